@@ -1,0 +1,70 @@
+package rdd
+
+import (
+	"context"
+	"fmt"
+)
+
+// Runner runs jobs: an application on a cluster, or Local.
+type Runner interface {
+	// RunJob computes the last node of the job's lineage and does the action with each partition. The results are in
+	// order of the partitions.
+	RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error)
+}
+
+// Invocation is one bound job as it travels: an executor makes the same Lineage of Name and Args by Lookup.
+type Invocation struct {
+	Name    string
+	Args    []byte
+	Lineage *Lineage
+}
+
+// Collect computes a bound job and brings all its records, in order of the partitions. It is an action: it is called by
+// the driver's ordinary code, never within a job.
+func Collect[T any](ctx context.Context, r Runner, b Bound[T]) ([]T, error) {
+	results, err := runJob(ctx, r, b, ActionCollect)
+	if err != nil {
+		return nil, err
+	}
+	records, err := codecOf[T]()
+	if err != nil {
+		return nil, err
+	}
+	var out []T
+	for partition, res := range results {
+		count := int64(0)
+		for rest := res.Records; len(rest) > 0; count++ {
+			var v T
+			if v, rest, err = records.decode(rest); err != nil {
+				return nil, fmt.Errorf("result of partition %d of job %s: %w", partition, b.name, err)
+			}
+			out = append(out, v)
+		}
+		if count != res.Count {
+			return nil, fmt.Errorf("result of partition %d of job %s: %w: %d records, %d announced", partition, b.name,
+				ErrCorrupt, count, res.Count)
+		}
+	}
+	return out, nil
+}
+
+// Count computes a bound job and brings the number of its records.
+func Count[T any](ctx context.Context, r Runner, b Bound[T]) (int64, error) {
+	results, err := runJob(ctx, r, b, ActionCount)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, res := range results {
+		n += res.Count
+	}
+	return n, nil
+}
+
+func runJob[T any](ctx context.Context, r Runner, b Bound[T], action Action) ([]Result, error) {
+	job, err := b.Invocation()
+	if err != nil {
+		return nil, err
+	}
+	return r.RunJob(ctx, job, action)
+}

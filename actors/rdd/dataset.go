@@ -1,0 +1,77 @@
+package rdd
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// Dataset is a collection of records of type T that is described, not computed: the counterpart of Spark's RDD. It is
+// made by a source (TextFile, Parallelize, Range) or of another Dataset (Map, ReduceByKey, ...), is immutable, and costs
+// nothing until a task runs. The zero Dataset makes the job that uses it fail.
+type Dataset[T any] struct {
+	node    *node
+	iterate func(r *run) iter.Seq[T]
+}
+
+// node is what a lineage knows of a Dataset whatever its type.
+type node struct {
+	op      string
+	record  string // the type of its records
+	fn      string // the name of the user's function, if any
+	params  string
+	parents []*node
+	// partitions of a source or of a shuffle's result; 0 means as many as the parent or, in a text file, as its size
+	// asks for.
+	partitions int
+	// split computes a source's encoded splits; nil when the number of a partition says all.
+	split func(fs FS) ([][]byte, error)
+	// write is the map side of the shuffle between the parent and this node; nil when the edge is narrow.
+	write func(r *run) [][]byte
+	err   error // why a job with this node cannot be used
+}
+
+func newDataset[T any](n *node, iterate func(r *run) iter.Seq[T]) Dataset[T] {
+	n.record = reflect.TypeFor[T]().String()
+	return Dataset[T]{node: n, iterate: iterate}
+}
+
+// derive makes the node of an operation with the user's function fn on d.
+func (d Dataset[T]) derive(op string, fn any) *node {
+	n := &node{op: op}
+	switch {
+	case d.node == nil:
+		n.err = fmt.Errorf("%w: %s of a zero Dataset", ErrBadJob, op)
+	case fn != nil && reflect.ValueOf(fn).IsNil():
+		n.err = fmt.Errorf("%w: %s with a nil function", ErrBadJob, op)
+	default:
+		n.parents = []*node{d.node}
+		if fn != nil {
+			n.fn = funcName(fn)
+		}
+	}
+	return n
+}
+
+// setPartitions notes the number of partitions that a user asked for.
+func (n *node) setPartitions(partitions int) {
+	n.partitions = partitions
+	n.param("partitions=%d", partitions)
+	if n.err == nil && (partitions < 1 || partitions > maxPartitions) {
+		n.err = fmt.Errorf("%w: %s with %d partitions; give 1 to %d", ErrBadJob, n.op, partitions, maxPartitions)
+	}
+}
+
+func (n *node) param(format string, args ...any) {
+	n.params = strings.TrimSpace(n.params + " " + fmt.Sprintf(format, args...))
+}
+
+// funcName is the name of a function with its package: the same in all processes of one binary.
+func funcName(fn any) string {
+	if f := runtime.FuncForPC(reflect.ValueOf(fn).Pointer()); f != nil {
+		return f.Name()
+	}
+	return "unknown"
+}

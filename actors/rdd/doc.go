@@ -1,0 +1,59 @@
+// Package rdd describes computations on large collections as lineages, in the manner of Spark's RDDs, and computes
+// single partitions of them. It knows no cluster: a scheduler plans with a Lineage, executors run Tasks of it, Local
+// does both in one goroutine. The package starts no goroutine, reads no clock, opens no file but through FS, and gives the
+// same bytes in every run.
+//
+// # Jobs
+//
+// A job is a pure function from one argument to a Dataset, in a package variable:
+//
+//	type Args struct {
+//		Path   string
+//		Splits int
+//	}
+//
+//	var Counts = rdd.Define("counts", func(a Args) rdd.Dataset[rdd.Pair[string, int64]] {
+//		words := rdd.FlatMap(rdd.TextFile(a.Path, a.Splits), strings.FieldsSeq)
+//		ones := rdd.Map(words, func(w string) rdd.Pair[string, int64] { return rdd.PairOf(w, int64(1)) })
+//		return rdd.ReduceByKey(ones, func(a, b int64) int64 { return a + b }, 2)
+//	})
+//
+// It contains no action. Actions, Collect and Count, stand in the driver's ordinary code:
+//
+//	counts, err := rdd.Collect(ctx, app, Counts.With(Args{Path: "README.md", Splits: 4}))
+//
+// What one action learnt goes into the next job as an argument. A bound job may itself be (part of) an argument, where
+// From takes up its Dataset again; so iterative programs are built.
+//
+// # What must hold of a job
+//
+// No code travels, only the name of a job and its argument, encoded by encoding/gob. The executor calls the same
+// function with the same argument and must get the same lineage. So the function of a job must not read a clock, a file,
+// the environment or a variable that changes, and driver and executor must be one binary. The same is true of the
+// functions given to Map, Filter and the others: a task may run twice, on two machines, and must give the same records
+// in the same order each time. They may run in several tasks at once and must not share what they change. A map in an
+// argument is encoded in Go's random order: use a slice where encoded arguments shall be equal.
+//
+// Driver and executor compare Lineage.Digest. A difference (Lineage.Check, ErrLineageDiffers) fails the job with the
+// lines of both sides instead of giving a wrong result. The lines name each operation, type, function and parameter;
+// they cannot see the values that a function captured, which therefore must come from the argument.
+//
+// # What is guaranteed
+//
+//   - A line of a text file is in exactly one split, whole, whatever its length and bytes. A line longer than the read
+//     buffer of 1 MiB costs its own length.
+//   - Values of a key are merged in the order of the records, then of the map tasks. Blocks, results and their order
+//     are functions of the input.
+//   - A key goes to the same partition in every process: its encoded bytes are hashed by the package's own hash.
+//   - Faults of a definition (a name used twice, a type that cannot travel) are errors of whatever uses the job; they
+//     never stop the program.
+//   - A panic of a user's function is a *UserError of that task. One in a goroutine that the function started is not
+//     recovered. Errors of Task.Fetch and Task.Done are returned as they are.
+//   - Decoders are bounded: damaged bytes give ErrCorrupt and never a panic or a large allocation.
+//
+// # Limits
+//
+// A reduce task, and a map task before a shuffle, keeps its distinct keys in memory. Records are made of booleans,
+// numbers, strings, slices, arrays, maps and structs of exported fields; types that contain themselves, pointers and
+// interfaces have no encoding.
+package rdd

@@ -1,0 +1,37 @@
+package rdd
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+)
+
+// FS is where TextFile finds its files. Driver and executors see the same files under the same paths.
+type FS interface {
+	// Open opens a file for reading. An error of a missing file satisfies errors.Is(err, fs.ErrNotExist).
+	Open(path string) (File, error)
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.ReaderAt
+	// Size is the length in bytes at the time of Open.
+	Size() int64
+	Close() error
+}
+
+// MemFS is an FS in memory: contents by path. It must not change while it is used.
+type MemFS map[string][]byte
+
+// Open opens the contents kept under path.
+func (m MemFS) Open(path string) (File, error) {
+	b, ok := m[path]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	return memFile{bytes.NewReader(b)}, nil
+}
+
+type memFile struct{ *bytes.Reader }
+
+func (memFile) Close() error { return nil }

@@ -1,0 +1,75 @@
+package rdd
+
+import (
+	"context"
+	"iter"
+)
+
+// Local is a Runner without a cluster, for tests and for learning: it runs one task after the other in the calling
+// goroutine and keeps the shuffles in memory. As an executor does, it makes the lineage anew and compares the digests.
+func Local(fs FS) Runner { return local{fs} }
+
+type local struct{ fs FS }
+
+// localJob is one run of a job; outputs has the blocks by shuffle, map task and reducer.
+type localJob struct {
+	ctx     context.Context
+	fs      FS
+	lineage *Lineage
+	outputs [][][][]byte
+}
+
+func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error) {
+	lineage, err := Lookup(job.Name, job.Args)
+	if err != nil {
+		return nil, err
+	}
+	if err := lineage.Check(job.Lineage.Digest()); err != nil {
+		return nil, err
+	}
+	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
+	for _, s := range lineage.Shuffles() {
+		var maps [][][]byte
+		err := j.stage(s.MapNode, func(t Task) error {
+			blocks, err := lineage.RunMap(t, s.Index)
+			maps = append(maps, blocks)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		j.outputs = append(j.outputs, maps)
+	}
+	var results []Result
+	err = j.stage(lineage.Last(), func(t Task) error {
+		res, err := lineage.RunResult(t, action)
+		results = append(results, res)
+		return err
+	})
+	return results, err
+}
+
+// stage runs a task for each partition of a node.
+func (j *localJob) stage(node int, run func(Task) error) error {
+	splits, err := j.lineage.Splits(j.fs, node)
+	if err != nil {
+		return err
+	}
+	for partition, split := range splits {
+		t := Task{Node: node, Partition: partition, Split: split, FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err}
+		if err := run(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *localJob) fetch(shuffle, reduce int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, blocks := range j.outputs[shuffle] {
+			if !yield(blocks[reduce], nil) {
+				return
+			}
+		}
+	}
+}

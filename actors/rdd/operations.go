@@ -1,0 +1,99 @@
+package rdd
+
+import "iter"
+
+// In every operation r.at is set before user code runs, and again whenever control comes back to it from a yield, so
+// that a panic is put down to the right node without a deferred call per record.
+
+// Map is the Dataset of f(record) of each record, in order.
+func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
+	n := d.derive("Map", f)
+	return newDataset(n, func(r *run) iter.Seq[U] {
+		return func(yield func(U) bool) {
+			for v := range d.iterate(r) {
+				r.at = n
+				if !yield(f(v)) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// Filter is the Dataset of the records for which keep is true, in order.
+func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
+	n := d.derive("Filter", keep)
+	return newDataset(n, func(r *run) iter.Seq[T] {
+		return func(yield func(T) bool) {
+			for v := range d.iterate(r) {
+				r.at = n
+				if keep(v) && !yield(v) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// FlatMap is the Dataset of all records that f gives for each record, in order. A nil sequence is an empty one.
+func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
+	n := d.derive("FlatMap", f)
+	return newDataset(n, func(r *run) iter.Seq[U] {
+		return func(yield func(U) bool) {
+			for v := range d.iterate(r) {
+				r.at = n
+				seq := f(v)
+				if seq == nil {
+					continue
+				}
+				for u := range seq {
+					r.tick() // a single record may give any number
+					if !yield(u) {
+						return
+					}
+					r.at = n
+				}
+			}
+		}
+	})
+}
+
+// MapPartitions is the Dataset that f makes of each partition. f is called once per partition; the sequence that it is
+// given can be iterated once, and only until f's own sequence ends.
+func MapPartitions[T, U any](d Dataset[T], f func(iter.Seq[T]) iter.Seq[U]) Dataset[U] {
+	n := d.derive("MapPartitions", f)
+	return mapPartitions(n, d, func(_ int, in iter.Seq[T]) iter.Seq[U] { return f(in) })
+}
+
+// MapPartitionsWithIndex is MapPartitions with the number of the partition, from 0.
+func MapPartitionsWithIndex[T, U any](d Dataset[T], f func(partition int, in iter.Seq[T]) iter.Seq[U]) Dataset[U] {
+	return mapPartitions(d.derive("MapPartitionsWithIndex", f), d, f)
+}
+
+func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) iter.Seq[U]) Dataset[U] {
+	return newDataset(n, func(r *run) iter.Seq[U] {
+		in := func(yield func(T) bool) {
+			for v := range d.iterate(r) {
+				r.at = n
+				if !yield(v) {
+					return
+				}
+			}
+			r.at = n
+		}
+		return func(yield func(U) bool) {
+			r.at = n
+			seq := f(r.task.Partition, in)
+			if seq == nil {
+				return
+			}
+			for u := range seq {
+				r.tick()
+				if !yield(u) {
+					return
+				}
+				r.at = n
+			}
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package rdd
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+)
+
+// Action is what a result task does with the records of its partition.
+type Action string
+
+// The actions.
+const (
+	ActionCollect Action = "collect" // bring the records to the driver
+	ActionCount   Action = "count"   // bring their number
+)
+
+// Result is what an action has of one partition.
+type Result struct {
+	// Count is the number of records, of both actions.
+	Count int64
+	// Records are the encoded records of ActionCollect.
+	Records []byte
+}
+
+// Task is one partition of one node to be computed, with what that needs. A Task is used once.
+type Task struct {
+	// Node is the number, in the lineage, of the node whose partition is computed; Partition counts from 0.
+	Node, Partition int
+	// Split is what Lineage.Splits gave for this partition.
+	Split []byte
+	// FS has the text files. Without a TextFile in the stage it may be nil.
+	FS FS
+	// Fetch gives the blocks of all map outputs of a shuffle (an index of Lineage.Shuffles) for one reducer, in order of
+	// the map index; empty ones may be left out. A block may be reused after the next is asked for. An error ends the
+	// task, which returns it unchanged. Without a shuffle before the stage Fetch may be nil.
+	Fetch func(shuffle, reduce int) iter.Seq2[[]byte, error]
+	// Done, when not nil, is asked every few thousand records and every chunk of a file; its error ends the task, which
+	// returns it unchanged.
+	Done func() error
+	// OnInput, when not nil, is told of each piece of a text file that was read, in bytes.
+	OnInput func(bytes int64)
+}
+
+// RunMap computes a partition of the map side of a shuffle. It returns one encoded block for each reducer, nil where
+// there is no record. The same task gives the same bytes each time. Errors: a *UserError, those of Fetch and Done as
+// they are, those of reading a file, ErrBadTask, ErrCorrupt.
+func (l *Lineage) RunMap(t Task, shuffle int) (blocks [][]byte, err error) {
+	if shuffle < 0 || shuffle >= len(l.shuffles) {
+		return nil, fmt.Errorf("%w: job %s has no shuffle %d", ErrBadTask, l.Job, shuffle)
+	}
+	s := l.shuffles[shuffle]
+	if t.Node != s.MapNode {
+		return nil, fmt.Errorf("%w: shuffle %d of job %s is written by node %d, not %d", ErrBadTask, shuffle, l.Job,
+			s.MapNode, t.Node)
+	}
+	err = l.run(t, func(r *run) { blocks = l.nodes[s.Node].write(r) })
+	if err != nil {
+		return nil, err
+	}
+	return blocks, nil
+}
+
+// RunResult computes a partition of the last node and does the action with it. Errors are those of RunMap.
+func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
+	if t.Node != l.Last() {
+		return Result{}, fmt.Errorf("%w: the result of job %s is node %d, not %d", ErrBadTask, l.Job, l.Last(), t.Node)
+	}
+	if action != ActionCollect && action != ActionCount {
+		return Result{}, fmt.Errorf("%w: unknown action %q", ErrBadTask, action)
+	}
+	err = l.run(t, func(r *run) { res = l.result(r, action) })
+	if err != nil {
+		return Result{}, err
+	}
+	return res, nil
+}
+
+// run is the state of one task while its iterators run. Sequences carry no errors, so an error leaves them by a panic
+// that Lineage.run recovers; err is kept too, in case that a user's function swallowed the panic.
+type run struct {
+	task    Task
+	lineage *Lineage
+	at      *node // whose user function runs
+	ticks   uint32
+	err     error
+}
+
+// stopped is the private panic of run.fail.
+type stopped struct{}
+
+func (l *Lineage) run(t Task, body func(*run)) (err error) {
+	if n := l.Partitions(t.Node); t.Partition < 0 || n > 0 && t.Partition >= n {
+		return fmt.Errorf("%w: node %d of job %s has no partition %d", ErrBadTask, t.Node, l.Job, t.Partition)
+	}
+	r := &run{task: t, lineage: l}
+	defer func() {
+		value := recover()
+		switch {
+		case r.err != nil:
+			err = r.err
+		case value != nil:
+			err = r.userError(value)
+		}
+	}()
+	body(r)
+	return nil
+}
+
+func (r *run) userError(value any) error {
+	e := &UserError{Value: value, Stack: debug.Stack(), Op: "task", Func: r.lineage.Job}
+	if r.at != nil {
+		e.Node, e.Op, e.Func = r.lineage.number[r.at], r.at.op, r.at.fn
+	}
+	return e
+}
+
+// fail ends the task with err.
+func (r *run) fail(err error) {
+	r.err = err
+	panic(stopped{})
+}
+
+// tick is called for each record of a source, of a shuffle and of a function that may give many.
+func (r *run) tick() {
+	if r.ticks++; r.ticks%4096 == 0 {
+		r.check()
+	}
+}
+
+func (r *run) check() {
+	if r.task.Done == nil {
+		return
+	}
+	if err := r.task.Done(); err != nil {
+		r.fail(err)
+	}
+}
+
+// fetch gives the records of the shuffle that ends at node n.
+func fetch[T any](r *run, n *node, c codec[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		shuffle := r.lineage.shuffleOf[n]
+		if r.task.Fetch == nil {
+			r.fail(fmt.Errorf("%w: nothing to fetch shuffle %d with", ErrBadTask, shuffle))
+		}
+		for block, err := range r.task.Fetch(shuffle, r.task.Partition) {
+			if err != nil {
+				r.fail(err)
+			}
+			for len(block) > 0 {
+				var v T
+				if v, block, err = c.decode(block); err != nil {
+					r.fail(fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, r.task.Partition, err))
+				}
+				r.tick()
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package rdd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	items = Define("items", func(a []string) Dataset[string] { return Parallelize(a, 3) })
+
+	// faulty panics in the function of the operation that its argument names.
+	faulty = Define("faulty", func(where string) Dataset[Pair[int64, int64]] {
+		fail := func(here string) {
+			if here == where {
+				panic(errBroken)
+			}
+		}
+		d := FlatMap(Range(0, 9, 1), func(x int64) iter.Seq[int64] {
+			return func(yield func(int64) bool) {
+				if yield(x) { // what follows runs after the later operations
+					fail("FlatMap")
+				}
+			}
+		})
+		d = Filter(d, func(int64) bool { fail("Filter"); return true })
+		d = MapPartitions(d, func(in iter.Seq[int64]) iter.Seq[int64] {
+			return func(yield func(int64) bool) {
+				for x := range in {
+					if !yield(x) {
+						return
+					}
+				}
+				fail("MapPartitions")
+			}
+		})
+		pairs := Map(d, func(x int64) Pair[int64, int64] { fail("Map"); return PairOf(x%2, x) })
+		return ReduceByKey(pairs, func(a, b int64) int64 { fail("ReduceByKey"); return a + b }, 2)
+	})
+
+	indexed = Define("indexed", func(n int) Dataset[string] {
+		return MapPartitionsWithIndex(Range(0, 7, n), func(partition int, in iter.Seq[int64]) iter.Seq[string] {
+			return func(yield func(string) bool) {
+				yield(fmt.Sprint(partition, slices.Collect(in)))
+			}
+		})
+	})
+
+	endless = Define("endless", func(int) Dataset[int] {
+		return FlatMap(Range(0, 1, 1), func(int64) iter.Seq[int] {
+			return func(yield func(int) bool) {
+				for yield(1) {
+				}
+			}
+		})
+	})
+
+	// swallowing recovers every panic that passes it.
+	swallowing = Define("swallowing", func(path string) Dataset[int] {
+		return MapPartitions(TextFile(path, 1), func(in iter.Seq[string]) iter.Seq[int] {
+			return func(yield func(int) bool) {
+				n := 0
+				func() {
+					defer func() { _ = recover() }()
+					for range in {
+						n++
+					}
+				}()
+				yield(n)
+			}
+		})
+	})
+)
+
+var errBroken = errors.New("broken")
+
+// countIndependently counts words in the plainest way.
+func countIndependently(text []byte) map[string]int64 {
+	counts := map[string]int64{}
+	for _, w := range bytes.FieldsFunc(text, func(r rune) bool { return r < 128 && strings.ContainsRune(" \t\n\v\f\r", r) }) {
+		counts[string(w)]++
+	}
+	return counts
+}
+
+func TestWordCountIsRight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := textGen().Draw(t, "text")
+		a := countArgs{"text", rapid.IntRange(0, 9).Draw(t, "splits"), rapid.IntRange(1, 5).Draw(t, "reducers")}
+		got, err := Collect(context.Background(), Local(MemFS{"text": text}), wordCount.With(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int64{}
+		for _, p := range got {
+			counts[p.Key] += p.Value
+		}
+		if want := countIndependently(text); !maps.Equal(counts, want) || len(got) != len(want) {
+			t.Fatalf("text %q:\ngot  %v\nwant %v", text, got, want)
+		}
+	})
+}
+
+func TestSameTaskSameBytes(t *testing.T) {
+	fs := MemFS{"text": prose(1 << 18)}
+	var first [][]byte
+	for range 3 {
+		l := lineageOf(t, wordCount.With(countArgs{"text", 1, 3}))
+		splits, err := l.Splits(fs, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: fs}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = blocks
+		}
+		if !slices.EqualFunc(blocks, first, bytes.Equal) {
+			t.Fatal("blocks differ between runs")
+		}
+	}
+}
+
+func TestResultOrder(t *testing.T) {
+	fs := MemFS{"text": []byte("b a b\nc a\nd")}
+	got, err := Collect(t.Context(), Local(fs), wordCount.With(countArgs{"text", 2, 1}))
+	want := []Pair[string, int64]{{"b", 2}, {"a", 2}, {"c", 1}, {"d", 1}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v in order of first appearance (error %v)", got, want, err)
+	}
+}
+
+func TestReducerWithoutRecordsGetsNil(t *testing.T) {
+	fs := MemFS{"text": []byte("word")}
+	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 3}))
+	splits, err := l.Splits(fs, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: fs}, 0)
+	if err != nil || len(blocks) != 3 {
+		t.Fatalf("%d blocks, error %v", len(blocks), err)
+	}
+	for i, b := range blocks {
+		if mine := i == reducerOf(appendString(nil, "word"), 3); (b != nil) != mine {
+			t.Errorf("block %d is %q", i, b)
+		}
+	}
+}
+
+// A key goes to the same reducer in all versions that may share a cluster.
+func TestReducerOf(t *testing.T) {
+	for key, want := range map[string][3]int{"": {1, 1, 6}, "a": {0, 0, 1}, "word": {1, 3, 2}, "\xff\x00": {1, 1, 2}} {
+		got := [3]int{reducerOf([]byte(key), 2), reducerOf([]byte(key), 4), reducerOf([]byte(key), 7)}
+		if got != want {
+			t.Errorf("reducers of %q: %v, want %v", key, got, want)
+		}
+	}
+	var filled [16]int
+	for i := range 16_000 {
+		filled[reducerOf(fmt.Append(nil, "key", i), len(filled))]++
+	}
+	if low, high := slices.Min(filled[:]), slices.Max(filled[:]); low < 850 || high > 1150 {
+		t.Errorf("16,000 keys fill 16 reducers with %d to %d", low, high)
+	}
+}
+
+func TestPanicOfAUserFunction(t *testing.T) {
+	for op, node := range map[string]int{"FlatMap": 1, "Filter": 2, "MapPartitions": 3, "Map": 4, "ReduceByKey": 5} {
+		t.Run(op, func(t *testing.T) {
+			_, err := Collect(t.Context(), Local(nil), faulty.With(op))
+			var user *UserError
+			if !errors.As(err, &user) || user.Op != op || user.Node != node || !errors.Is(err, errBroken) {
+				t.Fatalf("error %v, want a UserError of node %d, %s", err, node, op)
+			}
+			if !bytes.Contains(user.Stack, []byte("task_test.go")) {
+				t.Errorf("stack does not show the function:\n%s", user.Stack)
+			}
+		})
+	}
+}
+
+func TestMapPartitionsWithIndex(t *testing.T) {
+	got, err := Collect(t.Context(), Local(nil), indexed.With(3))
+	if want := []string{"0 [0 1]", "1 [2 3]", "2 [4 5 6]"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q (error %v)", got, want, err)
+	}
+}
+
+func TestDoneEndsATask(t *testing.T) {
+	asked := 0
+	l := lineageOf(t, endless.With(0))
+	_, err := l.RunResult(Task{Node: l.Last(), Done: func() error {
+		if asked++; asked == 3 {
+			return errBroken
+		}
+		return nil
+	}}, ActionCount)
+	if err != errBroken { //nolint:errorlint // it must come back unchanged
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Count(ctx, Local(nil), endless.With(0)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestErrorsOfFetchPassUnchanged(t *testing.T) {
+	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 2}))
+	block := mustCodec[Pair[string, int64]](t).append(nil, PairOf("a", int64(1)))
+	for _, tc := range []struct {
+		name  string
+		block []byte
+		err   error
+		want  error
+	}{
+		{"fetch failed", block, errBroken, errBroken},
+		{"damaged block", block[:len(block)-1], nil, ErrCorrupt},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := l.RunResult(Task{Node: 3, Partition: 1, Fetch: func(shuffle, reduce int) iter.Seq2[[]byte, error] {
+				if shuffle != 0 || reduce != 1 {
+					t.Errorf("fetches shuffle %d for %d", shuffle, reduce)
+				}
+				return func(yield func([]byte, error) bool) { _ = yield(tc.block, nil) && yield(nil, tc.err) }
+			}}, ActionCount)
+			if !errors.Is(err, tc.want) {
+				t.Errorf("error %v, want %v", err, tc.want)
+			}
+			if user := (*UserError)(nil); errors.As(err, &user) {
+				t.Errorf("error %v is put down to a user's function", err)
+			}
+		})
+	}
+}
+
+func TestErrorSurvivesAFunctionThatRecovers(t *testing.T) {
+	got, err := Collect(t.Context(), shortened{}, swallowing.With("text"))
+	if err == nil {
+		t.Errorf("got %v of a file that got shorter", got)
+	}
+}
+
+// shortened runs a result task on a file that is shorter than its split says.
+type shortened struct{}
+
+func (shortened) RunJob(_ context.Context, job Invocation, action Action) ([]Result, error) {
+	split := textSplit{end: 9, size: 9}.encode()
+	res, err := job.Lineage.RunResult(Task{Node: 1, Split: split, FS: MemFS{"text": []byte("short")}}, action)
+	return []Result{res}, err
+}
+
+func TestBadTasks(t *testing.T) {
+	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 2}))
+	mem := MemFS{"text": []byte("a")}
+	split := textSplit{end: 1, size: 1}.encode()
+	for _, tc := range []struct {
+		name string
+		run  func() error
+		want error
+	}{
+		{"shuffle", func() error { _, err := l.RunMap(Task{Node: 2}, 1); return err }, ErrBadTask},
+		{"map node", func() error { _, err := l.RunMap(Task{Node: 3}, 0); return err }, ErrBadTask},
+		{"result node", func() error { _, err := l.RunResult(Task{Node: 2}, ActionCount); return err }, ErrBadTask},
+		{"action", func() error { _, err := l.RunResult(Task{Node: 3}, "save"); return err }, ErrBadTask},
+		{"partition", func() error { _, err := l.RunResult(Task{Node: 3, Partition: 2}, ActionCount); return err }, ErrBadTask},
+		{"no fetch", func() error { _, err := l.RunResult(Task{Node: 3}, ActionCount); return err }, ErrBadTask},
+		{"split", func() error { _, err := l.RunMap(Task{Node: 2, FS: mem}, 0); return err }, ErrBadTask},
+		{"no files", func() error { _, err := l.RunMap(Task{Node: 2, Split: split}, 0); return err }, ErrBadTask},
+		{"missing file", func() error {
+			_, err := l.RunMap(Task{Node: 2, Split: split, FS: MemFS{}}, 0)
+			return err
+		}, fs.ErrNotExist},
+		{"missing file at the driver", func() error { _, err := l.Splits(MemFS{}, 2); return err }, fs.ErrNotExist},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if err := tc.run(); !errors.Is(err, tc.want) {
+				t.Errorf("error %v, want %v", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestFileThatGrows(t *testing.T) {
+	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 1}))
+	splits, err := l.Splits(MemFS{"text": []byte("one tw")}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := int64(0)
+	blocks, err := l.RunMap(Task{
+		Node: 2, Split: splits[0], FS: MemFS{"text": []byte("one two three")},
+		OnInput: func(n int64) { input += n },
+	}, 0)
+	if err != nil || !bytes.Equal(blocks[0], []byte("\x03one\x02\x02tw\x02")) {
+		t.Errorf("block %q, error %v", blocks[0], err)
+	}
+	if input != 6 {
+		t.Errorf("read %d bytes, want the 6 of the split", input)
+	}
+}
+
+func TestPortion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		length, n := rapid.Uint64().Draw(t, "length"), rapid.IntRange(1, 1000).Draw(t, "n")
+		end := uint64(0)
+		for i := range n {
+			from, to := portion(length, i, n)
+			if from != end || to < from || to-from > length/uint64(n)+1 {
+				t.Fatalf("part %d of %d of %d: %d to %d after %d", i, n, length, from, to, end)
+			}
+			end = to
+		}
+		if end != length {
+			t.Fatalf("%d parts of %d end at %d", n, length, end)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package rdd
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+)
+
+// maxSplit is the length in bytes of the longest split of a text file: Hadoop's default block of its local file system.
+const maxSplit = 32 << 20
+
+// TextFile is the Dataset of the lines of a file, in order, without their ends. A line ends at \n or \r\n; a \r alone
+// is part of the line. The last line may lack its end; after a final end there is no further line. Any other bytes
+// pass unchanged: a line need not be UTF-8.
+//
+// The file is cut into max(minPartitions, ⌈size / 32 MiB⌉) splits of nearly equal length; minPartitions below 1 means 1,
+// an empty file is one split. A split owns the lines that begin in it, so none is cut or read twice. The size that the
+// driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
+func TextFile(path string, minPartitions int) Dataset[string] {
+	minPartitions = max(minPartitions, 1)
+	n := &node{op: "TextFile", params: fmt.Sprintf("path=%q minPartitions=%d", path, minPartitions)}
+	if minPartitions > maxPartitions {
+		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
+	}
+	n.split = func(fs FS) ([][]byte, error) {
+		f, err := fs.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("rdd: splits of text file: %w", err)
+		}
+		defer f.Close()
+		return textSplits(f.Size(), minPartitions), nil
+	}
+	return newDataset(n, func(r *run) iter.Seq[string] {
+		return func(yield func(string) bool) { readText(r, path, yield) }
+	})
+}
+
+// textSplit is the part [start, end) of a text file that the driver saw with size bytes.
+type textSplit struct{ start, end, size int64 }
+
+func textSplits(size int64, minPartitions int) [][]byte {
+	if size == 0 {
+		return [][]byte{textSplit{}.encode()}
+	}
+	n := max(int64(minPartitions), (size+maxSplit-1)/maxSplit)
+	splits := make([][]byte, n)
+	for i := range splits {
+		from, to := portion(uint64(size), i, int(n))
+		splits[i] = textSplit{int64(from), int64(to), size}.encode()
+	}
+	return splits
+}
+
+func (s textSplit) encode() []byte {
+	b := binary.AppendUvarint(nil, uint64(s.start))
+	b = binary.AppendUvarint(b, uint64(s.end-s.start))
+	return binary.AppendUvarint(b, uint64(s.size))
+}
+
+func decodeTextSplit(b []byte) (textSplit, error) {
+	var v [3]uint64
+	for i := range v {
+		x, n := binary.Uvarint(b)
+		if n <= 0 || x > 1<<62 {
+			return textSplit{}, fmt.Errorf("%w: split of a text file cannot be read", ErrBadTask)
+		}
+		v[i], b = x, b[n:]
+	}
+	s := textSplit{start: int64(v[0]), end: int64(v[0] + v[1]), size: int64(v[2])}
+	if len(b) > 0 || s.end > s.size {
+		return textSplit{}, fmt.Errorf("%w: split of a text file cannot be read", ErrBadTask)
+	}
+	return s, nil
+}
+
+// readText yields the lines of the task's split. The file is closed however the iteration ends.
+func readText(r *run, path string, yield func(string) bool) {
+	split, err := decodeTextSplit(r.task.Split)
+	if err != nil {
+		r.fail(err)
+	}
+	if r.task.FS == nil {
+		r.fail(fmt.Errorf("%w: no file system to read %s from", ErrBadTask, path))
+	}
+	f, err := r.task.FS.Open(path)
+	if err != nil {
+		r.fail(fmt.Errorf("rdd: read text file: %w", err))
+	}
+	defer f.Close()
+	if f.Size() < split.size {
+		r.fail(fmt.Errorf("rdd: read text file %s: it has %d bytes here and had %d when the job was submitted: "+
+			"give all nodes the same file, and do not shorten it while the job runs", path, f.Size(), split.size))
+	}
+	lines := newLineReader(f, split)
+	lines.onRead = func(n int) {
+		r.check()
+		if r.task.OnInput != nil {
+			r.task.OnInput(int64(n))
+		}
+	}
+	for {
+		line, ok, err := lines.next()
+		if err != nil {
+			r.fail(fmt.Errorf("rdd: read text file %s: %w", path, err))
+		}
+		if !ok {
+			return
+		}
+		r.tick()
+		if !yield(line) {
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package process
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// Digest is the SHA-256 of a file in hexadecimal digits.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("digest: %w", explain(err))
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", fmt.Errorf("digest: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// image is a program's file.
+type image struct{ digest, path string }
+
+var self = sync.OnceValues(func() (image, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return image{}, fmt.Errorf("find the program of this process: %w", err)
+	}
+	digest, err := Digest(path)
+	return image{digest, path}, err
+})
+
+// SelfDigest is the [Digest] of the program that this process runs, and its path. The file is read once per process.
+func SelfDigest() (digest, path string, err error) {
+	p, err := self()
+	return p.digest, p.path, err
+}
+
+// CheckBinary finds out whether the file at path is a Go program that this process may read and this machine can
+// execute. The error says what is wrong and what to do.
+func CheckBinary(path string) error {
+	if _, err := program(path); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("program %s: %w", path, explain(err))
+	}
+	defer f.Close()
+	info, err := buildinfo.Read(f)
+	if err != nil {
+		return fmt.Errorf("program %s: it is no Go program (%w): build it with: go build -o FILE .", path, err)
+	}
+	if err := checkTarget(info, runtime.GOOS, runtime.GOARCH); err != nil {
+		return fmt.Errorf("program %s: %w", path, err)
+	}
+	return nil
+}
+
+// checkTarget compares what a program was built for with what it is to run on.
+func checkTarget(info *debug.BuildInfo, goos, goarch string) error {
+	var forOS, forArch string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "GOOS":
+			forOS = s.Value
+		case "GOARCH":
+			forArch = s.Value
+		}
+	}
+	build := fmt.Sprintf("build it with GOOS=%s GOARCH=%s", goos, goarch)
+	switch {
+	case forOS == "" || forArch == "":
+		return errors.New("it does not say what it was built for: " + build)
+	case forOS != goos || forArch != goarch:
+		return fmt.Errorf("built for %s/%s: %s", forOS, forArch, build)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+var _ rpcenv.Process = (*Process)(nil)
+
+// Process is a child of this process, and the leader of its own process group.
+type Process struct {
+	name string
+	cmd  *exec.Cmd
+	// rope is the write end of the pipe that tells the child that its parent lives.
+	rope *os.File
+	// ended is closed after exit was set.
+	ended chan struct{}
+	exit  rpcenv.Exit
+
+	readyPipe  *os.File
+	readyDone  chan struct{} // closed after ready and readyErr were set; nil when no report was asked for
+	ready      Ready
+	readyErr   error
+	stderr     string // the file to quote when the process ends before it is ready
+	stderrFrom int64
+
+	mu     sync.Mutex
+	over   bool // the group is gone and its number may be another's
+	hard   *time.Timer
+	hardAt time.Time
+}
+
+// PID is the process's number.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Kill sends SIGTERM to the process's group and, when the process has not ended after grace, SIGKILL; with no grace
+// SIGKILL at once. It does not wait. Of several calls the one whose grace ends first counts; after the end of the process
+// it does nothing.
+func (p *Process) Kill(grace time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	if grace <= 0 {
+		p.signal(syscall.SIGKILL)
+		return
+	}
+	p.signal(syscall.SIGTERM)
+	at := time.Now().Add(grace)
+	if p.hard != nil && !at.Before(p.hardAt) {
+		return
+	}
+	if p.hard != nil {
+		p.hard.Stop()
+	}
+	p.hardAt = at
+	p.hard = time.AfterFunc(grace, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !p.over {
+			p.signal(syscall.SIGKILL)
+		}
+	})
+}
+
+// signal wants p.mu. Its error could only be that the group is gone, which is what the caller wants.
+func (p *Process) signal(sig syscall.Signal) {
+	_ = syscall.Kill(-p.PID(), sig)
+}
+
+// wait returns when the process ended.
+func (p *Process) wait() rpcenv.Exit {
+	// As long as the leader is not reaped its number, which is the group's, cannot become another's.
+	unreaped := awaitEnd(p.PID())
+	if unreaped {
+		p.endGroup()
+	}
+	err := p.cmd.Wait()
+	if !unreaped {
+		p.endGroup()
+	}
+	p.exit = exitOf(err)
+	close(p.ended)
+	p.closePipes()
+	if p.readyDone != nil {
+		<-p.readyDone
+	}
+	return p.exit
+}
+
+// endGroup ends what the leader left of its group.
+func (p *Process) endGroup() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(syscall.SIGKILL)
+	p.over = true
+	if p.hard != nil {
+		p.hard.Stop()
+	}
+}
+
+func (p *Process) closePipes() {
+	p.rope.Close()
+	if p.readyPipe != nil {
+		p.readyPipe.Close()
+	}
+}
+
+// exitOf is what a shell would say of the result of a Wait.
+func exitOf(err error) rpcenv.Exit {
+	var failed *exec.ExitError
+	switch {
+	case err == nil:
+		return rpcenv.Exit{}
+	case !errors.As(err, &failed):
+		return rpcenv.Exit{Code: -1, Err: fmt.Errorf("wait for the process: %w", err)}
+	}
+	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return rpcenv.Exit{Code: 128 + int(status.Signal())}
+	}
+	return rpcenv.Exit{Code: failed.ExitCode()}
+}
+
+// nameOf is what to call the process in an error: its sub-command, as in "worker", or the file's name.
+func nameOf(spec *Spec) string {
+	if len(spec.Args) > 0 && spec.Args[0] != "" && !strings.HasPrefix(spec.Args[0], "-") {
+		return spec.Args[0]
+	}
+	return filepath.Base(spec.Path)
+}

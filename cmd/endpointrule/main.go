@@ -1,0 +1,25 @@
+// Command endpointrule checks that endpoints are deterministic: that time, randomness and concurrency reach them through
+// their Context alone, so that one run of them in a simulation can be repeated exactly. It runs as a tool of go vet, in
+// any module:
+//
+//	go build -C cmd/endpointrule -o /tmp/endpointrule .
+//	go vet -vettool=/tmp/endpointrule ./...
+//
+// go vet then runs this check instead of its own, so run it without -vettool too.
+//
+// What is checked, test files excepted:
+//   - a package in which a type has a method Receive whose first parameter is *rpcenv.Context: whole; in package main,
+//     which also starts what it defines, only the methods of that type,
+//   - any file with the line //coherer:pure.
+//
+// rpcenv and the packages below it are the runtime itself: there only the line counts.
+//
+// What is reported: go statements; channels; the clock; the packages sync, os, net, runtime, crypto/rand, hash/maphash
+// and their like; math/rand but for its types; and iterating over a map where the order could be seen. The order cannot
+// be seen when keys or values are only appended to a slice that the same function sorts, counted, put into or deleted
+// from a map by key, or when the loop does nothing but return one constant.
+package main
+
+import "golang.org/x/tools/go/analysis/unitchecker"
+
+func main() { unitchecker.Main(Analyzer) }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Analyzer reports what makes an endpoint depend on anything but its messages and its Context.
+var Analyzer = &analysis.Analyzer{
+	Name: "endpointrule",
+	Doc:  "check that endpoints and pure files use no goroutine, channel, lock, clock, randomness, network or map order",
+	Run:  run,
+}
+
+// pure is the line that puts a file under the rule.
+const pure = "//coherer:pure"
+
+// forbidden tells, by package, what may not be used and what to do instead. A list of names forbids these only.
+var forbidden = map[string]struct {
+	instead string
+	names   []string
+}{
+	"context": {"take time from the Context", []string{
+		"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause", "AfterFunc",
+	}},
+	"time": {"take time from the Context", []string{
+		"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker",
+	}},
+	"math/rand":     {"take randomness from the Context", nil},
+	"math/rand/v2":  {"take randomness from the Context", nil},
+	"crypto/rand":   {"take randomness from the Context", nil},
+	"hash/maphash":  {"its seed differs from run to run: use hash/fnv", nil},
+	"sync":          {"an endpoint handles one message at a time: no lock is needed", nil},
+	"sync/atomic":   {"an endpoint handles one message at a time: no lock is needed", nil},
+	"os":            {"let the caller supply what it reads", nil},
+	"os/exec":       {"let the caller supply what it starts", nil},
+	"os/signal":     {"signals belong to commands", nil},
+	"syscall":       {"let the caller supply what it reads", nil},
+	"net":           {"send messages instead", nil},
+	"net/http":      {"send messages instead", nil},
+	"runtime":       {"scheduling must not be seen", nil},
+	"runtime/debug": {"scheduling must not be seen", nil},
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	endpoints := endpointTypes(pass)
+	for _, file := range pass.Files {
+		switch {
+		case isTest(pass, file):
+		case isPure(file), len(endpoints) > 0 && pass.Pkg.Name() != "main":
+			check(pass, file)
+		default:
+			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && slices.Contains(endpoints, receiver(pass, f)) {
+					check(pass, f)
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func isTest(pass *analysis.Pass, file *ast.File) bool {
+	return strings.HasSuffix(pass.Fset.Position(file.FileStart).Filename, "_test.go")
+}
+
+func isPure(file *ast.File) bool {
+	for _, group := range file.Comments {
+		if slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return c.Text == pure }) {
+			return true
+		}
+	}
+	return false
+}
+
+// endpointTypes are the types of the package that have a method Receive(*rpcenv.Context, ...). The runtime has none.
+func endpointTypes(pass *analysis.Pass) []*types.TypeName {
+	var out []*types.TypeName
+	for _, file := range pass.Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Name.Name != "Receive" || isTest(pass, file) {
+				continue
+			}
+			if t := receiver(pass, f); t != nil && takesContext(pass, f) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// receiver is the type whose method f is; nil for a function.
+func receiver(pass *analysis.Pass, f *ast.FuncDecl) *types.TypeName {
+	if recv := pass.TypesInfo.Defs[f.Name].(*types.Func).Signature().Recv(); recv != nil {
+		return named(recv.Type())
+	}
+	return nil
+}
+
+func takesContext(pass *analysis.Pass, f *ast.FuncDecl) bool {
+	params := pass.TypesInfo.Defs[f.Name].(*types.Func).Signature().Params()
+	if params.Len() == 0 {
+		return false
+	}
+	t := named(params.At(0).Type())
+	return isContext(t) && !strings.HasPrefix(pass.Pkg.Path()+"/", t.Pkg().Path()+"/")
+}
+
+// isContext reports whether t is rpcenv's Context.
+func isContext(t *types.TypeName) bool {
+	return t != nil && t.Name() == "Context" && t.Pkg() != nil && strings.HasSuffix("/"+t.Pkg().Path(), "/rpcenv")
+}
+
+// named is the name of a type or of what a pointer points to; nil when it has none.
+func named(t types.Type) *types.TypeName {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj()
+	}
+	return nil
+}
+
+// check reports what is forbidden in a file or function.
+func check(pass *analysis.Pass, root ast.Node) {
+	for _, order := range mapOrders(pass, root) {
+		pass.Reportf(order, "the order of a map can be seen here: sort the keys first, as in slices.Sorted(maps.Keys(m))")
+	}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			pass.Reportf(n.Pos(), "go statement in an endpoint: send a message, or run blocking work with rpcenv.Run")
+		case *ast.ChanType, *ast.SendStmt, *ast.SelectStmt:
+			pass.Reportf(n.Pos(), "channel in an endpoint: send a message")
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				pass.Reportf(n.Pos(), "channel in an endpoint: send a message")
+			}
+		case *ast.RangeStmt:
+			if _, ok := pass.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok {
+				pass.Reportf(n.Pos(), "channel in an endpoint: send a message")
+			}
+		case *ast.Ident:
+			checkUse(pass, n)
+		}
+		return true
+	})
+}
+
+// checkUse reports the use of a forbidden package's function, variable or type.
+func checkUse(pass *analysis.Pass, id *ast.Ident) {
+	obj := pass.TypesInfo.Uses[id]
+	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
+		return // a method or field: its type was named where the value came from
+	}
+	rule, ok := forbidden[obj.Pkg().Path()]
+	if !ok || rule.names != nil && !slices.Contains(rule.names, obj.Name()) {
+		return
+	}
+	if _, isType := obj.(*types.TypeName); isType && strings.HasPrefix(obj.Pkg().Path(), "math/rand") {
+		return
+	}
+	pass.Reportf(id.Pos(), "%s.%s in an endpoint: %s", obj.Pkg().Name(), obj.Name(), rule.instead)
+}

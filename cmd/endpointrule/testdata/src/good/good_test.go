@@ -1,0 +1,6 @@
+package good
+
+import "time"
+
+// Tests may.
+func sleep() { time.Sleep(0) }

@@ -1,0 +1,5 @@
+package pure
+
+import "time"
+
+func later() time.Time { return time.Now() }

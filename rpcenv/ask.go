@@ -1,0 +1,236 @@
+package rpcenv
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// AskOption changes one ask.
+type AskOption func(*pending)
+
+// Timeout sets the time an ask may take, and the setting that its failure names as the one that controls it.
+func Timeout(key string, d time.Duration) AskOption {
+	return func(p *pending) { p.key, p.limit = key, d }
+}
+
+// AbortHandle ends an ask early; get one with the option Abort.
+type AbortHandle struct {
+	p *pending
+}
+
+// Abort fills h, by which the ask can be ended early.
+func Abort(h *AbortHandle) AskOption { return func(p *pending) { h.p = p } }
+
+// Abort ends the ask with cause; after its end it does nothing.
+func (h AbortHandle) Abort(cause error) {
+	if h.p != nil {
+		h.p.env.asks.fail(h.p, cause)
+	}
+}
+
+// Ask asks and goes on: then is called later in this inbox, with the answer or with the reason why there is none,
+// exactly once, unless the endpoint stops before. It may take spark.rpc.askTimeout.
+func Ask[Q Asks[R], R Message](c *Context, to Ref, q Q, then func(R, error), opts ...AskOption) {
+	ask(c, to, q, then, opts)
+}
+
+// AskAs is Ask without the compiler's check of the answer's type, for messages whose ReplyType nobody generated.
+func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts ...AskOption) {
+	ask(c, to, q, then, opts)
+}
+
+func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
+	in := c.in
+	p := in.env.newPending(opts)
+	p.deliver = func(res result) {
+		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn}
+		if res.id.IsZero() {
+			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
+		}
+		it.fn = func() {
+			c.pending = without(c.pending, p)
+			then(answerAs[R](res))
+		}
+		in.post(it)
+	}
+	c.pending = append(c.pending, p)
+	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p}
+	if err := in.env.send(o); err != nil {
+		panic(err) // recovered in handle: the handler fails with err
+	}
+}
+
+// answerAs gives a result its type.
+func answerAs[R Message](res result) (R, error) {
+	var zero R
+	if res.err != nil {
+		return zero, res.err
+	}
+	r, ok := res.msg.(R)
+	if !ok {
+		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, typeName(res.msg), zero)
+	}
+	return r, nil
+}
+
+// result is how an ask ended. id is the item of the answer, zero when there was none.
+type result struct {
+	msg      Message
+	err      error
+	id       trace.ID
+	received time.Time
+}
+
+// pending is an ask at its asker.
+type pending struct {
+	env     *Env
+	id      trace.ID // the ask's item; until it was sent, the item that asks
+	typ     string
+	key     string
+	limit   time.Duration
+	to      Ref
+	deliver func(result)
+
+	// Of asks.
+	deadline time.Time
+	index    int // in the heap, -1 when not there
+	ended    bool
+}
+
+// asks are an Env's pending asks: one timer, armed for the earliest deadline.
+type asks struct {
+	env  *Env
+	mu   sync.Mutex
+	heap pendingHeap
+	stop func()
+	at   time.Time
+}
+
+func (e *Env) newPending(opts []AskOption) *pending {
+	p := &pending{env: e, index: -1, key: conf.RPCAskTimeout.Key(), limit: conf.RPCAskTimeout.Get(e.cfg.Conf)}
+	for _, o := range opts {
+		o(p)
+	}
+	return p
+}
+
+// add starts the ask's clock, once.
+func (a *asks) add(p *pending) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.ended || !p.deadline.IsZero() {
+		return
+	}
+	p.deadline = a.env.host.Now().Add(p.limit)
+	heap.Push(&a.heap, p)
+	a.armLocked()
+}
+
+// take ends p; false if it had ended before.
+func (a *asks) take(p *pending) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.ended {
+		return false
+	}
+	p.ended = true
+	if p.index >= 0 {
+		heap.Remove(&a.heap, p.index)
+	}
+	return true
+}
+
+// finish ends p with its answer.
+func (a *asks) finish(p *pending, res result) bool {
+	if !a.take(p) {
+		return false
+	}
+	p.deliver(res)
+	return true
+}
+
+// fail ends p without an answer.
+func (a *asks) fail(p *pending, err error) { a.finish(p, result{err: err}) }
+
+// abandon ends p without telling anybody.
+func (a *asks) abandon(p *pending) { a.take(p) }
+
+// armLocked sets the one timer to the earliest deadline, if it is not set to an earlier time already.
+func (a *asks) armLocked() {
+	if len(a.heap) == 0 {
+		return
+	}
+	first := a.heap[0].deadline
+	if a.stop != nil && !first.Before(a.at) {
+		return
+	}
+	if a.stop != nil {
+		a.stop()
+	}
+	a.at = first
+	a.stop = a.env.host.After(first.Sub(a.env.host.Now()), a.expire)
+}
+
+// expire fails the asks whose time is over.
+func (a *asks) expire() {
+	now := a.env.host.Now()
+	var late []*pending
+	a.mu.Lock()
+	a.stop = nil
+	for len(a.heap) > 0 && !a.heap[0].deadline.After(now) {
+		p := heap.Pop(&a.heap).(*pending)
+		p.ended = true
+		late = append(late, p)
+	}
+	a.armLocked()
+	a.mu.Unlock()
+	for _, p := range late {
+		p.deliver(result{err: fmt.Errorf("%w: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
+			ErrUnreachableTimeout, p.to, p.limit, p.key)})
+	}
+}
+
+// close ends the clock: pending asks fail.
+func (a *asks) close() {
+	a.mu.Lock()
+	if a.stop != nil {
+		a.stop()
+		a.stop = nil
+	}
+	open := slices.Clone(a.heap)
+	a.mu.Unlock()
+	for _, p := range open {
+		a.fail(p, ErrStopped)
+	}
+}
+
+type pendingHeap []*pending
+
+func (h pendingHeap) Len() int           { return len(h) }
+func (h pendingHeap) Less(i, j int) bool { return h[i].deadline.Before(h[j].deadline) }
+func (h pendingHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *pendingHeap) Push(x any) {
+	p := x.(*pending)
+	p.index = len(*h)
+	*h = append(*h, p)
+}
+
+func (h *pendingHeap) Pop() any {
+	old := *h
+	p := old[len(old)-1]
+	old[len(old)-1] = nil
+	p.index = -1
+	*h = old[:len(old)-1]
+	return p
+}

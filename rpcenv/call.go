@@ -1,0 +1,125 @@
+package rpcenv
+
+import (
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// call is an ask at its callee: it is ended once, by an answer or a failure.
+type call struct {
+	env    *Env
+	id     trace.ID // the ask
+	typ    string   // the question's type
+	sender Address
+	done   atomic.Bool
+	// deliver brings the end to the asker: m, or err.
+	deliver func(m Message, err error)
+}
+
+func (k *call) answer(m Message) {
+	if k.finish() {
+		k.deliver(m, nil)
+	}
+}
+
+func (k *call) fail(err error) {
+	if k.finish() {
+		k.deliver(nil, err)
+	}
+}
+
+// finish reports whether this is the first end; a second one is an event of the trace.
+func (k *call) finish() bool {
+	if k.done.CompareAndSwap(false, true) {
+		return true
+	}
+	k.env.dropped(outgoing{form: tracepb.Form_REPLY, cause: k.id}, k.typ, "answered already")
+	return false
+}
+
+// Reply answers the ask q that is being handled.
+func Reply[Q Asks[R], R Message](c *Context, _ Q, r R) {
+	if c.mayAnswer() {
+		c.item.call.answer(r)
+	}
+}
+
+// ReplyAs is Reply without the compiler's check of the type.
+func ReplyAs(c *Context, _, r Message) {
+	if c.mayAnswer() {
+		c.item.call.answer(r)
+	}
+}
+
+// Fail fails the ask q that is being handled. The asker gets err: itself within the Env, else a RemoteError that
+// errors.Is compares with the values made by NewRefusal.
+func Fail(c *Context, _ Message, err error) {
+	if c.mayAnswer() {
+		c.item.call.fail(err)
+	}
+}
+
+// mayAnswer notes that the item is answered; what is no ask has nobody to answer.
+func (c *Context) mayAnswer() bool {
+	if c.item == nil || c.item.call == nil {
+		return false
+	}
+	c.answered = true
+	return true
+}
+
+// Call is an ask that is kept and answered later: a value, to be kept in the endpoint's state and ended once. Its
+// methods are called in the endpoint's callbacks. At the endpoint's stop it fails with ErrRefusedStopped.
+type Call[R Message] struct {
+	k *call
+	c *Context
+}
+
+// Defer keeps the ask q that is being handled, to be answered later.
+func Defer[Q Asks[R], R Message](c *Context, _ Q) Call[R] {
+	if c.item == nil || c.item.call == nil {
+		return Call[R]{}
+	}
+	c.deferred = true
+	k := c.item.call
+	c.held = append(c.held, k)
+	return Call[R]{k, c}
+}
+
+// Reply answers. A second end is an event of the trace and nothing else.
+func (a Call[R]) Reply(r R) {
+	if a.k != nil {
+		a.c.held = without(a.c.held, a.k)
+		a.k.answer(r)
+	}
+}
+
+// Fail fails the ask.
+func (a Call[R]) Fail(err error) {
+	if a.k != nil {
+		a.c.held = without(a.c.held, a.k)
+		a.k.fail(err)
+	}
+}
+
+// Sender is where the asker's Env listens, as Context.Sender.
+func (a Call[R]) Sender() Address {
+	if a.k == nil {
+		return Address{}
+	}
+	return a.k.sender
+}
+
+// foreignCall is the ask of an ordinary protoactor actor.
+func (e *Env) foreignCall(_ *Inbox, it item, sender *actor.PID) *call {
+	return &call{env: e, id: it.id, typ: typeName(it.msg), deliver: func(m Message, err error) {
+		if err != nil {
+			m = failureOf(err)
+		}
+		actorSystem().Root.Send(sender, m)
+	}}
+}

@@ -1,0 +1,164 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Conf is a set of settings that were checked. It does not change. A nil *Conf is one in which nothing is set. It
+// mirrors org.apache.spark.SparkConf.
+type Conf struct {
+	raw     map[string]string
+	values  map[string]any // parsed, of known keys
+	unknown []string       // keys that were kept
+	dropped []string       // keys that were not
+}
+
+// Pair is one setting as it was given.
+type Pair struct{ Key, Value string }
+
+// ValueError is a value that does not fit its key.
+type ValueError struct {
+	Key, Value string
+	Want       string // the form wanted, with its range
+	Example    string // a value that would do
+	Err        error  // what is wrong with Value
+}
+
+// Error names key, value (its first 100 characters), fault, form and example.
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("%s = %.100q: %v: want %s, for example %s", e.Key, e.Value, e.Err, e.Want, e.Example)
+}
+
+// Unwrap is what is wrong with the value.
+func (e *ValueError) Unwrap() error { return e.Err }
+
+// New checks pairs and makes a Conf of them; it keeps no reference to the map. The error joins one *ValueError per bad
+// value, in order of keys, and what is wrong between several keys.
+func New(pairs map[string]string) (*Conf, error) {
+	c := &Conf{raw: make(map[string]string, len(pairs)), values: make(map[string]any, len(pairs))}
+	var problems []error
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		value := pairs[key]
+		if !kept(key) {
+			c.dropped = append(c.dropped, key)
+			continue
+		}
+		c.raw[key] = value
+		e, known := entries.byKey[key]
+		if !known {
+			if !inFamily(key) {
+				c.unknown = append(c.unknown, key)
+			}
+			continue
+		}
+		parsed, err := e.parseAny(value)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		c.values[key] = parsed
+	}
+	if err := checkTimeouts(c); err != nil {
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// With is c with pairs set over it. Everything is checked again, since settings constrain each other. The warnings of c
+// remain.
+func (c *Conf) With(pairs map[string]string) (*Conf, error) {
+	if c == nil {
+		return New(pairs)
+	}
+	all := maps.Clone(c.raw)
+	maps.Copy(all, pairs)
+	out, err := New(all)
+	if err != nil {
+		return nil, err
+	}
+	out.dropped = append(out.dropped, c.dropped...)
+	slices.Sort(out.dropped)
+	out.dropped = slices.Compact(out.dropped)
+	return out, nil
+}
+
+// Get is the text that key was set to, and whether it was set. It knows no defaults: those belong to the entries.
+func (c *Conf) Get(key string) (string, bool) {
+	if c == nil {
+		return "", false
+	}
+	v, ok := c.raw[key]
+	return v, ok
+}
+
+// Pairs is all that was set, sorted by key. New makes an equal Conf of it.
+func (c *Conf) Pairs() []Pair { return c.Under("") }
+
+// Under is what was set with keys that begin with prefix, sorted by key; the keys come whole. It is for families of
+// keys whose ends are free, such as spark.executorEnv.
+func (c *Conf) Under(prefix string) []Pair {
+	if c == nil {
+		return nil
+	}
+	var out []Pair
+	for _, key := range slices.Sorted(maps.Keys(c.raw)) {
+		if strings.HasPrefix(key, prefix) {
+			out = append(out, Pair{key, c.raw[key]})
+		}
+	}
+	return out
+}
+
+// Warnings tells of keys that are not known or were dropped, one line each, sorted. The nearest names are looked for
+// here and not in New, which so costs little for the settings of a peer.
+func (c *Conf) Warnings() []string {
+	if c == nil {
+		return nil
+	}
+	var out []string
+	for _, key := range c.dropped {
+		out = append(out, "Ignoring non-Spark config property: "+key)
+	}
+	names := slices.Sorted(maps.Keys(entries.byKey))
+	for _, key := range c.unknown {
+		warning := "unknown setting " + key
+		if near, ok := nearest(key, names); ok {
+			warning += ": did you mean " + near + "?"
+		}
+		out = append(out, warning)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kept reports whether key belongs to Spark or to this project; spark-submit drops the rest.
+func kept(key string) bool {
+	return strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "coherer.")
+}
+
+// inFamily reports whether key ends in a name that users choose.
+func inFamily(key string) bool {
+	for _, prefix := range []string{"spark.executorEnv.", "spark.hadoop."} {
+		if len(key) > len(prefix) && strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTimeouts refuses executors that would be taken for dead between two heartbeats, as SparkConf.validateSettings.
+func checkTimeouts(c *Conf) error {
+	timeout, beat := NetworkTimeout.Get(c), ExecutorHeartbeatInterval.Get(c)
+	if timeout > beat {
+		return nil
+	}
+	return fmt.Errorf("%s (%s) must be greater than %s (%s), or executors count as lost between two heartbeats: raise the first or lower the second",
+		NetworkTimeout.Key(), durationText(timeout), ExecutorHeartbeatInterval.Key(), durationText(beat))
+}

@@ -1,0 +1,29 @@
+// Package conf holds Spark's settings as typed entries, and the project's own beside them.
+//
+// A setting is a package variable, such as [WorkerTimeout], of type *[Entry]: it knows its key, its form, its default,
+// its range and what it means, which the last argument of its declaration says. A [Conf] holds the pairs that somebody
+// set, from spark-defaults.conf (see [ParseProperties]), from --conf K=V (see [ParsePair]) or from a message. It never
+// changes once made, may be used from any goroutine, and travels as its pairs.
+//
+// [New] checks all known keys at once, so reading cannot fail: entry.Get(c) is the value that was set, else that of the
+// entry it falls back to, else the default. A nil *Conf has all defaults.
+//
+// # Forms
+//
+// Values are read by Spark's rules (JavaUtils.timeStringAs and byteStringAs, ConfigBuilder):
+//
+//   - A time is a whole number and us, ms, s, m, min, h or d; without a suffix it counts in the unit of its entry. It is
+//     cut to that unit: 1500ms is 1 s for an entry in seconds. A time beyond 292 years is 292 years.
+//   - A size is a whole number and b, k, kb, m, mb, g, gb, t, tb, p or pb, all powers of 1024; without a suffix it
+//     counts in the unit of its entry, and it is cut to that unit.
+//   - Suffixes, true, false and the words of an enumeration may be in upper or lower case. White space around a value
+//     does not matter. Fractions of times and sizes are errors.
+//   - A few old entries of Spark are times in seconds without suffix (spark.worker.timeout); they take only a number.
+//
+// Variables in values, ${...}, are not expanded.
+//
+// # Unknown keys
+//
+// A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and
+// mentioned in [Conf.Warnings] with the nearest known name. Other keys are dropped with a warning, as by spark-submit.
+package conf

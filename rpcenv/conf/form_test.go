@@ -1,0 +1,202 @@
+package conf
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestDurations(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, test := range []struct {
+		text string
+		unit time.Duration
+		want time.Duration
+	}{
+		{"120s", time.Second, 2 * time.Minute},
+		{"120", time.Second, 2 * time.Minute},
+		{"120", time.Millisecond, 120 * time.Millisecond},
+		{"0", time.Second, 0},
+		{"007", time.Second, 7 * time.Second},
+		{"250us", time.Microsecond, 250 * time.Microsecond},
+		{"100ms", time.Millisecond, 100 * time.Millisecond},
+		{"2m", time.Second, 2 * time.Minute},
+		{"2min", time.Second, 2 * time.Minute},
+		{"3h", time.Second, 3 * time.Hour},
+		{"365d", time.Second, 365 * day},
+		{"5S", time.Second, 5 * time.Second},
+		{"5Min", time.Second, 5 * time.Minute},
+		{" 5s\t", time.Second, 5 * time.Second},
+		{"-1", time.Millisecond, -time.Millisecond},
+		{"-2s", time.Millisecond, -2 * time.Second},
+		{"1500ms", time.Second, time.Second},
+		{"-1500ms", time.Second, -time.Second},
+		{"999us", time.Millisecond, 0},
+		{"90s", time.Minute, time.Minute},
+		{"2147483647", time.Second, 2147483647 * time.Second},
+		{"200000d", time.Second, math.MaxInt64},
+		{"9223372036854775807", time.Second, math.MaxInt64},
+		{"-9223372036854775807d", time.Second, math.MinInt64},
+	} {
+		if got, err := durations(test.unit).parse(trim(test.text)); err != nil || got != test.want {
+			t.Errorf("%q in %v: %v, %v; want %v", test.text, test.unit, got, err, test.want)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		unit int64
+		want int64
+	}{
+		{"1g", mib, 1024},
+		{"512m", mib, 512},
+		{"512", mib, 512},
+		{"512", kib, 512},
+		{"512", byteUnit, 512},
+		{"1GB", mib, 1024},
+		{"1Mb", byteUnit, mib},
+		{"1k", byteUnit, 1024},
+		{"1kb", byteUnit, 1024},
+		{"64b", byteUnit, 64},
+		{"1t", mib, 1 << 20},
+		{"1tb", mib, 1 << 20},
+		{"2p", mib, 2 << 30},
+		{"1pb", kib, 1 << 40},
+		{"1500k", mib, 1},
+		{"500k", mib, 0},
+		{"-1k", byteUnit, -1024},
+		{" 1g\n", mib, 1024},
+		{"8191p", byteUnit, 8191 << 50},
+	} {
+		if got, err := sizes(test.unit).parse(trim(test.text)); err != nil || got != test.want {
+			t.Errorf("%q in %d: %d, %v; want %d", test.text, test.unit, got, err, test.want)
+		}
+	}
+}
+
+func TestBadQuantities(t *testing.T) {
+	for _, test := range []struct{ text, time, size string }{
+		{"", "not a whole number with a unit", "not a whole number with a unit"},
+		{"s", "not a whole number", "not a whole number"},
+		{"-", "not a whole number", "not a whole number"},
+		{"+5", "not a whole number", "not a whole number"},
+		{"1 s", "not a whole number", "not a whole number"},
+		{"1_000", "not a whole number", "not a whole number"},
+		{"1s1", "not a whole number", "not a whole number"},
+		{"0x10", "not a whole number", "not a whole number"},
+		{"1e3", "not a whole number", "not a whole number"},
+		{"NaN", "not a whole number", "not a whole number"},
+		{"١", "not a whole number", "not a whole number"},
+		{"1.5x", "fractional values are not supported", "fractional values are not supported"},
+		{"1.5", "fractional values are not supported, write 1500ms", "fractional values are not supported, write 1536k"},
+		{"0.5h", "fractional values are not supported, write 30m", "fractional values are not supported"},
+		{"1.5g", "fractional values are not supported", "fractional values are not supported, write 1536m"},
+		{"5sec", `unknown unit "sec"`, `unknown unit "sec"`},
+		{"5ns", `unknown unit "ns"`, `unknown unit "ns"`},
+		{"5gib", `unknown unit "gib"`, `unknown unit "gib"`},
+		{"9223372036854775808", "the number does not fit", "the number does not fit"},
+	} {
+		if _, err := durations(time.Second).parse(test.text); err == nil || !strings.Contains(err.Error(), test.time) {
+			t.Errorf("time %q: %v", test.text, err)
+		}
+		if _, err := sizes(mib).parse(test.text); err == nil || !strings.Contains(err.Error(), test.size) {
+			t.Errorf("size %q: %v", test.text, err)
+		}
+	}
+	if _, err := sizes(byteUnit).parse("8192p"); err == nil {
+		t.Error("8192p fits")
+	}
+}
+
+func TestPlainForms(t *testing.T) {
+	for text, want := range map[string]bool{"true": true, "TRUE": true, "False": false} {
+		if got, err := bools.parse(text); err != nil || got != want {
+			t.Errorf("bool %q: %v %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "1", "t", "yes"} {
+		if _, err := bools.parse(text); err == nil {
+			t.Errorf("bool %q is taken", text)
+		}
+	}
+	for _, text := range []string{"", "1.0", "1e3", "0x1", "2147483648", "-2147483649", "1_0"} {
+		if _, err := ints.parse(text); err == nil {
+			t.Errorf("int %q is taken", text)
+		}
+	}
+	for _, text := range []string{"", "NaN", "inf", "0x1p1", "1_0.5", "1e999"} {
+		if _, err := floats.parse(text); err == nil {
+			t.Errorf("float %q is taken", text)
+		}
+	}
+	if got, err := floats.parse("1e-2"); err != nil || got != 0.01 {
+		t.Errorf("float: %v %v", got, err)
+	}
+	if got, err := SchedulerMode.parse(" fair "); err != nil || got != "FAIR" {
+		t.Errorf("enum: %q %v", got, err)
+	}
+	if got, err := lists.parse("a, b,,c ,"); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("list: %q %v", got, err)
+	}
+	if _, err := DynamicAllocationRatio.parse("0"); err == nil {
+		t.Error("a ratio of 0 is taken")
+	}
+}
+
+func TestTextReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := time.Duration(rapid.SampledFrom(timeSuffixes).Draw(t, "unit").size)
+		d := time.Duration(rapid.Int64Range(-1e5, 1e5).Draw(t, "n")) * unit
+		f := durations(unit)
+		if got, err := f.parse(f.text(d)); err != nil || got != d {
+			t.Fatalf("%v as %q: %v, %v", d, f.text(d), got, err)
+		}
+		size := rapid.SampledFrom([]int64{byteUnit, kib, mib}).Draw(t, "size unit")
+		n := rapid.Int64().Draw(t, "size")
+		b := sizes(size)
+		if got, err := b.parse(b.text(n)); err != nil || got != n {
+			t.Fatalf("%d as %q: %v, %v", n, b.text(n), got, err)
+		}
+	})
+}
+
+// A plain number counts in the entry's unit, so it is the same as with that unit's suffix.
+func TestNumberCountsInUnit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.StringMatching(`-?[0-9]{1,19}`).Draw(t, "number")
+		u := rapid.SampledFrom(timeSuffixes).Draw(t, "unit")
+		f := durations(time.Duration(u.size))
+		plain, err1 := f.parse(number)
+		suffixed, err2 := f.parse(number + u.name)
+		if plain != suffixed || (err1 == nil) != (err2 == nil) {
+			t.Fatalf("%s: %v %v; %s%s: %v %v", number, plain, err1, number, u.name, suffixed, err2)
+		}
+	})
+}
+
+func FuzzQuantity(f *testing.F) {
+	for _, seed := range []string{"", "1", "-1", "1.5g", "10min", "9223372036854775807d", "-.5h", "1..2", "p", "1e9k", "١s"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, u := range timeSuffixes {
+			_, _ = durations(time.Duration(u.size)).parse(s)
+		}
+		for _, unit := range []int64{byteUnit, kib, mib} {
+			b := sizes(unit)
+			n, err := b.parse(s)
+			if err != nil {
+				continue
+			}
+			if again, err := b.parse(b.text(n)); err != nil || again != n {
+				t.Errorf("%q is %d, its text %q is %d, %v", s, n, b.text(n), again, err)
+			}
+		}
+	})
+}

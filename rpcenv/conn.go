@@ -1,0 +1,262 @@
+package rpcenv
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// conn is one connection to a peer, from the moment that its link is open: first the handshake, then messages both
+// ways. It counts the messages of each direction, which is how both ends name them.
+type conn struct {
+	env     *Env
+	link    Link
+	dialler bool
+	dialled func(error) // told how the dial ended, dialler only
+
+	// Known after the handshake.
+	id          uint64
+	peer        Address // where the peer listens; in client mode its end of the connection
+	listening   bool
+	peerName    string
+	incarnation uint64
+
+	mu      sync.Mutex
+	state   connState
+	why     error // why it was closed by this side
+	out     uint64
+	waiting map[int64]*pending // asks without an answer, by request id
+	stop    func()             // of the handshake's clock
+
+	// Only Receive touches these.
+	greeted bool
+	in      uint64
+}
+
+// connState is a conn's life, in one direction.
+type connState uint8
+
+const (
+	connGreeting connState = iota // the handshake is under way
+	connReady
+	connClosed
+)
+
+// ref is a Ref to an endpoint at the other end.
+func (c *conn) ref(name string) Ref {
+	r := Ref{Address: c.peer, Name: name}
+	if !c.listening {
+		r.conn = c.id
+	}
+	return r
+}
+
+// itemID names the n-th message of a direction: out is from this side.
+func (c *conn) itemID(out bool, n uint64) trace.ID {
+	return trace.ID{Conn: c.id, Back: out != c.dialler, N: n}
+}
+
+// send puts o on the wire. Its error says why not.
+func (c *conn) send(o outgoing) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != connReady {
+		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
+	}
+	if c.link.Queued()+len(o.content) > outboxLimit {
+		err := fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, c.link.Queued(), c.peer)
+		if o.pending == nil {
+			c.why = err // a stream may end, it never has a hole
+			c.link.Close()
+		}
+		return err
+	}
+	c.out++
+	id := c.itemID(true, c.out)
+	c.env.recordSent(o, id, c.peerName, c.peer.String())
+	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
+	if c.listening {
+		env.Receiver = c.peer
+	}
+	if p := o.pending; p != nil {
+		p.id = id
+		env.Kind, env.RequestID = KindRequest, c.env.nextRequest()
+		c.waiting[env.RequestID] = p
+		c.env.asks.add(p)
+	}
+	c.link.Send(&env)
+	return nil
+}
+
+// respond answers a request: with m, or with err, which travels as a Failure.
+func (c *conn) respond(k *call, o outgoing, request int64, err error) {
+	if err != nil {
+		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
+	}
+	content, encErr := c.env.table.Append(nil, o.msg.(proto.Message))
+	if encErr != nil {
+		o.form, o.msg = tracepb.Form_FAIL, failureOf(encErr)
+		content, _ = c.env.table.Append(nil, o.msg.(proto.Message)) // a Failure of valid strings
+	}
+	o.content = content
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != connReady {
+		c.env.dropped(o, k.typ, "the asker's connection is closed")
+		return
+	}
+	c.out++
+	c.env.recordAnswer(o, c.itemID(true, c.out), k.typ, c.peerName)
+	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
+}
+
+// refuse answers a request that could not be dispatched with a frame of type 5.
+func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != connReady {
+		return
+	}
+	c.out++
+	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.host.Now()}
+	c.env.recordAnswer(o, c.itemID(true, c.out), "", c.peerName)
+	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
+}
+
+// Receive takes an envelope from the link.
+func (c *conn) Receive(env *Envelope) {
+	if !c.greeted {
+		if err := c.greet(env); err != nil {
+			c.close(err)
+			return
+		}
+		c.greeted = true
+		return
+	}
+	c.in++
+	id, now := c.itemID(false, c.in), c.env.host.Now()
+	switch env.Kind {
+	case KindRequest, KindOneWay:
+		c.receiveMessage(env, id, now)
+	case KindResponse, KindFailure:
+		c.receiveAnswer(env, id, now)
+	}
+}
+
+// receiveMessage gives a message to its inbox.
+func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
+	ask := env.Kind == KindRequest
+	m, err := c.env.table.Decode(env.Content)
+	in := c.env.lookup(env.Endpoint)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: to %s: %w", ErrRefusedUndecodable, env.Endpoint, err)
+	case in == nil:
+		err = fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, env.Endpoint)
+	default:
+		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now}
+		if !c.listening {
+			it.conn = c.id
+		}
+		if ask {
+			it.call = c.newCall(id, env, m)
+		}
+		if in.post(it) {
+			return
+		}
+		err = fmt.Errorf("%w: %s", ErrRefusedStopped, env.Endpoint)
+	}
+	if ask {
+		c.refuse(id, env.RequestID, env.Endpoint, err)
+		return
+	}
+	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
+	if r := c.env.newRecord(tracepb.Kind_HANDLED, id, trace.ID{}, now); c.env.recorder != nil {
+		r.Endpoint, r.Outcome = env.Endpoint, err.Error()
+		c.env.recorder.Add(r)
+	}
+}
+
+func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message) *call {
+	k := &call{env: c.env, id: id, typ: typeName(q), sender: c.peer}
+	request, from := env.RequestID, env.Endpoint
+	k.deliver = func(m Message, err error) {
+		c.respond(k, outgoing{to: c.ref(""), from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.host.Now()}, request, err)
+	}
+	return k
+}
+
+// receiveAnswer ends an ask. A late answer is dropped.
+func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
+	c.mu.Lock()
+	p := c.waiting[env.RequestID]
+	delete(c.waiting, env.RequestID)
+	c.mu.Unlock()
+	res := result{id: id, received: now}
+	if env.Kind == KindFailure {
+		res.err = parseDispatchFailure(env.Error)
+	} else if m, err := c.env.table.Decode(env.Content); err != nil {
+		res.err = fmt.Errorf("%w: the answer of %s: %w", ErrRefusedUndecodable, c.peer, err)
+	} else if f, ok := m.(*rpc.Failure); ok {
+		res.err = errorOf(f)
+	} else {
+		res.msg = m
+	}
+	if p == nil || !c.env.asks.finish(p, res) {
+		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
+		if r := c.env.newRecord(tracepb.Kind_HANDLED, id, trace.ID{}, now); c.env.recorder != nil {
+			r.Outcome = "ignored: the ask had ended"
+			c.env.recorder.Add(r)
+		}
+	}
+}
+
+// close ends the connection from this side.
+func (c *conn) close(why error) {
+	c.mu.Lock()
+	if c.why == nil {
+		c.why = why
+	}
+	c.mu.Unlock()
+	c.link.Close()
+}
+
+// Closed is the end: asks without an answer fail, the endpoints are told.
+func (c *conn) Closed(err error) {
+	c.mu.Lock()
+	was := c.state
+	c.state = connClosed
+	if c.why != nil {
+		err = c.why
+	}
+	open := make([]*pending, 0, len(c.waiting))
+	for _, p := range c.waiting {
+		open = append(open, p)
+	}
+	c.waiting = nil
+	if c.stop != nil {
+		c.stop()
+	}
+	c.mu.Unlock()
+	slices.SortFunc(open, func(a, b *pending) int { return cmp.Compare(a.id.N, b.id.N) })
+	for _, p := range open {
+		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
+	}
+	if was == connReady {
+		c.env.disconnected(c, err)
+		return
+	}
+	if c.dialled != nil {
+		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, err))
+		return
+	}
+	c.env.log.WithError(err).Warnf("refused a connection from %s", c.link.Remote())
+}

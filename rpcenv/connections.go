@@ -1,0 +1,185 @@
+package rpcenv
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// connected enters a connection whose handshake is done: the endpoints are told, greet sends the last word of the
+// handshake, and the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections
+// of the old one first.
+func (e *Env) connected(c *conn, greet func()) error {
+	e.mu.Lock()
+	if e.conns[c.id] != nil || c.id == 0 {
+		e.mu.Unlock()
+		return fmt.Errorf("connection id %x is taken", c.id)
+	}
+	if e.stopping {
+		e.mu.Unlock()
+		return fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
+	}
+	var old []*conn
+	for _, o := range e.conns {
+		if c.listening && o.listening && o.peer == c.peer && o.incarnation != c.incarnation {
+			old = append(old, o)
+		}
+	}
+	e.conns[c.id] = c
+	e.mu.Unlock()
+	slices.SortFunc(old, byID)
+	for _, o := range old {
+		why := fmt.Errorf("a new process listens at %s", o.peer)
+		e.disconnected(o, why)
+		o.close(why)
+	}
+	e.recordConn(c, "connected", "")
+	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
+	c.link.Open()
+	greet()
+	c.mu.Lock()
+	if c.state == connGreeting {
+		c.state = connReady
+	}
+	if c.stop != nil {
+		c.stop()
+	}
+	c.mu.Unlock()
+	if c.listening {
+		e.outbox(c.peer).attach(c)
+	}
+	return nil
+}
+
+// disconnected takes a connection out and tells the endpoints.
+func (e *Env) disconnected(c *conn, why error) {
+	e.mu.Lock()
+	if e.conns[c.id] != c {
+		e.mu.Unlock()
+		return
+	}
+	delete(e.conns, c.id)
+	boxes := make([]*Outbox, 0, 1)
+	for _, ob := range e.outboxes {
+		boxes = append(boxes, ob)
+	}
+	closing := e.stopping && e.running == 0 && len(e.conns) == 0
+	e.mu.Unlock()
+	for _, ob := range boxes {
+		ob.detach(c)
+	}
+	text := ""
+	if why != nil {
+		text = why.Error()
+	}
+	e.recordConn(c, "disconnected", text)
+	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
+	if closing {
+		e.complete()
+	}
+}
+
+func byID(a, b *conn) int { return cmp.Compare(a.id, b.id) }
+
+// networkError tells the endpoints that a peer could not be reached.
+func (e *Env) networkError(to Address, err error) {
+	if r := e.newRecord(tracepb.Kind_CONN, trace.ID{}, trace.ID{}, e.host.Now()); e.recorder != nil {
+		r.Name, r.Address, r.Why = "refused", to.String(), err.Error()
+		e.recorder.Add(r)
+	}
+	e.tell(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
+}
+
+// tell posts a connection event to all endpoints that listen for it.
+func (e *Env) tell(it item) {
+	e.mu.Lock()
+	all := slices.Clone(e.order)
+	e.mu.Unlock()
+	for _, in := range all {
+		ok := false
+		if it.kind == itemNetworkError {
+			_, ok = in.ep.(NetworkErrorWatcher)
+		} else {
+			_, ok = in.ep.(ConnectionWatcher)
+		}
+		if ok {
+			it.id = e.nextID()
+			in.post(it)
+		}
+	}
+}
+
+func (e *Env) recordConn(c *conn, name, why string) {
+	if e.recorder == nil {
+		return
+	}
+	r := e.newRecord(tracepb.Kind_CONN, c.itemID(true, 0), trace.ID{}, e.host.Now())
+	r.Id = &tracepb.Id{Conn: c.id, Back: !c.dialler}
+	r.Peer, r.Address, r.Name, r.Why = c.peerName, c.peer.String(), name, why
+	e.recorder.Add(r)
+}
+
+// nextRequest is a request id that this Env has not used.
+func (e *Env) nextRequest() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.requests++
+	return e.requests
+}
+
+// closeGrace is how long the end of an Env waits for its connections.
+const closeGrace = 1500 * time.Millisecond
+
+// closeConnections is the last part of Shutdown: what was sent is written, then the connections end.
+func (e *Env) closeConnections() {
+	if !e.closeAll(e.complete) {
+		e.complete()
+	}
+}
+
+// closeAll closes the connections, in the order of their ids; late is called if they take too long. False: there are
+// none.
+func (e *Env) closeAll(late func()) bool {
+	e.mu.Lock()
+	all := make([]*conn, 0, len(e.conns))
+	for _, c := range e.conns {
+		all = append(all, c)
+	}
+	e.mu.Unlock()
+	slices.SortFunc(all, byID)
+	if len(all) > 0 {
+		stop := e.host.After(closeGrace, late)
+		e.OnDone(stop)
+	}
+	for _, c := range all {
+		c.close(fmt.Errorf("%w: the Env was shut down", ErrStopped))
+	}
+	return len(all) > 0
+}
+
+// exit ends the process after what was sent is written.
+func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
+	if !e.exiting.CompareAndSwap(false, true) {
+		return
+	}
+	e.mu.Lock()
+	e.stopping, e.running = true, 0
+	e.mu.Unlock()
+	if e.recorder != nil {
+		r := e.newRecord(tracepb.Kind_STATE, trace.ID{}, cause, e.host.Now())
+		r.Endpoint, r.Name, r.Subject, r.To, r.Why = endpoint, "process", e.cfg.Name, fmt.Sprintf("exited %d", code), reason
+		e.recorder.Add(r)
+	}
+	e.log.Infof("exit %d: %s", code, reason)
+	e.OnDone(func() {
+		if err := e.recorder.Flush(); err != nil {
+			e.log.Error(err)
+		}
+		e.host.Exit(code)
+	})
+	e.closeConnections()
+}

@@ -1,0 +1,170 @@
+package rpcenv
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Context is what a callback may touch besides its endpoint's state. An endpoint has one, the same pointer in every
+// callback; it must not be used outside of them. In user code it is called c, so that nobody takes it for a
+// context.Context.
+type Context struct {
+	in  *Inbox
+	log *logrus.Entry
+	rnd *rand.Rand
+
+	// The item that is handled.
+	item     *item
+	began    time.Time
+	answered bool
+	deferred bool
+	failed   error
+
+	// What ends with the endpoint, each list in the order of its making.
+	timers  []*timer
+	pending []*pending
+	bodies  []*Blocking
+	held    []*call
+	lanes   map[string]*lane
+}
+
+func (c *Context) begin(it *item) {
+	c.item, c.began = it, time.Time{}
+	c.answered, c.deferred, c.failed = false, false, nil
+	if c.in.env.recorder != nil {
+		c.began = c.in.env.host.Now()
+	}
+}
+
+// Env is the Env that the endpoint lives in.
+func (c *Context) Env() *Env { return c.in.env }
+
+// Conf is the Env's settings.
+func (c *Context) Conf() *conf.Conf { return c.in.env.cfg.Conf }
+
+// Self is the endpoint's own reference.
+func (c *Context) Self() Ref { return Ref{Address: c.in.env.addr, Name: c.in.name} }
+
+// Now is the time. In a simulation it is virtual.
+func (c *Context) Now() time.Time { return c.in.env.host.Now() }
+
+// Rand is the endpoint's own stream of random numbers. In a simulation it depends on the seed and the endpoint's name.
+func (c *Context) Rand() *rand.Rand {
+	if c.rnd == nil {
+		seed := c.in.env.host.Entropy("endpoint/" + c.in.name)
+		c.rnd = rand.New(rand.NewPCG(seed, seed^0x9E3779B97F4A7C15))
+	}
+	return c.rnd
+}
+
+// Log is the endpoint's log. Replace it once, in OnStart, by one with more fields through SetLog.
+func (c *Context) Log() *logrus.Entry { return c.log }
+
+// SetLog replaces the log.
+func (c *Context) SetLog(log *logrus.Entry) { c.log = log }
+
+// Sender is where the Env of the message's sender listens; in client mode, the address of its socket. For what came from
+// within the Env it is the Env's own address.
+func (c *Context) Sender() Address { return c.item.sender }
+
+// Ref is the reference in a message that is being handled: one without an address means the Env that sent it.
+func (c *Context) Ref(p *rpc.EndpointRef) Ref {
+	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName()}
+	if p.GetAddress() == nil && c.item != nil {
+		r.conn, r.Address = c.item.conn, c.item.sender
+	}
+	return r
+}
+
+// Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
+// cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
+func (c *Context) Send(to Ref, m Message) {
+	if err := c.in.env.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name}); err != nil {
+		panic(err) // recovered in handle: the handler fails with err
+	}
+}
+
+// Unsupported is for the default case of Receive: the ask fails, the endpoint's OnError is told.
+func (c *Context) Unsupported(m Message) {
+	c.failed = fmt.Errorf("%w: %s from %s to %s", ErrRefusedUnsupported, typeName(m), c.Sender(), c.in.name)
+}
+
+// Stop stops this endpoint: its name is free at once, what is queued is still handled, OnStop is last.
+func (c *Context) Stop() { c.in.env.stop(c.in, c.cause()) }
+
+// Exit flushes what was sent and ends the process with an exit code; in a simulation it crashes the Env.
+func (c *Context) Exit(code int, reason string) {
+	c.in.env.exit(code, reason, c.cause(), c.in.name)
+}
+
+// Start starts a process; then is called in this inbox when it has ended.
+func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
+	in := c.in
+	return in.env.host.Start(cmd, func(e Exit) {
+		in.post(item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", fn: func() { then(e) }})
+	})
+}
+
+// Outside returns a function, usable from any goroutine, that posts an event to this inbox; name says in the trace what
+// it was. Receive gets the event. After the endpoint's stop it does nothing.
+func (c *Context) Outside(name string) func(Message) {
+	in := c.in
+	return func(m Message) {
+		in.post(item{kind: itemOutside, id: in.env.nextID(), name: "outside " + name, msg: m, sender: in.env.addr})
+	}
+}
+
+// State tells the trace of a change of state: the kind of thing, its id, the states, and why.
+func (c *Context) State(kind, id, from, to, why string) {
+	rec := c.in.env.recorder
+	if rec == nil {
+		return
+	}
+	r := c.in.env.newRecord(tracepb.Kind_STATE, trace.ID{}, c.cause(), c.Now())
+	r.Endpoint, r.Name, r.Subject, r.From, r.To, r.Why = c.in.name, kind, id, from, to, why
+	rec.Add(r)
+}
+
+// cause is the item that is handled.
+func (c *Context) cause() trace.ID {
+	if c.item == nil {
+		return trace.ID{}
+	}
+	return c.item.id
+}
+
+// release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered calls.
+func (c *Context) release() {
+	for _, t := range c.timers {
+		t.cancel()
+	}
+	for _, p := range c.pending {
+		c.in.env.asks.abandon(p)
+	}
+	for _, b := range c.bodies {
+		b.cancel()
+	}
+	held := c.held
+	c.timers, c.pending, c.lanes, c.held = nil, nil, nil, nil
+	for _, k := range held {
+		k.fail(ErrRefusedStopped)
+	}
+}
+
+// without returns list without one element.
+func without[T comparable](list []T, x T) []T {
+	i := slices.Index(list, x)
+	if i < 0 {
+		return list
+	}
+	return slices.Delete(list, i, i+1)
+}

@@ -1,0 +1,138 @@
+package rpcenv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coherer/coherer/messages/rpc"
+)
+
+// The two families of errors of an ask. ErrRefused: the peer decided. ErrUnreachable: it was never asked, or nobody
+// knows whether it was.
+var (
+	ErrRefused     = errors.New("refused")
+	ErrUnreachable = errors.New("unreachable")
+)
+
+// Errors that travel: errors.Is finds them at the asker, whichever side of a connection they come from.
+var (
+	// ErrRefusedNotFound: no endpoint of that name is registered. Text as in Spark: "Could not find NAME."
+	ErrRefusedNotFound = NewRefusal("rpc.not-found", "could not find the endpoint")
+	// ErrRefusedStopped: the endpoint or its Env is stopped.
+	ErrRefusedStopped = NewRefusal("rpc.stopped", "stopped")
+	// ErrRefusedNoReply: the handler neither answered nor deferred. Spark lets the asker run into its time-out.
+	ErrRefusedNoReply = NewRefusal("rpc.no-reply", "the handler did not reply")
+	// ErrRefusedUnsupported: the endpoint has no handler for that message.
+	ErrRefusedUnsupported = NewRefusal("rpc.unsupported", "unsupported message")
+	// ErrRefusedUndecodable: the peer could not decode the message.
+	ErrRefusedUndecodable = NewRefusal("rpc.undecodable", "undecodable content")
+)
+
+// Errors of this side.
+var (
+	// ErrUnreachableTimeout: no answer in time. Its text names the setting that controls the time.
+	ErrUnreachableTimeout = &codedError{"rpc.timeout", "timed out", ErrUnreachable}
+	// ErrUnreachableDisconnected: the connection could not be made, or ended before the answer.
+	ErrUnreachableDisconnected = &codedError{"rpc.disconnected", "no connection", ErrUnreachable}
+	// ErrUnreachableOverloaded: more than 64 MiB wait for that peer.
+	ErrUnreachableOverloaded = &codedError{"rpc.overloaded", "outbox full", ErrUnreachable}
+	// ErrStopped is what a Blocking's waits return after its end.
+	ErrStopped = errors.New("rpcenv: stopped")
+	// ErrNotMessage: the value is neither a protobuf message nor a Local, or a Local was sent to another Env.
+	ErrNotMessage = errors.New("rpcenv: cannot be sent")
+	// ErrNameTaken: there is already an endpoint of that name.
+	ErrNameTaken = errors.New("rpcenv: there is already an RpcEndpoint called that")
+	// ErrInvalidURL: an address or URI has not the form it should have.
+	ErrInvalidURL = errors.New("rpcenv: invalid URL")
+	// ErrHandshake: the peer is no Env that this one can talk to.
+	ErrHandshake = errors.New("rpcenv: handshake")
+)
+
+// codedError is an error that travels by its code.
+type codedError struct {
+	code, text string
+	family     error
+}
+
+func (e *codedError) Error() string { return e.text }
+func (e *codedError) Unwrap() error { return e.family }
+
+// NewRefusal makes an error value of a role that travels: wrapped into what a handler fails an ask with, errors.Is finds
+// it at the asker. code is unique, "ROLE.WHAT".
+func NewRefusal(code, text string) error { return &codedError{code, text, ErrRefused} }
+
+// RemoteError is the failure of a handler in another Env.
+type RemoteError struct {
+	// Code names the error value, see NewRefusal; empty when it has none.
+	Code string
+	// Type is the Go type of the error there.
+	Type    string
+	Message string
+	Stack   string
+}
+
+// Error is the message.
+func (e *RemoteError) Error() string { return e.Message }
+
+// Is makes errors.Is find the error value of the same code, and ErrRefused.
+func (e *RemoteError) Is(target error) bool {
+	if target == ErrRefused { //nolint:errorlint // the family itself, by identity
+		return true
+	}
+	c, ok := target.(*codedError) //nolint:errorlint // errors.Is unwraps for us
+	return ok && c.code == e.Code
+}
+
+// panicError is a panic of a handler or a body, as an error.
+type panicError struct {
+	value any
+	stack string
+}
+
+func (e *panicError) Error() string {
+	if err, ok := e.value.(error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("panic: %v", e.value)
+}
+
+func (e *panicError) Unwrap() error {
+	err, _ := e.value.(error)
+	return err
+}
+
+func failureOf(err error) *rpc.Failure {
+	f := &rpc.Failure{Type: fmt.Sprintf("%T", err), Message: err.Error()}
+	if c, ok := errors.AsType[*codedError](err); ok {
+		f.Code = c.code
+	}
+	if r, ok := errors.AsType[*RemoteError](err); ok {
+		f.Code, f.Type, f.Stack = r.Code, r.Type, r.Stack
+	}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		f.Type, f.Stack = "panic", p.stack
+	}
+	return f
+}
+
+func errorOf(f *rpc.Failure) error {
+	return &RemoteError{Code: f.GetCode(), Type: f.GetType(), Message: f.GetMessage(), Stack: f.GetStack()}
+}
+
+// dispatchFailure is the text of a frame of type 5; parseDispatchFailure reads it back.
+func dispatchFailure(err error) string {
+	if c, ok := errors.AsType[*codedError](err); ok {
+		return "[" + c.code + "] " + err.Error()
+	}
+	return err.Error()
+}
+
+func parseDispatchFailure(text string) error {
+	if rest, ok := strings.CutPrefix(text, "["); ok {
+		if code, message, ok := strings.Cut(rest, "] "); ok {
+			return &RemoteError{Code: code, Message: message}
+		}
+	}
+	return &RemoteError{Message: text}
+}

@@ -1,0 +1,151 @@
+package rpcenv
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// Receive makes the Inbox the protoactor actor that it is the mailbox of: an item is announced by the Inbox itself.
+// Life-cycle messages need nothing: OnStart and OnStop are items.
+func (in *Inbox) Receive(actx actor.Context) {
+	if actx.Message() == any(in) {
+		in.handle(in.current)
+	}
+}
+
+// handle runs the callback for it and records what came of it.
+func (in *Inbox) handle(it *item) {
+	if in.ended || in.env.exiting.Load() {
+		in.refuse(it, ErrRefusedStopped)
+		return
+	}
+	c := &in.ctx
+	c.begin(it)
+	err := in.call(c, it)
+	if err == nil {
+		err = c.failed
+	}
+	if it.call != nil && !c.answered {
+		switch {
+		case err != nil:
+			it.call.fail(err)
+		case !c.deferred:
+			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, typeName(it.msg), in.name)
+			it.call.fail(err)
+		}
+	}
+	if err != nil {
+		in.onError(c, it, err)
+	}
+	in.record(it, err)
+	if it.kind == itemStop {
+		in.finish()
+	}
+}
+
+// call runs the callback and turns a panic into an error.
+func (in *Inbox) call(c *Context, it *item) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, string(debug.Stack())}
+		}
+	}()
+	switch it.kind {
+	case itemStart:
+		if s, ok := in.ep.(Starter); ok {
+			s.OnStart(c)
+		}
+	case itemStop:
+		c.release()
+		if s, ok := in.ep.(Stopper); ok {
+			s.OnStop(c)
+		}
+	case itemMessage, itemOutside:
+		in.ep.Receive(c, it.msg)
+	case itemTick:
+		if it.timer.ticked() {
+			in.ep.Receive(c, it.msg)
+		}
+	case itemReply, itemFailed, itemRun:
+		it.fn()
+	case itemConnected:
+		in.ep.(ConnectionWatcher).OnConnected(c, it.addr)
+	case itemDisconnected:
+		in.ep.(ConnectionWatcher).OnDisconnected(c, it.addr)
+	case itemNetworkError:
+		in.ep.(NetworkErrorWatcher).OnNetworkError(c, it.err, it.addr)
+	}
+	return nil
+}
+
+// onError tells the endpoint; a failure of OnError itself is only logged, as in Spark.
+func (in *Inbox) onError(c *Context, it *item, err error) {
+	h, ok := in.ep.(ErrorHandler)
+	if !ok {
+		entry := in.ctx.Log().WithField("endpoint", in.name)
+		if p, isPanic := err.(*panicError); isPanic { //nolint:errorlint // the outermost one
+			entry = entry.WithField("stack", p.stack)
+		}
+		entry.Errorf("Ignoring error in %s: %v", in.describe(it), err)
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			in.ctx.Log().WithField("endpoint", in.name).Errorf("Ignoring error in OnError: %v", v)
+		}
+	}()
+	h.OnError(c, err)
+}
+
+func (in *Inbox) describe(it *item) string {
+	if it.msg != nil {
+		return typeName(it.msg)
+	}
+	return it.name
+}
+
+// finish ends the actor after OnStop.
+func (in *Inbox) finish() {
+	in.ended = true
+	in.ctx.item = nil
+	in.env.ended(in)
+	actorSystem().Root.Stop(in.actorPID())
+}
+
+// refuse answers an item that nobody will handle.
+func (in *Inbox) refuse(it *item, err error) {
+	if it.call != nil {
+		it.call.fail(err)
+	}
+}
+
+// record writes the trace of a handled item.
+func (in *Inbox) record(it *item, err error) {
+	rec := in.env.recorder
+	if rec == nil {
+		return
+	}
+	kind := tracepb.Kind_ITEM
+	if it.kind == itemMessage || it.kind == itemReply && !it.id.IsZero() {
+		kind = tracepb.Kind_HANDLED
+	}
+	now := in.env.host.Now()
+	r := in.env.newRecord(kind, it.id, it.cause, now)
+	r.Endpoint, r.Name = in.name, it.name
+	r.Started = uint64(in.ctx.began.UnixNano())
+	r.Received = r.Started
+	if !it.received.IsZero() {
+		r.Received = uint64(it.received.UnixNano())
+	}
+	switch {
+	case err != nil:
+		r.Outcome = err.Error()
+	case in.ctx.deferred && !in.ctx.answered:
+		r.Outcome = "deferred"
+	}
+	rec.Add(r)
+}

@@ -1,0 +1,151 @@
+package rpcenv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/messages/rpc"
+)
+
+const (
+	protocolVersion = 1
+	// greetingTime is what a handshake may take.
+	greetingTime = 5 * time.Second
+)
+
+// accept is a connection that a peer opened.
+func (e *Env) accept(l Link) Receiver {
+	c := &conn{env: e, link: l, waiting: map[int64]*pending{}, peer: l.Remote()}
+	c.startClock()
+	return c
+}
+
+// dial opens a connection; done is told how that ended.
+func (e *Env) dial(to Address, done func(error)) {
+	e.host.Dial(to, func(l Link, err error) Receiver {
+		if err != nil {
+			e.networkError(to, err)
+			done(err)
+			return nil
+		}
+		e.mu.Lock()
+		e.dials++
+		purpose := fmt.Sprintf("connection/%s/%d", e.cfg.Name, e.dials)
+		e.mu.Unlock()
+		c := &conn{env: e, link: l, dialler: true, waiting: map[int64]*pending{}, peer: to, id: e.host.Entropy(purpose)}
+		c.dialled = func(err error) {
+			if err != nil {
+				e.networkError(to, err)
+			}
+			done(err)
+		}
+		c.startClock()
+		hello := &rpc.Hello{
+			Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(), Connection: c.id,
+			Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(purpose+"/nonce")),
+		}
+		content, err := e.table.Append(nil, hello)
+		if err != nil {
+			c.close(err)
+			return c
+		}
+		l.Send(&Envelope{Kind: KindRequest, RequestID: e.nextRequest(), Sender: e.addr, Receiver: to, Endpoint: VerifierName, Content: content})
+		return c
+	})
+}
+
+func (c *conn) startClock() {
+	c.stop = c.env.host.After(greetingTime, func() {
+		c.close(fmt.Errorf("no handshake within %s: is it Coherer that listens there?", greetingTime))
+	})
+}
+
+// greet takes the one message that a handshake has in this direction.
+func (c *conn) greet(env *Envelope) error {
+	if env.Kind == KindFailure {
+		return errors.New(env.Error)
+	}
+	m, err := c.env.table.Decode(env.Content)
+	if err != nil {
+		return fmt.Errorf("not a peer of this protocol: %w", err)
+	}
+	switch m := m.(type) {
+	case *rpc.Hello:
+		if c.dialler || env.Kind != KindRequest || env.Endpoint != VerifierName {
+			break
+		}
+		return c.hello(m, env.RequestID)
+	case *rpc.Welcome:
+		if !c.dialler || env.Kind != KindResponse {
+			break
+		}
+		return c.welcome(m)
+	}
+	return fmt.Errorf("%s before the handshake", typeName(m))
+}
+
+// hello accepts a dialling peer.
+func (c *conn) hello(m *rpc.Hello, request int64) error {
+	e := c.env
+	if err := e.checkPeer(m.GetVersion(), m.GetIncarnation()); err != nil {
+		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
+		return err
+	}
+	c.id = m.GetConnection()
+	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
+	content, err := e.table.Append(nil, &rpc.Welcome{
+		Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(),
+		Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(fmt.Sprintf("welcome/%x", c.id))),
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.connected(c, func() {
+		c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
+	}); err != nil {
+		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
+		return err
+	}
+	return nil
+}
+
+// welcome completes the handshake of a dial.
+func (c *conn) welcome(m *rpc.Welcome) error {
+	if err := c.env.checkPeer(m.GetVersion(), m.GetIncarnation()); err != nil {
+		return err
+	}
+	dialled := c.peer
+	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
+	if err := c.env.connected(c, func() {}); err != nil {
+		return err
+	}
+	// What was sent to the address as dialled goes here, whatever name the peer gives itself.
+	c.env.outbox(dialled).attach(c)
+	c.dialled(nil)
+	c.dialled = nil
+	return nil
+}
+
+func (e *Env) checkPeer(version uint32, incarnation uint64) error {
+	switch {
+	case version != protocolVersion:
+		return fmt.Errorf("the peer speaks version %d of the protocol, this is version %d: use the same release on both sides", version, protocolVersion)
+	case incarnation == e.incarnation:
+		return errors.New("this is the address of the Env itself under another name: use one name for a host everywhere")
+	}
+	return nil
+}
+
+// know sets what the handshake told of the peer.
+func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
+	c.peerName, c.incarnation = name, incarnation
+	c.listening = addr != nil
+	switch {
+	case c.listening:
+		c.peer = AddressOf(addr)
+	default:
+		c.peer = c.link.Remote()
+	}
+}

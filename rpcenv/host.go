@@ -1,0 +1,127 @@
+package rpcenv
+
+import (
+	"io"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Host is the one seam between the worlds: what an Env needs of the machine and the process it runs in. The real one
+// (package transport) has a pool of goroutines, the wall clock and TCP; the simulated one (package sim) has one
+// goroutine, a virtual clock and a seeded queue. Nothing else in rpcenv knows in which world it is.
+//
+// Every callback that a Host is given may be called from any goroutine and returns soon.
+type Host interface {
+	// Now is the time.
+	Now() time.Time
+	// After calls f once, d from now, unless stop was called before.
+	After(d time.Duration, f func()) (stop func())
+	// Dispatcher runs the inboxes. Its Throughput is how many items an inbox may handle in one turn.
+	Dispatcher() actor.Dispatcher
+	// Block runs body, which may take long and may wait, outside every inbox. It does not wait for body. Body waits
+	// only by p.
+	Block(name string, body func(p Parker))
+	// Listen accepts connections at an address; port 0 is any free port. It returns the address bound. For each
+	// connection it calls accept once, which returns who receives of it.
+	Listen(at Address, accept func(Link) Receiver) (Address, io.Closer, error)
+	// Dial opens a connection and calls done exactly once, never from within Dial itself. On success done returns who
+	// receives of the link; on failure it is called with a nil Link and its result is ignored.
+	Dial(to Address, done func(Link, error) Receiver)
+	// Start starts a process. onExit is called exactly once, after the process ended.
+	Start(cmd Command, onExit func(Exit)) (Process, error)
+	// Exit ends this process with an exit code. In a simulation it crashes the Envs of this Host.
+	Exit(code int)
+	// Entropy is a seed for a stream of random numbers. In a simulation it depends on the seed, the Host and purpose
+	// only.
+	Entropy(purpose string) uint64
+	// Recorder is the trace of this process or world; nil when nothing is recorded.
+	Recorder() *trace.Recorder
+}
+
+// Parker lets a blocking body wait for something that is not a goroutine's business to know.
+type Parker interface {
+	// Park calls register with a wake function and returns after wake was called; a wake that came first is not lost.
+	// Further wakes do nothing.
+	Park(register func(wake func()))
+}
+
+// Link is one open connection as the Host gives it: envelopes out. Its methods may be called from any goroutine.
+type Link interface {
+	// Send queues e, in order, and never waits.
+	// After the end of the link it does nothing. The link does not keep e, nor e.Content, after Send returned.
+	Send(e *Envelope)
+	// Queued is how many bytes wait to be written.
+	Queued() int
+	// Open lifts the limit of 4 KiB for an envelope that holds until the handshake is done.
+	Open()
+	// Close ends the link after what is queued was written, waiting at most a second. Its Receiver is told.
+	Close()
+	// Local and Remote are the addresses of the two ends of the connection itself, as a socket has them.
+	Local() Address
+	Remote() Address
+}
+
+// Receiver is told what comes in on a Link, one call at a time.
+type Receiver interface {
+	// Receive is called for each envelope in order. The receiver owns e and e.Content. It must not wait.
+	Receive(e *Envelope)
+	// Closed is called once, last: err says why the link ended, io.EOF when the peer closed it in good order.
+	Closed(err error)
+}
+
+// EnvelopeKind is what an Envelope is, by the numbers of Spark's frames.
+type EnvelopeKind byte
+
+// The kinds of envelopes, with the types of Spark's frames (network-common's Message.Type).
+const (
+	KindRequest  EnvelopeKind = 3 // a question: RequestID, addresses, Endpoint, Content
+	KindResponse EnvelopeKind = 4 // its answer: RequestID, Content
+	KindFailure  EnvelopeKind = 5 // the question could not be dispatched: RequestID, Error
+	KindOneWay   EnvelopeKind = 9 // a message without an answer: addresses, Endpoint, Content
+)
+
+// Envelope is one message on a Link. Which fields it has is said at its kind.
+type Envelope struct {
+	Kind      EnvelopeKind
+	RequestID int64
+	// Sender is where the sending Env listens; zero in client mode.
+	Sender Address
+	// Receiver is where the receiving Env listens; zero when it does not. It is not looked at on receipt.
+	Receiver Address
+	// Endpoint is the name of the endpoint it is for.
+	Endpoint string
+	// Content is the encoded message.
+	Content []byte
+	// Error is the text of a failure.
+	Error string
+}
+
+// Command is a process to start: Spark's main class and arguments, to be mapped to a program by the Host.
+type Command struct {
+	// Class is Spark's main class, which says the role.
+	Class string
+	Args  []string
+	// Env holds NAME=value entries beside those that the Host adds.
+	Env []string
+	// Dir is the process's work directory, made by the Host if missing; stdout and stderr go to files of that name in
+	// it. Empty: none, for a role that needs no files.
+	Dir string
+}
+
+// Process is a process that Host.Start started.
+type Process interface {
+	// Kill asks the process to end, and after grace ends it the hard way. It does not wait; the end is told by onExit.
+	Kill(grace time.Duration)
+	// PID is the process's number; 0 when it is no process of the operating system.
+	PID() int
+}
+
+// Exit is how a process ended: its exit code, 128 plus the signal's number when a signal ended it, as a shell says it.
+type Exit struct {
+	Code int
+	// Err is set when the process could not be started or watched.
+	Err error
+}

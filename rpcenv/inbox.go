@@ -1,0 +1,220 @@
+package rpcenv
+
+import (
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// itemKind is what an inbox hands to its endpoint.
+type itemKind uint8
+
+const (
+	itemStart itemKind = iota
+	itemStop
+	itemMessage   // a message from another endpoint or a body; with call: an ask
+	itemReply     // the answer to an ask of this endpoint: fn
+	itemFailed    // an ask of this endpoint ended without an answer: fn
+	itemTick      // a timer
+	itemRun       // the result of a Run: fn
+	itemOutside   // an event from outside the Env
+	itemConnected // connection events: addr, err
+	itemDisconnected
+	itemNetworkError
+)
+
+// item is one entry of an inbox.
+type item struct {
+	kind     itemKind
+	id       trace.ID
+	cause    trace.ID
+	msg      Message
+	name     string // what the trace calls it, for those that are no messages
+	call     *call  // set for an ask
+	fn       func()
+	sender   Address
+	conn     uint64
+	addr     Address
+	err      error
+	timer    *timer
+	received time.Time
+}
+
+// Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
+// protoactor actor that the endpoint is: OnStart is its first item and OnStop its last; whatever was queued before a
+// stop is still handled, what comes after it is refused; items are handled one at a time.
+type Inbox struct {
+	env  *Env
+	name string
+	ep   Endpoint
+	ctx  Context
+	pid  *actor.PID
+
+	invoker    actor.MessageInvoker
+	dispatcher actor.Dispatcher
+
+	mu        sync.Mutex
+	queue     []item
+	system    []any
+	stopped   bool // nothing is accepted any more; OnStop is queued
+	scheduled bool
+
+	// Only the turn that runs touches these.
+	batch   []item
+	next    int
+	current *item
+	ended   bool
+}
+
+var _ actor.Mailbox = (*Inbox)(nil)
+
+// post queues it; false means that the endpoint is stopped and it was not taken.
+func (in *Inbox) post(it item) bool {
+	in.mu.Lock()
+	if in.stopped {
+		in.mu.Unlock()
+		return false
+	}
+	in.env.busy(1)
+	in.queue = append(in.queue, it)
+	in.scheduleLocked()
+	in.mu.Unlock()
+	return true
+}
+
+// stop queues OnStop as the last item. It may be called again.
+func (in *Inbox) stop(cause trace.ID) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stopped {
+		return
+	}
+	in.stopped = true
+	in.env.busy(1)
+	in.queue = append(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
+	in.scheduleLocked()
+}
+
+// depth is how many items wait.
+func (in *Inbox) depth() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.queue)
+}
+
+// scheduleLocked asks for a turn, unless one is asked for or the actor has not been started.
+func (in *Inbox) scheduleLocked() {
+	if in.scheduled || in.invoker == nil {
+		return
+	}
+	in.scheduled = true
+	in.dispatcher.Schedule(in.turn)
+}
+
+// turn handles at most as many items as the dispatcher's throughput says.
+func (in *Inbox) turn() {
+	for range in.dispatcher.Throughput() {
+		in.runSystem()
+		if !in.pull() {
+			return
+		}
+		in.current = &in.batch[in.next]
+		in.next++
+		in.invoker.InvokeUserMessage(in)
+		*in.current = item{}
+		in.current = nil
+		in.env.busy(-1)
+	}
+	in.mu.Lock()
+	in.scheduled = false
+	if in.next < len(in.batch) || len(in.queue) > 0 || len(in.system) > 0 {
+		in.scheduleLocked()
+	}
+	in.mu.Unlock()
+}
+
+// pull makes sure that there is a next item; false gives the turn back.
+func (in *Inbox) pull() bool {
+	if in.next < len(in.batch) {
+		return true
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.queue) == 0 {
+		in.batch, in.next = nil, 0
+		in.scheduled = len(in.system) > 0
+		if in.scheduled {
+			in.dispatcher.Schedule(in.turn)
+		}
+		return false
+	}
+	in.batch, in.queue, in.next = in.queue, in.batch[:0], 0
+	return true
+}
+
+func (in *Inbox) runSystem() {
+	for {
+		in.mu.Lock()
+		if len(in.system) == 0 {
+			in.mu.Unlock()
+			return
+		}
+		m := in.system[0]
+		in.system = in.system[1:]
+		in.mu.Unlock()
+		in.invoker.InvokeSystemMessage(m)
+	}
+}
+
+// PostUserMessage takes a message that an ordinary protoactor actor sends to this endpoint's PID.
+func (in *Inbox) PostUserMessage(m any) {
+	_, body, sender := actor.UnwrapEnvelope(m)
+	it := item{kind: itemMessage, msg: body, id: in.env.nextID()}
+	if sender != nil {
+		it.call = in.env.foreignCall(in, it, sender)
+	}
+	if !in.post(it) && it.call != nil {
+		it.call.fail(ErrRefusedStopped)
+	}
+}
+
+// PostSystemMessage takes protoactor's life-cycle messages. Suspension is not used: a failure never stops an endpoint.
+func (in *Inbox) PostSystemMessage(m any) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.system = append(in.system, m)
+	in.scheduleLocked()
+}
+
+// RegisterHandlers is called by protoactor at the spawn.
+func (in *Inbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.invoker, in.dispatcher = invoker, dispatcher
+}
+
+// Start is called by protoactor once the actor exists: only now anything runs.
+func (in *Inbox) Start() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.scheduleLocked()
+}
+
+// UserMessageCount is the depth of the inbox.
+func (in *Inbox) UserMessageCount() int { return in.depth() }
+
+// setPID tells the inbox which actor it is, after the spawn.
+func (in *Inbox) setPID(pid *actor.PID) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.pid = pid
+}
+
+func (in *Inbox) actorPID() *actor.PID {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.pid
+}

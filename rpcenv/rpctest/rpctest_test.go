@@ -1,0 +1,51 @@
+package rpctest_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+type greeter struct{}
+
+func (greeter) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *wrapperspb.StringValue:
+		rpcenv.ReplyAs(c, m, wrapperspb.String("Hello, "+m.GetValue()))
+	default:
+		c.Unsupported(m)
+	}
+}
+
+func TestAskThroughAProbe(t *testing.T) {
+	w := rpctest.New(t, 1)
+	ref := w.Register(w.Env("M", nil), "Greeter", greeter{})
+	p := w.Probe("P")
+	got, err := rpctest.Ask[*wrapperspb.StringValue](p, ref, wrapperspb.String("Ada"))
+	if err != nil || got.GetValue() != "Hello, Ada" {
+		t.Fatal(got, err)
+	}
+	_, err = rpctest.Ask[*rpc.Bool](p, ref, wrapperspb.Int32(1))
+	if !errors.Is(err, rpcenv.ErrRefusedUnsupported) || !errors.Is(err, rpcenv.ErrRefused) {
+		t.Error("unsupported:", err)
+	}
+	_, err = rpctest.Ask[*rpc.Bool](p, rpcenv.Ref{Address: ref.Address, Name: "Nobody"}, wrapperspb.Int32(1))
+	if !errors.Is(err, rpcenv.ErrRefusedNotFound) {
+		t.Error("not found:", err)
+	}
+	_, err = rpctest.Ask[*rpc.Bool](p, rpcenv.Ref{Address: rpcenv.Address{Host: "10.0.0.9", Port: 1}, Name: "Nobody"}, wrapperspb.Int32(1))
+	if !errors.Is(err, rpcenv.ErrUnreachableDisconnected) {
+		t.Error("unreachable:", err)
+	}
+	w.Cut("M", "P")
+	_, err = rpctest.Ask[*wrapperspb.StringValue](p, ref, wrapperspb.String("Ada"), rpcenv.Timeout("some.key", time.Second))
+	if !errors.Is(err, rpcenv.ErrUnreachableTimeout) {
+		t.Error("cut:", err)
+	}
+}

@@ -1,0 +1,165 @@
+package rpcenv
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// outgoing is a message on its way out.
+type outgoing struct {
+	to      Ref
+	msg     Message
+	cause   trace.ID
+	from    string // the sending endpoint
+	form    tracepb.Form
+	pending *pending // of an ask
+
+	at      time.Time // when it was sent
+	content []byte    // encoded, for another Env
+}
+
+// send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; whatever happens
+// later is told to the ask, or is an event of the trace.
+func (e *Env) send(o outgoing) error {
+	local := e.isLocal(o.to)
+	if err := checkMessage(o.msg, local); err != nil {
+		return err
+	}
+	o.at = e.host.Now()
+	if o.pending != nil {
+		o.pending.to, o.pending.typ, o.pending.id = o.to, typeName(o.msg), o.cause
+	}
+	if local {
+		e.sendLocal(o)
+		return nil
+	}
+	content, err := e.table.Append(nil, o.msg.(proto.Message))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotMessage, err)
+	}
+	o.content = content
+	if o.to.conn != 0 {
+		e.sendOn(o)
+		return nil
+	}
+	if o.to.Address.IsZero() {
+		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address", ErrUnreachableDisconnected))
+		return nil
+	}
+	e.outbox(o.to.Address).send(o)
+	return nil
+}
+
+func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr }
+
+func (e *Env) sendLocal(o outgoing) {
+	id := e.nextID()
+	e.recordSent(o, id, e.cfg.Name, "")
+	it := item{kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at}
+	if p := o.pending; p != nil {
+		p.id = id
+		e.asks.add(p)
+		k := &call{env: e, id: id, typ: p.typ, sender: e.addr}
+		k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
+		it.call = k
+	}
+	in := e.lookup(o.to.Name)
+	switch {
+	case in == nil:
+		e.undelivered(o, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, o.to.Name))
+	case !in.post(it):
+		e.undelivered(o, fmt.Errorf("%w: %s", ErrRefusedStopped, o.to.Name))
+	}
+}
+
+// answerLocal brings the end of an ask to an asker in this Env.
+func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
+	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.host.Now()}
+	if err != nil {
+		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
+	}
+	id := e.nextID()
+	e.recordAnswer(r, id, k.typ, e.cfg.Name)
+	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at}) {
+		e.dropped(r, k.typ, "the ask had ended")
+	}
+}
+
+// sendOn sends over one particular connection, to a peer in client mode.
+func (e *Env) sendOn(o outgoing) {
+	e.mu.Lock()
+	c := e.conns[o.to.conn]
+	e.mu.Unlock()
+	e.busy(1)
+	if c == nil {
+		e.busy(-1)
+		e.undelivered(o, fmt.Errorf("%w: the connection of %s is gone", ErrUnreachableDisconnected, o.to))
+		return
+	}
+	if err := c.send(o); err != nil {
+		e.undelivered(o, err)
+	}
+	e.busy(-1)
+}
+
+// undelivered ends an ask, and makes an event of anything else.
+func (e *Env) undelivered(o outgoing, err error) {
+	if o.pending != nil {
+		e.asks.fail(o.pending, err)
+		return
+	}
+	e.dropped(o, typeName(o.msg), err.Error())
+}
+
+// dropped is the trace's event of a message that was not delivered.
+func (e *Env) dropped(o outgoing, typ, why string) {
+	e.log.Debugf("dropped %s to %s: %s", typ, o.to, why)
+	if e.recorder == nil {
+		return
+	}
+	r := e.newRecord(tracepb.Kind_DROP, trace.ID{}, o.cause, e.host.Now())
+	r.Endpoint, r.To, r.Address, r.Type, r.Form, r.Why = o.from, o.to.Name, o.to.Address.String(), typ, o.form, why
+	e.recorder.Add(r)
+}
+
+func (e *Env) newRecord(kind tracepb.Kind, id, cause trace.ID, at time.Time) *tracepb.Record {
+	r := trace.NewRecord(kind, id, cause, at)
+	r.Env = e.num
+	return r
+}
+
+// recordSent is the record of a message or an ask that leaves this Env or one of its endpoints.
+func (e *Env) recordSent(o outgoing, id trace.ID, peer, address string) {
+	if e.recorder == nil {
+		return
+	}
+	r := e.newRecord(tracepb.Kind_SENT, id, o.cause, o.at)
+	r.Endpoint, r.To, r.Peer, r.Address, r.Type, r.Form = o.from, o.to.Name, peer, address, typeName(o.msg), o.form
+	e.setBody(r, o)
+	e.recorder.Add(r)
+}
+
+// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name.
+func (e *Env) recordAnswer(o outgoing, id trace.ID, question, peer string) {
+	if e.recorder == nil {
+		return
+	}
+	r := e.newRecord(tracepb.Kind_SENT, id, o.cause, o.at)
+	r.Endpoint, r.To, r.Peer, r.Type, r.Name, r.Form = o.from, o.to.Name, peer, question, typeName(o.msg), o.form
+	e.setBody(r, o)
+	e.recorder.Add(r)
+}
+
+func (e *Env) setBody(r *tracepb.Record, o outgoing) {
+	if o.content != nil {
+		r.Body, r.Bytes = e.table.Body(o.content), uint64(len(o.content))
+		return
+	}
+	r.Body = e.recorder.Body(o.msg)
+	r.Bytes = uint64(len(r.Body))
+}

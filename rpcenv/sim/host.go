@@ -1,0 +1,226 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Host is a process in a World; it implements rpcenv.Host.
+type Host struct {
+	world    *World
+	name, ip string
+	dead     bool
+	code     int
+	entropy  map[string]int
+	discards []func()
+	bodies   []*coroutine
+	ends     []*link // what comes in on this Host's connections
+	onExit   func(rpcenv.Exit)
+}
+
+var _ rpcenv.Host = (*Host)(nil)
+
+// Name is what cuts and crashes call the Host.
+func (h *Host) Name() string { return h.name }
+
+// IP is the address of its machine.
+func (h *Host) IP() string { return h.ip }
+
+// Exited reports whether the Host has ended, and its exit code: -1 after a crash.
+func (h *Host) Exited() (code int, ended bool) { return h.code, h.dead }
+
+// Now is the virtual time.
+func (h *Host) Now() time.Time { return h.world.now }
+
+// Recorder is the World's trace.
+func (h *Host) Recorder() *trace.Recorder { return h.world.recorder }
+
+// Adopt is told of each Env on this Host.
+func (h *Host) Adopt(discard func()) { h.discards = append(h.discards, discard) }
+
+// Entropy depends on the seed, the Host and the purpose, and on how often it was asked for.
+func (h *Host) Entropy(purpose string) uint64 {
+	if h.entropy == nil {
+		h.entropy = map[string]int{}
+	}
+	h.entropy[purpose]++
+	return h.world.entropy(h.name, fmt.Sprintf("%s#%d", purpose, h.entropy[purpose]))
+}
+
+// After calls f at a virtual time.
+func (h *Host) After(d time.Duration, f func()) (stop func()) {
+	e := h.world.later(h, d, f)
+	return func() { e.dead = true }
+}
+
+// Dispatcher runs each turn of an inbox when the World picks it: one item a turn.
+func (h *Host) Dispatcher() actor.Dispatcher { return dispatcher{h} }
+
+type dispatcher struct{ h *Host }
+
+func (d dispatcher) Schedule(f func()) { d.h.world.soon(d.h, f) }
+func (d dispatcher) Throughput() int   { return 1 }
+
+// Block runs body as a coroutine.
+func (h *Host) Block(_ string, body func(rpcenv.Parker)) {
+	co := &coroutine{host: h}
+	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
+		co.yield = yield
+		body(co)
+	})
+	h.bodies = append(h.bodies, co)
+	h.world.soon(h, co.resume)
+}
+
+// coroutine is a blocking body: it runs until it parks, and goes on when it was woken.
+type coroutine struct {
+	host  *Host
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+	ended bool
+}
+
+// crashed unwinds the bodies of a Host that ended.
+type crashed struct{}
+
+func (co *coroutine) resume() {
+	if co.ended {
+		return
+	}
+	if _, more := co.next(); !more {
+		co.ended = true
+	}
+}
+
+// Park gives the turn back until wake is called.
+func (co *coroutine) Park(register func(wake func())) {
+	if co.host.dead {
+		panic(crashed{})
+	}
+	woken := false
+	register(func() {
+		if !woken {
+			woken = true
+			co.host.world.soon(co.host, co.resume)
+		}
+	})
+	if !co.yield(struct{}{}) {
+		panic(crashed{})
+	}
+}
+
+// Start starts a process on the same machine: the World's Roles know how.
+func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+	role := h.world.Roles[cmd.Class]
+	if role == nil {
+		return nil, fmt.Errorf("sim: no role for class %q", cmd.Class)
+	}
+	child := h.world.Host(h.name+"/child", h.ip)
+	child.onExit = func(e rpcenv.Exit) {
+		h.world.later(h, 0, func() { onExit(e) })
+	}
+	h.world.soon(child, func() {
+		if err := role(child, cmd); err != nil {
+			child.onExit(rpcenv.Exit{Code: 1, Err: err})
+			child.onExit = nil
+			child.crash()
+		}
+	})
+	return process{child}, nil
+}
+
+// Rename gives a started process its name.
+func (h *Host) Rename(name string) { h.name = name }
+
+type process struct{ h *Host }
+
+func (p process) PID() int { return 0 }
+
+// Kill ends the process with 143, as SIGTERM does.
+func (p process) Kill(time.Duration) {
+	p.h.world.later(nil, 0, func() { p.h.Exit(128 + 15) })
+}
+
+// Exit ends the Host with an exit code. Nothing of it runs any more; its peers see their connections end.
+func (h *Host) Exit(code int) {
+	if h.dead {
+		return
+	}
+	h.code = code
+	tell := h.onExit
+	h.onExit = nil
+	h.crash()
+	if tell != nil {
+		tell(rpcenv.Exit{Code: code})
+	}
+}
+
+// Kill ends the Host as kill -9 does.
+func (h *Host) Kill() { h.Exit(128 + 9) }
+
+func (h *Host) crash() {
+	if h.dead {
+		return
+	}
+	h.dead = true
+	for _, discard := range h.discards {
+		discard()
+	}
+	for _, co := range h.bodies {
+		if !co.ended {
+			co.ended = true
+			co.stop()
+		}
+	}
+	for a, l := range h.world.listeners {
+		if l.host == h {
+			delete(h.world.listeners, a)
+		}
+	}
+	for _, in := range h.ends {
+		in.dropAll()
+		in.peer.finish(errReset)
+	}
+	h.bodies, h.ends, h.discards = nil, nil, nil
+}
+
+// listener is an address where a Host listens.
+type listener struct {
+	host   *Host
+	addr   rpcenv.Address
+	accept func(rpcenv.Link) rpcenv.Receiver
+}
+
+// Close frees the address.
+func (l *listener) Close() error {
+	if l.host.world.listeners[l.addr] == l {
+		delete(l.host.world.listeners, l.addr)
+	}
+	return nil
+}
+
+// Listen takes an address of this machine. Port 0 is the next free one.
+func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error) {
+	if at.Port == 0 {
+		at.Port = h.port()
+	}
+	if h.world.listeners[at] != nil {
+		return rpcenv.Address{}, nil, fmt.Errorf("listen on %s: the port is in use", at)
+	}
+	l := &listener{h, at, accept}
+	h.world.listeners[at] = l
+	return at, l, nil
+}
+
+func (h *Host) port() int {
+	h.world.ports[h.ip]++
+	return 40000 + h.world.ports[h.ip]
+}

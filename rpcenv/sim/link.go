@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// How connections fail, in words that one knows from sockets.
+var (
+	errRefused = errors.New("connection refused")
+	errTimeout = errors.New("connection timed out")
+	errReset   = errors.New("connection reset by peer")
+)
+
+// connectTimeout is how long a dial into a cut waits, connectRetry how often it tries.
+const (
+	connectTimeout = 120 * time.Second
+	connectRetry   = time.Second
+)
+
+// Dial connects after the time that packets take, or fails as a network does.
+func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	h.dial(to, h.world.now.Add(connectTimeout), done)
+}
+
+func (h *Host) dial(to rpcenv.Address, deadline time.Time, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	w := h.world
+	l := w.listeners[to]
+	if l == nil {
+		w.later(h, w.latency(h, h), func() { h.arrive(to, deadline, done) })
+		return
+	}
+	w.later(h, w.latency(h, l.host), func() { h.arrive(to, deadline, done) })
+}
+
+// arrive is the moment at which the dial reaches the peer's machine.
+func (h *Host) arrive(to rpcenv.Address, deadline time.Time, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	w := h.world
+	l := w.listeners[to]
+	if l != nil && (w.cuts[[2]string{h.name, l.host.name}] || w.cuts[[2]string{l.host.name, h.name}]) {
+		if w.now.After(deadline) {
+			done(nil, fmt.Errorf("dial %s: %w", to, errTimeout))
+			return
+		}
+		w.later(h, connectRetry, func() { h.arrive(to, deadline, done) })
+		return
+	}
+	if l == nil {
+		w.later(h, w.latency(h, h), func() { done(nil, fmt.Errorf("dial %s: %w", to, errRefused)) })
+		return
+	}
+	local := rpcenv.Address{Host: h.ip, Port: h.port()}
+	a := &link{world: w, from: l.host, to: h, local: local, remote: to}
+	b := &link{world: w, from: h, to: l.host, local: to, remote: local}
+	a.peer, b.peer = b, a
+	h.ends = append(h.ends, a)
+	l.host.ends = append(l.host.ends, b)
+	b.receiver = l.accept(b)
+	w.later(h, w.latency(l.host, h), func() { a.start(done(a, nil)) })
+}
+
+// link is one end of a connection: what it receives comes from its peer. Sending puts envelopes into the peer's queue.
+type link struct {
+	world         *World
+	from, to      *Host // of what this end receives
+	local, remote rpcenv.Address
+	peer          *link
+	receiver      rpcenv.Receiver
+	queue         []parcel
+	bytes         int
+	last          time.Time // arrival of the youngest parcel
+	held          bool      // by a cut
+	closed        bool      // this end was closed, by either side
+}
+
+// parcel is an envelope on its way, or the end of the connection.
+type parcel struct {
+	at  time.Time
+	e   *rpcenv.Envelope
+	end error
+}
+
+func (l *link) Local() rpcenv.Address  { return l.local }
+func (l *link) Remote() rpcenv.Address { return l.remote }
+func (l *link) Open()                  {}
+func (l *link) Queued() int            { return l.peer.bytes }
+
+// Send puts a copy of e on the way to the peer.
+func (l *link) Send(e *rpcenv.Envelope) {
+	if l.closed || l.to.dead {
+		return
+	}
+	c := *e
+	c.Content = slices.Clone(e.Content)
+	l.peer.enqueue(parcel{e: &c})
+}
+
+// Close ends both ends: the peer after what is on its way, this one soon.
+func (l *link) Close() {
+	if l.closed {
+		return
+	}
+	l.closed = true
+	l.peer.enqueue(parcel{end: io.EOF})
+	l.world.later(l.to, 0, func() { l.told(errors.New("closed")) })
+}
+
+// finish is the end of the sending side's process.
+func (l *link) finish(err error) { l.enqueue(parcel{end: err}) }
+
+func (l *link) enqueue(p parcel) {
+	if l.to.dead {
+		return
+	}
+	w := l.world
+	p.at = w.now.Add(w.latency(l.from, l.to))
+	if p.at.Before(l.last) {
+		p.at = l.last
+	}
+	l.last = p.at
+	l.queue = append(l.queue, p)
+	if p.e != nil {
+		l.bytes += len(p.e.Content)
+	}
+	if l.held {
+		return
+	}
+	w.inFlight++
+	w.later(l.to, p.at.Sub(w.now), l.deliver)
+}
+
+// deliver hands over the head of the queue; each parcel has one event for it.
+func (l *link) deliver() {
+	w := l.world
+	if w.cuts[[2]string{l.from.name, l.to.name}] {
+		if !l.held {
+			l.held = true
+			w.links = append(w.links, l)
+			w.inFlight -= len(l.queue)
+		}
+		return
+	}
+	if l.held || len(l.queue) == 0 {
+		return
+	}
+	p := l.queue[0]
+	l.queue = l.queue[1:]
+	w.inFlight--
+	if p.e != nil {
+		l.bytes -= len(p.e.Content)
+		if l.receiver != nil && !l.closed {
+			l.receiver.Receive(p.e)
+		}
+		return
+	}
+	l.closed = true
+	l.told(p.end)
+}
+
+// start says who receives at a dialler's end; nobody: the connection ends.
+func (l *link) start(r rpcenv.Receiver) {
+	l.receiver = r
+	if r == nil {
+		l.Close()
+	}
+}
+
+// told tells the receiver of the end, once.
+func (l *link) told(err error) {
+	r := l.receiver
+	l.receiver = nil
+	l.to.ends = without(l.to.ends, l)
+	if r != nil {
+		r.Closed(err)
+	}
+}
+
+// dropAll forgets what was on the way to a Host that crashed.
+func (l *link) dropAll() {
+	if !l.held {
+		l.world.inFlight -= len(l.queue)
+	}
+	l.queue, l.bytes, l.receiver = nil, 0, nil
+}
+
+func without(list []*link, x *link) []*link {
+	i := slices.Index(list, x)
+	if i < 0 {
+		return list
+	}
+	return slices.Delete(list, i, i+1)
+}

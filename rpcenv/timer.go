@@ -1,0 +1,97 @@
+package rpcenv
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Timer is a timer of an endpoint. The zero Timer is none. It mirrors the futures of a ScheduledExecutorService.
+type Timer struct{ t *timer }
+
+// Active reports whether the timer will tick again.
+func (t Timer) Active() bool { return t.t != nil && !t.t.dead.Load() }
+
+type timer struct {
+	in      *Inbox
+	msg     Message
+	name    string
+	cause   trace.ID // the item that armed it
+	period  time.Duration
+	stop    func()
+	waiting atomic.Bool // a tick is in the inbox
+	dead    atomic.Bool
+}
+
+// After sends msg to the endpoint itself, once, d from now.
+func (c *Context) After(d time.Duration, msg Message) Timer { return c.arm(d, 0, msg) }
+
+// Every sends msg to the endpoint itself, first after first and then each period. At most one tick waits in the inbox:
+// an endpoint that is late does not get the ticks it missed.
+func (c *Context) Every(first, period time.Duration, msg Message) Timer {
+	return c.arm(first, period, msg)
+}
+
+// Cancel ends a timer, also when its tick is already in the inbox. It may be called again, and for the zero Timer.
+func (c *Context) Cancel(t Timer) {
+	if t.t == nil {
+		return
+	}
+	t.t.cancel()
+	c.timers = without(c.timers, t.t)
+}
+
+func (c *Context) arm(first, period time.Duration, msg Message) Timer {
+	if err := checkMessage(msg, true); err != nil {
+		panic(err) // recovered in handle: the handler fails with err
+	}
+	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period}
+	c.timers = append(c.timers, t)
+	t.stop = c.in.env.host.After(first, t.fire)
+	return Timer{t}
+}
+
+// fire runs on the Host's side: it posts a tick and arms the next.
+func (t *timer) fire() {
+	if t.dead.Load() {
+		return
+	}
+	if t.waiting.CompareAndSwap(false, true) {
+		env := t.in.env
+		t.in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr})
+	}
+	if t.period > 0 {
+		t.in.env.rearm(t)
+	}
+}
+
+// ticked is called when the tick is handled; false if the timer was cancelled meanwhile.
+func (t *timer) ticked() bool {
+	t.waiting.Store(false)
+	if t.dead.Load() {
+		return false
+	}
+	if t.period == 0 {
+		t.dead.Store(true)
+		t.in.ctx.timers = without(t.in.ctx.timers, t)
+	}
+	return true
+}
+
+func (t *timer) cancel() {
+	t.dead.Store(true)
+	t.in.env.timerMu.Lock()
+	stop := t.stop
+	t.in.env.timerMu.Unlock()
+	stop()
+}
+
+// rearm starts t's next period. A timer's stop is shared between its own goroutine and the endpoint's.
+func (e *Env) rearm(t *timer) {
+	e.timerMu.Lock()
+	defer e.timerMu.Unlock()
+	if !t.dead.Load() {
+		t.stop = e.host.After(t.period, t.fire)
+	}
+}

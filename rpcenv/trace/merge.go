@@ -1,0 +1,237 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/coherer/coherer/messages/option"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// Merge joins what several processes recorded, one file each, into one picture. What the sender and the receiver of a
+// message told becomes one entry. Every Env gets a name of its own: Driver2 and Exec2.0 of a second application,
+// Worker1#2 for who came after another Worker1. The entries are in order of time; at the same time in the order in
+// which a process recorded them, what was caused after its cause. The order of the files makes no difference unless two
+// begin with the same record.
+func Merge(files ...[]*tracepb.Record) *Trace {
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, compareFiles)
+	m := &merger{names: newNames(files), byKey: map[msgKey]int{}, firstCaused: map[msgKey]int{}}
+	for f, records := range files {
+		for pos, r := range records {
+			if t := firstTime(r); t != 0 && (m.start == 0 || t < m.start) {
+				m.start = t
+			}
+			m.findCaused(f, pos, r)
+		}
+	}
+	for f, records := range files {
+		for pos, r := range records {
+			m.add(f, pos, r)
+		}
+	}
+	m.answers()
+	slices.SortStableFunc(m.found, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.file, b.file), cmp.Compare(a.pos, b.pos))
+	})
+	t := &Trace{Start: time.Unix(0, int64(m.start)).UTC(), Entries: make([]Entry, 0, len(m.found))}
+	for _, e := range m.found {
+		t.Entries = append(t.Entries, e.Entry)
+	}
+	return t
+}
+
+func compareFiles(a, b []*tracepb.Record) int {
+	if len(a) == 0 || len(b) == 0 {
+		return cmp.Compare(len(a), len(b))
+	}
+	return cmp.Or(cmp.Compare(a[0].GetTime(), b[0].GetTime()), strings.Compare(a[0].GetPeer(), b[0].GetPeer()),
+		strings.Compare(a[0].GetAddress(), b[0].GetAddress()))
+}
+
+// found is an Entry in the making.
+type found struct {
+	Entry
+	key, cause msgKey
+	raw        []byte
+	fullType   string
+	sent       bool
+	at         int64
+	file, pos  int
+}
+
+type merger struct {
+	names *names
+	start uint64
+	found []*found
+	byKey map[msgKey]int
+	// firstCaused is where, in its file, the first record stands that a key caused. An item is recorded after its
+	// handling: at equal times it must come before what was done in it.
+	firstCaused map[msgKey]int
+}
+
+func (m *merger) findCaused(file, pos int, r *tracepb.Record) {
+	if r.GetCause() == nil {
+		return
+	}
+	k := m.names.key(file, r.GetEnv(), r.GetCause())
+	if _, known := m.firstCaused[k]; !known {
+		m.firstCaused[k] = pos
+	}
+}
+
+// since turns a time of a record into one of the trace.
+func (m *merger) since(t uint64) int64 {
+	if t < m.start {
+		return 0
+	}
+	return int64(min(t-m.start, math.MaxInt64))
+}
+
+// entry finds the entry that a record tells of, or makes one. Only messages have two records.
+func (m *merger) entry(file, pos int, r *tracepb.Record) *found {
+	key := m.names.key(file, r.GetEnv(), r.GetId())
+	message := key.n != 0 && (r.GetKind() == tracepb.Kind_SENT || r.GetKind() == tracepb.Kind_HANDLED)
+	if i, ok := m.byKey[key]; ok && message {
+		return m.found[i]
+	}
+	e := &found{key: key, file: file, pos: 2*pos + 1}
+	e.ID = m.names.id(key)
+	if message {
+		m.byKey[key] = len(m.found)
+	}
+	m.found = append(m.found, e)
+	return e
+}
+
+func (m *merger) add(file, pos int, r *tracepb.Record) {
+	if r.GetKind() == tracepb.Kind_ENV || r.GetKind() == tracepb.Kind_UNKNOWN {
+		return
+	}
+	env := envKey{file, r.GetEnv()}
+	here := place(m.names.env(env), r.GetEndpoint())
+	e := m.entry(file, pos, r)
+	if r.GetCause() != nil && e.cause.n == 0 {
+		e.cause = m.names.key(file, r.GetEnv(), r.GetCause())
+		e.Cause = m.names.id(e.cause)
+	}
+	switch r.GetKind() {
+	case tracepb.Kind_SENT:
+		m.sent(e, file, pos, env, r)
+	case tracepb.Kind_HANDLED:
+		e.K, e.To, e.Handled = KindMsg, here, true
+		e.Recv, e.Start, e.End = m.since(cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime())),
+			m.since(cmp.Or(r.GetStarted(), r.GetTime())), m.since(r.GetTime())
+		e.Outcome = r.GetOutcome()
+		if !e.sent {
+			e.From = cmp.Or(e.From, cmp.Or(m.names.otherEnd(e.key.conn, env), m.local(e.key), Unknown))
+			e.Sent, e.at = e.Recv, e.Recv
+			if e.fullType == "" && r.GetType() != "" {
+				m.describe(e, r)
+			}
+		}
+	case tracepb.Kind_ITEM:
+		e.K, e.At, e.Name, e.Outcome = KindItem, here, r.GetName(), r.GetOutcome()
+		e.Start, e.End = m.since(cmp.Or(r.GetStarted(), r.GetTime())), m.since(r.GetTime())
+		e.Sent, e.at = e.Start, e.Start
+		if r.GetPeer() != "" || r.GetAddress() != "" {
+			e.To = m.names.stranger(r)
+		}
+		if first, ok := m.firstCaused[e.key]; ok && 2*first < e.pos {
+			e.pos = 2 * first
+		}
+	case tracepb.Kind_CONN:
+		e.K, e.At, e.Name, e.Why, e.Address = KindConn, here, r.GetName(), r.GetWhy(), r.GetAddress()
+		e.To, e.Sent = m.names.receiver(env, r), m.since(r.GetTime())
+		e.at = e.Sent
+		if conn := r.GetId().GetConn(); conn != 0 {
+			e.ID = m.names.conn(conn)
+		}
+	case tracepb.Kind_STATE:
+		e.K, e.At, e.Name, e.Subject, e.Was, e.Is, e.Why = KindState, here, r.GetName(), r.GetSubject(), r.GetFrom(), r.GetTo(), r.GetWhy()
+		e.Sent = m.since(r.GetTime())
+		e.at = e.Sent
+	case tracepb.Kind_DROP:
+		m.sent(e, file, pos, env, r)
+		e.K, e.Why = KindDrop, r.GetWhy()
+	}
+}
+
+func (m *merger) sent(e *found, file, pos int, env envKey, r *tracepb.Record) {
+	e.K, e.sent, e.file, e.pos = KindMsg, true, file, 2*pos+1
+	e.From = place(m.names.env(env), r.GetEndpoint())
+	if !e.Handled {
+		e.To = place(m.names.receiver(env, r), r.GetTo())
+	}
+	e.Sent = m.since(r.GetTime())
+	e.at = e.Sent
+	m.describe(e, r)
+}
+
+// local is the peer of a message that stays in its Env.
+func (m *merger) local(k msgKey) string {
+	if k.conn != 0 || k.n == 0 {
+		return ""
+	}
+	return m.names.env(k.env)
+}
+
+func (m *merger) describe(e *found, r *tracepb.Record) {
+	e.fullType, e.raw, e.Bytes = r.GetType(), r.GetBody(), r.GetBytes()
+	e.Type = ShortName(e.fullType)
+	switch r.GetForm() {
+	case tracepb.Form_ASK:
+		e.Form = FormAsk
+	case tracepb.Form_REPLY:
+		e.Form = FormReply
+	case tracepb.Form_FAIL:
+		e.Form = FormFail
+	default:
+		e.Form = FormSend
+	}
+}
+
+// answers gives replies and failures the type of their question, and decodes all bodies: a record may carry the
+// question's type or the answer's own.
+func (m *merger) answers() {
+	for _, e := range m.found {
+		own := e.fullType
+		if e.IsAnswer() {
+			if i, ok := m.byKey[e.cause]; ok && e.cause.n != 0 {
+				ask := m.found[i]
+				own = answerType(ask.fullType, e.fullType)
+				e.Type = cmp.Or(ShortName(ask.fullType), e.Type)
+			}
+			if e.Form == FormFail {
+				own = failureType
+			}
+		}
+		e.Message = own
+		e.Body, e.Cut = BodyJSON(own, e.raw)
+	}
+}
+
+const failureType = "rpc.Failure"
+
+// answerType is the type of an answer, which a record may have named by its question.
+func answerType(question, recorded string) string {
+	if recorded != question && recorded != "" {
+		return recorded
+	}
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(question))
+	if err != nil {
+		return recorded
+	}
+	p, ok := proto.GetExtension(mt.Descriptor().Options(), option.E_Protocol).(*option.Protocol)
+	if !ok || p.GetReply() == "" {
+		return recorded
+	}
+	return p.GetReply()
+}

@@ -1,0 +1,241 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// envKey is one Env among all files.
+type envKey struct {
+	file int
+	env  uint32
+}
+
+// connKey is one direction of a connection; with an ordinal it names a message in every file alike.
+type msgKey struct {
+	conn uint64
+	back bool
+	env  envKey // of a local one only
+	n    uint64
+}
+
+// envInfo is what the files tell about one Env.
+type envInfo struct {
+	key     envKey
+	told    string // the name that it gave itself
+	name    string // its name in the trace, which no other Env has
+	address string
+	since   uint64
+}
+
+// names knows who is who in the files.
+type names struct {
+	envs   map[envKey]*envInfo
+	sorted []*envInfo // by start
+	// ends are the Envs seen at each connection, in the order in which they were seen.
+	ends map[uint64][]envKey
+	// prefix counts the connections that begin with the same 8 hex digits.
+	prefix map[uint64]int
+}
+
+// newNames reads who there is and gives every Env a name of its own.
+func newNames(files [][]*tracepb.Record) *names {
+	ns := &names{envs: map[envKey]*envInfo{}, ends: map[uint64][]envKey{}, prefix: map[uint64]int{}}
+	for f, records := range files {
+		for _, r := range records {
+			ns.see(envKey{f, r.GetEnv()}, r)
+		}
+	}
+	slices.SortStableFunc(ns.sorted, func(a, b *envInfo) int {
+		return cmp.Or(cmp.Compare(a.since, b.since), strings.Compare(a.told, b.told), strings.Compare(a.address, b.address),
+			cmp.Compare(a.key.file, b.key.file), cmp.Compare(a.key.env, b.key.env))
+	})
+	ns.nameAll()
+	return ns
+}
+
+// see notes what one record tells about an Env and a connection.
+func (ns *names) see(key envKey, r *tracepb.Record) {
+	e := ns.envs[key]
+	if e == nil {
+		e = &envInfo{key: key, told: fmt.Sprintf("Env%d", key.env), since: firstTime(r)}
+		ns.envs[key] = e
+		ns.sorted = append(ns.sorted, e)
+	}
+	e.since = min(e.since, firstTime(r))
+	if r.GetKind() == tracepb.Kind_ENV {
+		e.told, e.address = cmp.Or(clean(r.GetPeer()), e.told), cmp.Or(r.GetAddress(), e.address)
+	}
+	if conn := r.GetId().GetConn(); conn != 0 {
+		if len(ns.ends[conn]) == 0 {
+			ns.prefix[conn>>32]++
+		}
+		if !slices.Contains(ns.ends[conn], key) {
+			ns.ends[conn] = append(ns.ends[conn], key)
+		}
+	}
+}
+
+// clean keeps a name from being taken for PEER/ENDPOINT or for two words.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' || r <= ' ' {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// nameAll names drivers first, since the executors of a second application are named after its driver.
+func (ns *names) nameAll() {
+	taken := map[string]bool{}
+	give := func(e *envInfo, name string) {
+		e.name = name
+		for i := 2; taken[e.name]; i++ {
+			e.name = fmt.Sprintf("%s#%d", name, i)
+		}
+		taken[e.name] = true
+	}
+	drivers := 0
+	for _, e := range ns.sorted {
+		if e.told != "Driver" {
+			continue
+		}
+		if drivers++; drivers == 1 {
+			give(e, e.told)
+		} else {
+			give(e, fmt.Sprintf("%s%d", e.told, drivers))
+		}
+	}
+	for _, e := range ns.sorted {
+		if e.name == "" {
+			give(e, ns.withApplication(e))
+		}
+	}
+}
+
+// withApplication is Exec2.0 for the executor 0 that is connected to Driver2.
+func (ns *names) withApplication(e *envInfo) string {
+	role, number := splitNumber(e.told)
+	if number == "" || role != "Exec" && role != "Fetcher" {
+		return e.told
+	}
+	for _, driver := range ns.sorted {
+		app, ok := strings.CutPrefix(driver.name, "Driver")
+		if ok && app != "" && ns.connected(e.key, driver.key) {
+			return role + app + "." + number
+		}
+	}
+	return e.told
+}
+
+func (ns *names) connected(a, b envKey) bool {
+	for _, ends := range ns.ends {
+		if slices.Contains(ends, a) && slices.Contains(ends, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// splitNumber divides Worker12 into Worker and 12.
+func splitNumber(name string) (role, number string) {
+	role = strings.TrimRight(name, "0123456789")
+	return role, name[len(role):]
+}
+
+// env is the final name of an Env.
+func (ns *names) env(key envKey) string {
+	if e := ns.envs[key]; e != nil {
+		return e.name
+	}
+	return Unknown
+}
+
+// otherEnd is the name of who is at the other end of a connection; empty when only one end recorded it.
+func (ns *names) otherEnd(conn uint64, key envKey) string {
+	for _, end := range ns.ends[conn] {
+		if end != key {
+			return ns.env(end)
+		}
+	}
+	return ""
+}
+
+// receiver names to whom a message was sent when nobody recorded its arrival: by the connection, else as a
+// stranger.
+func (ns *names) receiver(key envKey, r *tracepb.Record) string {
+	if r.GetId() != nil && r.GetId().GetConn() == 0 {
+		return ns.env(key)
+	}
+	if name := ns.otherEnd(r.GetId().GetConn(), key); name != "" {
+		return name
+	}
+	return ns.stranger(r)
+}
+
+// stranger names the other Env of a record: by the address, of the last Env that had begun to listen there, else by the
+// name that the recording Env had for it.
+func (ns *names) stranger(r *tracepb.Record) string {
+	byAddress, byName := "", ""
+	for _, e := range ns.sorted {
+		if e.since > r.GetTime() {
+			continue
+		}
+		if r.GetAddress() != "" && e.address == r.GetAddress() {
+			byAddress = e.name
+		}
+		if r.GetPeer() != "" && e.told == r.GetPeer() {
+			byName = e.name
+		}
+	}
+	return cmp.Or(byAddress, byName, clean(r.GetPeer()), clean(r.GetAddress()), Unknown)
+}
+
+// conn is how a connection is called: its first 8 hex digits, or all 16 where two begin alike.
+func (ns *names) conn(conn uint64) string {
+	if ns.prefix[conn>>32] > 1 {
+		return fmt.Sprintf("%016x", conn)
+	}
+	return fmt.Sprintf("%08x", conn>>32)
+}
+
+// key tells messages apart: those of a connection by the connection, local ones by their Env.
+func (ns *names) key(file int, env uint32, id *tracepb.Id) msgKey {
+	if id.GetConn() != 0 {
+		return msgKey{conn: id.GetConn(), back: id.GetBack(), n: id.GetN()}
+	}
+	if id.GetEnv() != 0 {
+		env = id.GetEnv()
+	}
+	return msgKey{env: envKey{file, env}, n: id.GetN()}
+}
+
+// id is the final form of a key.
+func (ns *names) id(k msgKey) string {
+	switch {
+	case k.n == 0:
+		return ""
+	case k.conn == 0:
+		return fmt.Sprintf("%s.%d", ns.env(k.env), k.n)
+	case k.back:
+		return fmt.Sprintf("%s.<.%d", ns.conn(k.conn), k.n)
+	}
+	return fmt.Sprintf("%s.>.%d", ns.conn(k.conn), k.n)
+}
+
+// firstTime is the earliest moment that a record tells of.
+func firstTime(r *tracepb.Record) uint64 {
+	t := r.GetTime()
+	if r.GetStarted() != 0 {
+		t = min(t, r.GetStarted())
+	}
+	if r.GetReceived() != 0 {
+		t = min(t, r.GetReceived())
+	}
+	return t
+}

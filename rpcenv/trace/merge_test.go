@@ -1,0 +1,192 @@
+package trace
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+func jsonl(t *testing.T, tr *Trace) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tr.WriteJSONL(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestMergeOfARun(t *testing.T) {
+	files := sparkRun(t, 1, 1)
+	tr := Merge(files...)
+	tr.Source, tr.Compat = "run", "fixed"
+	text := jsonl(t, tr)
+	golden(t, "run.jsonl", text)
+
+	slices.Reverse(files)
+	again := Merge(files...)
+	again.Source, again.Compat = "run", "fixed"
+	if jsonl(t, again) != text {
+		t.Error("the order of the files makes a difference")
+	}
+	read, err := ReadJSONL(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := jsonl(t, read); got != text {
+		t.Errorf("read and written again it differs:\n%s", got)
+	}
+}
+
+func find(t *testing.T, tr *Trace, id string) Entry {
+	t.Helper()
+	i := slices.IndexFunc(tr.Entries, func(e Entry) bool { return e.ID == id })
+	if i < 0 {
+		t.Fatalf("no entry %s in %+v", id, tr.Entries)
+	}
+	return tr.Entries[i]
+}
+
+// Each of two applications has a Driver and an executor 0 with a fetcher; a Worker was started anew.
+func TestMergeNames(t *testing.T) {
+	p := &play{t: t}
+	p.process("Master", "h:1")
+	for range 2 {
+		p.ms++
+		d := p.process("Driver", "")
+		x := p.process("Exec0", "")
+		f := p.process("Fetcher0", "")
+		p.send(p.connect(f, d), f, "", "S", nil, tell, &rpc.Bool{})
+		l := p.connect(x, d)
+		p.send(l, x, "Executor", "S", nil, tell, &rpc.Bool{})
+		p.ms++
+		p.process("Worker1", "h:2")
+	}
+	p.ms++
+	f := p.process("Fetcher0", "")
+	p.send(p.connect(f, p.procs[1]), f, "", "S", nil, tell, &rpc.Bool{})
+	lost := newTape(t)
+	lost.sent(3, "E", "", "E", 9, lost.next(3), nil, tell, &rpc.Bool{})
+	ns := newNames(append(p.files(), lost.records))
+	var got []string
+	for _, e := range ns.sorted {
+		got = append(got, e.name)
+	}
+	want := "Master Driver Exec0 Fetcher0 Worker1 Driver2 Exec2.0 Fetcher2.0 Worker1#2 Fetcher0#2 Env3"
+	slices.Sort(got)
+	fields := strings.Fields(want)
+	slices.Sort(fields)
+	if !slices.Equal(got, fields) {
+		t.Errorf("names\n%v, want\n%v", got, fields)
+	}
+}
+
+func TestMergeNamesTheReceiver(t *testing.T) {
+	master, worker := newTape(t), newTape(t)
+	master.env(1, "Master", "h:7077", 0)
+	worker.env(1, "Worker1", "h:1", 1)
+	ask := func(n uint64, peer, address string) {
+		worker.add(&tracepb.Record{
+			Kind: tracepb.Kind_SENT, Id: wire(n<<32, false, 1), Env: 1, Endpoint: "Worker", To: "Master", Peer: peer, Address: address,
+			Type: "rpc.Bool", Time: at(2),
+		})
+	}
+	ask(1, "", "h:7077")
+	ask(2, "Master", "")
+	ask(3, "", "elsewhere:1")
+	ask(4, "", "")
+	ask(5, "wrong", "wrong:1")
+	master.handled(1, "Master", 3, wire(5<<32, false, 1), "")
+	tr := Merge(master.records, worker.records)
+	for id, want := range map[string]string{
+		"00000001.>.1": "Master/Master", "00000002.>.1": "Master/Master", "00000003.>.1": "elsewhere:1/Master",
+		"00000004.>.1": "?/Master", "00000005.>.1": "Master/Master",
+	} {
+		if e := find(t, tr, id); e.To != want || e.From != "Worker1/Worker" || e.Handled != (id == "00000005.>.1") {
+			t.Errorf("%s: %s -> %s handled %v, want to %s", id, e.From, e.To, e.Handled, want)
+		}
+	}
+}
+
+// The sender's file may be lost: then the receiver's shows the message.
+func TestMergeOfHandledAlone(t *testing.T) {
+	master := newTape(t)
+	master.env(1, "Master", "", 0)
+	master.handled(1, "Master", 3, wire(5<<32, false, 1), "boom")
+	e := find(t, Merge(master.records), "00000005.>.1")
+	if e.From != Unknown || e.To != "Master/Master" || !e.Handled || e.Sent != e.Recv || e.Outcome != "boom" {
+		t.Errorf("entry %+v", e)
+	}
+}
+
+// A reply carries its question's type and the body of its own, whichever of the two was recorded.
+func TestMergeAnswers(t *testing.T) {
+	for _, recorded := range []string{"rpc.Bool", "rpc.CheckExistence"} {
+		p := newTape(t)
+		p.env(1, "Master", "", 0)
+		q := wire(1<<32, false, 1)
+		p.sent(1, "W", "", "endpoint-verifier", 1, q, nil, tracepb.Form_ASK, &rpc.CheckExistence{Name: "x"})
+		p.sent(1, "endpoint-verifier", "", "W", 2, wire(1<<32, true, 1), q, tracepb.Form_REPLY, &rpc.Bool{Value: true})
+		p.records[2].Type = recorded
+		p.sent(1, "endpoint-verifier", "", "W", 3, wire(1<<32, true, 2), q, tracepb.Form_FAIL, &rpc.Failure{Code: "ErrNoReply"})
+		tr := Merge(p.records)
+		if e := find(t, tr, "00000001.<.1"); e.Type != "CheckExistence" || e.Message != "rpc.Bool" || e.Body != `{"value":true}` {
+			t.Errorf("recorded as %s: %+v", recorded, e)
+		}
+		if e := find(t, tr, "00000001.<.2"); e.Type != "CheckExistence" || e.Message != "rpc.Failure" || e.Form != FormFail {
+			t.Errorf("failure: %+v", e)
+		}
+	}
+}
+
+func TestMergeKeepsLocalIDsOfFilesApart(t *testing.T) {
+	var files [][]*tracepb.Record
+	for _, name := range []string{"A", "B"} {
+		p := newTape(t)
+		p.env(1, name, "", 0)
+		id := p.next(1)
+		p.sent(1, "E", "", "E", 1, id, nil, tell, wrapperspb.String(name))
+		p.handled(1, "E", 2, id, "")
+		p.records[1].Type = "main.Tick"
+		files = append(files, p.records)
+	}
+	tr := Merge(files...)
+	if len(tr.Entries) != 2 {
+		t.Fatalf("%d entries, want 2", len(tr.Entries))
+	}
+	for _, name := range []string{"A", "B"} {
+		if e := find(t, tr, name+".1"); e.From != name+"/E" || e.To != name+"/E" || e.Type != "Tick" || e.Body != "" {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// In a simulated world everything may happen at one moment: then what was caused comes after its cause.
+func TestMergeOrderAtEqualTimes(t *testing.T) {
+	p := newTape(t)
+	p.env(1, "A", "", 0)
+	start := p.next(1)
+	m := p.next(1)
+	p.sent(1, "E", "", "E", 0, m, start, tell, &rpc.Bool{})
+	p.item(1, "E", "OnStart", 0, start, nil)
+	p.handled(1, "E", 0, m, "")
+	tr := Merge(p.records)
+	if tr.Entries[0].ID != "A.1" || tr.Entries[1].ID != "A.2" {
+		t.Errorf("order %s, %s", tr.Entries[0].ID, tr.Entries[1].ID)
+	}
+}
+
+func TestMergeOfConnectionsThatBeginAlike(t *testing.T) {
+	p := newTape(t)
+	p.env(1, "A", "", 0)
+	p.sent(1, "E", "", "E", 0, wire(7<<32|1, false, 1), nil, tell, &rpc.Bool{})
+	p.sent(1, "E", "", "E", 0, wire(7<<32|2, false, 1), nil, tell, &rpc.Bool{})
+	tr := Merge(p.records)
+	find(t, tr, "0000000700000001.>.1")
+	find(t, tr, "0000000700000002.>.1")
+}

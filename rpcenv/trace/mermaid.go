@@ -1,0 +1,120 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mermaidLines bounds a diagram, so that it can be read and that no viewer refuses it.
+const mermaidLines = 119
+
+// Mermaid draws the messages between peers as a Mermaid sequence diagram of less than 120 lines, whatever the trace. The
+// first view that is short enough is taken: repeats of more than three, two or one collapsed into "×N", then what stays
+// within one process left out, then numbered peers drawn as one, then the middle left out. A note at the end says what
+// was done.
+func Mermaid(t *Trace) string {
+	wants := func(e *Entry) bool { return e.K == KindMsg || e.K == KindDrop }
+	for _, v := range []view{
+		{keep: 3}, {keep: 2}, {keep: 1}, {keep: 1, remote: true}, {keep: 1, remote: true, fold: true},
+	} {
+		v.wants = wants
+		steps, shown, left := v.steps(t.Entries)
+		if lines := mermaid(steps, v.note(len(steps), shown, left)); len(lines) <= mermaidLines || v.fold {
+			return strings.Join(shorten(steps, lines, v.note(len(steps), shown, left)), "\n") + "\n"
+		}
+	}
+	return ""
+}
+
+// note says what a view does not show; empty when it shows everything.
+func (v view) note(steps, shown, left int) string {
+	var parts []string
+	if shown > steps {
+		parts = append(parts, fmt.Sprintf("%d messages in %d arrows, ×N marks repeats", shown, steps))
+	}
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("%d within one process not shown", left))
+	}
+	if v.fold {
+		parts = append(parts, "numbered peers drawn as one")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shorten leaves out arrows, and if there are so many also participants, until the diagram is short enough.
+func shorten(steps []step, lines []string, note string) []string {
+	for keep := len(steps) * 3 / 4; len(lines) > mermaidLines && keep > 0; keep = keep * 3 / 4 {
+		head := (keep + 1) * 2 / 3
+		tail := keep - head
+		some := slices.Concat(steps[:head], steps[len(steps)-tail:])
+		lines = mermaid(some, strings.TrimPrefix(fmt.Sprintf("%s, %d arrows in the middle left out", note, len(steps)-keep), ", "))
+	}
+	return lines
+}
+
+// mermaid writes one line per participant and step.
+func mermaid(steps []step, note string) []string {
+	lines := []string{"sequenceDiagram"}
+	ids := map[string]string{}
+	var names []string
+	for _, s := range steps {
+		for _, peer := range []string{Peer(s.from), Peer(s.to)} {
+			if ids[peer] == "" {
+				ids[peer] = fmt.Sprintf("p%d", len(names))
+				names = append(names, peer)
+				lines = append(lines, fmt.Sprintf("    participant %s as %s", ids[peer], mermaidText(peer)))
+			}
+		}
+	}
+	for _, s := range steps {
+		text := mermaidText(s.label)
+		if s.times > 1 {
+			text += fmt.Sprintf(" ×%d", s.times)
+		}
+		lines = append(lines, fmt.Sprintf("    %s%s%s: %s", ids[Peer(s.from)], mermaidArrow(s), ids[Peer(s.to)], text))
+	}
+	if note == "" || len(names) == 0 {
+		return lines
+	}
+	over := ids[names[0]]
+	if len(names) > 1 {
+		over += "," + ids[names[len(names)-1]]
+	}
+	return append(lines, "    Note over "+over+": "+mermaidText(note))
+}
+
+func mermaidArrow(s step) string {
+	switch {
+	case s.K == KindDrop:
+		return "-x"
+	case s.Form == FormAsk:
+		return "->>"
+	case s.Form == FormReply:
+		return "-->>"
+	case s.Form == FormFail:
+		return "--x"
+	}
+	return "-)"
+}
+
+// mermaidText writes s so that Mermaid takes nothing in it for its own: what is neither letter, digit nor harmless
+// becomes a character reference.
+func mermaidText(s string) string {
+	s = cutString(strings.TrimSpace(printable(s)), 80)
+	switch {
+	case s == "":
+		return "-"
+	case strings.EqualFold(s, "end"):
+		return "#" + fmt.Sprint(s[0]) + ";" + s[1:]
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune("#;<>%:{}`\"\\&", r) {
+			fmt.Fprintf(&b, "#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

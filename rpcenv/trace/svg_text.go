@@ -1,0 +1,155 @@
+package trace
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxLabel is how many letters of a label are drawn; the hover text has all.
+const maxLabel = 44
+
+// stepText is a label as drawn, with its count.
+func stepText(s step) string {
+	text := cutString(printable(s.label), maxLabel)
+	if text == "" {
+		text = "?"
+	}
+	if s.times > 1 {
+		text += fmt.Sprintf(" ×%d", s.times)
+	}
+	return text
+}
+
+// textWidth estimates how wide s is drawn. It rather says too much: fonts differ, and labels must not touch.
+func textWidth(s string, size float64) float64 {
+	w := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("iIjl.,:;'|!", r):
+			w += 0.32
+		case strings.ContainsRune("()[]{} frt-/", r):
+			w += 0.42
+		case strings.ContainsRune("mwMW@%", r):
+			w += 0.96
+		case r > 0x2e80:
+			w++
+		case unicode.IsUpper(r):
+			w += 0.72
+		default:
+			w += 0.61
+		}
+	}
+	return w * size
+}
+
+// wrapName breaks the name of an endpoint at its humps into lines of about 13 letters.
+func wrapName(name string) []string {
+	var lines []string
+	line := ""
+	for _, word := range humps(cutString(name, 60)) {
+		if line != "" && len(line)+len(word) > 13 {
+			lines = append(lines, line)
+			line = ""
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// humps are the words of CamelCase and of hyphened names.
+func humps(name string) []string {
+	var words []string
+	begin := 0
+	for i, r := range name {
+		if i > begin && (unicode.IsUpper(r) && !endsUpper(name[:i]) || strings.HasSuffix(name[:i], "-")) {
+			words = append(words, name[begin:i])
+			begin = i
+		}
+	}
+	return append(words, name[begin:])
+}
+
+func endsUpper(s string) bool { return s[len(s)-1] >= 'A' && s[len(s)-1] <= 'Z' }
+
+// escape makes any text safe inside of an element and of an attribute.
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
+	return b.String()
+}
+
+// px is a coordinate.
+func px(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// ms is a time in milliseconds as the left side and the hover texts show it.
+func ms(ns int64) string { return strconv.FormatFloat(float64(ns)/1e6, 'f', 1, 64) }
+
+// hover is what a step shows under the pointer: the whole message, its times and why it was sent.
+func hover(s step, byID map[string]*Entry) string {
+	e := s.Entry
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	switch e.K {
+	case KindItem:
+		add("%s at %s", e.Name, e.At)
+		add("%s ms, took %s ms", ms(e.Start), ms(e.End-e.Start))
+	case KindState:
+		add("%s %s: %s → %s", e.Name, e.Subject, e.Was, e.Is)
+		add("%s ms at %s", ms(e.Sent), e.At)
+	case KindConn:
+		add("%s %s, %s ms", e.Name, e.Address, ms(e.Sent))
+	default:
+		add("%s (%s)", e.Type, formWords[e.Form])
+		add("%s → %s", e.From, e.To)
+		add("sent %s ms, %d bytes", ms(e.Sent), e.Bytes)
+		switch {
+		case e.Handled:
+			add("arrived %s ms, handled %s to %s ms", ms(e.Recv), ms(e.Start), ms(e.End))
+		case e.K == KindMsg:
+			add("nobody recorded its arrival")
+		}
+	}
+	if text := ObjectText(e.Message, e.Body, e.Cut, TextOptions{MaxList: 8, MaxString: 80}); text != "" {
+		add("%s: %s", ShortName(e.Message), cutString(text, 600))
+	}
+	if e.Outcome != "" {
+		add("outcome: %s", cutString(e.Outcome, 300))
+	}
+	if e.Why != "" {
+		add("why: %s", cutString(e.Why, 300))
+	}
+	if chain := causes(e, byID); chain != "" {
+		add("caused by %s", chain)
+	}
+	if s.times > 1 {
+		add("the first of %d alike", s.times)
+	}
+	if e.ID != "" {
+		add("id %s", e.ID)
+	}
+	return strings.Join(lines, "\n")
+}
+
+var formWords = map[string]string{FormSend: "one-way", FormAsk: "ask", FormReply: "reply", FormFail: "failure"}
+
+// causes is the way back from an entry to what began it, at most eight steps.
+func causes(e *Entry, byID map[string]*Entry) string {
+	var chain []string
+	for range 8 {
+		if e = byID[e.Cause]; e == nil {
+			break
+		}
+		switch {
+		case e.K == KindItem:
+			chain = append(chain, Peer(e.At)+" "+e.Name)
+		case e.IsAnswer():
+			chain = append(chain, e.Type+" "+e.Form)
+		default:
+			chain = append(chain, label(e))
+		}
+	}
+	return strings.Join(chain, " ← ")
+}

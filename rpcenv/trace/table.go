@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Row is one line of the table of messages: all messages of one type from one place to another, where numbered peers
+// count as one.
+type Row struct {
+	// Type is the message; answers are rows of their own, "CheckExistence reply".
+	Type     string
+	From, To string
+	Count    int
+	Bytes    uint64
+}
+
+// Rows counts the messages that were sent, in order of first occurrence.
+func Rows(entries []Entry) []Row {
+	type key struct{ typ, from, to string }
+	at := map[key]int{}
+	var rows []Row
+	for i := range entries {
+		e := &entries[i]
+		if e.K != KindMsg {
+			continue
+		}
+		k := key{e.Type, foldPlace(e.From), foldPlace(e.To)}
+		if e.IsAnswer() {
+			k.typ += " " + e.Form
+		}
+		n, ok := at[k]
+		if !ok {
+			n = len(rows)
+			at[k] = n
+			rows = append(rows, Row{Type: k.typ, From: k.from, To: k.to})
+		}
+		rows[n].Count++
+		rows[n].Bytes += e.Bytes
+	}
+	return rows
+}
+
+// Table is Rows as text: a head, a line per row, the sums.
+func Table(entries []Entry) string {
+	lines := [][]string{{"MESSAGE", "FROM", "TO", "COUNT", "BYTES"}}
+	count, size := 0, uint64(0)
+	for _, r := range Rows(entries) {
+		lines = append(lines, []string{printable(r.Type), printable(r.From), printable(r.To), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes)})
+		count += r.Count
+		size += r.Bytes
+	}
+	lines = append(lines, []string{"total", "", "", fmt.Sprint(count), fmt.Sprint(size)})
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		for i, cell := range line {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			switch {
+			case i >= 3:
+				b.WriteString("  " + pad + cell)
+			case i == 0:
+				b.WriteString(cell + pad)
+			default:
+				b.WriteString("  " + cell + pad)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// fold is the role of a numbered peer: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.
+func fold(peer string) string {
+	peer, _, _ = strings.Cut(peer, "#")
+	if role := strings.TrimRight(peer, "0123456789."); role != "" {
+		return role
+	}
+	return peer
+}
+
+func foldPlace(p string) string { return place(fold(Peer(p)), EndpointOf(p)) }
+
+// printable keeps what a name may hold from steering the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e {
+			return '�'
+		}
+		return r
+	}, s)
+}

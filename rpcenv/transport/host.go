@@ -1,0 +1,259 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Options says how a Host is. The zero value is a Host over TCP that records nothing and starts no process.
+type Options struct {
+	// Recorder is handed to the Envs; nil records nothing.
+	Recorder *trace.Recorder
+	// Start starts processes; nil makes Host.Start answer ErrCannotStart.
+	Start func(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error)
+	// ExitFunc ends the process. With nil, Exit only remembers its code, see Host.Exited.
+	ExitFunc func(code int)
+	// Memory makes links within the process instead of TCP connections. Addresses are those of a table of this Host, and
+	// files are not served.
+	Memory bool
+	// ConnectTimeout bounds Dial; spark.rpc.io.connectionCreationTimeout. 0 means 120 s.
+	ConnectTimeout time.Duration
+	// FirstFrameTimeout is how long an accepted connection may stay silent before it is a link. 0 means 10 s.
+	FirstFrameTimeout time.Duration
+	// IdleTimeout is how long a peer may take nothing of a file that it asked for. 0 means 120 s.
+	IdleTimeout time.Duration
+	// MaxFrame bounds a frame after Link.Open, in bytes. 0 means DefaultMaxFrame, 2^31-2 is the most.
+	MaxFrame int
+	// CloseTimeout bounds Close. 0 means 5 s.
+	CloseTimeout time.Duration
+}
+
+// defaultTimeout is spark.network.timeout.
+const defaultTimeout = 120 * time.Second
+
+func (o *Options) setDefaults() {
+	orElse := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	orElse(&o.ConnectTimeout, defaultTimeout)
+	orElse(&o.FirstFrameTimeout, 10*time.Second)
+	orElse(&o.IdleTimeout, defaultTimeout)
+	orElse(&o.CloseTimeout, 5*time.Second)
+	if o.MaxFrame <= 0 {
+		o.MaxFrame = DefaultMaxFrame
+	}
+	o.MaxFrame = min(o.MaxFrame, hardLimit)
+}
+
+// Host is rpcenv.Host for real: a pool of goroutines, the wall clock, and TCP or the memory of this process.
+type Host struct {
+	opts  Options
+	net   network
+	pool  *pool
+	tasks *tasks
+	// ctx ends with the Host; dials end with it.
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	open   map[any]func() error // listeners and links, with what closes them
+	exited bool
+	code   int
+}
+
+var _ rpcenv.Host = (*Host)(nil)
+
+// network is what makes links: TCP or the memory of the process.
+type network interface {
+	listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error)
+	dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver)
+	serveFiles(at rpcenv.Address, open OpenFile) error
+}
+
+// New returns a Host. Its owner closes it after its Envs.
+func New(opts Options) *Host {
+	opts.setDefaults()
+	h := &Host{opts: opts, pool: newPool(), tasks: newTasks(), open: map[any]func() error{}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	if opts.Memory {
+		h.net = newMemory(h)
+	} else {
+		h.net = newTCP(h)
+	}
+	return h
+}
+
+// Now is the time of the wall clock.
+func (h *Host) Now() time.Time { return time.Now() }
+
+// After calls f once, d from now, unless stop was called before, or the Host was closed.
+func (h *Host) After(d time.Duration, f func()) (stop func()) {
+	const name = "timer"
+	t := time.AfterFunc(d, func() {
+		if h.tasks.begin(name) {
+			defer h.tasks.end(name)
+			f()
+		}
+	})
+	return func() { t.Stop() }
+}
+
+// Dispatcher runs inboxes on goroutines that are kept and used again.
+func (h *Host) Dispatcher() actor.Dispatcher { return h.pool }
+
+// Block runs body on a goroutine of its own. Close waits for it, but does not end it: who started it does. After Close it
+// does nothing.
+func (h *Host) Block(name string, body func(rpcenv.Parker)) {
+	name = "block " + name
+	if !h.tasks.begin(name) {
+		return
+	}
+	go func() {
+		defer h.tasks.end(name)
+		body(parker{})
+	}()
+}
+
+type parker struct{}
+
+// Park waits until the wake of this very call was called.
+func (parker) Park(register func(wake func())) {
+	woken := make(chan struct{}, 1)
+	register(func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	})
+	<-woken
+}
+
+// Listen accepts connections at an address. It returns that address with the port bound; for an empty host, the IP
+// address bound. Closing the Closer ends no link. Over TCP the dialler speaks first: accept is called when a
+// connection's first bytes are there. A nil Receiver refuses the link.
+func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error) {
+	return h.net.listen(at, accept)
+}
+
+// Dial opens a connection. A nil Receiver closes it. After Close done is told ErrHostClosed.
+func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	name := "connection to " + to.String()
+	if !h.tasks.begin(name) {
+		go done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
+		return
+	}
+	go func() {
+		defer h.tasks.end(name)
+		h.net.dial(to, done)
+	}()
+}
+
+// ServeFiles lets a listener of this Host, named by the address that Listen returned, answer Spark's StreamRequest, as a
+// driver's file server does on its RPC port. A later call replaces open; nil ends it.
+func (h *Host) ServeFiles(at rpcenv.Address, open OpenFile) error {
+	return h.net.serveFiles(at, open)
+}
+
+// Start starts a process by Options.Start.
+func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+	if h.opts.Start == nil {
+		return nil, fmt.Errorf("start %s: %w: give it Options.Start", cmd.Class, ErrCannotStart)
+	}
+	return h.opts.Start(cmd, onExit)
+}
+
+// Exit calls Options.ExitFunc. Without it the first code is remembered and nothing else happens.
+func (h *Host) Exit(code int) {
+	h.mu.Lock()
+	if !h.exited {
+		h.exited, h.code = true, code
+	}
+	h.mu.Unlock()
+	if h.opts.ExitFunc != nil {
+		h.opts.ExitFunc(code)
+	}
+}
+
+// Exited returns the code of the first call of Exit, and whether there was one.
+func (h *Host) Exited() (code int, exited bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.code, h.exited
+}
+
+// Entropy comes from the operating system's generator, whatever the purpose.
+func (h *Host) Entropy(string) uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, by its contract
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Recorder is Options.Recorder.
+func (h *Host) Recorder() *trace.Recorder { return h.opts.Recorder }
+
+// Close ends listeners, dials and links, writing for at most a second what is queued, and waits for everything that the
+// Host started, at most Options.CloseTimeout. The error names what still runs then. No callback begins after it. It may
+// be called twice; the second call returns at once.
+func (h *Host) Close() error {
+	if !h.tasks.close() {
+		return nil
+	}
+	h.mu.Lock()
+	h.cancel() // under the lock: after it, keep keeps nothing
+	open := slices.Collect(maps.Values(h.open))
+	h.mu.Unlock()
+	var errs []error
+	for _, c := range open {
+		errs = append(errs, c())
+	}
+	left := h.tasks.wait(h.opts.CloseTimeout)
+	h.pool.close()
+	if len(left) == 0 {
+		h.pool.live.Wait()
+	} else {
+		errs = append(errs, fmt.Errorf("close host: after %s these still run: %s: cancel them before the host is closed",
+			h.opts.CloseTimeout, strings.Join(left, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// keep makes Close close what; false when the Host is closed already.
+func (h *Host) keep(what any, closeIt func() error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return false
+	}
+	h.open[what] = closeIt
+	return true
+}
+
+// keepLink is keep for a link.
+func (h *Host) keepLink(l rpcenv.Link) bool {
+	return h.keep(l, func() error {
+		l.Close()
+		return nil
+	})
+}
+
+func (h *Host) forget(what any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.open, what)
+}

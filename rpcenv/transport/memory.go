@@ -1,0 +1,279 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// firstMemoryPort is where the ports begin that a memory network gives away.
+const firstMemoryPort = 32768
+
+// memory makes links within the process. It has the rules of TCP links: the limits, the order, the ends.
+type memory struct {
+	host *Host
+
+	mu        sync.Mutex
+	listeners map[rpcenv.Address]func(rpcenv.Link) rpcenv.Receiver
+	lastPort  int
+}
+
+func newMemory(h *Host) *memory {
+	return &memory{host: h, listeners: map[rpcenv.Address]func(rpcenv.Link) rpcenv.Receiver{}, lastPort: firstMemoryPort - 1}
+}
+
+func (m *memory) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bound := at
+	if bound.Host == "" {
+		bound.Host = "127.0.0.1"
+	}
+	for bound.Port == 0 || at.Port == 0 && m.listeners[bound] != nil {
+		bound.Port = m.freePort()
+	}
+	if m.listeners[bound] != nil {
+		return rpcenv.Address{}, nil, fmt.Errorf(
+			"listen at %s: port %d is taken by another listener of this host: stop that, or choose another port (0: any free one)",
+			at, at.Port)
+	}
+	l := &memoryListener{memory: m, at: bound}
+	if !m.host.keep(l, l.Close) {
+		return rpcenv.Address{}, nil, fmt.Errorf("listen at %s: %w", at, ErrHostClosed)
+	}
+	m.listeners[bound] = accept
+	return bound, l, nil
+}
+
+// freePort gives the next port away, from the start again after the last one. It wants m.mu.
+func (m *memory) freePort() int {
+	if m.lastPort++; m.lastPort > 65535 {
+		m.lastPort = firstMemoryPort
+	}
+	return m.lastPort
+}
+
+type memoryListener struct {
+	memory *memory
+	at     rpcenv.Address
+	once   sync.Once
+}
+
+// Close ends the listener, but no link. It may be called twice.
+func (l *memoryListener) Close() error {
+	l.once.Do(func() {
+		l.memory.mu.Lock()
+		delete(l.memory.listeners, l.at)
+		l.memory.mu.Unlock()
+		l.memory.host.forget(l)
+	})
+	return nil
+}
+
+func (m *memory) serveFiles(at rpcenv.Address, _ OpenFile) error {
+	return fmt.Errorf("serve files at %s: a host in memory has no file server", at)
+}
+
+func (m *memory) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	m.mu.Lock()
+	accept := m.listeners[to]
+	from := rpcenv.Address{Host: "127.0.0.1", Port: m.freePort()}
+	m.mu.Unlock()
+	if accept == nil {
+		done(nil, fmt.Errorf("connect to %s: %w: start the process first, or check host and port", to, ErrRefused))
+		return
+	}
+	a, b := newMemoryLink(m.host, from, to), newMemoryLink(m.host, to, from)
+	a.peer, b.peer = b, a
+	if !a.begin() {
+		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
+		return
+	}
+	if !b.begin() {
+		a.finish()
+		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
+		return
+	}
+	a.start(done(a, nil))
+	b.start(accept(b))
+}
+
+// memoryLink is one end of a link within the process.
+type memoryLink struct {
+	host          *Host
+	local, remote rpcenv.Address
+	peer          *memoryLink
+	limit         atomic.Int64
+	task          string
+
+	mu        sync.Mutex
+	receiver  rpcenv.Receiver
+	in        []parcel
+	inBytes   int   // in and what is being handed over
+	cause     error // why it ends, after what is in
+	closed    bool  // this side closed it: nothing is handed over any more
+	scheduled bool  // drain runs or will run
+	ended     bool  // Closed was told
+}
+
+// parcel is an envelope on its way, with the bytes it would take on the wire.
+type parcel struct {
+	e    *rpcenv.Envelope
+	size int
+}
+
+func newMemoryLink(h *Host, local, remote rpcenv.Address) *memoryLink {
+	l := &memoryLink{host: h, local: local, remote: remote, task: "connection to " + remote.String()}
+	l.limit.Store(HandshakeLimit)
+	return l
+}
+
+// begin makes the Host wait for this end.
+func (l *memoryLink) begin() bool {
+	if !l.host.tasks.begin(l.task) {
+		return false
+	}
+	if !l.host.keepLink(l) {
+		l.host.tasks.end(l.task)
+		return false
+	}
+	return true
+}
+
+func (l *memoryLink) finish() {
+	l.host.forget(l)
+	l.host.tasks.end(l.task)
+}
+
+// start says who receives. Nobody: the link ends.
+func (l *memoryLink) start(r rpcenv.Receiver) {
+	if r == nil {
+		r = nobody{}
+		l.Close()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.receiver = r
+	l.schedule()
+}
+
+type nobody struct{}
+
+func (nobody) Receive(*rpcenv.Envelope) {}
+func (nobody) Closed(error)             {}
+
+// Send hands a copy of e to the peer's end. What could have no frame ends the link, as over TCP.
+func (l *memoryLink) Send(e *rpcenv.Envelope) {
+	size, err := EnvelopeSize(e)
+	l.mu.Lock()
+	over := l.closed || l.cause != nil
+	l.mu.Unlock()
+	if over {
+		return
+	}
+	if err != nil {
+		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
+		return
+	}
+	copied := *e
+	copied.Content = bytes.Clone(e.Content)
+	p := l.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cause != nil || p.ended {
+		return
+	}
+	p.in = append(p.in, parcel{&copied, size})
+	p.inBytes += size
+	p.schedule()
+}
+
+// Queued is how many bytes of frames the peer's end has not handed over.
+func (l *memoryLink) Queued() int {
+	l.peer.mu.Lock()
+	defer l.peer.mu.Unlock()
+	return l.peer.inBytes
+}
+
+// Open lifts the limit of HandshakeLimit to Options.MaxFrame.
+func (l *memoryLink) Open() { l.limit.Store(int64(l.host.opts.MaxFrame)) }
+
+// Close ends the link. The peer gets what is queued.
+func (l *memoryLink) Close() { l.end(ErrClosed) }
+
+func (l *memoryLink) Local() rpcenv.Address  { return l.local }
+func (l *memoryLink) Remote() rpcenv.Address { return l.remote }
+
+// end ends both ends: this one with cause and at once, the other with io.EOF after what is queued for it.
+func (l *memoryLink) end(cause error) {
+	l.mu.Lock()
+	l.closed = true
+	if l.cause == nil || errors.Is(l.cause, io.EOF) {
+		l.cause = cause
+	}
+	l.schedule()
+	l.mu.Unlock()
+	p := l.peer
+	p.mu.Lock()
+	if p.cause == nil {
+		p.cause = io.EOF
+	}
+	p.schedule()
+	p.mu.Unlock()
+}
+
+// schedule lets drain run unless it does. It wants l.mu.
+func (l *memoryLink) schedule() {
+	if l.scheduled || l.ended || l.receiver == nil || len(l.in) == 0 && l.cause == nil {
+		return
+	}
+	l.scheduled = true
+	l.host.pool.Schedule(l.drain)
+}
+
+// drain hands over what is in, and then the end. It is the only one to call the Receiver.
+func (l *memoryLink) drain() {
+	for {
+		l.mu.Lock()
+		batch := l.in
+		l.in = nil
+		if l.closed {
+			batch, l.inBytes = nil, 0
+		}
+		if len(batch) == 0 {
+			break
+		}
+		l.mu.Unlock()
+		for _, p := range batch {
+			l.deliver(p)
+		}
+	}
+	l.scheduled = false
+	cause := l.cause
+	over := cause != nil && !l.ended
+	l.ended = l.ended || over
+	l.mu.Unlock()
+	if over {
+		l.receiver.Closed(cause)
+		l.finish()
+	}
+}
+
+func (l *memoryLink) deliver(p parcel) {
+	l.mu.Lock()
+	l.inBytes = max(0, l.inBytes-p.size)
+	closed := l.closed
+	l.mu.Unlock()
+	switch body, limit := p.size-lengthSize, int(l.limit.Load()); {
+	case closed:
+	case body > limit:
+		l.end(fmt.Errorf("receive from %s: %w: %d bytes, allowed are %d", l.remote, ErrFrameTooLarge, body, limit))
+	default:
+		l.receiver.Receive(p.e)
+	}
+}

@@ -1,0 +1,172 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// keepAlive finds a peer whose machine went away without a word, in a minute and a half.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 10 * time.Second, Count: 6}
+
+// tcp makes links of TCP connections. Go sets TCP_NODELAY on each.
+type tcp struct {
+	host *Host
+
+	mu        sync.Mutex
+	listeners map[rpcenv.Address]*tcpListener
+}
+
+func newTCP(h *Host) *tcp { return &tcp{host: h, listeners: map[rpcenv.Address]*tcpListener{}} }
+
+func join(a rpcenv.Address) string { return net.JoinHostPort(a.Host, strconv.Itoa(a.Port)) }
+
+func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
+	d := net.Dialer{Timeout: t.host.opts.ConnectTimeout, KeepAliveConfig: keepAlive}
+	conn, err := d.DialContext(t.host.ctx, "tcp", join(to))
+	if err == nil && conn.LocalAddr().String() == conn.RemoteAddr().String() {
+		// A dial to a free port of this machine can meet itself, when the kernel chooses that port for it.
+		_ = conn.Close()
+		err = ErrRefused
+	}
+	switch {
+	case t.host.ctx.Err() != nil:
+		if err == nil {
+			_ = conn.Close()
+		}
+		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
+	case err != nil:
+		done(nil, dialError(to, err))
+	default:
+		t.host.link(conn, newFrameReader(conn), func(l rpcenv.Link) rpcenv.Receiver { return done(l, nil) })
+	}
+}
+
+// link makes a link of a connection, asks who receives, and reads until the end.
+func (h *Host) link(conn net.Conn, frames *frameReader, whose func(rpcenv.Link) rpcenv.Receiver) {
+	l := newTCPLink(h, conn, frames)
+	if !h.keepLink(l) {
+		l.Close()
+	}
+	defer h.forget(l)
+	r := whose(l)
+	if r == nil {
+		_ = conn.Close()
+		return
+	}
+	l.run(r)
+}
+
+func (t *tcp) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error) {
+	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
+	ln, err := lc.Listen(t.host.ctx, "tcp", join(at))
+	if err != nil {
+		return rpcenv.Address{}, nil, listenError(at, err)
+	}
+	bound := addressOf(ln.Addr())
+	if at.Host != "" {
+		bound.Host = at.Host
+	}
+	l := &tcpListener{tcp: t, at: bound, accept: accept}
+	l.acceptor = newAcceptor(ln, l.start)
+	task := "listener at " + bound.String()
+	if !t.host.keep(l, l.Close) || !t.host.tasks.begin(task) {
+		t.host.forget(l)
+		return rpcenv.Address{}, nil, errors.Join(fmt.Errorf("listen at %s: %w", at, ErrHostClosed), ln.Close())
+	}
+	t.mu.Lock()
+	t.listeners[bound] = l
+	t.mu.Unlock()
+	go func() {
+		defer t.host.tasks.end(task)
+		l.acceptor.run()
+	}()
+	return bound, l, nil
+}
+
+func (t *tcp) serveFiles(at rpcenv.Address, open OpenFile) error {
+	t.mu.Lock()
+	l := t.listeners[at]
+	t.mu.Unlock()
+	if l == nil {
+		return fmt.Errorf("serve files at %s: this host does not listen there", at)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files = open
+	return nil
+}
+
+// tcpListener accepts connections and tells RPC from downloads of files.
+type tcpListener struct {
+	tcp      *tcp
+	at       rpcenv.Address
+	accept   func(rpcenv.Link) rpcenv.Receiver
+	acceptor *acceptor // of the connections that are no links
+
+	mu    sync.Mutex
+	files OpenFile
+}
+
+func (l *tcpListener) start(conn net.Conn) {
+	task := "connection from " + conn.RemoteAddr().String()
+	if !l.tcp.host.tasks.begin(task) {
+		l.end(conn)
+		return
+	}
+	go func() {
+		defer l.tcp.host.tasks.end(task)
+		l.serve(conn)
+	}()
+}
+
+func (l *tcpListener) end(conn net.Conn) {
+	_ = conn.Close()
+	l.acceptor.drop(conn)
+}
+
+// serve looks at the first frame's type. A connection that says nothing is no link, and nobody hears of it.
+func (l *tcpListener) serve(conn net.Conn) {
+	opts := &l.tcp.host.opts
+	frames := newFrameReader(conn)
+	_ = conn.SetReadDeadline(time.Now().Add(opts.FirstFrameTimeout))
+	head, _ := frames.br.Peek(lengthSize + 1)
+	_ = conn.SetReadDeadline(time.Time{})
+	switch {
+	case len(head) == 0:
+		l.end(conn)
+	case len(head) > lengthSize && head[lengthSize] == typeStreamRequest:
+		(&bulkConn{conn: conn, frames: frames, idle: opts.IdleTimeout, files: l.openFile}).serve()
+		l.end(conn)
+	default:
+		l.acceptor.drop(conn)
+		l.tcp.host.link(conn, frames, l.accept)
+	}
+}
+
+func (l *tcpListener) openFile(path string) (io.ReadCloser, int64, error) {
+	l.mu.Lock()
+	open := l.files
+	l.mu.Unlock()
+	if open == nil {
+		return nil, 0, errors.New("no files are served here")
+	}
+	return open(path)
+}
+
+// Close ends the listener and the downloads, but no link. It may be called twice.
+func (l *tcpListener) Close() error {
+	l.tcp.mu.Lock()
+	if l.tcp.listeners[l.at] == l {
+		delete(l.tcp.listeners, l.at)
+	}
+	l.tcp.mu.Unlock()
+	l.tcp.host.forget(l)
+	return l.acceptor.close()
+}

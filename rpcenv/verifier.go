@@ -1,0 +1,61 @@
+package rpcenv
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// verifier is the endpoint of each listening Env that says which endpoints there are. It mirrors
+// org.apache.spark.rpc.netty.RpcEndpointVerifier.
+type verifier struct{}
+
+func (verifier) Receive(c *Context, m Message) {
+	switch m := m.(type) {
+	case *rpc.CheckExistence:
+		Reply(c, m, &rpc.Bool{Value: c.Env().lookup(m.GetName()) != nil})
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// Resolve asks the peer's verifier for the endpoint of a URI, spark://Name@host:port, and gives its reference: the first
+// thing on every connection of who looks an endpoint up. None of that name is ErrRefusedNotFound; a malformed URI is
+// ErrInvalidURL, told in the same way. It may take spark.rpc.lookupTimeout. It mirrors
+// RpcEnv.asyncSetupEndpointRefByURI.
+func Resolve(c *Context, uri string, then func(Ref, error)) {
+	addr, name, err := ParseURI(uri)
+	if err != nil {
+		then(Ref{}, err)
+		return
+	}
+	Ask(c, Ref{Address: addr, Name: VerifierName}, &rpc.CheckExistence{Name: name}, func(found *rpc.Bool, err error) {
+		then(resolved(addr, name, found, err))
+	}, lookupTimeout(c.Conf()))
+}
+
+// ResolveWait is Resolve for a body.
+func ResolveWait(b *Blocking, uri string) (Ref, error) {
+	addr, name, err := ParseURI(uri)
+	if err != nil {
+		return Ref{}, err
+	}
+	found, err := AskWait(b, Ref{Address: addr, Name: VerifierName}, &rpc.CheckExistence{Name: name}, lookupTimeout(b.env.cfg.Conf))
+	return resolved(addr, name, found, err)
+}
+
+func resolved(addr Address, name string, found *rpc.Bool, err error) (Ref, error) {
+	ref := Ref{Address: addr, Name: name}
+	switch {
+	case err != nil:
+		return Ref{}, fmt.Errorf("look up %s: %w", ref, err)
+	case !found.GetValue():
+		return Ref{}, fmt.Errorf("%w: Cannot find endpoint: %s", ErrRefusedNotFound, ref)
+	}
+	return ref, nil
+}
+
+func lookupTimeout(c *conf.Conf) AskOption {
+	return Timeout(conf.RPCLookupTimeout.Key(), conf.RPCLookupTimeout.Get(c))
+}
