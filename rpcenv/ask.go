@@ -211,6 +211,16 @@ func (a *asks) close() {
 	}
 }
 
+// discard stops the clock: the Env crashed.
+func (a *asks) discard() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil {
+		a.stop()
+	}
+	a.stop, a.heap = nil, nil
+}
+
 type pendingHeap []*pending
 
 func (h pendingHeap) Len() int           { return len(h) }

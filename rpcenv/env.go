@@ -3,6 +3,7 @@ package rpcenv
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -281,19 +282,31 @@ func (e *Env) complete() {
 	}
 }
 
-// discard throws the Env away as a crash does: no callback is called any more.
+// discard throws the Env away as a crash does: no callback is called any more, its connections end.
 func (e *Env) discard() {
 	e.exiting.Store(true)
 	e.mu.Lock()
 	e.stopping = true
-	all := slices.Clone(e.order)
+	all, bodies := slices.Clone(e.order), slices.Clone(e.bodies)
+	conns := slices.SortedFunc(maps.Values(e.conns), byID)
+	boxes := slices.Collect(maps.Values(e.outboxes))
 	e.mu.Unlock()
-	for _, in := range all {
-		in.mu.Lock()
-		in.stopped = true
-		in.mu.Unlock()
-		actorSystem().ProcessRegistry.Remove(in.pid)
+	if e.listener != nil {
+		_ = e.listener.Close() // a crash asks nobody
 	}
+	for _, in := range all {
+		in.discard()
+	}
+	for _, ob := range boxes {
+		ob.discard()
+	}
+	for _, b := range bodies {
+		b.cancel()
+	}
+	for _, c := range conns {
+		c.close(ErrStopped)
+	}
+	e.asks.discard()
 }
 
 // nextID names the next local item.

@@ -98,6 +98,20 @@ func (in *Inbox) stop(cause trace.ID) {
 	in.scheduleLocked()
 }
 
+// discard drops what waits: the Env crashed.
+func (in *Inbox) discard() {
+	in.mu.Lock()
+	in.stopped = true
+	n := len(in.queue)
+	in.queue = nil
+	pid := in.pid
+	in.mu.Unlock()
+	in.env.busy(-n)
+	if pid != nil {
+		actorSystem().ProcessRegistry.Remove(pid)
+	}
+}
+
 // depth is how many items wait.
 func (in *Inbox) depth() int {
 	in.mu.Lock()
@@ -116,9 +130,10 @@ func (in *Inbox) scheduleLocked() {
 
 // turn handles at most as many items as the dispatcher's throughput says.
 func (in *Inbox) turn() {
-	for range in.dispatcher.Throughput() {
+	limit := in.dispatcher.Throughput()
+	for range limit {
 		in.runSystem()
-		if !in.pull() {
+		if !in.pull(limit) {
 			return
 		}
 		in.current = &in.batch[in.next]
@@ -136,8 +151,9 @@ func (in *Inbox) turn() {
 	in.mu.Unlock()
 }
 
-// pull makes sure that there is a next item; false gives the turn back.
-func (in *Inbox) pull() bool {
+// pull makes sure that there is a next item; false gives the turn back. A turn of one item takes one from the queue,
+// others take all that is there at the price of one lock.
+func (in *Inbox) pull(limit int) bool {
 	if in.next < len(in.batch) {
 		return true
 	}
@@ -150,6 +166,12 @@ func (in *Inbox) pull() bool {
 			in.dispatcher.Schedule(in.turn)
 		}
 		return false
+	}
+	if limit == 1 {
+		in.batch, in.next = append(in.batch[:0], in.queue[0]), 0
+		in.queue[0] = item{}
+		in.queue = in.queue[1:]
+		return true
 	}
 	in.batch, in.queue, in.next = in.queue, in.batch[:0], 0
 	return true

@@ -137,3 +137,12 @@ func (ob *Outbox) failAll(failed []outgoing, err error) {
 	}
 	ob.env.busy(-len(failed))
 }
+
+// discard drops what waits: the Env crashed.
+func (ob *Outbox) discard() {
+	ob.mu.Lock()
+	n := len(ob.queue)
+	ob.queue, ob.bytes = nil, 0
+	ob.mu.Unlock()
+	ob.env.busy(-n)
+}

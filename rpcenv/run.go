@@ -24,7 +24,9 @@ type lane struct {
 // Bodies of one lane run in order, one at a time; those of the empty lane side by side. In production body is a
 // goroutine, in a simulation a coroutine. It waits only through b and does I/O only through interfaces that it was
 // handed. A panic of body is its error. At the endpoint's stop b is cancelled and then is not called.
-func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then func(T, error)) {
+//
+// cancel ends b early: its waits return ErrStopped and b.Done is true; then is called with what body makes of it.
+func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then func(T, error)) (cancel func()) {
 	in := c.in
 	b := in.env.newBlocking(in.name, c.cause())
 	c.bodies = append(c.bodies, b)
@@ -47,6 +49,7 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 		var zero T
 		then(zero, err)
 	}
+	return b.cancel
 }
 
 func (c *Context) enterLane(name string, start func()) error {
@@ -109,8 +112,14 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 	b := &Blocking{env: e, from: from, cause: cause}
 	ctx, cancel := context.WithCancel(context.Background())
 	b.ctx = ctx
+	e.mu.Lock()
+	e.bodies = append(e.bodies, b)
+	e.mu.Unlock()
 	b.cancel = func() {
 		cancel()
+		e.mu.Lock()
+		e.bodies = without(e.bodies, b)
+		e.mu.Unlock()
 		b.mu.Lock()
 		wake := b.wake
 		b.mu.Unlock()
@@ -265,17 +274,11 @@ type Job struct {
 func (e *Env) Go(name string, body func(*Blocking) error) *Job {
 	b := e.newBlocking(name, trace.ID{})
 	j := &Job{b: b, done: make(chan struct{})}
-	e.mu.Lock()
-	e.bodies = append(e.bodies, b)
-	e.mu.Unlock()
 	var err error
 	b.start(name, func() { err = body(b) }, func(failure error) {
 		if failure != nil {
 			err = failure
 		}
-		e.mu.Lock()
-		e.bodies = without(e.bodies, b)
-		e.mu.Unlock()
 		j.finish(err)
 	})
 	return j

@@ -48,13 +48,13 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 	}
 	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period}
 	c.timers = append(c.timers, t)
-	t.stop = c.in.env.host.After(first, t.fire)
+	c.in.env.schedule(t, first)
 	return Timer{t}
 }
 
 // fire runs on the Host's side: it posts a tick and arms the next.
 func (t *timer) fire() {
-	if t.dead.Load() {
+	if t.dead.Load() || t.in.env.exiting.Load() {
 		return
 	}
 	if t.waiting.CompareAndSwap(false, true) {
@@ -62,7 +62,7 @@ func (t *timer) fire() {
 		t.in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr})
 	}
 	if t.period > 0 {
-		t.in.env.rearm(t)
+		t.in.env.schedule(t, t.period)
 	}
 }
 
@@ -87,11 +87,11 @@ func (t *timer) cancel() {
 	stop()
 }
 
-// rearm starts t's next period. A timer's stop is shared between its own goroutine and the endpoint's.
-func (e *Env) rearm(t *timer) {
+// schedule starts t's next wait. Its stop is shared between the Host's side and the endpoint's.
+func (e *Env) schedule(t *timer, d time.Duration) {
 	e.timerMu.Lock()
 	defer e.timerMu.Unlock()
 	if !t.dead.Load() {
-		t.stop = e.host.After(t.period, t.fire)
+		t.stop = e.host.After(d, t.fire)
 	}
 }

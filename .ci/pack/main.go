@@ -34,7 +34,7 @@ func main() {
 	fmt.Println(m.Path, m.Version)
 }
 
-// pack writes NAME/@v/VERSION.{info,mod,zip} below out for the commit at HEAD.
+// pack writes NAME/@v/list and NAME/@v/VERSION.{info,mod,zip} below out for the commit at HEAD.
 func pack(root, out string) (m module.Version, err error) {
 	if out == "" {
 		return m, errors.New("name the folder to write to with -out")
@@ -52,9 +52,10 @@ func pack(root, out string) (m module.Version, err error) {
 	if err != nil {
 		return m, fmt.Errorf("date of HEAD: %w", err)
 	}
+	// No pseudo-version: the go command leaves these out of a proxy's list and then asks the next proxy for the latest.
 	m = module.Version{
 		Path:    modfile.ModulePath([]byte(mod)),
-		Version: module.PseudoVersion("", "", at.UTC(), hash[:12]),
+		Version: "v0.0.0-ci." + at.UTC().Format("20060102150405") + ".g" + hash[:12],
 	}
 	dir, err := module.EscapePath(m.Path)
 	if err != nil {
@@ -69,6 +70,7 @@ func pack(root, out string) (m module.Version, err error) {
 		return m, err
 	}
 	return m, errors.Join(
+		os.WriteFile(filepath.Join(filepath.Dir(base), "list"), []byte(m.Version+"\n"), 0o644),
 		os.WriteFile(base+".info", info, 0o644),
 		os.WriteFile(base+".mod", []byte(mod), 0o644),
 		writeZip(base+".zip", m, root, hash),

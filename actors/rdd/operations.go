@@ -40,18 +40,23 @@ func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
 	n := d.derive("FlatMap", f)
 	return newDataset(n, func(r *run) iter.Seq[U] {
 		return func(yield func(U) bool) {
+			ended := false
+			each := func(u U) bool { // made once: a loop over seq would allocate it for each record
+				r.tick() // a single record may give any number
+				if !yield(u) {
+					ended = true
+					return false
+				}
+				r.at = n
+				return true
+			}
 			for v := range d.iterate(r) {
 				r.at = n
-				seq := f(v)
-				if seq == nil {
-					continue
+				if seq := f(v); seq != nil {
+					seq(each)
 				}
-				for u := range seq {
-					r.tick() // a single record may give any number
-					if !yield(u) {
-						return
-					}
-					r.at = n
+				if ended {
+					return
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"strings"
 )
 
 // ReduceByKey is the Dataset of one pair for each key of d: its values, merged by f. f must be associative; values of
@@ -21,7 +20,7 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 		n.err = err
 	}
 	reduce := func(r *run, in iter.Seq[Pair[K, V]]) []Pair[K, V] {
-		c := combiner[K, V]{index: map[K]uint32{}, merge: f, keep: keeper(keys)}
+		c := newCombiner(f, keeper(keys))
 		for p := range in {
 			r.at = n
 			c.add(p)
@@ -75,59 +74,4 @@ func checkKey(t reflect.Type, path string) error {
 		}
 	}
 	return nil
-}
-
-// combiner merges the values of equal keys and keeps the keys in the order in which they came.
-type combiner[K comparable, V any] struct {
-	index   map[K]uint32 // place in entries
-	entries []Pair[K, V]
-	merge   func(a, b V) V
-	keep    func(K) K
-}
-
-func (c *combiner[K, V]) add(p Pair[K, V]) {
-	if i, ok := c.index[p.Key]; ok {
-		e := &c.entries[i]
-		e.Value = c.merge(e.Value, p.Value)
-		return
-	}
-	p.Key = c.keep(p.Key)
-	c.index[p.Key] = uint32(len(c.entries))
-	c.entries = append(c.entries, p)
-}
-
-// keeper copies a key that is to be kept: its strings may be small parts of long lines, which would stay in memory.
-func keeper[K comparable](c codec[K]) func(K) K {
-	if clone, ok := any(strings.Clone).(func(K) K); ok {
-		return clone
-	}
-	if !hasString(reflect.TypeFor[K]()) {
-		return func(k K) K { return k }
-	}
-	var buf []byte
-	return func(k K) K {
-		buf = c.append(buf[:0], k)
-		fresh, _, err := c.decode(buf)
-		if err != nil {
-			return k // not reached: it was encoded just now
-		}
-		return fresh
-	}
-}
-
-// hasString says whether values of a comparable type that has a codec hold strings.
-func hasString(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String:
-		return true
-	case reflect.Array:
-		return hasString(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasString(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
 }

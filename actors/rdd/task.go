@@ -108,7 +108,7 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 }
 
 func (r *run) userError(value any) error {
-	e := &UserError{Value: value, Stack: debug.Stack(), Op: "task", Func: r.lineage.Job}
+	e := &UserError{Value: value, Stack: debug.Stack(), Node: r.task.Node, Op: "task", Func: r.lineage.Job}
 	if r.at != nil {
 		e.Node, e.Op, e.Func = r.lineage.number[r.at], r.at.op, r.at.fn
 	}

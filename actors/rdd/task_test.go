@@ -318,7 +318,7 @@ func TestPortion(t *testing.T) {
 		end := uint64(0)
 		for i := range n {
 			from, to := portion(length, i, n)
-			if from != end || to < from || to-from > length/uint64(n)+1 {
+			if from != end || to < from || to > from && to-from-1 > length/uint64(n) {
 				t.Fatalf("part %d of %d of %d: %d to %d after %d", i, n, length, from, to, end)
 			}
 			end = to

@@ -1,49 +1,13 @@
 package process
 
 import (
-	"crypto/sha256"
 	"debug/buildinfo"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync"
 )
-
-// Digest is the SHA-256 of a file in hexadecimal digits.
-func Digest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("digest: %w", explain(err))
-	}
-	defer f.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return "", fmt.Errorf("digest: %w", err)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// image is a program's file.
-type image struct{ digest, path string }
-
-var self = sync.OnceValues(func() (image, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return image{}, fmt.Errorf("find the program of this process: %w", err)
-	}
-	digest, err := Digest(path)
-	return image{digest, path}, err
-})
-
-// SelfDigest is the [Digest] of the program that this process runs, and its path. The file is read once per process.
-func SelfDigest() (digest, path string, err error) {
-	p, err := self()
-	return p.digest, p.path, err
-}
 
 // CheckBinary finds out whether the file at path is a Go program that this process may read and this machine can
 // execute. The error says what is wrong and what to do.

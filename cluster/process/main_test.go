@@ -18,6 +18,8 @@ import (
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
+
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // roleVar makes the test's own program one of the children below instead.
@@ -74,7 +76,7 @@ func child(role string, args []string) {
 		}
 		forever()
 	case "watcher": // ends with its parent by the pipe
-		_, err := process.WatchParent(func() { exit("0") })
+		_, err := transport.WatchParent(func() { exit("0") })
 		must(err)
 		up(args)
 		forever()

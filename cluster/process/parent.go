@@ -1,57 +1,20 @@
 package process
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
-	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coherer/coherer/rpcenv/transport"
 )
-
-// ParentFDVar is the environment variable that tells a child the number of the descriptor whose end of file means that
-// its parent is gone.
-const ParentFDVar = "COHERER_PARENT_FD"
-
-// WatchParent calls onGone once, on a goroutine of its own, when the process that started this one is gone; onGone
-// usually exits. A process that no [Starter] started has no such parent, and WatchParent does nothing. After stop returned
-// onGone is not called any more, unless its call began before. From here on other programs that this process runs do not
-// inherit the descriptor.
-//
-// An error says that the variable COHERER_PARENT_FD does not name a pipe to read from.
-func WatchParent(onGone func()) (stop func(), err error) {
-	fd, ok, err := parentFD()
-	if err != nil || !ok {
-		return func() {}, err
-	}
-	unix.CloseOnExec(fd)
-	// Only then does Close end a Read under way.
-	if err := unix.SetNonblock(fd, true); err != nil {
-		return func() {}, fmt.Errorf("%s=%d: %w", ParentFDVar, fd, err)
-	}
-	rope := os.NewFile(uintptr(fd), "parent")
-	done := make(chan struct{})
-	go func() {
-		// The parent writes nothing; should it ever, that means nothing.
-		_, err := io.Copy(io.Discard, rope)
-		close(done)
-		if err == nil {
-			onGone()
-		}
-	}()
-	return func() {
-		rope.Close()
-		<-done
-	}, nil
-}
 
 // KeepParentAcrossExec lets both ropes to the parent pass through an execve: the descriptor named by COHERER_PARENT_FD
 // stays open and, on Linux, the signal for the parent's death is renewed, since it belongs to a thread. So the execve must
 // be called by the same goroutine, which stays locked to its thread. [Exec] does both.
 func KeepParentAcrossExec() error {
-	fd, ok, err := parentFD()
+	fd, ok, err := transport.ParentFD()
 	if err != nil || !ok {
 		return err
 	}
@@ -78,47 +41,9 @@ func Exec(path string, args []string) error {
 		return fmt.Errorf("exec %s: %w", path, err)
 	}
 	err = unix.Exec(abs, append([]string{abs}, args...), os.Environ())
-	if fd, ok, err := parentFD(); err == nil && ok {
+	if fd, ok, err := transport.ParentFD(); err == nil && ok {
 		unix.CloseOnExec(fd)
 		runtime.UnlockOSThread()
 	}
 	return fmt.Errorf("exec %s: %w", path, explain(err))
-}
-
-// parentFD is the descriptor that the environment names; not ok when it names none.
-func parentFD() (fd int, ok bool, err error) {
-	text, ok := os.LookupEnv(ParentFDVar)
-	if !ok {
-		return 0, false, nil
-	}
-	fd, err = strconv.Atoi(text)
-	if err != nil || fd <= 2 {
-		return 0, false, fmt.Errorf("%s=%q: want the number of a descriptor above 2: unset it", ParentFDVar, text)
-	}
-	if err := checkFD(fd, false); err != nil {
-		return 0, false, fmt.Errorf("%s=%d: %w: unset it", ParentFDVar, fd, err)
-	}
-	return fd, true, nil
-}
-
-// checkFD finds out whether fd is open for writing, or is a pipe to read from.
-func checkFD(fd int, write bool) error {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	if err != nil {
-		return fmt.Errorf("it is no open descriptor: %w", err)
-	}
-	if write {
-		if flags&unix.O_ACCMODE == unix.O_RDONLY {
-			return errors.New("it is not open for writing")
-		}
-		return nil
-	}
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return err
-	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFIFO || flags&unix.O_ACCMODE == unix.O_WRONLY {
-		return errors.New("it is no pipe to read from")
-	}
-	return nil
 }

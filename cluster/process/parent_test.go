@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
+
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // A parent that is killed by SIGKILL can end nobody, and yet nobody is left.
@@ -48,7 +50,7 @@ func TestKilledParentLeavesNobody(t *testing.T) {
 func TestWatchParent(t *testing.T) {
 	held, rope := parentPipe(t)
 	gone := make(chan struct{})
-	stop, err := process.WatchParent(func() { close(gone) })
+	stop, err := transport.WatchParent(func() { close(gone) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestWatchParent(t *testing.T) {
 
 func TestWatchParentStops(t *testing.T) {
 	_, rope := parentPipe(t)
-	stop, err := process.WatchParent(func() { t.Error("the parent is not gone") })
+	stop, err := transport.WatchParent(func() { t.Error("the parent is not gone") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +84,14 @@ func parentPipe(t *testing.T) (held int, rope *os.File) {
 	}
 	rope = os.NewFile(uintptr(fds[1]), "rope")
 	t.Cleanup(func() { rope.Close() })
-	t.Setenv(process.ParentFDVar, strconv.Itoa(fds[0]))
+	t.Setenv(transport.ParentFDVar, strconv.Itoa(fds[0]))
 	return fds[0], rope
 }
 
 func TestWatchParentWithoutParent(t *testing.T) {
-	t.Setenv(process.ParentFDVar, "")
-	os.Unsetenv(process.ParentFDVar)
-	stop, err := process.WatchParent(func() { t.Error("there is no parent") })
+	t.Setenv(transport.ParentFDVar, "")
+	os.Unsetenv(transport.ParentFDVar)
+	stop, err := transport.WatchParent(func() { t.Error("there is no parent") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +108,13 @@ func TestWatchParentRefuses(t *testing.T) {
 	}
 	defer f.Close()
 	for _, value := range []string{"", "x", "-1", "0", "2", "999999", strconv.Itoa(int(f.Fd()))} {
-		t.Setenv(process.ParentFDVar, value)
-		_, err := process.WatchParent(func() { t.Error("there is no parent") })
-		if err == nil || !strings.Contains(err.Error(), process.ParentFDVar) {
-			t.Errorf("%s=%q: %v", process.ParentFDVar, value, err)
+		t.Setenv(transport.ParentFDVar, value)
+		_, err := transport.WatchParent(func() { t.Error("there is no parent") })
+		if err == nil || !strings.Contains(err.Error(), transport.ParentFDVar) {
+			t.Errorf("%s=%q: %v", transport.ParentFDVar, value, err)
 		}
 		if process.KeepParentAcrossExec() == nil || process.Exec(self(), nil) == nil {
-			t.Errorf("%s=%q: exec allowed", process.ParentFDVar, value)
+			t.Errorf("%s=%q: exec allowed", transport.ParentFDVar, value)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // maxReady bounds the line of a Ready. Up to this size a write to a pipe is whole.
@@ -35,7 +37,7 @@ func ReportReady(fd int, r Ready) error {
 	if fd < 1 || fd == 2 {
 		return fmt.Errorf("--ready-fd=%d: want a descriptor that is open for writing: 1, or above 2", fd)
 	}
-	if err := checkFD(fd, true); err != nil {
+	if err := transport.CheckFD(fd, true); err != nil {
 		return fmt.Errorf("--ready-fd=%d: %w: the program that starts a daemon has to open it", fd, err)
 	}
 	line, err := json.Marshal(r)

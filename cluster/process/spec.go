@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // Spec says what to start. It is looked at during [Starter.Start] only.
@@ -69,11 +71,11 @@ func (s *Spec) validate() error {
 func (s *Spec) environ() []string {
 	var env []string
 	for _, entry := range append(os.Environ(), s.Env...) {
-		if !strings.HasPrefix(entry, ParentFDVar+"=") {
+		if !strings.HasPrefix(entry, transport.ParentFDVar+"=") {
 			env = append(env, entry)
 		}
 	}
-	return append(env, fmt.Sprintf("%s=%d", ParentFDVar, childParentFD))
+	return append(env, fmt.Sprintf("%s=%d", transport.ParentFDVar, childParentFD))
 }
 
 // open returns the file to write to, nil for none, and a function that closes what open opened.

@@ -393,7 +393,12 @@ type TaskDescription struct {
 	// action is what a result task does with its partition: "collect" or "count".
 	Action string `protobuf:"bytes,15,opt,name=action,proto3" json:"action,omitempty"`
 	// epoch of map outputs; an executor that knows an older one forgets what it cached.
-	Epoch         int64 `protobuf:"varint,16,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Epoch int64 `protobuf:"varint,16,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// split is what the source that feeds this task begins and ends at, as the driver computed it; empty where the number
+	// of the partition says all.
+	Split []byte `protobuf:"bytes,17,opt,name=split,proto3" json:"split,omitempty"`
+	// cpus is spark.task.cpus: the cores that the attempt holds.
+	Cpus          int32 `protobuf:"varint,18,opt,name=cpus,proto3" json:"cpus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -536,6 +541,20 @@ func (x *TaskDescription) GetAction() string {
 func (x *TaskDescription) GetEpoch() int64 {
 	if x != nil {
 		return x.Epoch
+	}
+	return 0
+}
+
+func (x *TaskDescription) GetSplit() []byte {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+func (x *TaskDescription) GetCpus() int32 {
+	if x != nil {
+		return x.Cpus
 	}
 	return 0
 }
@@ -750,7 +769,8 @@ type TaskFailure struct {
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	Stack   string `protobuf:"bytes,3,opt,name=stack,proto3" json:"stack,omitempty"`
-	// For FetchFailed: which output could not be had, of whom.
+	// For FetchFailed: which output could not be had, of whom. map_index is -1 and block_manager absent when the driver
+	// itself had no location to give (Spark's MetadataFetchFailedException).
 	ShuffleId     int32                   `protobuf:"varint,4,opt,name=shuffle_id,json=shuffleId,proto3" json:"shuffle_id,omitempty"`
 	MapIndex      int32                   `protobuf:"varint,5,opt,name=map_index,json=mapIndex,proto3" json:"map_index,omitempty"`
 	ReduceId      int32                   `protobuf:"varint,6,opt,name=reduce_id,json=reduceId,proto3" json:"reduce_id,omitempty"`
@@ -997,8 +1017,8 @@ func (*StopExecutor) Descriptor() ([]byte, []int) {
 	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
 }
 
-// ExecutorHeartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. (Spark calls
-// it Heartbeat, as it does the Worker's.)
+// Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
+// no harm.
 type Heartbeat struct {
 	state          protoimpl.MessageState  `protogen:"open.v1"`
 	ExecutorId     string                  `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
@@ -1131,7 +1151,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x13resource_profile_id\x18\a \x01(\x05R\x11resourceProfileId:\x86\x01\xe2\xe0\x18\x81\x01\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor\"\xb0\x01\n" +
 	"\x10LaunchedExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId:{\xe2\xe0\x18w\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor\"\xe8\x03\n" +
+	"executorId:{\xe2\xe0\x18w\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor\"\x98\x04\n" +
 	"\x0fTaskDescription\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12%\n" +
 	"\x0eattempt_number\x18\x02 \x01(\x05R\rattemptNumber\x12\x1f\n" +
@@ -1152,7 +1172,9 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"shuffle_id\x18\r \x01(\x05H\x00R\tshuffleId\x88\x01\x01\x12\x1a\n" +
 	"\bshuffles\x18\x0e \x03(\x05R\bshuffles\x12\x16\n" +
 	"\x06action\x18\x0f \x01(\tR\x06action\x12\x14\n" +
-	"\x05epoch\x18\x10 \x01(\x03R\x05epochB\r\n" +
+	"\x05epoch\x18\x10 \x01(\x03R\x05epoch\x12\x1a\n" +
+	"\x05split\x18\x11 \x01(\fB\x04\xe0\xe0\x18\x02R\x05split\x12\x12\n" +
+	"\x04cpus\x18\x12 \x01(\x05R\x04cpusB\r\n" +
 	"\v_shuffle_id\"\xad\x01\n" +
 	"\n" +
 	"LaunchTask\x12(\n" +

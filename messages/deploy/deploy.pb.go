@@ -713,8 +713,8 @@ func (x *WorkerLatestState) GetDriverIds() []string {
 	return nil
 }
 
-// Heartbeat is sent each quarter of spark.worker.timeout, the first at once after registration. A late one of a Worker
-// given up is answered with ReconnectWorker; one of an unknown Worker is ignored with a warning.
+// Heartbeat is sent each quarter of spark.worker.timeout, the first at once after registration. Each one of a Worker
+// given up, or unknown, is answered with ReconnectWorker.
 type Heartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`

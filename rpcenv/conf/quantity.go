@@ -177,3 +177,16 @@ func times(n, k int64) (int64, bool) {
 	}
 	return n * k, true
 }
+
+// ParseMemoryMB reads a memory size as --memory takes it, "2g" or "512m" (a plain number: MiB), and returns MiB, at
+// least 1.
+func ParseMemoryMB(s string) (int, error) {
+	n, err := sizes(mib).parse(s)
+	if err == nil && (n < 1 || n > math.MaxInt32) {
+		err = errors.New("want 1m at least")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("memory %q: want a size such as 2g or 512m: %w", s, err)
+	}
+	return int(n), nil
+}

@@ -86,6 +86,16 @@ func (w *World) Find(name string) *Host {
 	return nil
 }
 
+// Exited tells of the youngest process of that name, if it has ended.
+func (w *World) Exited(name string) (code int, ended bool) {
+	for i := len(w.hosts) - 1; i >= 0; i-- {
+		if h := w.hosts[i]; h.name == name {
+			return h.code, h.dead
+		}
+	}
+	return 0, false
+}
+
 // Step does the next thing: something that is ready, in seeded order, else the next event in time. False: there is
 // nothing left to do.
 func (w *World) Step() bool { return w.step(time.Time{}) }

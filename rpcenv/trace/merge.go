@@ -62,6 +62,7 @@ type found struct {
 	key, cause msgKey
 	raw        []byte
 	fullType   string
+	ownType    string // an answer's, where its record names both
 	sent       bool
 	at         int64
 	file, pos  int
@@ -126,6 +127,9 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 	case tracepb.Kind_SENT:
 		m.sent(e, file, pos, env, r)
 	case tracepb.Kind_HANDLED:
+		if r.GetEndpoint() == "" && Peer(e.To) == here {
+			here = e.To // it was handled before it came to an endpoint
+		}
 		e.K, e.To, e.Handled = KindMsg, here, true
 		e.Recv, e.Start, e.End = m.since(cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime())),
 			m.since(cmp.Or(r.GetStarted(), r.GetTime())), m.since(r.GetTime())
@@ -168,7 +172,10 @@ func (m *merger) sent(e *found, file, pos int, env envKey, r *tracepb.Record) {
 	e.K, e.sent, e.file, e.pos = KindMsg, true, file, 2*pos+1
 	e.From = place(m.names.env(env), r.GetEndpoint())
 	if !e.Handled {
-		e.To = place(m.names.receiver(env, r), r.GetTo())
+		e.To = m.names.receiver(env, r)
+	}
+	if EndpointOf(e.To) == "" {
+		e.To = place(e.To, r.GetTo())
 	}
 	e.Sent = m.since(r.GetTime())
 	e.at = e.Sent
@@ -184,7 +191,7 @@ func (m *merger) local(k msgKey) string {
 }
 
 func (m *merger) describe(e *found, r *tracepb.Record) {
-	e.fullType, e.raw, e.Bytes = r.GetType(), r.GetBody(), r.GetBytes()
+	e.fullType, e.ownType, e.raw, e.Bytes = r.GetType(), r.GetName(), r.GetBody(), r.GetBytes()
 	e.Type = ShortName(e.fullType)
 	switch r.GetForm() {
 	case tracepb.Form_ASK:
@@ -198,8 +205,8 @@ func (m *merger) describe(e *found, r *tracepb.Record) {
 	}
 }
 
-// answers gives replies and failures the type of their question, and decodes all bodies: a record may carry the
-// question's type or the answer's own.
+// answers gives replies and failures the type of their question, and decodes all bodies. The record of an answer has the
+// question's type and its own as name; one with a single type may have either.
 func (m *merger) answers() {
 	for _, e := range m.found {
 		own := e.fullType
@@ -209,7 +216,7 @@ func (m *merger) answers() {
 				own = answerType(ask.fullType, e.fullType)
 				e.Type = cmp.Or(ShortName(ask.fullType), e.Type)
 			}
-			if e.Form == FormFail {
+			if own = cmp.Or(e.ownType, own); e.Form == FormFail {
 				own = failureType
 			}
 		}

@@ -126,13 +126,16 @@ func TestMergeOfHandledAlone(t *testing.T) {
 
 // A reply carries its question's type and the body of its own, whichever of the two was recorded.
 func TestMergeAnswers(t *testing.T) {
-	for _, recorded := range []string{"rpc.Bool", "rpc.CheckExistence"} {
+	for _, recorded := range []string{"rpc.Bool", "rpc.CheckExistence", "deploy.Heartbeat named"} {
 		p := newTape(t)
 		p.env(1, "Master", "", 0)
 		q := wire(1<<32, false, 1)
 		p.sent(1, "W", "", "endpoint-verifier", 1, q, nil, tracepb.Form_ASK, &rpc.CheckExistence{Name: "x"})
 		p.sent(1, "endpoint-verifier", "", "W", 2, wire(1<<32, true, 1), q, tracepb.Form_REPLY, &rpc.Bool{Value: true})
-		p.records[2].Type = recorded
+		typ, named := strings.CutSuffix(recorded, " named")
+		if p.records[2].Type = typ; named {
+			p.records[2].Name = "rpc.Bool"
+		}
 		p.sent(1, "endpoint-verifier", "", "W", 3, wire(1<<32, true, 2), q, tracepb.Form_FAIL, &rpc.Failure{Code: "ErrNoReply"})
 		tr := Merge(p.records)
 		if e := find(t, tr, "00000001.<.1"); e.Type != "CheckExistence" || e.Message != "rpc.Bool" || e.Body != `{"value":true}` {

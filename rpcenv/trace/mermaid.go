@@ -19,19 +19,27 @@ func Mermaid(t *Trace) string {
 		{keep: 3}, {keep: 2}, {keep: 1}, {keep: 1, remote: true}, {keep: 1, remote: true, fold: true},
 	} {
 		v.wants = wants
-		steps, shown, left := v.steps(t.Entries)
-		if lines := mermaid(steps, v.note(len(steps), shown, left)); len(lines) <= mermaidLines || v.fold {
-			return strings.Join(shorten(steps, lines, v.note(len(steps), shown, left)), "\n") + "\n"
+		steps, left := v.steps(t.Entries)
+		note := v.note(steps, left)
+		if lines := mermaid(steps, note); len(lines) <= mermaidLines || v.fold {
+			return strings.Join(shorten(steps, lines, note), "\n") + "\n"
 		}
 	}
 	return ""
 }
 
 // note says what a view does not show; empty when it shows everything.
-func (v view) note(steps, shown, left int) string {
+func (v view) note(steps []step, left int) string {
+	messages, arrows := 0, 0
+	for _, s := range steps {
+		if s.K == KindMsg || s.K == KindDrop {
+			arrows++
+			messages += s.times
+		}
+	}
 	var parts []string
-	if shown > steps {
-		parts = append(parts, fmt.Sprintf("%d messages in %d arrows, ×N marks repeats", shown, steps))
+	if messages > arrows {
+		parts = append(parts, fmt.Sprintf("%d messages in %d arrows, ×N marks repeats", messages, arrows))
 	}
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("%d within one process not shown", left))

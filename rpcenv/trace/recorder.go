@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,16 +28,16 @@ type Recorder struct {
 	busy      atomic.Int64
 	idle      atomic.Pointer[func()]
 
-	mu      sync.Mutex
-	records []*tracepb.Record // in memory, when there is no file
-	file    *os.File
-	out     *bufio.Writer
-	scratch []byte
-	err     error
-	watch   func(*tracepb.Record)
-	flusher *time.Timer
-	closed  bool
-	count   int
+	mu       sync.Mutex
+	records  []*tracepb.Record // in memory, when there is no file
+	file     *os.File
+	out      *bufio.Writer
+	scratch  []byte
+	err      error
+	watchers []*func(*tracepb.Record)
+	flusher  *time.Timer
+	closed   bool
+	count    int
 }
 
 // NewRecorder returns a Recorder that keeps everything in memory. bodyLimit 0 means DefaultBodyLimit.
@@ -63,15 +64,21 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 	return r, nil
 }
 
-// Watch makes f see each record as it is made, in order, one at a time; f must be quick and must not call the Recorder.
-// A later call replaces f; nil ends it.
-func (r *Recorder) Watch(f func(*tracepb.Record)) {
+// Watch makes f see each record as it is made, in order, one at a time, until stop is called; f must be quick and must
+// not call the Recorder.
+func (r *Recorder) Watch(f func(*tracepb.Record)) (stop func()) {
 	if r == nil {
-		return
+		return func() {}
 	}
+	w := &f
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.watch = f
+	r.watchers = append(r.watchers, w)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.watchers = slices.DeleteFunc(r.watchers, func(x *func(*tracepb.Record)) bool { return x == w })
+	}
 }
 
 // Add takes one record, which must not be changed afterwards. Its body is cut at the limit.
@@ -88,8 +95,8 @@ func (r *Recorder) Add(rec *tracepb.Record) {
 		return
 	}
 	r.count++
-	if r.watch != nil {
-		r.watch(rec)
+	for _, f := range r.watchers {
+		(*f)(rec)
 	}
 	if r.file == nil {
 		r.records = append(r.records, rec)

@@ -27,8 +27,8 @@ type view struct {
 	wants func(*Entry) bool
 }
 
-// steps are the lines that show entries, and how many entries are behind them and how many were left out.
-func (v view) steps(entries []Entry) (steps []step, shown, left int) {
+// steps are the lines that show entries, and how many messages within one peer were left out.
+func (v view) steps(entries []Entry) (steps []step, left int) {
 	var (
 		byID    = make(map[string]*Entry, len(entries))
 		drawn   []step
@@ -78,7 +78,7 @@ func (v view) steps(entries []Entry) (steps []step, shown, left int) {
 			steps = append(steps, s)
 		}
 	}
-	return steps, len(drawn), left
+	return steps, left
 }
 
 // cmpPlace is the first of two places that names an endpoint.
@@ -123,14 +123,15 @@ func label(e *Entry) string {
 		}
 		return strings.TrimSpace(e.Name + " " + e.Was + " → " + e.Is)
 	}
-	if detail := detail(e); detail != "" {
+	if detail := e.Detail(); detail != "" {
 		return e.Type + "(" + detail + ")"
 	}
 	return e.Type
 }
 
-// detail is the state that a message tells of, or the name that the verifier is asked for.
-func detail(e *Entry) string {
+// Detail is the one field that tells most: the state that a message tells of, or the name that the verifier is asked for; mostly
+// empty.
+func (e *Entry) Detail() string {
 	if e.Body == "" || e.IsAnswer() {
 		return ""
 	}

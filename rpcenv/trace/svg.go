@@ -16,9 +16,8 @@ const (
 // SVG draws a trace as one picture that needs no other file: a band per process and in it a life line per endpoint, the
 // messages as arrows downwards in order of time. Asks are solid with a filled head, answers dashed, the callee's line is
 // thick in between; one-way messages have an open head, drops a cross. Timers, events and changes of state stand at the
-// line where they happened. The pointer over anything shows times, size, body and the chain of causes. The lines to
-// endpoint-verifier end at the first endpoint of its process. It follows the reader's light or dark theme. The same trace
-// gives the same bytes.
+// line where they happened. The pointer over anything shows times, size, body and the chain of causes. It follows the
+// reader's light or dark theme. The same trace gives the same bytes.
 func SVG(t *Trace) string {
 	steps, note := svgSteps(t)
 	byID := make(map[string]*Entry, len(t.Entries))
@@ -37,9 +36,9 @@ func svgSteps(t *Trace) (steps []step, note string) {
 	wants := svgWants(t.Entries)
 	for _, v := range []view{{keep: 3}, {keep: 2}, {keep: 1}, {keep: 1, fold: true}, {keep: 1, fold: true, remote: true}} {
 		v.wants = wants
-		var shown, left int
-		steps, shown, left = v.steps(t.Entries)
-		note = v.note(len(steps), shown, left)
+		var left int
+		steps, left = v.steps(t.Entries)
+		note = v.note(steps, left)
 		if len(steps) <= svgRows && countLanes(steps) <= svgLanes {
 			return steps, note
 		}
@@ -199,7 +198,7 @@ func (w *svgWriter) hit(left, right, top, bottom float64) {
 func (w *svgWriter) label(class string, x, y float64, r *row) {
 	text, count := r.text, ""
 	if i := strings.LastIndex(text, " ×"); r.times > 1 && i >= 0 {
-		text, count = text[:i], fmt.Sprintf(`<tspan class="n"> %s</tspan>`, text[i+1:])
+		text, count = text[:i+1], fmt.Sprintf(`<tspan class="n">%s</tspan>`, text[i+1:])
 	}
 	w.printf(`<text class="label%s" x="%s" y="%s">%s%s</text>`, class, px(x), px(y), escape(text), count)
 }

@@ -10,10 +10,10 @@ import (
 const (
 	gutter     = 76 // left of the first process: the times
 	headTop    = 62 // where the boxes of the processes begin
-	bodyTop    = 26 // between the boxes and the first row
+	bodyTop    = 4  // between the names and the first row
 	rowMessage = 30
 	rowSmall   = 25
-	peerGap    = 30 // between the bands of two processes
+	bandGap    = 14 // between the bands of two processes
 	laneMin    = 56
 	lanePad    = 15 // from the outer lane of a process to the edge of its band
 	labelPad   = 34 // what an arrow is longer than its label
@@ -73,9 +73,6 @@ func newLayout(steps []step) *layout {
 	return l
 }
 
-// verifier has no lane of its own: every process has one and all is said by its message.
-const verifier = "endpoint-verifier"
-
 func (l *layout) findLanes(steps []step) {
 	endpoints := map[string][]string{}
 	var peers []string
@@ -86,7 +83,7 @@ func (l *layout) findLanes(steps []step) {
 				peers = append(peers, peer)
 				endpoints[peer] = []string{}
 			}
-			if name != "" && name != verifier && !slices.Contains(endpoints[peer], name) {
+			if name != "" && !slices.Contains(endpoints[peer], name) {
 				endpoints[peer] = append(endpoints[peer], name)
 			}
 		}
@@ -128,7 +125,7 @@ func (l *layout) placeLanes() {
 	for i := range l.gaps {
 		l.gaps[i] = max(laneMin, (l.nameWidth(i)+l.nameWidth(i+1))/2+12)
 		if l.lanes[i].peer != l.lanes[i+1].peer {
-			l.gaps[i] += peerGap
+			l.gaps[i] = max(laneMin, l.half(i)+l.half(i+1)+2*lanePad+bandGap)
 		}
 	}
 	for b := range l.bands { // a band of one lane must hold the name of its process
@@ -221,7 +218,7 @@ func (l *layout) placeRows() {
 		y += r.height
 		r.y = y
 		if r.from == r.to && r.K != KindItem && r.K != KindState {
-			y += 4 // the loop reaches below
+			y += loopHigh / 2 // the loop reaches below
 		}
 		if r.from == r.to {
 			l.width = max(l.width, l.lanes[r.from].x+loopWide+14+textWidth(r.text, fontLabel)+margin)

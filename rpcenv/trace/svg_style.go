@@ -22,6 +22,7 @@ const svgStyle = `
 .co .time{text-anchor:end;font-variant-numeric:tabular-nums}
 .co .mid{text-anchor:middle}
 .co .peer{font-size:14px;font-weight:700;text-anchor:middle}
+.co .peer.on{fill:#ffffff}
 .co .name{text-anchor:middle;fill:#4a5561}
 .co .label{paint-order:stroke;stroke:#ffffff;stroke-width:4px;stroke-linejoin:round}
 .co .item{font-style:italic;fill:#66727f}
@@ -64,5 +65,4 @@ const svgStyle = `
 .co .is{fill:#7fd8a6}
 .co .hit{fill:#6ea4f7}
 }
-.co .peer.on{fill:#ffffff}
 `

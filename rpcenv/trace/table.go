@@ -76,8 +76,8 @@ func Table(entries []Entry) string {
 	return b.String()
 }
 
-// fold is the role of a numbered peer: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.
-func fold(peer string) string {
+// Role is what numbered peers have in common: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.
+func Role(peer string) string {
 	peer, _, _ = strings.Cut(peer, "#")
 	if role := strings.TrimRight(peer, "0123456789."); role != "" {
 		return role
@@ -85,7 +85,7 @@ func fold(peer string) string {
 	return peer
 }
 
-func foldPlace(p string) string { return place(fold(Peer(p)), EndpointOf(p)) }
+func foldPlace(p string) string { return place(Role(Peer(p)), EndpointOf(p)) }
 
 // printable keeps what a name may hold from steering the terminal.
 func printable(s string) string {

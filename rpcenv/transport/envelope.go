@@ -13,33 +13,48 @@ import (
 
 // EnvelopeSize is how many bytes e takes on the wire. ErrFrameTooLarge says that it can have no frame, and
 // ErrMalformedFrame that it has no such form: an unknown kind, or a name longer than 65,535 bytes.
-func EnvelopeSize(e *rpcenv.Envelope) (int, error) {
-	n := lengthSize + 1
+func EnvelopeSize(e *rpcenv.Envelope) (int, error) { return new(envelopeEncoder).size(e) }
+
+// AppendEnvelope appends the frame of e: RpcRequest, RpcResponse, RpcFailure or OneWayMessage. With an error, which is
+// one of EnvelopeSize, it returns dst as it was.
+func AppendEnvelope(dst []byte, e *rpcenv.Envelope) ([]byte, error) {
+	var enc envelopeEncoder
+	size, err := enc.size(e)
+	if err != nil {
+		return dst, err
+	}
+	return enc.append(slices.Grow(dst, size), e, size), nil
+}
+
+// header is the header of a RequestMessage, and its encoding.
+type header struct {
+	sender, receiver rpcenv.Address
+	endpoint         string
+	raw              []byte // empty: none is remembered
+}
+
+// envelopeEncoder encodes the envelopes of one direction of a connection. It remembers the last header, since most
+// messages have the same one.
+type envelopeEncoder struct{ last header }
+
+// size is that of e's frame.
+func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
+	n := lengthSize + 1 + 4
 	switch e.Kind {
 	case rpcenv.KindRequest, rpcenv.KindOneWay:
-		for _, name := range []string{e.Sender.Host, e.Receiver.Host, e.Endpoint} {
-			size := utfLen(name)
-			if size > math.MaxUint16 {
-				return 0, fmt.Errorf("%w: the name %.40q... takes %d bytes, allowed are %d", ErrMalformedFrame, name, size, math.MaxUint16)
-			}
-			n += 2 + size
+		if err := c.last.encode(e); err != nil {
+			return 0, err
 		}
-		n += 1 + 4 + 1 + 4 + 4 + len(e.Content)
-		if e.Kind == rpcenv.KindRequest {
-			n += 8
-		}
-		if e.Sender.IsZero() {
-			n -= 2 + 4
-		}
-		if e.Receiver.IsZero() {
-			n -= 2 + 4
-		}
+		n += len(c.last.raw) + len(e.Content)
 	case rpcenv.KindResponse:
-		n += 8 + 4 + len(e.Content)
+		n += len(e.Content)
 	case rpcenv.KindFailure:
-		n += 8 + 4 + len(e.Error)
+		n += len(e.Error)
 	default:
 		return 0, fmt.Errorf("%w: there is no envelope of kind %d", ErrMalformedFrame, e.Kind)
+	}
+	if e.Kind != rpcenv.KindOneWay {
+		n += 8
 	}
 	if n-lengthSize > hardLimit {
 		return 0, fmt.Errorf("%w: a message of %d bytes, a frame holds %d", ErrFrameTooLarge, n, hardLimit)
@@ -47,40 +62,46 @@ func EnvelopeSize(e *rpcenv.Envelope) (int, error) {
 	return n, nil
 }
 
-// AppendEnvelope appends the frame of e: RpcRequest, RpcResponse, RpcFailure or OneWayMessage. With an error, which is
-// one of EnvelopeSize, it returns dst as it was.
-func AppendEnvelope(dst []byte, e *rpcenv.Envelope) ([]byte, error) {
-	size, err := EnvelopeSize(e)
-	if err != nil {
-		return dst, err
-	}
-	dst = slices.Grow(dst, size)
+// append appends the frame of e, whose size was just asked for.
+func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(size))
 	dst = append(dst, byte(e.Kind))
-	left := size - lengthSize - 1
+	body := size - lengthSize - 1 - 4
 	if e.Kind != rpcenv.KindOneWay {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(e.RequestID))
-		left -= 8
+		body -= 8
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(left-4))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(body))
 	switch e.Kind {
 	case rpcenv.KindFailure:
-		return append(dst, e.Error...), nil
-	case rpcenv.KindResponse:
-		return append(dst, e.Content...), nil
+		return append(dst, e.Error...)
+	case rpcenv.KindRequest, rpcenv.KindOneWay:
+		dst = append(dst, c.last.raw...)
 	}
-	dst = appendAddress(dst, e.Sender)
-	dst = appendAddress(dst, e.Receiver)
-	dst = appendUTF(dst, e.Endpoint, utfLen(e.Endpoint))
-	return append(dst, e.Content...), nil
+	return append(dst, e.Content...)
+}
+
+// encode makes h the header of e.
+func (h *header) encode(e *rpcenv.Envelope) error {
+	if len(h.raw) > 0 && h.endpoint == e.Endpoint && h.sender == e.Sender && h.receiver == e.Receiver {
+		return nil
+	}
+	for _, name := range []string{e.Sender.Host, e.Receiver.Host, e.Endpoint} {
+		if n := utfLen(name); n > math.MaxUint16 {
+			return fmt.Errorf("%w: the name %.40q... takes %d bytes, allowed are %d", ErrMalformedFrame, name, n, math.MaxUint16)
+		}
+	}
+	h.sender, h.receiver, h.endpoint = e.Sender, e.Receiver, e.Endpoint
+	h.raw = appendAddress(appendAddress(h.raw[:0], e.Sender), e.Receiver)
+	h.raw = appendUTF(h.raw, e.Endpoint)
+	return nil
 }
 
 func appendAddress(dst []byte, a rpcenv.Address) []byte {
 	if a.IsZero() {
 		return append(dst, 0)
 	}
-	dst = appendUTF(append(dst, 1), a.Host, utfLen(a.Host))
-	return binary.BigEndian.AppendUint32(dst, uint32(int32(a.Port)))
+	return binary.BigEndian.AppendUint32(appendUTF(append(dst, 1), a.Host), uint32(int32(a.Port)))
 }
 
 // DecodeEnvelope reads a frame as AppendEnvelope writes it, without its length field. The Envelope shares no memory
@@ -89,13 +110,8 @@ func DecodeEnvelope(frame []byte) (*rpcenv.Envelope, error) {
 	return new(envelopeDecoder).decode(frame, true)
 }
 
-// envelopeDecoder decodes the envelopes of one connection. It remembers the last header, since most messages of a
-// connection have the same one.
-type envelopeDecoder struct {
-	raw              []byte
-	sender, receiver rpcenv.Address
-	endpoint         string
-}
+// envelopeDecoder is the inverse of envelopeEncoder.
+type envelopeDecoder struct{ last header }
 
 // decode reads a frame. Unless it copies, the Envelope's Content is a part of the frame.
 func (d *envelopeDecoder) decode(frame []byte, copies bool) (*rpcenv.Envelope, error) {
@@ -117,8 +133,8 @@ func (d *envelopeDecoder) decode(frame []byte, copies bool) (*rpcenv.Envelope, e
 		e.Error = strings.ToValidUTF8(string(s.rest), "\uFFFD")
 		s.rest = nil
 	case rpcenv.KindRequest, rpcenv.KindOneWay:
-		d.header(&s)
-		e.Sender, e.Receiver, e.Endpoint = d.sender, d.receiver, d.endpoint
+		d.last.decode(&s)
+		e.Sender, e.Receiver, e.Endpoint = d.last.sender, d.last.receiver, d.last.endpoint
 	}
 	if s.err != nil {
 		return nil, s.err
@@ -129,20 +145,18 @@ func (d *envelopeDecoder) decode(frame []byte, copies bool) (*rpcenv.Envelope, e
 	return e, nil
 }
 
-// header reads the header of a RequestMessage: sender, receiver, endpoint. A header says itself where it ends, so bytes
-// that begin like the last one have the same header.
-func (d *envelopeDecoder) header(s *scanner) {
-	if len(d.raw) > 0 && bytes.HasPrefix(s.rest, d.raw) {
-		s.rest = s.rest[len(d.raw):]
+// decode makes h the header at the head of s. A header says itself where it ends, so bytes that begin like the last one
+// have the same header.
+func (h *header) decode(s *scanner) {
+	if len(h.raw) > 0 && bytes.HasPrefix(s.rest, h.raw) {
+		s.rest = s.rest[len(h.raw):]
 		return
 	}
 	all := s.rest
-	d.sender = s.address("sender")
-	d.receiver = s.address("receiver")
-	d.endpoint = s.utf("endpoint name")
-	d.raw = d.raw[:0]
+	h.sender, h.receiver, h.endpoint = s.address("sender"), s.address("receiver"), s.utf("endpoint name")
+	h.raw = h.raw[:0]
 	if s.err == nil {
-		d.raw = append(d.raw, all[:len(all)-len(s.rest)]...)
+		h.raw = append(h.raw, all[:len(all)-len(s.rest)]...)
 	}
 }
 

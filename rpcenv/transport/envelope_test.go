@@ -172,7 +172,7 @@ func TestNamesInModifiedUTF8(t *testing.T) {
 			if got, ok := decodeUTF(raw); got != c.text || !ok {
 				t.Errorf("decoded %q, %v, want %q", got, ok, c.text)
 			}
-			if got := appendUTF(nil, c.text, utfLen(c.text)); !bytes.Equal(got[2:], raw) || int(got[1]) != len(raw) {
+			if got := appendUTF(nil, c.text); !bytes.Equal(got[2:], raw) || int(got[1]) != len(raw) {
 				t.Errorf("encoded % x, want % x", got, raw)
 			}
 			if got, ok := decodeUTF([]byte(c.text)); got != c.text || !ok {

@@ -222,11 +222,12 @@ func (h *Host) Close() error {
 	for _, c := range open {
 		errs = append(errs, c())
 	}
+	end := time.Now().Add(h.opts.CloseTimeout)
 	left := h.tasks.wait(h.opts.CloseTimeout)
-	h.pool.close()
-	if len(left) == 0 {
-		h.pool.live.Wait()
-	} else {
+	if !h.pool.close(max(time.Until(end), lingerTime)) {
+		left = append(left, "inboxes")
+	}
+	if len(left) > 0 {
 		errs = append(errs, fmt.Errorf("close host: after %s these still run: %s: cancel them before the host is closed",
 			h.opts.CloseTimeout, strings.Join(left, ", ")))
 	}

@@ -17,8 +17,6 @@ const (
 	lingerTime = time.Second
 	// writeStep is how much one Write gets, so that the count of what is queued goes down while a lot is written.
 	writeStep = 1 << 20
-	// keepBuffer is the biggest buffer that a link keeps once it is written.
-	keepBuffer = 1 << 20
 )
 
 // tcpLink is a Link over a connection. One goroutine reads, one writes.
@@ -33,9 +31,10 @@ type tcpLink struct {
 	written       chan struct{} // closed when the writer ended
 
 	mu       sync.Mutex
-	pending  []byte
-	writing  int   // bytes that the writer took and has not written
-	cause    error // why this side ends the link
+	encoder  envelopeEncoder
+	pending  segments // what the writer has not taken
+	queued   int      // bytes of pending, and of what the writer took and has not written
+	cause    error    // why this side ends the link
 	writeErr error
 }
 
@@ -68,20 +67,24 @@ func (l *tcpLink) Send(e *rpcenv.Envelope) {
 	if l.closing.Load() || l.writeErr != nil {
 		return
 	}
-	idle := len(l.pending) == 0
-	var err error
-	if l.pending, err = AppendEnvelope(l.pending, e); err != nil {
+	size, err := l.encoder.size(e)
+	if err != nil {
 		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
-	} else if idle {
+		return
+	}
+	if len(l.pending) == 0 {
 		l.signal()
 	}
+	last := l.pending.room(size)
+	*last = l.encoder.append(*last, e, size)
+	l.queued += size
 }
 
 // Queued is how many bytes wait to be written, in frames.
 func (l *tcpLink) Queued() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.pending) + l.writing
+	return l.queued
 }
 
 // Open lifts the limit of HandshakeLimit to Options.MaxFrame.
@@ -127,11 +130,13 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 		err = l.writeErr
 	}
 	l.closing.Store(true)
-	l.pending = nil
 	l.mu.Unlock()
 	_ = l.conn.Close() // also ends a Write
 	l.signal()
 	<-l.written
+	l.mu.Lock()
+	l.drop()
+	l.mu.Unlock()
 	r.Closed(err)
 }
 
@@ -161,28 +166,35 @@ func (l *tcpLink) received(err error) error {
 	return fmt.Errorf("receive from %s: %w", l.remote, err)
 }
 
+// drop forgets what is queued. It wants l.mu.
+func (l *tcpLink) drop() {
+	l.pending.free()
+	l.pending, l.queued = nil, 0
+}
+
 // write writes what Send queued, all that there is at a time.
 func (l *tcpLink) write() {
 	defer close(l.written)
-	var spare []byte
+	var batch segments
 	for {
 		l.mu.Lock()
-		batch, last := l.pending, l.closing.Load()
-		l.pending, l.writing = spare[:0], len(batch)
+		batch, l.pending = l.pending, batch[:0]
+		last := l.closing.Load()
 		l.mu.Unlock()
-		if len(batch) == 0 {
-			if last {
-				l.closeWrite()
+		for _, segment := range batch {
+			if !l.writeAll(segment) {
+				batch.free()
 				return
 			}
-			<-l.wake
-			continue
 		}
-		if !l.writeAll(batch) {
+		batch.free()
+		switch {
+		case len(batch) > 0:
+		case last:
+			l.closeWrite()
 			return
-		}
-		if spare = batch; cap(spare) > keepBuffer {
-			spare = nil
+		default:
+			<-l.wake
 		}
 	}
 }
@@ -193,17 +205,17 @@ func (l *tcpLink) closeWrite() {
 	}
 }
 
-// writeAll writes a batch. After an error nothing goes out any more, and the reader gets a moment for what the peer sent
+// writeAll writes a segment. After an error nothing goes out any more, and the reader gets a moment for what the peer sent
 // before; it learns by itself why the connection ended, in most cases.
-func (l *tcpLink) writeAll(batch []byte) bool {
-	for len(batch) > 0 {
-		n, err := l.conn.Write(batch[:min(len(batch), writeStep)])
-		batch = batch[n:]
+func (l *tcpLink) writeAll(b []byte) bool {
+	for len(b) > 0 {
+		n, err := l.conn.Write(b[:min(len(b), writeStep)])
+		b = b[n:]
 		l.mu.Lock()
-		l.writing = len(batch)
+		l.queued -= n
 		if err != nil {
 			l.writeErr = fmt.Errorf("send to %s: %w", l.remote, readError(err))
-			l.pending, l.writing = nil, 0
+			l.drop()
 			_ = l.conn.SetReadDeadline(time.Now().Add(lingerTime))
 		}
 		l.mu.Unlock()

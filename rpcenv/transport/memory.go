@@ -112,6 +112,7 @@ type memoryLink struct {
 	task          string
 
 	mu        sync.Mutex
+	encoder   envelopeEncoder // for the sizes
 	receiver  rpcenv.Receiver
 	in        []parcel
 	inBytes   int   // in and what is being handed over
@@ -169,15 +170,19 @@ func (nobody) Closed(error)             {}
 
 // Send hands a copy of e to the peer's end. What could have no frame ends the link, as over TCP.
 func (l *memoryLink) Send(e *rpcenv.Envelope) {
-	size, err := EnvelopeSize(e)
 	l.mu.Lock()
+	size, err := l.encoder.size(e)
 	over := l.closed || l.cause != nil
+	if err != nil && !over {
+		l.closed, l.cause = true, fmt.Errorf("send to %s: %w", l.remote, err)
+	}
+	cause := l.cause
 	l.mu.Unlock()
 	if over {
 		return
 	}
 	if err != nil {
-		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
+		l.end(cause)
 		return
 	}
 	copied := *e

@@ -21,12 +21,13 @@ type pool struct {
 	spare  int       // how many at the front of idle were not needed since the last reaping
 	reaper *time.Timer
 	closed bool
-	live   sync.WaitGroup
+	live   int
+	empty  chan struct{} // closed when it is closed and no worker is left
 }
 
 type worker struct{ next chan func() }
 
-func newPool() *pool { return new(pool) }
+func newPool() *pool { return &pool{empty: make(chan struct{})} }
 
 // Throughput is how many items an inbox handles in one turn.
 func (p *pool) Throughput() int { return throughput }
@@ -40,7 +41,7 @@ func (p *pool) Schedule(f func()) {
 	}
 	last := len(p.idle) - 1
 	if last < 0 {
-		p.live.Add(1)
+		p.live++
 		p.mu.Unlock()
 		go p.work(&worker{next: make(chan func(), 1)}, f)
 		return
@@ -53,12 +54,20 @@ func (p *pool) Schedule(f func()) {
 }
 
 func (p *pool) work(w *worker, f func()) {
-	defer p.live.Done()
+	defer p.leave()
 	for ok := true; ok; f, ok = <-w.next {
 		f()
 		if !p.park(w) {
 			return
 		}
+	}
+}
+
+func (p *pool) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live--; p.closed && p.live == 0 {
+		close(p.empty)
 	}
 }
 
@@ -94,13 +103,10 @@ func (p *pool) reap() {
 	}
 }
 
-// close ends the idle workers; the others end after what they do. It does not wait.
-func (p *pool) close() {
+// close ends the idle workers; the others end after what they do, for which it waits, at most for limit. It reports
+// whether all ended.
+func (p *pool) close(limit time.Duration) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return
-	}
 	p.closed = true
 	if p.reaper != nil {
 		p.reaper.Stop()
@@ -109,4 +115,16 @@ func (p *pool) close() {
 		close(w.next)
 	}
 	p.idle = nil
+	if p.live == 0 {
+		close(p.empty)
+	}
+	p.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-p.empty:
+		return true
+	case <-timer.C:
+		return false
+	}
 }

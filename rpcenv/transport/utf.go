@@ -26,8 +26,9 @@ func utfLen(s string) int {
 	return n
 }
 
-// appendUTF appends s in modified UTF-8, n bytes by utfLen.
-func appendUTF(dst []byte, s string, n int) []byte {
+// appendUTF appends the length of s, at most 65,535, and s in modified UTF-8.
+func appendUTF(dst []byte, s string) []byte {
+	n := utfLen(s)
 	dst = append(dst, byte(n>>8), byte(n))
 	if n == len(s) && utf8.ValidString(s) && !strings.Contains(s, "\x00") {
 		return append(dst, s...)

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// App is an application that is running: what actions of package rdd run on. It mirrors org.apache.spark.SparkContext.
+type App struct {
+	driver   *driver.Driver
+	blocking func(context.Context) *rpcenv.Blocking
+}
+
+var _ rdd.Runner = (*App)(nil)
+
+// On is the App of a driver whose program is a body of Env.Go, as in a simulation.
+func On(d *driver.Driver, b *rpcenv.Blocking) *App {
+	return &App{driver: d, blocking: func(context.Context) *rpcenv.Blocking { return b }}
+}
+
+// Conf is the application's settings.
+func (a *App) Conf() *conf.Conf { return a.driver.Env().Conf() }
+
+// RunJob runs a job and waits for its results, in the order of the partitions. It fails with the job's error, or when ctx
+// ends.
+func (a *App) RunJob(ctx context.Context, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+	results, err := a.driver.RunJob(a.blocking(ctx), job, action)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return results, err
+}

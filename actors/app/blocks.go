@@ -1,0 +1,129 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// Blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
+// their own (Spark's block manager with its NettyBlockTransferService).
+type Blocks struct {
+	dir    string
+	addr   rpcenv.Address
+	server io.Closer
+
+	mu    sync.Mutex
+	files int
+	index map[string]place
+}
+
+// place is where a block lies.
+type place struct {
+	path         string
+	offset, size int64
+}
+
+// NewBlocks serves blocks at an address; port 0 is any free one. The files go into dir.
+func NewBlocks(dir string, at rpcenv.Address) (*Blocks, error) {
+	b := &Blocks{dir: dir, index: map[string]place{}}
+	var err error
+	if b.addr, b.server, err = transport.ServeBulk(at, b, transport.BulkOptions{}); err != nil {
+		return nil, fmt.Errorf("serve blocks: %w", err)
+	}
+	return b, nil
+}
+
+// Close ends the server. The files go with the executor's directory.
+func (b *Blocks) Close() error { return b.server.Close() }
+
+// Address is where others fetch.
+func (b *Blocks) Address() rpcenv.Address { return b.addr }
+
+// Put writes a map output. A block that is kept already is replaced.
+func (b *Blocks) Put(ids []string, data [][]byte) error {
+	b.mu.Lock()
+	b.files++
+	path := filepath.Join(b.dir, fmt.Sprintf("blocks_%d.data", b.files))
+	b.mu.Unlock()
+	content := bytes.Join(data, nil)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return errors.Join(fmt.Errorf("%w: free some space where the work directory is, or name another with --work-dir", err), os.Remove(path))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	offset := int64(0)
+	for i, id := range ids {
+		size := int64(len(data[i]))
+		if size > 0 {
+			b.index[id] = place{path, offset, size}
+		}
+		offset += size
+	}
+	return nil
+}
+
+func (b *Blocks) find(id string) (place, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, ok := b.index[id]
+	if !ok {
+		return place{}, fmt.Errorf("no block %s here", id)
+	}
+	return p, nil
+}
+
+// Get reads a block.
+func (b *Blocks) Get(id string) ([]byte, error) {
+	p, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(p.path)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, p.size)
+	_, err = f.ReadAt(data, p.offset)
+	return data, errors.Join(err, f.Close())
+}
+
+// OpenBlocks is asked by the server for others.
+func (b *Blocks) OpenBlocks(ids []string) ([]transport.Chunk, error) {
+	chunks := make([]transport.Chunk, len(ids))
+	for i, id := range ids {
+		p, err := b.find(id)
+		if err != nil {
+			return nil, err
+		}
+		chunks[i] = transport.FileChunk(p.path, p.offset, p.size)
+	}
+	return chunks, nil
+}
+
+// transfer fetches from others' block ports.
+type transfer struct{ client *transport.BulkClient }
+
+func (t transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	return t.client.FetchBlocks(b.Context(), from, ids, func(i int, r io.Reader, n int64) error {
+		data := make([]byte, n)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return err
+		}
+		return each(i, data)
+	})
+}
+
+// fetchFile brings a file that a driver serves.
+func fetchFile(ctx context.Context, from rpcenv.Address, path string, to io.Writer) error {
+	client := transport.NewBulkClient(transport.BulkOptions{})
+	return errors.Join(client.FetchFile(ctx, from, path, to), client.Close())
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// JarPrefix is where a driver serves programs: /jars/<sha256 of the file>.
+const JarPrefix = "/jars/"
+
+// Drive runs a program as the driver of an application, and returns when it has ended and nothing of it is left.
+func Drive(s Submission, program Program, args []string) (err error) {
+	ctx, stop, err := withSignals()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	c, masters, err := s.settings()
+	if err != nil {
+		return err
+	}
+	log := newLog(logrus.WarnLevel)
+	for _, w := range c.Warnings() {
+		log.Warn(w)
+	}
+	rec, err := newRecorder(s.Trace, c)
+	if err != nil {
+		return err
+	}
+	host := transport.New(transport.Options{Recorder: rec, ExitFunc: os.Exit})
+	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
+	bind := conf.DriverBindAddress.Get(c)
+	env, err := rpcenv.New(host, rpcenv.Config{
+		Name:   nameOr(c, "Driver"),
+		Listen: rpcenv.Address{Host: orLoopback(bind), Port: conf.DriverPort.Get(c)}, Advertise: conf.DriverHost.Get(c),
+		Conf: c, Log: log,
+	})
+	if err != nil {
+		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
+	}
+	defer env.Close()
+	if err := serveSelf(host, env.Address()); err != nil {
+		return err
+	}
+	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), FS: Files{}}
+	if s.Progress {
+		if cfg.Listener, err = env.Register("Progress", &progress{out: os.Stderr}); err != nil {
+			return err
+		}
+	}
+	d, err := driver.Start(env, cfg)
+	if err != nil {
+		return err
+	}
+	a := &App{driver: d, blocking: env.Blocking}
+	err = program(ctx, a, args)
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
+	stopping, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	return errors.Join(err, d.Stop(env.Blocking(stopping)))
+}
+
+// stopPatience is how long the end of an application may take.
+const stopPatience = 10 * time.Second
+
+// settings are the configuration of the driver, with the digest of its program, and the Masters.
+func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
+	digest, path, err := transport.SelfDigest()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := conf.New(s.Conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	masters, err := rpcenv.ParseMasterURL(conf.MasterURL.Get(c))
+	if err != nil {
+		return nil, nil, fmt.Errorf("spark.master: %w", err)
+	}
+	name := s.Name
+	if own := conf.AppName.Get(c); name == "" && own != "" {
+		name = own
+	}
+	if name == "" {
+		name = filepath.Base(path)
+	}
+	c, err = c.With(map[string]string{conf.AppName.Key(): name, conf.AppBinary.Key(): digest})
+	return c, masters, err
+}
+
+func orLoopback(host string) string {
+	if host == "" {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+func nameOr(c *conf.Conf, name string) string {
+	if own := conf.TraceName.Get(c); own != "" {
+		return own
+	}
+	return name
+}
+
+// newRecorder records to a file; an empty path records nothing.
+func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return trace.NewFileRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+}
+
+// serveSelf serves this process's own program to executors, and nothing else.
+func serveSelf(host *transport.Host, at rpcenv.Address) error {
+	digest, path, err := transport.SelfDigest()
+	if err != nil {
+		return err
+	}
+	return host.ServeFiles(at, func(asked string) (io.ReadCloser, int64, error) {
+		if asked != JarPrefix+digest {
+			return nil, 0, fmt.Errorf("no file %s here", asked)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		return f, info.Size(), nil
+	})
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// Execute is an executor in this process. It returns only when that could not begin; otherwise the executor ends the
+// process.
+func Execute(x Execution) error {
+	a, err := executor.ParseArgs(x.Args)
+	if err != nil {
+		return err
+	}
+	c, err := conf.New(x.Settings)
+	if err != nil {
+		return err
+	}
+	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {
+		return err
+	}
+	blocks, err := NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: conf.BlockManagerPort.Get(c)})
+	if err != nil {
+		return err
+	}
+	rec, err := executorRecorder(a, c, "exec")
+	if err != nil {
+		return errors.Join(err, blocks.Close())
+	}
+	done := make(chan int, 1)
+	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { done <- code }})
+	boot := executor.Boot{
+		Args: a, Settings: x.Settings, Log: newLog(logrus.InfoLevel),
+		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
+	}
+	if err := boot.Run(host); err != nil {
+		return err
+	}
+	code := <-done
+	if err := rec.Close(); err != nil {
+		fail(err)
+	}
+	os.Exit(code)
+	return nil
+}
+
+// FetchSettings asks the driver for the settings of an executor: what a launcher does before it knows which program to
+// run. Its part of the trace goes to the file beside the executor's.
+func FetchSettings(ctx context.Context, args []string) (map[string]string, error) {
+	a, err := executor.ParseArgs(args)
+	if err != nil {
+		return nil, err
+	}
+	rec := trace.NewRecorder(0)
+	host := transport.New(transport.Options{Recorder: rec})
+	defer func() { err = errors.Join(err, host.Close()) }()
+	type answer struct {
+		settings map[string]string
+		err      error
+	}
+	answers := make(chan answer, 1)
+	if err := (executor.Boot{Args: a, Log: newLog(logrus.WarnLevel)}).Fetch(host, func(s map[string]string, err error) {
+		answers <- answer{s, err}
+	}); err != nil {
+		return nil, err
+	}
+	select {
+	case got := <-answers:
+		if got.err != nil {
+			return nil, got.err
+		}
+		return got.settings, saveFetched(a, got.settings, rec)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// FetchProgram brings the program of digest from the driver that args name.
+func FetchProgram(ctx context.Context, args []string, digest string, to *os.File) error {
+	a, err := executor.ParseArgs(args)
+	if err != nil {
+		return err
+	}
+	at, _, err := rpcenv.ParseURI(a.DriverURL)
+	if err != nil {
+		return err
+	}
+	return fetchFile(ctx, at, JarPrefix+digest, to)
+}
+
+// executorRecorder records an executor's trace into the directory that its driver's settings name.
+func executorRecorder(a executor.Args, c *conf.Conf, what string) (*trace.Recorder, error) {
+	dir := conf.TraceDir.Get(c)
+	if dir == "" {
+		return nil, nil
+	}
+	return newRecorder(filepath.Join(dir, what+"-"+a.AppID+"-"+a.ExecutorID+".trace"), c)
+}
+
+// saveFetched writes what the fetcher recorded, now that its settings say where to.
+func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorder) error {
+	c, err := conf.New(settings)
+	if err != nil {
+		return err
+	}
+	file, err := executorRecorder(a, c, "fetch")
+	if file == nil || err != nil {
+		return err
+	}
+	for _, r := range rec.Records() {
+		file.Add(r)
+	}
+	return file.Close()
+}

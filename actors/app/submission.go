@@ -1,0 +1,48 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// The environment variables by which a process is told what it is.
+const (
+	// SubmissionVar makes a program the driver of an application: a Submission as JSON.
+	SubmissionVar = "COHERER_SUBMISSION"
+	// ExecutorVar makes a program an executor: an Execution as JSON.
+	ExecutorVar = "COHERER_EXECUTOR"
+)
+
+// Submission is what a driver is told by who submits it.
+type Submission struct {
+	// Name is the application's name; empty: spark.app.name, else the program's.
+	Name string `json:"name,omitempty"`
+	// Conf are the settings; spark.master among them.
+	Conf map[string]string `json:"conf"`
+	// Trace is the file that the driver's trace goes to; empty: none.
+	Trace string `json:"trace,omitempty"`
+	// Progress asks for a line about the stages on stderr.
+	Progress bool `json:"progress,omitempty"`
+}
+
+// Execution is what an executor's program is told by the launcher that ran in its process before.
+type Execution struct {
+	Args     []string          `json:"args"`
+	Settings map[string]string `json:"settings"`
+}
+
+// fromEnv reads a variable as JSON; false: it is not set. The variable is taken away, so that children do not inherit it.
+func fromEnv(name string, to any) (bool, error) {
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return false, nil
+	}
+	if err := os.Unsetenv(name); err != nil {
+		return true, err
+	}
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		return true, fmt.Errorf("the variable %s: %w: it is set by coherer for the programs that it starts; unset it", name, err)
+	}
+	return true, nil
+}

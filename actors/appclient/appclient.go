@@ -1,0 +1,173 @@
+package appclient
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is what the endpoint is called.
+const Name = "AppClient"
+
+// masterName is what the endpoint of a Master is called.
+const masterName = "Master"
+
+// AppClient is the endpoint. It mirrors StandaloneAppClient.ClientEndpoint.
+type AppClient struct {
+	cfg Config
+	reg registration
+
+	registered   bool
+	appID        string
+	master       rpcenv.Ref
+	term         uint64 // the highest leadership heard of
+	disconnected bool   // the listener was told
+	dead         bool   // the listener was told
+}
+
+// New makes a client, to be registered as [Name].
+func New(cfg Config) *AppClient { return &AppClient{cfg: cfg} }
+
+// OnStart begins to register. With a Config that is not valid the application is dead at once.
+func (a *AppClient) OnStart(c *rpcenv.Context) {
+	if err := a.cfg.Validate(); err != nil {
+		a.markDead(c, err.Error())
+		return
+	}
+	a.registerWithMaster(c)
+}
+
+// Receive is the table of what a client understands.
+func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	// From the Master.
+	case *deploy.RegisteredApplication:
+		a.registeredApplication(c, m)
+	case *deploy.ApplicationRemoved:
+		a.applicationRemoved(c, m)
+	case *deploy.ExecutorAdded:
+		a.executorAdded(c, m)
+	case *deploy.ExecutorUpdated:
+		a.executorUpdated(c, m)
+	case *deploy.WorkerRemoved:
+		a.workerRemoved(c, m)
+	// From the driver.
+	case StopAppClient:
+		a.stopAppClient(c, m)
+	case KillExecutors:
+		a.killExecutors(c, m)
+	case RegisterWithMaster:
+		a.registerWithMaster(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// OnConnected is nothing to a client.
+func (a *AppClient) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected tells the listener, once, that the Master is gone. The client waits for another to call.
+func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	if !a.registered || peer != a.master.Address || a.disconnected || a.dead {
+		return
+	}
+	a.disconnected = true
+	c.Log().Warnf("Connection to %s failed; waiting for master to reconnect...", peer)
+	c.Send(a.cfg.Listener, Disconnected{})
+}
+
+// refuses reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
+// without terms send 0.
+func (a *AppClient) refuses(c *rpcenv.Context, what string, term uint64) bool {
+	if term != 0 && term < a.term {
+		c.Log().Warnf("Ignoring %s from %s: its master term is %d, the latest %d", what, c.Sender(), term, a.term)
+		return true
+	}
+	a.term = max(a.term, term)
+	return false
+}
+
+func (a *AppClient) markDead(c *rpcenv.Context, reason string) {
+	if a.dead {
+		return
+	}
+	a.dead = true
+	c.Log().Error(reason)
+	if !a.cfg.Listener.IsZero() {
+		c.Send(a.cfg.Listener, Dead{Reason: reason})
+	}
+}
+
+func (a *AppClient) applicationRemoved(c *rpcenv.Context, m *deploy.ApplicationRemoved) {
+	if a.refuses(c, "ApplicationRemoved", m.GetMasterTerm()) {
+		return
+	}
+	a.markDead(c, "Master removed our application: "+m.GetMessage())
+	c.Stop()
+}
+
+func (a *AppClient) executorAdded(c *rpcenv.Context, m *deploy.ExecutorAdded) {
+	if a.refuses(c, "ExecutorAdded", m.GetMasterTerm()) {
+		return
+	}
+	id := a.fullID(m.GetId())
+	c.Log().Infof("Executor added: %s on %s (%s) with %d core(s)", id, m.GetWorkerId(), m.GetHostPort(), m.GetCores())
+	c.Send(a.cfg.Listener, ExecutorAdded{
+		FullID: id, WorkerID: m.GetWorkerId(), HostPort: m.GetHostPort(), Cores: int(m.GetCores()), MemoryMB: int(m.GetMemory()),
+	})
+}
+
+func (a *AppClient) executorUpdated(c *rpcenv.Context, m *deploy.ExecutorUpdated) {
+	if a.refuses(c, "ExecutorUpdated", m.GetMasterTerm()) {
+		return
+	}
+	id, text := a.fullID(m.GetId()), ""
+	if m.Message != nil {
+		text = " (" + m.GetMessage() + ")"
+	}
+	c.Log().Infof("Executor updated: %s is now %s%s", id, m.GetState(), text)
+	switch m.GetState() {
+	case deploy.ExecutorState_KILLED, deploy.ExecutorState_FAILED, deploy.ExecutorState_LOST, deploy.ExecutorState_EXITED:
+		c.Send(a.cfg.Listener, ExecutorRemoved{
+			FullID: id, Message: m.GetMessage(), ExitStatus: m.ExitStatus, WorkerHost: m.WorkerHost,
+		})
+	}
+}
+
+func (a *AppClient) workerRemoved(c *rpcenv.Context, m *deploy.WorkerRemoved) {
+	if a.refuses(c, "WorkerRemoved", m.GetMasterTerm()) {
+		return
+	}
+	c.Log().Infof("Master removed worker %s: %s", m.GetId(), m.GetMessage())
+	c.Send(a.cfg.Listener, WorkerRemoved{ID: m.GetId(), Host: m.GetHost(), Message: m.GetMessage()})
+}
+
+func (a *AppClient) stopAppClient(c *rpcenv.Context, m StopAppClient) {
+	if a.registered {
+		c.Send(a.master, &deploy.UnregisterApplication{AppId: a.appID})
+	}
+	a.dead = true
+	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+	c.Stop()
+}
+
+func (a *AppClient) killExecutors(c *rpcenv.Context, m KillExecutors) {
+	if !a.registered {
+		c.Log().Warn("Attempted to kill executors before registering with Master.")
+		rpcenv.Reply(c, m, &rpc.Bool{Value: false})
+		return
+	}
+	call := rpcenv.Defer(c, m)
+	rpcenv.Ask(c, a.master, &deploy.KillExecutors{AppId: a.appID, ExecutorIds: m.IDs}, func(ok *rpc.Bool, err error) {
+		if err != nil {
+			call.Fail(fmt.Errorf("kill executors %v: %w", m.IDs, err))
+			return
+		}
+		call.Reply(ok)
+	})
+}
+
+// fullID is the application's id and the executor's.
+func (a *AppClient) fullID(id int32) string { return fmt.Sprintf("%s/%d", a.appID, id) }

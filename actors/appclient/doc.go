@@ -1,0 +1,18 @@
+// Package appclient is the endpoint by which a driver speaks to the Master of a standalone cluster: it registers the
+// application, hears of its executors, and asks to end them. It mirrors
+// org.apache.spark.deploy.client.StandaloneAppClient. What it learns it tells an endpoint of the same Env, the
+// [Config.Listener], by Local messages named after the methods of StandaloneAppClientListener.
+//
+// Registration: all Masters at once, three tries 20 s apart, then [Dead]. After that the connection to the Master may
+// end: the listener hears of it once ([Disconnected]), and the executors run on.
+//
+// # Differences from Spark
+//
+//   - When every Master refuses the connection the next try comes after 1 s instead of 20: nobody is there who could
+//     be slow.
+//   - A second RegisteredApplication (a retry that overtook a slow first answer, or a second Master) does not replace
+//     the first: one with another id is unregistered at once, so that no ghost holds cores.
+//   - The same holds for a RegisteredApplication that comes after the client gave up.
+//   - StopAppClient tells the listener nothing: who stops the client knows.
+//   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
+package appclient

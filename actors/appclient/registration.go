@@ -1,0 +1,96 @@
+package appclient
+
+import (
+	"errors"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// The registration's times and number of tries, fixed in Spark too.
+const (
+	registrationTimeout = 20 * time.Second
+	registrationRetries = 3
+	refusedTimeout      = time.Second // when every Master refuses the connection
+)
+
+// unresponsive is why a client gives up.
+const unresponsive = "All masters are unresponsive! Giving up."
+
+// registration is the part of the client's state that ends with RegisteredApplication.
+type registration struct {
+	attempt int          // 1 is the first
+	timer   rpcenv.Timer // of the try's end
+	refused int          // Masters that refused the connection in this try
+}
+
+// registerWithMaster is the next try; the look-ups of the one before are abandoned.
+func (a *AppClient) registerWithMaster(c *rpcenv.Context) {
+	if a.registered || a.dead {
+		return
+	}
+	if a.reg.attempt >= registrationRetries {
+		a.markDead(c, unresponsive)
+		return
+	}
+	a.reg.attempt++
+	a.reg.refused = 0
+	a.reg.timer = c.After(registrationTimeout, RegisterWithMaster{})
+	for _, m := range a.cfg.Masters {
+		a.tryMaster(c, m)
+	}
+}
+
+// tryMaster looks a Master up and, if it is there, sends the application to it.
+func (a *AppClient) tryMaster(c *rpcenv.Context, m rpcenv.Address) {
+	try := a.reg.attempt
+	c.Log().Infof("Connecting to master %s... (try %d of %d)", m.SparkURL(), try, registrationRetries)
+	rpcenv.Resolve(c, rpcenv.Ref{Address: m, Name: masterName}.String(), func(master rpcenv.Ref, err error) {
+		switch {
+		case try != a.reg.attempt || a.registered || a.dead:
+		case err != nil:
+			c.Log().WithError(err).Warnf("Failed to connect to master %s", m)
+			a.refused(c, err)
+		default:
+			c.Send(master, &deploy.RegisterApplication{AppDescription: a.cfg.Description, Driver: c.Self().Proto()})
+		}
+	})
+}
+
+// refused ends the try early when no Master can be connected to.
+func (a *AppClient) refused(c *rpcenv.Context, err error) {
+	if !errors.Is(err, rpcenv.ErrUnreachableDisconnected) {
+		return
+	}
+	a.reg.refused++
+	if a.reg.refused == len(a.cfg.Masters) {
+		c.Cancel(a.reg.timer)
+		a.reg.timer = c.After(refusedTimeout, RegisterWithMaster{})
+	}
+}
+
+// registeredApplication takes the sender for the Master. A duplicate is ignored; one with another id means that the
+// Master, or another, took a retry for a new application: it is given back.
+func (a *AppClient) registeredApplication(c *rpcenv.Context, m *deploy.RegisteredApplication) {
+	if a.refuses(c, "RegisteredApplication", m.GetMasterTerm()) {
+		return
+	}
+	master := c.Ref(m.GetMaster())
+	if master.IsZero() {
+		master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+	}
+	switch {
+	case a.dead, a.registered && m.GetAppId() != a.appID:
+		c.Log().Warnf("Unregistering application %s at %s: it is registered twice, or too late", m.GetAppId(), master.Address)
+		c.Send(master, &deploy.UnregisterApplication{AppId: m.GetAppId()})
+	case a.registered:
+		c.Log().Infof("Ignoring another registration of application %s", a.appID)
+	default:
+		a.appID, a.master, a.registered = m.GetAppId(), master, true
+		c.Cancel(a.reg.timer)
+		c.SetLog(c.Log().WithField("app", a.appID))
+		c.Log().Infof("Connected to Spark cluster with app ID %s", a.appID)
+		c.Send(a.cfg.Listener, Connected{AppID: a.appID})
+	}
+}

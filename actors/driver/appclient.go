@@ -1,0 +1,107 @@
+package driver
+
+import (
+	"strings"
+
+	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/dag"
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// appClientEvent takes what AppClient tells its listener, which in Spark is StandaloneSchedulerBackend; false: m is
+// something else.
+func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
+	switch m := m.(type) {
+	case appclient.Connected:
+		s.connected(c, m)
+	case appclient.Disconnected:
+		c.Log().Warn("Disconnected from Spark cluster! Waiting for reconnection...")
+	case appclient.Dead:
+		s.applicationDead(c, m)
+	case appclient.ExecutorAdded:
+		c.Log().Infof("Granted executor ID %s on hostPort %s with %d core(s), %d MiB RAM", m.FullID, m.HostPort, m.Cores, m.MemoryMB)
+	case appclient.ExecutorRemoved:
+		s.executorRemoved(c, m)
+	case appclient.WorkerRemoved:
+		// Its executors were reported one by one; see the package's differences.
+		c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Scheduler) connected(c *rpcenv.Context, m appclient.Connected) {
+	c.SetLog(c.Log().WithField("app", m.AppID))
+	c.Log().Infof("Connected to Spark cluster with app ID %s", m.AppID)
+	s.listen(c, event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName})
+}
+
+func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
+	if s.stopping {
+		return
+	}
+	c.Log().Errorf("Application has been killed. Reason: %s", m.Reason)
+	c.Send(s.dag, dag.ApplicationDead{Reason: m.Reason})
+}
+
+func (s *Scheduler) executorRemoved(c *rpcenv.Context, m appclient.ExecutorRemoved) {
+	c.Log().Infof("Executor %s removed: %s", m.FullID, m.Message)
+	_, id, _ := strings.Cut(m.FullID, "/")
+	s.removeExecutor(c, id, lossOf(m.Message, m.ExitStatus, m.WorkerHost != nil))
+}
+
+// killExecutors has the Master end executors. A failure is logged: they are given up all the same.
+func (s *Scheduler) killExecutors(c *rpcenv.Context, ids []string) {
+	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, func(_ *rpc.Bool, err error) {
+		if err != nil {
+			c.Log().WithError(err).Warnf("The Master did not kill executors %v", ids)
+		}
+	})
+}
+
+// description is what the application asks of the Master. The placeholders are filled in by the Worker.
+func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
+	s := env.Conf()
+	d := &deploy.ApplicationDescription{
+		Name: c.AppName, AppUiUrl: c.WebUIURL, User: c.User, MemoryPerExecutorMb: int32(conf.ExecutorMemory.Get(s)),
+		Command: &deploy.Command{
+			MainClass: "org.apache.spark.executor.CoarseGrainedExecutorBackend",
+			Arguments: []string{
+				"--driver-url", env.Ref(env.Address(), Name).String(),
+				"--executor-id", "{{EXECUTOR_ID}}",
+				"--hostname", "{{HOSTNAME}}",
+				"--cores", "{{CORES}}",
+				"--app-id", "{{APP_ID}}",
+				"--worker-url", "{{WORKER_URL}}",
+				"--resourceProfileId", "{{RESOURCE_PROFILE_ID}}",
+			},
+			Environment: c.environment(s),
+		},
+	}
+	if n, set := conf.CoresMax.Find(s); set {
+		d.MaxCores = new(int32(n))
+	}
+	if n, set := conf.ExecutorCores.Find(s); set {
+		d.CoresPerExecutor = new(int32(n))
+	}
+	return d
+}
+
+// environment is Config's, with those set by spark.executorEnv.NAME after it.
+func (c Config) environment(s *conf.Conf) []*deploy.EnvironmentVariable {
+	var out []*deploy.EnvironmentVariable
+	if c.User != "" {
+		out = append(out, &deploy.EnvironmentVariable{Name: "SPARK_USER", Value: c.User})
+	}
+	out = append(out, c.Environment...)
+	const prefix = "spark.executorEnv."
+	for _, p := range s.Under(prefix) {
+		out = append(out, &deploy.EnvironmentVariable{Name: strings.TrimPrefix(p.Key, prefix), Value: p.Value})
+	}
+	return out
+}

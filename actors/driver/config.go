@@ -1,0 +1,43 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Config is what a driver is made of. The rest is in its Env's settings.
+type Config struct {
+	// AppName is the application's name, for people (spark.app.name).
+	AppName string
+	// Masters are where the Master may be, as in spark://H:P,H:P. At least one.
+	Masters []rpcenv.Address
+	// User runs the application.
+	User string
+	// WebUIURL of the driver's pages; "" when there are none.
+	WebUIURL string
+	// Environment of the executors.
+	Environment []*deploy.EnvironmentVariable
+	// FS is where text files are split. Without a TextFile in any job it may be nil.
+	FS rdd.FS
+	// Listener is an endpoint of the driver's Env that is told the events of package event; the zero Ref: nobody.
+	Listener rpcenv.Ref
+}
+
+// Validate tells all that is wrong.
+func (c Config) Validate() error {
+	var problems []error
+	if c.AppName == "" {
+		problems = append(problems, errors.New("a driver needs the application's name (spark.app.name)"))
+	}
+	if len(c.Masters) == 0 {
+		problems = append(problems, errors.New("a driver needs a master (spark.master), such as spark://localhost:7077"))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return fmt.Errorf("driver: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package dag
+
+import (
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// completionEvent takes the end of an attempt. Of a stage whose job is over only the listener hears.
+func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) {
+	g := s.stages[m.Set.Stage]
+	s.taskEnd(c, g, m)
+	if g == nil || !g.has(m.Partition) {
+		return
+	}
+	switch m.Reason.Kind {
+	case tasks.KindSuccess:
+		if g.isMap {
+			s.mapTaskSucceeded(c, g, m)
+		} else {
+			s.resultTaskSucceeded(c, g, m)
+		}
+	case tasks.KindFetchFailed:
+		s.fetchFailed(c, g, m)
+	case tasks.KindResubmitted:
+		if m.Set.Attempt == g.attempts-1 {
+			g.pending[m.Partition] = true
+		}
+	}
+}
+
+func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
+	e := event.TaskEnd{
+		JobID: -1, StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, TaskID: m.TaskID, Index: m.Index, Partition: m.Partition,
+		Attempt: m.Attempt, ExecutorID: m.Executor, Host: m.Host, Failure: m.Reason.Text,
+	}
+	if g != nil {
+		e.JobID = g.job.id
+	}
+	s.listen(c, e)
+}
+
+// mapTaskSucceeded enters the output, unless its executor's outputs were given up since the task was made: then it may
+// be gone with them.
+func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
+	delete(g.pending, m.Partition)
+	if at, lost := s.lostAt[m.Executor]; lost && m.Epoch < at {
+		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
+	} else {
+		g.outputs[m.Partition] = m.Executor
+		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{
+			Shuffle: g.shuffle, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
+		})
+	}
+	if g.phase == phaseRunning && len(g.pending) == 0 {
+		s.mapStageEnded(c, g)
+	}
+}
+
+// mapStageEnded follows the last task of a map stage's attempt: its outputs are there, or were lost meanwhile and are
+// made again.
+func (s *Scheduler) mapStageEnded(c *rpcenv.Context, g *stage) {
+	s.epoch++
+	c.Send(s.cfg.Tracker, mapoutput.IncrementEpoch{Epoch: s.epoch})
+	if g.complete() {
+		s.stageDone(c, g)
+		return
+	}
+	s.stageCompleted(c, g, "some of its tasks' outputs were lost")
+	s.move(c, g, phaseIdle, "outputs were lost")
+	s.submitStage(c, g)
+}
+
+// stageDone follows the success of a stage: its children go on, or the job is over.
+func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
+	if g.phase == phaseRunning {
+		s.stageCompleted(c, g, "")
+	}
+	clear(g.fetchFailed)
+	s.move(c, g, phaseIdle, "complete")
+	if !g.isMap {
+		s.endJob(c, g.job, nil)
+		return
+	}
+	for _, child := range g.job.stages {
+		if child.phase == phaseWaiting && len(child.missingParents()) == 0 {
+			s.move(c, child, phaseIdle, "parents are complete")
+			s.submitStage(c, child)
+		}
+	}
+}
+
+func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) {
+	if failure == "" {
+		c.Log().Infof("%s finished", g)
+	} else {
+		c.Log().Infof("%s failed: %s", g, failure)
+	}
+	s.listen(c, event.StageCompleted{JobID: g.job.id, StageID: g.id, Attempt: g.attempts - 1, Failure: failure})
+}
+
+// resultTaskSucceeded takes a result once, from whichever attempt brings it first.
+func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
+	delete(g.pending, m.Partition)
+	if g.done[m.Partition] {
+		return
+	}
+	g.done[m.Partition] = true
+	g.job.results[m.Partition] = rdd.Result{Count: m.Result.GetCount(), Records: m.Result.GetRecords()}
+	if g.complete() {
+		s.stageDone(c, g)
+	}
+}
+
+func (s *Scheduler) taskSetFailed(c *rpcenv.Context, m tasks.TaskSetFailed) {
+	if g := s.stages[m.Set.Stage]; g != nil {
+		s.abortStage(c, g, m.Reason, m.Cause)
+	}
+}

@@ -1,0 +1,23 @@
+// Package dag has the endpoint DAGScheduler: it owns jobs and stages. A job's lineage is cut at its shuffles into stages;
+// a stage whose shuffles are complete becomes a task set, which goes to CoarseGrainedScheduler, and the ends of the tasks
+// come back. It mirrors org.apache.spark.scheduler.DAGScheduler, as an endpoint instead of an event loop of its own.
+//
+// # Order
+//
+// A map output is told to MapOutputTracker before the tasks that read it go to CoarseGrainedScheduler, so no reducer asks
+// too early. CoarseGrainedScheduler tells the ends of tasks before the loss of their executor.
+//
+// # Failures
+//
+// A reducer that cannot fetch (FetchFailed) makes its task set a zombie. The output that it missed, and all others of that
+// executor, are given up, and both stages are submitted again 200 ms later for the partitions that are missing. A stage
+// that fails to fetch spark.stage.maxConsecutiveAttempts times without a success between fails its job. A lost executor's
+// outputs are given up at once; a stage that already reads them finds out by FetchFailed, as in Spark.
+//
+// # Differences from Spark
+//
+//   - Stages and shuffles belong to one job: nothing is shared, and nothing is reused, between jobs.
+//   - Splits of text files are computed once, for all stages, before the job starts.
+//   - A difference between the lineages of driver and executor fails the job at once.
+//   - After a fetch failure the executor's block manager stays in BlockManagerMaster's book: the executor may be well.
+package dag

@@ -1,0 +1,59 @@
+package dag
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// abortStage fails the job that the stage belongs to.
+func (s *Scheduler) abortStage(c *rpcenv.Context, g *stage, why string, cause tasks.Reason) {
+	if g.phase == phaseRunning {
+		s.stageCompleted(c, g, why)
+		s.move(c, g, phaseIdle, why)
+	}
+	s.endJob(c, g.job, &JobError{JobID: g.job.id, Reason: why, Kind: cause.Kind})
+}
+
+// applicationDead fails everything. Jobs that come later fail in jobSubmitted.
+func (s *Scheduler) applicationDead(c *rpcenv.Context, m ApplicationDead) {
+	s.dead = m.Reason
+	for _, j := range slices.Clone(s.jobs) {
+		s.endJob(c, j, &JobError{JobID: j.id, Reason: m.Reason})
+	}
+}
+
+// endJob answers a job, kills what still runs of it and forgets its shuffles. It is called once for a job.
+func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
+	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
+	why := "Stage finished"
+	if err != nil {
+		why = "Stage cancelled: " + err.Error()
+	}
+	for _, g := range j.stages {
+		if s.stages[g.id] == nil {
+			continue // the job was never started
+		}
+		delete(s.stages, g.id)
+		if g.phase == phaseRunning {
+			s.stageCompleted(c, g, why)
+		}
+		if g.attempts > 0 {
+			c.Send(s.cfg.Scheduler, tasks.CancelTasks{Stage: g.id, Reason: why})
+		}
+		if g.isMap {
+			c.Send(s.cfg.Tracker, mapoutput.UnregisterShuffle{Shuffle: g.shuffle})
+		}
+	}
+	s.listen(c, event.JobEnd{JobID: j.id, Err: err})
+	if err != nil {
+		c.Log().Infof("Job %d failed: %v", j.id, err)
+		j.answer.Fail(err)
+		return
+	}
+	c.Log().Infof("Job %d finished", j.id)
+	j.answer.Reply(JobResult{Results: j.results})
+}

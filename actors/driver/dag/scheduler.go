@@ -1,0 +1,87 @@
+package dag
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// resubmitDelay lets the failures that come together with one be heard (DAGScheduler.RESUBMIT_TIMEOUT).
+const resubmitDelay = 200 * time.Millisecond
+
+// Config is whom the DAGScheduler works with.
+type Config struct {
+	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
+	Scheduler, Tracker rpcenv.Ref
+	// Listener is told the events of package event; the zero Ref: nobody.
+	Listener rpcenv.Ref
+	// FS is where text files are split.
+	FS rdd.FS
+}
+
+// Scheduler is the endpoint.
+type Scheduler struct {
+	cfg  Config
+	jobs []*job // by id
+	// stages of the jobs that are not answered, by id.
+	stages                          map[int32]*stage
+	nextJob, nextStage, nextShuffle int32
+	// epoch counts losses of map outputs; tasks carry it.
+	epoch int64
+	// lostAt is the epoch in which an executor's outputs were given up: what older tasks bring from it may be gone.
+	lostAt      map[string]int64
+	resubmit    rpcenv.Timer
+	dead        string // why the application is over
+	maxFetch    int
+	maxAttempts int
+}
+
+// New makes a Scheduler without jobs.
+func New(cfg Config) *Scheduler {
+	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, lostAt: map[string]int64{}}
+}
+
+// OnStart is a callback of the endpoint.
+func (s *Scheduler) OnStart(c *rpcenv.Context) {
+	s.maxFetch = conf.StageMaxConsecutiveAttempts.Get(c.Conf())
+	s.maxAttempts = max(conf.StageMaxAttempts.Get(c.Conf()), s.maxFetch)
+}
+
+// Receive is a callback of the endpoint.
+func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case JobSubmitted:
+		s.jobSubmitted(c, m)
+	case tasks.CompletionEvent:
+		s.completionEvent(c, m)
+	case tasks.TaskSetFailed:
+		s.taskSetFailed(c, m)
+	case event.ExecutorChange:
+		s.executorChange(c, m)
+	case ApplicationDead:
+		s.applicationDead(c, m)
+	case ResubmitFailedStages:
+		s.resubmitFailedStages(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// listen tells the listener, if there is one.
+func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
+	if !s.cfg.Listener.IsZero() {
+		c.Send(s.cfg.Listener, e)
+	}
+}
+
+// move changes a stage's phase.
+func (s *Scheduler) move(c *rpcenv.Context, g *stage, to phase, why string) {
+	if g.phase != to {
+		c.State("stage", g.String(), g.phase.String(), to.String(), why)
+		g.phase = to
+	}
+}

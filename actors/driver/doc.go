@@ -1,0 +1,25 @@
+// Package driver is the application's own side: what runs its jobs on executors. Start registers all endpoints of a
+// driver in an Env; RunJob and Stop are for its program.
+//
+// The endpoints, in Spark's order of registration: MapOutputTracker, BlockManagerMaster, BlockManagerMasterHeartbeat,
+// OutputCommitCoordinator, HeartbeatReceiver, CoarseGrainedScheduler, DAGScheduler, AppClient. All are serial, and each
+// book has one owner: executors and task sets CoarseGrainedScheduler (Scheduler, in this package), jobs and stages
+// DAGScheduler, statuses of map outputs MapOutputTracker, signs of life HeartbeatReceiver. They speak by Local messages;
+// there is no lock and nothing waits. Scheduler mirrors org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend's
+// DriverEndpoint together with StandaloneSchedulerBackend and the state of TaskSchedulerImpl.
+//
+// # Failures
+//
+// An executor whose connection ends gets no more tasks; it is removed when the Master says why, or after
+// spark.standalone.executorRemoveDelayOnDisconnection. One that is silent is killed and replaced. What it ran is tried
+// elsewhere, map outputs that it had are computed again when a reducer misses them. An executor that is removed is told
+// to stop, in case it lives. When the Master gives the application up, all jobs fail with its reason.
+//
+// # Differences from Spark
+//
+//   - CoarseGrainedScheduler owns the task sets too, so no lock is shared by endpoint and scheduler.
+//   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
+//   - A report of a task attempt that was given up frees no cores.
+//   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers may
+//     share a host.
+package driver

@@ -1,0 +1,100 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/commit"
+	"github.com/coherer/coherer/actors/driver/dag"
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// forever is how long a job may take.
+const forever = 100 * 365 * 24 * time.Hour
+
+// Driver is a running driver.
+type Driver struct{ env *rpcenv.Env }
+
+// Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Nothing
+// is waited for: jobs wait for executors, and fail when no Master takes the application.
+func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if env.Address().IsZero() {
+		return nil, errors.New("driver: its Env must listen (rpcenv.Config.Listen)")
+	}
+	d := &Driver{env}
+	for _, e := range d.endpoints(cfg) {
+		if _, err := env.Register(e.name, e.endpoint); err != nil {
+			return nil, fmt.Errorf("driver: %w", err)
+		}
+	}
+	return d, nil
+}
+
+// Env is the Env that the driver lives in.
+func (d *Driver) Env() *rpcenv.Env { return d.env }
+
+type named struct {
+	name     string
+	endpoint rpcenv.Endpoint
+}
+
+func (d *Driver) endpoints(cfg Config) []named {
+	return []named{
+		{mapoutput.Name, mapoutput.New()},
+		{storage.MasterName, storage.NewMaster()},
+		{storage.MasterHeartbeatName, &storage.MasterHeartbeat{}},
+		{commit.Name, &commit.Coordinator{}},
+		{heartbeat.Name, heartbeat.New(d.ref(Name))},
+		{Name, New(cfg)},
+		{dag.Name, dag.New(dag.Config{
+			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listener: cfg.Listener, FS: cfg.FS,
+		})},
+		{appclient.Name, appclient.New(appclient.Config{
+			Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
+		})},
+	}
+}
+
+func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(), name) }
+
+// RunJob runs a job and waits for its results, one for each partition. It may be called by several bodies at once. The
+// error is a *dag.JobError when the job failed.
+func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+	q := dag.JobSubmitted{Invocation: job, Action: action}
+	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", job.Name, err)
+	}
+	return answer.Results, nil
+}
+
+// Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors are told to
+// stop, then the Master is told that the application is over, then the other endpoints stop. The Env stays. It may be
+// called again.
+func (d *Driver) Stop(b *rpcenv.Blocking) error {
+	d.env.Stop(dag.Name)
+	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
+	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
+	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
+	for _, name := range []string{heartbeat.Name, mapoutput.Name, storage.MasterName, storage.MasterHeartbeatName, commit.Name} {
+		d.env.Stop(name)
+	}
+	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))
+}
+
+// unlessGone is err, but nil when it says that the endpoint has been stopped already.
+func unlessGone(err error) error {
+	if errors.Is(err, rpcenv.ErrRefusedNotFound) || errors.Is(err, rpcenv.ErrRefusedStopped) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package event
+
+import "github.com/coherer/coherer/rpcenv"
+
+// ExecutorChange tells that an executor came or went. CoarseGrainedScheduler, which owns the executors, sends it to all
+// who keep books of their own (HeartbeatReceiver, BlockManagerMaster, DAGScheduler, then the listener), to each in the
+// same order. In Spark they hear of it by three ways: the listener bus, DAGSchedulerEvents and calls.
+type ExecutorChange struct {
+	rpcenv.Local
+	Kind       ExecutorKind
+	ExecutorID string
+	Host       string
+	// Cores of an executor that was added.
+	Cores int
+	// Reason why it is lost, and whether the application is to blame, so that its tasks' failures count.
+	Reason      string
+	CausedByApp bool
+}
+
+// ExecutorKind is what happened to an executor. Each goes ExecutorAdded, at most one ExecutorLossPending, ExecutorLost.
+type ExecutorKind int
+
+const (
+	// ExecutorAdded means that it registered. It may not take tasks yet.
+	ExecutorAdded ExecutorKind = iota + 1
+	// ExecutorLossPending means that its connection ended and nobody said why yet. It gets no tasks and its map outputs
+	// are gone; its running tasks are not given up (Spark's LossReasonPending).
+	ExecutorLossPending
+	// ExecutorLost means that it is gone for good; its id never comes again.
+	ExecutorLost
+)
+
+// String is the kind in logs and traces.
+func (k ExecutorKind) String() string {
+	switch k {
+	case ExecutorAdded:
+		return "ADDED"
+	case ExecutorLossPending:
+		return "LOSS_PENDING"
+	case ExecutorLost:
+		return "LOST"
+	}
+	return "UNKNOWN"
+}

@@ -1,0 +1,58 @@
+package event
+
+import "github.com/coherer/coherer/rpcenv"
+
+// JobStart tells that a job was accepted (SparkListenerJobStart).
+type JobStart struct {
+	rpcenv.Local
+	JobID int32
+	// Name of the job as it was defined.
+	Name string
+	// Stages are the ids of its stages, parents before children; the last one gives the result.
+	Stages []int32
+}
+
+// JobEnd tells that a job was answered (SparkListenerJobEnd). Err is nil when it succeeded.
+type JobEnd struct {
+	rpcenv.Local
+	JobID int32
+	Err   error
+}
+
+// StageSubmitted tells that an attempt of a stage began (SparkListenerStageSubmitted).
+type StageSubmitted struct {
+	rpcenv.Local
+	JobID, StageID, Attempt int32
+	// Tasks of this attempt: the partitions that were missing.
+	Tasks int
+}
+
+// StageCompleted tells that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
+type StageCompleted struct {
+	rpcenv.Local
+	JobID, StageID, Attempt int32
+	Failure                 string
+}
+
+// TaskEnd tells that an attempt of a task ended (SparkListenerTaskEnd). Failure is "" when it succeeded.
+type TaskEnd struct {
+	rpcenv.Local
+	JobID, StageID, StageAttempt int32
+	TaskID                       int64
+	Index, Partition, Attempt    int32
+	ExecutorID, Host             string
+	Failure                      string
+}
+
+// Starving tells that tasks wait and no executor took one yet, each spark.starvation.timeout. Spark only logs it.
+type Starving struct {
+	rpcenv.Local
+	// Executors that are registered.
+	Executors int
+}
+
+// ApplicationStart tells that the Master took the application (SparkListenerApplicationStart).
+type ApplicationStart struct {
+	rpcenv.Local
+	AppID, Name string
+}

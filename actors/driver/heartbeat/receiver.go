@@ -1,0 +1,82 @@
+package heartbeat
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Name is the endpoint's name.
+const Name = "HeartbeatReceiver"
+
+// ExpireDeadHosts is the timer of the check, each spark.network.timeoutInterval.
+type ExpireDeadHosts struct{ rpcenv.Local }
+
+// ExpireExecutor tells CoarseGrainedScheduler of an executor that is silent for too long. Spark makes two calls of it:
+// killAndReplaceExecutor, then RemoveExecutor.
+type ExpireExecutor struct {
+	rpcenv.Local
+	ExecutorID string
+	Reason     string
+}
+
+// Receiver is the endpoint.
+type Receiver struct {
+	scheduler rpcenv.Ref
+	lastSeen  lastSeen
+	timeout   time.Duration
+}
+
+// New makes a Receiver that reports to scheduler.
+func New(scheduler rpcenv.Ref) *Receiver {
+	return &Receiver{scheduler: scheduler, lastSeen: lastSeen{}}
+}
+
+// OnStart is a callback of the endpoint.
+func (r *Receiver) OnStart(c *rpcenv.Context) {
+	r.timeout = conf.BlockManagerHeartbeatTimeout.Get(c.Conf())
+	interval := conf.NetworkTimeoutInterval.Get(c.Conf())
+	c.Every(interval, interval, ExpireDeadHosts{})
+}
+
+// Receive is a callback of the endpoint.
+func (r *Receiver) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *app.Heartbeat:
+		r.heartbeat(c, m)
+	case event.ExecutorChange:
+		r.executorChange(c, m)
+	case ExpireDeadHosts:
+		r.expireDeadHosts(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// heartbeat of an unknown executor asks it to register its block manager again, as Spark does.
+func (r *Receiver) heartbeat(c *rpcenv.Context, m *app.Heartbeat) {
+	unknown := !r.lastSeen.seen(m.GetExecutorId(), c.Now())
+	rpcenv.Reply(c, m, &app.HeartbeatResponse{ReregisterBlockManager: &unknown})
+}
+
+func (r *Receiver) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
+	switch m.Kind {
+	case event.ExecutorAdded:
+		r.lastSeen[m.ExecutorID] = c.Now()
+	case event.ExecutorLost:
+		delete(r.lastSeen, m.ExecutorID)
+	}
+}
+
+func (r *Receiver) expireDeadHosts(c *rpcenv.Context) {
+	for _, s := range r.lastSeen.expire(c.Now(), r.timeout) {
+		c.Log().Warnf("Removing executor %s with no recent heartbeats: %d ms exceeds timeout %d ms", s.id,
+			s.quiet.Milliseconds(), r.timeout.Milliseconds())
+		reason := fmt.Sprintf("Executor heartbeat timed out after %d ms", s.quiet.Milliseconds())
+		c.Send(r.scheduler, ExpireExecutor{ExecutorID: s.id, Reason: reason})
+	}
+}

@@ -1,0 +1,42 @@
+package heartbeat_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func TestSilentExecutorsExpireOnceInOrderOfTheirIDs(t *testing.T) {
+	w := rpctest.New(t, 1)
+	env := w.Env("Driver", nil)
+	scheduler := w.ProbeIn(env, "CoarseGrainedScheduler")
+	ref := w.Register(env, heartbeat.Name, heartbeat.New(scheduler.Ref))
+	for _, id := range []string{"10", "9", "8", "7"} {
+		scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: id})
+	}
+	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "8"})
+	beat := func(id string, unknown bool) {
+		t.Helper()
+		got, err := rpctest.Ask[*app.HeartbeatResponse](scheduler, ref, &app.Heartbeat{ExecutorId: id})
+		if err != nil || got.GetReregisterBlockManager() != unknown {
+			t.Errorf("heartbeat of %s: %v %v", id, got, err)
+		}
+	}
+	beat("8", true)
+	w.Advance(100 * time.Second)
+	beat("7", false)
+	w.Advance(81 * time.Second)
+	for _, id := range []string{"9", "10"} {
+		m, ok := scheduler.Next().(heartbeat.ExpireExecutor)
+		if !ok || m.ExecutorID != id || m.Reason[:34] != "Executor heartbeat timed out after" {
+			t.Errorf("got %+v, want %s", m, id)
+		}
+		beat(id, true)
+	}
+	beat("7", false)
+	scheduler.Quiet(100 * time.Second)
+}

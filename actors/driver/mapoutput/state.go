@@ -1,0 +1,66 @@
+package mapoutput
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/coherer/coherer/messages/storage"
+)
+
+// book is where the map outputs lie.
+type book struct {
+	epoch    int64
+	shuffles map[int32][]*storage.MapStatus // by map index; nil: missing
+}
+
+func (b *book) register(shuffle int32, maps int) {
+	if _, known := b.shuffles[shuffle]; !known {
+		b.shuffles[shuffle] = make([]*storage.MapStatus, maps)
+	}
+}
+
+// put enters an output; false when there is no such map task.
+func (b *book) put(shuffle, index int32, s *storage.MapStatus) bool {
+	statuses := b.shuffles[shuffle]
+	if index < 0 || int(index) >= len(statuses) {
+		return false
+	}
+	statuses[index] = s
+	return true
+}
+
+func (b *book) drop(shuffle, index int32, executor string) {
+	statuses := b.shuffles[shuffle]
+	if index < 0 || int(index) >= len(statuses) || statuses[index] == nil {
+		return
+	}
+	if statuses[index].GetLocation().GetExecutorId() == executor {
+		statuses[index] = nil
+	}
+}
+
+func (b *book) dropExecutor(executor string) {
+	for _, shuffle := range slices.Sorted(maps.Keys(b.shuffles)) {
+		for index := range b.shuffles[shuffle] {
+			b.drop(shuffle, int32(index), executor)
+		}
+	}
+}
+
+// raise sets the epoch, which never falls.
+func (b *book) raise(epoch int64) { b.epoch = max(b.epoch, epoch) }
+
+// statuses is the book's page as it travels; false for an unknown shuffle.
+func (b *book) statuses(shuffle int32) (*storage.MapOutputStatuses, bool) {
+	known, ok := b.shuffles[shuffle]
+	if !ok {
+		return nil, false
+	}
+	out := slices.Clone(known)
+	for i, s := range out {
+		if s == nil {
+			out[i] = &storage.MapStatus{}
+		}
+	}
+	return &storage.MapOutputStatuses{Statuses: out, Epoch: b.epoch}, true
+}

@@ -1,0 +1,59 @@
+package mapoutput
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is the endpoint's name.
+const Name = "MapOutputTracker"
+
+// ErrUnknownShuffle fails a question for a shuffle that is not registered, or no longer.
+var ErrUnknownShuffle = rpcenv.NewRefusal("mapoutput.unknown-shuffle", "unknown shuffle")
+
+// Tracker is the endpoint.
+type Tracker struct{ book book }
+
+// New makes a Tracker without shuffles.
+func New() *Tracker { return &Tracker{book{shuffles: map[int32][]*storage.MapStatus{}}} }
+
+// Receive is a callback of the endpoint.
+func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *storage.GetMapOutputStatuses:
+		t.getMapOutputStatuses(c, m)
+	case RegisterShuffle:
+		t.book.register(m.Shuffle, m.Maps)
+	case RegisterMapOutput:
+		t.registerMapOutput(c, m)
+	case UnregisterMapOutput:
+		t.book.drop(m.Shuffle, m.MapIndex, m.Executor)
+		t.book.raise(m.Epoch)
+	case RemoveOutputsOnExecutor:
+		t.book.dropExecutor(m.Executor)
+		t.book.raise(m.Epoch)
+	case IncrementEpoch:
+		t.book.raise(m.Epoch)
+	case UnregisterShuffle:
+		delete(t.book.shuffles, m.Shuffle)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+func (t *Tracker) getMapOutputStatuses(c *rpcenv.Context, m *storage.GetMapOutputStatuses) {
+	statuses, ok := t.book.statuses(m.GetShuffleId())
+	if !ok {
+		rpcenv.Fail(c, m, fmt.Errorf("%w %d: its job is over", ErrUnknownShuffle, m.GetShuffleId()))
+		return
+	}
+	rpcenv.Reply(c, m, statuses)
+}
+
+func (t *Tracker) registerMapOutput(c *rpcenv.Context, m RegisterMapOutput) {
+	if !t.book.put(m.Shuffle, m.MapIndex, m.Status) {
+		c.Log().Warnf("Asked to register map output %d of unknown shuffle %d", m.MapIndex, m.Shuffle)
+	}
+}

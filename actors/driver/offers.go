@@ -1,0 +1,97 @@
+package driver
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
+	c.Log().Infof("Adding task set %s with %d tasks", m.Set.ID, len(m.Set.Tasks))
+	s.pool.Submit(m.Set)
+	if !s.starving.Active() && !s.pool.Launched() {
+		d := conf.StarvationTimeout.Get(c.Conf())
+		s.starving = c.Every(d, d, StarvationCheck{})
+	}
+	s.makeOffers(c, s.executors.offers())
+}
+
+// cancelTasks kills what runs; the attempts keep their cores until they report their end.
+func (s *Scheduler) cancelTasks(c *rpcenv.Context, m tasks.CancelTasks) {
+	for _, k := range s.pool.Cancel(m.Stage, m.Reason) {
+		if e := s.executors.byID[k.Executor]; e != nil {
+			c.Send(e.ref, &app.KillTask{TaskId: k.TaskID, Executor: k.Executor, Reason: k.Reason})
+		}
+	}
+}
+
+// statusUpdate gives an ended attempt's cores back and offers them again. A failure may have made a task wait that
+// another executor can take, so then all are offered.
+func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
+	e := s.executors.byID[m.GetExecutorId()]
+	if e == nil || !s.pool.Known(m.GetTaskId(), e.id) {
+		c.Log().Debugf("Ignored status %s of TID %d from executor %s: it was given up", m.GetState(), m.GetTaskId(),
+			m.GetExecutorId())
+		return
+	}
+	if !tasks.Final(m.GetState()) {
+		return
+	}
+	e.freeCores += s.cpus
+	s.report(c, s.pool.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure()))
+	if m.GetState() == app.TaskState_FINISHED {
+		s.makeOffers(c, e.offer())
+		return
+	}
+	s.makeOffers(c, s.executors.offers())
+}
+
+// report tells the DAGScheduler what became of tasks.
+func (s *Scheduler) report(c *rpcenv.Context, ends []rpcenv.Message) {
+	for _, m := range ends {
+		c.Send(s.dag, m)
+	}
+}
+
+// makeOffers starts tasks on what is offered. At the driver's end nothing starts any more.
+func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer) {
+	if len(offers) == 0 || s.stopping {
+		return
+	}
+	for _, l := range s.pool.Offers(offers, c.Rand().Shuffle) {
+		s.launchTask(c, l)
+	}
+}
+
+func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
+	m := &app.LaunchTask{Data: l.Description}
+	if size := proto.Size(m); size >= s.maxSize {
+		s.report(c, s.pool.Abort(l.Description.GetTaskId(), fmt.Sprintf("Serialized task %d:%d was %d bytes, which exceeds "+
+			"max allowed: spark.rpc.message.maxSize (%d bytes). Consider increasing spark.rpc.message.maxSize or passing "+
+			"large values in files.", l.Description.GetTaskId(), l.Description.GetIndex(), size, s.maxSize)))
+		return
+	}
+	e := s.executors.byID[l.Executor]
+	e.freeCores -= s.cpus
+	c.Send(e.ref, m)
+}
+
+// starvationCheck warns until the first task was started.
+func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
+	if s.pool.Launched() {
+		c.Cancel(s.starving)
+		return
+	}
+	if !s.pool.Waiting() {
+		return
+	}
+	c.Log().Warn("Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered " +
+		"and have sufficient resources")
+	s.listen(c, event.Starving{Executors: len(s.executors.sorted)})
+}

@@ -1,0 +1,81 @@
+package driver
+
+import (
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// disassociated is the reason for an executor of which only the end of its connection is known.
+var disassociated = tasks.Loss{
+	Message: "Remote RPC client disassociated. Likely due to containers exceeding thresholds, or network issues. " +
+		"Check driver logs for WARN messages.",
+	CausedByApp: true,
+}
+
+// Exit codes of an executor that are not the application's fault (ExecutorExitCode).
+const (
+	exitDiskStoreFailed       = 53
+	exitHeartbeatFailure      = 56
+	exitReregistrationFailure = 58
+)
+
+// lossOf is what an executor's end, as the Master reports it, means. A worker's host comes with the loss of the whole
+// worker.
+func lossOf(message string, exitStatus *int32, workerLost bool) tasks.Loss {
+	if exitStatus == nil {
+		return tasks.Loss{Message: message, CausedByApp: !workerLost}
+	}
+	switch *exitStatus {
+	case exitDiskStoreFailed, exitHeartbeatFailure, exitReregistrationFailure:
+		return tasks.Loss{Message: message}
+	}
+	return tasks.Loss{Message: message, CausedByApp: true}
+}
+
+// OnConnected is a callback of the endpoint.
+func (s *Scheduler) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected is a callback of the endpoint: the executor at that address gets no more tasks and is removed later,
+// unless the Master says first why it went.
+func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	e := s.executors.byAddress[peer]
+	if e == nil || e.lossPending || s.stopping {
+		return
+	}
+	e.lossPending = true
+	c.Log().Infof("Executor %s on %s disconnected; waiting for the Master to say why", e.id, e.host)
+	c.State("executor", e.id, "REGISTERED", "LOSS_PENDING", "disconnected")
+	s.tell(c, event.ExecutorChange{
+		Kind: event.ExecutorLossPending, ExecutorID: e.id, Host: e.host, Reason: "Pending loss reason.", CausedByApp: true,
+	})
+	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
+}
+
+// removeExecutor gives an executor up. It is told to stop, in case it lives. An unknown one is only logged.
+func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss) {
+	e := s.executors.byID[id]
+	if e == nil {
+		c.Log().Infof("Asked to remove non-existent executor %s", id)
+		return
+	}
+	c.Cancel(e.removal)
+	c.Send(e.ref, &app.StopExecutor{})
+	s.executors.remove(e)
+	c.Log().Errorf("Lost executor %s on %s: %s", e.id, e.host, why.Message)
+	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
+	s.report(c, s.pool.ExecutorLost(e.id, why))
+	s.tell(c, event.ExecutorChange{
+		Kind: event.ExecutorLost, ExecutorID: e.id, Host: e.host, Reason: why.Message, CausedByApp: why.CausedByApp,
+	})
+	s.makeOffers(c, s.executors.offers())
+}
+
+// expireExecutor has an executor that is silent killed by the Master, which starts another, and removes it.
+func (s *Scheduler) expireExecutor(c *rpcenv.Context, m heartbeat.ExpireExecutor) {
+	s.killExecutors(c, []string{m.ExecutorID})
+	s.removeExecutor(c, m.ExecutorID, tasks.Loss{Message: m.Reason, CausedByApp: true})
+}

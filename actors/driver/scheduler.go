@@ -1,0 +1,158 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/dag"
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// ErrDuplicateExecutor fails the registration of an executor whose id is taken.
+var ErrDuplicateExecutor = rpcenv.NewRefusal("driver.duplicate-executor", "Duplicate executor ID")
+
+// Scheduler is the endpoint CoarseGrainedScheduler: it owns the executors and the task sets.
+type Scheduler struct {
+	cfg       Config
+	executors executors
+	pool      *tasks.Pool
+	cpus      int
+	maxSize   int // of a LaunchTask, in bytes
+	starving  rpcenv.Timer
+	stopping  bool
+
+	dag, appClient rpcenv.Ref
+	// watchers are told of each ExecutorChange, in this order.
+	watchers []rpcenv.Ref
+}
+
+// New makes a Scheduler without executors.
+func New(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors: newExecutors()} }
+
+// OnStart is a callback of the endpoint.
+func (s *Scheduler) OnStart(c *rpcenv.Context) {
+	s.cpus = conf.TaskCPUs.Get(c.Conf())
+	s.maxSize = conf.RPCMessageMaxSize.Get(c.Conf()) << 20
+	s.pool = tasks.NewPool(tasks.Limits{
+		CPUs: s.cpus, MaxFailures: conf.TaskMaxFailures.Get(c.Conf()), MaxResultSize: conf.DriverMaxResultSize.Get(c.Conf()),
+	})
+	here := func(name string) rpcenv.Ref { return c.Env().Ref(c.Self().Address, name) }
+	s.dag, s.appClient = here(dag.Name), here(appclient.Name)
+	s.watchers = []rpcenv.Ref{here(heartbeat.Name), here(storage.MasterName), s.dag}
+	if !s.cfg.Listener.IsZero() {
+		s.watchers = append(s.watchers, s.cfg.Listener)
+	}
+	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
+}
+
+// Receive is a callback of the endpoint.
+func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	// Of executors.
+	case *app.RetrieveSparkAppConfig:
+		s.retrieveSparkAppConfig(c, m)
+	case *app.RegisterExecutor:
+		s.registerExecutor(c, m)
+	case *app.LaunchedExecutor:
+		s.launchedExecutor(c, m)
+	case *app.StatusUpdate:
+		s.statusUpdate(c, m)
+	case *app.RemoveExecutor:
+		s.removeExecutor(c, m.GetExecutorId(), tasks.Loss{Message: m.GetReason(), CausedByApp: true})
+
+	// Of the DAGScheduler, the HeartbeatReceiver and the program.
+	case tasks.SubmitTasks:
+		s.submitTasks(c, m)
+	case tasks.CancelTasks:
+		s.cancelTasks(c, m)
+	case heartbeat.ExpireExecutor:
+		s.expireExecutor(c, m)
+	case StopExecutors:
+		s.stopExecutors(c, m)
+	case StopDriver:
+		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+		c.Stop()
+
+	// Timers.
+	case ReviveOffers:
+		s.makeOffers(c, s.executors.offers())
+	case RemoveDisconnected:
+		s.removeExecutor(c, m.ExecutorID, disassociated)
+	case StarvationCheck:
+		s.starvationCheck(c)
+
+	default:
+		if !s.appClientEvent(c, m) {
+			c.Unsupported(m)
+		}
+	}
+}
+
+// retrieveSparkAppConfig answers the settings as they were given, sorted by key; a Conf has only those that begin with
+// spark. or coherer.
+func (s *Scheduler) retrieveSparkAppConfig(c *rpcenv.Context, m *app.RetrieveSparkAppConfig) {
+	answer := &app.SparkAppConfig{}
+	for _, p := range c.Conf().Pairs() {
+		answer.SparkProperties = append(answer.SparkProperties, &app.Property{Key: p.Key, Value: p.Value})
+	}
+	rpcenv.Reply(c, m, answer)
+}
+
+func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor) {
+	e := &executor{
+		id: m.GetExecutorId(), host: m.GetHostname(), ref: c.Ref(m.GetExecutorRef()), totalCores: int(m.GetCores()),
+	}
+	switch {
+	case e.id == "" || e.totalCores < 1 || e.ref.IsZero():
+		rpcenv.Fail(c, m, fmt.Errorf("%w: RegisterExecutor needs an id, a reference and at least one core", rpcenv.ErrRefused))
+		return
+	case !s.executors.add(e):
+		rpcenv.Fail(c, m, fmt.Errorf("%w: %s", ErrDuplicateExecutor, e.id))
+		return
+	}
+	c.Log().Infof("Registered executor %s (%s) with ID %s", e.ref, e.ref.Address, e.id)
+	c.State("executor", e.id, "", "REGISTERED", "")
+	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
+	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+}
+
+func (s *Scheduler) tell(c *rpcenv.Context, change event.ExecutorChange) {
+	for _, w := range s.watchers {
+		c.Send(w, change)
+	}
+}
+
+// listen tells the listener, if there is one.
+func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
+	if !s.cfg.Listener.IsZero() {
+		c.Send(s.cfg.Listener, e)
+	}
+}
+
+// launchedExecutor comes once; a second one would free cores that tasks hold and is ignored.
+func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor) {
+	e := s.executors.byID[m.GetExecutorId()]
+	if e == nil || e.launched {
+		return
+	}
+	e.launched, e.freeCores = true, e.totalCores
+	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")
+	s.makeOffers(c, e.offer())
+}
+
+// stopExecutors is the first step of the driver's orderly end.
+func (s *Scheduler) stopExecutors(c *rpcenv.Context, m StopExecutors) {
+	c.Log().Info("Asking each executor to shut down")
+	s.stopping = true
+	for _, e := range s.executors.sorted {
+		c.Send(e.ref, &app.StopExecutor{})
+	}
+	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+}

@@ -1,0 +1,107 @@
+package tasks
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/storage"
+)
+
+// The kinds of Reason. They mirror org.apache.spark.TaskEndReason.
+const (
+	KindSuccess             = "Success"
+	KindResubmitted         = "Resubmitted"
+	KindFetchFailed         = "FetchFailed"
+	KindExceptionFailure    = "ExceptionFailure"
+	KindLineageDiffers      = "LineageDiffers" // Coherer's own: another try would give the same
+	KindTaskKilled          = "TaskKilled"
+	KindTaskResultLost      = "TaskResultLost"
+	KindExecutorLostFailure = "ExecutorLostFailure"
+	KindUnknownReason       = "UnknownReason"
+)
+
+// Reason is why an attempt ended.
+type Reason struct {
+	Kind string
+	// Text is for people, as Spark's toErrorString; "" for a success.
+	Text string
+	// Counts: this failure is one of the spark.task.maxFailures.
+	Counts bool
+	// Fetch is which map output could not be had, for KindFetchFailed.
+	Fetch *FetchFailure
+}
+
+// FetchFailure is a map output that a reduce task could not have.
+type FetchFailure struct {
+	Shuffle int32
+	// MapIndex is -1 when the location of some output was not even known; From is nil then.
+	MapIndex int32
+	From     *storage.BlockManagerId
+}
+
+// Loss is why an executor is gone. It mirrors org.apache.spark.scheduler.ExecutorLossReason.
+type Loss struct {
+	Message string
+	// CausedByApp: the failures of its tasks count.
+	CausedByApp bool
+}
+
+var success = Reason{Kind: KindSuccess}
+
+// killed is how an attempt ended that the driver no longer wanted.
+func killed(why string) Reason {
+	return Reason{Kind: KindTaskKilled, Text: "TaskKilled (" + why + ")"}
+}
+
+// executorLost is how the attempts on a lost executor end.
+func executorLost(id string, l Loss) Reason {
+	behaviour := "unrelated to the running tasks"
+	if l.CausedByApp {
+		behaviour = "caused by one of the running tasks"
+	}
+	text := fmt.Sprintf("ExecutorLostFailure (executor %s exited %s)", id, behaviour)
+	if l.Message != "" {
+		text += " Reason: " + l.Message
+	}
+	return Reason{Kind: KindExecutorLostFailure, Text: text, Counts: l.CausedByApp}
+}
+
+// reasonOf reads a final StatusUpdate.
+func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *app.TaskFailure) Reason {
+	switch {
+	case state == app.TaskState_FINISHED && (result == nil || writesMap && result.GetMapStatus() == nil):
+		return Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true}
+	case state == app.TaskState_FINISHED:
+		return success
+	case state == app.TaskState_KILLED:
+		return killed(f.GetMessage())
+	case f == nil:
+		return Reason{Kind: KindUnknownReason, Text: KindUnknownReason, Counts: true}
+	}
+	switch f.GetKind() {
+	case KindFetchFailed:
+		return fetchFailed(f)
+	case KindTaskKilled:
+		return killed(f.GetMessage())
+	case KindLineageDiffers:
+		return Reason{Kind: KindLineageDiffers, Text: f.GetMessage(), Counts: true}
+	}
+	text := f.GetMessage()
+	if f.GetStack() != "" {
+		text += "\n" + f.GetStack()
+	}
+	return Reason{Kind: KindExceptionFailure, Text: text, Counts: true}
+}
+
+func fetchFailed(f *app.TaskFailure) Reason {
+	at := "null"
+	if m := f.GetBlockManager(); m != nil {
+		at = fmt.Sprintf("BlockManagerId(%s, %s, %d, None)", m.GetExecutorId(), m.GetHost(), m.GetPort())
+	}
+	return Reason{
+		Kind: KindFetchFailed,
+		Text: fmt.Sprintf("FetchFailed(%s, shuffleId=%d, mapIndex=%d, reduceId=%d, message=\n%s\n)",
+			at, f.GetShuffleId(), f.GetMapIndex(), f.GetReduceId(), f.GetMessage()),
+		Fetch: &FetchFailure{Shuffle: f.GetShuffleId(), MapIndex: f.GetMapIndex(), From: f.GetBlockManager()},
+	}
+}

@@ -1,0 +1,100 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Boot is what an executor's process is made of.
+type Boot struct {
+	Args Args
+	IO   IO
+	// Settings are the driver's, if the process was given them; nil: the fetcher asks.
+	Settings map[string]string
+	Log      *logrus.Entry
+	// Made is called with the executor's Env once there is one; nil: nobody wants to know.
+	Made func(*rpcenv.Env)
+}
+
+// Run makes the process: the fetcher's Env, unless the settings are there, then the executor's. It does not wait. What goes
+// wrong ends the process with exit code 1 (rpcenv.Host.Exit).
+func (x Boot) Run(h rpcenv.Host) error {
+	if x.Settings != nil {
+		return x.start(h, x.Settings)
+	}
+	return x.Fetch(h, func(settings map[string]string, err error) {
+		if err == nil {
+			err = x.start(h, settings)
+		}
+		if err != nil {
+			x.fail(h, err)
+		}
+	})
+}
+
+// Fetch asks the driver for its settings in an Env of its own, and tells them after that Env's end.
+func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
+	env, err := rpcenv.New(h, rpcenv.Config{Name: "Fetcher" + x.Args.ExecutorID, Log: x.Log})
+	if err != nil {
+		return err
+	}
+	var settings map[string]string
+	env.Go("driverPropsFetcher", func(b *rpcenv.Blocking) error {
+		var err error
+		settings, err = FetchConfig(b, x.Args)
+		return err
+	}).OnDone(func(err error) {
+		env.OnDone(func() { then(settings, err) })
+		env.Shutdown()
+	})
+	return nil
+}
+
+// start makes the executor's Env, which is in client mode, and its endpoints.
+func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
+	c, err := conf.New(settings)
+	if err != nil {
+		return fmt.Errorf("the driver's settings: %w", err)
+	}
+	env, err := rpcenv.New(h, rpcenv.Config{Name: "Exec" + x.Args.ExecutorID, Conf: c, Log: x.Log})
+	if err != nil {
+		return err
+	}
+	if x.Made != nil {
+		x.Made(env)
+	}
+	env.Go("sparkExecutor", func(b *rpcenv.Blocking) error {
+		if err := LookUp(b, x.Args.DriverURL); err != nil {
+			return err
+		}
+		cfg := Config{Args: x.Args, IO: x.IO}
+		if x.Args.WorkerURL != "" {
+			watcher, err := worker.NewWatcher(x.Args.WorkerURL)
+			if err != nil {
+				return err
+			}
+			if cfg.Watcher, err = env.Register(worker.WatcherName, watcher); err != nil {
+				return err
+			}
+		}
+		_, err := env.Register(Name, New(cfg))
+		return err
+	}).OnDone(func(err error) {
+		if err != nil {
+			x.fail(h, err)
+		}
+	})
+	return nil
+}
+
+func (x Boot) fail(h rpcenv.Host, err error) {
+	if x.Log != nil {
+		x.Log.Errorf("executor %s: %v", x.Args.ExecutorID, err)
+	}
+	h.Exit(1)
+}

@@ -1,0 +1,105 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Class is Spark's main class of an executor.
+const Class = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+
+// Name is the endpoint's name.
+const Name = "Executor"
+
+// Args are the arguments of an executor's process, by Spark's names.
+type Args struct {
+	DriverURL  string // --driver-url, spark://CoarseGrainedScheduler@HOST:PORT
+	ExecutorID string // --executor-id
+	Hostname   string // --hostname
+	Cores      int    // --cores
+	AppID      string // --app-id
+	WorkerURL  string // --worker-url, spark://Worker@HOST:PORT; empty: no Worker is watched
+	ProfileID  int    // --resourceProfileId
+}
+
+// ParseArgs reads the arguments that a Worker starts an executor with, and reports all that is wrong with them.
+func ParseArgs(args []string) (Args, error) {
+	var a Args
+	var errs []error
+	number := func(name, s string, to *int) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 {
+			errs = append(errs, fmt.Errorf("%s %q: want a number", name, s))
+		}
+		*to = n
+	}
+	for i := 0; i < len(args); i += 2 {
+		if i+1 == len(args) {
+			errs = append(errs, fmt.Errorf("%s: its value is missing", args[i]))
+			break
+		}
+		switch name, value := args[i], args[i+1]; name {
+		case "--driver-url":
+			a.DriverURL = value
+		case "--executor-id":
+			a.ExecutorID = value
+		case "--hostname":
+			a.Hostname = value
+		case "--cores":
+			number(name, value, &a.Cores)
+		case "--app-id":
+			a.AppID = value
+		case "--worker-url":
+			a.WorkerURL = value
+		case "--resourceProfileId":
+			number(name, value, &a.ProfileID)
+		default:
+			errs = append(errs, fmt.Errorf("%s: no such option of an executor", name))
+		}
+	}
+	if a.DriverURL == "" || a.ExecutorID == "" || a.AppID == "" || a.Cores <= 0 {
+		errs = append(errs, errors.New("an executor needs --driver-url, --executor-id, --app-id and --cores of at least 1"))
+	}
+	return a, errors.Join(errs...)
+}
+
+// IO is the world outside of an executor.
+type IO struct {
+	// FS has the files that text sources read.
+	FS rdd.FS
+	// Blocks keeps this executor's map outputs and serves them to others.
+	Blocks Blocks
+	// Transfer brings the blocks of others.
+	Transfer Transfer
+}
+
+// Blocks keeps blocks by their ids and serves them at an address. Its methods may be called from several bodies at once.
+type Blocks interface {
+	// Put keeps the blocks of one map output; empty ones are left out. A failure says what to do, such as to free space.
+	Put(ids []string, data [][]byte) error
+	// Get returns a block that this executor keeps.
+	Get(id string) ([]byte, error)
+	// Address is where others fetch.
+	Address() rpcenv.Address
+}
+
+// Transfer fetches blocks from an executor's block address, in the order of ids.
+type Transfer interface {
+	Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(i int, data []byte) error) error
+}
+
+// Config is what the endpoint is made of.
+type Config struct {
+	Args Args
+	IO   IO
+	// Watcher is the endpoint WorkerWatcher of this process, which is told when the executor ends in good order; zero:
+	// there is none.
+	Watcher rpcenv.Ref
+}
+
+// maxResult bounds a task's result, which travels in StatusUpdate beside other messages.
+const maxResult = 32 << 20

@@ -1,0 +1,185 @@
+package executor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Executor is the endpoint Executor (org.apache.spark.executor.CoarseGrainedExecutorBackend).
+type Executor struct {
+	cfg   Config
+	state state
+
+	driver    rpcenv.Ref // CoarseGrainedScheduler
+	tracker   rpcenv.Ref
+	blocks    rpcenv.Ref
+	heartbeat rpcenv.Ref
+	failures  int // heartbeats in a row without an answer
+}
+
+// New makes the endpoint.
+func New(cfg Config) *Executor { return &Executor{cfg: cfg, state: newState()} }
+
+// What an Executor tells itself.
+type (
+	// RegisteredExecutor: the driver accepted the registration.
+	RegisteredExecutor struct{ rpcenv.Local }
+	// SendHeartbeat is the tick of the heartbeater.
+	SendHeartbeat struct{ rpcenv.Local }
+	// Shutdown follows StopExecutor, so that what was sent before goes out first.
+	Shutdown struct{ rpcenv.Local }
+)
+
+// OnStart registers with the driver.
+func (e *Executor) OnStart(c *rpcenv.Context) {
+	c.SetLog(c.Log().WithField("executor", e.cfg.Args.ExecutorID))
+	rpcenv.Resolve(c, e.cfg.Args.DriverURL, func(ref rpcenv.Ref, err error) {
+		if err != nil {
+			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", e.cfg.Args.DriverURL, err), false)
+			return
+		}
+		e.driver = ref
+		e.tracker = rpcenv.Ref{Address: ref.Address, Name: mapoutput.Name}
+		e.blocks = rpcenv.Ref{Address: ref.Address, Name: storage.MasterName}
+		e.register(c)
+	})
+}
+
+func (e *Executor) register(c *rpcenv.Context) {
+	a := e.cfg.Args
+	q := &app.RegisterExecutor{
+		ExecutorId: a.ExecutorID, ExecutorRef: c.Self().Proto(), Hostname: a.Hostname, Cores: int32(a.Cores),
+		ResourceProfileId: int32(a.ProfileID),
+	}
+	rpcenv.Ask(c, e.driver, q, func(_ *rpc.Bool, err error) {
+		if err != nil {
+			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", a.DriverURL, err), false)
+			return
+		}
+		c.Send(c.Self(), RegisteredExecutor{})
+	})
+}
+
+// Receive is the table of contents.
+func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case RegisteredExecutor:
+		e.registeredExecutor(c)
+	case *app.LaunchTask:
+		e.launchTask(c, m.GetData())
+	case *app.KillTask:
+		e.killTask(m)
+	case *app.StopExecutor:
+		e.stopExecutor(c)
+	case SendHeartbeat:
+		e.sendHeartbeat(c)
+	case Shutdown:
+		c.Exit(0, "stopped by the driver")
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// registeredExecutor registers the block manager, finds the HeartbeatReceiver, and only then takes tasks.
+func (e *Executor) registeredExecutor(c *rpcenv.Context) {
+	e.registerBlockManager(c, false, func() {
+		rpcenv.Resolve(c, rpcenv.Ref{Address: e.driver.Address, Name: heartbeat.Name}.String(), func(ref rpcenv.Ref, err error) {
+			if err != nil {
+				e.exit(c, 1, fmt.Sprintf("Unable to create executor due to %v", err), true)
+				return
+			}
+			e.heartbeat = ref
+			period := conf.ExecutorHeartbeatInterval.Get(c.Conf())
+			// The first one comes after a random part of a second period, so that executors do not all beat at once.
+			first := period + time.Duration(c.Rand().Int64N(int64(period)))
+			c.Every(first, period, SendHeartbeat{})
+			c.Send(e.driver, &app.LaunchedExecutor{ExecutorId: e.cfg.Args.ExecutorID})
+		})
+	})
+}
+
+func (e *Executor) registerBlockManager(c *rpcenv.Context, again bool, then func()) {
+	q := &storagepb.RegisterBlockManager{BlockManagerId: e.blockManagerID(), IsReRegister: &again}
+	rpcenv.Ask(c, e.blocks, q, func(_ *storagepb.BlockManagerRegistered, err error) {
+		if err != nil {
+			e.exit(c, 1, fmt.Sprintf("Unable to create executor due to %v", err), true)
+			return
+		}
+		then()
+	})
+}
+
+func (e *Executor) blockManagerID() *storagepb.BlockManagerId {
+	at := e.cfg.IO.Blocks.Address()
+	return &storagepb.BlockManagerId{ExecutorId: e.cfg.Args.ExecutorID, Host: at.Host, Port: int32(at.Port)}
+}
+
+// sendHeartbeat asks the HeartbeatReceiver. Too many failures in a row end the process with 56.
+func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
+	q := &app.Heartbeat{ExecutorId: e.cfg.Args.ExecutorID, BlockManagerId: e.blockManagerID(), RunningTasks: e.state.runningTasks()}
+	period := conf.ExecutorHeartbeatInterval
+	rpcenv.Ask(c, e.heartbeat, q, func(r *app.HeartbeatResponse, err error) {
+		if err != nil {
+			e.failures++
+			c.Log().Warnf("Issue communicating with driver in heartbeater: %v", err)
+			if limit := conf.ExecutorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
+				e.exit(c, exitHeartbeatFailure, fmt.Sprintf("Unable to send heartbeats to driver more than %d times", limit), false)
+			}
+			return
+		}
+		e.failures = 0
+		if r.GetReregisterBlockManager() {
+			c.Log().Info("Told to re-register on heartbeat")
+			e.registerBlockManager(c, true, func() {})
+		}
+	}, rpcenv.Timeout(period.Key(), period.Get(c.Conf())))
+}
+
+// exitHeartbeatFailure is ExecutorExitCode.HEARTBEAT_FAILURE.
+const exitHeartbeatFailure = 56
+
+// stopExecutor ends in good order: by a message to itself, so that replies can still go out.
+func (e *Executor) stopExecutor(c *rpcenv.Context) {
+	if e.state.stopping {
+		return
+	}
+	e.state.stopping = true
+	if !e.cfg.Watcher.IsZero() {
+		c.Send(e.cfg.Watcher, worker.Stopping{})
+	}
+	c.Send(c.Self(), Shutdown{})
+}
+
+// OnConnected is not of interest.
+func (e *Executor) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected ends the process when the driver is gone.
+func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	if e.driver.Address != peer || e.driver.IsZero() {
+		return
+	}
+	e.exit(c, 1, fmt.Sprintf("Driver %s disassociated! Shutting down.", peer), false)
+}
+
+// exit ends the process once; a driver that can be told is told why.
+func (e *Executor) exit(c *rpcenv.Context, code int, reason string, notify bool) {
+	if e.state.stopping {
+		return
+	}
+	e.state.stopping = true
+	c.Log().Errorf("Executor self-exiting due to : %s", reason)
+	if notify && !e.driver.IsZero() {
+		c.Send(e.driver, &app.RemoveExecutor{ExecutorId: e.cfg.Args.ExecutorID, Reason: reason})
+	}
+	c.Exit(code, reason)
+}

@@ -1,0 +1,57 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
+	storagepb "github.com/coherer/coherer/messages/storage"
+)
+
+// state is what an Executor knows.
+type state struct {
+	stopping bool
+	tasks    map[int64]*task
+	lineages map[lineageKey]*rdd.Lineage
+	// outputs are the map outputs of shuffles as the driver told them; those of an older epoch are forgotten.
+	outputs map[int32][]*storagepb.MapStatus
+	asking  map[int32][]func(error) // who waits for the outputs of a shuffle
+	epoch   int64
+}
+
+// task is an attempt that runs.
+type task struct {
+	desc   *app.TaskDescription
+	cancel func()
+	killed string // why it was killed
+}
+
+// lineageKey names a lineage: jobs are pure functions of their arguments.
+type lineageKey struct{ job, args string }
+
+func keyOf(d *app.TaskDescription) lineageKey { return lineageKey{d.GetJob(), string(d.GetJobArgs())} }
+
+func newState() state {
+	return state{
+		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{},
+		outputs: map[int32][]*storagepb.MapStatus{}, asking: map[int32][]func(error){},
+	}
+}
+
+// runningTasks are the ids of the attempts that run, ascending.
+func (s *state) runningTasks() []int64 {
+	ids := make([]int64, 0, len(s.tasks))
+	for id := range s.tasks {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// see forgets map outputs that a newer epoch made doubtful.
+func (s *state) see(epoch int64) {
+	if epoch > s.epoch {
+		s.epoch = epoch
+		clear(s.outputs)
+	}
+}

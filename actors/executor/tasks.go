@@ -1,0 +1,168 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
+	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// errKilled ends a task that the driver no longer wants.
+var errKilled = errors.New("killed")
+
+// launchTask runs an attempt: the lineage, then the locations of the map outputs it reads, then the work.
+func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
+	if e.tasks()[d.GetTaskId()] != nil || e.state.stopping {
+		return // a duplicate
+	}
+	c.Log().Infof("Running %s", d.GetName())
+	t := &task{desc: d, cancel: func() {}}
+	e.tasks()[d.GetTaskId()] = t
+	e.state.see(d.GetEpoch())
+	c.Send(e.driver, &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, State: app.TaskState_RUNNING, TaskCpus: d.GetCpus()})
+	e.withLineage(c, t, func(l *rdd.Lineage) {
+		e.withOutputs(c, l, d, func(outputs map[int][]*storagepb.MapStatus, err error) {
+			if err != nil {
+				e.finish(c, t, nil, err)
+				return
+			}
+			w := work{desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID()}
+			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
+			if t.killed != "" {
+				t.cancel()
+			}
+		})
+	})
+}
+
+func (e *Executor) tasks() map[int64]*task { return e.state.tasks }
+
+// withLineage makes the job's lineage, once a job: user code, so outside the inbox.
+func (e *Executor) withLineage(c *rpcenv.Context, t *task, then func(*rdd.Lineage)) {
+	key := keyOf(t.desc)
+	if l := e.state.lineages[key]; l != nil {
+		then(l)
+		return
+	}
+	rpcenv.Run(c, "lineage", func(*rpcenv.Blocking) (*rdd.Lineage, error) {
+		l, err := rdd.Lookup(t.desc.GetJob(), t.desc.GetJobArgs())
+		if err != nil {
+			return nil, err
+		}
+		if err := l.Check(t.desc.GetJobDigest()); err != nil {
+			return nil, fmt.Errorf("%w\nthe lineage here:\n%s", err, strings.Join(l.Lines(), "\n"))
+		}
+		return l, nil
+	}, func(l *rdd.Lineage, err error) {
+		if err != nil {
+			e.finish(c, t, nil, err)
+			return
+		}
+		e.state.lineages[key] = l
+		then(l)
+	})
+}
+
+// withOutputs gives the map outputs of the shuffles that a task reads, by the lineage's index. They are asked for once a
+// shuffle and epoch.
+func (e *Executor) withOutputs(c *rpcenv.Context, l *rdd.Lineage, d *app.TaskDescription, then func(map[int][]*storagepb.MapStatus, error)) {
+	parents := l.ShuffleParents(int(d.GetNode()))
+	outputs := map[int][]*storagepb.MapStatus{}
+	left := len(parents) + 1
+	var failed error
+	done := func(err error) {
+		failed = errors.Join(failed, err)
+		if left--; left == 0 {
+			then(outputs, failed)
+		}
+	}
+	for _, index := range parents {
+		if index >= len(d.GetShuffles()) {
+			done(fmt.Errorf("%w: shuffle %d of %s has no id", rdd.ErrBadTask, index, d.GetName()))
+			continue
+		}
+		id := d.GetShuffles()[index]
+		e.fetchOutputs(c, id, func(err error) {
+			outputs[index] = e.state.outputs[id]
+			done(err)
+		})
+	}
+	done(nil)
+}
+
+func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(error)) {
+	if e.state.outputs[shuffle] != nil {
+		then(nil)
+		return
+	}
+	waiting := e.state.asking[shuffle]
+	e.state.asking[shuffle] = append(waiting, then)
+	if len(waiting) > 0 {
+		return
+	}
+	rpcenv.Ask(c, e.tracker, &storagepb.GetMapOutputStatuses{ShuffleId: &shuffle}, func(r *storagepb.MapOutputStatuses, err error) {
+		if err == nil {
+			e.state.see(r.GetEpoch())
+			e.state.outputs[shuffle] = r.GetStatuses()
+		} else {
+			err = &fetchError{shuffle: shuffle, mapIndex: -1, cause: err}
+		}
+		waiting := e.state.asking[shuffle]
+		delete(e.state.asking, shuffle)
+		for _, f := range waiting {
+			f(err)
+		}
+	})
+}
+
+// finish reports how an attempt ended.
+func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err error) {
+	d := t.desc
+	delete(e.tasks(), d.GetTaskId())
+	u := &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, TaskCpus: d.GetCpus(), State: app.TaskState_FINISHED, Result: r}
+	switch {
+	case t.killed != "":
+		u.State, u.Result, u.Failure = app.TaskState_KILLED, nil, &app.TaskFailure{Kind: "TaskKilled", Message: t.killed}
+	case err != nil:
+		c.Log().Errorf("Exception in %s: %v", d.GetName(), err)
+		u.State, u.Result, u.Failure = app.TaskState_FAILED, nil, failureOf(err)
+	default:
+		c.Log().Infof("Finished %s. %d records", d.GetName(), r.GetCount())
+	}
+	if f := u.GetFailure(); f.GetKind() == "FetchFailed" {
+		delete(e.state.outputs, f.GetShuffleId()) // the driver knows better by the next try
+	}
+	c.Send(e.driver, u)
+}
+
+// failureOf is an error as the driver's TaskEndReason.
+func failureOf(err error) *app.TaskFailure {
+	f := &app.TaskFailure{Kind: "ExceptionFailure", Message: err.Error()}
+	if fetch, ok := errors.AsType[*fetchError](err); ok {
+		f.Kind, f.ShuffleId, f.MapIndex, f.ReduceId, f.BlockManager = "FetchFailed", fetch.shuffle, fetch.mapIndex, fetch.reduce, fetch.from
+	}
+	if errors.Is(err, rdd.ErrLineageDiffers) {
+		f.Kind = "LineageDiffers"
+	}
+	if u, ok := errors.AsType[*rdd.UserError](err); ok {
+		f.Stack = string(u.Stack)
+	}
+	return f
+}
+
+// killTask ends an attempt whose result nobody needs; an unknown one has ended already.
+func (e *Executor) killTask(m *app.KillTask) {
+	t := e.tasks()[m.GetTaskId()]
+	if t == nil {
+		return
+	}
+	t.killed = m.GetReason()
+	if t.killed == "" {
+		t.killed = "killed"
+	}
+	t.cancel()
+}

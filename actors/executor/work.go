@@ -1,0 +1,181 @@
+package executor
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
+	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// work is a task attempt outside the inbox.
+type work struct {
+	desc    *app.TaskDescription
+	lineage *rdd.Lineage
+	outputs map[int][]*storagepb.MapStatus
+	io      IO
+	self    *storagepb.BlockManagerId
+}
+
+// fetchError is a map output that could not be had (org.apache.spark.shuffle.FetchFailedException).
+type fetchError struct {
+	shuffle, mapIndex, reduce int32
+	from                      *storagepb.BlockManagerId
+	cause                     error
+}
+
+func (e *fetchError) Error() string {
+	return fmt.Sprintf("fetch shuffle %d, map output %d, for reducer %d: %v", e.shuffle, e.mapIndex, e.reduce, e.cause)
+}
+
+func (e *fetchError) Unwrap() error { return e.cause }
+
+// run computes the partition.
+func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
+	d := w.desc
+	result := &app.TaskResult{}
+	t := rdd.Task{
+		Node: int(d.GetNode()), Partition: int(d.GetPartitionId()), Split: d.GetSplit(), FS: w.io.FS,
+		Fetch: func(shuffle, reduce int) iter.Seq2[[]byte, error] { return w.fetch(b, shuffle, reduce) },
+		Done: func() error {
+			if b.Done() {
+				return errKilled
+			}
+			return nil
+		},
+		OnInput: func(n int64) { result.BytesRead += n },
+	}
+	if d.ShuffleId == nil {
+		r, err := w.lineage.RunResult(t, rdd.Action(d.GetAction()))
+		if err != nil {
+			return nil, err
+		}
+		if len(r.Records) > maxResult {
+			return nil, fmt.Errorf("the result of %s has %d bytes, more than the %d that a task may send: bring less to the driver",
+				d.GetName(), len(r.Records), maxResult)
+		}
+		result.Records, result.Count = r.Records, r.Count
+		return result, nil
+	}
+	shuffle, err := w.shuffleIndex()
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := w.lineage.RunMap(t, shuffle)
+	if err != nil {
+		return nil, err
+	}
+	result.MapStatus, err = w.store(blocks)
+	return result, err
+}
+
+// shuffleIndex is the lineage's index of the shuffle that the task writes for.
+func (w *work) shuffleIndex() (int, error) {
+	for i, id := range w.desc.GetShuffles() {
+		if id == w.desc.GetShuffleId() {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %s writes shuffle %d, which its job does not have", rdd.ErrBadTask, w.desc.GetName(), w.desc.GetShuffleId())
+}
+
+// store keeps the map output, one block a reducer.
+func (w *work) store(blocks [][]byte) (*storagepb.MapStatus, error) {
+	status := &storagepb.MapStatus{Location: w.self, MapId: w.desc.GetTaskId(), Sizes: make([]int64, len(blocks))}
+	ids := make([]string, len(blocks))
+	for i, block := range blocks {
+		status.Sizes[i] = int64(len(block))
+		ids[i] = blockID(w.desc.GetShuffleId(), status.GetMapId(), i)
+	}
+	if err := w.io.Blocks.Put(ids, blocks); err != nil {
+		return nil, fmt.Errorf("keep the map output of %s: %w", w.desc.GetName(), err)
+	}
+	return status, nil
+}
+
+// blockID is the name of a shuffle block (org.apache.spark.storage.ShuffleBlockId).
+func blockID(shuffle int32, mapID int64, reduce int) string {
+	return fmt.Sprintf("shuffle_%d_%d_%d", shuffle, mapID, reduce)
+}
+
+// fetch gives a reducer's blocks in order of the map index: this executor's own from its store, others from their block
+// managers, those of one executor in a row in one request.
+func (w *work) fetch(b *rpcenv.Blocking, index, reduce int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		shuffle := w.desc.GetShuffles()[index]
+		statuses := w.outputs[index]
+		for from := 0; from < len(statuses); {
+			to := from + 1
+			for to < len(statuses) && samePlace(statuses[from], statuses[to]) {
+				to++
+			}
+			more, err := w.fetchRun(b, shuffle, reduce, statuses, from, to, yield)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+func samePlace(a, b *storagepb.MapStatus) bool {
+	return a.GetLocation().GetExecutorId() == b.GetLocation().GetExecutorId() &&
+		a.GetLocation().GetHost() == b.GetLocation().GetHost() && a.GetLocation().GetPort() == b.GetLocation().GetPort()
+}
+
+// fetchRun gives the blocks of the map outputs [from, to), which lie in one place. False: nobody wants more.
+func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses []*storagepb.MapStatus, from, to int,
+	yield func([]byte, error) bool,
+) (bool, error) {
+	at := statuses[from].GetLocation()
+	failed := func(i int, err error) error {
+		return &fetchError{shuffle: shuffle, mapIndex: int32(i), reduce: int32(reduce), from: at, cause: err}
+	}
+	if at == nil {
+		return false, &fetchError{
+			shuffle: shuffle, mapIndex: -1, reduce: int32(reduce),
+			cause: fmt.Errorf("missing an output location for map output %d", from),
+		}
+	}
+	var ids []string
+	var index []int
+	for i := from; i < to; i++ {
+		if sizes := statuses[i].GetSizes(); reduce < len(sizes) && sizes[reduce] > 0 {
+			ids = append(ids, blockID(shuffle, statuses[i].GetMapId(), reduce))
+			index = append(index, i)
+		}
+	}
+	if len(ids) == 0 {
+		return true, nil
+	}
+	if at.GetExecutorId() == w.self.GetExecutorId() {
+		for k, id := range ids {
+			data, err := w.io.Blocks.Get(id)
+			if err != nil {
+				return false, failed(index[k], err)
+			}
+			if !yield(data, nil) {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+	more, next := true, 0
+	err := w.io.Transfer.Fetch(b, rpcenv.Address{Host: at.GetHost(), Port: int(at.GetPort())}, ids, func(i int, data []byte) error {
+		next = i + 1
+		if more = yield(data, nil); !more {
+			return errKilled
+		}
+		return nil
+	})
+	if err != nil && more {
+		return false, failed(index[min(next, len(index)-1)], err)
+	}
+	return more, nil
+}

@@ -1,0 +1,159 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// registerApplication gives an application its id and its first executors. A repetition gets the id that the
+// application has.
+func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplication) {
+	driver, desc := c.Ref(r.GetDriver()), r.GetAppDescription()
+	if m.state == RecoveryStandby {
+		return
+	}
+	if driver.IsZero() {
+		c.Log().Warnf("Ignoring an application without a reference to its driver from %s", c.Sender())
+		return
+	}
+	if known := m.addressToApp[driver.Address]; known != nil {
+		c.Log().Infof("Attempted to re-register application at same address: %s", driver.Address)
+		m.answerApplication(c, known)
+		return
+	}
+	if problem := badApplication(desc); problem != "" {
+		c.Log().Warnf("Refusing app %s: %s", desc.GetName(), problem)
+		c.Send(driver, &deploy.ApplicationRemoved{Message: problem, MasterTerm: m.cfg.Term})
+		return
+	}
+	c.Log().Infof("Registering app %s", desc.GetName())
+	app := m.newApplication(c, desc, driver)
+	m.apps = append(m.apps, app)
+	m.idToApp[app.ID] = app
+	m.addressToApp[driver.Address] = app
+	c.State("application", app.ID, "", app.State.String(), "registered")
+	c.Log().Infof("Registered app %s with ID %s", desc.GetName(), app.ID)
+	m.answerApplication(c, app)
+	m.schedule(c)
+}
+
+func (m *Master) answerApplication(c *rpcenv.Context, app *ApplicationInfo) {
+	c.Send(app.Driver, &deploy.RegisteredApplication{AppId: app.ID, Master: c.Self().Proto(), MasterTerm: m.cfg.Term})
+}
+
+// badApplication is what is wrong with a description, or "".
+func badApplication(d *deploy.ApplicationDescription) string {
+	switch {
+	case d == nil:
+		return "there is no description"
+	case d.GetMemoryPerExecutorMb() < 1:
+		return fmt.Sprintf("an executor with %d MiB of memory cannot run: set spark.executor.memory", d.GetMemoryPerExecutorMb())
+	case d.CoresPerExecutor != nil && d.GetCoresPerExecutor() < 1:
+		return fmt.Sprintf("an executor with %d cores cannot run: set spark.executor.cores", d.GetCoresPerExecutor())
+	case d.MaxCores != nil && d.GetMaxCores() < 1:
+		return fmt.Sprintf("an application with %d cores cannot run: set spark.cores.max", d.GetMaxCores())
+	case d.InitialExecutorLimit != nil && d.GetInitialExecutorLimit() < 0:
+		return fmt.Sprintf("the first limit of executors is %d: it cannot be below 0", d.GetInitialExecutorLimit())
+	}
+	return ""
+}
+
+func (m *Master) newApplication(c *rpcenv.Context, desc *deploy.ApplicationDescription, driver rpcenv.Ref) *ApplicationInfo {
+	app := &ApplicationInfo{
+		ID: m.newApplicationID(c, desc), Desc: desc, Driver: driver, Started: c.Now(),
+		MaxCores: conf.DefaultCores.Get(c.Conf()),
+	}
+	if desc.MaxCores != nil {
+		app.MaxCores = int(desc.GetMaxCores())
+	}
+	return app
+}
+
+// newApplicationID is made by spark.deploy.appIdPattern of the time and a number, or of the name when
+// spark.master.useAppNameAsAppId.enabled says so and no application has that id.
+func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDescription) string {
+	if conf.UseAppNameAsAppID.Get(c.Conf()) {
+		id := strings.ToLower(strings.Join(strings.Fields(desc.GetName()), ""))
+		if id != "" && m.idToApp[id] == nil && !slices.ContainsFunc(m.completed, func(a *ApplicationInfo) bool { return a.ID == id }) {
+			return id
+		}
+	}
+	id := applicationID(conf.AppIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
+	m.nextApp++
+	if modulo, ok := conf.AppNumberModulo.Find(c.Conf()); ok {
+		m.nextApp %= modulo
+	}
+	return id
+}
+
+// applicationID fills in a pattern; one that does not take a text and a number is replaced by the default.
+func applicationID(pattern string, at time.Time, n int) string {
+	stamp := at.Format("20060102150405")
+	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") {
+		return id
+	}
+	standard, _ := conf.AppIDPattern.Default()
+	return fmt.Sprintf(standard, stamp, n)
+}
+
+// unregisterApplication ends an application that wants to; an unknown id is ignored.
+func (m *Master) unregisterApplication(c *rpcenv.Context, u *deploy.UnregisterApplication) {
+	c.Log().Infof("Received unregister request from application %s", u.GetAppId())
+	if app := m.idToApp[u.GetAppId()]; app != nil {
+		m.removeApplication(c, app, ApplicationFinished, "unregistered")
+	}
+}
+
+// removeApplication ends an application: first its executors are killed, then every Worker is told, also a dead one,
+// which may be alive after all. The driver is told unless it wanted the end.
+func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) {
+	if m.idToApp[app.ID] != app || !m.setApplication(c, app, to, why) {
+		return
+	}
+	c.Log().Infof("Removing app %s", app.ID)
+	app.Ended = c.Now()
+	m.apps = slices.DeleteFunc(m.apps, func(a *ApplicationInfo) bool { return a == app })
+	delete(m.idToApp, app.ID)
+	delete(m.addressToApp, app.Driver.Address)
+	m.completed = retain(m.completed, app, conf.RetainedApplications.Get(c.Conf()))
+	for _, e := range app.Executors() {
+		m.killExecutor(c, e, "application "+strings.ToLower(to.String()))
+	}
+	if to != ApplicationFinished {
+		c.Send(app.Driver, &deploy.ApplicationRemoved{Message: to.String(), MasterTerm: m.cfg.Term})
+	}
+	m.schedule(c)
+	for _, w := range m.workers {
+		c.Send(w.Ref, &deploy.ApplicationFinished{Id: app.ID, MasterTerm: m.cfg.Term})
+	}
+}
+
+// retain appends to the completed applications; when there are limit of them a tenth, the oldest, goes first.
+func retain(completed []*ApplicationInfo, app *ApplicationInfo, limit int) []*ApplicationInfo {
+	if limit == 0 {
+		return nil
+	}
+	if len(completed) >= limit {
+		completed = slices.Delete(completed, 0, max(limit/10, 1))
+	}
+	return append(completed, app)
+}
+
+// setApplication changes an application's state; false: it cannot.
+func (m *Master) setApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) bool {
+	from := app.State
+	next, err := from.To(to)
+	if err != nil {
+		c.Log().Error(err)
+		return false
+	}
+	app.State = next
+	c.State("application", app.ID, from.String(), next.String(), why)
+	return true
+}

@@ -1,0 +1,154 @@
+package master_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// Trace 2 and 8 as recorded from real Spark: two executors, a clean end.
+func TestAnApplicationFromRegistrationToItsEnd(t *testing.T) {
+	k := newKit(t)
+	w, idle := k.worker("W1", 2, 2048), k.worker("W2", 2, 256)
+	d := k.newDriver("D")
+	d.desc.MaxCores = proto.Int32(2)
+	d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: d.Ref.Proto()})
+	id := "app-20260101000000-0000"
+	same(t, d.Probe, &deploy.RegisteredApplication{AppId: id, Master: k.ref.Proto()})
+	url := k.ref.Address.SparkURL()
+	for exec := range int32(2) {
+		same(t, w.Probe, &deploy.LaunchExecutor{
+			MasterUrl: url, AppId: id, ExecId: &exec, AppDesc: d.desc, Cores: 1, Memory: 512,
+		})
+		same(t, d.Probe, &deploy.ExecutorAdded{
+			Id: &exec, WorkerId: w.reg.GetId(), HostPort: w.Ref.Address.String(), Cores: 1, Memory: 512,
+		})
+	}
+	for exec := range int32(2) {
+		w.report(id, exec, deploy.ExecutorState_RUNNING)
+		same(t, d.Probe, &deploy.ExecutorUpdated{Id: &exec, State: deploy.ExecutorState_RUNNING})
+	}
+	if s := k.state(); s.Active[0].State != master.ApplicationRunning || s.Workers[0].CoresUsed != 2 || s.Workers[0].MemoryUsed != 1024 {
+		t.Errorf("%+v", s)
+	}
+	for range 2 { // an end that is told twice is one
+		d.Send(k.ref, &deploy.UnregisterApplication{AppId: id})
+	}
+	for exec := range int32(2) {
+		same(t, w.Probe, &deploy.KillExecutor{MasterUrl: url, AppId: id, ExecId: &exec})
+	}
+	for _, p := range []*worker{w, idle} {
+		same(t, p.Probe, &deploy.ApplicationFinished{Id: id})
+		none(t, p.Probe, time.Second)
+	}
+	w.report(id, 0, deploy.ExecutorState_KILLED, 143) // unknown by now, and answered true
+	none(t, d.Probe, time.Second)
+	s := k.state()
+	if len(s.Active) != 0 || len(s.Completed) != 1 || s.Completed[0].State != master.ApplicationFinished || s.Workers[0].CoresUsed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestARepeatedRegistrationGetsTheIDThatTheApplicationHas(t *testing.T) {
+	k := newKit(t)
+	d := k.driver("D", 1)
+	first := d.id
+	if d.register(); d.id != first {
+		t.Errorf("%s, then %s", first, d.id)
+	}
+	if s := k.state(); len(s.Active) != 1 {
+		t.Errorf("%+v", s.Active)
+	}
+}
+
+func TestADescriptionThatNoExecutorCanSatisfyIsRefused(t *testing.T) {
+	k := newKit(t)
+	for i, test := range []struct {
+		change func(*deploy.ApplicationDescription)
+		want   string
+	}{
+		{func(d *deploy.ApplicationDescription) { d.MemoryPerExecutorMb = 0 }, "spark.executor.memory"},
+		{func(d *deploy.ApplicationDescription) { d.CoresPerExecutor = proto.Int32(0) }, "spark.executor.cores"},
+		{func(d *deploy.ApplicationDescription) { d.MaxCores = proto.Int32(-1) }, "spark.cores.max"},
+		{func(d *deploy.ApplicationDescription) { d.InitialExecutorLimit = proto.Int32(-1) }, "below 0"},
+	} {
+		d := k.newDriver(fmt.Sprint("D", i))
+		test.change(d.desc)
+		d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: d.Ref.Proto()})
+		if r := next[*deploy.ApplicationRemoved](t, d.Probe); !strings.Contains(r.GetMessage(), test.want) {
+			t.Errorf("%q does not name %s", r.GetMessage(), test.want)
+		}
+	}
+	d := k.newDriver("none")
+	d.Send(k.ref, &deploy.RegisterApplication{Driver: d.Ref.Proto()})
+	next[*deploy.ApplicationRemoved](t, d.Probe)
+	d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc})
+	none(t, d.Probe, time.Second)
+}
+
+func TestADriverThatIsGoneEndsItsApplication(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 2, 2048), k.driver("D", 1)
+	w.launched()
+	k.Find("D").Kill()
+	next[*deploy.KillExecutor](t, w.Probe)
+	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
+}
+
+func TestApplicationsGetCoresInTheOrderOfTheirRegistration(t *testing.T) {
+	k := newKit(t)
+	w := k.worker("W1", 2, 4096)
+	first, second := k.driver("D1", 2), k.driver("D2", 2)
+	for range 2 {
+		if l := w.launched(); l.GetAppId() != first.id {
+			t.Errorf("launched for %s", l.GetAppId())
+		}
+	}
+	none(t, second.Probe, time.Second)
+	if s := k.state(); len(s.Active) != 2 || len(s.Active[1].Refused) != 1 || s.Active[1].Refused[0].Filter != "cores" {
+		t.Errorf("%+v", s.Active)
+	}
+	first.Send(k.ref, &deploy.UnregisterApplication{AppId: first.id})
+	second.added()
+	second.added()
+}
+
+func TestApplicationIDs(t *testing.T) {
+	for _, test := range []struct {
+		settings []string
+		want     []string
+	}{
+		{nil, []string{"app-20260101000000-0000", "app-20260101000000-0001"}},
+		{[]string{"spark.deploy.appIdPattern", "a_%s_%d"}, []string{"a_20260101000000_0", "a_20260101000000_1"}},
+		{[]string{"spark.deploy.appIdPattern", "a-%d"}, []string{"app-20260101000000-0000"}},
+		{[]string{"spark.master.useAppNameAsAppId.enabled", "true"}, []string{"myword0", "app-20260101000000-0000"}},
+	} {
+		k := newKit(t, test.settings...)
+		for i, want := range test.want {
+			d := k.newDriver(fmt.Sprint("D", i))
+			d.desc.Name = "My Word 0"
+			if d.register(); d.id != want {
+				t.Errorf("%v: %s, want %s", test.settings, d.id, want)
+			}
+		}
+	}
+}
+
+func TestCompletedApplicationsAreTrimmedByATenth(t *testing.T) {
+	k := newKit(t, "spark.deploy.retainedApplications", "3")
+	d := k.newDriver("D")
+	for range 5 {
+		d.register()
+		d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
+	}
+	s := k.state()
+	if len(s.Completed) != 3 || s.Completed[0].ID != "app-20260101000000-0002" {
+		t.Errorf("%+v", s.Completed)
+	}
+}

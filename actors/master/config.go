@@ -1,0 +1,9 @@
+package master
+
+// Config is what a Master needs besides its Env's settings. The zero value is usable.
+type Config struct {
+	// WebUIURL is where its pages are; empty: it has none.
+	WebUIURL string
+	// Term counts leaderships and travels in all that the Master sends; 0: there is no election.
+	Term uint64
+}

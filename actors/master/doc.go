@@ -1,0 +1,32 @@
+// Package master is the Master of a standalone cluster: it keeps the books of Workers and applications, decides where
+// executors run and orders them. It mirrors org.apache.spark.deploy.master.
+//
+// The Master is one endpoint. schedule.go and health.go are its decisions, pure functions over the books of state.go;
+// states.go says which states may follow each other. A handler changes the books first, then sends; messages to one
+// peer arrive in the order in which they were sent, so an application's executors are killed before its end is told.
+//
+// A Worker is trusted for as long as it is heard of: its connection stands, and a heartbeat comes within
+// spark.worker.timeout. One that is given up may be alive. When it comes back it registers, says what it runs
+// (WorkerLatestState), and what the Master counted as lost meanwhile is killed. All handlers may see a message or an
+// event twice.
+//
+// # Differences from Spark
+//
+//   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
+//     Worker ends after five of them.
+//   - RegisterApplication that is repeated is answered with the id that the application has; Spark answers with a new one
+//     that it does not know itself.
+//   - A heartbeat of a Worker that nobody ever heard of is answered with ReconnectWorker, as that of a dead one; Spark
+//     ignores it, and a Worker forgotten after 16 time-outs never comes back.
+//   - An executor that ends early does not set the count of failures back by having been RUNNING for an instant; only one
+//     that was RUNNING for a minute does, or ten minutes without an early end. Executors that end early, also with exit
+//     code 0, are replaced at once three times in a row and then ever later, up to a minute. Spark relaunches what starts
+//     and exits at once without end and without pause (SPARK-27510).
+//   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
+//     when it sees its old connection close (SPARK-23191). What was ordered over that connection and did not arrive is
+//     given up when the Worker says what it runs, and ordered again.
+//   - The report that an executor runs which the Master has given up is answered by KillExecutor; Spark only warns.
+//   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the reason,
+//     a Worker without cores or memory with RegisterWorkerFailed.
+//   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications.
+package master

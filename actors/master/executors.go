@@ -1,0 +1,154 @@
+package master
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// launchExecutor orders an executor, first of the Worker, then tells the driver.
+func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
+	c.Log().Infof("Launching executor %s on worker %s", e.FullID(), e.Worker.ID)
+	e.Worker.addExecutor(e)
+	c.State("executor", e.FullID(), "", e.State.String(), "launched")
+	c.Send(e.Worker.Ref, &deploy.LaunchExecutor{
+		MasterUrl: m.url(c), AppId: e.App.ID, ExecId: proto.Int32(int32(e.ID)), RpId: int32(e.Profile), AppDesc: e.App.Desc,
+		Cores: int32(e.Cores), Memory: int32(e.Memory), MasterTerm: m.cfg.Term,
+	})
+	c.Send(e.App.Driver, &deploy.ExecutorAdded{
+		Id: proto.Int32(int32(e.ID)), WorkerId: e.Worker.ID, HostPort: e.Worker.HostPort(),
+		Cores: int32(e.Cores), Memory: int32(e.Memory), MasterTerm: m.cfg.Term,
+	})
+	if e.App.State == ApplicationWaiting {
+		m.setApplication(c, e.App, ApplicationRunning, "first executor launched")
+	}
+}
+
+// executorStateChanged is a Worker's report. It is answered last, and always true: a Worker repeats what is not answered
+// and ends after five tries.
+func (m *Master) executorStateChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
+	if e := m.executor(r.GetAppId(), int(r.GetExecId())); e != nil {
+		m.executorChanged(c, e, r)
+	} else {
+		m.unknownExecutorChanged(c, r)
+	}
+	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
+}
+
+// executor is one that has not ended, nil if there is none.
+func (m *Master) executor(app string, id int) *ExecutorDesc {
+	if a := m.idToApp[app]; a != nil {
+		return a.executor(id)
+	}
+	return nil
+}
+
+// executorChanged tells the driver and replaces what has ended. A repetition changes nothing.
+func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.ExecutorStateChanged) {
+	app := e.App
+	if !m.setExecutor(c, e, r.GetState(), r.GetMessage()) {
+		return
+	}
+	c.Send(app.Driver, &deploy.ExecutorUpdated{
+		Id: proto.Int32(int32(e.ID)), State: e.State, Message: r.Message, ExitStatus: r.ExitStatus, MasterTerm: m.cfg.Term,
+	})
+	if !finished(e.State) {
+		e.runningSince = c.Now()
+		return
+	}
+	c.Log().Infof("Removing executor %s because it is %s", e.FullID(), e.State)
+	app.removeExecutor(e)
+	e.Worker.removeExecutor(e)
+	normal := r.ExitStatus != nil && r.GetExitStatus() == 0
+	if app.executorEnded(e, normal, conf.MaxExecutorRetries.Get(c.Conf()), c.Now()) {
+		why := fmt.Sprintf("failed %d times", app.health.failures)
+		c.Log().Errorf("Application %s with ID %s %s; removing it", app.Desc.GetName(), app.ID, why)
+		m.removeApplication(c, app, ApplicationFailed, why)
+	}
+	m.schedule(c)
+}
+
+// unknownExecutorChanged is about an executor that was removed. When it still runs it is told to end: its order came
+// late, after the Master had given it up.
+func (m *Master) unknownExecutorChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
+	c.Log().Warnf("Got status update for unknown executor %s", fullID(r.GetAppId(), int(r.GetExecId())))
+	if w := m.addressToWorker[c.Sender()]; w != nil && !finished(r.GetState()) {
+		m.orderKill(c, w, r.GetAppId(), int(r.GetExecId()))
+	}
+}
+
+// killExecutors ends executors of an application at its wish. Ids that are no number or unknown are only logged; an
+// unknown application is answered false.
+func (m *Master) killExecutors(c *rpcenv.Context, k *deploy.KillExecutors) {
+	app := m.idToApp[k.GetAppId()]
+	if app == nil {
+		c.Log().Warnf("Unregistered application %s requested us to kill executors!", k.GetAppId())
+		rpcenv.Reply(c, k, &rpc.Bool{Value: false})
+		return
+	}
+	c.Log().Infof("Application %s requests to kill executors: %s", app.ID, strings.Join(k.GetExecutorIds(), ", "))
+	for _, id := range k.GetExecutorIds() {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			c.Log().Errorf("Encountered executor with a non-integer ID: %s. Ignoring", id)
+			continue
+		}
+		if e := app.executor(n); e != nil {
+			m.killExecutor(c, e, "the application wants it")
+		} else {
+			c.Log().Warnf("Application %s attempted to kill non-existent executor: %d", app.ID, n)
+		}
+	}
+	m.schedule(c)
+	rpcenv.Reply(c, k, &rpc.Bool{Value: true})
+}
+
+// killExecutor ends an executor. The Worker's report that it has ended comes when the Master has forgotten it.
+func (m *Master) killExecutor(c *rpcenv.Context, e *ExecutorDesc, why string) {
+	m.endExecutor(c, e, deploy.ExecutorState_KILLED, why)
+	m.orderKill(c, e.Worker, e.App.ID, e.ID)
+}
+
+func (m *Master) orderKill(c *rpcenv.Context, w *WorkerInfo, app string, id int) {
+	c.Send(w.Ref, &deploy.KillExecutor{
+		MasterUrl: m.url(c), AppId: app, ExecId: proto.Int32(int32(id)), MasterTerm: m.cfg.Term,
+	})
+}
+
+// loseExecutor gives an executor up: nobody will report its end. workerHost is told to the driver when the whole Worker
+// is lost, else nil.
+func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, workerHost *string) {
+	c.Log().Infof("Telling app of lost executor: %s", e.FullID())
+	c.Send(e.App.Driver, &deploy.ExecutorUpdated{
+		Id: proto.Int32(int32(e.ID)), State: deploy.ExecutorState_LOST, Message: proto.String(why),
+		WorkerHost: workerHost, MasterTerm: m.cfg.Term,
+	})
+	m.endExecutor(c, e, deploy.ExecutorState_LOST, why)
+}
+
+// endExecutor takes an executor out of the books.
+func (m *Master) endExecutor(c *rpcenv.Context, e *ExecutorDesc, state deploy.ExecutorState, why string) {
+	m.setExecutor(c, e, state, why)
+	e.App.removeExecutor(e)
+	e.Worker.removeExecutor(e)
+}
+
+// setExecutor changes an executor's state; false: it cannot.
+func (m *Master) setExecutor(c *rpcenv.Context, e *ExecutorDesc, to deploy.ExecutorState, why string) bool {
+	from := e.State
+	next, err := executorTo(from, to)
+	if err != nil {
+		c.Log().Warn(err)
+		return false
+	}
+	e.State = next
+	c.State("executor", e.FullID(), from.String(), next.String(), why)
+	return true
+}

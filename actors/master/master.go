@@ -1,0 +1,159 @@
+package master
+
+import (
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Name is the endpoint's name.
+const Name = "Master"
+
+// Master is the endpoint. It mirrors org.apache.spark.deploy.master.Master.
+type Master struct {
+	cfg   Config
+	state RecoveryState
+
+	workers         []*WorkerInfo // in the order of registration; dead ones too, for a while
+	idToWorker      map[string]*WorkerInfo
+	addressToWorker map[rpcenv.Address]*WorkerInfo
+
+	apps         []*ApplicationInfo // in the order of registration, which is that of scheduling
+	idToApp      map[string]*ApplicationInfo
+	addressToApp map[rpcenv.Address]*ApplicationInfo
+	completed    []*ApplicationInfo
+	nextApp      int
+
+	connections map[rpcenv.Address]int // how many there are to each peer
+	relaunch    rpcenv.Timer
+	relaunchAt  time.Time
+}
+
+// New makes a Master that is ALIVE from its start.
+func New(cfg Config) *Master {
+	return &Master{
+		cfg: cfg, state: RecoveryAlive,
+		idToWorker:      map[string]*WorkerInfo{},
+		addressToWorker: map[rpcenv.Address]*WorkerInfo{},
+		idToApp:         map[string]*ApplicationInfo{},
+		addressToApp:    map[rpcenv.Address]*ApplicationInfo{},
+		connections:     map[rpcenv.Address]int{},
+	}
+}
+
+// CheckForWorkerTimeOut is the Master's timer.
+type CheckForWorkerTimeOut struct{ rpcenv.Local }
+
+// RelaunchExecutors ends the wait of an application whose executors ended early. Spark has none.
+type RelaunchExecutors struct{ rpcenv.Local }
+
+// OnStart is a callback of the endpoint.
+func (m *Master) OnStart(c *rpcenv.Context) {
+	c.Log().Infof("Starting Spark master at %s", m.url(c))
+	c.Every(0, conf.WorkerTimeout.Get(c.Conf()), CheckForWorkerTimeOut{})
+}
+
+// Receive is a callback of the endpoint.
+func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
+	switch msg := msg.(type) {
+	case *deploy.RegisterWorker:
+		m.registerWorker(c, msg)
+	case *deploy.Heartbeat:
+		m.heartbeat(c, msg)
+	case *deploy.WorkerLatestState:
+		m.workerLatestState(c, msg)
+	case CheckForWorkerTimeOut:
+		m.checkForWorkerTimeOut(c)
+	case *deploy.RegisterApplication:
+		m.registerApplication(c, msg)
+	case *deploy.UnregisterApplication:
+		m.unregisterApplication(c, msg)
+	case *deploy.ExecutorStateChanged:
+		m.executorStateChanged(c, msg)
+	case *deploy.KillExecutors:
+		m.killExecutors(c, msg)
+	case RelaunchExecutors:
+		m.schedule(c)
+	case RequestMasterState:
+		rpcenv.Reply(c, msg, m.snapshot(c.Self().Address))
+	default:
+		c.Unsupported(msg)
+	}
+}
+
+// OnConnected is a callback of the endpoint.
+func (m *Master) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) { m.connections[peer]++ }
+
+// OnDisconnected is a callback of the endpoint. While another connection to the peer is open it is not gone: it came
+// back before the end of its old connection was seen (SPARK-23191).
+func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	if m.connections[peer]--; m.connections[peer] > 0 {
+		c.Log().Warnf("%s lost a connection and has another one, keeping it.", peer)
+		return
+	}
+	delete(m.connections, peer)
+	if w := m.addressToWorker[peer]; w != nil {
+		c.Log().Infof("%s got disassociated, removing it.", peer)
+		m.removeWorker(c, w, peer.String()+" got disassociated")
+	}
+	if app := m.addressToApp[peer]; app != nil {
+		c.Log().Infof("%s got disassociated, removing it.", peer)
+		m.removeApplication(c, app, ApplicationFinished, peer.String()+" got disassociated")
+	}
+}
+
+// url is by what Workers know which Master orders them.
+func (m *Master) url(c *rpcenv.Context) string { return c.Self().Address.SparkURL() }
+
+// schedule gives the free cores to the applications, first come, first served. It mirrors
+// Master.startExecutorsOnWorkers.
+func (m *Master) schedule(c *rpcenv.Context) {
+	if m.state != RecoveryAlive {
+		return
+	}
+	var next time.Time // when the first of those that must wait may go on
+	for _, app := range slices.Clone(m.apps) {
+		for _, p := range app.Profiles() {
+			if app.CoresLeft() < p.Step() {
+				continue
+			}
+			if wait := app.health.notBefore; wait.After(c.Now()) {
+				if app.executorsOf(p.ID) < p.Limit && (next.IsZero() || wait.Before(next)) {
+					next = wait
+				}
+				continue
+			}
+			m.startExecutors(c, app, p)
+		}
+	}
+	m.scheduleAgainAt(c, next)
+}
+
+func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile) {
+	usable, refused := Usable(m.workers, p)
+	if len(usable) == 0 && len(m.apps) == 1 && len(app.executors) == 0 {
+		c.Log().WithField("refused", refused).
+			Warnf("App %s requires more resource than any of Workers could have.", app.ID)
+	}
+	Order(usable, conf.WorkerSelectionPolicy.Get(c.Conf()))
+	for i, cores := range Place(app, p, usable, conf.SpreadOutApps.Get(c.Conf())) {
+		for _, size := range executorSizes(p, cores) {
+			m.launchExecutor(c, app.addExecutor(usable[i], size, p))
+		}
+	}
+}
+
+// scheduleAgainAt keeps one timer, for the earliest time; zero is never.
+func (m *Master) scheduleAgainAt(c *rpcenv.Context, at time.Time) {
+	if m.relaunch.Active() && at.Equal(m.relaunchAt) {
+		return
+	}
+	c.Cancel(m.relaunch)
+	m.relaunch, m.relaunchAt = rpcenv.Timer{}, at
+	if !at.IsZero() {
+		m.relaunch = c.After(at.Sub(c.Now()), RelaunchExecutors{})
+	}
+}

@@ -1,0 +1,171 @@
+package master
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// WorkerInfo is what the Master knows of a Worker. It mirrors org.apache.spark.deploy.master.WorkerInfo.
+type WorkerInfo struct {
+	ID       string
+	Host     string
+	Port     int
+	Ref      rpcenv.Ref
+	WebUIURL string
+
+	Cores, CoresUsed   int
+	Memory, MemoryUsed int // MiB
+
+	State         WorkerState
+	LastHeartbeat time.Time // or when it registered
+
+	executors []*ExecutorDesc // in the order of their launch
+}
+
+// CoresFree is how many cores no executor has.
+func (w *WorkerInfo) CoresFree() int { return w.Cores - w.CoresUsed }
+
+// MemoryFree is how much memory no executor has, in MiB.
+func (w *WorkerInfo) MemoryFree() int { return w.Memory - w.MemoryUsed }
+
+// HostPort is where the Worker listens.
+func (w *WorkerInfo) HostPort() string { return rpcenv.Address{Host: w.Host, Port: w.Port}.String() }
+
+// Executors are those on the Worker that have not ended, in the order of their launch.
+func (w *WorkerInfo) Executors() []*ExecutorDesc { return slices.Clone(w.executors) }
+
+func (w *WorkerInfo) addExecutor(e *ExecutorDesc) {
+	w.executors = append(w.executors, e)
+	w.CoresUsed += e.Cores
+	w.MemoryUsed += e.Memory
+}
+
+// removeExecutor gives back what e has; a second time it does nothing.
+func (w *WorkerInfo) removeExecutor(e *ExecutorDesc) {
+	i := slices.Index(w.executors, e)
+	if i < 0 {
+		return
+	}
+	w.executors = slices.Delete(w.executors, i, i+1)
+	w.CoresUsed -= e.Cores
+	w.MemoryUsed -= e.Memory
+}
+
+// ExecutorDesc is an executor that was launched. It mirrors org.apache.spark.deploy.master.ExecutorDesc.
+type ExecutorDesc struct {
+	ID      int // from 0, per application
+	Profile int
+	App     *ApplicationInfo
+	Worker  *WorkerInfo
+	Cores   int
+	Memory  int // MiB
+	State   deploy.ExecutorState
+
+	runningSince time.Time // zero before RUNNING
+	doubtful     bool      // the Worker registered again since it was ordered
+}
+
+// FullID is APPLICATION/ID.
+func (e *ExecutorDesc) FullID() string { return fullID(e.App.ID, e.ID) }
+
+func fullID(app string, id int) string { return fmt.Sprintf("%s/%d", app, id) }
+
+// ApplicationInfo is what the Master knows of an application. It mirrors
+// org.apache.spark.deploy.master.ApplicationInfo.
+type ApplicationInfo struct {
+	ID             string
+	Desc           *deploy.ApplicationDescription
+	Driver         rpcenv.Ref
+	State          ApplicationState
+	Started, Ended time.Time
+	MaxCores       int // its own limit or spark.deploy.defaultCores
+	CoresGranted   int
+
+	executors    []*ExecutorDesc // those that have not ended, by id
+	nextExecutor int
+	health       health
+}
+
+// Profile is what one executor takes. It mirrors org.apache.spark.deploy.master.ExecutorResourceDescription with the
+// profile's target.
+type Profile struct {
+	ID     int
+	Cores  int // of each executor; 0: one executor a Worker, with all cores that it can get
+	Memory int // MiB of each executor
+	Limit  int // how many executors the application wants
+}
+
+// Step is how many cores are given at a time.
+func (p Profile) Step() int { return max(p.Cores, 1) }
+
+// DefaultProfile is the resource profile that every application has.
+const DefaultProfile = 0
+
+// Profiles are the application's resource profiles, by id.
+func (a *ApplicationInfo) Profiles() []Profile {
+	p := Profile{
+		ID:     DefaultProfile,
+		Cores:  int(a.Desc.GetCoresPerExecutor()),
+		Memory: int(a.Desc.GetMemoryPerExecutorMb()),
+		Limit:  math.MaxInt32,
+	}
+	if a.Desc.InitialExecutorLimit != nil {
+		p.Limit = int(a.Desc.GetInitialExecutorLimit())
+	}
+	return []Profile{p}
+}
+
+// CoresLeft is how many cores the application may still get.
+func (a *ApplicationInfo) CoresLeft() int { return a.MaxCores - a.CoresGranted }
+
+// Executors are those of the application that have not ended, by id.
+func (a *ApplicationInfo) Executors() []*ExecutorDesc { return slices.Clone(a.executors) }
+
+// executor is the one of that id, nil when there is none, or none any more.
+func (a *ApplicationInfo) executor(id int) *ExecutorDesc {
+	i, ok := a.find(id)
+	if !ok {
+		return nil
+	}
+	return a.executors[i]
+}
+
+func (a *ApplicationInfo) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(a.executors, id, func(e *ExecutorDesc, id int) int { return cmp.Compare(e.ID, id) })
+}
+
+// executorsOf is how many executors of a profile have not ended.
+func (a *ApplicationInfo) executorsOf(profile int) int {
+	n := 0
+	for _, e := range a.executors {
+		if e.Profile == profile {
+			n++
+		}
+	}
+	return n
+}
+
+// addExecutor makes the application's next executor, on w.
+func (a *ApplicationInfo) addExecutor(w *WorkerInfo, cores int, p Profile) *ExecutorDesc {
+	e := &ExecutorDesc{ID: a.nextExecutor, Profile: p.ID, App: a, Worker: w, Cores: cores, Memory: p.Memory}
+	a.nextExecutor++
+	a.executors = append(a.executors, e)
+	a.CoresGranted += cores
+	return e
+}
+
+// removeExecutor gives back the cores that e has; a second time it does nothing.
+func (a *ApplicationInfo) removeExecutor(e *ExecutorDesc) {
+	i, ok := a.find(e.ID)
+	if !ok {
+		return
+	}
+	a.executors = slices.Delete(a.executors, i, i+1)
+	a.CoresGranted -= e.Cores
+}

@@ -1,0 +1,107 @@
+package master
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// RecoveryState is where a Master stands between standby and leadership. It mirrors
+// org.apache.spark.deploy.master.RecoveryState.
+type RecoveryState int
+
+// The states of a Master, in their order. Without an election it is ALIVE from its start.
+const (
+	RecoveryStandby    RecoveryState = iota // not the leader: it answers nobody
+	RecoveryAlive                           // it schedules
+	RecoveryRecovering                      // it waits for the workers and applications of its predecessor
+	RecoveryCompleting                      // it gives up those that did not answer
+)
+
+func (s RecoveryState) String() string {
+	return nameOf(int(s), "STANDBY", "ALIVE", "RECOVERING", "COMPLETING_RECOVERY")
+}
+
+// WorkerState is what the Master thinks of a Worker. It mirrors org.apache.spark.deploy.master.WorkerState.
+type WorkerState int
+
+// The states of a Worker.
+const (
+	WorkerAlive          WorkerState = iota // it gets executors
+	WorkerDead                              // given up; the record stays for a while, and for a late heartbeat
+	WorkerDecommissioned                    // it gets no new executors
+	WorkerUnknown                           // of the Master's predecessor, and not heard of yet
+)
+
+func (s WorkerState) String() string {
+	return nameOf(int(s), "ALIVE", "DEAD", "DECOMMISSIONED", "UNKNOWN")
+}
+
+// To is next, or s and an error when a Worker in s cannot become next. DEAD is for ever: a Worker that comes back gets a
+// new record.
+func (s WorkerState) To(next WorkerState) (WorkerState, error) {
+	switch {
+	case s == WorkerUnknown && next == WorkerAlive,
+		s == WorkerAlive && next == WorkerDecommissioned,
+		s != WorkerDead && next == WorkerDead:
+		return next, nil
+	}
+	return s, illegal("worker", s, next)
+}
+
+// ApplicationState is the life of an application. It mirrors org.apache.spark.deploy.master.ApplicationState.
+type ApplicationState int
+
+// The states of an application, in their order.
+const (
+	ApplicationWaiting  ApplicationState = iota // no executor was launched yet
+	ApplicationRunning                          // an executor was launched
+	ApplicationFinished                         // its driver ended
+	ApplicationFailed                           // its executors failed too often
+	ApplicationKilled                           // somebody ended it
+)
+
+func (s ApplicationState) String() string {
+	return nameOf(int(s), "WAITING", "RUNNING", "FINISHED", "FAILED", "KILLED")
+}
+
+// Over reports whether the application has ended.
+func (s ApplicationState) Over() bool { return s >= ApplicationFinished }
+
+// To is next, or s and an error when an application in s cannot become next.
+func (s ApplicationState) To(next ApplicationState) (ApplicationState, error) {
+	if s.Over() || next <= s || next > ApplicationKilled {
+		return s, illegal("application", s, next)
+	}
+	return next, nil
+}
+
+// executorTo is next, or s and an error when an executor in s cannot become next: LAUNCHING, RUNNING, and then one of
+// the finished states, for ever. RUNNING after RUNNING is refused like any repetition: a report that was sent again.
+func executorTo(s, next deploy.ExecutorState) (deploy.ExecutorState, error) {
+	switch {
+	case finished(s), !finished(next) && next != deploy.ExecutorState_RUNNING, s == next:
+		return s, illegal("executor", s, next)
+	}
+	return next, nil
+}
+
+// finished reports whether an executor in s has ended. DECOMMISSIONED has not.
+func finished(s deploy.ExecutorState) bool {
+	switch s {
+	case deploy.ExecutorState_KILLED, deploy.ExecutorState_FAILED, deploy.ExecutorState_LOST, deploy.ExecutorState_EXITED:
+		return true
+	}
+	return false
+}
+
+func illegal(kind string, from, to fmt.Stringer) error {
+	return fmt.Errorf("master: %s cannot become %s after %s", kind, to, from)
+}
+
+func nameOf(i int, names ...string) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("state %d", i)
+	}
+	return names[i]
+}

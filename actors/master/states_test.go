@@ -1,0 +1,90 @@
+package master
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+func TestNoStateFollowsAnEnd(t *testing.T) {
+	for next := range WorkerUnknown + 1 {
+		if _, err := WorkerDead.To(next); err == nil {
+			t.Errorf("a dead worker becomes %s", next)
+		}
+	}
+	for end := ApplicationFinished; end <= ApplicationKilled; end++ {
+		for next := range ApplicationKilled + 1 {
+			if _, err := end.To(next); err == nil {
+				t.Errorf("an application becomes %s after %s", next, end)
+			}
+		}
+	}
+	for s := range deploy.ExecutorState_name {
+		for next := range deploy.ExecutorState_name {
+			got, err := executorTo(deploy.ExecutorState(s), deploy.ExecutorState(next))
+			legal := s < next && !finished(deploy.ExecutorState(s)) && next != int32(deploy.ExecutorState_DECOMMISSIONED) &&
+				s != int32(deploy.ExecutorState_DECOMMISSIONED)
+			if s != int32(deploy.ExecutorState_DECOMMISSIONED) && (err == nil) != legal {
+				t.Errorf("executor %d to %d: %v", s, next, err)
+			}
+			if err != nil && int32(got) != s {
+				t.Errorf("a refused move changes %d to %d", s, got)
+			}
+		}
+	}
+}
+
+func TestStatesHaveSparksNames(t *testing.T) {
+	if s := WorkerAlive.String() + ApplicationWaiting.String() + RecoveryCompleting.String() + WorkerState(9).String(); s != "ALIVEWAITINGCOMPLETING_RECOVERYstate 9" {
+		t.Error(s)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	for n, want := range map[int]time.Duration{
+		1: 0, 3: 0, 4: 100 * time.Millisecond, 5: 200 * time.Millisecond, 9: 3200 * time.Millisecond, 13: 51200 * time.Millisecond,
+		14: time.Minute, 1000: time.Minute,
+	} {
+		if got := backoff(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// With one executor RUNNING the question whether the application is ill is open, for a minute at most.
+func TestNothingIsLaunchedWhileTheQuestionIsOpen(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	a := &ApplicationInfo{}
+	keeper := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+	keeper.State, keeper.runningSince = deploy.ExecutorState_RUNNING, now
+	fail := func() bool {
+		e := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+		a.removeExecutor(e)
+		return a.executorEnded(e, false, 3, now)
+	}
+	if fail() || fail() || fail() {
+		t.Fatal("removed with an executor RUNNING")
+	}
+	if wait := a.health.notBefore.Sub(now); wait != healthyAfter {
+		t.Errorf("waits %s", wait)
+	}
+	ill := *a
+	ill.removeExecutor(keeper)
+	if !ill.executorEnded(keeper, false, 3, now.Add(time.Second)) {
+		t.Error("kept with no executor RUNNING")
+	}
+	a.executors = []*ExecutorDesc{keeper}
+	now = now.Add(healthyAfter)
+	if fail(); a.health.failures != 0 {
+		t.Errorf("%d failures beside a healthy executor", a.health.failures)
+	}
+}
+
+func TestMegabytes(t *testing.T) {
+	for n, want := range map[int]string{512: "512.0 MiB", 2047: "2047.0 MiB", 2048: "2.0 GiB", 5000: "4.9 GiB"} {
+		if got := megabytes(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// registerWorker accepts a Worker. One that is known by its id, and was not given up, is a duplicate and keeps what it
+// runs; another one at the address of a live one is refused.
+func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
+	ref := c.Ref(r.GetWorker())
+	c.Log().Infof("Registering worker %s:%d with %d cores, %s RAM", r.GetHost(), r.GetPort(), r.GetCores(), megabytes(int(r.GetMemory())))
+	if problem := badWorker(r); problem != "" {
+		m.refuseWorker(c, ref, problem)
+		return
+	}
+	if known := m.idToWorker[r.GetId()]; known != nil {
+		if known.State == WorkerUnknown {
+			m.setWorker(c, known, WorkerAlive, "registered")
+		}
+		for _, e := range known.executors {
+			e.doubtful = e.State == deploy.ExecutorState_LAUNCHING
+		}
+		m.acceptWorker(c, ref, r, true)
+		return
+	}
+	m.forgetDead(r.GetHost(), int(r.GetPort()))
+	if old := m.addressToWorker[ref.Address]; old != nil {
+		if old.State != WorkerUnknown {
+			m.refuseWorker(c, ref, "Attempted to re-register worker at same address: "+ref.Address.String())
+			return
+		}
+		m.removeWorker(c, old, "Worker replaced by a new worker with same address")
+	}
+	w := &WorkerInfo{
+		ID: r.GetId(), Host: r.GetHost(), Port: int(r.GetPort()), Ref: ref, WebUIURL: r.GetWorkerWebUiUrl(),
+		Cores: int(r.GetCores()), Memory: int(r.GetMemory()), State: WorkerAlive, LastHeartbeat: c.Now(),
+	}
+	m.workers = append(m.workers, w)
+	m.idToWorker[w.ID] = w
+	m.addressToWorker[ref.Address] = w
+	c.State("worker", w.ID, "", w.State.String(), "registered")
+	m.acceptWorker(c, ref, r, false)
+	m.schedule(c)
+}
+
+// badWorker is what is wrong with a registration, or "".
+func badWorker(r *deploy.RegisterWorker) string {
+	switch {
+	case r.GetId() == "" || r.GetHost() == "" || r.GetWorker().GetName() == "":
+		return "A worker needs an id, a host and a reference"
+	case r.GetCores() < 1 || r.GetMemory() < 1:
+		return fmt.Sprintf("A worker needs at least 1 core and 1 MiB of memory, not %d and %d: set --cores and --memory",
+			r.GetCores(), r.GetMemory())
+	}
+	return ""
+}
+
+func (m *Master) acceptWorker(c *rpcenv.Context, worker rpcenv.Ref, r *deploy.RegisterWorker, duplicate bool) {
+	c.Send(worker, &deploy.RegisteredWorker{
+		Master: c.Self().Proto(), MasterWebUiUrl: m.cfg.WebUIURL, MasterAddress: r.GetMasterAddress(),
+		Duplicate: proto.Bool(duplicate), MasterTerm: m.cfg.Term,
+	})
+}
+
+func (m *Master) refuseWorker(c *rpcenv.Context, worker rpcenv.Ref, why string) {
+	c.Log().Warn(why)
+	if !worker.IsZero() {
+		c.Send(worker, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
+	}
+}
+
+// forgetDead drops the records of dead Workers that listened at the place of a new one.
+func (m *Master) forgetDead(host string, port int) {
+	m.workers = slices.DeleteFunc(m.workers, func(w *WorkerInfo) bool {
+		return w.State == WorkerDead && w.Host == host && w.Port == port
+	})
+}
+
+// heartbeat keeps a Worker alive. One that is not registered, given up or never heard of, is told to register.
+func (m *Master) heartbeat(c *rpcenv.Context, h *deploy.Heartbeat) {
+	if w := m.idToWorker[h.GetWorkerId()]; w != nil {
+		w.LastHeartbeat = c.Now()
+		return
+	}
+	c.Log().Warnf("Got heartbeat from unregistered worker %s. Asking it to re-register.", h.GetWorkerId())
+	if ref := c.Ref(h.GetWorker()); !ref.IsZero() {
+		c.Send(ref, &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
+	}
+}
+
+// workerLatestState ends on a Worker what the Master does not know of: executors of applications that ended, and those
+// that were counted as lost while the Worker was away (SPARK-13604). What the Master knows of and the Worker does not
+// list may be on its way, since a LaunchExecutor can come right behind RegisteredWorker; but what was ordered before the
+// Worker registered once more was lost with its old connection.
+func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestState) {
+	w := m.idToWorker[s.GetId()]
+	if w == nil {
+		c.Log().Warnf("Worker state from unknown worker: %s", s.GetId())
+		return
+	}
+	for _, d := range s.GetExecutors() {
+		e := m.executor(d.GetAppId(), int(d.GetExecId()))
+		if e == nil || e.Worker != w {
+			m.orderKill(c, w, d.GetAppId(), int(d.GetExecId()))
+			continue
+		}
+		e.doubtful = false
+	}
+	lost := false
+	for _, e := range w.Executors() {
+		if e.doubtful {
+			m.loseExecutor(c, e, "its order was lost with the worker's connection", nil)
+			lost = true
+		}
+	}
+	if lost {
+		m.schedule(c)
+	}
+}
+
+// checkForWorkerTimeOut gives up Workers that were not heard of for spark.worker.timeout, and forgets those that have
+// been dead for long.
+func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
+	timeout := conf.WorkerTimeout.Get(c.Conf())
+	silent := c.Now().Add(-timeout)
+	buried := c.Now().Add(-timeout * time.Duration(conf.DeadWorkerPersistence.Get(c.Conf())+1))
+	seconds := int(timeout / time.Second)
+	for _, w := range slices.Clone(m.workers) {
+		switch {
+		case w.State != WorkerDead && w.LastHeartbeat.Before(silent):
+			c.Log().Warnf("Removing %s because we got no heartbeat in %d seconds", w.ID, seconds)
+			m.removeWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds))
+		case w.State == WorkerDead && w.LastHeartbeat.Before(buried):
+			m.workers = slices.DeleteFunc(m.workers, func(x *WorkerInfo) bool { return x == w })
+		}
+	}
+}
+
+// removeWorker gives a Worker up: its executors are lost, each application is told of them and of the Worker. The record
+// stays, so that a late heartbeat is answered.
+func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
+	if !m.setWorker(c, w, WorkerDead, why) {
+		return
+	}
+	c.Log().Infof("Removing worker %s on %s", w.ID, w.HostPort())
+	delete(m.idToWorker, w.ID)
+	delete(m.addressToWorker, w.Ref.Address)
+	for _, e := range w.Executors() {
+		m.loseExecutor(c, e, "worker lost: "+why, proto.String(w.Host))
+	}
+	for _, app := range m.apps {
+		c.Log().Infof("Telling app of lost worker: %s", w.ID)
+		c.Send(app.Driver, &deploy.WorkerRemoved{Id: w.ID, Host: w.Host, Message: why, MasterTerm: m.cfg.Term})
+	}
+	m.schedule(c)
+}
+
+// setWorker changes a Worker's state; false: it cannot.
+func (m *Master) setWorker(c *rpcenv.Context, w *WorkerInfo, to WorkerState, why string) bool {
+	from := w.State
+	next, err := from.To(to)
+	if err != nil {
+		c.Log().Error(err)
+		return false
+	}
+	w.State = next
+	c.State("worker", w.ID, from.String(), next.String(), why)
+	return true
+}
+
+// megabytes is a size in MiB as Spark writes it: in GiB from two of them on.
+func megabytes(n int) string {
+	if n >= 2048 {
+		return fmt.Sprintf("%.1f GiB", float64(n)/1024)
+	}
+	return fmt.Sprintf("%d.0 MiB", n)
+}

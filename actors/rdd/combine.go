@@ -1,0 +1,118 @@
+package rdd
+
+import (
+	"hash/maphash"
+	"reflect"
+	"strings"
+)
+
+// combiner merges the values of equal keys and keeps the keys in the order in which they came. It has a hash table of
+// its own, since looking up keys is most of the work of a word count: a slot of 8 bytes leads to the entry, where Go's
+// map would hold the key once more, and growing does not touch the keys.
+type combiner[K comparable, V any] struct {
+	entries []Pair[K, V]
+	slots   []slot     // a power of two, at most half of it used
+	recent  [2048]slot // of keys met lately, by their hash: few enough to stay in the processor's nearest cache
+	hash    func(K) uint32
+	merge   func(a, b V) V
+	keep    func(K) K
+}
+
+// slot of the table: the hash of a key and its place in the entries, counted from 1; 0 is an empty slot.
+type slot struct{ hash, place uint32 }
+
+func newCombiner[K comparable, V any](merge func(a, b V) V, keep func(K) K) *combiner[K, V] {
+	return &combiner[K, V]{slots: make([]slot, 64), hash: hasher[K](), merge: merge, keep: keep}
+}
+
+func (c *combiner[K, V]) add(p Pair[K, V]) {
+	h := c.hash(p.Key)
+	recent := &c.recent[h%uint32(len(c.recent))]
+	if recent.hash == h && recent.place != 0 {
+		if e := &c.entries[recent.place-1]; e.Key == p.Key {
+			e.Value = c.merge(e.Value, p.Value)
+			return
+		}
+	}
+	mask := uint32(len(c.slots) - 1)
+	i := h & mask
+	for ; c.slots[i].place != 0; i = (i + 1) & mask {
+		if s := c.slots[i]; s.hash == h {
+			if e := &c.entries[s.place-1]; e.Key == p.Key {
+				*recent = s
+				e.Value = c.merge(e.Value, p.Value)
+				return
+			}
+		}
+	}
+	p.Key = c.keep(p.Key)
+	c.entries = append(c.entries, p)
+	c.slots[i] = slot{h, uint32(len(c.entries))}
+	if len(c.entries) > len(c.slots)/2 {
+		c.grow()
+	}
+}
+
+// grow doubles the table.
+func (c *combiner[K, V]) grow() {
+	old := c.slots
+	c.slots = make([]slot, 2*len(old))
+	mask := uint32(len(c.slots) - 1)
+	for _, s := range old {
+		if s.place == 0 {
+			continue
+		}
+		i := s.hash & mask
+		for c.slots[i].place != 0 {
+			i = (i + 1) & mask
+		}
+		c.slots[i] = s
+	}
+}
+
+// hasher is a hash of keys for the table. Its seed differs from run to run, against keys that were chosen to collide;
+// nothing that can be seen depends on it.
+func hasher[K comparable]() func(K) uint32 {
+	seed := maphash.MakeSeed()
+	ofString := func(s string) uint32 { return uint32(maphash.String(seed, s)) }
+	if hash, ok := any(ofString).(func(K) uint32); ok {
+		return hash
+	}
+	return func(k K) uint32 { return uint32(maphash.Comparable(seed, k)) }
+}
+
+// keeper copies a key that is to be kept: its strings may be small parts of long lines, which would stay in memory.
+func keeper[K comparable](c codec[K]) func(K) K {
+	if clone, ok := any(strings.Clone).(func(K) K); ok {
+		return clone
+	}
+	if !hasString(reflect.TypeFor[K]()) {
+		return func(k K) K { return k }
+	}
+	var buf []byte
+	return func(k K) K {
+		buf = c.append(buf[:0], k)
+		fresh, _, err := c.decode(buf)
+		if err != nil {
+			return k // not reached: it was encoded just now
+		}
+		return fresh
+	}
+}
+
+// hasString says whether values of a comparable type that has a codec hold strings.
+func hasString(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String:
+		return true
+	case reflect.Array:
+		return hasString(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasString(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,35 @@
+package storage_test
+
+import (
+	"testing"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/storage"
+	pb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func TestBlockManagersRegister(t *testing.T) {
+	w := rpctest.New(t, 1)
+	env := w.Env("Driver", nil)
+	ref := w.Register(env, storage.MasterName, storage.NewMaster())
+	scheduler, e := w.ProbeIn(env, "CoarseGrainedScheduler"), w.Probe("E")
+	register := func(again bool, want string) {
+		t.Helper()
+		q := &pb.RegisterBlockManager{BlockManagerId: &pb.BlockManagerId{ExecutorId: "0", Host: "h", Port: 1}, IsReRegister: &again}
+		got, err := rpctest.Ask[*pb.BlockManagerRegistered](e, ref, q)
+		if err != nil || got.GetBlockManagerId().GetExecutorId() != want || got.GetBlockManagerId().GetPort() != 1 {
+			t.Errorf("answer %v, %v, want executor %s", got, err, want)
+		}
+	}
+	register(true, "invalid")
+	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "0"})
+	register(false, "0")
+	register(true, "0")
+	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "0"})
+	register(true, "invalid")
+	got, err := rpctest.Ask[*pb.BlockLocations](e, ref, &pb.GetLocations{BlockId: "rdd_0_0"})
+	if err != nil || len(got.GetLocations()) != 0 {
+		t.Errorf("locations %v, %v", got, err)
+	}
+}

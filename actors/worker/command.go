@@ -1,0 +1,93 @@
+package worker
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// maxID bounds an id that names a directory, in bytes.
+const maxID = 128
+
+// checkID refuses an id that is no plain name of a directory: letters, digits, '.', '_' and '-', not beginning with '.'.
+// It comes from another process and must not lead out of the work directory.
+func checkID(what, id string) error {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)
+	}
+	if id == "" || len(id) > maxID || id[0] == '.' || strings.ContainsFunc(id, func(r rune) bool { return !plain(r) }) {
+		return fmt.Errorf("the %s id %.*q is no plain name: want letters, digits, '.', '_' and '-', at most %d", what, maxID, id, maxID)
+	}
+	return nil
+}
+
+// checkLaunch reports what is wrong with an order.
+func checkLaunch(m *deploy.LaunchExecutor) error {
+	if err := checkID("application", m.GetAppId()); err != nil {
+		return err
+	}
+	switch {
+	case m.ExecId == nil || m.GetExecId() < 0:
+		return fmt.Errorf("the executor id %d is not valid: want 0 or more", m.GetExecId())
+	case m.GetCores() < 1 || m.GetMemory() < 0:
+		return fmt.Errorf("an executor with %d cores and %d MiB cannot run", m.GetCores(), m.GetMemory())
+	case m.GetAppDesc().GetCommand().GetMainClass() == "":
+		return fmt.Errorf("the application's description names no main class to start")
+	}
+	return nil
+}
+
+// command is what starts an executor. It mirrors ExecutorRunner's substituteVariables and CommandUtils.
+func (w *Worker) command(m *deploy.LaunchExecutor) rpcenv.Command {
+	desc := m.GetAppDesc().GetCommand()
+	id := strconv.Itoa(int(m.GetExecId()))
+	cmd := rpcenv.Command{Class: desc.GetMainClass(), Args: w.substitute(m, id, desc.GetArguments())}
+	for _, v := range desc.GetEnvironment() {
+		cmd.Env = setenv(cmd.Env, v.GetName(), v.GetValue())
+	}
+	cmd.Env = setenv(cmd.Env, "SPARK_EXECUTOR_MEMORY", fmt.Sprintf("%dm", m.GetMemory()))
+	if w.cfg.WebUIURL != "" {
+		page := fmt.Sprintf("%s/logPage/?appId=%s&executorId=%s&logType=", w.cfg.WebUIURL, url.QueryEscape(m.GetAppId()), id)
+		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDERR", page+"stderr")
+		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDOUT", page+"stdout")
+	}
+	if w.cfg.WorkDir != "" {
+		cmd.Dir = filepath.Join(w.cfg.WorkDir, m.GetAppId(), id)
+	}
+	return cmd
+}
+
+// substitute fills in what only the Worker knows. As in Spark an argument is a placeholder as a whole or not at all.
+func (w *Worker) substitute(m *deploy.LaunchExecutor, id string, args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		switch a {
+		case "{{WORKER_URL}}":
+			a = rpcenv.Ref{Address: w.addr, Name: Name}.String()
+		case "{{EXECUTOR_ID}}":
+			a = id
+		case "{{HOSTNAME}}":
+			a = w.addr.Host
+		case "{{CORES}}":
+			a = strconv.Itoa(int(m.GetCores()))
+		case "{{APP_ID}}":
+			a = m.GetAppId()
+		case "{{RESOURCE_PROFILE_ID}}":
+			a = strconv.Itoa(int(m.GetRpId()))
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// setenv sets a variable in a list of NAME=value, once.
+func setenv(env []string, name, value string) []string {
+	env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(env, name+"="+value)
+}

@@ -1,0 +1,56 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Config is what a Worker is made of. What is a setting of Spark comes from the Env's conf.
+type Config struct {
+	// Masters are where to register. More than one are standbys of each other. May be empty with a Discovery.
+	Masters []rpcenv.Address
+	// Discovery finds further Masters; nil: only Masters.
+	Discovery Discovery
+	// Cores is how many cores this Worker offers, at least 1.
+	Cores int
+	// MemoryMB is how much memory this Worker offers, in MiB, at least 1.
+	MemoryMB int
+	// WorkDir is under which executors have their directories, WorkDir/APP/EXECUTOR. Empty: executors have none.
+	WorkDir string
+	// Directories removes those of ended applications; nil: they stay.
+	Directories Directories
+	// WebUIURL is where this Worker's pages are; empty: there are none.
+	WebUIURL string
+	// ID is the Worker's id; empty: made of the time, host and port by spark.worker.idPattern.
+	ID string
+}
+
+// Validate reports all that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	if len(c.Masters) == 0 && c.Discovery == nil {
+		errs = append(errs, errors.New("a worker needs a Master: name one as spark://HOST:PORT"))
+	}
+	if c.Cores < 1 {
+		errs = append(errs, fmt.Errorf("a worker with %d cores runs nothing: want 1 at least", c.Cores))
+	}
+	if c.MemoryMB < 1 {
+		errs = append(errs, fmt.Errorf("a worker with %d MiB of memory runs nothing: want 1 at least", c.MemoryMB))
+	}
+	return errors.Join(errs...)
+}
+
+// Discovery knows Masters that nobody named. It does not wait.
+type Discovery interface {
+	// Masters are those known now, in a stable order. After a change the Worker is sent a [MastersChanged].
+	Masters() []rpcenv.Address
+}
+
+// Directories are those of the applications whose executors this Worker ran.
+type Directories interface {
+	// Remove removes what the application has on this machine; app is a plain name. It may take long. Nothing there is no
+	// error.
+	Remove(b *rpcenv.Blocking, app string) error
+}

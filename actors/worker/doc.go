@@ -1,0 +1,32 @@
+// Package worker is a standalone cluster's Worker: it offers a machine's cores and memory to a Master, starts and ends
+// the executors that the Master orders, and tells what becomes of them. It mirrors
+// org.apache.spark.deploy.worker.Worker and ExecutorRunner; [Watcher] is WorkerWatcher, by which an executor shares its
+// Worker's fate.
+//
+// Registration: look the Master up by its verifier, send RegisterWorker, and when RegisteredWorker comes answer with
+// WorkerLatestState and begin the heartbeats. All Masters are tried side by side; retries come after 5 to 15 s, later
+// after 30 to 90 s (drawn once), and after spark.worker.maxRegistrationRetries of them the process ends with code 1.
+// When the connection to the Master ends the Worker registers again; its executors run on.
+//
+// Executors: LaunchExecutor starts a process of the Host. The Worker tells itself of the process's start and end by
+// [ExecutorStateChanged], changes its books and asks the Master to take note.
+//
+// The Worker keeps no socket, file, process or page: the Host starts processes, [Directories] removes what they leave,
+// [Discovery] finds Masters.
+//
+// # Differences from Spark
+//
+//   - Heartbeats never run twice: Spark 3.5 has a second timer after a registration again.
+//   - A report about an executor is repeated each heartbeat period rather than each spark.rpc.askTimeout, so that a lost
+//     one leaves the Master's books wrong for no longer than that. The Worker gives up, with exit code 1 as in Spark,
+//     after the time that Spark's spark.worker.executorStateSync.maxAttempts take.
+//   - A report that was not acknowledged survives the connection: it is repeated after the next registration. Spark
+//     counts tries to a Master that is gone, and exits.
+//   - Only the last word about an executor is repeated: RUNNING never comes after EXITED.
+//   - A LaunchExecutor for an executor that is alive is a duplicate and does nothing; Spark would report FAILED, by which
+//     the Master forgets the live one.
+//   - Application ids become directories, so one that is no plain name is refused (FAILED).
+//   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
+//   - At its stop the Worker ends its executors and reports nothing. Spark's reports those again that ended long ago.
+//   - With a Discovery, a Master that nobody knows of any more is not the only one tried.
+package worker

@@ -1,0 +1,146 @@
+package worker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// killGrace is how long an executor that is told to end may take. It mirrors
+// ExecutorRunner.EXECUTOR_TERMINATE_TIMEOUT_MS.
+const killGrace = 10 * time.Second
+
+// fromOther reports whether an order comes from another Master than this Worker's, with a line in the log.
+func (w *Worker) fromOther(c *rpcenv.Context, masterURL, what string) bool {
+	if masterURL == w.reg.activeURL {
+		return false
+	}
+	c.Log().Warnf("Invalid Master (%s) attempted to %s.", masterURL, what)
+	return true
+}
+
+// launchExecutor starts an executor's process. An order that cannot be carried out is reported as FAILED; one for an
+// executor that is alive is a duplicate and does nothing.
+func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
+	if w.refuses(c, "LaunchExecutor", m.GetMasterTerm()) || w.fromOther(c, m.GetMasterUrl(), "launch executor") {
+		return
+	}
+	k := key{m.GetAppId(), m.GetExecId()}
+	if err := checkLaunch(m); err != nil {
+		c.Log().WithError(err).Errorf("Failed to launch executor %s", k)
+		w.report(c, k, deploy.ExecutorState_FAILED, err.Error(), nil)
+		return
+	}
+	if w.books.find(k) != nil {
+		c.Log().Warnf("Asked to launch executor %s, which runs already", k)
+		return
+	}
+	c.Log().Infof("Asked to launch executor %s for %s", k, m.GetAppDesc().GetName())
+	x := &executor{key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory())}
+	w.books.add(x)
+	c.State("executor", k.String(), "", x.state.String(), "LaunchExecutor")
+	w.startProcess(c, x, w.command(m))
+}
+
+// startProcess starts x's process. What becomes of it the Worker tells itself, as Spark's ExecutorRunner thread does.
+func (w *Worker) startProcess(c *rpcenv.Context, x *executor, cmd rpcenv.Command) {
+	process, err := c.Start(cmd, func(e rpcenv.Exit) { w.processEnded(c, x, e) })
+	if err != nil {
+		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", err), nil)
+		return
+	}
+	x.process = process
+	w.tellSelf(c, x, deploy.ExecutorState_RUNNING, "", nil)
+}
+
+// processEnded is the end of an executor's process.
+func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
+	code := int32(e.Code)
+	switch {
+	case x.killed:
+		w.tellSelf(c, x, deploy.ExecutorState_KILLED, fmt.Sprintf("Runner thread for executor %s interrupted", x.key), &code)
+	case e.Err != nil:
+		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
+	default:
+		w.tellSelf(c, x, deploy.ExecutorState_EXITED, fmt.Sprintf("Command exited with code %d", code), &code)
+	}
+}
+
+func (w *Worker) tellSelf(c *rpcenv.Context, x *executor, s deploy.ExecutorState, message string, status *int32) {
+	c.Send(c.Self(), ExecutorStateChanged{AppID: x.key.app, ExecID: x.key.id, State: s, Message: message, ExitStatus: status})
+}
+
+// executorStateChanged changes the books and reports to the Master.
+func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged) {
+	x := w.books.find(key{m.AppID, m.ExecID})
+	if x == nil || !mayFollow(x.state, m.State) {
+		c.Log().Infof("Unknown Executor %s/%d changed state to %s", m.AppID, m.ExecID, m.State)
+		return
+	}
+	c.State("executor", x.key.String(), x.state.String(), m.State.String(), m.Message)
+	x.state, x.message, x.exitStatus = m.State, m.Message, m.ExitStatus
+	w.report(c, x.key, m.State, m.Message, m.ExitStatus)
+	if !finished(m.State) {
+		return
+	}
+	text := ""
+	if m.Message != "" {
+		text = " message " + m.Message
+	}
+	if m.ExitStatus != nil {
+		text += fmt.Sprintf(" exitStatus %d", *m.ExitStatus)
+	}
+	c.Log().Infof("Executor %s finished with state %s%s", x.key, m.State, text)
+	w.books.end(x)
+	w.maybeCleanupApplication(c, x.key.app)
+}
+
+// killExecutor tells an executor to end; that it has ended is reported later. A second order changes nothing.
+func (w *Worker) killExecutor(c *rpcenv.Context, m *deploy.KillExecutor) {
+	if w.refuses(c, "KillExecutor", m.GetMasterTerm()) || w.fromOther(c, m.GetMasterUrl(), "kill executor") {
+		return
+	}
+	k := key{m.GetAppId(), m.GetExecId()}
+	x := w.books.find(k)
+	if x == nil {
+		c.Log().Infof("Asked to kill unknown executor %s", k)
+		return
+	}
+	c.Log().Infof("Asked to kill executor %s", k)
+	x.kill()
+}
+
+// kill tells x's process to end, once.
+func (x *executor) kill() {
+	if x.killed || x.process == nil {
+		return
+	}
+	x.killed = true
+	x.process.Kill(killGrace)
+}
+
+// applicationFinished removes what the application has on this machine, once none of its executors is left.
+func (w *Worker) applicationFinished(c *rpcenv.Context, m *deploy.ApplicationFinished) {
+	if w.refuses(c, "ApplicationFinished", m.GetMasterTerm()) {
+		return
+	}
+	w.books.finishApp(m.GetId())
+	w.maybeCleanupApplication(c, m.GetId())
+}
+
+func (w *Worker) maybeCleanupApplication(c *rpcenv.Context, app string) {
+	if !w.books.forgetApp(app) || w.cfg.Directories == nil {
+		return
+	}
+	c.Log().Infof("Cleaning up local directories for application %s", app)
+	remove := w.cfg.Directories.Remove
+	rpcenv.Run(c, "cleanup", func(b *rpcenv.Blocking) (struct{}, error) {
+		return struct{}{}, remove(b, app)
+	}, func(_ struct{}, err error) {
+		if err != nil {
+			c.Log().WithError(err).Errorf("Clean up app directory %s failed", app)
+		}
+	})
+}

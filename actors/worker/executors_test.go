@@ -1,0 +1,360 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/sim"
+)
+
+func TestAnExecutorRunsAndExits(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{WorkDir: "/work"}, nil)
+	k.run(0)
+	if got := k.last(); got != "RUNNING" {
+		t.Errorf("reported %q", got)
+	}
+	if s := k.state(); s.CoresUsed != 1 || s.MemoryUsedMB != 512 || len(s.Executors) != 1 {
+		t.Errorf("while it runs: %+v", s)
+	}
+	k.children[0].Exit(137)
+	k.untilReports(2)
+	if got := k.last(); got != "EXITED Command exited with code 137 status=137" {
+		t.Errorf("reported %q", got)
+	}
+	if s := k.state(); s.CoresUsed != 0 || s.MemoryUsedMB != 0 || len(s.Executors) != 0 || len(s.Finished) != 1 {
+		t.Errorf("after its end: %+v", s)
+	}
+}
+
+// As a recorded Spark 4.1.4 says it.
+func TestAKilledExecutorIsReportedWhenItHasEnded(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(3)
+	k.master.Send(k.worker, k.kill(3))
+	k.master.Send(k.worker, k.kill(3))
+	k.master.Send(k.worker, k.kill(4)) // unknown: only logged
+	k.untilReports(2)
+	if got := k.last(); got != "KILLED Runner thread for executor $app/3 interrupted status=143" {
+		t.Errorf("reported %q", got)
+	}
+	k.w.Advance(time.Minute)
+	if len(k.reports) != 2 {
+		t.Errorf("%d reports, want 2", len(k.reports))
+	}
+}
+
+func TestOrdersOfAnotherMasterAreIgnored(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	launch, kill := k.launch(0), k.kill(1)
+	launch.MasterUrl, kill.MasterUrl = "spark://elsewhere:1", "spark://elsewhere:1"
+	k.run(1)
+	k.master.Send(k.worker, launch)
+	k.master.Send(k.worker, kill)
+	k.w.Advance(time.Second)
+	if s := k.state(); len(k.reports) != 1 || len(s.Executors) != 1 || s.Executors[0].ExecID != 1 {
+		t.Errorf("obeyed: %v %+v", k.reports, s)
+	}
+}
+
+func TestALaunchOfALiveExecutorIsADuplicate(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.master.Send(k.worker, k.launch(0))
+	k.w.Advance(time.Second)
+	if len(k.started) != 1 || len(k.reports) != 1 {
+		t.Errorf("started %d, reports %v", len(k.started), k.reports)
+	}
+}
+
+func TestLaunchesThatCannotBeAreReportedFailed(t *testing.T) {
+	id := func(n int32) *int32 { return &n }
+	tests := []struct {
+		name   string
+		change func(*deploy.LaunchExecutor)
+		want   string
+	}{
+		{"no such class", func(m *deploy.LaunchExecutor) { m.AppDesc.Command.MainClass = "Nothing" }, "Error running executor"},
+		{"no class", func(m *deploy.LaunchExecutor) { m.AppDesc.Command.MainClass = "" }, "main class"},
+		{"no description", func(m *deploy.LaunchExecutor) { m.AppDesc = nil }, "main class"},
+		{"out of the work directory", func(m *deploy.LaunchExecutor) { m.AppId = "../../etc" }, "no plain name"},
+		{"no application", func(m *deploy.LaunchExecutor) { m.AppId = "" }, "no plain name"},
+		{"a negative id", func(m *deploy.LaunchExecutor) { m.ExecId = id(-1) }, "executor id"},
+		{"no cores", func(m *deploy.LaunchExecutor) { m.Cores = 0 }, "0 cores"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			k := newKit(t)
+			k.join(Config{WorkDir: "/work"}, nil)
+			m := k.launch(0)
+			test.change(m)
+			k.master.Send(k.worker, m)
+			k.untilReports(1)
+			if got := k.last(); !strings.HasPrefix(got, "FAILED ") || !strings.Contains(got, test.want) {
+				t.Errorf("reported %q", got)
+			}
+			if s := k.state(); len(s.Executors) != 0 || s.CoresUsed != 0 {
+				t.Errorf("kept in the books: %+v", s)
+			}
+		})
+	}
+}
+
+func TestAProcessThatCannotBeWatchedFailed(t *testing.T) {
+	k := newKit(t)
+	k.w.Roles["Exec"] = func(*sim.Host, rpcenv.Command) error { return errors.New("no such file") }
+	k.join(Config{}, nil)
+	k.master.Send(k.worker, k.launch(0))
+	k.untilReports(2)
+	if got := k.last(); got != "FAILED Error running executor: no such file" {
+		t.Errorf("reported %q", got)
+	}
+}
+
+func TestTheCommand(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{WorkDir: "/work", WebUIURL: "http://h:8081"}, nil)
+	m := k.launch(7)
+	m.RpId = 2
+	m.AppDesc.Command.Arguments = []string{
+		"--worker-url", "{{WORKER_URL}}", "{{EXECUTOR_ID}}", "{{HOSTNAME}}", "{{CORES}}", "{{APP_ID}}", "{{RESOURCE_PROFILE_ID}}", "x{{CORES}}",
+	}
+	m.AppDesc.Command.Environment = []*deploy.EnvironmentVariable{{Name: "A", Value: "1"}, {Name: "A", Value: "2"}}
+	k.master.Send(k.worker, m)
+	k.untilReports(1)
+	cmd := k.started[0]
+	args := []string{"--worker-url", k.worker.String(), "7", k.worker.Address.Host, "1", appID, "2", "x{{CORES}}"}
+	if !slices.Equal(cmd.Args, args) {
+		t.Errorf("args %q, want %q", cmd.Args, args)
+	}
+	page := "http://h:8081/logPage/?appId=" + appID + "&executorId=7&logType="
+	env := []string{"A=2", "SPARK_EXECUTOR_MEMORY=512m", "SPARK_LOG_URL_STDERR=" + page + "stderr", "SPARK_LOG_URL_STDOUT=" + page + "stdout"}
+	if !slices.Equal(cmd.Env, env) {
+		t.Errorf("env %q, want %q", cmd.Env, env)
+	}
+	if want := "/work/" + appID + "/7"; cmd.Dir != want || cmd.Class != "Exec" {
+		t.Errorf("%s in %s, want Exec in %s", cmd.Class, cmd.Dir, want)
+	}
+}
+
+func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.env.Stop(Name)
+	k.w.Until("the executor's end", func() bool { _, ended := k.children[0].Exited(); return ended })
+	if code, _ := k.children[0].Exited(); code != 143 {
+		t.Errorf("it ended with %d, want 143", code)
+	}
+}
+
+// removals is a Directories that remembers.
+type removals struct{ apps []string }
+
+func (r *removals) Remove(b *rpcenv.Blocking, app string) error {
+	if err := b.Sleep(time.Second); err != nil {
+		return err
+	}
+	r.apps = append(r.apps, app)
+	return errors.New("told in the log only")
+}
+
+func TestDirectoriesGoWhenTheApplicationEndedAndItsExecutorsToo(t *testing.T) {
+	k := newKit(t)
+	dirs := &removals{}
+	k.join(Config{Directories: dirs}, nil)
+	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: "app-without-executors"})
+	k.run(0)
+	k.run(1)
+	k.children[0].Exit(0)
+	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
+	k.w.Advance(time.Minute)
+	if len(dirs.apps) != 0 {
+		t.Fatalf("removed %v while an executor runs", dirs.apps)
+	}
+	k.children[1].Exit(0)
+	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
+	k.w.Advance(time.Minute)
+	if !slices.Equal(dirs.apps, []string{appID}) {
+		t.Errorf("removed %v, want %s once", dirs.apps, appID)
+	}
+}
+
+// A lost last word leaves the Master's books wrong for no longer than two heartbeats.
+func TestALostReportIsRepeatedUntilAcknowledged(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.acknowledge = false
+	k.children[0].Exit(0)
+	k.untilReports(2)
+	k.acknowledge = true
+	k.w.Advance(30 * time.Second)
+	if len(k.reports) != 3 || k.last() != "EXITED Command exited with code 0 status=0" {
+		t.Errorf("reports: %v", k.reports)
+	}
+	k.w.Advance(time.Hour)
+	if len(k.reports) != 3 {
+		t.Errorf("repeated an acknowledged report: %v", k.reports[3:])
+	}
+}
+
+func TestARefusedReportIsRepeated(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	refused := false
+	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(*deploy.ExecutorStateChanged); ok && !refused {
+			refused = true
+			rpcenv.Fail(c, q, errors.New("not now"))
+			return true
+		}
+		return k.playMaster(c, m)
+	})
+	k.run(0)
+	if !refused || k.last() != "RUNNING" {
+		t.Errorf("refused %t, reports %v", refused, k.reports)
+	}
+}
+
+func TestOnlyTheLastWordIsRepeated(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.acknowledge = false
+	k.run(0)
+	k.children[0].Exit(0)
+	k.untilReports(2)
+	k.acknowledge = true
+	k.w.Advance(5 * time.Minute)
+	if len(k.reports) != 3 || k.last() != "EXITED Command exited with code 0 status=0" {
+		t.Errorf("reports: %v", k.reports)
+	}
+}
+
+func TestAWorkerWhoseMasterNeverAcknowledgesExits(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"spark.worker.executorStateSync.maxAttempts": "2", "spark.rpc.askTimeout": "20s"})
+	k.acknowledge = false
+	began := k.w.Now()
+	k.run(0)
+	if code := k.exited(2 * time.Minute); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if d := k.w.Now().Sub(began); d < 40*time.Second || d > time.Minute {
+		t.Errorf("it gave up after %s, want 40 s", d)
+	}
+}
+
+func TestAReportSurvivesTheConnection(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.w.Find("M").Kill()
+	k.w.Advance(time.Second)
+	k.children[0].Exit(1)
+	k.w.Advance(time.Minute)
+	if len(k.reports) != 1 {
+		t.Fatalf("reports without a Master: %v", k.reports)
+	}
+	k.restartMaster()
+	if s := k.accept(false); len(s.GetExecutors()) != 0 {
+		t.Errorf("it runs on: %v", s)
+	}
+	k.untilReports(2)
+	if got := k.last(); got != "EXITED Command exited with code 1 status=1" {
+		t.Errorf("reported %q", got)
+	}
+}
+
+func TestMessagesNobodyKnowsAreRefused(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	_, err := rpctest.Ask[*rpc.Bool](k.master, k.worker, &deploy.KillExecutors{})
+	if !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
+}
+
+func TestTransitions(t *testing.T) {
+	const (
+		launching, running, decommissioned = deploy.ExecutorState_LAUNCHING, deploy.ExecutorState_RUNNING, deploy.ExecutorState_DECOMMISSIONED
+		killed, exited                     = deploy.ExecutorState_KILLED, deploy.ExecutorState_EXITED
+	)
+	tests := []struct {
+		from, to deploy.ExecutorState
+		want     bool
+	}{
+		{launching, running, true}, {launching, exited, true}, {running, killed, true}, {running, deploy.ExecutorState_FAILED, true},
+		{running, running, false}, {running, launching, false}, {exited, running, false}, {exited, killed, false},
+		{killed, deploy.ExecutorState_LOST, false}, {running, decommissioned, false}, {decommissioned, exited, true},
+	}
+	for _, test := range tests {
+		if got := mayFollow(test.from, test.to); got != test.want {
+			t.Errorf("%s to %s: %t, want %t", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+func TestTheBooksAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		retained := rapid.IntRange(0, 20).Draw(t, "retained")
+		b := newBooks(retained)
+		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
+			if len(b.live) > 0 && rapid.Bool().Draw(t, "end") {
+				x := b.live[rapid.IntRange(0, len(b.live)-1).Draw(t, "which")]
+				b.end(x)
+				b.end(x) // a second end changes nothing
+			} else {
+				b.add(&executor{key: key{fmt.Sprint("a", i%3), int32(i)}, cores: i % 4, memoryMB: i})
+			}
+			cores, memory := 0, 0
+			for _, x := range b.live {
+				cores, memory = cores+x.cores, memory+x.memoryMB
+				if slices.Contains(b.ended, x) {
+					t.Fatal("live and ended")
+				}
+			}
+			if cores != b.coresUsed || memory != b.memoryUsedMB || len(b.ended) > retained {
+				t.Fatalf("used %d cores, %d MiB, want %d, %d; %d ended kept", b.coresUsed, b.memoryUsedMB, cores, memory, len(b.ended))
+			}
+		}
+	})
+}
+
+func TestTrimDropsTheOldestTenth(t *testing.T) {
+	list := make([]*executor, 21)
+	for i := range list {
+		list[i] = &executor{key: key{"a", int32(i)}}
+	}
+	got := trim(list, 20)
+	if len(got) != 19 || got[0].key.id != 2 {
+		t.Errorf("kept %d from %v, want 19 from a/2", len(got), got[0].key)
+	}
+}
+
+func FuzzIDs(f *testing.F) {
+	for _, s := range []string{appID, "", ".", "..", "a/b", `a\b`, "a\x00", "é", strings.Repeat("a", 129), "-", "a b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if checkID("application", id) != nil {
+			return
+		}
+		if strings.ContainsAny(id, "/\\\x00 ") || id == "" || id[0] == '.' || len(id) > maxID {
+			t.Errorf("accepted %q", id)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// SendHeartbeat is the tick of the heartbeats, four in spark.worker.timeout. It mirrors DeployMessages.SendHeartbeat.
+type SendHeartbeat struct{ rpcenv.Local }
+
+// ReregisterWithMaster is the tick of the registration's retries. It mirrors DeployMessages.ReregisterWithMaster.
+type ReregisterWithMaster struct{ rpcenv.Local }
+
+// MastersChanged tells the Worker that its Discovery knows other Masters than before. A Worker that is not registered
+// tries those that it has not tried; one that is takes note. A duplicate does nothing.
+type MastersChanged struct{ rpcenv.Local }
+
+// ExecutorStateChanged is what an executor's process tells the Worker: it runs, or it has ended. The Worker changes its
+// books and reports to the Master by the deploy message of the same name, as Spark's does when its ExecutorRunner thread
+// sends it that message. A second end of one executor changes nothing.
+type ExecutorStateChanged struct {
+	rpcenv.Local
+	AppID  string
+	ExecID int32
+	State  deploy.ExecutorState
+	// Message says more; "" for nothing to say.
+	Message string
+	// ExitStatus is the process's exit code; nil unless it ran and ended.
+	ExitStatus *int32
+}
+
+// repeatReport is the tick of a report that was refused: it is sent again.
+type repeatReport struct {
+	rpcenv.Local
+	key key
+	seq uint64
+}
+
+// RequestWorkerState asks for a [WorkerState]. It mirrors DeployMessages.RequestWorkerState.
+type RequestWorkerState struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (RequestWorkerState) ReplyType() WorkerState { return WorkerState{} }
+
+// WorkerState is what a Worker knows of itself: a copy. It mirrors DeployMessages.WorkerStateResponse.
+type WorkerState struct {
+	rpcenv.Local
+	ID   string
+	Host string
+	Port int
+	// MasterURL is that of the Master that accepted this Worker last, spark://HOST:PORT; "" before the first.
+	MasterURL      string
+	MasterWebUIURL string
+	// Registered is whether a Master's acceptance holds; Connected, whether the connection to that Master is up.
+	Registered, Connected bool
+	Cores, MemoryMB       int
+	// CoresUsed and MemoryUsedMB are what the live executors were given.
+	CoresUsed, MemoryUsedMB int
+	// Executors are the live ones, Finished those that ended, oldest first, as many as
+	// spark.worker.ui.retainedExecutors says.
+	Executors, Finished []ExecutorInfo
+}
+
+// ExecutorInfo is an executor in a [WorkerState].
+type ExecutorInfo struct {
+	AppID           string
+	ExecID          int32
+	RPID            int32
+	Cores, MemoryMB int
+	State           deploy.ExecutorState
+	// PID is the number of its process; 0 when it has none.
+	PID int
+	// Message and ExitStatus say how it ended.
+	Message    string
+	ExitStatus *int32
+}

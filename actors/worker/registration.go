@@ -1,0 +1,215 @@
+package worker
+
+import (
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// registration is how a Worker stands with its Masters. It mirrors the fields of Worker about its Master.
+type registration struct {
+	masters   []rpcenv.Address // configured
+	discovery Discovery
+
+	// Set by the Master that accepted this Worker last.
+	master    rpcenv.Ref
+	toConnect rpcenv.Address // Spark's masterAddressToConnect: where to look for it after a disconnect
+	activeURL string
+	webUIURL  string
+	term      uint64 // the highest leadership heard of
+
+	registered bool // a Master's acceptance holds
+	connected  bool // the connection to master is up
+
+	retry              rpcenv.Timer // ReregisterWithMaster
+	initial, prolonged time.Duration
+	slow               bool             // retry ticks at the prolonged interval
+	attempts           int              // ticks of retry
+	try                uint64           // look-ups of earlier tries are abandoned
+	tried              []rpcenv.Address // by this try
+}
+
+func (r *registration) start(cfg Config, c *rpcenv.Context) {
+	r.masters, r.discovery = cfg.Masters, cfg.Discovery
+	fuzz := 0.5 + c.Rand().Float64()
+	r.initial, r.prolonged = interval(10, fuzz), interval(60, fuzz)
+}
+
+// all are the Masters there are, configured ones first.
+func (r *registration) all() []rpcenv.Address {
+	all := slices.Clone(r.masters)
+	if r.discovery == nil {
+		return all
+	}
+	for _, a := range r.discovery.Masters() {
+		if !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more.
+func (r *registration) targets() []rpcenv.Address {
+	all := r.all()
+	if r.master.IsZero() || r.discovery != nil && !slices.Contains(all, r.toConnect) {
+		return all
+	}
+	return []rpcenv.Address{r.toConnect}
+}
+
+// isMaster reports whether a is an address of the current Master.
+func (r *registration) isMaster(a rpcenv.Address) bool {
+	return !r.master.IsZero() && (a == r.master.Address || a == r.toConnect)
+}
+
+// stale reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
+// without terms send 0.
+func (r *registration) stale(term uint64) bool {
+	if term != 0 && term < r.term {
+		return true
+	}
+	r.term = max(r.term, term)
+	return false
+}
+
+// refuses is stale, with a line in the log.
+func (w *Worker) refuses(c *rpcenv.Context, what string, term uint64) bool {
+	if !w.reg.stale(term) {
+		return false
+	}
+	c.Log().Warnf("Ignoring %s from %s: its master term is %d, the latest %d", what, c.Sender(), term, w.reg.term)
+	return true
+}
+
+// registerWithMaster begins to register, with all Masters at once, unless that is under way.
+func (w *Worker) registerWithMaster(c *rpcenv.Context) {
+	r := &w.reg
+	if r.retry.Active() {
+		c.Log().Info("Not spawning another attempt to register with the master, since there is an attempt scheduled already.")
+		return
+	}
+	r.registered, r.attempts, r.slow = false, 0, false
+	w.tryMasters(c, r.all())
+	r.retry = c.Every(r.initial, r.initial, ReregisterWithMaster{})
+}
+
+// reregisterWithMaster is a tick of the retries.
+func (w *Worker) reregisterWithMaster(c *rpcenv.Context) {
+	r := &w.reg
+	r.attempts++
+	if r.registered {
+		c.Cancel(r.retry)
+		return
+	}
+	if r.attempts > conf.WorkerMaxRegistrationRetries.Get(c.Conf()) {
+		c.Log().Error("All masters are unresponsive! Giving up.")
+		c.Exit(1, "All masters are unresponsive! Giving up.")
+		return
+	}
+	c.Log().Infof("Retrying connection to master (attempt # %d)", r.attempts)
+	w.tryMasters(c, r.targets())
+	if !r.slow && r.attempts >= conf.WorkerInitialRegistrationRetries.Get(c.Conf()) {
+		c.Cancel(r.retry)
+		r.slow = true
+		r.retry = c.Every(r.prolonged, r.prolonged, ReregisterWithMaster{})
+	}
+}
+
+// tryMasters begins a new try; the look-ups of the one before are abandoned.
+func (w *Worker) tryMasters(c *rpcenv.Context, masters []rpcenv.Address) {
+	w.reg.try++
+	w.reg.tried = nil
+	for _, a := range masters {
+		w.tryMaster(c, a)
+	}
+}
+
+// tryMaster looks a Master up and, if it is there, asks to be registered.
+func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
+	w.reg.tried = append(w.reg.tried, a)
+	try := w.reg.try
+	c.Log().Infof("Connecting to master %s...", a)
+	rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: masterName}.String(), func(master rpcenv.Ref, err error) {
+		switch {
+		case try != w.reg.try:
+		case err != nil:
+			c.Log().WithError(err).Warnf("Failed to connect to master %s", a)
+		default:
+			c.Send(master, &deploy.RegisterWorker{
+				Id: w.id, Host: w.addr.Host, Port: int32(w.addr.Port), Worker: c.Self().Proto(),
+				Cores: int32(w.cfg.Cores), Memory: int32(w.cfg.MemoryMB),
+				WorkerWebUiUrl: w.cfg.WebUIURL, MasterAddress: a.Proto(),
+			})
+		}
+	})
+}
+
+// mastersChanged tries the Masters that have come up since the last try.
+func (w *Worker) mastersChanged(c *rpcenv.Context) {
+	if w.reg.registered || !w.reg.retry.Active() {
+		return
+	}
+	for _, a := range w.reg.targets() {
+		if !slices.Contains(w.reg.tried, a) {
+			w.tryMaster(c, a)
+		}
+	}
+}
+
+// registeredWorker takes the sender for the Master, tells it what runs here, and begins the heartbeats, the first one
+// at once. After a registration again the heartbeats go on as they were: they never run twice.
+func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker) {
+	if w.refuses(c, "RegisteredWorker", m.GetMasterTerm()) {
+		return
+	}
+	if m.GetDuplicate() {
+		c.Log().Warnf("Duplicate registration at master %s", c.Sender())
+	}
+	w.reg.registered = true
+	w.changeMaster(c, m)
+	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions()})
+	if !w.heartbeat.Active() {
+		w.heartbeat = c.Every(0, heartbeatPeriod(c), SendHeartbeat{})
+	}
+	w.repeatReports(c)
+}
+
+func (w *Worker) changeMaster(c *rpcenv.Context, m *deploy.RegisteredWorker) {
+	r := &w.reg
+	r.master = c.Ref(m.GetMaster())
+	if r.master.IsZero() {
+		r.master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+	}
+	r.toConnect = r.master.Address
+	if a := rpcenv.AddressOf(m.GetMasterAddress()); conf.WorkerPreferConfiguredMasterAddress.Get(c.Conf()) && !a.IsZero() {
+		r.toConnect = a
+	}
+	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), m.GetMasterWebUiUrl()
+	r.connected = true
+	c.Cancel(r.retry)
+	r.try++ // what other Masters' verifiers answer now is of no interest
+	c.Log().Infof("Successfully registered with master %s", r.activeURL)
+}
+
+// registerWorkerFailed ends the process of a Worker that no Master has accepted.
+func (w *Worker) registerWorkerFailed(c *rpcenv.Context, m *deploy.RegisterWorkerFailed) {
+	if w.refuses(c, "RegisterWorkerFailed", m.GetMasterTerm()) || w.reg.registered {
+		return
+	}
+	c.Log().Errorf("Worker registration failed: %s", m.GetMessage())
+	c.Exit(1, "Worker registration failed: "+m.GetMessage())
+}
+
+// reconnectWorker registers again: the Master had given this Worker up. Each late heartbeat brings one; all but the
+// first find a registration under way.
+func (w *Worker) reconnectWorker(c *rpcenv.Context, m *deploy.ReconnectWorker) {
+	if w.refuses(c, "ReconnectWorker", m.GetMasterTerm()) {
+		return
+	}
+	c.Log().Infof("Master with url %s requested this worker to reconnect.", m.GetMasterUrl())
+	w.registerWithMaster(c)
+}

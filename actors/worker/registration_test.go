@@ -1,0 +1,231 @@
+package worker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// The order is that of a recorded Spark 4.1.4.
+func TestRegistrationInSparksOrder(t *testing.T) {
+	k := newKit(t)
+	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if _, ok := m.(*deploy.RegisterWorker); ok {
+			c.Send(k.worker, k.registered(false, 0))
+		}
+		return k.playMaster(c, m)
+	})
+	k.start(Config{}, nil)
+	k.w.Until("a heartbeat", func() bool { return k.beats > 0 })
+	id := k.state().ID
+	_, forest, _ := strings.Cut(k.forest(), "W1.OnStart")
+	want := `
+  W1 => M endpoint-verifier CheckExistence(name=Master)
+    W1 <= M true
+      W1 -> M Master RegisterWorker(id=ID cores=2 memory=2048)
+        M -> W1 Worker RegisteredWorker(duplicate=false)
+          W1 -> M Master WorkerLatestState(id=ID)
+          W1 timer SendHeartbeat
+            W1 -> M Master Heartbeat(workerId=ID)
+`
+	if !strings.HasPrefix(forest, strings.ReplaceAll(want, "ID", id)) {
+		t.Errorf("got\n%s\nwant\n%s", forest, want)
+	}
+}
+
+func TestWorkerIDs(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	addr := rpcenv.Address{Host: "h", Port: 7}
+	tests := []struct{ pattern, want string }{
+		{"worker-%s-%s-%d", "worker-20260102030405-h-7"},
+		{"w.%s.%s.%05d", "w.20260102030405.h.00007"},
+		{"w-%s", "worker-20260102030405-h-7"},
+		{"w-%d-%d-%d", "worker-20260102030405-h-7"},
+	}
+	for _, test := range tests {
+		if got := workerID(test.pattern, at, addr); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.pattern, got, test.want)
+		}
+	}
+}
+
+func TestHeartbeatsComeFourTimesInTheTimeout(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"spark.worker.timeout": "8"})
+	k.w.Advance(time.Second)
+	if k.beats != 1 {
+		t.Errorf("%d heartbeats after a second, want the first", k.beats)
+	}
+	k.w.Advance(8 * time.Second)
+	if k.beats != 5 {
+		t.Errorf("%d heartbeats after 9 s, want 5", k.beats)
+	}
+}
+
+func TestHeartbeatsAreNotDoubledByAnotherRegistration(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	for range 3 {
+		k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+		k.accept(true)
+	}
+	k.w.Advance(time.Second)
+	k.beats = 0
+	k.w.Advance(time.Minute)
+	if k.beats != 4 {
+		t.Errorf("%d heartbeats in a minute, want 4", k.beats)
+	}
+}
+
+func TestReconnectWorkerIsIgnoredWhileRegistering(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	for range 14 {
+		k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+	}
+	k.accept(false)
+	k.w.Settle()
+	if n := len(k.master.Waiting()); n != 0 {
+		t.Errorf("%d more messages, want one RegisterWorker for all", n)
+	}
+	k.master.Quiet(time.Minute) // the retries have ended
+}
+
+func TestRetriesComeAtTwoIntervalsAndEnd(t *testing.T) {
+	k := newKit(t)
+	k.start(Config{}, map[string]string{"spark.worker.initialRegistrationRetries": "2", "spark.worker.maxRegistrationRetries": "4"})
+	last := time.Time{}
+	var gaps []time.Duration
+	for range 5 {
+		next[*deploy.RegisterWorker](k)
+		if !last.IsZero() {
+			gaps = append(gaps, k.w.Now().Sub(last).Round(time.Second))
+		}
+		last = k.w.Now()
+		if len(gaps) >= 2 {
+			k.w.Advance(25 * time.Second) // below the shortest prolonged interval
+			if n := len(k.master.Waiting()); n != 0 {
+				t.Fatalf("a try within 25 s of the prolonged interval")
+			}
+		}
+	}
+	short, long := gaps[0], gaps[2]
+	if short < 5*time.Second || short > 15*time.Second || gaps[1] != short || long < 30*time.Second || long > 90*time.Second || gaps[3] != long {
+		t.Errorf("the gaps are %v", gaps)
+	}
+	if code := k.exited(2 * time.Minute); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	for _, test := range []struct {
+		base, fuzz float64
+		want       time.Duration
+	}{{10, 0.5, 5 * time.Second}, {10, 1.49, 15 * time.Second}, {60, 0.5, 30 * time.Second}, {60, 1.499, 90 * time.Second}} {
+		if got := interval(test.base, test.fuzz); got != test.want {
+			t.Errorf("%v*%v: got %s, want %s", test.base, test.fuzz, got, test.want)
+		}
+	}
+}
+
+func TestAllMastersAreTriedAtOnceThenTheKnownOne(t *testing.T) {
+	k := newKit(t)
+	other := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+	k.start(Config{Masters: []rpcenv.Address{k.master.Env.Address(), other.Env.Address()}}, nil)
+	if _, ok := other.Next().(*deploy.RegisterWorker); !ok {
+		t.Error("the second Master was not asked")
+	}
+	k.accept(false)
+	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+	next[*deploy.RegisterWorker](k)
+	other.Next()
+	next[*deploy.RegisterWorker](k) // the retry
+	other.Quiet(30 * time.Second)
+}
+
+func TestRegisterWorkerFailedEndsOnlyWhoIsNotRegistered(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.master.Send(k.worker, &deploy.RegisterWorkerFailed{Message: "no"})
+	k.w.Advance(time.Second)
+	if _, ended := k.host.Exited(); ended {
+		t.Fatal("a registered worker ended")
+	}
+	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+	next[*deploy.RegisterWorker](k)
+	k.master.Send(k.worker, &deploy.RegisterWorkerFailed{Message: "no"})
+	if code := k.exited(5 * time.Second); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+}
+
+func TestTheLossOfTheMasterMakesRegisterAgain(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.w.Find("M").Kill()
+	k.w.Advance(time.Second)
+	if s := k.state(); s.Registered || s.Connected || len(s.Executors) != 1 {
+		t.Errorf("after the loss: %+v", s)
+	}
+	k.restartMaster()
+	if s := k.accept(true); len(s.GetExecutors()) != 1 || s.GetExecutors()[0].GetState() != deploy.ExecutorState_RUNNING {
+		t.Errorf("the state after the registration: %v", s)
+	}
+}
+
+func TestAnEarlierTermIsRefused(t *testing.T) {
+	k := newKit(t)
+	k.start(Config{}, nil)
+	next[*deploy.RegisterWorker](k)
+	k.master.Send(k.worker, k.registered(false, 5))
+	next[*deploy.WorkerLatestState](k)
+	m := k.launch(0)
+	m.MasterTerm = 4
+	k.master.Send(k.worker, m)
+	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url(), MasterTerm: 4})
+	k.w.Advance(time.Second)
+	if len(k.reports) != 0 || len(k.master.Waiting()) != 0 {
+		t.Errorf("obeyed an earlier term: %v %v", k.reports, k.master.Waiting())
+	}
+	k.run(1) // without a term, as Spark's Masters send it
+}
+
+// ring is a Discovery that a test changes.
+type ring struct{ masters []rpcenv.Address }
+
+func (r *ring) Masters() []rpcenv.Address { return r.masters }
+
+func TestMastersThatComeUpAreTriedAtOnce(t *testing.T) {
+	k := newKit(t)
+	found := &ring{}
+	k.start(Config{Discovery: found}, nil)
+	k.w.Advance(time.Second)
+	found.masters = []rpcenv.Address{k.master.Env.Address()}
+	p := k.w.ProbeIn(k.env, "Gossip")
+	p.Send(k.worker, MastersChanged{})
+	p.Send(k.worker, MastersChanged{})
+	began := k.w.Now()
+	k.accept(false)
+	if d := k.w.Now().Sub(began); d > time.Second {
+		t.Errorf("registered after %s", d)
+	}
+	k.master.Quiet(time.Minute)
+}
+
+func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
+	for _, cfg := range []Config{{Cores: 1, MemoryMB: 1}, {Masters: []rpcenv.Address{{Host: "h", Port: 1}}}} {
+		if cfg.Validate() == nil {
+			t.Errorf("%+v is valid", cfg)
+		}
+	}
+	k := newKit(t)
+	k.start(Config{Cores: -1}, nil)
+	if code := k.exited(time.Second * 5); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+}

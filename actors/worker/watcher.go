@@ -1,0 +1,75 @@
+package worker
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// WatcherName is what the endpoint that watches a Worker is called.
+const WatcherName = "WorkerWatcher"
+
+// exitLost is Spark's exit code -1, as the parent of the process sees it.
+const exitLost = 255
+
+// Stopping tells a [Watcher] that its process ends by itself: the loss of the Worker is no reason to exit any more. It
+// stands for the flag isShuttingDown that Spark passes along.
+type Stopping struct{ rpcenv.Local }
+
+// Watcher is an endpoint of an executor (or of a driver in cluster mode): it holds a connection to the Worker that
+// started the process, and ends the process with code 255 (Spark's -1) when the connection is lost. It sends nothing but
+// the look-up that opens the connection. It mirrors org.apache.spark.deploy.worker.WorkerWatcher.
+type Watcher struct {
+	url      string
+	worker   rpcenv.Address
+	stopping bool
+}
+
+// NewWatcher makes a Watcher of a Worker by its URL, spark://Worker@HOST:PORT; a malformed one is rpcenv.ErrInvalidURL.
+func NewWatcher(url string) (*Watcher, error) {
+	a, _, err := rpcenv.ParseURI(url)
+	if err != nil {
+		return nil, fmt.Errorf("watch the worker: %w", err)
+	}
+	return &Watcher{url: url, worker: a}, nil
+}
+
+// OnStart looks the Worker up, which opens the connection.
+func (w *Watcher) OnStart(c *rpcenv.Context) {
+	c.Log().Infof("Connecting to worker %s", w.url)
+	rpcenv.Resolve(c, w.url, func(_ rpcenv.Ref, err error) {
+		if err != nil {
+			c.Log().WithError(err).Warnf("The look-up of worker %s failed", w.url)
+			return
+		}
+		c.Log().Infof("Successfully connected to %s", w.url)
+	})
+}
+
+// Receive understands Stopping.
+func (w *Watcher) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case Stopping:
+		w.stopping = true
+	default:
+		c.Log().Warnf("Received unexpected message: %T", m)
+	}
+}
+
+// OnConnected is nothing to a Watcher.
+func (w *Watcher) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected ends the process when the Worker is gone.
+func (w *Watcher) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) { w.lost(c, peer) }
+
+// OnNetworkError ends the process when the Worker cannot be reached.
+func (w *Watcher) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) { w.lost(c, peer) }
+
+func (w *Watcher) lost(c *rpcenv.Context, peer rpcenv.Address) {
+	if peer != w.worker || w.stopping {
+		return
+	}
+	w.stopping = true
+	c.Log().Errorf("Lost connection to worker rpc endpoint %s. Exiting.", w.url)
+	c.Exit(exitLost, "Lost connection to worker rpc endpoint "+w.url)
+}

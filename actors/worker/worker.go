@@ -1,0 +1,145 @@
+package worker
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Name is what the endpoint is called.
+const Name = "Worker"
+
+// masterName is what the endpoint of a Master is called.
+const masterName = "Master"
+
+// Worker is the endpoint: one machine's share of a standalone cluster. It mirrors org.apache.spark.deploy.worker.Worker.
+type Worker struct {
+	cfg     Config
+	id      string
+	addr    rpcenv.Address
+	reg     registration
+	books   *books
+	reports reports
+
+	heartbeat rpcenv.Timer
+}
+
+// New makes a Worker, to be registered as [Name].
+func New(cfg Config) *Worker { return &Worker{cfg: cfg} }
+
+// OnStart begins to register. A Config that is not valid ends the process with code 1.
+func (w *Worker) OnStart(c *rpcenv.Context) {
+	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()))
+	if err := w.cfg.Validate(); err != nil {
+		c.Exit(1, err.Error())
+		return
+	}
+	w.addr = c.Env().Address()
+	w.id = w.cfg.ID
+	if w.id == "" {
+		w.id = workerID(conf.WorkerIDPattern.Get(c.Conf()), c.Now(), w.addr)
+	}
+	c.SetLog(c.Log().WithField("worker", w.id))
+	c.Log().Infof("Starting Spark worker %s with %d cores, %d MiB RAM", w.addr, w.cfg.Cores, w.cfg.MemoryMB)
+	w.reg.start(w.cfg, c)
+	w.registerWithMaster(c)
+}
+
+// OnStop ends the executors. Nobody is told: the Master sees the connection end.
+func (w *Worker) OnStop(*rpcenv.Context) {
+	for _, x := range w.books.live {
+		x.kill()
+	}
+}
+
+// Receive is the table of what a Worker understands.
+func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	// Registration.
+	case *deploy.RegisteredWorker:
+		w.registeredWorker(c, m)
+	case *deploy.RegisterWorkerFailed:
+		w.registerWorkerFailed(c, m)
+	case *deploy.ReconnectWorker:
+		w.reconnectWorker(c, m)
+	case ReregisterWithMaster:
+		w.reregisterWithMaster(c)
+	case MastersChanged:
+		w.mastersChanged(c)
+	case SendHeartbeat:
+		w.sendHeartbeat(c)
+	// Executors.
+	case *deploy.LaunchExecutor:
+		w.launchExecutor(c, m)
+	case *deploy.KillExecutor:
+		w.killExecutor(c, m)
+	case *deploy.ApplicationFinished:
+		w.applicationFinished(c, m)
+	case ExecutorStateChanged:
+		w.executorStateChanged(c, m)
+	case repeatReport:
+		w.repeatReport(c, m)
+	// Pages.
+	case RequestWorkerState:
+		rpcenv.Reply(c, m, w.state())
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// OnConnected is nothing to a Worker.
+func (w *Worker) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected registers again when the connection to the Master is gone.
+func (w *Worker) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	if !w.reg.isMaster(peer) {
+		return
+	}
+	c.Log().Infof("%s Disassociated !", peer)
+	if w.reg.connected {
+		c.Log().Error("Connection to master failed! Waiting for master to reconnect...")
+	}
+	w.reg.connected = false
+	w.registerWithMaster(c)
+}
+
+func (w *Worker) sendHeartbeat(c *rpcenv.Context) {
+	if w.reg.connected {
+		c.Send(w.reg.master, &deploy.Heartbeat{WorkerId: w.id, Worker: c.Self().Proto()})
+	}
+}
+
+// heartbeatPeriod is a quarter of spark.worker.timeout.
+func heartbeatPeriod(c *rpcenv.Context) time.Duration { return conf.WorkerTimeout.Get(c.Conf()) / 4 }
+
+// state is a copy of what the Worker knows.
+func (w *Worker) state() WorkerState {
+	return WorkerState{
+		ID: w.id, Host: w.addr.Host, Port: w.addr.Port,
+		MasterURL: w.reg.activeURL, MasterWebUIURL: w.reg.webUIURL,
+		Registered: w.reg.registered, Connected: w.reg.connected,
+		Cores: w.cfg.Cores, MemoryMB: w.cfg.MemoryMB,
+		CoresUsed: w.books.coresUsed, MemoryUsedMB: w.books.memoryUsedMB,
+		Executors: infos(w.books.live), Finished: infos(w.books.ended),
+	}
+}
+
+// workerID fills in a pattern; one that does not take time, host and port is replaced by the default.
+func workerID(pattern string, at time.Time, addr rpcenv.Address) string {
+	stamp := at.Format("20060102150405")
+	if id := fmt.Sprintf(pattern, stamp, addr.Host, addr.Port); !strings.Contains(id, "%!") {
+		return id
+	}
+	standard, _ := conf.WorkerIDPattern.Default()
+	return fmt.Sprintf(standard, stamp, addr.Host, addr.Port)
+}
+
+// interval is the time between registration tries, in whole seconds: base stretched by fuzz.
+func interval(base, fuzz float64) time.Duration {
+	return time.Duration(math.Round(base*fuzz)) * time.Second
+}

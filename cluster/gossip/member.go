@@ -1,0 +1,281 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// ErrClosed is the error of what wants a Member that has left or is closed.
+var ErrClosed = errors.New("this member has left its cluster")
+
+// ErrNobody is the error of a Join to which no address answered.
+var ErrNobody = errors.New("no member of the cluster answered")
+
+// Member is this process's place in a cluster. Its methods may be called from any goroutine.
+type Member struct {
+	list     *memberlist.Memberlist
+	label    string
+	name     string
+	addr     rpcenv.Address
+	onChange func(Event)
+
+	// ending orders Update, Leave and Close: memberlist panics on a Leave after the end.
+	ending sync.Mutex
+	closed chan struct{}
+	teller chan struct{} // closed when the goroutine that tells events ended
+
+	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
+	mu      sync.Mutex
+	meta    []byte
+	books   *books
+	changed chan struct{} // closed and replaced at each change
+}
+
+// Join becomes a member of a cluster and returns when one of the addresses answered. When none did, nothing is left, and
+// the error is ErrNobody with each address's reason; longer metadata than fits is ErrMetaTooLong. An address that stays
+// silent holds it up for some seconds, whatever ctx says; ctx is looked at between addresses.
+func Join(ctx context.Context, c Config) (*Member, error) {
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	ip, err := resolve(ctx, c.Bind.Host)
+	if err != nil {
+		return nil, fmt.Errorf("gossip: listen at %s: %w", c.Bind, err)
+	}
+	meta, err := encodeMeta(c.Meta, false)
+	if err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	m := &Member{
+		label:    c.Label,
+		name:     c.name(),
+		onChange: c.OnChange,
+		closed:   make(chan struct{}),
+		teller:   make(chan struct{}),
+		meta:     meta,
+		books:    newBooks(),
+		changed:  make(chan struct{}),
+	}
+	settings := c.settings(ip)
+	settings.Delegate = (*delegate)(m)
+	settings.Events = (*delegate)(m)
+	if m.list, err = memberlist.Create(settings); err != nil {
+		at := rpcenv.Address{Host: ip.String(), Port: c.Bind.Port}
+		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine (coherer.gossip.port)", at, err)
+	}
+	// memberlist has told of this member itself by now.
+	m.mu.Lock()
+	m.addr = m.books.now[m.name].Gossip
+	m.mu.Unlock()
+	go m.tell()
+	if err := m.join(ctx, c.Join); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Member) join(ctx context.Context, addresses []string) error {
+	var errs []error
+	joined := len(addresses) == 0
+	for _, address := range addresses {
+		if err := m.joinOne(ctx, address); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", address, err))
+			continue
+		}
+		joined = true
+	}
+	if joined {
+		return nil
+	}
+	return fmt.Errorf("gossip: %w: check that a daemon of the cluster %q runs at one of these addresses (its ready line names "+
+		"its gossip address) and that TCP and UDP pass:\n%w", ErrNobody, m.label, errors.Join(errs...))
+}
+
+func (m *Member) joinOne(ctx context.Context, address string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	a, err := rpcenv.ParseAddress(address)
+	if err != nil {
+		return err
+	}
+	ip, err := resolve(ctx, a.Host)
+	if err != nil {
+		return err
+	}
+	a.Host = ip.String()
+	if a == m.addr {
+		return errors.New("it is this member's own address")
+	}
+	if _, err := m.list.Join([]string{net.JoinHostPort(a.Host, strconv.Itoa(a.Port))}); err != nil {
+		// memberlist's error is a list over several lines, here of one.
+		var list interface{ WrappedErrors() []error }
+		if errors.As(err, &list) && len(list.WrappedErrors()) == 1 {
+			return list.WrappedErrors()[0]
+		}
+		return err
+	}
+	return nil
+}
+
+// Addr is where this member listens for others.
+func (m *Member) Addr() rpcenv.Address { return m.addr }
+
+// Name is this member's name.
+func (m *Member) Name() string { return m.name }
+
+// Members are all members that are there, this one included, sorted by name.
+func (m *Member) Members() []Info {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.books.members()
+}
+
+// Masters are the members whose role is [RoleMaster], sorted by name.
+func (m *Member) Masters() []Info {
+	return slices.DeleteFunc(m.Members(), func(i Info) bool { return i.Role != RoleMaster })
+}
+
+// WaitFor returns when cond holds of the members; it looks now and after each change. The error says who was there when
+// ctx ended; it is ErrClosed when this member ended.
+func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
+	for {
+		m.mu.Lock()
+		members, changed := m.books.members(), m.changed
+		m.mu.Unlock()
+		if cond(members) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-m.closed:
+			return fmt.Errorf("gossip: wait for members: %w", ErrClosed)
+		case <-ctx.Done():
+			var names []string
+			for _, i := range members {
+				names = append(names, i.Role+" "+i.Name)
+			}
+			return fmt.Errorf("gossip: wait for members: %w: there are only %s", context.Cause(ctx), strings.Join(names, ", "))
+		}
+	}
+}
+
+// Update changes what this member says of itself; Role and RPC stay as they are, since they are in its name. It returns
+// when the news was sent, or ctx ended.
+func (m *Member) Update(ctx context.Context, meta Meta) error {
+	data, err := encodeMeta(meta, false)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	m.ending.Lock()
+	defer m.ending.Unlock()
+	if m.isClosed() {
+		return fmt.Errorf("gossip: update: %w", ErrClosed)
+	}
+	return m.publish(ctx, data)
+}
+
+// publish wants m.ending.
+func (m *Member) publish(ctx context.Context, meta []byte) error {
+	m.mu.Lock()
+	m.meta = meta
+	m.mu.Unlock()
+	if err := m.list.UpdateNode(patience(ctx)); err != nil {
+		return fmt.Errorf("gossip: update: %w", err)
+	}
+	return nil
+}
+
+// Leave says goodbye, so that the others see this member as left, and closes it. The error, if ctx ended before the
+// goodbye was sent, means that some may see it as failed. After Close it does nothing.
+func (m *Member) Leave(ctx context.Context) error {
+	m.ending.Lock()
+	defer m.ending.Unlock()
+	if m.isClosed() {
+		return nil
+	}
+	m.mu.Lock()
+	self := m.books.now[m.name]
+	m.mu.Unlock()
+	goodbye, err := encodeMeta(self.Meta, true)
+	if err == nil {
+		err = m.publish(ctx, goodbye)
+	}
+	// Only now, since this message overtakes the other one where they meet.
+	if left := m.list.Leave(patience(ctx)); left != nil {
+		err = errors.Join(err, fmt.Errorf("gossip: leave: %w", left))
+	}
+	m.close()
+	return err
+}
+
+// patience is the time until ctx ends as memberlist wants it: above 0. Without an end it is long enough for a goodbye.
+func patience(ctx context.Context) time.Duration {
+	const most = 2 * time.Second
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return most
+	}
+	return min(most, max(time.Until(deadline), time.Millisecond))
+}
+
+// Close ends this member without a word, as a crash would: after a while the others see it as failed. It may be called
+// twice. No OnChange is called after it returned.
+func (m *Member) Close() {
+	m.ending.Lock()
+	defer m.ending.Unlock()
+	if !m.isClosed() {
+		m.close()
+	}
+}
+
+// close wants m.ending.
+func (m *Member) close() {
+	// Its error is always nil; what goes wrong is logged.
+	_ = m.list.Shutdown()
+	close(m.closed)
+	<-m.teller
+}
+
+func (m *Member) isClosed() bool {
+	select {
+	case <-m.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// tell calls onChange for what the books have to tell.
+func (m *Member) tell() {
+	defer close(m.teller)
+	for {
+		m.mu.Lock()
+		event, ok := m.books.next()
+		changed := m.changed
+		m.mu.Unlock()
+		if ok {
+			if m.onChange != nil && event.Info.Name != m.name && !m.isClosed() {
+				m.onChange(event)
+			}
+			continue
+		}
+		select {
+		case <-changed:
+		case <-m.closed:
+			return
+		}
+	}
+}

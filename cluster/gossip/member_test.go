@@ -1,0 +1,253 @@
+package gossip_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// player is a member and what it was told.
+type player struct {
+	*gossip.Member
+	t      *testing.T
+	events chan gossip.Event
+}
+
+// config is that of a member which says that it listens at a port of RPC.
+func config(role string, port int, join ...*player) gossip.Config {
+	c := gossip.Config{
+		Label: "test", Incarnation: 1,
+		Meta: gossip.Meta{Role: role, RPC: rpcenv.Address{Host: "127.0.0.1", Port: port}, PID: 1},
+	}
+	for _, p := range join {
+		c.Join = append(c.Join, p.Addr().String())
+	}
+	return c
+}
+
+func play(t *testing.T, c gossip.Config) *player {
+	t.Helper()
+	p := &player{t: t, events: make(chan gossip.Event, 100)}
+	c.OnChange = func(e gossip.Event) { p.events <- e }
+	m, err := gossip.Join(within(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	p.Member = m
+	return p
+}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// wantMembers waits until the player knows exactly these.
+func (p *player) wantMembers(names ...string) {
+	p.t.Helper()
+	want := strings.Join(names, " ")
+	if err := p.WaitFor(within(p.t), func(members []gossip.Info) bool { return namesOf(members) == want }); err != nil {
+		p.t.Fatalf("want %s: %v", want, err)
+	}
+	if got := namesOf(p.Members()); got != want {
+		p.t.Errorf("members %s, want %s", got, want)
+	}
+}
+
+func namesOf(members []gossip.Info) string {
+	var names []string
+	for _, m := range members {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// wantEvent takes the next event.
+func (p *player) wantEvent(kind gossip.EventKind, of *player) gossip.Event {
+	p.t.Helper()
+	select {
+	case e := <-p.events:
+		if e.Kind != kind || e.Info.Name != of.Name() {
+			p.t.Fatalf("%s %s, want %s %s", e.Info.Name, e.Kind, of.Name(), kind)
+		}
+		return e
+	case <-within(p.t).Done():
+		p.t.Fatalf("no event; want %s %s", of.Name(), kind)
+	}
+	return gossip.Event{}
+}
+
+// Three members find each other; one leaves and another crashes, and the rest can tell these apart.
+func TestMembership(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	b := play(t, config("worker", 2, a))
+	a.wantEvent(gossip.MemberJoined, b)
+	c := play(t, config("worker", 3, a))
+	for _, p := range []*player{a, b, c} {
+		p.wantMembers(a.Name(), b.Name(), c.Name())
+		masters := p.Masters()
+		if len(masters) != 1 || masters[0].RPC.Port != 1 || masters[0].Gossip != a.Addr() || masters[0].PID != 1 {
+			t.Errorf("masters %+v", masters)
+		}
+	}
+	a.wantEvent(gossip.MemberJoined, c)
+	b.wantEvent(gossip.MemberJoined, a)
+	b.wantEvent(gossip.MemberJoined, c)
+
+	meta := config("worker", 3).Meta
+	meta.UI = "http://127.0.0.1:8081"
+	if err := c.Update(within(t), meta); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*player{a, b} {
+		if e := p.wantEvent(gossip.MemberUpdated, c); e.Info.UI != meta.UI {
+			t.Errorf("updated to %+v", e.Info)
+		}
+	}
+
+	if err := c.Leave(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*player{a, b} {
+		p.wantEvent(gossip.MemberLeft, c)
+		p.wantMembers(a.Name(), b.Name())
+	}
+
+	b.Close()
+	a.wantEvent(gossip.MemberFailed, b)
+	a.wantMembers(a.Name())
+	if len(a.events) > 0 {
+		t.Errorf("one more event: %v", <-a.events)
+	}
+}
+
+// A daemon that crashed and comes back at its address is another member.
+func TestRestartAtTheSameAddress(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	first := config("worker", 2, a)
+	b := play(t, first)
+	a.wantEvent(gossip.MemberJoined, b)
+	b.Close()
+	second := first
+	second.Incarnation = 2
+	c := play(t, second)
+	if b.Name() == c.Name() {
+		t.Fatal("one name for two incarnations")
+	}
+	// The new one may come before the old one's end is seen.
+	a.wantMembers(a.Name(), c.Name())
+	if workers := a.Members()[1:]; workers[0].RPC != first.Meta.RPC {
+		t.Errorf("worker %+v", workers[0])
+	}
+}
+
+func TestLabelsKeepClustersApart(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	c := config("worker", 2, a)
+	c.Label = "other"
+	if _, err := gossip.Join(within(t), c); !errors.Is(err, gossip.ErrNobody) {
+		t.Errorf("joined another cluster: %v", err)
+	}
+	a.wantMembers(a.Name())
+}
+
+func TestJoinRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := taken.Addr().(*net.TCPAddr).Port
+	defer taken.Close()
+	for _, c := range []struct {
+		name   string
+		change func(*gossip.Config)
+		want   []string
+		is     error
+	}{
+		{"nobody there", func(c *gossip.Config) { c.Join = []string{"127.0.0.1:1", "127.0.0.1:2"} },
+			[]string{"127.0.0.1:1", "127.0.0.1:2", "refused", `"test"`}, gossip.ErrNobody},
+		{"metadata too long", func(c *gossip.Config) { c.Meta.ID = strings.Repeat("x", 600) }, []string{"512"}, gossip.ErrMetaTooLong},
+		{"no role", func(c *gossip.Config) { c.Meta.Role = "" }, []string{"role"}, nil},
+		{"label too long", func(c *gossip.Config) { c.Label = strings.Repeat("x", 256) }, []string{"256"}, nil},
+		{"no address", func(c *gossip.Config) { c.Join = []string{"here"} }, []string{"HOST:PORT"}, nil},
+		{"no port", func(c *gossip.Config) { c.Join = []string{"127.0.0.1:0"} }, []string{"port"}, nil},
+		{"port taken", func(c *gossip.Config) { c.Bind.Host = "127.0.0.1"; c.Bind.Port = at }, []string{fmt.Sprint(at), "coherer.gossip.port"}, nil},
+		{"not of this machine", func(c *gossip.Config) { c.Bind.Host = "192.0.2.1" }, []string{"192.0.2.1"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config("worker", 1)
+			c.change(&cfg)
+			_, err := gossip.Join(within(t), cfg)
+			if err == nil || c.is != nil && !errors.Is(err, c.is) {
+				t.Fatalf("error %v", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOneAnswerIsEnough(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	c := config("worker", 2)
+	c.Join = []string{"127.0.0.1:1", a.Addr().String()}
+	b := play(t, c)
+	b.wantMembers(a.Name(), b.Name())
+}
+
+func TestAfterTheEnd(t *testing.T) {
+	for name, end := range map[string]func(*player){
+		"closed": func(p *player) { p.Close() },
+		"left": func(p *player) {
+			if err := p.Leave(within(t)); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := play(t, config("worker", 1))
+			waited := make(chan error)
+			go func() {
+				waited <- p.WaitFor(t.Context(), func(members []gossip.Info) bool { return len(members) > 1 })
+			}()
+			end(p)
+			if err := <-waited; !errors.Is(err, gossip.ErrClosed) {
+				t.Errorf("WaitFor: %v", err)
+			}
+			p.Close()
+			if err := p.Leave(within(t)); err != nil {
+				t.Errorf("Leave: %v", err)
+			}
+			if err := p.Update(within(t), gossip.Meta{Role: "worker"}); !errors.Is(err, gossip.ErrClosed) {
+				t.Errorf("Update: %v", err)
+			}
+		})
+	}
+}
+
+func TestWaitForSaysWhoIsThere(t *testing.T) {
+	p := play(t, config("worker", 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := p.WaitFor(ctx, func([]gossip.Info) bool { return false })
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p.Name()) {
+		t.Errorf("error %v", err)
+	}
+}

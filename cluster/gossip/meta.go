@@ -1,0 +1,82 @@
+package gossip
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// ErrMetaTooLong is the error for metadata that does not fit into memberlist's 512 bytes.
+var ErrMetaTooLong = errors.New("the metadata of a member is too long")
+
+// Meta is what a member says of itself.
+type Meta struct {
+	// Role is the daemon's sub-command, such as [RoleMaster].
+	Role string
+	// RPC is where its Env listens; zero for a member that only looks.
+	RPC rpcenv.Address
+	// UI is the address of its pages; empty when it has none.
+	UI string
+	// ID is its identity in its role, such as a Worker's id.
+	ID string
+	// PID is the number of its process.
+	PID int
+}
+
+// RoleMaster is the Role of a Master.
+const RoleMaster = "master"
+
+// wireMeta is Meta as it travels: JSON with short names, for there are 512 bytes.
+type wireMeta struct {
+	Role    string `json:"r"`
+	RPC     string `json:"a,omitempty"`
+	UI      string `json:"u,omitempty"`
+	ID      string `json:"i,omitempty"`
+	PID     int    `json:"p,omitempty"`
+	Leaving bool   `json:"l,omitempty"`
+}
+
+// encodeMeta writes m so that the mark of leaving, too, would fit.
+func encodeMeta(m Meta, leaving bool) ([]byte, error) {
+	if m.Role == "" {
+		return nil, errors.New("the metadata of a member has no role")
+	}
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leaving: true}
+	data, err := json.Marshal(w)
+	if err != nil {
+		return nil, fmt.Errorf("encode the metadata of a member: %w", err)
+	}
+	if len(data) > memberlist.MetaMaxSize {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
+	}
+	if leaving {
+		return data, nil
+	}
+	w.Leaving = false
+	return json.Marshal(w)
+}
+
+// decodeMeta reads what another member wrote.
+func decodeMeta(data []byte) (m Meta, leaving bool, err error) {
+	if len(data) > memberlist.MetaMaxSize {
+		return Meta{}, false, fmt.Errorf("%w: %d bytes", ErrMetaTooLong, len(data))
+	}
+	var w wireMeta
+	if err := json.Unmarshal(data, &w); err != nil {
+		return Meta{}, false, fmt.Errorf("decode the metadata of a member: %w", err)
+	}
+	if w.Role == "" {
+		return Meta{}, false, errors.New("decode the metadata of a member: it has no role")
+	}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID}
+	if w.RPC != "" {
+		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
+			return Meta{}, false, fmt.Errorf("decode the metadata of a member: %w", err)
+		}
+	}
+	return m, w.Leaving, nil
+}

@@ -1,0 +1,88 @@
+package gossip
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+func TestMetaComesBack(t *testing.T) {
+	for _, m := range []Meta{
+		{Role: "worker"},
+		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12},
+		{Role: "worker", RPC: rpcenv.Address{Host: "::1", Port: 1}, ID: strings.Repeat("i", 400)},
+	} {
+		for _, leaving := range []bool{false, true} {
+			data, err := encodeMeta(m, leaving)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, l, err := decodeMeta(data); err != nil || back != m || l != leaving {
+				t.Errorf("%+v, %v came back as %+v, %v, %v", m, leaving, back, l, err)
+			}
+		}
+	}
+}
+
+func TestMetaTooLong(t *testing.T) {
+	fits := 0
+	for n := range 520 {
+		m := Meta{Role: "worker", ID: strings.Repeat("i", n)}
+		_, err := encodeMeta(m, false)
+		if err != nil && !errors.Is(err, ErrMetaTooLong) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			fits = n
+			if data, err := encodeMeta(m, true); err != nil || len(data) > 512 {
+				t.Fatalf("%d bytes fit, but not when leaving: %d, %v", n, len(data), err)
+			}
+		}
+	}
+	if fits < 400 {
+		t.Errorf("only %d bytes fit", fits)
+	}
+}
+
+func FuzzMeta(f *testing.F) {
+	for _, seed := range []string{`{"r":"master","a":"127.0.0.1:7077","l":true}`, `{}`, `{"r":"x","a":"y"}`, ``, `null`, `{"r":"x","p":1e99}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, leaving, err := decodeMeta(data)
+		if err != nil {
+			return
+		}
+		again, err := encodeMeta(m, leaving)
+		if errors.Is(err, ErrMetaTooLong) {
+			return // JSON escapes may be longer than what they stand for
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, l, err := decodeMeta(again); err != nil || back != m || l != leaving {
+			t.Fatalf("%+v came back as %+v, %v", m, back, err)
+		}
+	})
+}
+
+func TestLog(t *testing.T) {
+	var out bytes.Buffer
+	logger := logrus.New()
+	logger.SetOutput(&out)
+	logger.SetFormatter(&logrus.TextFormatter{DisableTimestamp: true, DisableColors: true})
+	lines := newLogger(logger.WithField("role", "master"))
+	lines.Print("[WARN] memberlist: not to be seen")
+	logger.SetLevel(logrus.DebugLevel)
+	lines.Print("[ERR] memberlist: it failed")
+	lines.Print("no severity")
+	want := "level=debug msg=\"it failed\" role=master severity=ERR\nlevel=debug msg=\"no severity\" role=master severity=\n"
+	if out.String() != want {
+		t.Errorf("log %q, want %q", out.String(), want)
+	}
+}

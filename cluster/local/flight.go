@@ -1,0 +1,55 @@
+package local
+
+import (
+	"sync"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// flight knows, from the trace as it is made, which messages between Envs are on their way.
+type flight struct {
+	changed func()
+	mu      sync.Mutex
+	open    map[key]bool
+}
+
+type key struct {
+	conn uint64
+	back bool
+	env  uint32
+	n    uint64
+}
+
+func keyOf(id *tracepb.Id) key { return key{id.GetConn(), id.GetBack(), id.GetEnv(), id.GetN()} }
+
+func newFlight(changed func()) *flight {
+	return &flight{changed: changed, open: map[key]bool{}}
+}
+
+func (f *flight) see(r *tracepb.Record) {
+	f.mu.Lock()
+	switch r.GetKind() {
+	case tracepb.Kind_SENT:
+		if r.GetId().GetConn() != 0 {
+			f.open[keyOf(r.GetId())] = true
+		}
+	case tracepb.Kind_HANDLED:
+		delete(f.open, keyOf(r.GetId()))
+	case tracepb.Kind_CONN:
+		if r.GetName() == "disconnected" {
+			for k := range f.open {
+				if k.conn == r.GetId().GetConn() {
+					delete(f.open, k)
+				}
+			}
+		}
+	}
+	f.mu.Unlock()
+	f.changed()
+}
+
+func (f *flight) empty() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open) == 0
+}

@@ -1,0 +1,191 @@
+package local
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+const loopback = "127.0.0.1"
+
+// realWorld has all processes in this one, on one Host of the real kind.
+type realWorld struct {
+	kind     Kind
+	host     *transport.Host
+	recorder *trace.Recorder
+	flight   *flight
+	changed  chan struct{}
+	unwatch  func()
+
+	mu        sync.Mutex
+	processes []*process
+	roles     map[string]realRole
+}
+
+type realRole struct {
+	name  func(rpcenv.Command) string
+	start Role
+}
+
+func newRealWorld(kind Kind) *realWorld {
+	w := &realWorld{
+		kind: kind, recorder: trace.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
+		roles: map[string]realRole{},
+	}
+	w.flight = newFlight(w.Wake)
+	w.unwatch = w.recorder.Watch(w.flight.see)
+	w.recorder.OnIdle(w.Wake)
+	w.host = transport.New(transport.Options{Recorder: w.recorder, Memory: kind == InProcess})
+	return w
+}
+
+func (w *realWorld) Kind() Kind                { return w.kind }
+func (w *realWorld) Recorder() *trace.Recorder { return w.recorder }
+func (w *realWorld) Simulated() *sim.World     { return nil }
+
+func (w *realWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {
+	w.roles[class] = realRole{name, start}
+}
+
+func (w *realWorld) Process(name string) (rpcenv.Host, string) {
+	p := &process{Host: w.host, world: w, name: name}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.processes = append(w.processes, p)
+	return p, loopback
+}
+
+// Wake tells Run that something changed.
+func (w *realWorld) Wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *realWorld) Run(cond func() bool, within time.Duration) error {
+	timeout := time.NewTimer(within)
+	defer timeout.Stop()
+	for !cond() {
+		select {
+		case <-w.changed:
+		case <-timeout.C:
+			return fmt.Errorf("%w within %s", sim.ErrNotReached, within)
+		}
+	}
+	return nil
+}
+
+func (w *realWorld) Settle(within time.Duration) error {
+	return w.Run(func() bool { return w.flight.empty() && w.recorder.Idle() }, within)
+}
+
+func (w *realWorld) find(name string) *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := len(w.processes) - 1; i >= 0; i-- {
+		if p := w.processes[i]; p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (w *realWorld) Kill(name string) error {
+	p := w.find(name)
+	if p == nil || !p.end(128+9) {
+		return fmt.Errorf("%w: %s", ErrNoSuchProcess, name)
+	}
+	return nil
+}
+
+func (w *realWorld) Exited(name string) (int, bool) {
+	p := w.find(name)
+	if p == nil {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.code, p.ended
+}
+
+func (w *realWorld) Close() error {
+	w.unwatch()
+	w.recorder.OnIdle(nil)
+	w.mu.Lock()
+	all := w.processes
+	w.mu.Unlock()
+	for _, p := range all {
+		p.end(128 + 9)
+	}
+	return w.host.Close()
+}
+
+// process is one process of a realWorld: the Host of all, with an end and children of its own.
+type process struct {
+	*transport.Host
+	world *realWorld
+	name  string
+
+	mu       sync.Mutex
+	discards []func()
+	ended    bool
+	code     int
+	onExit   func(rpcenv.Exit)
+}
+
+// Adopt is told of each Env of the process.
+func (p *process) Adopt(discard func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.discards = append(p.discards, discard)
+}
+
+// Exit ends the process: its Envs crash.
+func (p *process) Exit(code int) { p.end(code) }
+
+// PID is 0: it is no process of the operating system.
+func (p *process) PID() int { return 0 }
+
+// Kill ends the process with 143, as SIGTERM does.
+func (p *process) Kill(time.Duration) { p.end(128 + 15) }
+
+// end reports whether it was this call that ended the process.
+func (p *process) end(code int) bool {
+	p.mu.Lock()
+	if p.ended {
+		p.mu.Unlock()
+		return false
+	}
+	p.ended, p.code = true, code
+	discards, onExit := p.discards, p.onExit
+	p.mu.Unlock()
+	for _, discard := range discards {
+		discard()
+	}
+	if onExit != nil {
+		onExit(rpcenv.Exit{Code: code})
+	}
+	p.world.Wake()
+	return true
+}
+
+// Start starts another process of the same world.
+func (p *process) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+	role, ok := p.world.roles[cmd.Class]
+	if !ok {
+		return nil, fmt.Errorf("local: no role for class %q", cmd.Class)
+	}
+	h, _ := p.world.Process(role.name(cmd))
+	child := h.(*process)
+	child.onExit = onExit
+	if err := role.start(child, cmd); err != nil {
+		return nil, err
+	}
+	return child, nil
+}

@@ -1,0 +1,118 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Kind is the kind of a World.
+type Kind string
+
+// The kinds, by the names that scripts use.
+const (
+	// Sim is a simulation: one goroutine, virtual time, a seed.
+	Sim Kind = "sim"
+	// InProcess has all processes in this one, over memory.
+	InProcess Kind = "local"
+	// TCP has all processes in this one, over TCP on loopback.
+	TCP Kind = "tcp"
+)
+
+// ErrNoSuchProcess: no live process has that name.
+var ErrNoSuchProcess = errors.New("local: no such process")
+
+// Role starts what a command means on a new process.
+type Role func(h rpcenv.Host, cmd rpcenv.Command) error
+
+// World is where the processes of a cluster live. It belongs to one goroutine.
+type World interface {
+	Kind() Kind
+	// Process makes a new process. Its name is what Kill and Exited call it; ip is the address of its machine.
+	Process(name string) (h rpcenv.Host, ip string)
+	// SetRole says how Host.Start starts commands of a class, and how their processes are called.
+	SetRole(class string, name func(rpcenv.Command) string, start Role)
+	// Run runs until cond holds, which is looked at whenever something happened.
+	Run(cond func() bool, within time.Duration) error
+	// Settle runs until nothing is under way: no item in an inbox, no message between Envs, no body that runs. Timers and
+	// sleeping bodies are not waited for.
+	Settle(within time.Duration) error
+	// Wake makes Run look at its condition again. It may be called from any goroutine.
+	Wake()
+	// Kill ends a process as kill -9 does.
+	Kill(name string) error
+	// Exited tells of a process that has ended.
+	Exited(name string) (code int, ended bool)
+	// Recorder has the trace of all processes.
+	Recorder() *trace.Recorder
+	// Simulated is the simulation, nil in other kinds.
+	Simulated() *sim.World
+	// Close ends everything.
+	Close() error
+}
+
+// bodyLimit keeps whole messages in the trace: scripts print their fields.
+const bodyLimit = 64 << 10
+
+// NewWorld makes a World. The seed is for a simulation.
+func NewWorld(kind Kind, seed uint64) (World, error) {
+	switch kind {
+	case Sim:
+		return &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}, nil
+	case InProcess, TCP:
+		return newRealWorld(kind), nil
+	}
+	return nil, fmt.Errorf("local: no world is called %q: want sim, local or tcp", kind)
+}
+
+// simWorld is a simulation. Each process has a machine of its own; those that a process starts live on its machine.
+type simWorld struct {
+	*sim.World
+	ips map[string]string
+}
+
+func (w *simWorld) Kind() Kind { return Sim }
+
+func (w *simWorld) Process(name string) (rpcenv.Host, string) {
+	ip := w.ips[name]
+	if ip == "" {
+		ip = fmt.Sprintf("10.0.0.%d", len(w.ips)+1)
+		w.ips[name] = ip
+	}
+	return w.Host(name, ip), ip
+}
+
+func (w *simWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {
+	w.Roles[class] = func(h *sim.Host, cmd rpcenv.Command) error {
+		h.Rename(name(cmd))
+		return start(h, cmd)
+	}
+}
+
+func (w *simWorld) Settle(time.Duration) error {
+	w.World.Settle()
+	return nil
+}
+
+func (w *simWorld) Wake() {}
+
+func (w *simWorld) Kill(name string) error {
+	h := w.Find(name)
+	if h == nil {
+		return fmt.Errorf("%w: %s", ErrNoSuchProcess, name)
+	}
+	h.Kill()
+	return nil
+}
+
+func (w *simWorld) Exited(name string) (int, bool) { return w.World.Exited(name) }
+func (w *simWorld) Simulated() *sim.World          { return w.World }
+
+func (w *simWorld) Close() error {
+	w.World.Close()
+	return nil
+}

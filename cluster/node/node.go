@@ -1,0 +1,37 @@
+package node
+
+import (
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Node is a running daemon.
+type Node struct {
+	Env *rpcenv.Env
+	// Ref is the daemon's endpoint.
+	Ref rpcenv.Ref
+}
+
+// Master starts a Master: env says where it listens.
+func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
+	return start(h, env, master.Name, master.New(cfg))
+}
+
+// Worker starts a Worker.
+func Worker(h rpcenv.Host, env rpcenv.Config, cfg worker.Config) (*Node, error) {
+	return start(h, env, worker.Name, worker.New(cfg))
+}
+
+func start(h rpcenv.Host, cfg rpcenv.Config, name string, ep rpcenv.Endpoint) (*Node, error) {
+	env, err := rpcenv.New(h, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := env.Register(name, ep)
+	if err != nil {
+		env.Shutdown()
+		return nil, err
+	}
+	return &Node{Env: env, Ref: ref}, nil
+}

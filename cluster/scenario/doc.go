@@ -1,0 +1,23 @@
+// Package scenario runs scripts about clusters: golden message sequences, in a simulation, in one process and over TCP.
+//
+// A script is a text file of blocks. Each block is a list of verbs, a line "----", and what followed: the messages that
+// were exchanged, as a forest by cause (trace.Forest), so that it is the same in every world. Ids print as $NAME, fields
+// that say where or when are left out, a repeated tick is printed once with its count.
+//
+//	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings
+//	start master NAME
+//	start worker NAME master=NAME [cores=N] [memory=2g]
+//	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
+//	stop NAME | kill NAME                               in good order | as kill -9
+//	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, then until nothing is under way
+//	run exit=NAME [within=30s]                          until a process or a program has ended
+//	settle                                              until nothing is under way
+//	advance D                                           of virtual time
+//	cut A B [oneway] | heal A B [oneway]                the network between two processes
+//	delay A B D                                         added to what goes from A to B
+//	state NAME                                          what a Master or Worker knows
+//	exit NAME                                           prints the exit code
+//	result NAME                                         prints what a program returned
+//
+// FROM and TO are names of processes, or PROCESS/ENDPOINT; * is any. advance, cut, heal and delay want worlds=(sim).
+package scenario

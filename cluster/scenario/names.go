@@ -1,0 +1,55 @@
+package scenario
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// names replaces the ids that a run made by the names that its script gave: a Worker's id by $W1, an application's by $A.
+type names struct {
+	ids []idName
+}
+
+type idName struct{ id, name string }
+
+// learn takes the ids out of the messages that give them.
+func (n *names) learn(entries []trace.Entry) {
+	for _, e := range entries {
+		switch e.Type {
+		case "RegisterWorker":
+			n.add(field(e.Body, "id"), trace.Peer(e.From))
+		case "RegisteredApplication":
+			n.add(field(e.Body, "appId"), trace.Peer(e.To))
+		}
+	}
+}
+
+func (n *names) add(id, name string) {
+	if id == "" || slices.ContainsFunc(n.ids, func(x idName) bool { return x.id == id }) {
+		return
+	}
+	n.ids = append(n.ids, idName{id, "$" + name})
+	// An id may be the beginning of another.
+	slices.SortStableFunc(n.ids, func(a, b idName) int { return cmp.Compare(len(b.id), len(a.id)) })
+}
+
+func (n *names) substitute(s string) string {
+	for _, x := range n.ids {
+		s = strings.ReplaceAll(s, x.id, x.name)
+	}
+	return s
+}
+
+// field is a string field of an entry's body.
+func field(body, name string) string {
+	var m map[string]any
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		return ""
+	}
+	s, _ := m[name].(string)
+	return s
+}

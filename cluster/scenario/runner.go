@@ -1,0 +1,178 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// patience is how long what waits may take when the script does not say.
+const patience = 30 * time.Second
+
+// Runner runs the blocks of one script in one world.
+type Runner struct {
+	world   local.World
+	conf    *conf.Conf
+	watcher *watcher
+	unwatch func()
+	names   names
+	nodes   map[string]*node
+	printed map[string]bool
+	out     strings.Builder // what verbs print, before the forest
+}
+
+// New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [K=V ...]".
+func New(kind local.Kind, first string) (*Runner, error) {
+	h, err := ParseHeader(first)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(h.Worlds, kind) {
+		return nil, fmt.Errorf("the script does not run in world %s", kind)
+	}
+	c, err := conf.New(h.Conf)
+	if err != nil {
+		return nil, err
+	}
+	w, err := local.NewWorld(kind, h.Seed)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, printed: map[string]bool{}}
+	r.unwatch = w.Recorder().Watch(r.watcher.see)
+	return r, nil
+}
+
+// Close ends the cluster.
+func (r *Runner) Close() error {
+	r.unwatch()
+	return r.world.Close()
+}
+
+// Trace is everything that happened so far.
+func (r *Runner) Trace() *trace.Trace {
+	t := trace.Merge(r.world.Recorder().Records())
+	t.Source = "run"
+	if w := r.world.Simulated(); w != nil {
+		t.Source, t.Seed = "sim", w.Seed()
+	}
+	return t
+}
+
+// Block runs the verbs of a block, one a line, and returns what they printed and what followed.
+func (r *Runner) Block(lines []string) (string, error) {
+	r.out.Reset()
+	for _, line := range lines {
+		cmd, err := parseLine(line)
+		if err != nil {
+			return "", err
+		}
+		if cmd.verb == "" || cmd.verb == "cluster" {
+			continue
+		}
+		f, ok := verbs[cmd.verb]
+		if !ok {
+			return "", fmt.Errorf("%s: no such verb", cmd.verb)
+		}
+		if err := f(r, cmd); err != nil {
+			return "", fmt.Errorf("%s: %w", line, err)
+		}
+	}
+	return r.out.String() + r.forest(), nil
+}
+
+// forest is what happened since the last block.
+func (r *Runner) forest() string {
+	entries := r.Trace().Entries
+	r.names.learn(entries)
+	fresh := slices.DeleteFunc(entries, func(e trace.Entry) bool { return e.ID == "" || r.printed[e.ID] })
+	for _, e := range fresh {
+		r.printed[e.ID] = true
+	}
+	return trace.Forest(fresh, trace.TextOptions{OmitPlace: true, Substitute: r.names.substitute})
+}
+
+// Header is the first line of a script.
+type Header struct {
+	Worlds []local.Kind
+	Seed   uint64
+	Conf   map[string]string
+}
+
+// ParseHeader reads "cluster worlds=(sim,local,tcp) seed=1 [K=V ...]".
+func ParseHeader(line string) (Header, error) {
+	cmd, err := parseLine(line)
+	if err != nil {
+		return Header{}, err
+	}
+	if cmd.verb != "cluster" {
+		return Header{}, fmt.Errorf("a script begins with: cluster worlds=(sim,local,tcp) seed=1: not with %q", line)
+	}
+	h := Header{Seed: 1, Conf: map[string]string{}}
+	for _, o := range cmd.options {
+		switch o.key {
+		case "worlds":
+			for kind := range strings.SplitSeq(strings.Trim(o.value, "()"), ",") {
+				h.Worlds = append(h.Worlds, local.Kind(kind))
+			}
+		case "seed":
+			if _, err := fmt.Sscan(o.value, &h.Seed); err != nil {
+				return Header{}, fmt.Errorf("seed %q: want a number", o.value)
+			}
+		default:
+			h.Conf[o.key] = o.value
+		}
+	}
+	if len(h.Worlds) == 0 {
+		return Header{}, fmt.Errorf("%q: worlds is missing", line)
+	}
+	return h, nil
+}
+
+// command is one line of a block.
+type command struct {
+	verb    string
+	args    []string
+	options []option
+}
+
+type option struct{ key, value string }
+
+func parseLine(line string) (command, error) {
+	var c command
+	for i, word := range strings.Fields(strings.ReplaceAll(line, ", ", ",")) {
+		key, value, ok := strings.Cut(word, "=")
+		switch {
+		case i == 0:
+			c.verb = word
+		case ok && key != "" && !strings.ContainsAny(key, ">*"):
+			c.options = append(c.options, option{key, value})
+		default:
+			c.args = append(c.args, word)
+		}
+	}
+	return c, nil
+}
+
+// option is the value of an option, or def.
+func (c command) option(key, def string) string {
+	for _, o := range c.options {
+		if o.key == key {
+			return o.value
+		}
+	}
+	return def
+}
+
+// need wants n arguments.
+func (c command) need(n int, form string) error {
+	if len(c.args) != n {
+		return fmt.Errorf("want: %s %s", c.verb, form)
+	}
+	return nil
+}

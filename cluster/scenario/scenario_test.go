@@ -1,0 +1,64 @@
+package scenario_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/cluster/scenario"
+)
+
+// TestScripts runs each golden script in each of its worlds. Those whose names end in .next are of capabilities that are
+// being built.
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, path := range paths {
+		for _, kind := range []local.Kind{local.Sim, local.InProcess, local.TCP} {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".txt")+"/"+string(kind), func(t *testing.T) { runScript(t, path, kind) })
+		}
+	}
+}
+
+func runScript(t *testing.T, path string, kind local.Kind) {
+	var r *scenario.Runner
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		first := d.FullCmd()
+		if r == nil {
+			h, err := scenario.ParseHeader(first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !contains(h.Worlds, kind) {
+				t.Skipf("worlds: %v", h.Worlds)
+			}
+			if r, err = scenario.New(kind, first); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		out, err := r.Block(append([]string{first}, strings.Split(d.Input, "\n")...))
+		if err != nil {
+			t.Fatalf("%s: %v", d.Pos, err)
+		}
+		return out
+	})
+}
+
+func contains(kinds []local.Kind, kind local.Kind) bool {
+	for _, k := range kinds {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/local"
+	clusternode "github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// node is a daemon or a program that the script started.
+type node struct {
+	name string
+	*clusternode.Node
+}
+
+// verbs are what a line of a script can begin with.
+var verbs = map[string]func(*Runner, command) error{
+	"start":   (*Runner).start,
+	"stop":    (*Runner).stop,
+	"kill":    (*Runner).kill,
+	"run":     (*Runner).run,
+	"settle":  (*Runner).settle,
+	"advance": (*Runner).advance,
+	"cut":     (*Runner).cut,
+	"heal":    (*Runner).heal,
+	"delay":   (*Runner).delay,
+	"exit":    (*Runner).exit,
+}
+
+// start starts a daemon.
+func (r *Runner) start(c command) error {
+	if err := c.need(2, "master|worker NAME [K=V ...]"); err != nil {
+		return err
+	}
+	name := c.args[1]
+	h, ip := r.world.Process(name)
+	env := rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: r.port(name, c.args[0])}, Conf: r.conf}
+	var n *clusternode.Node
+	var err error
+	switch c.args[0] {
+	case "master":
+		n, err = clusternode.Master(h, env, master.Config{})
+	case "worker":
+		n, err = r.startWorker(h, env, c)
+	default:
+		return fmt.Errorf("%s: want master or worker", c.args[0])
+	}
+	if err != nil {
+		return err
+	}
+	r.nodes[name] = &node{name, n}
+	return nil
+}
+
+// port keeps the port of a daemon that is started again.
+func (r *Runner) port(name, role string) int {
+	if old := r.nodes[name]; old != nil {
+		return old.Env.Address().Port
+	}
+	if role == "master" && r.world.Kind() == local.Sim {
+		return 7077
+	}
+	return 0
+}
+
+func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c command) (*clusternode.Node, error) {
+	m, err := r.find(c.option("master", "M"))
+	if err != nil {
+		return nil, err
+	}
+	cores, err := strconv.Atoi(c.option("cores", "1"))
+	if err != nil {
+		return nil, fmt.Errorf("cores: %w", err)
+	}
+	memory, err := conf.ParseMemoryMB(c.option("memory", "1g"))
+	if err != nil {
+		return nil, err
+	}
+	return clusternode.Worker(h, env, worker.Config{Masters: []rpcenv.Address{m.Env.Address()}, Cores: cores, MemoryMB: memory})
+}
+
+func (r *Runner) find(name string) (*node, error) {
+	n := r.nodes[name]
+	if n == nil {
+		return nil, fmt.Errorf("%w: the script started nothing called %s", local.ErrNoSuchProcess, name)
+	}
+	return n, nil
+}
+
+// stop ends a daemon in good order.
+func (r *Runner) stop(c command) error {
+	if err := c.need(1, "NAME"); err != nil {
+		return err
+	}
+	n, err := r.find(c.args[0])
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	n.Env.OnDone(func() {
+		close(done)
+		r.world.Wake()
+	})
+	n.Env.Shutdown()
+	if err := r.world.Run(func() bool { return closed(done) }, patience); err != nil {
+		return err
+	}
+	return r.world.Settle(patience)
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends a process as kill -9 does.
+func (r *Runner) kill(c command) error {
+	if err := c.need(1, "NAME"); err != nil {
+		return err
+	}
+	if err := r.world.Kill(c.args[0]); err != nil {
+		return err
+	}
+	return r.world.Settle(patience)
+}
+
+// run runs until a message was handled, or a process has ended.
+func (r *Runner) run(c command) error {
+	within, err := time.ParseDuration(c.option("within", patience.String()))
+	if err != nil {
+		return err
+	}
+	if name := c.option("exit", ""); name != "" {
+		if err := r.world.Run(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
+			return err
+		}
+		return r.world.Settle(patience)
+	}
+	p, err := parsePattern(c.option("until", ""))
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(c.option("n", "1"))
+	if err != nil {
+		return err
+	}
+	r.watcher.expect(p)
+	if err := r.world.Run(func() bool { return r.watcher.seen() >= n }, within); err != nil {
+		return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
+	}
+	return r.world.Settle(patience)
+}
+
+// settle runs until nothing is under way.
+func (r *Runner) settle(command) error { return r.world.Settle(patience) }
+
+// exit prints an exit code.
+func (r *Runner) exit(c command) error {
+	if err := c.need(1, "NAME"); err != nil {
+		return err
+	}
+	if code, ended := r.world.Exited(c.args[0]); ended {
+		fmt.Fprintf(&r.out, "%s exited %d\n", c.args[0], code)
+		return nil
+	}
+	fmt.Fprintf(&r.out, "%s runs\n", c.args[0])
+	return nil
+}
+
+// errWantsSim: the verb is about virtual time or the simulated network.
+var errWantsSim = errors.New("wants worlds=(sim)")
+
+// advance lets virtual time pass.
+func (r *Runner) advance(c command) error {
+	w := r.world.Simulated()
+	if w == nil {
+		return errWantsSim
+	}
+	if err := c.need(1, "DURATION"); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(c.args[0])
+	if err != nil {
+		return err
+	}
+	w.Advance(d)
+	w.Settle()
+	return nil
+}
+
+func (r *Runner) cut(c command) error  { return r.network(c, true) }
+func (r *Runner) heal(c command) error { return r.network(c, false) }
+
+// network cuts or heals what goes between two processes, both ways unless told otherwise.
+func (r *Runner) network(c command, cut bool) error {
+	w := r.world.Simulated()
+	if w == nil {
+		return errWantsSim
+	}
+	oneway := len(c.args) == 3 && c.args[2] == "oneway"
+	if !oneway {
+		if err := c.need(2, "A B [oneway]"); err != nil {
+			return err
+		}
+	}
+	do := w.Heal
+	if cut {
+		do = w.Cut
+	}
+	do(c.args[0], c.args[1])
+	if !oneway {
+		do(c.args[1], c.args[0])
+	}
+	return nil
+}
+
+// delay slows what goes from one process to another.
+func (r *Runner) delay(c command) error {
+	w := r.world.Simulated()
+	if w == nil {
+		return errWantsSim
+	}
+	if err := c.need(3, "A B DURATION"); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(c.args[2])
+	if err != nil {
+		return err
+	}
+	w.Delay(c.args[0], c.args[1], d)
+	return nil
+}

@@ -1,0 +1,225 @@
+package transport
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// bulkPeer is a connection to one who serves. One fetch at a time uses it.
+type bulkPeer struct {
+	conn   net.Conn
+	idle   time.Duration
+	frames *frameReader
+	heard  bool // something came on it
+	lastID int64
+	out    []byte
+}
+
+// Read is that of the connection, with a deadline.
+func (p *bulkPeer) Read(b []byte) (int, error) {
+	_ = p.conn.SetReadDeadline(time.Now().Add(p.idle))
+	n, err := p.conn.Read(b)
+	p.heard = p.heard || n > 0
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = readError(err)
+	}
+	return n, err
+}
+
+// write writes p.out.
+func (p *bulkPeer) write() error {
+	_ = p.conn.SetWriteDeadline(time.Now().Add(p.idle))
+	if _, err := p.conn.Write(p.out); err != nil {
+		return readError(err)
+	}
+	return nil
+}
+
+var anyFrame = atMost(hardLimit)
+
+// reply reads the length and the type of the next frame.
+func (p *bulkPeer) reply() (n int, typ byte, err error) {
+	if n, err = p.frames.length(anyFrame); err != nil {
+		return 0, 0, gone(err)
+	}
+	b, err := p.frames.br.Peek(1)
+	if err != nil {
+		return 0, 0, gone(err)
+	}
+	if b[0] != typeChunkFetchSuccess && n > requestLimit {
+		return 0, 0, fmt.Errorf("%w: %d bytes, allowed are %d", ErrFrameTooLarge, n, requestLimit)
+	}
+	return n, b[0], nil
+}
+
+// gone is the end of a connection from which an answer is due.
+func gone(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: the peer closed the connection before it had answered: see whether its process still runs", ErrTruncated)
+	}
+	return err
+}
+
+// scan reads the n bytes of a frame, whose type was looked at.
+func (p *bulkPeer) scan(n int) (*scanner, error) {
+	frame, _, err := p.frames.rest(n)
+	if err != nil {
+		return nil, gone(err)
+	}
+	return &scanner{rest: frame[1:]}, nil
+}
+
+func (p *bulkPeer) fetchBlocks(ids []string, sink func(int, io.Reader, int64) error) error {
+	stream, err := p.open(ids)
+	if err != nil {
+		return err
+	}
+	asked := 0
+	for i, id := range ids {
+		// Half a window at a time, so that many small blocks share a write.
+		if asked-i <= fetchWindow/2 && asked < len(ids) {
+			p.out = p.out[:0]
+			for ; asked < min(i+fetchWindow, len(ids)); asked++ {
+				p.out = appendChunkRequest(p.out, stream, asked)
+			}
+			if err := p.write(); err != nil {
+				return fmt.Errorf("block %s: %w", id, err)
+			}
+		}
+		if err := p.receiveChunk(stream, i, sink); err != nil {
+			return fmt.Errorf("block %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// open asks for a stream of blocks.
+func (p *bulkPeer) open(ids []string) (stream int64, err error) {
+	p.lastID++
+	body := appendOpenBlocks(nil, ids)
+	if len(body) > requestLimit-64 {
+		return 0, fmt.Errorf("%w: a request for %d blocks takes %d bytes: ask for fewer at a time", ErrFrameTooLarge, len(ids), len(body))
+	}
+	p.out = appendRPC(p.out[:0], typeRPCRequest, p.lastID, body)
+	if err := p.write(); err != nil {
+		return 0, err
+	}
+	n, typ, err := p.reply()
+	if err != nil {
+		return 0, err
+	}
+	s, err := p.scan(n)
+	if err != nil {
+		return 0, err
+	}
+	id := s.int64("request id")
+	s.int32("body length")
+	switch {
+	case s.err != nil:
+		return 0, s.err
+	case typ == typeRPCFailure && id == p.lastID:
+		return 0, fmt.Errorf("%w: %s", ErrNotServed, clip(string(s.rest)))
+	case typ != typeRPCResponse || id != p.lastID:
+		return 0, fmt.Errorf("%w: type %d, request %d, where the answer to request %d is due", ErrMalformedFrame, int8(typ), id, p.lastID)
+	}
+	stream, chunks, err := decodeStreamHandle(s.rest)
+	if err == nil && chunks != len(ids) {
+		err = fmt.Errorf("%w: %d chunks for %d blocks", ErrMalformedFrame, chunks, len(ids))
+	}
+	return stream, err
+}
+
+func (p *bulkPeer) receiveChunk(stream int64, i int, sink func(int, io.Reader, int64) error) error {
+	n, typ, err := p.reply()
+	if err != nil {
+		return err
+	}
+	if typ == typeChunkFetchFailure {
+		s, err := p.scan(n)
+		if err != nil {
+			return err
+		}
+		s.int64("stream")
+		s.int32("chunk")
+		reason := s.text("reason")
+		if err := s.end(); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %s", ErrNotServed, clip(reason))
+	}
+	if typ != typeChunkFetchSuccess || n < chunkHeader {
+		return fmt.Errorf("%w: type %d with %d bytes, where a chunk is due", ErrMalformedFrame, int8(typ), n)
+	}
+	head, err := p.frames.br.Peek(chunkHeader)
+	if err != nil {
+		return gone(err)
+	}
+	gotStream, gotIndex := int64(binary.BigEndian.Uint64(head[1:])), int(int32(binary.BigEndian.Uint32(head[9:])))
+	if gotStream != stream || gotIndex != i {
+		return fmt.Errorf("%w: chunk %d of stream %d, where chunk %d of %d is due", ErrMalformedFrame, gotIndex, gotStream, i, stream)
+	}
+	_, _ = p.frames.br.Discard(chunkHeader) // all of it is buffered
+	body := &bodyReader{r: p.frames.br, left: int64(n - chunkHeader)}
+	if err := sink(i, body, body.left); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, body)
+	return err
+}
+
+func (p *bulkPeer) fetchFile(path string, w io.Writer, limit int64) error {
+	p.out = appendStream(p.out[:0], typeStreamRequest, path, nil)
+	if err := p.write(); err != nil {
+		return err
+	}
+	n, typ, err := p.reply()
+	if err != nil {
+		return err
+	}
+	if typ != typeStreamResponse && typ != typeStreamFailure {
+		return fmt.Errorf("%w: type %d, where a file is due", ErrMalformedFrame, int8(typ))
+	}
+	s, err := p.scan(n)
+	if err != nil {
+		return err
+	}
+	s.text("stream id")
+	if typ == typeStreamFailure {
+		reason := s.text("reason")
+		if err := s.end(); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %s", ErrNotServed, clip(reason))
+	}
+	size := s.int64("size")
+	switch err := s.end(); {
+	case err != nil:
+		return err
+	case size < 0 || size > limit:
+		return fmt.Errorf("%w: a file of %d bytes, allowed are %d", ErrFrameTooLarge, size, limit)
+	}
+	p.frames.settle()
+	_, err = io.Copy(w, &bodyReader{r: p.frames.br, left: size})
+	return err
+}
+
+// bodyReader reads a body of a known size. It ends early with ErrTruncated, never with io.EOF.
+type bodyReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	if b.left -= int64(n); errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %d bytes are missing", ErrTruncated, b.left)
+	}
+	return n, err
+}

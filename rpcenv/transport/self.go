@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Digest is the SHA-256 of a file in hexadecimal digits.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("digest: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", fmt.Errorf("digest: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// image is a program's file.
+type image struct{ digest, path string }
+
+var self = sync.OnceValues(func() (image, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return image{}, fmt.Errorf("find the program of this process: %w", err)
+	}
+	digest, err := Digest(path)
+	return image{digest, path}, err
+})
+
+// SelfDigest is the [Digest] of the program that this process runs, and its path. The file is read once per process.
+func SelfDigest() (digest, path string, err error) {
+	p, err := self()
+	return p.digest, p.path, err
+}
