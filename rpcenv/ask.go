@@ -63,6 +63,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	c.pending = append(c.pending, p)
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p}
 	if err := in.env.send(o); err != nil {
+		c.pending = without(c.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }
@@ -99,6 +100,8 @@ type pending struct {
 	deliver func(result)
 
 	// Of asks.
+	conn     *conn // that it was sent on
+	request  int64
 	deadline time.Time
 	index    int // in the heap, -1 when not there
 	ended    bool
@@ -125,6 +128,22 @@ func (e *Env) newPending(opts []AskOption) *pending {
 func (a *asks) add(p *pending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.addLocked(p)
+}
+
+// bind is add for an ask that goes out on a connection as the item id. False: it has ended meanwhile, nobody waits.
+func (a *asks) bind(p *pending, c *conn, request int64, id trace.ID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.ended {
+		return false
+	}
+	p.conn, p.request, p.id = c, request, id
+	a.addLocked(p)
+	return true
+}
+
+func (a *asks) addLocked(p *pending) {
 	if p.ended || !p.deadline.IsZero() {
 		return
 	}
@@ -136,15 +155,26 @@ func (a *asks) add(p *pending) {
 // take ends p; false if it had ended before.
 func (a *asks) take(p *pending) bool {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	if p.ended {
+		a.mu.Unlock()
 		return false
 	}
 	p.ended = true
 	if p.index >= 0 {
 		heap.Remove(&a.heap, p.index)
 	}
+	a.mu.Unlock()
+	p.forget()
 	return true
+}
+
+// forget takes an ask that has ended out of its connection's table: a callee that never answers costs nothing.
+func (p *pending) forget() {
+	if p.conn != nil {
+		p.conn.mu.Lock()
+		delete(p.conn.waiting, p.request)
+		p.conn.mu.Unlock()
+	}
 }
 
 // finish ends p with its answer.
@@ -192,6 +222,7 @@ func (a *asks) expire() {
 	a.armLocked()
 	a.mu.Unlock()
 	for _, p := range late {
+		p.forget()
 		p.deliver(result{err: fmt.Errorf("%w: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
 			ErrUnreachableTimeout, p.to, p.limit, p.key)})
 	}
@@ -217,6 +248,12 @@ func (a *asks) discard() {
 	defer a.mu.Unlock()
 	if a.stop != nil {
 		a.stop()
+	}
+	for _, p := range a.heap {
+		p.ended, p.index = true, -1
+	}
+	for _, p := range a.heap {
+		p.ended, p.index = true, -1
 	}
 	a.stop, a.heap = nil, nil
 }

@@ -3,6 +3,7 @@ package rpcenv
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 // ways. It counts the messages of each direction, which is how both ends name them.
 type conn struct {
 	env     *Env
+	seq     uint64 // in the order of their opening
 	link    Link
 	dialler bool
 	dialled func(error) // told how the dial ended, dialler only
@@ -35,10 +37,13 @@ type conn struct {
 	out     uint64
 	waiting map[int64]*pending // asks without an answer, by request id
 	stop    func()             // of the handshake's clock
+	boxes   []*Outbox          // that send by it
 
-	// Only Receive touches these.
+	// turn is held while an envelope is taken, and while the end is told: nothing comes after it.
+	turn    sync.Mutex
 	greeted bool
 	in      uint64
+	over    bool
 }
 
 // connState is a conn's life, in one direction.
@@ -68,7 +73,7 @@ func (c *conn) itemID(out bool, n uint64) trace.ID {
 func (c *conn) send(o outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != connReady {
+	if c.state != connReady || c.why != nil {
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
 	}
 	if c.link.Queued()+len(o.content) > outboxLimit {
@@ -87,10 +92,10 @@ func (c *conn) send(o outgoing) error {
 		env.Receiver = c.peer
 	}
 	if p := o.pending; p != nil {
-		p.id = id
-		env.Kind, env.RequestID = KindRequest, c.env.nextRequest()
-		c.waiting[env.RequestID] = p
-		c.env.asks.add(p)
+		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)
+		if c.env.asks.bind(p, c, env.RequestID, id) {
+			c.waiting[env.RequestID] = p
+		}
 	}
 	c.link.Send(&env)
 	return nil
@@ -109,7 +114,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	o.content = content
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != connReady {
+	if c.state != connReady || c.why != nil {
 		c.env.dropped(o, k.typ, "the asker's connection is closed")
 		return
 	}
@@ -133,6 +138,11 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 
 // Receive takes an envelope from the link.
 func (c *conn) Receive(env *Envelope) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	if c.over {
+		return
+	}
 	if !c.greeted {
 		if err := c.greet(env); err != nil {
 			c.close(err)
@@ -229,34 +239,57 @@ func (c *conn) close(why error) {
 	c.link.Close()
 }
 
-// Closed is the end: asks without an answer fail, the endpoints are told.
-func (c *conn) Closed(err error) {
+// join notes that an Outbox sends by this connection; false when it is not open.
+func (c *conn) join(ob *Outbox) bool {
 	c.mu.Lock()
-	was := c.state
+	defer c.mu.Unlock()
+	if c.state != connReady {
+		return false
+	}
+	c.boxes = append(c.boxes, ob)
+	return true
+}
+
+// Closed is the end as the link tells it.
+func (c *conn) Closed(err error) {
+	defer c.env.left(c)
+	if was, ended := c.end(err); ended && was == connGreeting {
+		c.env.refused(c, err)
+	}
+}
+
+// end ends the connection for this side, once: the endpoints are told, its Outboxes lose it, asks without an answer
+// fail. Nothing of it is received any more.
+func (c *conn) end(err error) (was connState, first bool) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	c.over = true
+	c.mu.Lock()
+	was = c.state
+	if was == connClosed {
+		c.mu.Unlock()
+		return was, false
+	}
 	c.state = connClosed
 	if c.why != nil {
 		err = c.why
 	}
-	open := make([]*pending, 0, len(c.waiting))
-	for _, p := range c.waiting {
-		open = append(open, p)
-	}
-	c.waiting = nil
+	c.why = err
+	open := slices.SortedFunc(maps.Values(c.waiting), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
+	boxes := c.boxes
+	c.waiting, c.boxes = nil, nil
 	if c.stop != nil {
 		c.stop()
 	}
 	c.mu.Unlock()
-	slices.SortFunc(open, func(a, b *pending) int { return cmp.Compare(a.id.N, b.id.N) })
+	if was == connReady {
+		c.env.disconnected(c, err) // before a new connection can be made
+	}
+	for _, ob := range boxes {
+		ob.detach(c)
+	}
 	for _, p := range open {
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
 	}
-	if was == connReady {
-		c.env.disconnected(c, err)
-		return
-	}
-	if c.dialled != nil {
-		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, err))
-		return
-	}
-	c.env.log.WithError(err).Warnf("refused a connection from %s", c.link.Remote())
+	return was, true
 }

@@ -3,6 +3,7 @@ package rpcenv
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,10 +32,10 @@ func (e *Env) connected(c *conn, greet func()) error {
 	}
 	e.conns[c.id] = c
 	e.mu.Unlock()
-	slices.SortFunc(old, byID)
+	slices.SortFunc(old, inOrder)
 	for _, o := range old {
 		why := fmt.Errorf("a new process listens at %s", o.peer)
-		e.disconnected(o, why)
+		o.end(why)
 		o.close(why)
 	}
 	e.recordConn(c, "connected", "")
@@ -50,7 +51,7 @@ func (e *Env) connected(c *conn, greet func()) error {
 	}
 	c.mu.Unlock()
 	if c.listening {
-		e.outbox(c.peer).attach(c)
+		e.attach(c.peer, c)
 	}
 	return nil
 }
@@ -58,32 +59,46 @@ func (e *Env) connected(c *conn, greet func()) error {
 // disconnected takes a connection out and tells the endpoints.
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
-	if e.conns[c.id] != c {
-		e.mu.Unlock()
+	delete(e.conns, c.id)
+	e.mu.Unlock()
+	e.recordConn(c, "disconnected", why.Error())
+	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
+}
+
+// refused is the end of a connection whose handshake failed.
+func (e *Env) refused(c *conn, why error) {
+	if c.dialled != nil {
+		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, why))
 		return
 	}
-	delete(e.conns, c.id)
-	boxes := make([]*Outbox, 0, 1)
-	for _, ob := range e.outboxes {
-		boxes = append(boxes, ob)
+	e.log.WithError(why).Warnf("refused a connection from %s", c.link.Remote())
+}
+
+// enter notes a connection from the moment that its link is open; false once the Env closes its connections.
+func (e *Env) enter(c *conn) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closing {
+		return false
 	}
-	closing := e.stopping && e.running == 0 && len(e.conns) == 0
+	e.opened++
+	c.seq = e.opened
+	e.links[c] = struct{}{}
+	return true
+}
+
+// left notes the end of a connection's link. The last one ends Shutdown.
+func (e *Env) left(c *conn) {
+	e.mu.Lock()
+	delete(e.links, c)
+	last := e.closing && len(e.links) == 0
 	e.mu.Unlock()
-	for _, ob := range boxes {
-		ob.detach(c)
-	}
-	text := ""
-	if why != nil {
-		text = why.Error()
-	}
-	e.recordConn(c, "disconnected", text)
-	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
-	if closing {
+	if last {
 		e.complete()
 	}
 }
 
-func byID(a, b *conn) int { return cmp.Compare(a.id, b.id) }
+func inOrder(a, b *conn) int { return cmp.Compare(a.seq, b.seq) }
 
 // networkError tells the endpoints that a peer could not be reached.
 func (e *Env) networkError(to Address, err error) {
@@ -123,42 +138,31 @@ func (e *Env) recordConn(c *conn, name, why string) {
 	e.recorder.Add(r)
 }
 
-// nextRequest is a request id that this Env has not used.
-func (e *Env) nextRequest() int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.requests++
-	return e.requests
-}
-
 // closeGrace is how long the end of an Env waits for its connections.
 const closeGrace = 1500 * time.Millisecond
 
-// closeConnections is the last part of Shutdown: what was sent is written, then the connections end.
+// closeConnections is the last part of Shutdown: what was sent is written, then the connections end, those in their
+// handshake too. What still waits for a connection fails.
 func (e *Env) closeConnections() {
-	if !e.closeAll(e.complete) {
-		e.complete()
-	}
-}
-
-// closeAll closes the connections, in the order of their ids; late is called if they take too long. False: there are
-// none.
-func (e *Env) closeAll(late func()) bool {
 	e.mu.Lock()
-	all := make([]*conn, 0, len(e.conns))
-	for _, c := range e.conns {
-		all = append(all, c)
-	}
+	e.closing = true
+	links := slices.SortedFunc(maps.Keys(e.links), inOrder)
+	boxes := slices.SortedFunc(maps.Values(e.outboxes), func(a, b *Outbox) int {
+		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))
+	})
 	e.mu.Unlock()
-	slices.SortFunc(all, byID)
-	if len(all) > 0 {
-		stop := e.host.After(closeGrace, late)
-		e.OnDone(stop)
+	why := fmt.Errorf("%w: the Env was shut down", ErrStopped)
+	for _, ob := range boxes {
+		ob.fail(why)
 	}
-	for _, c := range all {
-		c.close(fmt.Errorf("%w: the Env was shut down", ErrStopped))
+	if len(links) == 0 {
+		e.complete()
+		return
 	}
-	return len(all) > 0
+	e.OnDone(e.host.After(closeGrace, e.complete))
+	for _, c := range links {
+		c.close(why)
+	}
 }
 
 // exit ends the process after what was sent is written.
@@ -179,6 +183,7 @@ func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
 		if err := e.recorder.Flush(); err != nil {
 			e.log.Error(err)
 		}
+		e.discard()
 		e.host.Exit(code)
 	})
 	e.closeConnections()

@@ -150,14 +150,22 @@ func (c *Context) release() {
 	for _, p := range c.pending {
 		c.in.env.asks.abandon(p)
 	}
-	for _, b := range c.bodies {
+	for _, b := range c.bodies { // none of them changes the list: their ends are items
 		b.cancel()
 	}
 	held := c.held
-	c.timers, c.pending, c.lanes, c.held = nil, nil, nil, nil
+	c.timers, c.pending, c.bodies, c.lanes, c.held = nil, nil, nil, nil, nil
 	for _, k := range held {
 		k.fail(ErrRefusedStopped)
 	}
+}
+
+// stopping reports whether this is OnStop, after which nothing comes.
+func (c *Context) stopping() bool { return c.item != nil && c.item.kind == itemStop }
+
+// later calls f in this inbox, as what came of something that could not begin.
+func (c *Context) later(name string, f func()) {
+	c.in.post(item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, fn: f})
 }
 
 // without returns list without one element.

@@ -46,6 +46,7 @@ type Env struct {
 	listener    io.Closer
 	asks        asks
 	local       atomic.Uint64 // ordinals of local items
+	requests    atomic.Int64
 	timerMu     sync.Mutex
 	exiting     atomic.Bool
 
@@ -56,10 +57,12 @@ type Env struct {
 	spawned   uint64
 	outboxes  map[Address]*Outbox
 	conns     map[uint64]*conn
+	links     map[*conn]struct{} // all connections, those in their handshake too
+	opened    uint64
 	dials     uint64
-	requests  int64
 	bodies    []*Blocking
-	stopping  bool
+	stopping  bool // Shutdown was called
+	closing   bool // its endpoints have ended: connections end, none is made
 	done      chan struct{}
 	onDone    []func()
 }
@@ -84,11 +87,11 @@ func New(h Host, cfg Config) (*Env, error) {
 	e := &Env{
 		host: h, cfg: cfg, log: cfg.Log, table: table, recorder: h.Recorder(), num: envNumbers.Add(1),
 		incarnation: h.Entropy("incarnation/" + cfg.Name),
-		requests:    int64(h.Entropy("requests/"+cfg.Name) >> 2),
-		endpoints:   map[string]*Inbox{}, outboxes: map[Address]*Outbox{}, conns: map[uint64]*conn{},
+		endpoints:   map[string]*Inbox{}, outboxes: map[Address]*Outbox{}, conns: map[uint64]*conn{}, links: map[*conn]struct{}{},
 		done: make(chan struct{}),
 	}
 	e.asks.env = e
+	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = discardLog()
 	}
@@ -286,9 +289,9 @@ func (e *Env) complete() {
 func (e *Env) discard() {
 	e.exiting.Store(true)
 	e.mu.Lock()
-	e.stopping = true
+	e.stopping, e.closing = true, true
 	all, bodies := slices.Clone(e.order), slices.Clone(e.bodies)
-	conns := slices.SortedFunc(maps.Values(e.conns), byID)
+	links := slices.SortedFunc(maps.Keys(e.links), inOrder)
 	boxes := slices.Collect(maps.Values(e.outboxes))
 	e.mu.Unlock()
 	if e.listener != nil {
@@ -301,9 +304,9 @@ func (e *Env) discard() {
 		ob.discard()
 	}
 	for _, b := range bodies {
-		b.cancel()
+		b.discard()
 	}
-	for _, c := range conns {
+	for _, c := range links {
 		c.close(ErrStopped)
 	}
 	e.asks.discard()

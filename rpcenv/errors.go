@@ -103,7 +103,7 @@ func (e *panicError) Unwrap() error {
 }
 
 func failureOf(err error) *rpc.Failure {
-	f := &rpc.Failure{Type: fmt.Sprintf("%T", err), Message: err.Error()}
+	f := &rpc.Failure{Type: fmt.Sprintf("%T", err), Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	if c, ok := errors.AsType[*codedError](err); ok {
 		f.Code = c.code
 	}

@@ -32,6 +32,7 @@ func (in *Inbox) handle(it *item) {
 	if it.call != nil && !c.answered {
 		switch {
 		case err != nil:
+			c.held = without(c.held, it.call)
 			it.call.fail(err)
 		case !c.deferred:
 			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, typeName(it.msg), in.name)

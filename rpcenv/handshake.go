@@ -18,6 +18,9 @@ const (
 // accept is a connection that a peer opened.
 func (e *Env) accept(l Link) Receiver {
 	c := &conn{env: e, link: l, waiting: map[int64]*pending{}, peer: l.Remote()}
+	if !e.enter(c) {
+		return nil
+	}
 	c.startClock()
 	return c
 }
@@ -41,6 +44,10 @@ func (e *Env) dial(to Address, done func(error)) {
 			}
 			done(err)
 		}
+		if !e.enter(c) {
+			done(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+			return nil
+		}
 		c.startClock()
 		hello := &rpc.Hello{
 			Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(), Connection: c.id,
@@ -51,12 +58,14 @@ func (e *Env) dial(to Address, done func(error)) {
 			c.close(err)
 			return c
 		}
-		l.Send(&Envelope{Kind: KindRequest, RequestID: e.nextRequest(), Sender: e.addr, Receiver: to, Endpoint: VerifierName, Content: content})
+		l.Send(&Envelope{Kind: KindRequest, RequestID: e.requests.Add(1), Sender: e.addr, Receiver: to, Endpoint: VerifierName, Content: content})
 		return c
 	})
 }
 
 func (c *conn) startClock() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.stop = c.env.host.After(greetingTime, func() {
 		c.close(fmt.Errorf("no handshake within %s: is it Coherer that listens there?", greetingTime))
 	})
@@ -122,9 +131,8 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 		return err
 	}
 	// What was sent to the address as dialled goes here, whatever name the peer gives itself.
-	c.env.outbox(dialled).attach(c)
+	c.env.attach(dialled, c)
 	c.dialled(nil)
-	c.dialled = nil
 	return nil
 }
 

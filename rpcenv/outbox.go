@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -22,24 +23,43 @@ type Outbox struct {
 	dialing bool
 	queue   []outgoing
 	bytes   int
+	gone    bool // out of the Env's table: another one has its place
 }
 
-// outbox is the Outbox for a peer, made if missing.
+// outbox is the Outbox for a peer, made if missing; nil once the Env closes its connections.
 func (e *Env) outbox(to Address) *Outbox {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	ob := e.outboxes[to]
-	if ob == nil {
+	if ob == nil && !e.closing {
 		ob = &Outbox{env: e, to: to}
 		e.outboxes[to] = ob
 	}
 	return ob
 }
 
-// send sends o over the connection, or queues it and makes one.
-func (ob *Outbox) send(o outgoing) {
-	ob.env.busy(1)
+// sendTo sends o by the Outbox of its address.
+func (e *Env) sendTo(o outgoing) {
+	for {
+		ob := e.outbox(o.to.Address)
+		if ob == nil {
+			e.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+			return
+		}
+		if ob.send(o) {
+			return
+		}
+	}
+}
+
+// send sends o over the connection, or queues it and makes one. False: the Outbox is gone, there is another.
+func (ob *Outbox) send(o outgoing) bool {
 	ob.mu.Lock()
+	if ob.gone {
+		ob.mu.Unlock()
+		return false
+	}
+	ob.env.busy(1)
 	if ob.conn != nil {
 		err := ob.conn.send(o)
 		ob.mu.Unlock()
@@ -47,11 +67,11 @@ func (ob *Outbox) send(o outgoing) {
 			ob.env.undelivered(o, err)
 		}
 		ob.env.busy(-1)
-		return
+		return true
 	}
 	if ob.bytes+len(o.content) > outboxLimit {
 		ob.overflowLocked(o)
-		return
+		return true
 	}
 	ob.queue = append(ob.queue, o)
 	ob.bytes += len(o.content)
@@ -62,8 +82,9 @@ func (ob *Outbox) send(o outgoing) {
 		ob.env.asks.add(o.pending)
 	}
 	if dial {
-		ob.env.dial(ob.to, ob.connected)
+		ob.env.dial(ob.to, ob.dialled)
 	}
+	return true
 }
 
 // overflowLocked refuses an ask, or gives up the stream of a tell: a stream may end, it never has a hole. It unlocks.
@@ -81,26 +102,42 @@ func (ob *Outbox) overflowLocked(o outgoing) {
 	ob.failAll(failed, err)
 }
 
-// connected is the end of a dial.
-func (ob *Outbox) connected(err error) {
+// dialled is the end of a dial: without a connection everything that waits fails.
+func (ob *Outbox) dialled(err error) {
 	ob.mu.Lock()
 	ob.dialing = false
-	if err == nil || ob.conn != nil { // attach has taken care of the queue
-		ob.mu.Unlock()
-		return
+	var failed []outgoing
+	if ob.conn == nil { // else attach has taken care of the queue
+		failed, ob.queue, ob.bytes = ob.queue, nil, 0
 	}
-	failed := ob.queue
-	ob.queue, ob.bytes = nil, 0
+	ob.forgetLocked()
 	ob.mu.Unlock()
+	if err == nil {
+		err = errors.New("the connection ended at once")
+	}
 	ob.failAll(failed, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
 }
 
-// attach gives the Outbox a connection, unless it has one, and sends what waits.
-func (ob *Outbox) attach(c *conn) {
+// attach gives the Outbox for an address a connection.
+func (e *Env) attach(to Address, c *conn) {
+	for {
+		if ob := e.outbox(to); ob == nil || ob.attach(c) {
+			return
+		}
+	}
+}
+
+// attach gives the Outbox a connection, unless it has one, and sends what waits. False: the Outbox is gone.
+func (ob *Outbox) attach(c *conn) bool {
 	ob.mu.Lock()
-	if ob.conn != nil {
+	if ob.gone {
 		ob.mu.Unlock()
-		return
+		return false
+	}
+	if ob.conn != nil || !c.join(ob) {
+		ob.forgetLocked()
+		ob.mu.Unlock()
+		return true
 	}
 	ob.conn = c
 	queue := ob.queue
@@ -120,6 +157,7 @@ func (ob *Outbox) attach(c *conn) {
 		ob.env.undelivered(f.o, f.err)
 	}
 	ob.env.busy(-len(queue))
+	return true
 }
 
 // detach takes the connection away after its end.
@@ -129,6 +167,29 @@ func (ob *Outbox) detach(c *conn) {
 	if ob.conn == c {
 		ob.conn = nil
 	}
+	ob.forgetLocked()
+}
+
+// forgetLocked takes the Outbox out of the Env's table when it has nothing: peers come and go.
+func (ob *Outbox) forgetLocked() {
+	if ob.conn != nil || ob.dialing || len(ob.queue) > 0 || ob.gone {
+		return
+	}
+	ob.gone = true
+	ob.env.mu.Lock()
+	defer ob.env.mu.Unlock()
+	if ob.env.outboxes[ob.to] == ob {
+		delete(ob.env.outboxes, ob.to)
+	}
+}
+
+// fail gives up what waits for a connection: the Env closes them.
+func (ob *Outbox) fail(err error) {
+	ob.mu.Lock()
+	failed := ob.queue
+	ob.queue, ob.bytes = nil, 0
+	ob.mu.Unlock()
+	ob.failAll(failed, err)
 }
 
 func (ob *Outbox) failAll(failed []outgoing, err error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -29,7 +30,11 @@ type lane struct {
 func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then func(T, error)) (cancel func()) {
 	in := c.in
 	b := in.env.newBlocking(in.name, c.cause())
-	c.bodies = append(c.bodies, b)
+	if c.stopping() {
+		b.cancel()
+	} else {
+		c.bodies = append(c.bodies, b)
+	}
 	var result T
 	var err error
 	start := func() {
@@ -46,8 +51,11 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 	}
 	if err := c.enterLane(name, start); err != nil {
 		c.bodies = without(c.bodies, b)
-		var zero T
-		then(zero, err)
+		b.cancel()
+		c.later("run "+name, func() {
+			var zero T
+			then(zero, err)
+		})
 	}
 	return b.cancel
 }
@@ -99,11 +107,20 @@ type Blocking struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	parker Parker
+	stage  atomic.Int32
+	caller bool        // an ordinary goroutine: what it does is no work of the Env
 
 	mu   sync.Mutex
 	wake func() // of the wait that is under way
 	over int    // waits since the end
 }
+
+// The stages of a body: waiting in its lane, ordered from the Host, running or past.
+const (
+	bodyWaits int32 = iota
+	bodyOrdered
+	bodyBegan
+)
 
 // stopBody is the panic that ends a body which goes on waiting after its end.
 type stopBody struct{}
@@ -113,13 +130,21 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.ctx = ctx
 	e.mu.Lock()
-	e.bodies = append(e.bodies, b)
+	stopping := e.stopping
+	if !stopping {
+		e.bodies = append(e.bodies, b)
+	}
 	e.mu.Unlock()
+	if stopping {
+		cancel()
+	}
 	b.cancel = func() {
 		cancel()
-		e.mu.Lock()
-		e.bodies = without(e.bodies, b)
-		e.mu.Unlock()
+		if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
+			e.mu.Lock()
+			e.bodies = without(e.bodies, b)
+			e.mu.Unlock()
+		}
 		b.mu.Lock()
 		wake := b.wake
 		b.mu.Unlock()
@@ -133,7 +158,11 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 // start runs body on the Host and calls end once with its panic, if any.
 func (b *Blocking) start(name string, body func(), end func(error)) {
 	b.env.busy(1)
+	b.stage.Store(bodyOrdered)
 	b.env.host.Block(name, func(p Parker) {
+		if !b.stage.CompareAndSwap(bodyOrdered, bodyBegan) {
+			return // discarded
+		}
 		b.parker = p
 		var failure error
 		defer func() {
@@ -230,10 +259,10 @@ func (b *Blocking) wait(register func(wake func())) error {
 	if b.Done() {
 		return b.stopped()
 	}
-	b.env.busy(-1)
+	b.busy(-1)
 	b.parker.Park(func(wake func()) {
 		var once sync.Once
-		back := func() { once.Do(func() { b.env.busy(1); wake() }) }
+		back := func() { once.Do(func() { b.busy(1); wake() }) }
 		b.mu.Lock()
 		b.wake = back
 		b.mu.Unlock()
@@ -249,6 +278,20 @@ func (b *Blocking) wait(register func(wake func())) error {
 		return b.stopped()
 	}
 	return nil
+}
+
+// discard drops a body that has not begun: the Env crashed.
+func (b *Blocking) discard() {
+	if b.stage.CompareAndSwap(bodyOrdered, bodyBegan) {
+		b.env.busy(-1)
+	}
+	b.cancel()
+}
+
+func (b *Blocking) busy(n int) {
+	if !b.caller {
+		b.env.busy(n)
+	}
 }
 
 // stopped is ErrStopped, once; a body that waits on gets no second chance.
@@ -327,7 +370,7 @@ func (j *Job) OnDone(f func(error)) {
 // stands still while the goroutine waits: use Go there.
 func (e *Env) Blocking(ctx context.Context) *Blocking {
 	b := e.newBlocking("caller", trace.ID{})
-	b.parker = goroutineParker{}
+	b.parker, b.caller = goroutineParker{}, true
 	context.AfterFunc(ctx, b.cancel)
 	return b
 }

@@ -51,7 +51,7 @@ func (e *Env) send(o outgoing) error {
 		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address", ErrUnreachableDisconnected))
 		return nil
 	}
-	e.outbox(o.to.Address).send(o)
+	e.sendTo(o)
 	return nil
 }
 

@@ -24,7 +24,7 @@ type timer struct {
 	dead    atomic.Bool
 }
 
-// After sends msg to the endpoint itself, once, d from now.
+// After sends msg to the endpoint itself, once, d from now. In OnStop it does nothing, as Every: there is no later.
 func (c *Context) After(d time.Duration, msg Message) Timer { return c.arm(d, 0, msg) }
 
 // Every sends msg to the endpoint itself, first after first and then each period. At most one tick waits in the inbox:
@@ -45,6 +45,9 @@ func (c *Context) Cancel(t Timer) {
 func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 	if err := checkMessage(msg, true); err != nil {
 		panic(err) // recovered in handle: the handler fails with err
+	}
+	if c.stopping() {
+		return Timer{}
 	}
 	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period}
 	c.timers = append(c.timers, t)

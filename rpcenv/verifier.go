@@ -27,7 +27,7 @@ func (verifier) Receive(c *Context, m Message) {
 func Resolve(c *Context, uri string, then func(Ref, error)) {
 	addr, name, err := ParseURI(uri)
 	if err != nil {
-		then(Ref{}, err)
+		c.later("look up", func() { then(Ref{}, err) })
 		return
 	}
 	Ask(c, Ref{Address: addr, Name: VerifierName}, &rpc.CheckExistence{Name: name}, func(found *rpc.Bool, err error) {

@@ -36,7 +36,7 @@ type (
 	RegisteredExecutor struct{ rpcenv.Local }
 	// SendHeartbeat is the tick of the heartbeater.
 	SendHeartbeat struct{ rpcenv.Local }
-	// Shutdown follows StopExecutor, so that what was sent before goes out first.
+	// Shutdown follows StopExecutor after stopGrace.
 	Shutdown struct{ rpcenv.Local }
 )
 
@@ -148,7 +148,11 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 // exitHeartbeatFailure is ExecutorExitCode.HEARTBEAT_FAILURE.
 const exitHeartbeatFailure = 56
 
-// stopExecutor ends in good order: by a message to itself, so that replies can still go out.
+// stopGrace is how long an executor that was told to stop lives on. Spark's JVM takes as long or longer to end, so that
+// the Master's KillExecutor finds it: its Worker reports KILLED, as recorded of real Spark, and not EXITED.
+const stopGrace = 100 * time.Millisecond
+
+// stopExecutor ends in good order, a moment later, so that what was sent before goes out.
 func (e *Executor) stopExecutor(c *rpcenv.Context) {
 	if e.state.stopping {
 		return
@@ -157,7 +161,7 @@ func (e *Executor) stopExecutor(c *rpcenv.Context) {
 	if !e.cfg.Watcher.IsZero() {
 		c.Send(e.cfg.Watcher, worker.Stopping{})
 	}
-	c.Send(c.Self(), Shutdown{})
+	c.After(stopGrace, Shutdown{})
 }
 
 // OnConnected is not of interest.

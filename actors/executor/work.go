@@ -45,6 +45,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			}
 			return nil
 		},
+		Sleep:   b.Sleep,
 		OnInput: func(n int64) { result.BytesRead += n },
 	}
 	if d.ShuffleId == nil {

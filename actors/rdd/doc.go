@@ -48,7 +48,7 @@
 //   - Faults of a definition (a name used twice, a type that cannot travel) are errors of whatever uses the job; they
 //     never stop the program.
 //   - A panic of a user's function is a *UserError of that task. One in a goroutine that the function started is not
-//     recovered. Errors of Task.Fetch and Task.Done are returned as they are.
+//     recovered. Errors of Task.Fetch, Task.Done and Task.Sleep are returned as they are.
 //   - Decoders are bounded: damaged bytes give ErrCorrupt and never a panic or a large allocation.
 //
 // # Limits

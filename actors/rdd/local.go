@@ -3,10 +3,12 @@ package rdd
 import (
 	"context"
 	"iter"
+	"time"
 )
 
 // Local is a Runner without a cluster, for tests and for learning: it runs one task after the other in the calling
 // goroutine and keeps the shuffles in memory. As an executor does, it makes the lineage anew and compares the digests.
+// The pauses of Sleep take no time.
 func Local(fs FS) Runner { return local{fs} }
 
 type local struct{ fs FS }
@@ -56,7 +58,10 @@ func (j *localJob) stage(node int, run func(Task) error) error {
 		return err
 	}
 	for partition, split := range splits {
-		t := Task{Node: node, Partition: partition, Split: split, FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err}
+		t := Task{
+			Node: node, Partition: partition, Split: split, FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err,
+			Sleep: func(time.Duration) error { return j.ctx.Err() },
+		}
 		if err := run(t); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+	"time"
 )
 
 // Action is what a result task does with the records of its partition.
@@ -38,13 +39,16 @@ type Task struct {
 	// Done, when not nil, is asked every few thousand records and every chunk of a file; its error ends the task, which
 	// returns it unchanged.
 	Done func() error
+	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
+	// unchanged. Without a Sleep in the stage it may be nil.
+	Sleep func(d time.Duration) error
 	// OnInput, when not nil, is told of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
 }
 
 // RunMap computes a partition of the map side of a shuffle. It returns one encoded block for each reducer, nil where
-// there is no record. The same task gives the same bytes each time. Errors: a *UserError, those of Fetch and Done as
-// they are, those of reading a file, ErrBadTask, ErrCorrupt.
+// there is no record. The same task gives the same bytes each time. Errors: a *UserError, those of Fetch, Done and Sleep
+// as they are, those of reading a file, ErrBadTask, ErrCorrupt.
 func (l *Lineage) RunMap(t Task, shuffle int) (blocks [][]byte, err error) {
 	if shuffle < 0 || shuffle >= len(l.shuffles) {
 		return nil, fmt.Errorf("%w: job %s has no shuffle %d", ErrBadTask, l.Job, shuffle)
@@ -133,6 +137,18 @@ func (r *run) check() {
 		return
 	}
 	if err := r.task.Done(); err != nil {
+		r.fail(err)
+	}
+}
+
+func (r *run) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	if r.task.Sleep == nil {
+		r.fail(fmt.Errorf("%w: no clock to sleep by: set Task.Sleep", ErrBadTask))
+	}
+	if err := r.task.Sleep(d); err != nil {
 		r.fail(err)
 	}
 }

@@ -53,3 +53,23 @@ func (f *flight) empty() bool {
 	defer f.mu.Unlock()
 	return len(f.open) == 0
 }
+
+// counter counts different Envs.
+type counter struct {
+	mu   sync.Mutex
+	envs map[uint32]bool
+}
+
+func newCounter() *counter { return &counter{envs: map[uint32]bool{}} }
+
+func (c *counter) add(env uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.envs[env] = true
+}
+
+func (c *counter) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.envs)
+}

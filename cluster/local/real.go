@@ -109,9 +109,7 @@ func (w *realWorld) Exited(name string) (int, bool) {
 	if p == nil {
 		return 0, false
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.code, p.ended
+	return p.Exited()
 }
 
 func (w *realWorld) Close() error {
@@ -148,6 +146,13 @@ func (p *process) Adopt(discard func()) {
 
 // Exit ends the process: its Envs crash.
 func (p *process) Exit(code int) { p.end(code) }
+
+// Exited tells whether the process has ended.
+func (p *process) Exited() (code int, ended bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.code, p.ended
+}
 
 // PID is 0: it is no process of the operating system.
 func (p *process) PID() int { return 0 }

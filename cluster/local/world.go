@@ -58,15 +58,19 @@ type World interface {
 // bodyLimit keeps whole messages in the trace: scripts print their fields.
 const bodyLimit = 64 << 10
 
-// NewWorld makes a World. The seed is for a simulation.
+// NewWorld makes a World, in which Workers can start executors. The seed is for a simulation.
 func NewWorld(kind Kind, seed uint64) (World, error) {
+	var w World
 	switch kind {
 	case Sim:
-		return &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}, nil
+		w = &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}
 	case InProcess, TCP:
-		return newRealWorld(kind), nil
+		w = newRealWorld(kind)
+	default:
+		return nil, fmt.Errorf("local: no world is called %q: want sim, local or tcp", kind)
 	}
-	return nil, fmt.Errorf("local: no world is called %q: want sim, local or tcp", kind)
+	addExecutors(w)
+	return w, nil
 }
 
 // simWorld is a simulation. Each process has a machine of its own; those that a process starts live on its machine.

@@ -10,12 +10,12 @@
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	stop NAME | kill NAME                               in good order | as kill -9
 //	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, then until nothing is under way
-//	run exit=NAME [within=30s]                          until a process or a program has ended
+//	run exit=NAME [within=30s]                          until a process has ended
+//	run done=NAME [within=30s]                          until a program has ended
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
 //	cut A B [oneway] | heal A B [oneway]                the network between two processes
 //	delay A B D                                         added to what goes from A to B
-//	state NAME                                          what a Master or Worker knows
 //	exit NAME                                           prints the exit code
 //	result NAME                                         prints what a program returned
 //

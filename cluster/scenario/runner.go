@@ -16,14 +16,15 @@ const patience = 30 * time.Second
 
 // Runner runs the blocks of one script in one world.
 type Runner struct {
-	world   local.World
-	conf    *conf.Conf
-	watcher *watcher
-	unwatch func()
-	names   names
-	nodes   map[string]*node
-	printed map[string]bool
-	out     strings.Builder // what verbs print, before the forest
+	world    local.World
+	conf     *conf.Conf
+	watcher  *watcher
+	unwatch  func()
+	names    names
+	nodes    map[string]*node
+	programs map[string]*program
+	printed  map[string]bool
+	out      strings.Builder // what verbs print, before the forest
 }
 
 // New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [K=V ...]".
@@ -43,7 +44,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, printed: map[string]bool{}}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, printed: map[string]bool{}}
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	return r, nil
 }
@@ -150,7 +151,7 @@ func parseLine(line string) (command, error) {
 		switch {
 		case i == 0:
 			c.verb = word
-		case ok && key != "" && !strings.ContainsAny(key, ">*"):
+		case ok && key != "" && !strings.HasPrefix(key, "-") && !strings.ContainsAny(key, ">*"):
 			c.options = append(c.options, option{key, value})
 		default:
 			c.args = append(c.args, word)

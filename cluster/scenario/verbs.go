@@ -32,6 +32,8 @@ var verbs = map[string]func(*Runner, command) error{
 	"heal":    (*Runner).heal,
 	"delay":   (*Runner).delay,
 	"exit":    (*Runner).exit,
+	"submit":  (*Runner).submit,
+	"result":  (*Runner).result,
 }
 
 // start starts a daemon.
@@ -144,6 +146,16 @@ func (r *Runner) run(c command) error {
 	if name := c.option("exit", ""); name != "" {
 		if err := r.world.Run(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
 			return err
+		}
+		return r.world.Settle(patience)
+	}
+	if name := c.option("done", ""); name != "" {
+		p := r.programs[name]
+		if p == nil {
+			return fmt.Errorf("the script submitted no %s", name)
+		}
+		if err := r.world.Run(func() bool { return closed(p.done) }, within); err != nil {
+			return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
 		}
 		return r.world.Settle(patience)
 	}

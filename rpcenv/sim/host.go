@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -16,6 +17,7 @@ import (
 type Host struct {
 	world    *World
 	name, ip string
+	number   int // in the order of their making: names may come again
 	dead     bool
 	code     int
 	entropy  map[string]int
@@ -51,7 +53,7 @@ func (h *Host) Entropy(purpose string) uint64 {
 		h.entropy = map[string]int{}
 	}
 	h.entropy[purpose]++
-	return h.world.entropy(h.name, fmt.Sprintf("%s#%d", purpose, h.entropy[purpose]))
+	return h.world.entropy(h.number, fmt.Sprintf("%s#%d", purpose, h.entropy[purpose]))
 }
 
 // After calls f at a virtual time.
@@ -85,7 +87,8 @@ type coroutine struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
-	ended bool
+
+	running, ended bool
 }
 
 // crashed unwinds the bodies of a Host that ended.
@@ -95,8 +98,12 @@ func (co *coroutine) resume() {
 	if co.ended {
 		return
 	}
-	if _, more := co.next(); !more {
+	co.running = true
+	_, more := co.next()
+	co.running = false
+	if !more {
 		co.ended = true
+		co.host.bodies = without(co.host.bodies, co)
 	}
 }
 
@@ -125,7 +132,7 @@ func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Proce
 	}
 	child := h.world.Host(h.name+"/child", h.ip)
 	child.onExit = func(e rpcenv.Exit) {
-		h.world.later(h, 0, func() { onExit(e) })
+		h.world.soon(h, func() { onExit(e) })
 	}
 	h.world.soon(child, func() {
 		if err := role(child, cmd); err != nil {
@@ -146,7 +153,7 @@ func (p process) PID() int { return 0 }
 
 // Kill ends the process with 143, as SIGTERM does.
 func (p process) Kill(time.Duration) {
-	p.h.world.later(nil, 0, func() { p.h.Exit(128 + 15) })
+	p.h.world.soon(nil, func() { p.h.Exit(128 + 15) })
 }
 
 // Exit ends the Host with an exit code. Nothing of it runs any more; its peers see their connections end.
@@ -175,11 +182,12 @@ func (h *Host) crash() {
 		discard()
 	}
 	for _, co := range h.bodies {
-		if !co.ended {
+		if !co.running { // else it ends at its next wait
 			co.ended = true
 			co.stop()
 		}
 	}
+	h.world.ready = slices.DeleteFunc(h.world.ready, func(t task) bool { return t.host == h })
 	for a, l := range h.world.listeners {
 		if l.host == h {
 			delete(h.world.listeners, a)

@@ -76,6 +76,7 @@ type link struct {
 	last          time.Time // arrival of the youngest parcel
 	held          bool      // by a cut
 	closed        bool      // this end was closed, by either side
+	over          error     // why it ended, once that was told
 }
 
 // parcel is an envelope on its way, or the end of the connection.
@@ -114,7 +115,7 @@ func (l *link) Close() {
 func (l *link) finish(err error) { l.enqueue(parcel{end: err}) }
 
 func (l *link) enqueue(p parcel) {
-	if l.to.dead {
+	if l.to.dead || l.over != nil {
 		return
 	}
 	w := l.world
@@ -162,25 +163,33 @@ func (l *link) deliver() {
 	l.told(p.end)
 }
 
-// start says who receives at a dialler's end; nobody: the connection ends.
+// start says who receives at a dialler's end; nobody: the connection ends. The peer may have ended it before.
 func (l *link) start(r rpcenv.Receiver) {
-	l.receiver = r
-	if r == nil {
+	switch {
+	case r == nil:
 		l.Close()
+	case l.over != nil:
+		r.Closed(l.over)
+	default:
+		l.receiver = r
 	}
 }
 
-// told tells the receiver of the end, once.
+// told tells the receiver of the end, once. What still comes is forgotten.
 func (l *link) told(err error) {
-	r := l.receiver
-	l.receiver = nil
+	if l.over != nil {
+		return
+	}
+	l.over = err
 	l.to.ends = without(l.to.ends, l)
+	r := l.receiver
+	l.dropAll()
 	if r != nil {
 		r.Closed(err)
 	}
 }
 
-// dropAll forgets what was on the way to a Host that crashed.
+// dropAll forgets what was on the way.
 func (l *link) dropAll() {
 	if !l.held {
 		l.world.inFlight -= len(l.queue)
@@ -188,7 +197,7 @@ func (l *link) dropAll() {
 	l.queue, l.bytes, l.receiver = nil, 0, nil
 }
 
-func without(list []*link, x *link) []*link {
+func without[T comparable](list []T, x T) []T {
 	i := slices.Index(list, x)
 	if i < 0 {
 		return list

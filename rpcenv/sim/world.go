@@ -42,7 +42,7 @@ type World struct {
 	inFlight  int
 }
 
-// task is something a Host does; a crashed Host does nothing.
+// task is something a Host does; a crashed Host does nothing. Without a Host it is the World's.
 type task struct {
 	host *Host
 	run  func()
@@ -71,7 +71,7 @@ func (w *World) Recorder() *trace.Recorder { return w.recorder }
 
 // Host makes a machine's process: name is what cuts and crashes call it, ip its machine's address.
 func (w *World) Host(name, ip string) *Host {
-	h := &Host{world: w, name: name, ip: ip}
+	h := &Host{world: w, name: name, ip: ip, number: len(w.hosts)}
 	w.hosts = append(w.hosts, h)
 	return h
 }
@@ -109,7 +109,7 @@ func (w *World) step(limit time.Time) bool {
 		w.ready[i] = w.ready[last]
 		w.ready[last] = task{}
 		w.ready = w.ready[:last]
-		if !t.host.dead {
+		if t.host == nil || !t.host.dead {
 			t.run()
 			return true
 		}
@@ -172,11 +172,17 @@ func (w *World) Close() {
 func (w *World) later(h *Host, d time.Duration, run func()) *event {
 	w.seq++
 	e := &event{at: w.now.Add(max(d, 0)), seq: w.seq, host: h, run: run}
-	heap.Push(&w.events, e)
+	if h == nil || !h.dead {
+		heap.Push(&w.events, e)
+	}
 	return e
 }
 
-func (w *World) soon(h *Host, run func()) { w.ready = append(w.ready, task{h, run}) }
+func (w *World) soon(h *Host, run func()) {
+	if !h.dead {
+		w.ready = append(w.ready, task{h, run})
+	}
+}
 
 // latency is how long a packet takes: 100 µs to 1 ms, and what Delay adds.
 func (w *World) latency(from, to *Host) time.Duration {
@@ -184,8 +190,8 @@ func (w *World) latency(from, to *Host) time.Duration {
 	return d + w.delays[[2]string{from.name, to.name}]
 }
 
-func (w *World) entropy(host, purpose string) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%s", w.seed, host, purpose))
+func (w *World) entropy(host int, purpose string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", w.seed, host, purpose))
 	return binary.BigEndian.Uint64(sum[:])
 }
 

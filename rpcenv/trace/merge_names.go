@@ -15,7 +15,7 @@ type envKey struct {
 	env  uint32
 }
 
-// connKey is one direction of a connection; with an ordinal it names a message in every file alike.
+// msgKey names an item: a message of a connection in every file alike, anything else within its Env.
 type msgKey struct {
 	conn uint64
 	back bool

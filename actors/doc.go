@@ -1,0 +1,35 @@
+// Package actors holds the roles: the endpoints of Spark's standalone mode, of its driver and of its executors, each an
+// actor over package rpcenv. It has no code itself.
+//
+//	master/      Master                 workers, applications, which executor goes where
+//	worker/      Worker, WorkerWatcher  executors' processes, registration, heartbeats
+//	appclient/   AppClient              an application's side of the Master
+//	driver/      CoarseGrainedScheduler executors of an application and their tasks
+//	  dag/       DAGScheduler           jobs and stages
+//	  tasks/     pure: task sets, offers, retries
+//	  heartbeat/ HeartbeatReceiver      when an executor was last heard
+//	  mapoutput/ MapOutputTracker       where map outputs lie
+//	  commit/    OutputCommitCoordinator
+//	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
+//	executor/    Executor               runs tasks, keeps their map outputs
+//	rdd/         lineages, operations, codecs: no role, no runtime
+//	app/         what a user's main imports
+//
+// # House rules
+//
+// Each role's package has the same files: doc.go; config.go; state.go, what it knows and the pure decisions; a file named
+// after the role with the endpoint, whose Receive is a table of contents, message to method of the same name; big decisions
+// in files named after them (master/schedule.go).
+//
+// A handler touches its own state and its Context and nothing else: no goroutine, lock, channel, clock, randomness, file or
+// socket. The analyzer cmd/endpointrule holds that. What a role needs of the world it declares as an interface
+// (worker.Discovery, executor.Blocks), which package cluster supplies. So the same code runs in a simulation.
+//
+// Every book has one owner. CoarseGrainedScheduler owns executors and tasks, DAGScheduler jobs and stages,
+// HeartbeatReceiver last-seen times, BlockManagerMaster block managers, MapOutputTracker map outputs. What others must know
+// of an executor is one message, event.ExecutorChange, to each in the same order. Spark guards the same books by locks that
+// several threads share, and some of its dead-locks come from there.
+//
+// Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its doc.go says so under
+// "Differences from Spark".
+package actors

@@ -1,0 +1,26 @@
+// Package builtin has the programs that come with the cluster, for trying it and for measuring it. They are ordinary
+// drivers: they run jobs by a Runner and write what they have to say to a Writer, on a real cluster as in a simulation.
+//
+// Who runs one on executors links this package into their program too, as the jobs are found by name.
+package builtin
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/coherer/coherer/actors/rdd"
+)
+
+// Program is a driver. args are those behind its name; out gets its result. It uses the calling goroutine alone.
+type Program func(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error
+
+// Programs are the built-in programs by name.
+var Programs = map[string]Program{
+	"pi":    Pi,
+	"sleep": Sleep,
+}
+
+// Names are the names of Programs, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(Programs)) }

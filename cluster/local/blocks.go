@@ -1,0 +1,95 @@
+package local
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// blockTable has the blocks of all executors of a World, in memory: what a block server and its clients are to real ones.
+type blockTable struct {
+	latency time.Duration // of a fetch, in a simulation
+
+	mu     sync.Mutex
+	ports  int
+	stores map[rpcenv.Address]*blockStore
+}
+
+func newBlockTable(kind Kind) *blockTable {
+	t := &blockTable{stores: map[rpcenv.Address]*blockStore{}}
+	if kind == Sim {
+		t.latency = time.Millisecond
+	}
+	return t
+}
+
+// blockStore is one executor's.
+type blockStore struct {
+	table *blockTable
+	addr  rpcenv.Address
+	gone  func() bool // its process has ended
+	data  map[string][]byte
+}
+
+var (
+	_ executor.Blocks   = (*blockStore)(nil)
+	_ executor.Transfer = (*blockTable)(nil)
+)
+
+func (t *blockTable) newStore(host string, gone func() bool) *blockStore {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ports++
+	s := &blockStore{table: t, addr: rpcenv.Address{Host: host, Port: t.ports}, gone: gone, data: map[string][]byte{}}
+	t.stores[s.addr] = s
+	return s
+}
+
+func (s *blockStore) Address() rpcenv.Address { return s.addr }
+
+func (s *blockStore) Put(ids []string, data [][]byte) error {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	for i, id := range ids {
+		s.data[id] = data[i]
+	}
+	return nil
+}
+
+func (s *blockStore) Get(id string) ([]byte, error) {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	data, ok := s.data[id]
+	if !ok {
+		return nil, fmt.Errorf("no block %s here", id)
+	}
+	return data, nil
+}
+
+// Fetch brings the blocks of another executor; one whose process has ended refuses the connection.
+func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	if t.latency > 0 {
+		if err := b.Sleep(t.latency); err != nil {
+			return err
+		}
+	}
+	t.mu.Lock()
+	s := t.stores[from]
+	t.mu.Unlock()
+	if s == nil || s.gone() {
+		return fmt.Errorf("fetch blocks from %s: connection refused", from)
+	}
+	for i, id := range ids {
+		data, err := s.Get(id)
+		if err != nil {
+			return err
+		}
+		if err := each(i, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package local
+
+import (
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// addExecutors makes the World start executors when its Workers do: processes of the same World, called Exec and their
+// number.
+func addExecutors(w World) {
+	blocks := newBlockTable(w.Kind())
+	w.SetRole(executor.Class, executorName, func(h rpcenv.Host, cmd rpcenv.Command) error {
+		args, err := executor.ParseArgs(cmd.Args)
+		if err != nil {
+			return err
+		}
+		store := blocks.newStore(args.Hostname, func() bool { return hasEnded(h) })
+		return executor.Boot{Args: args, IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: blocks}}.Run(h)
+	})
+}
+
+func executorName(cmd rpcenv.Command) string {
+	args, err := executor.ParseArgs(cmd.Args)
+	if err != nil {
+		return "Exec?"
+	}
+	return "Exec" + args.ExecutorID
+}
+
+// hasEnded reports whether a process of a World has ended.
+func hasEnded(h rpcenv.Host) bool {
+	_, ended := h.(interface{ Exited() (int, bool) }).Exited()
+	return ended
+}

@@ -1,0 +1,155 @@
+package local
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/node"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Config is a cluster for a test. The zero Config is one Master and two Workers in a simulation.
+type Config struct {
+	// Kind of the world; empty: Sim.
+	Kind Kind
+	// Seed of a simulation.
+	Seed uint64
+	// Workers is how many; 0: two.
+	Workers int
+	// Cores and MemoryMB of each Worker; 0: one core, 1,024 MiB.
+	Cores, MemoryMB int
+	// Conf are the settings of all.
+	Conf map[string]string
+}
+
+// Cluster is a running cluster of a test.
+type Cluster struct {
+	World
+	Conf    *conf.Conf
+	Master  *node.Node
+	Workers []*node.Node
+
+	t testing.TB
+}
+
+// startPatience is how long a cluster may take to be ready.
+const startPatience = 30 * time.Second
+
+// Start starts a cluster, waits until every Worker is registered, and takes everything down at the end of the test.
+func Start(t testing.TB, cfg Config) *Cluster {
+	t.Helper()
+	cfg.setDefaults()
+	w, err := NewWorld(cfg.Kind, cfg.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := &Cluster{World: w, t: t}
+	if c.Conf, err = conf.New(cfg.Conf); err != nil {
+		t.Fatal(err)
+	}
+	beating := c.watchHeartbeats()
+	h, ip := w.Process("Master")
+	if c.Master, err = node.Master(h, c.env("Master", ip), master.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range cfg.Workers {
+		name := fmt.Sprintf("Worker%d", i+1)
+		h, ip := w.Process(name)
+		n, err := node.Worker(h, c.env(name, ip), worker.Config{
+			Masters: []rpcenv.Address{c.Master.Env.Address()}, Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Workers = append(c.Workers, n)
+	}
+	if err := w.Run(func() bool { return beating() >= cfg.Workers }, startPatience); err != nil {
+		t.Fatalf("the cluster is not ready: %v", err)
+	}
+	return c
+}
+
+func (cfg *Config) setDefaults() {
+	if cfg.Kind == "" {
+		cfg.Kind = Sim
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = 2
+	}
+	if cfg.Cores == 0 {
+		cfg.Cores = 1
+	}
+	if cfg.MemoryMB == 0 {
+		cfg.MemoryMB = 1024
+	}
+}
+
+func (c *Cluster) env(name, ip string) rpcenv.Config {
+	log := logrus.New()
+	log.SetOutput(c.t.Output())
+	log.SetLevel(logrus.WarnLevel)
+	return rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: c.Conf, Log: logrus.NewEntry(log).WithField("env", name)}
+}
+
+// watchHeartbeats counts the Workers' first heartbeats: what a Worker sends once it is registered.
+func (c *Cluster) watchHeartbeats() (count func() int) {
+	seen := newCounter()
+	stop := c.Recorder().Watch(func(r *tracepb.Record) {
+		if r.GetKind() == tracepb.Kind_SENT && strings.HasSuffix(r.GetType(), ".Heartbeat") {
+			seen.add(r.GetEnv())
+			c.Wake()
+		}
+	})
+	c.t.Cleanup(stop)
+	return seen.count
+}
+
+// Application starts a driver with a program, as a process of the world. done is told its error after the driver has ended.
+func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) {
+	c.t.Helper()
+	h, ip := c.Process(name)
+	env, err := rpcenv.New(h, c.env(name, ip))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	d, err := driver.Start(env, driver.Config{AppName: name, Masters: []rpcenv.Address{c.Master.Env.Address()}, FS: app.Files{}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	RunDriver(env, d, program, func(err error) {
+		done(err)
+		c.Wake()
+	})
+}
+
+// RunDriver runs a program on a driver as a body of its Env, then ends the driver and the Env in good order.
+func RunDriver(env *rpcenv.Env, d *driver.Driver, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) {
+	var failure error
+	env.Go("main", func(b *rpcenv.Blocking) error {
+		failure = program(b, app.On(d, b))
+		return d.Stop(b)
+	}).OnDone(func(err error) {
+		env.OnDone(func() {
+			if failure == nil {
+				failure = err
+			}
+			done(failure)
+		})
+		env.Shutdown()
+	})
+}
