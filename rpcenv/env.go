@@ -166,7 +166,7 @@ func (e *Env) Register(name string, ep Endpoint) (Ref, error) {
 	e.mu.Unlock()
 
 	e.busy(1)
-	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr})
+	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.host.Now()})
 	props := actor.PropsFromProducer(func() actor.Actor { return in },
 		actor.WithMailbox(func() actor.Mailbox { return in }), actor.WithDispatcher(e.host.Dispatcher()))
 	pid, err := actorSystem().Root.SpawnNamed(props, id)

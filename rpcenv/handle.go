@@ -142,6 +142,7 @@ func (in *Inbox) record(it *item, err error) {
 	if !it.received.IsZero() {
 		r.Received = uint64(it.received.UnixNano())
 	}
+	r.Address = it.addr.String()
 	switch {
 	case err != nil:
 		r.Outcome = err.Error()

@@ -79,6 +79,9 @@ func (in *Inbox) post(it item) bool {
 		return false
 	}
 	in.env.busy(1)
+	if it.received.IsZero() && in.env.recorder != nil {
+		it.received = in.env.host.Now()
+	}
 	in.queue = append(in.queue, it)
 	in.scheduleLocked()
 	in.mu.Unlock()

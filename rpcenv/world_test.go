@@ -24,10 +24,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is where a test runs: simulated, in the memory of this process, or over TCP. The rules are the same in all.
 type world struct {
 	t    *testing.T
+	kind string
 	sim  *sim.World // nil in the real ones
-	host *transport.Host
-	rec  *trace.Recorder
-	envs int
+	// hosts are the real ones: in memory one for all, over TCP one for each Env.
+	hosts   map[string]*transport.Host
+	rec     *trace.Recorder
+	envs    int
+	crashed map[*rpcenv.Env]bool
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -42,11 +45,19 @@ func inWorlds(t *testing.T, test func(w *world)) {
 	}
 }
 
+// inCrashingWorlds runs a test in the worlds where a process can crash alone.
+func inCrashingWorlds(t *testing.T, test func(w *world)) {
+	t.Helper()
+	for _, kind := range []string{"sim", "tcp"} {
+		t.Run(kind, func(t *testing.T) { test(newWorld(t, kind)) })
+	}
+}
+
 // inSim runs a test that needs virtual time or faults.
 func inSim(t *testing.T) *world { return newWorld(t, "sim") }
 
 func newWorld(t *testing.T, kind string) *world {
-	w := &world{t: t}
+	w := &world{t: t, kind: kind, hosts: map[string]*transport.Host{}, crashed: map[*rpcenv.Env]bool{}}
 	w.changed = sync.NewCond(&w.mu)
 	if kind == "sim" {
 		w.sim = sim.New(1, 0)
@@ -55,13 +66,41 @@ func newWorld(t *testing.T, kind string) *world {
 		return w
 	}
 	w.rec = trace.NewRecorder(0)
-	w.host = transport.New(transport.Options{Recorder: w.rec, Memory: kind == "memory"})
-	t.Cleanup(func() {
-		if err := w.host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return w
+}
+
+// hostOf is the Host of an Env, made if missing.
+func (w *world) hostOf(name, ip string) rpcenv.Host {
+	if w.sim != nil {
+		return w.sim.Host(name, ip)
+	}
+	if w.kind == "memory" {
+		name = ""
+	}
+	h := w.hosts[name]
+	if h == nil {
+		h = transport.New(transport.Options{Recorder: w.rec, Memory: w.kind == "memory"})
+		w.hosts[name] = h
+		w.t.Cleanup(func() {
+			if err := h.Close(); err != nil {
+				w.t.Error(err)
+			}
+		})
+	}
+	return h
+}
+
+// crash ends the process of an Env: its connections end, its endpoints hear nothing.
+func (w *world) crash(e *rpcenv.Env) {
+	w.t.Helper()
+	w.crashed[e] = true
+	if w.sim != nil {
+		w.sim.Find(e.Name()).Kill()
+		return
+	}
+	if err := w.hosts[e.Name()].Close(); err != nil {
+		w.t.Error(err)
+	}
 }
 
 // env makes an Env that listens.
@@ -72,18 +111,22 @@ func (w *world) client(name string) *rpcenv.Env { return w.make(name, false, nil
 
 func (w *world) make(name string, listens bool, c *conf.Conf) *rpcenv.Env {
 	w.t.Helper()
+	w.envs++
 	cfg := rpcenv.Config{Name: name, Conf: c}
-	var h rpcenv.Host = w.host
 	ip := "127.0.0.1"
 	if w.sim != nil {
-		w.envs++
 		ip = fmt.Sprintf("10.0.0.%d", w.envs)
-		h = w.sim.Host(name, ip)
 	}
 	if listens {
 		cfg.Listen = rpcenv.Address{Host: ip}
 	}
-	e, err := rpcenv.New(h, cfg)
+	return w.makeAt(cfg, ip)
+}
+
+// makeAt makes an Env of that Config on the machine ip.
+func (w *world) makeAt(cfg rpcenv.Config, ip string) *rpcenv.Env {
+	w.t.Helper()
+	e, err := rpcenv.New(w.hostOf(cfg.Name, ip), cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -94,12 +137,12 @@ func (w *world) make(name string, listens bool, c *conf.Conf) *rpcenv.Env {
 // close shuts an Env down and waits for its end.
 func (w *world) close(e *rpcenv.Env) {
 	w.t.Helper()
+	if w.crashed[e] {
+		return
+	}
 	e.Shutdown()
 	if w.sim == nil {
 		<-e.Done()
-		return
-	}
-	if _, dead := w.sim.Exited(e.Name()); dead {
 		return
 	}
 	done := false

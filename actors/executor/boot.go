@@ -78,7 +78,7 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 			if err != nil {
 				return err
 			}
-			if cfg.Watcher, err = env.Register(worker.WatcherName, watcher); err != nil {
+			if _, err := env.Register(worker.WatcherName, watcher); err != nil {
 				return err
 			}
 		}

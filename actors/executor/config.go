@@ -96,9 +96,6 @@ type Transfer interface {
 type Config struct {
 	Args Args
 	IO   IO
-	// Watcher is the endpoint WorkerWatcher of this process, which is told when the executor ends in good order; zero:
-	// there is none.
-	Watcher rpcenv.Ref
 }
 
 // maxResult bounds a task's result, which travels in StatusUpdate beside other messages.

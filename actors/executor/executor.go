@@ -158,9 +158,7 @@ func (e *Executor) stopExecutor(c *rpcenv.Context) {
 		return
 	}
 	e.state.stopping = true
-	if !e.cfg.Watcher.IsZero() {
-		c.Send(e.cfg.Watcher, worker.Stopping{})
-	}
+	c.Env().Stop(worker.WatcherName) // the Worker may go first
 	c.After(stopGrace, Shutdown{})
 }
 

@@ -12,17 +12,14 @@ const WatcherName = "WorkerWatcher"
 // exitLost is Spark's exit code -1, as the parent of the process sees it.
 const exitLost = 255
 
-// Stopping tells a [Watcher] that its process ends by itself: the loss of the Worker is no reason to exit any more. It
-// stands for the flag isShuttingDown that Spark passes along.
-type Stopping struct{ rpcenv.Local }
-
 // Watcher is an endpoint of an executor (or of a driver in cluster mode): it holds a connection to the Worker that
 // started the process, and ends the process with code 255 (Spark's -1) when the connection is lost. It sends nothing but
-// the look-up that opens the connection. It mirrors org.apache.spark.deploy.worker.WorkerWatcher.
+// the look-up that opens the connection. A process that ends by itself stops the endpoint first: the loss of the Worker is no
+// reason to exit any more then. It mirrors org.apache.spark.deploy.worker.WorkerWatcher.
 type Watcher struct {
-	url      string
-	worker   rpcenv.Address
-	stopping bool
+	url    string
+	worker rpcenv.Address
+	lostIt bool
 }
 
 // NewWatcher makes a Watcher of a Worker by its URL, spark://Worker@HOST:PORT; a malformed one is rpcenv.ErrInvalidURL.
@@ -46,14 +43,9 @@ func (w *Watcher) OnStart(c *rpcenv.Context) {
 	})
 }
 
-// Receive understands Stopping.
+// Receive understands nothing.
 func (w *Watcher) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	switch m := m.(type) {
-	case Stopping:
-		w.stopping = true
-	default:
-		c.Log().Warnf("Received unexpected message: %T", m)
-	}
+	c.Log().Warnf("Received unexpected message: %T", m)
 }
 
 // OnConnected is nothing to a Watcher.
@@ -66,10 +58,10 @@ func (w *Watcher) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) { w.los
 func (w *Watcher) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) { w.lost(c, peer) }
 
 func (w *Watcher) lost(c *rpcenv.Context, peer rpcenv.Address) {
-	if peer != w.worker || w.stopping {
+	if peer != w.worker || w.lostIt {
 		return
 	}
-	w.stopping = true
+	w.lostIt = true
 	c.Log().Errorf("Lost connection to worker rpc endpoint %s. Exiting.", w.url)
 	c.Exit(exitLost, "Lost connection to worker rpc endpoint "+w.url)
 }

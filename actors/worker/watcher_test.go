@@ -46,7 +46,7 @@ func TestAnExecutorThatEndsByItselfDoesNotMind(t *testing.T) {
 	w, worker, exec, env := watched(t)
 	p := w.ProbeIn(env, "Executor")
 	p.Send(rpcenv.Ref{Address: env.Address(), Name: WatcherName}, wrapperspb.Bool(true)) // unexpected: only logged
-	p.Send(rpcenv.Ref{Address: env.Address(), Name: WatcherName}, Stopping{})
+	env.Stop(WatcherName)
 	worker.Kill()
 	w.Advance(time.Minute)
 	if _, ended := exec.Exited(); ended {

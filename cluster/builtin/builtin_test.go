@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -47,14 +48,14 @@ func TestPiIsRoughlyRight(t *testing.T) {
 }
 
 func TestSlicesDiffer(t *testing.T) {
-	if pointsInside(0) == pointsInside(1) || pointsInside(1) != pointsInside(1) {
+	if pointsInside(0) == pointsInside(1) {
 		t.Error(pointsInside(0), pointsInside(1))
 	}
 }
 
 func TestSleepCountsTheTasks(t *testing.T) {
 	for args, want := range map[string]string{
-		"": "2 tasks slept\n",
+		"":                                     "2 tasks slept\n",
 		"--tasks 5 --task-time 1h":             "5 tasks slept\n",
 		"-tasks=3 --stages=4 --task-time=10ms": "12 tasks slept\n",
 		"--tasks 1 --stages 3 --task-time 0s":  "3 tasks slept\n",
@@ -65,7 +66,7 @@ func TestSleepCountsTheTasks(t *testing.T) {
 	}
 }
 
-// Each task sleeps once and for as long as was said, however the keys fall.
+// Each task of each stage sleeps once and for as long as was said, however the keys fall to the reducers.
 func TestEachTaskSleepsOnce(t *testing.T) {
 	const tasks, stages = 7, 3
 	job, err := sleep.With(SleepArgs{Tasks: tasks, TaskTime: time.Second, Stages: stages}).Invocation()
@@ -73,19 +74,35 @@ func TestEachTaskSleepsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(job.Lineage.Shuffles()); n != stages-1 {
-		t.Errorf("%d shuffles", n)
+		t.Fatalf("%d shuffles", n)
 	}
-	for _, s := range job.Lineage.Shuffles()[:1] {
+	var written [][][]byte // by the stage before: blocks by task and reducer
+	for _, s := range job.Lineage.Shuffles() {
+		var writing [][][]byte
 		for partition := range tasks {
 			var slept []time.Duration
-			_, err := job.Lineage.RunMap(rdd.Task{Node: s.MapNode, Partition: partition, Sleep: func(d time.Duration) error {
-				slept = append(slept, d)
-				return nil
-			}}, s.Index)
+			blocks, err := job.Lineage.RunMap(rdd.Task{
+				Node: s.MapNode, Partition: partition,
+				Sleep: func(d time.Duration) error {
+					slept = append(slept, d)
+					return nil
+				},
+				Fetch: func(_, reduce int) iter.Seq2[[]byte, error] {
+					return func(yield func([]byte, error) bool) {
+						for _, blocks := range written {
+							if !yield(blocks[reduce], nil) {
+								return
+							}
+						}
+					}
+				},
+			}, s.Index)
 			if err != nil || !slices.Equal(slept, []time.Duration{time.Second}) {
-				t.Errorf("task %d slept %v, error %v", partition, slept, err)
+				t.Errorf("task %d of stage %d slept %v, error %v", partition, s.Index, slept, err)
 			}
+			writing = append(writing, blocks)
 		}
+		written = writing
 	}
 }
 

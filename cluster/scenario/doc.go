@@ -8,6 +8,7 @@
 //	start master NAME
 //	start worker NAME master=NAME [cores=N] [memory=2g]
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
+//	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9
 //	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, then until nothing is under way
 //	run exit=NAME [within=30s]                          until a process has ended

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
@@ -16,12 +17,14 @@ import (
 
 // program is an application that a script submitted.
 type program struct {
-	done chan struct{}
-	out  strings.Builder
-	err  error
+	mu    sync.Mutex
+	start func() // lets the program begin, if the script holds it
+	done  chan struct{}
+	out   strings.Builder
+	err   error
 }
 
-// submit starts a driver with a built-in program: NAME PROGRAM [ARG ...] master=NAME [K=V ...].
+// submit starts a driver with a built-in program: NAME PROGRAM [ARG ...] master=NAME [hold=true] [K=V ...].
 func (r *Runner) submit(c command) error {
 	if len(c.args) < 2 {
 		return errors.New("want: submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]")
@@ -57,13 +60,46 @@ func (r *Runner) submit(c command) error {
 	p := &program{done: make(chan struct{})}
 	r.nodes[name] = &node{name, &clusternode.Node{Env: env}}
 	r.programs[name] = p
-	local.RunDriver(env, d, func(_ *rpcenv.Blocking, a *app.App) error {
+	hold := c.option("hold", "") == "true"
+	local.RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
+		if hold {
+			err := b.Wait(func(wake func()) {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.start = wake
+			})
+			if err != nil {
+				return err
+			}
+		}
 		return run(context.Background(), a, c.args[2:], &p.out)
 	}, func(err error) {
 		p.err = err
 		close(p.done)
 		r.world.Wake()
 	})
+	return nil
+}
+
+// release lets a program begin that was submitted with hold=true.
+func (r *Runner) release(c command) error {
+	if err := c.need(1, "NAME"); err != nil {
+		return err
+	}
+	p := r.programs[c.args[0]]
+	if p == nil {
+		return fmt.Errorf("the script submitted no %s", c.args[0])
+	}
+	var start func()
+	if err := r.world.Run(func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		start = p.start
+		return start != nil
+	}, patience); err != nil {
+		return fmt.Errorf("%s was not submitted with hold=true: %w", c.args[0], err)
+	}
+	start()
 	return nil
 }
 

@@ -33,6 +33,7 @@ var verbs = map[string]func(*Runner, command) error{
 	"delay":   (*Runner).delay,
 	"exit":    (*Runner).exit,
 	"submit":  (*Runner).submit,
+	"release": (*Runner).release,
 	"result":  (*Runner).result,
 }
 

@@ -179,7 +179,7 @@ func (w *World) later(h *Host, d time.Duration, run func()) *event {
 }
 
 func (w *World) soon(h *Host, run func()) {
-	if !h.dead {
+	if h == nil || !h.dead {
 		w.ready = append(w.ready, task{h, run})
 	}
 }

@@ -65,7 +65,7 @@ type Entry struct {
 	Form string
 	// Bytes is the size of the encoded message.
 	Bytes uint64
-	// Sent is when a message left its sender, and when anything else happened.
+	// Sent is when a message left its sender, an item came into its inbox, and when anything else happened.
 	Sent int64
 	// Handled says that a message arrived and was handled: Recv, Start and End tell when. An item has Start and End.
 	Handled          bool

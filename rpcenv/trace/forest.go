@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,6 +39,7 @@ func Forest(entries []Entry, opts TextOptions) string {
 			f.children[e.Cause] = append(f.children[e.Cause], e)
 		}
 	}
+	slices.SortStableFunc(roots, byPosting)
 	f.siblings(roots, 0)
 	if len(f.lines) == 0 {
 		return ""
@@ -160,4 +163,21 @@ func (f *forest) failure(e *Entry) string {
 	}
 	text, _, _ = strings.Cut(text, "\n")
 	return strings.Join(strings.Fields("fail "+code+" "+text), " ")
+}
+
+// byPosting orders roots by time, and items of one Env that were posted at the same (virtual) time by their ordinals, which
+// count postings: the order in which a seed lets them run is no matter of a script.
+func byPosting(a, b *Entry) int {
+	if c := cmp.Compare(a.Sent, b.Sent); c != 0 || a.K != KindItem || b.K != KindItem || Peer(a.At) != Peer(b.At) {
+		return c
+	}
+	return cmp.Compare(ordinal(a.ID), ordinal(b.ID))
+}
+
+func ordinal(id string) int {
+	n, err := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
+	if err != nil {
+		return 0
+	}
+	return n
 }

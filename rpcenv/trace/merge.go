@@ -144,7 +144,8 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 	case tracepb.Kind_ITEM:
 		e.K, e.At, e.Name, e.Outcome = KindItem, here, r.GetName(), r.GetOutcome()
 		e.Start, e.End = m.since(cmp.Or(r.GetStarted(), r.GetTime())), m.since(r.GetTime())
-		e.Sent, e.at = e.Start, e.Start
+		e.Sent = m.since(cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime()))
+		e.at = e.Sent
 		if r.GetPeer() != "" || r.GetAddress() != "" {
 			e.To = m.names.stranger(r)
 		}

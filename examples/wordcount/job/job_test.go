@@ -75,7 +75,7 @@ func TestMostFrequentIsRight(t *testing.T) {
 		a := Args{Path: "text", Splits: rapid.IntRange(1, 5).Draw(t, "splits"), N: rapid.IntRange(1, 12).Draw(t, "n")}
 		got, err := MostFrequent(context.Background(), rdd.Local(rdd.MemFS{"text": text}), a)
 		if want := countIndependently(text, a.N); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("%q:\ngot  %q\nwant %q (error %v)", text, got, want, err)
+			t.Fatalf("%q:\ngot  %+v\nwant %+v (error %v)", text, got, want, err)
 		}
 	})
 }
@@ -87,7 +87,7 @@ func FuzzMostFrequent(f *testing.F) {
 		a := Args{Path: "text", Splits: 1 + splits&7, N: 10}
 		got, err := MostFrequent(t.Context(), rdd.Local(rdd.MemFS{"text": text}), a)
 		if want := countIndependently(text, a.N); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("%q:\ngot  %q\nwant %q (error %v)", text, got, want, err)
+			t.Fatalf("%q:\ngot  %+v\nwant %+v (error %v)", text, got, want, err)
 		}
 	})
 }
