@@ -253,22 +253,22 @@ func (c *conn) join(ob *Outbox) bool {
 // Closed is the end as the link tells it.
 func (c *conn) Closed(err error) {
 	defer c.env.left(c)
-	if was, ended := c.end(err); ended && was == connGreeting {
-		c.env.refused(c, err)
+	if why, greeting := c.end(err); greeting {
+		c.env.refused(c, why)
 	}
 }
 
 // end ends the connection for this side, once: the endpoints are told, its Outboxes lose it, asks without an answer
-// fail. Nothing of it is received any more.
-func (c *conn) end(err error) (was connState, first bool) {
+// fail. Nothing of it is received any more. It returns why it ended, and whether that was in the handshake.
+func (c *conn) end(err error) (why error, greeting bool) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	c.over = true
 	c.mu.Lock()
-	was = c.state
+	was := c.state
 	if was == connClosed {
 		c.mu.Unlock()
-		return was, false
+		return err, false
 	}
 	c.state = connClosed
 	if c.why != nil {
@@ -291,5 +291,5 @@ func (c *conn) end(err error) (was connState, first bool) {
 	for _, p := range open {
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
 	}
-	return was, true
+	return err, was == connGreeting
 }

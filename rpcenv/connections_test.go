@@ -45,7 +45,10 @@ func TestAllThatWasSentBeforeAShutdownIsHeard(t *testing.T) {
 		count := 0
 		ep := watching(w)
 		ep.receive = func(*rpcenv.Context, rpcenv.Message) {
-			if count++; count == n {
+			switch count++; count {
+			case 1:
+				w.note("open")
+			case n:
 				w.note("all")
 			}
 		}
@@ -56,10 +59,10 @@ func TestAllThatWasSentBeforeAShutdownIsHeard(t *testing.T) {
 			}
 		}})
 		w.do(b, func(b *rpcenv.Blocking) { _ = b.Send(ref, text("open the connection")) })
-		w.await("A: connected " + b.Address().String())
+		w.await("open")
 		w.close(b)
 		w.await("A: disconnected " + b.Address().String())
-		w.wantLog("A: connected "+b.Address().String(), "all", "A: disconnected "+b.Address().String())
+		w.wantLog("A: connected "+b.Address().String(), "open", "all", "A: disconnected "+b.Address().String())
 	})
 }
 

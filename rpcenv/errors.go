@@ -3,6 +3,9 @@ package rpcenv
 import (
 	"errors"
 	"fmt"
+	"path"
+	"reflect"
+	"runtime"
 	"strings"
 
 	"github.com/coherer/coherer/messages/rpc"
@@ -89,6 +92,26 @@ type panicError struct {
 	value any
 	stack string
 }
+
+// newPanic is for the recovering function itself: the stack is that of who panicked, without what differs from run to
+// run, since it travels and is recorded.
+func newPanic(value any) *panicError {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	var stack strings.Builder
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, ownFrames+"Inbox).") || strings.HasPrefix(f.Function, ownFrames+"Blocking).") || !more {
+			return &panicError{value, stack.String()}
+		}
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			fmt.Fprintf(&stack, "%s %s:%d\n", f.Function, path.Base(f.File), f.Line)
+		}
+	}
+}
+
+// ownFrames begins the names of the methods that call callbacks and bodies.
+var ownFrames = reflect.TypeFor[Env]().PkgPath() + ".(*"
 
 func (e *panicError) Error() string {
 	if err, ok := e.value.(error); ok {

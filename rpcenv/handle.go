@@ -2,7 +2,6 @@ package rpcenv
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -52,7 +51,7 @@ func (in *Inbox) handle(it *item) {
 func (in *Inbox) call(c *Context, it *item) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &panicError{v, string(debug.Stack())}
+			err = newPanic(v)
 		}
 	}()
 	switch it.kind {

@@ -168,8 +168,17 @@ func TestParseMasterURL(t *testing.T) {
 		{"spark://h:7077", "h:7077"},
 		{"spark://h1:7077,h2:7078", "h1:7077 h2:7078"},
 		{"spark://[::1]:7077", "[::1]:7077"},
-		{"", ""}, {"h:7077", ""}, {"spark://", ""}, {"spark://h", ""}, {"spark://h:0", ""}, {"spark://h:1,", ""},
-		{"spark://h:1,spark://h:2", ""}, {"spark://Master@h:1", ""}, {"spark://h:1/x", ""}, {"spark://h:1?x", ""}, {"spark://h:1#x", ""},
+		{"", ""},
+		{"h:7077", ""},
+		{"spark://", ""},
+		{"spark://h", ""},
+		{"spark://h:0", ""},
+		{"spark://h:1,", ""},
+		{"spark://h:1,spark://h:2", ""},
+		{"spark://Master@h:1", ""},
+		{"spark://h:1/x", ""},
+		{"spark://h:1?x", ""},
+		{"spark://h:1#x", ""},
 	} {
 		got, err := rpcenv.ParseMasterURL(test.url)
 		s := ""

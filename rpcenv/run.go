@@ -3,7 +3,6 @@ package rpcenv
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,7 +107,7 @@ type Blocking struct {
 	cancel context.CancelFunc
 	parker Parker
 	stage  atomic.Int32
-	caller bool        // an ordinary goroutine: what it does is no work of the Env
+	caller bool // an ordinary goroutine: what it does is no work of the Env
 
 	mu   sync.Mutex
 	wake func() // of the wait that is under way
@@ -169,7 +168,7 @@ func (b *Blocking) start(name string, body func(), end func(error)) {
 			if v := recover(); v != nil {
 				failure = ErrStopped
 				if _, ok := v.(stopBody); !ok {
-					failure = &panicError{v, string(debug.Stack())}
+					failure = newPanic(v)
 				}
 			}
 			b.cancel()

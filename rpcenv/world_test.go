@@ -79,7 +79,9 @@ func (w *world) hostOf(name, ip string) rpcenv.Host {
 	}
 	h := w.hosts[name]
 	if h == nil {
-		h = transport.New(transport.Options{Recorder: w.rec, Memory: w.kind == "memory"})
+		h = transport.New(transport.Options{
+			Recorder: w.rec, Memory: w.kind == "memory", ExitFunc: func(code int) { w.note("exit %d", code) },
+		})
 		w.hosts[name] = h
 		w.t.Cleanup(func() {
 			if err := h.Close(); err != nil {

@@ -69,5 +69,5 @@ func (p *progress) taskEnd(m event.TaskEnd) {
 }
 
 func (p *progress) line(format string, args ...any) {
-	fmt.Fprintf(p.out, "  "+format+"\n", args...) //nolint:errcheck // a display that is gone is not the job's business
+	fmt.Fprintf(p.out, "  "+format+"\n", args...) // a display that is gone is not the job's business
 }

@@ -32,7 +32,7 @@ func New(cfg Config) *Executor { return &Executor{cfg: cfg, state: newState()} }
 
 // What an Executor tells itself.
 type (
-	// RegisteredExecutor: the driver accepted the registration.
+	// RegisteredExecutor says that the driver accepted the registration.
 	RegisteredExecutor struct{ rpcenv.Local }
 	// SendHeartbeat is the tick of the heartbeater.
 	SendHeartbeat struct{ rpcenv.Local }

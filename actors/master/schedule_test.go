@@ -140,7 +140,9 @@ func TestSpreadOutDiffersByAtMostOneStep(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	ws := []*WorkerInfo{
-		{ID: "a", Cores: 4, Memory: 100}, {ID: "b", Cores: 8, Memory: 50}, {ID: "c", Cores: 8, Memory: 100, CoresUsed: 4},
+		{ID: "a", Cores: 4, Memory: 100},
+		{ID: "b", Cores: 8, Memory: 50},
+		{ID: "c", Cores: 8, Memory: 100, CoresUsed: 4},
 		{ID: "d", Cores: 8, Memory: 200, MemoryUsed: 150},
 	}
 	for policy, want := range map[string]string{
@@ -162,8 +164,11 @@ func TestOrder(t *testing.T) {
 
 func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 	ws := []*WorkerInfo{
-		{ID: "dead", State: WorkerDead}, {ID: "small", Cores: 4, Memory: 512},
-		{ID: "full", Cores: 4, CoresUsed: 3, Memory: 4096}, {ID: "used", Cores: 4, Memory: 4096, MemoryUsed: 4000}, {ID: "good", Cores: 4, Memory: 4096},
+		{ID: "dead", State: WorkerDead},
+		{ID: "small", Cores: 4, Memory: 512},
+		{ID: "full", Cores: 4, CoresUsed: 3, Memory: 4096},
+		{ID: "used", Cores: 4, Memory: 4096, MemoryUsed: 4000},
+		{ID: "good", Cores: 4, Memory: 4096},
 	}
 	usable, refused := Usable(ws, Profile{Cores: 2, Memory: 1024})
 	if len(usable) != 1 || usable[0].ID != "good" {

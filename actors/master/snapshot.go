@@ -15,7 +15,7 @@ func (RequestMasterState) ReplyType() *MasterState { return nil }
 
 // MasterState is a copy of a Master's books. It mirrors
 // org.apache.spark.deploy.DeployMessages.MasterStateResponse.
-type MasterState struct {
+type MasterState struct { //nolint:revive // Spark calls it MasterStateResponse
 	rpcenv.Local
 	Address   rpcenv.Address
 	State     RecoveryState

@@ -32,8 +32,7 @@ func checkArgument(t reflect.Type, path string, within []reflect.Type) error {
 		}
 		return checkArgument(t.Elem(), path, within)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			if !f.IsExported() {
 				return badArgument(path+"."+f.Name, f.Type, "is a field that is not exported")
 			}

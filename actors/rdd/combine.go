@@ -108,8 +108,8 @@ func hasString(t reflect.Type) bool {
 	case reflect.Array:
 		return hasString(t.Elem())
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasString(t.Field(i).Type) {
+		for f := range t.Fields() {
+			if hasString(f.Type) {
 				return true
 			}
 		}

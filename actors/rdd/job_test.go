@@ -25,7 +25,8 @@ var (
 	scaled = Define("scaled", func(a struct {
 		Of     Bound[int64]
 		Factor int64
-	}) Dataset[int64] {
+	},
+	) Dataset[int64] {
 		factor := a.Factor
 		return Map(From(a.Of), func(x int64) int64 { return x * factor })
 	})

@@ -65,8 +65,13 @@ func TestPlan(t *testing.T) {
 		narrow, parents    []int
 		partitions, splits int
 	}{
-		{[]int{0}, nil, 0, 3}, {[]int{0, 1}, nil, 0, 3}, {[]int{0, 1, 2}, nil, 0, 3},
-		{[]int{3}, []int{0}, 4, 4}, {[]int{3, 4}, []int{0}, 4, 4}, {[]int{5}, []int{1}, 2, 2}, {[]int{5, 6}, []int{1}, 2, 2},
+		{[]int{0}, nil, 0, 3},
+		{[]int{0, 1}, nil, 0, 3},
+		{[]int{0, 1, 2}, nil, 0, 3},
+		{[]int{3}, []int{0}, 4, 4},
+		{[]int{3, 4}, []int{0}, 4, 4},
+		{[]int{5}, []int{1}, 2, 2},
+		{[]int{5, 6}, []int{1}, 2, 2},
 	} {
 		if got := l.Narrow(node); !slices.Equal(got, tc.narrow) {
 			t.Errorf("node %d: narrow %v, want %v", node, got, tc.narrow)

@@ -166,7 +166,13 @@ func TestTextSplits(t *testing.T) {
 		min  int
 		want int
 	}{
-		{0, 4, 1}, {1, 1, 1}, {1, 4, 4}, {maxSplit, 1, 1}, {maxSplit + 1, 1, 2}, {10 * maxSplit, 2, 10}, {100, 3, 3},
+		{0, 4, 1},
+		{1, 1, 1},
+		{1, 4, 4},
+		{maxSplit, 1, 1},
+		{maxSplit + 1, 1, 2},
+		{10 * maxSplit, 2, 10},
+		{100, 3, 3},
 		{1 << 40, 1, 1 << 15},
 	} {
 		splits := textSplits(tc.size, tc.min)

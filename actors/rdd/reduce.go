@@ -67,8 +67,8 @@ func checkKey(t reflect.Type, path string) error {
 	case reflect.Array:
 		return checkKey(t.Elem(), path+"[]")
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if err := checkKey(t.Field(i).Type, path+"."+t.Field(i).Name); err != nil {
+		for f := range t.Fields() {
+			if err := checkKey(f.Type, path+"."+f.Name); err != nil {
 				return err
 			}
 		}

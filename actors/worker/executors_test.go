@@ -297,9 +297,17 @@ func TestTransitions(t *testing.T) {
 		from, to deploy.ExecutorState
 		want     bool
 	}{
-		{launching, running, true}, {launching, exited, true}, {running, killed, true}, {running, deploy.ExecutorState_FAILED, true},
-		{running, running, false}, {running, launching, false}, {exited, running, false}, {exited, killed, false},
-		{killed, deploy.ExecutorState_LOST, false}, {running, decommissioned, false}, {decommissioned, exited, true},
+		{launching, running, true},
+		{launching, exited, true},
+		{running, killed, true},
+		{running, deploy.ExecutorState_FAILED, true},
+		{running, running, false},
+		{running, launching, false},
+		{exited, running, false},
+		{exited, killed, false},
+		{killed, deploy.ExecutorState_LOST, false},
+		{running, decommissioned, false},
+		{decommissioned, exited, true},
 	}
 	for _, test := range tests {
 		if got := mayFollow(test.from, test.to); got != test.want {

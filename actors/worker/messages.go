@@ -43,7 +43,7 @@ type RequestWorkerState struct{ rpcenv.Local }
 func (RequestWorkerState) ReplyType() WorkerState { return WorkerState{} }
 
 // WorkerState is what a Worker knows of itself: a copy. It mirrors DeployMessages.WorkerStateResponse.
-type WorkerState struct {
+type WorkerState struct { //nolint:revive // Spark calls it WorkerStateResponse
 	rpcenv.Local
 	ID   string
 	Host string

@@ -88,7 +88,9 @@ func (b *books) add(x *executor) {
 	b.live = append(b.live, x)
 	b.coresUsed += x.cores
 	b.memoryUsedMB += x.memoryMB
-	b.apps[x.key.app] = b.apps[x.key.app]
+	if _, known := b.apps[x.key.app]; !known {
+		b.apps[x.key.app] = false
+	}
 }
 
 // end moves x to those that ended and gives back what it had.

@@ -178,8 +178,11 @@ func TestJoinRefuses(t *testing.T) {
 		want   []string
 		is     error
 	}{
-		{"nobody there", func(c *gossip.Config) { c.Join = []string{"127.0.0.1:1", "127.0.0.1:2"} },
-			[]string{"127.0.0.1:1", "127.0.0.1:2", "refused", `"test"`}, gossip.ErrNobody},
+		{
+			"nobody there", func(c *gossip.Config) { c.Join = []string{"127.0.0.1:1", "127.0.0.1:2"} },
+			[]string{"127.0.0.1:1", "127.0.0.1:2", "refused", `"test"`},
+			gossip.ErrNobody,
+		},
 		{"metadata too long", func(c *gossip.Config) { c.Meta.ID = strings.Repeat("x", 600) }, []string{"512"}, gossip.ErrMetaTooLong},
 		{"no role", func(c *gossip.Config) { c.Meta.Role = "" }, []string{"role"}, nil},
 		{"label too long", func(c *gossip.Config) { c.Label = strings.Repeat("x", 256) }, []string{"256"}, nil},

@@ -2,6 +2,7 @@ package local
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,8 +89,8 @@ func (w *realWorld) Settle(within time.Duration) error {
 func (w *realWorld) find(name string) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := len(w.processes) - 1; i >= 0; i-- {
-		if p := w.processes[i]; p.name == name {
+	for _, p := range slices.Backward(w.processes) {
+		if p.name == name {
 			return p
 		}
 	}

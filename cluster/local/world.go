@@ -23,7 +23,7 @@ const (
 	TCP Kind = "tcp"
 )
 
-// ErrNoSuchProcess: no live process has that name.
+// ErrNoSuchProcess means that no live process has that name.
 var ErrNoSuchProcess = errors.New("local: no such process")
 
 // Role starts what a command means on a new process.

@@ -18,7 +18,6 @@ import (
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
-
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -40,7 +39,7 @@ func child(role string, args []string) {
 		exit(args[0])
 	case "kill-itself":
 		n, _ := strconv.Atoi(args[0])
-		syscall.Kill(os.Getpid(), syscall.Signal(n))
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(n)) // what comes of it is what is tested
 		forever()
 	case "say":
 		fmt.Fprintln(os.Stdout, args[0])
@@ -198,7 +197,7 @@ func newListen(t *testing.T) *listen {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
-	r.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = r.SetReadDeadline(time.Now().Add(30 * time.Second)) // without it the test only hangs longer
 	return &listen{bufio.NewReader(r), t, r, w}
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
-
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 

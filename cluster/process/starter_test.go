@@ -22,8 +22,11 @@ func TestExitCodes(t *testing.T) {
 		role, arg string
 		code      int
 	}{
-		{"exit", "0", 0}, {"exit", "1", 1}, {"exit", "255", 255},
-		{"kill-itself", "9", 137}, {"kill-itself", "15", 143},
+		{"exit", "0", 0},
+		{"exit", "1", 1},
+		{"exit", "255", 255},
+		{"kill-itself", "9", 137},
+		{"kill-itself", "15", 143},
 	} {
 		t.Run(c.role+" "+c.arg, func(t *testing.T) {
 			_, exits := start(t, s, spec(c.role, c.arg))

@@ -69,10 +69,7 @@ func (r *Runner) Trace() *trace.Trace {
 func (r *Runner) Block(lines []string) (string, error) {
 	r.out.Reset()
 	for _, line := range lines {
-		cmd, err := parseLine(line)
-		if err != nil {
-			return "", err
-		}
+		cmd := parseLine(line)
 		if cmd.verb == "" || cmd.verb == "cluster" {
 			continue
 		}
@@ -107,10 +104,7 @@ type Header struct {
 
 // ParseHeader reads "cluster worlds=(sim,local,tcp) seed=1 [K=V ...]".
 func ParseHeader(line string) (Header, error) {
-	cmd, err := parseLine(line)
-	if err != nil {
-		return Header{}, err
-	}
+	cmd := parseLine(line)
 	if cmd.verb != "cluster" {
 		return Header{}, fmt.Errorf("a script begins with: cluster worlds=(sim,local,tcp) seed=1: not with %q", line)
 	}
@@ -144,7 +138,7 @@ type command struct {
 
 type option struct{ key, value string }
 
-func parseLine(line string) (command, error) {
+func parseLine(line string) command {
 	var c command
 	for i, word := range strings.Fields(strings.ReplaceAll(line, ", ", ",")) {
 		key, value, ok := strings.Cut(word, "=")
@@ -157,7 +151,7 @@ func parseLine(line string) (command, error) {
 			c.args = append(c.args, word)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // option is the value of an option, or def.

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func runScript(t *testing.T, path string, kind local.Kind) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !contains(h.Worlds, kind) {
+			if !slices.Contains(h.Worlds, kind) {
 				t.Skipf("worlds: %v", h.Worlds)
 			}
 			if r, err = scenario.New(kind, first); err != nil {
@@ -52,13 +53,4 @@ func runScript(t *testing.T, path string, kind local.Kind) {
 		}
 		return out
 	})
-}
-
-func contains(kinds []local.Kind, kind local.Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }

@@ -28,8 +28,10 @@ var (
 	floats = form[float64]{"float", "a number", "0.5", parseFloat, func(v float64) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}}
-	texts = form[string]{"string", "a text", "a-text", func(s string) (string, error) { return s, nil },
-		func(v string) string { return v }}
+	texts = form[string]{
+		"string", "a text", "a-text", func(s string) (string, error) { return s, nil },
+		func(v string) string { return v },
+	}
 	// lists drop empty parts, as Spark's Utils.stringToSeq.
 	lists = form[[]string]{"list", "words separated by commas", "a,b", parseList, func(v []string) string {
 		return strings.Join(v, ",")

@@ -24,14 +24,28 @@ type suffix struct {
 
 // timeSuffixes are Spark's, the largest first, in nanoseconds; of two names for one unit the first is printed.
 var timeSuffixes = []suffix{
-	{"d", int64(24 * time.Hour)}, {"h", int64(time.Hour)}, {"m", int64(time.Minute)}, {"min", int64(time.Minute)},
-	{"s", int64(time.Second)}, {"ms", int64(time.Millisecond)}, {"us", int64(time.Microsecond)},
+	{"d", int64(24 * time.Hour)},
+	{"h", int64(time.Hour)},
+	{"m", int64(time.Minute)},
+	{"min", int64(time.Minute)},
+	{"s", int64(time.Second)},
+	{"ms", int64(time.Millisecond)},
+	{"us", int64(time.Microsecond)},
 }
 
 // sizeSuffixes are Spark's, the largest first, in bytes; of two names for one unit the first is printed.
 var sizeSuffixes = []suffix{
-	{"p", 1 << 50}, {"pb", 1 << 50}, {"t", 1 << 40}, {"tb", 1 << 40}, {"g", 1 << 30}, {"gb", 1 << 30},
-	{"m", mib}, {"mb", mib}, {"k", kib}, {"kb", kib}, {"b", byteUnit},
+	{"p", 1 << 50},
+	{"pb", 1 << 50},
+	{"t", 1 << 40},
+	{"tb", 1 << 40},
+	{"g", 1 << 30},
+	{"gb", 1 << 30},
+	{"m", mib},
+	{"mb", mib},
+	{"k", kib},
+	{"kb", kib},
+	{"b", byteUnit},
 }
 
 // durations is a time with or without suffix; without it counts in unit, which is one of Spark's.

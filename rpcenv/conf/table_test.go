@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -159,7 +160,7 @@ func TestExamplesAreGood(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		bad, ok := err.(*ValueError)
+		bad, ok := errors.AsType[*ValueError](err)
 		if !ok {
 			t.Fatalf("%s: %T", d.Key, err)
 		}

@@ -25,6 +25,7 @@ func (e *echo) OnStop(c *rpcenv.Context)  { e.events = append(e.events, "stop");
 func (e *echo) OnConnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.events = append(e.events, "connected")
 }
+
 func (e *echo) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.events = append(e.events, "disconnected")
 }

@@ -103,7 +103,7 @@ func readRecord(in *bufio.Reader, buf *bytes.Buffer) (*tracepb.Record, error) {
 		if isTorn(err) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: its length: %v", ErrFormat, err)
+		return nil, fmt.Errorf("%w: its length: %w", ErrFormat, err)
 	}
 	if size > MaxRecord {
 		return nil, fmt.Errorf("%w: its length is %d, the limit %d", ErrFormat, size, MaxRecord)
@@ -114,7 +114,7 @@ func readRecord(in *bufio.Reader, buf *bytes.Buffer) (*tracepb.Record, error) {
 	}
 	rec := new(tracepb.Record)
 	if err := proto.Unmarshal(buf.Bytes(), rec); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return rec, nil
 }

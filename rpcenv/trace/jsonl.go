@@ -123,7 +123,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 			err = t.readEntry(lines.Bytes())
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: line %d: %v", ErrFormat, n, err)
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		}
 	}
 	switch err := lines.Err(); {

@@ -44,8 +44,11 @@ func TestSVGOfHostileNames(t *testing.T) {
 	bad := "<script>alert(1)</script>&\"'\x00\xff]]>"
 	got := SVG(&Trace{Source: bad, Entries: []Entry{
 		{K: KindMsg, ID: bad, From: bad + "/" + bad, To: "b/c", Type: bad, Form: FormSend, Message: bad, Body: `{"` + "x" + `":"<b>"}`, Outcome: bad},
-		{K: KindItem, ID: "x", At: bad, Name: bad}, {K: KindState, At: bad, Name: bad, Is: bad, Why: bad},
-		{K: KindDrop, From: bad, To: bad, Type: bad, Why: bad, Cause: "x"}, {K: "odd"}, {},
+		{K: KindItem, ID: "x", At: bad, Name: bad},
+		{K: KindState, At: bad, Name: bad, Is: bad, Why: bad},
+		{K: KindDrop, From: bad, To: bad, Type: bad, Why: bad, Cause: "x"},
+		{K: "odd"},
+		{},
 	}})
 	wellFormed(t, got)
 	if strings.Contains(got, "<script") {

@@ -68,8 +68,8 @@ const (
 	tagStreamHandle = 3
 )
 
-func appendOpenBlocks(dst []byte, ids []string) []byte {
-	dst = append(append(dst, bulkMagic...), tagOpenBlocks)
+func encodeOpenBlocks(ids []string) []byte {
+	dst := append([]byte(bulkMagic), tagOpenBlocks)
 	dst = appendText(dst, "") // Spark's appId and execId: they choose among several applications of a shuffle service
 	dst = appendText(dst, "")
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ids)))
@@ -96,8 +96,8 @@ func decodeOpenBlocks(body []byte) ([]string, error) {
 	return ids, s.end()
 }
 
-func appendStreamHandle(dst []byte, stream int64, chunks int) []byte {
-	dst = append(append(dst, bulkMagic...), tagStreamHandle)
+func encodeStreamHandle(stream int64, chunks int) []byte {
+	dst := append([]byte(bulkMagic), tagStreamHandle)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(stream))
 	return binary.BigEndian.AppendUint32(dst, uint32(chunks))
 }

@@ -100,7 +100,7 @@ func (p *bulkPeer) fetchBlocks(ids []string, sink func(int, io.Reader, int64) er
 // open asks for a stream of blocks.
 func (p *bulkPeer) open(ids []string) (stream int64, err error) {
 	p.lastID++
-	body := appendOpenBlocks(nil, ids)
+	body := encodeOpenBlocks(ids)
 	if len(body) > requestLimit-64 {
 		return 0, fmt.Errorf("%w: a request for %d blocks takes %d bytes: ask for fewer at a time", ErrFrameTooLarge, len(ids), len(body))
 	}

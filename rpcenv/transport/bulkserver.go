@@ -125,7 +125,7 @@ func (c *bulkConn) openBlocks(s *scanner) error {
 	if len(chunks) > 0 {
 		c.streams[c.lastStream] = chunks
 	}
-	c.out = appendRPC(c.out[:0], typeRPCResponse, id, appendStreamHandle(nil, c.lastStream, len(chunks)))
+	c.out = appendRPC(c.out[:0], typeRPCResponse, id, encodeStreamHandle(c.lastStream, len(chunks)))
 	return c.write()
 }
 

@@ -96,7 +96,7 @@ func TestLimitUntilOpen(t *testing.T) {
 				if err := await(t, "end", b.closed); !errors.Is(err, c.want) {
 					t.Errorf("ended with %v, want %v", err, c.want)
 				}
-				await(t, "end at the sender", a.closed)
+				_ = await(t, "end at the sender", a.closed)
 			})
 		}
 	})

@@ -109,35 +109,48 @@ func TestDiff(t *testing.T) {
 	}{
 		{"alike", []trace.Entry{exists, yes, register, local, registered, beat, beat, beat}, nil, nil},
 		{
-			"missing", []trace.Entry{exists, yes, register, registered}, nil,
+			"missing",
+			[]trace.Entry{exists, yes, register, registered},
+			nil,
 			[]string{"missing: Worker -> Master [Master] Heartbeat"},
 		},
 		{
-			"extra", []trace.Entry{exists, yes, register, registered, beat, hello}, nil,
+			"extra",
+			[]trace.Entry{exists, yes, register, registered, beat, hello},
+			nil,
 			[]string{"extra: Worker -> Master [Master] Credit"},
 		},
 		{"ignored", []trace.Entry{exists, yes, register, registered, beat, hello}, []Row{{"Credit", "Spark has none"}}, nil},
 		{
-			"order", []trace.Entry{exists, yes, beat, register, registered}, nil,
+			"order",
+			[]trace.Entry{exists, yes, beat, register, registered},
+			nil,
 			[]string{
 				"order: Worker -> Master [Master] RegisterWorker comes after Worker -> Master [Master] Heartbeat, in Spark before",
 				"order: Master -> Worker [Worker] RegisteredWorker comes after Worker -> Master [Master] Heartbeat, in Spark before",
 			},
 		},
 		{
-			"asked instead of told", []trace.Entry{exists, yes, register, registered, asked}, nil,
+			"asked instead of told",
+			[]trace.Entry{exists, yes, register, registered, asked},
+			nil,
 			[]string{"missing: Worker -> Master [Master] Heartbeat", "extra: Worker => Master [Master] Heartbeat"},
 		},
 		{
-			"answer", []trace.Entry{exists, failed, register, registered, beat}, nil,
+			"answer",
+			[]trace.Entry{exists, failed, register, registered, beat},
+			nil,
 			[]string{"answer: Worker => Master [endpoint-verifier] CheckExistence(Master) is answered with Failure, in Spark with Bool"},
 		},
 		{
-			"no answer", []trace.Entry{exists, register, registered, beat}, nil,
+			"no answer",
+			[]trace.Entry{exists, register, registered, beat},
+			nil,
 			[]string{"answer: Worker => Master [endpoint-verifier] CheckExistence(Master) is not answered, in Spark with Bool"},
 		},
 		{
-			"nothing", nil, []Row{{"CheckExistence(Master)", "test"}, {"Heartbeat", "test"}},
+			"nothing", nil,
+			[]Row{{"CheckExistence(Master)", "test"}, {"Heartbeat", "test"}},
 			[]string{"missing: Worker -> Master [Master] RegisterWorker", "missing: Master -> Worker [Worker] RegisteredWorker"},
 		},
 	}
