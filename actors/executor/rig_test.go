@@ -1,0 +1,219 @@
+package executor_test
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/sim"
+)
+
+// rig is an executor's process in a simulated world, and a driver that the test plays.
+type rig struct {
+	*rpctest.World
+	t         *testing.T
+	driver    *rpctest.Probe // CoarseGrainedScheduler
+	tracker   *rpctest.Probe
+	heartbeat *rpctest.Probe
+	exec      *sim.Host
+	blocks    store
+	ref       rpcenv.Ref // the executor's, as the driver knows it
+
+	refuse   error                // what RegisterExecutor fails with
+	outputs  []*storage.MapStatus // what the tracker answers
+	reregist bool                 // what a heartbeat is answered
+	silent   bool                 // heartbeats are not answered
+	managers int                  // registrations of the block manager
+}
+
+// store has blocks in memory: an executor's own, and those of others by their port.
+type store struct {
+	own    map[string][]byte
+	others map[int]map[string][]byte
+	full   bool
+}
+
+func (s *store) Put(ids []string, data [][]byte) error {
+	if s.full {
+		return errors.New("no space left on device")
+	}
+	for i, id := range ids {
+		if len(data[i]) > 0 {
+			s.own[id] = data[i]
+		}
+	}
+	return nil
+}
+
+func (s *store) Get(id string) ([]byte, error) {
+	if data, ok := s.own[id]; ok {
+		return data, nil
+	}
+	return nil, errors.New("no block " + id)
+}
+
+func (*store) Address() rpcenv.Address { return rpcenv.Address{Host: "10.0.0.2", Port: 1} }
+
+func (s *store) Fetch(_ *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	for i, id := range ids {
+		data, ok := s.others[from.Port][id]
+		if !ok {
+			return errors.New("connection refused")
+		}
+		if err := each(i, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newRig starts the executor and lets it register.
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := startRig(t, nil)
+	r.expect(&app.LaunchedExecutor{})
+	return r
+}
+
+// startRig only starts it; refuse is what its registration fails with.
+func startRig(t *testing.T, refuse error) *rig {
+	t.Helper()
+	r := &rig{World: rpctest.New(t, 1), t: t, refuse: refuse, blocks: store{own: map[string][]byte{}, others: map[int]map[string][]byte{}}}
+	env := r.Env("Driver", nil)
+	r.driver = r.ProbeIn(env, "CoarseGrainedScheduler")
+	r.driver.On(r.answer)
+	r.tracker = r.ProbeIn(env, "MapOutputTracker")
+	r.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(*storage.GetMapOutputStatuses); ok {
+			rpcenv.Reply(c, q, &storage.MapOutputStatuses{Statuses: r.outputs})
+		}
+		return false
+	})
+	r.heartbeat = r.ProbeIn(env, "HeartbeatReceiver")
+	r.heartbeat.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(*app.Heartbeat); ok && !r.silent {
+			rpcenv.Reply(c, q, &app.HeartbeatResponse{ReregisterBlockManager: &r.reregist})
+		} else if ok {
+			rpcenv.Defer(c, q)
+		}
+		return false
+	})
+	r.ProbeIn(env, "BlockManagerMaster").On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(*storage.RegisterBlockManager); ok {
+			r.managers++
+			rpcenv.Reply(c, q, &storage.BlockManagerRegistered{BlockManagerId: q.GetBlockManagerId()})
+		}
+		return true
+	})
+	r.ProbeIn(env, "BlockManagerMasterHeartbeat")
+	r.ProbeIn(env, "OutputCommitCoordinator")
+	r.exec = r.Host("Exec0", "10.0.0.2")
+	err := executor.Boot{
+		Args: executor.Args{DriverURL: r.driver.Ref.String(), ExecutorID: "0", Hostname: "10.0.0.2", Cores: 2, AppID: "app"},
+		IO:   executor.IO{FS: rdd.MemFS{}, Blocks: &r.blocks, Transfer: &r.blocks},
+	}.Run(r.exec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// answer answers what a driver is asked.
+func (r *rig) answer(c *rpcenv.Context, m rpcenv.Message) bool {
+	switch m := m.(type) {
+	case *app.RetrieveSparkAppConfig:
+		rpcenv.Reply(c, m, &app.SparkAppConfig{SparkProperties: []*app.Property{{Key: "spark.executor.heartbeat.maxFailures", Value: "3"}}})
+	case *app.RegisterExecutor:
+		r.ref = c.Ref(m.GetExecutorRef())
+		if r.refuse != nil {
+			rpcenv.Fail(c, m, r.refuse)
+			return true
+		}
+		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+	default:
+		return false
+	}
+	return true
+}
+
+// expect is the next message at the driver, which has to be of the type of want.
+func (r *rig) expect(want rpcenv.Message) rpcenv.Message {
+	r.t.Helper()
+	got := r.driver.Next()
+	if g, w := typeOf(got), typeOf(want); g != w {
+		r.t.Fatalf("the driver got %s, want %s: %v", g, w, got)
+	}
+	return got
+}
+
+func typeOf(m rpcenv.Message) string {
+	return string(m.(proto.Message).ProtoReflect().Descriptor().FullName())
+}
+
+// launch sends a task and takes its RUNNING report.
+func (r *rig) launch(d *app.TaskDescription) {
+	r.t.Helper()
+	d.ExecutorId = "0"
+	r.driver.Send(r.ref, &app.LaunchTask{Data: d})
+	if u := r.expect(&app.StatusUpdate{}).(*app.StatusUpdate); u.GetState() != app.TaskState_RUNNING {
+		r.t.Fatal("the first report is", u)
+	}
+}
+
+// end is the report of a task's end.
+func (r *rig) end() *app.StatusUpdate {
+	r.t.Helper()
+	return r.expect(&app.StatusUpdate{}).(*app.StatusUpdate)
+}
+
+// exited runs the world until the executor has ended, and gives its exit code.
+func (r *rig) exited() int {
+	r.t.Helper()
+	r.Until("the executor's end", func() bool { _, ended := r.exec.Exited(); return ended })
+	code, _ := r.exec.Exited()
+	return code
+}
+
+type none struct{}
+
+var (
+	squares = rdd.Define("executor test: squares", func(none) rdd.Dataset[int64] {
+		return rdd.Map(rdd.Range(0, 10, 2), func(n int64) int64 { return n * n })
+	})
+	panics = rdd.Define("executor test: panics", func(none) rdd.Dataset[int64] {
+		return rdd.Map(rdd.Range(0, 1, 1), func(int64) int64 { panic("no such number") })
+	})
+	sleeps = rdd.Define("executor test: sleeps", func(none) rdd.Dataset[int64] {
+		return rdd.Sleep(rdd.Range(0, 1, 1), func(int64) time.Duration { return time.Hour })
+	})
+	parities = rdd.Define("executor test: parities", func(none) rdd.Dataset[rdd.Pair[int64, int64]] {
+		pairs := rdd.FlatMap(rdd.Range(0, 10, 2), func(n int64) iter.Seq[rdd.Pair[int64, int64]] {
+			return slices.Values([]rdd.Pair[int64, int64]{rdd.PairOf(n%2, int64(1))})
+		})
+		return rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 1)
+	})
+)
+
+// task describes a task of a bound job as the driver does.
+func task[T any](t *testing.T, b rdd.Bound[T], id int64) *app.TaskDescription {
+	t.Helper()
+	inv, err := b.Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &app.TaskDescription{
+		TaskId: id, Name: "task", Job: inv.Name, JobArgs: inv.Args, JobDigest: inv.Lineage.Digest(),
+		Node: int32(inv.Lineage.Last()), Action: string(rdd.ActionCollect), Cpus: 1,
+	}
+}
