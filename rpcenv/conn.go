@@ -29,6 +29,7 @@ type conn struct {
 	peer        Address // where the peer listens; in client mode its end of the connection
 	listening   bool
 	peerName    string
+	peerText    string // peer, as the trace has it
 	incarnation uint64
 
 	mu      sync.Mutex
@@ -86,7 +87,7 @@ func (c *conn) send(o outgoing) error {
 	}
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(o, id, c.peerName, c.peer.String())
+	c.env.recordSent(o, id, c.peerName, c.peerText)
 	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
 	if c.listening {
 		env.Receiver = c.peer

@@ -25,14 +25,16 @@ func (e *Env) connected(c *conn, greet func()) error {
 		return fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
 	}
 	var old []*conn
-	for _, o := range e.conns {
-		if c.listening && o.listening && o.peer == c.peer && o.incarnation != c.incarnation {
-			old = append(old, o)
+	if c.listening {
+		for _, o := range e.peers[c.peer] {
+			if o.incarnation != c.incarnation {
+				old = append(old, o)
+			}
 		}
+		e.peers[c.peer] = append(e.peers[c.peer], c)
 	}
 	e.conns[c.id] = c
 	e.mu.Unlock()
-	slices.SortFunc(old, inOrder)
 	for _, o := range old {
 		why := fmt.Errorf("a new process listens at %s", o.peer)
 		o.end(why)
@@ -60,6 +62,11 @@ func (e *Env) connected(c *conn, greet func()) error {
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
 	delete(e.conns, c.id)
+	if c.listening {
+		if e.peers[c.peer] = without(e.peers[c.peer], c); len(e.peers[c.peer]) == 0 {
+			delete(e.peers, c.peer)
+		}
+	}
 	e.mu.Unlock()
 	e.recordConn(c, "disconnected", why.Error())
 	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})

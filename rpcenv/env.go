@@ -57,7 +57,8 @@ type Env struct {
 	spawned   uint64
 	outboxes  map[Address]*Outbox
 	conns     map[uint64]*conn
-	links     map[*conn]struct{} // all connections, those in their handshake too
+	peers     map[Address][]*conn // those of conns whose peer listens
+	links     map[*conn]struct{}  // all connections, those in their handshake too
 	opened    uint64
 	dials     uint64
 	bodies    []*Blocking
@@ -87,7 +88,8 @@ func New(h Host, cfg Config) (*Env, error) {
 	e := &Env{
 		host: h, cfg: cfg, log: cfg.Log, table: table, recorder: h.Recorder(), num: envNumbers.Add(1),
 		incarnation: h.Entropy("incarnation/" + cfg.Name),
-		endpoints:   map[string]*Inbox{}, outboxes: map[Address]*Outbox{}, conns: map[uint64]*conn{}, links: map[*conn]struct{}{},
+		endpoints:   map[string]*Inbox{}, outboxes: map[Address]*Outbox{}, conns: map[uint64]*conn{},
+		peers: map[Address][]*conn{}, links: map[*conn]struct{}{},
 		done: make(chan struct{}),
 	}
 	e.asks.env = e

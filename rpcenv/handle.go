@@ -13,6 +13,9 @@ import (
 func (in *Inbox) Receive(actx actor.Context) {
 	if actx.Message() == any(in) {
 		in.handle(in.current)
+		if in.ended {
+			actorSystem().Root.Stop(actx.Self())
+		}
 	}
 }
 
@@ -108,12 +111,11 @@ func (in *Inbox) describe(it *item) string {
 	return it.name
 }
 
-// finish ends the actor after OnStop.
+// finish is the end after OnStop.
 func (in *Inbox) finish() {
 	in.ended = true
 	in.ctx.item = nil
 	in.env.ended(in)
-	actorSystem().Root.Stop(in.actorPID())
 }
 
 // refuse answers an item that nobody will handle.

@@ -156,4 +156,5 @@ func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
 	default:
 		c.peer = c.link.Remote()
 	}
+	c.peerText = c.peer.String()
 }

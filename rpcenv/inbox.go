@@ -237,9 +237,3 @@ func (in *Inbox) setPID(pid *actor.PID) {
 	defer in.mu.Unlock()
 	in.pid = pid
 }
-
-func (in *Inbox) actorPID() *actor.PID {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.pid
-}

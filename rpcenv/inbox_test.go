@@ -209,6 +209,16 @@ func TestAPanicInOnErrorIsOnlyLogged(t *testing.T) {
 	})
 }
 
+func TestAnEndpointMayStopInOnStart(t *testing.T) {
+	inWorlds(t, func(w *world) {
+		e := w.env("A")
+		for i := range 50 {
+			w.register(e, fmt.Sprint("E", i), &endpoint{start: func(c *rpcenv.Context) { c.Stop() }, stop: func(*rpcenv.Context) { w.note("OnStop") }})
+		}
+		w.awaitLines(50)
+	})
+}
+
 func TestAFailureInOnStartLeavesTheEndpointRegistered(t *testing.T) {
 	inWorlds(t, func(w *world) {
 		e := w.env("A")

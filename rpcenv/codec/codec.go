@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -79,6 +80,7 @@ func (t *Table) Protocol(name protoreflect.FullName) *option.Protocol { return t
 func (t *Table) Append(dst []byte, m proto.Message) ([]byte, error) {
 	name := m.ProtoReflect().Descriptor().FullName()
 	n := t.numbers[name]
+	dst = slices.Grow(dst, headerLen+1+len(name)+proto.Size(m))
 	dst = append(dst, magic0, magic1)
 	dst = binary.BigEndian.AppendUint16(dst, n)
 	if n == 0 {

@@ -254,7 +254,7 @@ func (c *chatter) enter(what string) func() {
 func (c *chatter) OnStart(ctx *rpcenv.Context) {
 	defer c.enter("OnStart")()
 	c.started = true
-	c.clock = ctx.Every(0, 50*time.Millisecond, chat{})
+	c.clock = ctx.Every(0, 100*time.Millisecond, chat{})
 }
 
 func (c *chatter) OnStop(*rpcenv.Context) {

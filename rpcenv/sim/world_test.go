@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -124,8 +125,10 @@ func TestAskAcrossEnvs(t *testing.T) {
 	if !e.stopped {
 		t.Error("no OnStop")
 	}
-	t.Log(e.events, e.got)
-	for _, r := range w.Recorder().Records() {
-		t.Log(r)
+	if want := []string{"start", "connected", "disconnected", "stop"}; !slices.Equal(e.events, want) {
+		t.Errorf("%q, want %q", e.events, want)
+	}
+	if want := []string{"one", "two"}; !slices.Equal(e.got, want) {
+		t.Errorf("%q, want %q", e.got, want)
 	}
 }

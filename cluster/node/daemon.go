@@ -1,0 +1,164 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// Options are what every daemon is told.
+type Options struct {
+	// Role is the daemon's sub-command.
+	Role string
+	// Listen is where its Env listens. A port that is taken is tried again with the next ones (spark.port.maxRetries),
+	// unless it is 0, any free one.
+	Listen rpcenv.Address
+	// Conf are the settings.
+	Conf *conf.Conf
+	// Join names members of the cluster, HOST:PORT of their gossip.
+	Join []string
+	// Gossip is where membership listens.
+	Gossip rpcenv.Address
+	// ReadyFD is the descriptor that gets the ready line; 0: none.
+	ReadyFD int
+	// Log is the daemon's log.
+	Log *logrus.Entry
+}
+
+// ExitError is the end of a daemon by its own decision, with an exit code.
+type ExitError struct{ Code int }
+
+func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// exitParentGone is the exit code of a daemon whose parent ended.
+const exitParentGone = 128 + 9
+
+// daemon is a daemon that runs: its Host, Env, membership and recorder.
+type daemon struct {
+	opts     Options
+	host     *transport.Host
+	recorder *trace.Recorder
+	exits    chan int
+	node     *Node
+	member   *gossip.Member
+	unwatch  func()
+}
+
+// newDaemon makes the Host. start is what Host.Start does.
+func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)) (*daemon, error) {
+	d := &daemon{opts: opts, exits: make(chan int, 2)}
+	var err error
+	if dir := conf.TraceDir.Get(opts.Conf); dir != "" {
+		path := filepath.Join(dir, d.name()+".trace")
+		if d.recorder, err = trace.NewFileRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {
+			return nil, err
+		}
+	}
+	if d.unwatch, err = transport.WatchParent(func() { d.exit(exitParentGone) }); err != nil {
+		return nil, err
+	}
+	d.host = transport.New(transport.Options{Recorder: d.recorder, Start: start, ExitFunc: d.exit})
+	return d, nil
+}
+
+func (d *daemon) name() string {
+	if name := conf.TraceName.Get(d.opts.Conf); name != "" {
+		return name
+	}
+	return d.opts.Role + "-" + fmt.Sprint(os.Getpid())
+}
+
+// exit ends the daemon with a code, once.
+func (d *daemon) exit(code int) {
+	select {
+	case d.exits <- code:
+	default:
+	}
+}
+
+// env is the Env's configuration at one port.
+func (d *daemon) env(port int) rpcenv.Config {
+	return rpcenv.Config{
+		Name: d.name(), Listen: rpcenv.Address{Host: d.opts.Listen.Host, Port: port}, Conf: d.opts.Conf, Log: d.opts.Log,
+	}
+}
+
+// listen starts the role at the port asked for, or one of the next.
+func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
+	var err error
+	first := d.opts.Listen.Port
+	for try := 0; try <= conf.PortMaxRetries.Get(d.opts.Conf); try++ {
+		if d.node, err = start(d.env(first + try)); err == nil {
+			return nil
+		}
+		if first == 0 {
+			break
+		}
+		d.opts.Log.Warnf("Service could not bind on port %d. Attempting port %d.", first+try, first+try+1)
+	}
+	return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
+}
+
+// join makes the daemon a member of its cluster.
+func (d *daemon) join(ctx context.Context, onChange func(gossip.Event)) error {
+	var err error
+	d.member, err = gossip.Join(ctx, gossip.Config{
+		Bind: d.opts.Gossip, Join: d.opts.Join, Log: d.opts.Log, OnChange: onChange,
+		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid()},
+		Incarnation: d.host.Entropy("gossip"),
+	})
+	return err
+}
+
+// ready tells who started the daemon that it can be used.
+func (d *daemon) ready() error {
+	d.opts.Log.Infof("%s at %s", d.opts.Role, d.node.Env.Address().SparkURL())
+	if d.opts.ReadyFD == 0 {
+		return nil
+	}
+	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid()}
+	if d.member != nil {
+		r.Gossip = d.member.Addr().String()
+	}
+	return process.ReportReady(d.opts.ReadyFD, r)
+}
+
+// wait waits for the end: ctx, which is no error, or the daemon's own exit.
+func (d *daemon) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case code := <-d.exits:
+		if code == 0 {
+			return nil
+		}
+		return &ExitError{code}
+	}
+}
+
+// close ends what the daemon has, in good order.
+func (d *daemon) close() error {
+	var errs []error
+	if d.member != nil {
+		leaving, cancel := context.WithTimeout(context.Background(), leaveTime)
+		errs = append(errs, d.member.Leave(leaving))
+		cancel()
+		d.member.Close()
+	}
+	if d.node != nil {
+		d.node.Env.Close()
+	}
+	d.unwatch()
+	return errors.Join(append(errs, d.host.Close(), d.recorder.Close())...)
+}

@@ -1,0 +1,32 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// leaveTime is how long a daemon takes to say goodbye to its cluster.
+const leaveTime = 200 * time.Millisecond
+
+// RunMaster runs a Master until ctx ends, or it ends itself: then the error is an *ExitError.
+func RunMaster(ctx context.Context, opts Options) (err error) {
+	d, err := newDaemon(opts, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Master(d.host, env, master.Config{}) }); err != nil {
+		return err
+	}
+	if err := d.join(ctx, nil); err != nil {
+		return err
+	}
+	if err := d.ready(); err != nil {
+		return err
+	}
+	return d.wait(ctx)
+}

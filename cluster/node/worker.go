@@ -1,0 +1,160 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// WorkerOptions are what a Worker is told.
+type WorkerOptions struct {
+	Options
+	// Masters are those named; none: membership finds them.
+	Masters []rpcenv.Address
+	// Cores and MemoryMB are what the Worker offers.
+	Cores, MemoryMB int
+	// WorkDir is under which executors have their directories.
+	WorkDir string
+}
+
+// RunWorker runs a Worker until ctx ends, or it ends itself: then the error is an *ExitError. The executors it started end
+// with it.
+func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
+	if opts.WorkDir, err = filepath.Abs(opts.WorkDir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(opts.WorkDir, 0o700); err != nil {
+		return fmt.Errorf("work directory: %w: name another with --work-dir", err)
+	}
+	starter := process.NewStarter()
+	defer starter.Close()
+	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB}.start)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	found := &discovery{}
+	cfg := worker.Config{
+		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: directories{opts.WorkDir},
+	}
+	if len(opts.Join) > 0 {
+		cfg.Discovery = found
+	}
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {
+		return err
+	}
+	if len(opts.Join) > 0 {
+		if err := d.join(ctx, func(gossip.Event) { found.changed() }); err != nil {
+			return err
+		}
+		found.watch(d.member, func() { d.node.Env.Blocking(ctx).Send(d.node.Ref, worker.MastersChanged{}) }) //nolint:errcheck // a Worker that ends needs no news
+	}
+	if err := d.ready(); err != nil {
+		return err
+	}
+	return d.wait(ctx)
+}
+
+// directories are those of applications under a work directory.
+type directories struct{ work string }
+
+// Remove removes an application's directory.
+func (d directories) Remove(_ *rpcenv.Blocking, app string) error {
+	return os.RemoveAll(filepath.Join(d.work, app))
+}
+
+// discovery is the Masters that membership knows.
+type discovery struct {
+	mu     sync.Mutex
+	member *gossip.Member
+	tell   func()
+}
+
+// Masters are those known now.
+func (d *discovery) Masters() []rpcenv.Address {
+	d.mu.Lock()
+	m := d.member
+	d.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	var at []rpcenv.Address
+	for _, i := range m.Masters() {
+		at = append(at, i.Meta.RPC)
+	}
+	slices.SortFunc(at, func(a, b rpcenv.Address) int { return slices.Compare([]byte(a.String()), []byte(b.String())) })
+	return at
+}
+
+// watch begins to tell of changes, and of what is known already.
+func (d *discovery) watch(m *gossip.Member, tell func()) {
+	d.mu.Lock()
+	d.member, d.tell = m, tell
+	d.mu.Unlock()
+	tell()
+}
+
+func (d *discovery) changed() {
+	d.mu.Lock()
+	tell := d.tell
+	d.mu.Unlock()
+	if tell != nil {
+		tell()
+	}
+}
+
+// launcher starts executors: this program again, as `coherer executor`, which finds the application's own program.
+type launcher struct {
+	starter  *process.Starter
+	memoryMB int
+}
+
+func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+	if cmd.Class != executor.Class {
+		return nil, fmt.Errorf("this Worker cannot start class %q: it starts %s", cmd.Class, executor.Class)
+	}
+	a, err := executor.ParseArgs(cmd.Args)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cmd.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("executor directory: %w", err)
+	}
+	_, self, err := transport.SelfDigest()
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"executor"}, cmd.Args...)
+	return l.starter.Start(process.Spec{
+		Path: self, Args: args, Dir: cmd.Dir,
+		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, l.memoryMB)}, cmd.Env...),
+		Stdout:         process.Output{Path: filepath.Join(cmd.Dir, "stdout")},
+		Stderr:         process.Output{Path: filepath.Join(cmd.Dir, "stderr")},
+		StderrPreamble: process.ExecutorPreamble(self, args),
+	}, onExit)
+}
+
+// memoryLimit is GOMEMLIMIT for an executor: spark.executor.memory, which its command's environment tells.
+func memoryLimit(env []string, otherwise int) string {
+	const name = "SPARK_EXECUTOR_MEMORY="
+	for _, entry := range env {
+		if len(entry) > len(name) && entry[:len(name)] == name {
+			if mb, err := strconv.Atoi(entry[len(name) : len(entry)-1]); err == nil {
+				return strconv.Itoa(mb) + "MiB"
+			}
+		}
+	}
+	return strconv.Itoa(otherwise) + "MiB"
+}

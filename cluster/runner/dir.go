@@ -1,0 +1,211 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// keep is how many run directories are kept.
+const keep = 20
+
+// Dir is the directory of a run.
+type Dir struct{ path string }
+
+// Root is where run directories lie: $XDG_STATE_HOME/coherer/runs, or under ~/.local/state.
+func Root() (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("where to keep the run: %w: set XDG_STATE_HOME", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "coherer", "runs"), nil
+}
+
+// NewDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second, and the link latest
+// to it. The oldest beyond twenty are removed.
+func NewDir(name string, at time.Time) (*Dir, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, fmt.Errorf("where to keep the run: %w: set XDG_STATE_HOME to a directory that can be written", err)
+	}
+	base := at.Format("20060102-150405") + "-" + plain(name)
+	path := filepath.Join(root, base)
+	for n := 2; ; n++ {
+		err := os.Mkdir(path, 0o755)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("where to keep the run: %w", err)
+		}
+		path = filepath.Join(root, fmt.Sprintf("%s-%d", base, n))
+	}
+	d := &Dir{path}
+	for _, sub := range []string{d.Trace(), d.Logs(), d.Work()} {
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return d, errors.Join(link(root, filepath.Base(path)), prune(root, filepath.Base(path)))
+}
+
+// plain is a name that can be part of a file's.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// link points latest to a run, at once.
+func link(root, to string) error {
+	next := filepath.Join(root, fmt.Sprintf(".latest-%d", os.Getpid()))
+	if err := os.Symlink(to, next); err != nil {
+		return err
+	}
+	return os.Rename(next, filepath.Join(root, "latest"))
+}
+
+// prune removes the oldest runs, never the one that begins.
+func prune(root, but string) error {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	var runs []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != but && e.Name() != "" && e.Name()[0] >= '0' && e.Name()[0] <= '9' {
+			runs = append(runs, e.Name())
+		}
+	}
+	slices.Sort(runs)
+	var errs []error
+	for len(runs) > keep-1 {
+		errs = append(errs, os.RemoveAll(filepath.Join(root, runs[0])))
+		runs = runs[1:]
+	}
+	return errors.Join(errs...)
+}
+
+// Path is the directory.
+func (d *Dir) Path() string { return d.path }
+
+// Trace is where the processes record.
+func (d *Dir) Trace() string { return filepath.Join(d.path, "trace") }
+
+// Logs is where their output goes.
+func (d *Dir) Logs() string { return filepath.Join(d.path, "logs") }
+
+// Work is what is removed at the end.
+func (d *Dir) Work() string { return filepath.Join(d.path, "work") }
+
+// Discard removes the directory of a run that did not begin.
+func (d *Dir) Discard() error { return os.RemoveAll(d.path) }
+
+// Details is what details.json says of a run.
+type Details struct {
+	Version string    `json:"version"`
+	Start   time.Time `json:"start"`
+	Name    string    `json:"name"`
+	Masters []string  `json:"masters"`
+	Workers int       `json:"workers"`
+	Compat  string    `json:"compat"`
+	PID     int       `json:"pid"`
+}
+
+func (r *run) details() Details {
+	d := Details{
+		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		d.Version = info.Main.Version
+	}
+	return d
+}
+
+// Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
+// returns the table of messages.
+func (d *Dir) Finish(details Details) (table string, err error) {
+	t, err := d.merge()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(details, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(
+		d.write("details.json", append(text, '\n')),
+		d.write("diagram.svg", []byte(trace.SVG(t))),
+		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
+		d.writeTrace(t),
+		d.keepOutput(),
+		os.RemoveAll(d.Work()),
+	)
+	return trace.Table(t.Entries), err
+}
+
+// merge reads what the processes recorded.
+func (d *Dir) merge() (*trace.Trace, error) {
+	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.trace"))
+	if err != nil {
+		return nil, err
+	}
+	var files [][]*tracepb.Record
+	for _, path := range paths {
+		records, err := trace.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, records)
+	}
+	t := trace.Merge(files...)
+	t.Source, t.Compat = "run", "fixed"
+	return t, nil
+}
+
+func (d *Dir) write(name string, data []byte) error {
+	return os.WriteFile(filepath.Join(d.path, name), data, 0o644)
+}
+
+func (d *Dir) writeTrace(t *trace.Trace) error {
+	f, err := os.Create(filepath.Join(d.path, "trace.jsonl"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.WriteJSONL(f), f.Close())
+}
+
+// keepOutput moves the executors' stdout and stderr to logs/APP/EXECUTOR.
+func (d *Dir) keepOutput() error {
+	paths, err := filepath.Glob(filepath.Join(d.Work(), "worker*", "app-*", "*", "std*"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range paths {
+		dir := filepath.Dir(path)
+		to := filepath.Join(d.Logs(), filepath.Base(filepath.Dir(dir)), filepath.Base(dir))
+		errs = append(errs, os.MkdirAll(to, 0o755), os.Rename(path, filepath.Join(to, filepath.Base(path))))
+	}
+	return errors.Join(errs...)
+}

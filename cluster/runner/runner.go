@@ -1,0 +1,246 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// Config is a run.
+type Config struct {
+	// Name is the application's name.
+	Name string
+	// Program starts the driver: the program's file and its arguments. Main is a folder with a main package to build
+	// instead; then Program[0] is replaced by what was built.
+	Program []string
+	Main    string
+	// Workers, and what each offers.
+	Workers, WorkerCores, WorkerMemoryMB int
+	// Conf are the settings of all.
+	Conf map[string]string
+	// Stdout gets what the program prints, and the table of messages; Stderr the progress.
+	Stdout, Stderr *os.File
+}
+
+const (
+	// startTime is how long the daemons may take to be ready.
+	startTime = 30 * time.Second
+	// grace is how long a process may take to end before it is killed.
+	grace = 5 * time.Second
+)
+
+// run is a run under way.
+type run struct {
+	cfg     Config
+	dir     *Dir
+	starter *process.Starter
+	self    string
+	begin   time.Time
+	masters []string
+}
+
+// Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
+// cluster. Nothing is left but the run directory.
+func Run(ctx context.Context, cfg Config) (err error) {
+	if _, err := conf.New(cfg.Conf); err != nil {
+		return err
+	}
+	r := &run{cfg: cfg, begin: time.Now()}
+	if _, r.self, err = transport.SelfDigest(); err != nil {
+		return err
+	}
+	if r.dir, err = NewDir(cfg.Name, r.begin); err != nil {
+		return err
+	}
+	if cfg.Main != "" {
+		if err := r.build(ctx); err != nil {
+			return errors.Join(err, r.dir.Discard())
+		}
+	}
+	r.starter = process.NewStarter()
+	failure := r.cluster(ctx)
+	r.starter.Close()
+	return errors.Join(failure, r.report(failure == nil))
+}
+
+// build builds the user's main package.
+func (r *run) build(ctx context.Context) error {
+	r.say("building %s", r.cfg.Main)
+	out := filepath.Join(r.dir.Work(), "program")
+	if err := process.BuildMain(ctx, r.cfg.Main, out); err != nil {
+		return err
+	}
+	r.cfg.Program = append([]string{out}, r.cfg.Program...)
+	return nil
+}
+
+func (r *run) say(format string, args ...any) {
+	fmt.Fprintf(r.cfg.Stderr, "  "+format+"\n", args...)
+}
+
+// cluster starts the daemons and the driver, waits for the driver, and ends all in good order.
+func (r *run) cluster(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	master, url, err := r.master(ctx)
+	if err != nil {
+		return err
+	}
+	r.masters = []string{url}
+	workers, err := r.workers(ctx, url)
+	if err != nil {
+		return err
+	}
+	r.say("Master and %d Workers ready in %.2f s", len(workers), time.Since(r.begin).Seconds())
+	failure := r.driver(ctx, url)
+	// The Workers first: their last words go to the Master.
+	for _, w := range workers {
+		w.end()
+	}
+	master.end()
+	return failure
+}
+
+// daemon is a process of the run, and its end.
+type daemon struct {
+	*process.Process
+	ended chan rpcenv.Exit
+}
+
+// end ends the daemon in good order and waits.
+func (d *daemon) end() {
+	d.Kill(grace)
+	<-d.ended
+}
+
+// start starts a process of the run, whose output goes to a log.
+func (r *run) start(name string, spec process.Spec) (*daemon, error) {
+	if spec.Stderr == (process.Output{}) {
+		spec.Stderr = process.Output{Path: filepath.Join(r.dir.Logs(), name+".log")}
+	}
+	d := &daemon{ended: make(chan rpcenv.Exit, 1)}
+	var err error
+	d.Process, err = r.starter.Start(spec, func(e rpcenv.Exit) { d.ended <- e })
+	return d, err
+}
+
+func (r *run) master(ctx context.Context) (*daemon, string, error) {
+	d, err := r.start("master", process.Spec{
+		Path: r.self, Ready: true,
+		Args: append([]string{"master", "--host", "127.0.0.1", "--port", "0", "--conf", "coherer.gossip.port=0"}, r.settings("Master")...),
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	ready, err := d.Ready(ctx)
+	return d, ready.URL, err
+}
+
+// workers starts them side by side.
+func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var all []*daemon
+	for i := range r.cfg.Workers {
+		n := strconv.Itoa(i + 1)
+		d, err := r.start("worker"+n, process.Spec{
+			Path: r.self, Ready: true,
+			Args: append([]string{
+				"worker", master, "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(r.cfg.WorkerCores),
+				"--memory", strconv.Itoa(r.cfg.WorkerMemoryMB) + "m", "--work-dir", filepath.Join(r.dir.Work(), "worker"+n),
+			}, r.settings("Worker"+n)...),
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	for _, d := range all {
+		if _, err := d.Ready(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// settings are the options by which a daemon gets the run's settings.
+func (r *run) settings(name string) []string {
+	args := []string{"--conf", conf.TraceDir.Key() + "=" + r.dir.Trace(), "--conf", conf.TraceName.Key() + "=" + name}
+	c, _ := conf.New(r.cfg.Conf) // checked by Run
+	for _, p := range c.Pairs() {
+		args = append(args, "--conf", p.Key+"="+p.Value)
+	}
+	return args
+}
+
+// driver runs the application's program and waits for its end.
+func (r *run) driver(ctx context.Context, master string) error {
+	settings := map[string]string{conf.MasterURL.Key(): master, conf.TraceDir.Key(): r.dir.Trace()}
+	for key, value := range r.cfg.Conf {
+		settings[key] = value
+	}
+	submission, err := json.Marshal(app.Submission{
+		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
+	})
+	if err != nil {
+		return err
+	}
+	d, err := r.start("driver", process.Spec{
+		Path: r.cfg.Program[0], Args: r.cfg.Program[1:], Env: []string{app.SubmissionVar + "=" + string(submission)},
+		Stdout: process.Output{File: r.cfg.Stdout}, Stderr: process.Output{File: r.cfg.Stderr},
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case e := <-d.ended:
+		if e.Err != nil || e.Code != 0 {
+			return &ProgramError{Code: e.Code, Err: e.Err}
+		}
+		return nil
+	case <-ctx.Done():
+		d.end()
+		return context.Cause(ctx)
+	}
+}
+
+// ProgramError is the end of the application's program with an exit code that is not 0. The program has said why.
+type ProgramError struct {
+	Code int
+	Err  error
+}
+
+func (e *ProgramError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("the application: %v", e.Err)
+	}
+	return fmt.Sprintf("the application ended with exit code %d", e.Code)
+}
+
+// report writes what is left of the run, and says where it is.
+func (r *run) report(good bool) error {
+	messages, err := r.dir.Finish(r.details())
+	if err != nil {
+		return err
+	}
+	var out io.Writer = r.cfg.Stdout
+	if !good {
+		out = r.cfg.Stderr
+	}
+	_, err = fmt.Fprintf(out, "\n%s\nrun directory: %s\n", messages, r.dir.Path())
+	return err
+}

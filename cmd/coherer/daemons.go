@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// The ports that Spark and Coherer use when nothing else is said.
+const (
+	masterPort = 7077
+	gossipPort = 7946
+)
+
+// daemonFlags are what daemons have in common.
+type daemonFlags struct {
+	settings
+	host    string
+	port    int
+	readyFD int
+}
+
+func (d *daemonFlags) flags(f *pflag.FlagSet, port int) {
+	d.settings.flags(f)
+	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
+	f.IntVar(&d.port, "port", port, "RPC port; 0: any free one")
+	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
+}
+
+// env lets variables stand in for flags that were not given.
+func (d *daemonFlags) env(f *pflag.FlagSet, host, port string) error {
+	if v := os.Getenv(host); v != "" && !f.Changed("host") {
+		d.host = v
+	}
+	if v := os.Getenv(port); v != "" && !f.Changed("port") {
+		n, err := strconv.ParseUint(v, 10, 16)
+		if err != nil {
+			return fmt.Errorf("%s=%q: want a port from 0 to 65535", port, v)
+		}
+		d.port = int(n)
+	}
+	return nil
+}
+
+// options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
+func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
+	log := newLog()
+	c, err := d.conf(log)
+	if err != nil {
+		return node.Options{}, err
+	}
+	if p, set := conf.GossipPort.Find(c); set {
+		gossip = p
+	}
+	return node.Options{
+		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD,
+		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
+	}, nil
+}
+
+func masterCommand() *cobra.Command {
+	var d daemonFlags
+	cmd := &cobra.Command{
+		Use: "master", GroupID: "daemons", Short: "Run a Master",
+		Long:    "Run a Master until it is told to end. SPARK_MASTER_HOST and SPARK_MASTER_PORT stand in for --host and --port.",
+		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10",
+		Args:    usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := d.env(cmd.Flags(), "SPARK_MASTER_HOST", "SPARK_MASTER_PORT"); err != nil {
+				return err
+			}
+			opts, err := d.options("master", gossipPort)
+			if err != nil {
+				return err
+			}
+			return node.RunMaster(cmd.Context(), opts)
+		},
+	}
+	d.flags(cmd.Flags(), masterPort)
+	return cmd
+}
+
+func workerCommand() *cobra.Command {
+	var d daemonFlags
+	var join, memory, workDir string
+	var cores int
+	cmd := &cobra.Command{
+		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
+		Long: "Run a Worker until it is told to end. It finds its Master by the URL, or by --join.\n" +
+			"SPARK_WORKER_HOST, SPARK_WORKER_PORT, SPARK_WORKER_CORES, SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags.",
+		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
+		Args:    usages(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f := cmd.Flags()
+			if err := d.env(f, "SPARK_WORKER_HOST", "SPARK_WORKER_PORT"); err != nil {
+				return err
+			}
+			for flag, variable := range map[string]string{"cores": "SPARK_WORKER_CORES", "memory": "SPARK_WORKER_MEMORY", "work-dir": "SPARK_WORKER_DIR"} {
+				if v := os.Getenv(variable); v != "" && !f.Changed(flag) {
+					if err := f.Set(flag, v); err != nil {
+						return fmt.Errorf("%s: %w", variable, err)
+					}
+				}
+			}
+			if len(args) == 0 && join == "" {
+				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))
+			}
+			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir}
+			var err error
+			if opts.Options, err = d.options("worker", 0); err != nil {
+				return err
+			}
+			if join != "" {
+				opts.Join = strings.Split(join, ",")
+			}
+			if len(args) == 1 {
+				if opts.Masters, err = rpcenv.ParseMasterURL(args[0]); err != nil {
+					return usage(cmd, err)
+				}
+			}
+			if opts.MemoryMB, err = conf.ParseMemoryMB(memory); err != nil {
+				return usage(cmd, fmt.Errorf("--memory: %w", err))
+			}
+			return node.RunWorker(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	d.flags(f, 0)
+	f.StringVar(&join, "join", "", "`HOST:PORT` of the gossip of a member of the cluster, instead of the Master's URL")
+	f.IntVar(&cores, "cores", runtime.NumCPU(), "cores to offer")
+	f.StringVar(&memory, "memory", fmt.Sprintf("%dm", freeMemoryMB()), "memory to offer, such as 2g")
+	f.StringVar(&workDir, "work-dir", "work", "`DIRECTORY` of the executors")
+	return cmd
+}
+
+// freeMemoryMB is the machine's memory less 1 GiB, at least 512 MiB, in MiB: what Spark's Workers offer.
+func freeMemoryMB() int {
+	const least, reserve = 512, 1024
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return least
+	}
+	for line := range strings.Lines(string(text)) {
+		var kb int
+		if _, err := fmt.Sscanf(line, "MemTotal: %d kB", &kb); err == nil {
+			return max(kb/1024-reserve, least)
+		}
+	}
+	return least
+}
+
+func executorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "executor", Hidden: true, DisableFlagParsing: true, Short: "Become an executor; Workers start it",
+		RunE: func(cmd *cobra.Command, args []string) error { return node.Launch(cmd.Context(), args) },
+	}
+}

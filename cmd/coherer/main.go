@@ -1,0 +1,102 @@
+// Command coherer runs Spark's RPC endpoints as Go actors: clusters on this machine, and what happened in them.
+//
+// See `coherer --help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/cluster/runner"
+)
+
+// Exit codes.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command and returns its exit code.
+func run(ctx context.Context, args []string) int {
+	cmd := root()
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if exit, ok := errors.AsType[*node.ExitError](err); ok {
+		return exit.Code
+	}
+	if program, ok := errors.AsType[*runner.ProgramError](err); ok && program.Err == nil {
+		return exitFailed // it has said why itself
+	}
+	fmt.Fprintln(os.Stderr, "error:", err)
+	if usage, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(os.Stderr, "see: %s --help\n", usage.command)
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct {
+	err     error
+	command string
+}
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// usage makes an error one of usage.
+func usage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err, cmd.CommandPath()}
+}
+
+// usages checks a command's arguments.
+func usages(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return usage(cmd, check(cmd, args)) }
+}
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "coherer",
+		Short: "Apache Spark's RPC endpoints as Go actors, to watch, break and measure",
+		Example: strings.Join([]string{
+			"  coherer run wordcount README.md        a cluster, a job, its messages",
+			"  coherer trace show                     the last run, message by message",
+		}, "\n"),
+		SilenceErrors: true, SilenceUsage: true,
+		Args: usages(func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("there is no command %q", args[0])
+			}
+			return nil
+		}),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetFlagErrorFunc(usage)
+	cmd.AddGroup(
+		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
+	)
+	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	return cmd
+}

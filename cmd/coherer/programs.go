@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/examples/wordcount/job"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// programs are the built-in applications by name.
+func programs() map[string]builtin.Program {
+	all := maps.Clone(builtin.Programs)
+	all["wordcount"] = job.Run
+	return all
+}
+
+// application is what to run.
+type application struct {
+	// name is the application's.
+	name string
+	// program is the driver's file and arguments.
+	program []string
+	// main is a folder to build instead; program then has the arguments only.
+	main string
+}
+
+// findApplication finds APP: a built-in name, or, with a path separator, an executable file or a folder with package main.
+func findApplication(args []string) (application, error) {
+	what, rest := args[0], args[1:]
+	if !strings.ContainsRune(what, os.PathSeparator) {
+		if programs()[what] == nil {
+			return application{}, fmt.Errorf("no built-in application is called %q: there are %s; a program of yours is named by a path, such as ./%s",
+				what, strings.Join(slices.Sorted(maps.Keys(programs())), ", "), what)
+		}
+		_, self, err := transport.SelfDigest()
+		return application{name: what, program: append([]string{self, "driver", what}, rest...)}, err
+	}
+	info, err := os.Stat(what)
+	if err != nil {
+		return application{}, fmt.Errorf("the application: %w", err)
+	}
+	name := strings.TrimSuffix(what, string(os.PathSeparator))
+	name = name[strings.LastIndexByte(name, os.PathSeparator)+1:]
+	if info.IsDir() {
+		return application{name: name, main: what, program: rest}, nil
+	}
+	if err := process.CheckBinary(what); err != nil {
+		return application{}, fmt.Errorf("the application: %w", err)
+	}
+	path, err := exec.LookPath(what)
+	return application{name: name, program: append([]string{path}, rest...)}, err
+}
+
+// driverCommand is the driver of a built-in application, as submitted by run.
+func driverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "driver", Hidden: true, DisableFlagParsing: true, Short: "Be the driver of a built-in application; run starts it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || programs()[args[0]] == nil {
+				return usage(cmd, errors.New("this command is started by coherer run: use that"))
+			}
+			os.Args = args // app.Main takes the application's arguments from behind its name
+			app.Main(driverOf(args[0]))
+			return nil
+		},
+	}
+}
+
+func driverOf(name string) app.Program {
+	program := programs()[name]
+	return func(ctx context.Context, a *app.App, args []string) error { return program(ctx, a, args, os.Stdout) }
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// appFlags are those of spark-submit that say what an application wants.
+type appFlags struct {
+	settings
+	name, executorMemory string
+	executorCores, total int
+}
+
+func (a *appFlags) flags(f *pflag.FlagSet) {
+	a.settings.flags(f)
+	f.StringVar(&a.name, "name", "", "the application's name")
+	f.StringVar(&a.executorMemory, "executor-memory", "", "memory of an executor, such as 1g (spark.executor.memory)")
+	f.IntVar(&a.executorCores, "executor-cores", 0, "cores of an executor (spark.executor.cores)")
+	f.IntVar(&a.total, "total-executor-cores", 0, "cores of all executors (spark.cores.max)")
+	f.SetInterspersed(false) // what comes behind APP is the application's
+}
+
+// values are the settings, the flags over --conf.
+func (a *appFlags) values() (map[string]string, error) {
+	more := map[string]string{}
+	if a.executorMemory != "" {
+		more[conf.ExecutorMemory.Key()] = a.executorMemory
+	}
+	if a.executorCores != 0 {
+		more[conf.ExecutorCores.Key()] = strconv.Itoa(a.executorCores)
+	}
+	if a.total != 0 {
+		more[conf.CoresMax.Key()] = strconv.Itoa(a.total)
+	}
+	if a.name != "" {
+		more[conf.AppName.Key()] = a.name
+	}
+	return a.settings.values(more)
+}
+
+// called is the application's name: --name, spark.app.name, or its own.
+func called(values map[string]string, a application) string {
+	if name := values[conf.AppName.Key()]; name != "" {
+		return name
+	}
+	return a.name
+}
+
+func runCommand() *cobra.Command {
+	var a appFlags
+	var workers, cores int
+	var memory string
+	cmd := &cobra.Command{
+		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
+		Long: "Start a Master and Workers as processes on this machine, run an application on them, and take everything down.\n" +
+			"APP is wordcount, pi or sleep; or, with a path separator, a Go program or a folder with a main package.\n" +
+			"The run directory has the trace and the diagrams; SPARK_* variables are ignored.",
+		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run ./examples/wordcount README.md",
+		Args:    usages(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if workers < 1 || cores < 1 {
+				return usage(cmd, fmt.Errorf("want at least one Worker with one core, not %d with %d", workers, cores))
+			}
+			memoryMB, err := conf.ParseMemoryMB(memory)
+			if err != nil {
+				return usage(cmd, fmt.Errorf("--worker-memory: %w", err))
+			}
+			application, err := findApplication(args)
+			if err != nil {
+				return err
+			}
+			values, err := a.values()
+			if err != nil {
+				return err
+			}
+			return runner.Run(cmd.Context(), runner.Config{
+				Name: called(values, application), Program: application.program, Main: application.main,
+				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&workers, "workers", 2, "how many Workers")
+	f.IntVar(&cores, "worker-cores", 1, "cores of each")
+	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
+	a.flags(f)
+	return cmd
+}

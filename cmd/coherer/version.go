@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func versionCommand() *cobra.Command {
+	var form string
+	cmd := &cobra.Command{
+		Use: "version", GroupID: "look", Short: "Say which version this is",
+		Example: "  coherer version -o json",
+		Args:    usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := "(devel)"
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+				version = info.Main.Version
+			}
+			switch form {
+			case "text":
+				fmt.Printf("coherer %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return nil
+			case "json":
+				return json.NewEncoder(os.Stdout).Encode(map[string]string{
+					"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+				})
+			}
+			return usage(cmd, fmt.Errorf("-o %q: want text or json", form))
+		},
+	}
+	cmd.Flags().StringVarP(&form, "output", "o", "text", "text or json")
+	return cmd
+}

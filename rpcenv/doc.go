@@ -1,0 +1,113 @@
+// Package rpcenv is the runtime: Apache Spark's RPC endpoints as Go actors, under Spark's own rules. An Env is a table of
+// inboxes and outboxes over a Host. Each endpoint has one inbox, each peer one outbox; OnStart is the first thing an
+// endpoint gets and OnStop the last.
+//
+//	env, err := rpcenv.New(host, rpcenv.Config{Name: "Master", Listen: rpcenv.Address{Host: "127.0.0.1", Port: 7077}})
+//	ref, err := env.Register("Greeter", &greeter{})
+//
+// To read the code, take host.go, env.go, context.go, inbox.go and handle.go, outbox.go, conn.go, handshake.go in that
+// order; it takes an hour.
+//
+// # Three worlds
+//
+// The same endpoints run as processes over TCP, within one process, and in a simulation on virtual time. [Host] is the one
+// seam between them: time, a dispatcher for inboxes, links, blocking bodies, processes, randomness. Package transport is
+// the real one (over TCP, or in memory), package sim the simulated one; nothing else here knows in which world it is. The
+// seam lies below inboxes, outboxes, asks, connection events and the trace, which are the same everywhere, and above
+// frames and sockets: a simulation models connections, not bytes.
+//
+// An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION in an ActorSystem private to this package. The
+// [Inbox] is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. Who is called what is the Env's own
+// table. protoactor never restarts an endpoint: every panic is recovered before it sees it.
+//
+// # The handler rule
+//
+// A callback touches only its endpoint's state and its [Context]: no goroutine, lock, channel, clock, randomness or I/O. The
+// analyzer endpointrule checks it. What a handler may want instead:
+//
+//   - to tell: [Context.Send]; to ask and go on: [Ask], whose continuation runs later in the same inbox
+//   - to answer: [Reply], [Fail], or [Defer] and answer later
+//   - to wait: [Context.After] and [Context.Every] send a message to the endpoint itself
+//   - to work long or to block: [Run], whose body waits through a [Blocking] and whose result comes back into the inbox
+//   - to hear from outside: [Context.Outside]; time and randomness: [Context.Now], [Context.Rand]
+//
+// Programs that are no endpoint (drivers, tests, commands) use [Env.Go], which runs in a simulation too, or [Env.Blocking].
+//
+// # Guarantees
+//
+//   - Callbacks of an endpoint never overlap, and what one did is visible to the next.
+//   - OnStart comes first, OnStop last and once. What was queued before a stop is handled, what comes after it is refused;
+//     the name is free at once, while the old inbox drains.
+//   - Messages from one Env to one endpoint keep their order and arrive at most once. Nothing is sent twice. A stream may
+//     end with its connection, it never has a hole.
+//   - An ask ends exactly once: with its reply, the callee's failure, a time-out that names its setting, or the loss of
+//     the connection; the asker's end abandons it. Replies take their place among messages in the order of arrival.
+//   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
+//     ends the connections of the one before it first.
+//   - Send never waits. What could not be delivered is an event of the trace, except for what was on the wire when a
+//     connection ended: there the end of the connection is the event.
+//
+// # Duties
+//
+// A message is not changed once it was sent. Message types are protobuf messages, or structs with [Local] that stay in
+// their Env. The Host is closed after its Envs. A body of Run waits only through its Blocking.
+//
+// # Failures
+//
+// A handler that panics fails its ask, if it handles one, and goes on with the same state; OnError is told, else it is
+// logged. A failure travels as rpc.Failure with a code, so that errors.Is finds values made by [NewRefusal] in another
+// process. [ErrRefused] is the family of errors that the peer decided, [ErrUnreachable] that of asks that nobody knows to
+// have been heard.
+//
+// At OnStop an endpoint's timers are stopped, its asks abandoned, its bodies cancelled, and the asks that it deferred fail
+// with [ErrRefusedStopped]. [Env.Shutdown] stops all endpoints, writes out what was sent on open connections and closes them;
+// what still waits for a connection fails. [Context.Exit] does the last without the first.
+//
+// # Items and causes
+//
+// What a handler does is caused by the item that it handles: a message or an ask by what was handled when it was sent; a
+// reply or failure by its ask; a time-out by its ask; a tick, a Run's result by the item that armed or began it. Events from
+// outside and of connections have no cause, but a name. A message is named by its connection, direction and ordinal, which
+// both ends count: identity costs no bytes.
+//
+// # On the wire
+//
+// Frames are those of Spark's network layer: RpcRequest, RpcResponse, RpcFailure, OneWayMessage, with Spark's header of
+// addresses and endpoint name. The content of a message is "CH", a number, and protobuf; see package codec. The first frame of
+// who dials is an RpcRequest with rpc.Hello to endpoint-verifier: version, Env, incarnation, where it listens, the
+// connection's id. It is answered by rpc.Welcome; until then nothing else is accepted, 4 KiB and 5 seconds are the limit.
+//
+// # Bounds
+//
+// 64 MiB may wait for a peer: an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
+// stream. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. An inbox has no bound, as in Spark.
+//
+// # Differences from Spark
+//
+// Each row is held by the test that it names.
+//
+//	Spark                                              here                                           test
+//	An ask that reaches a stopped inbox gets no        it fails at once                               TestAnAskAfterAStopFailsAtOnce
+//	answer until its time-out
+//	An ask that the handler does not answer waits      it fails at once (ErrRefusedNoReply)           TestAnAskThatNobodyAnswersFailsAtOnce
+//	for its time-out
+//	An ask that is kept when the endpoint stops waits  it fails at OnStop (ErrRefusedStopped)         TestADeferredAskFailsAtOnStop
+//	for its time-out
+//	A second answer is ignored                         it is an event of the trace                    TestADeferredAskIsAnsweredLaterAndOnce
+//	A message that is not delivered is a line in a     it is an event of the trace                    TestAllThatWaitsFailsWithTheDialAndTheNextSendDialsAgain
+//	log
+//	A reply completes a future in any thread, and may  it is handled in the order of arrival          TestRepliesAndMessagesAreHandledInTheOrderOfArrival
+//	overtake messages (SPARK-13112)
+//	Two timer ticks may wait                           at most one                                    TestAtMostOneTickOfATimerWaits
+//	shutdown inside a handler deadlocks                it works                                       TestShutdownWorksFromInsideAHandler
+//	At shutdown pending asks never end                 those of programs fail                         TestAsksOfABodyFailAtShutdown
+//	A connection is two events, named by the socket    it is one, named by the listening address      TestEachConnectionIsOneEventNamedByTheListeningAddress
+//	and by the listening address
+//	A process that follows another at its address is   the end of the old one is told first           TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
+//	not told apart from it
+//	Each side sends by the connection that it dialled  both use one that is open; one in use is kept  TestBothSidesMayDialAtOnce
+//	                                                   when both dialled
+//	An outbox has no bound                             64 MiB                                         TestAnOutboxIsBounded
+//	onError of a handler's failure is rethrown         it is logged                                   TestAPanicInOnErrorIsOnlyLogged
+//	The exception itself travels                       its code, type, text and stack do              TestAFailureIsFoundByItsValueAcrossEnvs
+package rpcenv
