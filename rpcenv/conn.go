@@ -253,15 +253,13 @@ func (c *conn) join(ob *Outbox) bool {
 
 // Closed is the end as the link tells it.
 func (c *conn) Closed(err error) {
-	defer c.env.left(c)
-	if why, greeting := c.end(err); greeting {
-		c.env.refused(c, why)
-	}
+	c.end(err)
+	c.env.left(c)
 }
 
 // end ends the connection for this side, once: the endpoints are told, its Outboxes lose it, asks without an answer
-// fail. Nothing of it is received any more. It returns why it ended, and whether that was in the handshake.
-func (c *conn) end(err error) (why error, greeting bool) {
+// fail. Nothing of it is received any more. One that ends in its handshake was refused.
+func (c *conn) end(err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	c.over = true
@@ -269,7 +267,7 @@ func (c *conn) end(err error) (why error, greeting bool) {
 	was := c.state
 	if was == connClosed {
 		c.mu.Unlock()
-		return err, false
+		return
 	}
 	c.state = connClosed
 	if c.why != nil {
@@ -292,5 +290,7 @@ func (c *conn) end(err error) (why error, greeting bool) {
 	for _, p := range open {
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
 	}
-	return err, was == connGreeting
+	if was == connGreeting {
+		c.env.refused(c, err)
+	}
 }

@@ -80,10 +80,10 @@ func (e *RemoteError) Error() string { return e.Message }
 
 // Is makes errors.Is find the error value of the same code, and ErrRefused.
 func (e *RemoteError) Is(target error) bool {
-	if target == ErrRefused { //nolint:errorlint // the family itself, by identity
+	if target == ErrRefused {
 		return true
 	}
-	c, ok := target.(*codedError) //nolint:errorlint // errors.Is unwraps for us
+	c, ok := target.(*codedError)
 	return ok && c.code == e.Code
 }
 

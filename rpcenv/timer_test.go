@@ -1,91 +1,97 @@
 package rpcenv_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// In a simulation a handler takes no time; in it an endpoint is kept busy by items that wait.
-func TestAtMostOneTickOfATimerWaits(t *testing.T) {
-	inWorlds(t, func(w *world) {
-		e := w.env("A")
-		release := make(chan struct{})
-		ep := doer()
-		inner := ep.receive
-		ticks := 0
-		ep.receive = func(c *rpcenv.Context, m rpcenv.Message) {
-			if _, ok := m.(say); ok {
-				ticks++
-				w.note("tick")
-				return
-			}
-			inner(c, m)
-		}
-		ref := w.register(e, "E", ep)
-		if w.sim != nil {
-			var timer rpcenv.Timer
-			w.in(e, ref, func(c *rpcenv.Context) { timer = c.Every(time.Second, time.Second, say{}) })
-			w.sim.Advance(3500 * time.Millisecond)
-			if ticks != 3 || !timer.Active() {
-				t.Errorf("%d ticks in 3.5 s", ticks)
-			}
-			return
-		}
-		// The handler waits, which is against the rule, while the timer goes on: that is what is tested.
-		other := w.register(e, "Clock", doer())
-		go func() {
-			for range 20 {
-				w.in(e, other, func(*rpcenv.Context) {})
-			}
-			close(release)
-		}()
-		w.in(e, ref, func(c *rpcenv.Context) {
-			c.Every(0, time.Microsecond, say{})
-			<-release
-			c.Send(c.Self(), do{f: func(c *rpcenv.Context) { w.note("%d", ticks); c.Stop() }})
-		})
-		w.until("the stop", func(log []string) bool { return slices.Contains(log, "0") || slices.Contains(log, "1") })
-	})
+// handClock is a Host whose timers fire when the test says so.
+type handClock struct {
+	*transport.Host
+	fire []func()
 }
 
-func TestACancelledTimerDoesNotTickThoughItsTickIsQueued(t *testing.T) {
-	w := inSim(t)
-	e := w.env("A")
-	var timer, never rpcenv.Timer
+func (h *handClock) After(_ time.Duration, f func()) (stop func()) {
+	h.fire = append(h.fire, f)
+	return func() {}
+}
+
+// handTimed makes an Env with a handClock, in client mode so that no connection has a timer.
+func handTimed(w *world) (*rpcenv.Env, *handClock) {
+	h := &handClock{Host: w.hostOf("A", "").(*transport.Host)}
+	e, err := rpcenv.New(h, rpcenv.Config{Name: "A"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { w.close(e) })
+	return e, h
+}
+
+// ticking notes ticks and does what it is told.
+func ticking(w *world) *endpoint {
 	ep := doer()
 	inner := ep.receive
 	ep.receive = func(c *rpcenv.Context, m rpcenv.Message) {
-		switch m := m.(type) {
-		case say:
-			w.note("%s", m.text)
-			if m.text == "canceller" {
-				c.Cancel(timer)
-				c.Cancel(timer)
-				c.Cancel(never)
-			}
-		default:
-			inner(c, m)
+		if s, ok := m.(say); ok {
+			w.note("%s", s.text)
+			return
 		}
+		inner(c, m)
 	}
-	ref := w.register(e, "E", ep)
+	return ep
+}
+
+func TestAtMostOneTickOfATimerWaits(t *testing.T) {
+	w := newWorld(t, "memory")
+	e, clock := handTimed(w)
+	ref := w.register(e, "E", ticking(w))
+	for range 2 {
+		w.in(e, ref, func(c *rpcenv.Context) {
+			if len(clock.fire) == 0 {
+				c.Every(time.Second, time.Second, say{text: "tick"})
+			}
+			for range 3 { // the endpoint is busy for three periods
+				clock.fire[len(clock.fire)-1]()
+			}
+			c.Send(c.Self(), say{text: "next"})
+		})
+		w.in(e, ref, func(*rpcenv.Context) {})
+	}
+	w.wantLog("tick", "next", "tick", "next")
+}
+
+func TestACancelledTimerDoesNotTickThoughItsTickIsQueued(t *testing.T) {
+	w := newWorld(t, "memory")
+	e, clock := handTimed(w)
+	ref := w.register(e, "E", ticking(w))
 	w.in(e, ref, func(c *rpcenv.Context) {
-		timer = c.After(time.Second, say{text: "cancelled"})
-		c.After(time.Second, say{text: "canceller"})
-		c.Cancel(c.After(time.Second, say{text: "cancelled at once"}))
-	})
-	// Both ticks are due at one time: the canceller must come first for the test to say something.
-	w.in(e, ref, func(c *rpcenv.Context) {
+		timer := c.After(time.Second, say{text: "cancelled"})
+		clock.fire[0]()
 		c.Cancel(timer)
-		timer = c.After(time.Second, say{text: "cancelled"})
+		c.Cancel(timer)
+		c.Cancel(rpcenv.Timer{})
+		if timer.Active() || (rpcenv.Timer{}).Active() {
+			t.Error("a cancelled timer is active")
+		}
+		c.Send(c.Self(), say{text: "next"})
 	})
-	w.sim.Advance(3 * time.Second)
-	w.wantLog("canceller")
-	if timer.Active() || never.Active() {
-		t.Error("a cancelled timer is active")
-	}
+	w.in(e, ref, func(*rpcenv.Context) {})
+	w.wantLog("next")
+}
+
+func TestATimerTicksEachPeriodUntilItIsCancelled(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", ticking(w))
+	var timer rpcenv.Timer
+	w.in(e, ref, func(c *rpcenv.Context) { timer = c.Every(0, time.Second, say{text: "tick"}) })
+	w.sim.Advance(2500 * time.Millisecond)
+	w.in(e, ref, func(c *rpcenv.Context) { c.Cancel(timer) })
+	w.sim.Advance(10 * time.Second)
+	w.wantLog("tick", "tick", "tick")
 }
 
 func TestATimerOfOneTickEnds(t *testing.T) {
@@ -102,15 +108,7 @@ func TestATimerOfOneTickEnds(t *testing.T) {
 func TestTimersEndAtOnStop(t *testing.T) {
 	w := inSim(t)
 	e := w.env("A")
-	ep := doer()
-	inner := ep.receive
-	ep.receive = func(c *rpcenv.Context, m rpcenv.Message) {
-		if _, ok := m.(say); ok {
-			w.note("tick")
-			return
-		}
-		inner(c, m)
-	}
+	ep := ticking(w)
 	ep.stop = func(c *rpcenv.Context) {
 		w.note("OnStop")
 		if c.Every(0, time.Second, say{}).Active() {
@@ -119,7 +117,7 @@ func TestTimersEndAtOnStop(t *testing.T) {
 	}
 	ref := w.register(e, "E", ep)
 	w.in(e, ref, func(c *rpcenv.Context) {
-		c.Every(time.Second, time.Second, say{})
+		c.Every(time.Second, time.Second, say{text: "tick"})
 		c.After(2500*time.Millisecond, do{f: func(c *rpcenv.Context) { c.Stop() }})
 	})
 	w.sim.Advance(10 * time.Second)

@@ -33,6 +33,11 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		w.report(c, k, deploy.ExecutorState_FAILED, err.Error(), nil)
 		return
 	}
+	if len(w.stopping) > 0 {
+		c.Log().Warnf("Asked to launch executor %s while shutting down", k)
+		w.report(c, k, deploy.ExecutorState_FAILED, "Worker shutting down", nil)
+		return
+	}
 	if w.books.find(k) != nil {
 		c.Log().Warnf("Asked to launch executor %s, which runs already", k)
 		return
@@ -95,6 +100,7 @@ func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged)
 	c.Log().Infof("Executor %s finished with state %s%s", x.key, m.State, text)
 	w.books.end(x)
 	w.maybeCleanupApplication(c, x.key.app)
+	w.checkShutdown()
 }
 
 // killExecutor tells an executor to end; that it has ended is reported later. A second order changes nothing.

@@ -366,3 +366,26 @@ func FuzzIDs(f *testing.F) {
 		}
 	})
 }
+
+func TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	k.acknowledge = false
+	answered := false
+	p := k.w.ProbeIn(k.env, "Node")
+	p.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, k.worker, Shutdown{}, func(r *rpc.Bool, err error) { answered = r.GetValue() && err == nil })
+	})
+	k.untilReports(2)
+	if answered || !strings.HasPrefix(k.last(), "KILLED") {
+		t.Fatalf("answered %t after %q", answered, k.last())
+	}
+	k.master.Send(k.worker, k.launch(1)) // too late
+	k.untilReports(3)
+	if got := k.last(); !strings.HasPrefix(got, "FAILED Worker shutting down") {
+		t.Errorf("the late order: %q", got)
+	}
+	k.acknowledge = true
+	k.w.Until("the answer", func() bool { return answered })
+}

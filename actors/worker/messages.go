@@ -2,6 +2,7 @@ package worker
 
 import (
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -35,6 +36,14 @@ type repeatReport struct {
 	key key
 	seq uint64
 }
+
+// Shutdown ends all executors; no more are taken. It is answered true when they have ended and the Master, if one is
+// connected, has acknowledged that: then the process can end without a last word that nobody heard. It does what Spark's
+// shutdown hooks do. A duplicate waits for the same.
+type Shutdown struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (Shutdown) ReplyType() *rpc.Bool { return nil }
 
 // RequestWorkerState asks for a [WorkerState]. It mirrors DeployMessages.RequestWorkerState.
 type RequestWorkerState struct{ rpcenv.Local }

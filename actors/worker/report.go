@@ -77,6 +77,7 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 		case p == nil:
 		case err == nil:
 			w.reports.acknowledged(p)
+			w.checkShutdown()
 		default:
 			p.under = false
 			w.reportFailed(c, p, err)
@@ -119,4 +120,24 @@ func (w *Worker) repeatReports(c *rpcenv.Context) {
 			w.sendReport(c, p)
 		}
 	}
+}
+
+// shutdown ends all executors, and answers when their last words were heard.
+func (w *Worker) shutdown(c *rpcenv.Context, m Shutdown) {
+	w.stopping = append(w.stopping, rpcenv.Defer(c, m))
+	for _, x := range w.books.live {
+		x.kill()
+	}
+	w.checkShutdown()
+}
+
+// checkShutdown answers who waits for a shutdown, once nothing is left to end or to be heard.
+func (w *Worker) checkShutdown() {
+	if len(w.books.live) > 0 || w.reg.connected && len(w.reports.open) > 0 {
+		return
+	}
+	for _, call := range w.stopping {
+		call.Reply(&rpc.Bool{Value: true})
+	}
+	w.stopping = nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -27,6 +28,7 @@ type Worker struct {
 	reports reports
 
 	heartbeat rpcenv.Timer
+	stopping  []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
 }
 
 // New makes a Worker, to be registered as [Name].
@@ -84,6 +86,8 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.executorStateChanged(c, m)
 	case repeatReport:
 		w.repeatReport(c, m)
+	case Shutdown:
+		w.shutdown(c, m)
 	// Pages.
 	case RequestWorkerState:
 		rpcenv.Reply(c, m, w.state())

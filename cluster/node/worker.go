@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/worker"
@@ -64,15 +66,37 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if err := d.ready(); err != nil {
 		return err
 	}
-	return d.wait(ctx)
+	if err := d.wait(ctx); err != nil {
+		return err
+	}
+	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	if _, err := rpcenv.AskWait(d.node.Env.Blocking(ending), d.node.Ref, worker.Shutdown{}); err != nil {
+		opts.Log.Warnf("the executors' last words were not all heard: %v", err)
+	}
+	return nil
 }
+
+// shutdownTime is how long a Worker that is told to end waits for its executors to end and for the Master to hear of it.
+const shutdownTime = 3 * time.Second
 
 // directories are those of applications under a work directory.
 type directories struct{ work string }
 
-// Remove removes an application's directory.
+// Remove removes what an application had on this machine, its map outputs and its program, but the output of its executors,
+// stdout and stderr, which people read afterwards.
 func (d directories) Remove(_ *rpcenv.Blocking, app string) error {
-	return os.RemoveAll(filepath.Join(d.work, app))
+	root := filepath.Join(d.work, app)
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() == "stdout" || e.Name() == "stderr" {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // discovery is the Masters that membership knows.

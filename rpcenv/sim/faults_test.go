@@ -142,7 +142,7 @@ func TestDialsThatFail(t *testing.T) {
 	w := sim.New(1, 0)
 	t.Cleanup(w.Close)
 	server, client := w.Host("S", "10.0.0.1"), w.Host("C", "10.0.0.2")
-	dial := func(to rpcenv.Address) (failure error, took time.Duration) {
+	dial := func(to rpcenv.Address) (took time.Duration, failure error) {
 		begin, done := w.Now(), false
 		client.Dial(to, func(_ rpcenv.Link, err error) rpcenv.Receiver {
 			failure, took, done = err, w.Now().Sub(begin), true
@@ -151,9 +151,9 @@ func TestDialsThatFail(t *testing.T) {
 		if err := w.Run(func() bool { return done }, time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		return failure, took
+		return took, failure
 	}
-	if err, took := dial(serverAt); err == nil || took > 10*time.Millisecond {
+	if took, err := dial(serverAt); err == nil || took > 10*time.Millisecond {
 		t.Error("refused:", err, took)
 	}
 	if _, _, err := server.Listen(serverAt, func(rpcenv.Link) rpcenv.Receiver { return &end{} }); err != nil {
@@ -163,7 +163,7 @@ func TestDialsThatFail(t *testing.T) {
 		t.Error("a port was taken twice")
 	}
 	w.Cut("S", "C")
-	if err, took := dial(serverAt); err == nil || took < 2*time.Minute || took > 3*time.Minute {
+	if took, err := dial(serverAt); err == nil || took < 2*time.Minute || took > 3*time.Minute {
 		t.Error("cut:", err, took)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -78,8 +79,8 @@ func (w *World) Host(name, ip string) *Host {
 
 // Find is the live Host of that name, the youngest if several had it; nil when there is none.
 func (w *World) Find(name string) *Host {
-	for i := len(w.hosts) - 1; i >= 0; i-- {
-		if h := w.hosts[i]; h.name == name && !h.dead {
+	for _, h := range slices.Backward(w.hosts) {
+		if h.name == name && !h.dead {
 			return h
 		}
 	}
@@ -88,8 +89,8 @@ func (w *World) Find(name string) *Host {
 
 // Exited tells of the youngest process of that name, if it has ended.
 func (w *World) Exited(name string) (code int, ended bool) {
-	for i := len(w.hosts) - 1; i >= 0; i-- {
-		if h := w.hosts[i]; h.name == name {
+	for _, h := range slices.Backward(w.hosts) {
+		if h.name == name {
 			return h.code, h.dead
 		}
 	}
