@@ -32,7 +32,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	log := newLog(logrus.WarnLevel)
+	log := NewLog(logrus.WarnLevel)
 	for _, w := range c.Warnings() {
 		log.Warn(w)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/sirupsen/logrus"
 
@@ -26,6 +28,7 @@ func Execute(x Execution) error {
 	if err != nil {
 		return err
 	}
+	signal.Reset(syscall.SIGTERM, syscall.SIGINT) // the Worker ends an executor by them
 	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {
 		return err
 	}
@@ -40,7 +43,7 @@ func Execute(x Execution) error {
 	done := make(chan int, 1)
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { done <- code }})
 	boot := executor.Boot{
-		Args: a, Settings: x.Settings, Log: newLog(logrus.InfoLevel),
+		Args: a, Settings: x.Settings, Log: NewLog(logrus.InfoLevel),
 		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
 	}
 	if err := boot.Run(host); err != nil {
@@ -69,7 +72,7 @@ func FetchSettings(ctx context.Context, args []string) (map[string]string, error
 		err      error
 	}
 	answers := make(chan answer, 1)
-	if err := (executor.Boot{Args: a, Log: newLog(logrus.WarnLevel)}).Fetch(host, func(s map[string]string, err error) {
+	if err := (executor.Boot{Args: a, Log: NewLog(logrus.WarnLevel)}).Fetch(host, func(s map[string]string, err error) {
 		answers <- answer{s, err}
 	}); err != nil {
 		return nil, err

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/sirupsen/logrus"
-
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -64,15 +62,6 @@ func withSignals() (ctx context.Context, stop func(), err error) {
 
 // exitParentGone is the exit code of a process whose parent ended: that of SIGKILL, which reaches it on Linux.
 const exitParentGone = 128 + 9
-
-// newLog writes to stderr as Spark's default does.
-func newLog(level logrus.Level) *logrus.Entry {
-	l := logrus.New()
-	l.SetOutput(os.Stderr)
-	l.SetLevel(level)
-	l.SetFormatter(&logrus.TextFormatter{FullTimestamp: true, TimestampFormat: "06/01/02 15:04:05", DisableQuote: true})
-	return logrus.NewEntry(l)
-}
 
 // errInterrupted is the cause of a program that was told to end.
 var errInterrupted = errors.New("interrupted")

@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -54,7 +56,7 @@ func (d *daemonFlags) env(f *pflag.FlagSet, host, port string) error {
 
 // options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
 func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
-	log := newLog()
+	log := app.NewLog(logrus.InfoLevel)
 	c, err := d.conf(log)
 	if err != nil {
 		return node.Options{}, err

@@ -62,11 +62,3 @@ func (s *settings) conf(log *logrus.Entry) (*conf.Conf, error) {
 	}
 	return c, nil
 }
-
-// newLog writes a daemon's log to stderr.
-func newLog() *logrus.Entry {
-	l := logrus.New()
-	l.SetOutput(os.Stderr)
-	l.SetFormatter(&logrus.TextFormatter{FullTimestamp: true, TimestampFormat: "06/01/02 15:04:05", DisableQuote: true})
-	return logrus.NewEntry(l)
-}

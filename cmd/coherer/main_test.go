@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// binary is the real command, built once.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "coherer-cmd-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "coherer")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+		return exitFailed
+	}
+	return m.Run()
+}
+
+// patience bounds a command: without it a test only hangs longer.
+const patience = 30 * time.Second
+
+// result is how a command ended.
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+// command is the binary with a state directory of its own and none of Spark's variables.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return strings.HasPrefix(entry, "SPARK_") || strings.HasPrefix(entry, "MASTER=")
+	}), "XDG_STATE_HOME="+t.TempDir())
+	return cmd
+}
+
+// finish runs cmd. Its outputs are pipes that its descendants inherit, so it returns when all that hold them are gone.
+func finish(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+func TestWordCount(t *testing.T) {
+	text := strings.Repeat("the quick  brown\tfox\njumps over \xff\xfe the lazy dog\r\nthe end\v\f", 50)
+	file := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, "run", "wordcount", file)
+	got := finish(t, cmd)
+	if got.code != 0 {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	answer, table, _ := strings.Cut(got.stdout, "\n\n")
+	if want := mostFrequent(text); answer != want {
+		t.Errorf("answer:\n%s\nwant:\n%s", answer, want)
+	}
+	_, dir, found := strings.Cut(strings.TrimSpace(table), "run directory: ")
+	if !found || !strings.Contains(table, "LaunchTask") {
+		t.Fatalf("behind the answer stands:\n%s", table)
+	}
+	for _, name := range []string{"trace.jsonl", "diagram.svg", "diagram.mmd", "details.json", "logs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "work")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("work is left: %v", err)
+	}
+	diagram, err := os.ReadFile(filepath.Join(dir, "diagram.mmd"))
+	if lines := bytes.Count(diagram, []byte("\n")); err != nil || lines == 0 || lines >= 120 {
+		t.Errorf("diagram.mmd has %d lines, %v", lines, err)
+	}
+	shown := command(t, "trace", "show", dir)
+	if got := finish(t, shown); got.code != 0 || !strings.Contains(got.stdout, "RegisterApplication") {
+		t.Errorf("trace show: code %d, %s", got.code, got.stderr)
+	}
+}
+
+// mostFrequent is an independent count of the ten most frequent words.
+func mostFrequent(text string) string {
+	counts := map[string]int{}
+	for _, word := range bytes.FieldsFunc([]byte(text), func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
+		counts[string(word)]++
+	}
+	var words []string
+	for word := range counts {
+		words = append(words, word)
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var lines []string
+	for _, word := range words[:min(10, len(words))] {
+		lines = append(lines, strconv.Itoa(counts[word])+"\t"+escaped(word))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// escaped writes the two odd bytes of the test's text as they are printed. Words are sorted before that, by their bytes.
+func escaped(word string) string { return strings.ReplaceAll(word, "\xff\xfe", `\xff\xfe`) }
+
+func TestBadInput(t *testing.T) {
+	broken := t.TempDir()
+	write(t, filepath.Join(broken, "go.mod"), "module example.com/broken\n\ngo 1.26\n")
+	write(t, filepath.Join(broken, "main.go"), "package main\n\nfunc main() { undefinedName() }\n")
+	text := filepath.Join(t.TempDir(), "text")
+	write(t, text, "no program")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"no such command", []string{"nope"}, 2, `no command "nope"`},
+		{"no such flag", []string{"run", "--nope", "pi"}, 2, "unknown flag"},
+		{"no application named", []string{"run"}, 2, "arg"},
+		{"no Master named", []string{"submit", "pi"}, 2, "--master"},
+		{"no Master for a Worker", []string{"worker"}, 2, "spark://"},
+		{"deploy mode", []string{"submit", "--master", "spark://127.0.0.1:1", "--deploy-mode", "cluster", "pi"}, 2, "client"},
+		{"no such built-in", []string{"run", "nope"}, 1, "pi, sleep, wordcount"},
+		{"no such program", []string{"run", "./nope"}, 1, "no such file"},
+		{"no program", []string{"run", text}, 1, "chmod +x"},
+		{"does not compile", []string{"run", broken}, 1, "undefinedName"},
+		{"no such file", []string{"run", "wordcount", "/no/such/file"}, 1, "/no/such/file"},
+		{"malformed setting", []string{"run", "--conf", "spark.worker.timeout=soon", "pi"}, 1, "spark.worker.timeout"},
+		{"no such run", []string{"trace", "show", "nope"}, 1, "no run nope"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := finish(t, command(t, c.args...))
+			if got.code != c.code || !strings.Contains(got.stderr, c.want) {
+				t.Errorf("code %d, want %d; stderr %q, want %q", got.code, c.code, got.stderr, c.want)
+			}
+		})
+	}
+}
+
+// When a Master refuses, the three tries are over soon.
+func TestUnreachableMaster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "submit", "--master", "spark://127.0.0.1:1", "pi", "2")
+	if got := finish(t, cmd); got.code != exitFailed || !strings.Contains(got.stderr, "127.0.0.1:1") {
+		t.Errorf("code %d, stderr %q", got.code, got.stderr)
+	}
+}
+
+// The death of run is that of all its processes: they inherit the pipe, whose end says that none is left.
+func TestKillOfRun(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := command(t, "run", "sleep", "--tasks", "2", "--task-time", "60s")
+	cmd.Stderr = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	var seen bytes.Buffer
+	buf := make([]byte, 4096)
+	for !strings.Contains(seen.String(), "tasks") { // a stage has begun
+		n, err := r.Read(buf)
+		if err != nil {
+			t.Fatalf("%v: %s", err, seen.String())
+		}
+		seen.Write(buf[:n])
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	_ = r.SetReadDeadline(time.Now().Add(2 * time.Second))
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		t.Errorf("a process is left after two seconds: %v", err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
