@@ -8,15 +8,20 @@ import (
 
 // combiner merges the values of equal keys and keeps the keys in the order in which they came. It has a hash table of
 // its own, since looking up keys is most of the work of a word count: a slot of 8 bytes leads to the entry, where Go's
-// map would hold the key once more, and growing does not touch the keys.
+// map would hold the key once more, and growing does not touch the keys. Pairs are looked up a batch at a time, one step
+// for all before the next: the processor then waits for the memory of several at once.
 type combiner[K comparable, V any] struct {
 	entries []Pair[K, V]
-	slots   []slot     // a power of two, at most half of it used
-	recent  [2048]slot // of keys met lately, by their hash: few enough to stay in the processor's nearest cache
+	slots   []slot // a power of two, at most half of it used
 	hash    func(K) uint32
 	merge   func(a, b V) V
 	keep    func(K) K
+
+	batch [batchSize]Pair[K, V] // not looked up yet
+	n     int
 }
+
+const batchSize = 16
 
 // slot of the table: the hash of a key and its place in the entries, counted from 1; 0 is an empty slot.
 type slot struct{ hash, place uint32 }
@@ -26,20 +31,48 @@ func newCombiner[K comparable, V any](merge func(a, b V) V, keep func(K) K) *com
 }
 
 func (c *combiner[K, V]) add(p Pair[K, V]) {
-	h := c.hash(p.Key)
-	recent := &c.recent[h%uint32(len(c.recent))]
-	if recent.hash == h && recent.place != 0 {
-		if e := &c.entries[recent.place-1]; e.Key == p.Key {
-			e.Value = c.merge(e.Value, p.Value)
-			return
+	c.batch[c.n] = p
+	if c.n++; c.n == batchSize {
+		c.flush()
+	}
+}
+
+// flush looks the batch up.
+func (c *combiner[K, V]) flush() {
+	var hashes [batchSize]uint32
+	var slots [batchSize]slot
+	var keys [batchSize]K
+	batch := c.batch[:c.n]
+	mask := uint32(len(c.slots) - 1)
+	for i := range batch {
+		hashes[i] = c.hash(batch[i].Key)
+	}
+	for i := range batch {
+		slots[i] = c.slots[hashes[i]&mask]
+	}
+	for i := range batch {
+		if s := slots[i]; s.place != 0 && s.hash == hashes[i] {
+			keys[i] = c.entries[s.place-1].Key
 		}
 	}
+	for i := range batch {
+		if s := slots[i]; s.place != 0 && s.hash == hashes[i] && keys[i] == batch[i].Key {
+			e := &c.entries[s.place-1]
+			e.Value = c.merge(e.Value, batch[i].Value)
+			continue
+		}
+		c.addSlowly(batch[i], hashes[i])
+	}
+	c.n = 0
+}
+
+// addSlowly is for a pair that is not where its hash points: it lies further on, or is new.
+func (c *combiner[K, V]) addSlowly(p Pair[K, V], h uint32) {
 	mask := uint32(len(c.slots) - 1)
 	i := h & mask
 	for ; c.slots[i].place != 0; i = (i + 1) & mask {
 		if s := c.slots[i]; s.hash == h {
 			if e := &c.entries[s.place-1]; e.Key == p.Key {
-				*recent = s
 				e.Value = c.merge(e.Value, p.Value)
 				return
 			}
@@ -51,6 +84,12 @@ func (c *combiner[K, V]) add(p Pair[K, V]) {
 	if len(c.entries) > len(c.slots)/2 {
 		c.grow()
 	}
+}
+
+// all are the merged pairs.
+func (c *combiner[K, V]) all() []Pair[K, V] {
+	c.flush()
+	return c.entries
 }
 
 // grow doubles the table.

@@ -35,8 +35,8 @@ func TestCombiner(t *testing.T) {
 				for _, k := range order {
 					want = append(want, PairOf(k, counts[k]))
 				}
-				if !slices.Equal(c.entries, want) {
-					t.Fatalf("got %q, want %q", c.entries, want)
+				if !slices.Equal(c.all(), want) {
+					t.Fatalf("got %q, want %q", c.all(), want)
 				}
 			})
 		})

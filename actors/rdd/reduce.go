@@ -25,7 +25,8 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 			r.at = n
 			c.add(p)
 		}
-		return c.entries
+		r.at = n // the last pairs are merged only now
+		return c.all()
 	}
 	n.write = func(r *run) [][]byte {
 		blocks := make([][]byte, partitions)

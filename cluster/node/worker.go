@@ -163,7 +163,7 @@ func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Pr
 	args := append([]string{"executor"}, cmd.Args...)
 	return l.starter.Start(process.Spec{
 		Path: self, Args: args, Dir: cmd.Dir,
-		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, l.memoryMB)}, cmd.Env...),
+		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, l.memoryMB), "GOGC=400"}, cmd.Env...),
 		Stdout:         process.Output{Path: filepath.Join(cmd.Dir, "stdout")},
 		Stderr:         process.Output{Path: filepath.Join(cmd.Dir, "stderr")},
 		StderrPreamble: process.ExecutorPreamble(self, args),
