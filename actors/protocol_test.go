@@ -37,7 +37,7 @@ var endpoints = map[string]string{
 	"storage.Master":          "BlockManagerMaster",
 	"storage.MasterHeartbeat": "BlockManagerMasterHeartbeat",
 	"executor.Executor":       "Executor",
-	"app.progress":            "Progress",
+	"progress.Progress":       "Progress",
 }
 
 // TestMessagesAndHandlersMatch holds the protocol and the code together: a message that says which endpoint handles it is

@@ -12,6 +12,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driver/progress"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -57,7 +58,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	}
 	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), FS: Files{}}
 	if s.Progress {
-		if cfg.Listener, err = env.Register("Progress", &progress{out: os.Stderr}); err != nil {
+		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr)); err != nil {
 			return err
 		}
 	}

@@ -116,7 +116,7 @@ func (d *discovery) Masters() []rpcenv.Address {
 	}
 	var at []rpcenv.Address
 	for _, i := range m.Masters() {
-		at = append(at, i.Meta.RPC)
+		at = append(at, i.RPC)
 	}
 	slices.SortFunc(at, func(a, b rpcenv.Address) int { return slices.Compare([]byte(a.String()), []byte(b.String())) })
 	return at

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -190,9 +191,7 @@ func (r *run) settings(name string) []string {
 // driver runs the application's program and waits for its end.
 func (r *run) driver(ctx context.Context, master string) error {
 	settings := map[string]string{conf.MasterURL.Key(): master, conf.TraceDir.Key(): r.dir.Trace()}
-	for key, value := range r.cfg.Conf {
-		settings[key] = value
-	}
+	maps.Copy(settings, r.cfg.Conf)
 	submission, err := json.Marshal(app.Submission{
 		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/sirupsen/logrus"
@@ -41,9 +42,7 @@ func (s *settings) values(more map[string]string) (map[string]string, error) {
 		}
 		out[key] = value
 	}
-	for key, value := range more {
-		out[key] = value
-	}
+	maps.Copy(out, more)
 	return out, nil
 }
 

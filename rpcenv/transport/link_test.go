@@ -114,7 +114,7 @@ func TestWhatHasNoFrameEndsTheLinkAfterWhatIsQueued(t *testing.T) {
 		if err := await(t, "end", a.closed); !errors.Is(err, ErrMalformedFrame) {
 			t.Errorf("ended with %v", err)
 		}
-		await(t, "end at the peer", b.closed)
+		_ = await(t, "end at the peer", b.closed)
 		if len(b.got) != 0 {
 			t.Error("there is a hole in the stream")
 		}
@@ -163,7 +163,7 @@ func TestNilReceiverRefuses(t *testing.T) {
 		defer func() { _ = closer.Close() }()
 		a := dial(t, h, at)
 		a.Send(oneWay("hello"))
-		await(t, "end", a.closed)
+		_ = await(t, "end", a.closed)
 	})
 }
 
@@ -181,7 +181,7 @@ func TestCloseFromWithinReceive(t *testing.T) {
 		if err := await(t, "end", b.closed); !errors.Is(err, ErrClosed) {
 			t.Errorf("ended with %v", err)
 		}
-		await(t, "end at the peer", a.closed)
+		_ = await(t, "end at the peer", a.closed)
 	})
 }
 

@@ -42,7 +42,7 @@ func ReadSpark(r io.Reader) (*Sequence, error) {
 			return nil, fmt.Errorf("%w: line %d: %.80q", ErrFormat, n, text)
 		}
 		if err := s.readMessage(f, asked); err != nil {
-			return nil, fmt.Errorf("%w: line %d: %v", ErrFormat, n, err)
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {

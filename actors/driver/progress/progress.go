@@ -1,4 +1,5 @@
-package app
+// Package progress tells people how far an application is: a line for what matters of the driver's events.
+package progress
 
 import (
 	"fmt"
@@ -8,26 +9,30 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// progress is an endpoint of the driver's Env that writes what happens as lines, for people.
-type progress struct {
+// Name is what the endpoint is called.
+const Name = "Progress"
+
+// Progress is an endpoint of the driver's Env, to be the Listener of its Config (Spark's ConsoleProgressBar).
+type Progress struct {
 	out    io.Writer
-	stages map[int32]*stageProgress
+	stages map[int32]*stage
 }
 
-// stageProgress is how far a stage is.
-type stageProgress struct{ tasks, done int }
+// stage is how far a stage is.
+type stage struct{ tasks, done int }
 
-func (p *progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
+// New makes a Progress that writes to out.
+func New(out io.Writer) *Progress { return &Progress{out: out, stages: map[int32]*stage{}} }
+
+// Receive is the table of what is told.
+func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case event.ApplicationStart:
 		p.line("application %s is %s", m.Name, m.AppID)
 	case event.ExecutorChange:
 		p.executorChange(m)
 	case event.StageSubmitted:
-		if p.stages == nil {
-			p.stages = map[int32]*stageProgress{}
-		}
-		p.stages[m.StageID] = &stageProgress{tasks: m.Tasks}
+		p.stages[m.StageID] = &stage{tasks: m.Tasks}
 		p.line("stage %d.%d: %d tasks", m.StageID, m.Attempt, m.Tasks)
 	case event.TaskEnd:
 		p.taskEnd(m)
@@ -43,7 +48,7 @@ func (p *progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-func (p *progress) executorChange(m event.ExecutorChange) {
+func (p *Progress) executorChange(m event.ExecutorChange) {
 	switch m.Kind {
 	case event.ExecutorAdded:
 		p.line("executor %s registered, %d cores at %s", m.ExecutorID, m.Cores, m.Host)
@@ -53,7 +58,7 @@ func (p *progress) executorChange(m event.ExecutorChange) {
 }
 
 // taskEnd tells of failures, and of the end of a stage and each quarter before it.
-func (p *progress) taskEnd(m event.TaskEnd) {
+func (p *Progress) taskEnd(m event.TaskEnd) {
 	if m.Failure != "" {
 		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, m.Failure)
 		return
@@ -68,6 +73,6 @@ func (p *progress) taskEnd(m event.TaskEnd) {
 	}
 }
 
-func (p *progress) line(format string, args ...any) {
+func (p *Progress) line(format string, args ...any) {
 	fmt.Fprintf(p.out, "  "+format+"\n", args...) // a display that is gone is not the job's business
 }

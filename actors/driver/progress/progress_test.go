@@ -1,0 +1,49 @@
+package progress_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/progress"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func TestLines(t *testing.T) {
+	w := rpctest.New(t, 1)
+	var out strings.Builder
+	env := w.Env("Driver", nil)
+	ref := w.Register(env, progress.Name, progress.New(&out))
+	p := w.ProbeIn(env, "P")
+	for _, m := range []rpcenv.Message{
+		event.ApplicationStart{AppID: "app-1", Name: "counts"},
+		event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "0", Host: "h", Cores: 2},
+		event.JobStart{},
+		event.StageSubmitted{StageID: 0, Tasks: 2},
+		event.TaskEnd{StageID: 0},
+		event.TaskEnd{StageID: 0, Index: 1, Failure: "no luck", ExecutorID: "0"},
+		event.TaskEnd{StageID: 0, Index: 1},
+		event.StageCompleted{StageID: 0},
+		event.StageCompleted{StageID: 1, Failure: "fetch failed"},
+		event.Starving{},
+		event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "0", Reason: "it crashed"},
+		event.JobEnd{Err: errors.New("x")},
+	} {
+		p.Send(ref, m)
+	}
+	w.Settle()
+	want := `  application counts is app-1
+  executor 0 registered, 2 cores at h
+  stage 0.0: 2 tasks
+  task 1 in stage 0.0 failed on executor 0: no luck
+  stage 0.0: 2 of 2 tasks done
+  stage 1.0 failed: fetch failed
+  no executor takes the tasks that wait; 0 are registered: see the Master's log for what it waits for
+  executor 0 is gone: it crashed
+`
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
