@@ -149,10 +149,11 @@ func (d *daemon) wait(ctx context.Context) error {
 
 // close ends what the daemon has, in good order.
 func (d *daemon) close() error {
-	var errs []error
 	if d.member != nil {
 		leaving, cancel := context.WithTimeout(context.Background(), leaveTime)
-		errs = append(errs, d.member.Leave(leaving))
+		if err := d.member.Leave(leaving); err != nil {
+			d.opts.Log.Debugf("nobody heard the goodbye; they will notice: %v", err)
+		}
 		cancel()
 		d.member.Close()
 	}
@@ -160,5 +161,5 @@ func (d *daemon) close() error {
 		d.node.Env.Close()
 	}
 	d.unwatch()
-	return errors.Join(append(errs, d.host.Close(), d.recorder.Close())...)
+	return errors.Join(d.host.Close(), d.recorder.Close())
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -192,29 +191,17 @@ func (r *run) settings(name string) []string {
 func (r *run) driver(ctx context.Context, master string) error {
 	settings := map[string]string{conf.MasterURL.Key(): master, conf.TraceDir.Key(): r.dir.Trace()}
 	maps.Copy(settings, r.cfg.Conf)
-	submission, err := json.Marshal(app.Submission{
+	spec, err := driverSpec(r.cfg.Program, app.Submission{
 		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
-	})
+	}, r.cfg.Stdout, r.cfg.Stderr)
 	if err != nil {
 		return err
 	}
-	d, err := r.start("driver", process.Spec{
-		Path: r.cfg.Program[0], Args: r.cfg.Program[1:], Env: []string{app.SubmissionVar + "=" + string(submission)},
-		Stdout: process.Output{File: r.cfg.Stdout}, Stderr: process.Output{File: r.cfg.Stderr},
-	})
+	d, err := r.start("driver", spec)
 	if err != nil {
 		return err
 	}
-	select {
-	case e := <-d.ended:
-		if e.Err != nil || e.Code != 0 {
-			return &ProgramError{Code: e.Code, Err: e.Err}
-		}
-		return nil
-	case <-ctx.Done():
-		d.end()
-		return context.Cause(ctx)
-	}
+	return wait(ctx, d.Process, d.ended)
 }
 
 // ProgramError is the end of the application's program with an exit code that is not 0. The program has said why.

@@ -147,7 +147,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"no such command", []string{"nope"}, 2, `no command "nope"`},
 		{"no such flag", []string{"run", "--nope", "pi"}, 2, "unknown flag"},
-		{"no application named", []string{"run"}, 2, "arg"},
+		{"no application named", []string{"run"}, 2, "which application"},
 		{"no Master named", []string{"submit", "pi"}, 2, "--master"},
 		{"no Master for a Worker", []string{"worker"}, 2, "spark://"},
 		{"deploy mode", []string{"submit", "--master", "spark://127.0.0.1:1", "--deploy-mode", "cluster", "pi"}, 2, "client"},

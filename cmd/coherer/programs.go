@@ -49,7 +49,8 @@ func findApplication(args []string) (application, error) {
 	}
 	info, err := os.Stat(what)
 	if err != nil {
-		return application{}, fmt.Errorf("the application: %w", err)
+		return application{}, fmt.Errorf("the application: %w: name an executable file, a folder with package main, or one of %s",
+			err, strings.Join(slices.Sorted(maps.Keys(programs())), ", "))
 	}
 	name := strings.TrimSuffix(what, string(os.PathSeparator))
 	name = name[strings.LastIndexByte(name, os.PathSeparator)+1:]
@@ -61,6 +62,15 @@ func findApplication(args []string) (application, error) {
 	}
 	path, err := exec.LookPath(what)
 	return application{name: name, program: append([]string{path}, rest...)}, err
+}
+
+// wantsApp wants the name of an application.
+func wantsApp(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("which application? APP is one of %s, or the path of a program or of a folder with package main",
+			strings.Join(slices.Sorted(maps.Keys(programs())), ", "))
+	}
+	return nil
 }
 
 // driverCommand is the driver of a built-in application, as submitted by run.

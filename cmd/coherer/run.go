@@ -64,7 +64,7 @@ func runCommand() *cobra.Command {
 			"APP is wordcount, pi or sleep; or, with a path separator, a Go program or a folder with a main package.\n" +
 			"The run directory has the trace and the diagrams; SPARK_* variables are ignored.",
 		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run ./examples/wordcount README.md",
-		Args:    usages(cobra.MinimumNArgs(1)),
+		Args:    usages(wantsApp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if workers < 1 || cores < 1 {
 				return usage(cmd, fmt.Errorf("want at least one Worker with one core, not %d with %d", workers, cores))
@@ -81,6 +81,9 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := fits(values, memoryMB, cores); err != nil {
+				return err
+			}
 			return runner.Run(cmd.Context(), runner.Config{
 				Name: called(values, application), Program: application.program, Main: application.main,
 				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -93,4 +96,19 @@ func runCommand() *cobra.Command {
 	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
 	a.flags(f)
 	return cmd
+}
+
+// fits is nil when an executor fits a Worker: else the application would wait for ever.
+func fits(values map[string]string, memoryMB, cores int) error {
+	c, err := conf.New(values)
+	if err != nil {
+		return err
+	}
+	if wants := conf.ExecutorMemory.Get(c); wants > int64(memoryMB) {
+		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
+	}
+	if wants, set := conf.ExecutorCores.Find(c); set && wants > cores {
+		return fmt.Errorf("an executor wants %d cores (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", wants, cores)
+	}
+	return nil
 }

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/coherer/coherer/actors/app"
-	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -24,7 +21,7 @@ func submitCommand() *cobra.Command {
 		Long: "Run the driver of an application here, on the executors of a cluster (client mode). APP is as for run.\n" +
 			"MASTER, SPARK_EXECUTOR_MEMORY and SPARK_EXECUTOR_CORES stand in for the flags, as with spark-submit.",
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8",
-		Args:    usages(cobra.MinimumNArgs(1)),
+		Args:    usages(wantsApp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			values, err := a.submitValues(master)
 			if err != nil {
@@ -46,12 +43,8 @@ func submitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if application.main != "" {
-				if err := application.build(cmd); err != nil {
-					return err
-				}
-			}
-			return become(application, app.Submission{Name: called(values, application), Conf: values, Progress: true})
+			return runner.Submit(cmd.Context(), application.program, application.main,
+				app.Submission{Name: called(values, application), Conf: values, Progress: true})
 		},
 	}
 	f := cmd.Flags()
@@ -78,32 +71,4 @@ func (a *appFlags) submitValues(master string) (map[string]string, error) {
 		values[conf.MasterURL.Key()] = master
 	}
 	return values, nil
-}
-
-// build builds the application's main package into the user's cache.
-func (a *application) build(cmd *cobra.Command) error {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(cache, "coherer")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	out := filepath.Join(dir, a.name)
-	if err := process.BuildMain(cmd.Context(), a.main, out); err != nil {
-		return err
-	}
-	a.program = append([]string{out}, a.program...)
-	return nil
-}
-
-// become replaces this process by the driver.
-func become(a application, s app.Submission) error {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	env := append(os.Environ(), app.SubmissionVar+"="+string(text))
-	return fmt.Errorf("start %s: %w", a.program[0], syscall.Exec(a.program[0], a.program, env))
 }

@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Submit runs the driver of an application on a cluster that runs already, as a process of its own, and waits for its end.
+// main is a folder with a main package to build first; program then has the arguments only. What was built is removed.
+func Submit(ctx context.Context, program []string, main string, s app.Submission) error {
+	if main != "" {
+		dir, err := os.MkdirTemp("", "coherer-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		out := filepath.Join(dir, "program")
+		if err := process.BuildMain(ctx, main, out); err != nil {
+			return err
+		}
+		program = append([]string{out}, program...)
+	}
+	starter := process.NewStarter()
+	defer starter.Close()
+	ended := make(chan rpcenv.Exit, 1)
+	spec, err := driverSpec(program, s, os.Stdout, os.Stderr)
+	if err != nil {
+		return err
+	}
+	driver, err := starter.Start(spec, func(e rpcenv.Exit) { ended <- e })
+	if err != nil {
+		return err
+	}
+	return wait(ctx, driver, ended)
+}
+
+// driverSpec is a driver's process.
+func driverSpec(program []string, s app.Submission, stdout, stderr *os.File) (process.Spec, error) {
+	submission, err := json.Marshal(s)
+	return process.Spec{
+		Path: program[0], Args: program[1:], Env: []string{app.SubmissionVar + "=" + string(submission)},
+		Stdout: process.Output{File: stdout}, Stderr: process.Output{File: stderr},
+	}, err
+}
+
+// wait waits for a driver's end; when ctx ends first it ends the driver.
+func wait(ctx context.Context, driver *process.Process, ended <-chan rpcenv.Exit) error {
+	select {
+	case e := <-ended:
+		if e.Err != nil || e.Code != 0 {
+			return &ProgramError{Code: e.Code, Err: e.Err}
+		}
+		return nil
+	case <-ctx.Done():
+		driver.Kill(grace)
+		<-ended
+		return context.Cause(ctx)
+	}
+}
