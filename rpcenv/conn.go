@@ -107,10 +107,11 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	if err != nil {
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
 	}
-	content, encErr := c.env.table.Append(nil, o.msg.(proto.Message))
+	content, encErr := c.encode(o.msg)
 	if encErr != nil {
+		c.env.log.Errorf("The answer to %s: %v", k.typ, encErr)
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(encErr)
-		content, _ = c.env.table.Append(nil, o.msg.(proto.Message)) // a Failure of valid strings
+		content, _ = c.encode(o.msg) // a Failure of valid strings
 	}
 	o.content = content
 	c.mu.Lock()
@@ -119,16 +120,38 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 		c.env.dropped(o, k.typ, "the asker's connection is closed")
 		return
 	}
+	if !c.roomLocked(len(content)) {
+		c.env.dropped(o, k.typ, c.why.Error())
+		return
+	}
 	c.out++
 	c.env.recordAnswer(o, c.itemID(true, c.out), k.typ, c.peerName)
 	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
+}
+
+// encode is the content of an answer, which may be anything that a handler gave.
+func (c *conn) encode(m Message) ([]byte, error) {
+	if err := checkMessage(m, false); err != nil {
+		return nil, err
+	}
+	return c.env.table.Append(nil, m.(proto.Message))
+}
+
+// roomLocked reports whether n more bytes may wait for the peer. A peer that asks and does not read loses its connection.
+func (c *conn) roomLocked(n int) bool {
+	if c.link.Queued()+n <= outboxLimit {
+		return true
+	}
+	c.why = fmt.Errorf("%w: %d bytes of answers wait for %s", ErrUnreachableOverloaded, c.link.Queued(), c.peer)
+	c.link.Close()
+	return false
 }
 
 // refuse answers a request that could not be dispatched with a frame of type 5.
 func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != connReady {
+	if c.state != connReady || c.why != nil || !c.roomLocked(len(err.Error())) {
 		return
 	}
 	c.out++

@@ -151,6 +151,8 @@ func (e *Env) Log() *logrus.Entry { return e.log }
 func (e *Env) Register(name string, ep Endpoint) (Ref, error) {
 	in := &Inbox{env: e, name: name, ep: ep}
 	in.ctx.in, in.ctx.log = in, e.log.WithField("endpoint", name)
+	// Before anybody finds the endpoint by its name: OnStart comes first.
+	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.host.Now()})
 	e.mu.Lock()
 	switch {
 	case e.stopping:
@@ -165,14 +167,15 @@ func (e *Env) Register(name string, ep Endpoint) (Ref, error) {
 	e.running++
 	e.spawned++
 	id := fmt.Sprintf("%d/%s#%d", e.num, name, e.spawned)
+	e.busy(1)
 	e.mu.Unlock()
 
-	e.busy(1)
-	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.host.Now()})
 	props := actor.PropsFromProducer(func() actor.Actor { return in },
 		actor.WithMailbox(func() actor.Mailbox { return in }), actor.WithDispatcher(e.host.Dispatcher()))
 	pid, err := actorSystem().Root.SpawnNamed(props, id)
-	if err != nil {
+	if err != nil { // ids are unique: not reached
+		in.discard()
+		e.forget(in)
 		return Ref{}, fmt.Errorf("rpcenv %s: spawn %s: %w", e.cfg.Name, id, err)
 	}
 	in.setPID(pid)
@@ -181,6 +184,20 @@ func (e *Env) Register(name string, ep Endpoint) (Ref, error) {
 
 // Ref is a reference to an endpoint; nothing is asked.
 func (e *Env) Ref(a Address, name string) Ref { return Ref{Address: a, Name: name} }
+
+// Send sends m from outside all endpoints; it may be called from any goroutine. Its error is ErrNotMessage.
+func (e *Env) Send(to Ref, m Message) error {
+	return e.send(outgoing{to: to, msg: m, from: "outside"})
+}
+
+// forget takes an endpoint out that never began.
+func (e *Env) forget(in *Inbox) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.endpoints, in.name)
+	e.order = without(e.order, in)
+	e.running--
+}
 
 // lookup is the endpoint of that name; nil when there is none.
 func (e *Env) lookup(name string) *Inbox {

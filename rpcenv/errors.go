@@ -84,7 +84,7 @@ func (e *RemoteError) Is(target error) bool {
 		return true
 	}
 	c, ok := target.(*codedError)
-	return ok && c.code == e.Code
+	return ok && c.family == ErrRefused && c.code == e.Code // what was unreachable there says nothing of here
 }
 
 // panicError is a panic of a handler or a body, as an error.

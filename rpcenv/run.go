@@ -100,14 +100,15 @@ func (c *Context) leaveLane(name string) {
 
 // Blocking is what a body waits by. Its methods are for that body alone.
 type Blocking struct {
-	env    *Env
-	from   string
-	cause  trace.ID
-	ctx    context.Context
-	cancel context.CancelFunc
-	parker Parker
-	stage  atomic.Int32
-	caller bool // an ordinary goroutine: what it does is no work of the Env
+	env     *Env
+	from    string
+	cause   trace.ID
+	ctx     context.Context
+	cancel  context.CancelFunc
+	parker  Parker
+	stage   atomic.Int32
+	caller  bool        // an ordinary goroutine: what it does is no work of the Env
+	unwatch func() bool // of the context of an ordinary goroutine
 
 	mu   sync.Mutex
 	wake func() // of the wait that is under way
@@ -128,15 +129,6 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 	b := &Blocking{env: e, from: from, cause: cause}
 	ctx, cancel := context.WithCancel(context.Background())
 	b.ctx = ctx
-	e.mu.Lock()
-	stopping := e.stopping
-	if !stopping {
-		e.bodies = append(e.bodies, b)
-	}
-	e.mu.Unlock()
-	if stopping {
-		cancel()
-	}
 	b.cancel = func() {
 		cancel()
 		if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
@@ -150,6 +142,15 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 		if wake != nil {
 			wake()
 		}
+	}
+	e.mu.Lock()
+	stopping := e.stopping
+	if !stopping {
+		e.bodies = append(e.bodies, b)
+	}
+	e.mu.Unlock()
+	if stopping {
+		cancel()
 	}
 	return b
 }
@@ -293,10 +294,10 @@ func (b *Blocking) busy(n int) {
 	}
 }
 
-// stopped is ErrStopped, once; a body that waits on gets no second chance.
+// stopped is ErrStopped, once; a body that waits on gets no second chance. An ordinary goroutine is its owner's.
 func (b *Blocking) stopped() error {
 	b.over++
-	if b.over > 1 {
+	if b.over > 1 && !b.caller {
 		panic(stopBody{})
 	}
 	return ErrStopped
@@ -365,13 +366,22 @@ func (j *Job) OnDone(f func(error)) {
 	}
 }
 
-// Blocking is for an ordinary goroutine that wants to ask and to wait, until ctx ends. Not in a simulation, whose clock
-// stands still while the goroutine waits: use Go there.
+// Blocking is for an ordinary goroutine that wants to ask and to wait, until ctx ends; the goroutine closes it. Not in a
+// simulation, whose clock stands still while the goroutine waits: use Go there.
 func (e *Env) Blocking(ctx context.Context) *Blocking {
 	b := e.newBlocking("caller", trace.ID{})
 	b.parker, b.caller = goroutineParker{}, true
-	context.AfterFunc(ctx, b.cancel)
+	b.unwatch = context.AfterFunc(ctx, b.cancel)
 	return b
+}
+
+// Close gives a Blocking of an ordinary goroutine up: its waits return ErrStopped. It may be called again; one of a body
+// ends with the body and is left alone.
+func (b *Blocking) Close() {
+	if b.caller {
+		b.unwatch()
+		b.cancel()
+	}
 }
 
 type goroutineParker struct{}

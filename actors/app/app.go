@@ -28,7 +28,9 @@ func (a *App) Conf() *conf.Conf { return a.driver.Env().Conf() }
 // RunJob runs a job and waits for its results, in the order of the partitions. It fails with the job's error, or when ctx
 // ends.
 func (a *App) RunJob(ctx context.Context, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
-	results, err := a.driver.RunJob(a.blocking(ctx), job, action)
+	b := a.blocking(ctx)
+	defer b.Close()
+	results, err := a.driver.RunJob(b, job, action)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -73,7 +73,9 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	}
 	stopping, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
-	return errors.Join(err, d.Stop(env.Blocking(stopping)))
+	b := env.Blocking(stopping)
+	defer b.Close()
+	return errors.Join(err, d.Stop(b))
 }
 
 // stopPatience is how long the end of an application may take.

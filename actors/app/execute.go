@@ -17,19 +17,23 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
+// exitTerminated is the exit code of a process that SIGTERM ended.
+const exitTerminated = 128 + 15
+
 // Execute is an executor in this process. It returns only when that could not begin; otherwise the executor ends the
-// process.
+// process: by itself, or with 143 by SIGTERM, which is how a Worker kills it.
 func Execute(x Execution) error {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
+	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {
+		return err
+	}
 	a, err := executor.ParseArgs(x.Args)
 	if err != nil {
 		return err
 	}
 	c, err := conf.New(x.Settings)
 	if err != nil {
-		return err
-	}
-	signal.Reset(syscall.SIGTERM, syscall.SIGINT) // the Worker ends an executor by them
-	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {
 		return err
 	}
 	blocks, err := NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: conf.BlockManagerPort.Get(c)})
@@ -40,16 +44,20 @@ func Execute(x Execution) error {
 	if err != nil {
 		return errors.Join(err, blocks.Close())
 	}
-	done := make(chan int, 1)
-	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { done <- code }})
+	ended := make(chan int, 1)
+	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
 	boot := executor.Boot{
 		Args: a, Settings: x.Settings, Log: NewLog(logrus.InfoLevel),
 		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
 	}
 	if err := boot.Run(host); err != nil {
-		return err
+		return errors.Join(err, rec.Close())
 	}
-	code := <-done
+	code := exitTerminated
+	select {
+	case code = <-ended:
+	case <-terminated:
+	}
 	if err := rec.Close(); err != nil {
 		fail(err)
 	}
@@ -59,7 +67,7 @@ func Execute(x Execution) error {
 
 // FetchSettings asks the driver for the settings of an executor: what a launcher does before it knows which program to
 // run. Its part of the trace goes to the file beside the executor's.
-func FetchSettings(ctx context.Context, args []string) (map[string]string, error) {
+func FetchSettings(ctx context.Context, args []string) (settings map[string]string, err error) {
 	a, err := executor.ParseArgs(args)
 	if err != nil {
 		return nil, err

@@ -60,8 +60,8 @@ func (a *AppClient) tryMaster(c *rpcenv.Context, m rpcenv.Address) {
 
 // refused ends the try early when no Master can be connected to.
 func (a *AppClient) refused(c *rpcenv.Context, err error) {
-	if !errors.Is(err, rpcenv.ErrUnreachableDisconnected) {
-		return
+	if !errors.Is(err, rpcenv.ErrUnreachableDisconnected) || errors.Is(err, rpcenv.ErrHandshake) {
+		return // a Master that takes the connection and is silent may be busy
 	}
 	a.reg.refused++
 	if a.reg.refused == len(a.cfg.Masters) {

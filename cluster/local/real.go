@@ -24,7 +24,7 @@ type realWorld struct {
 	unwatch  func()
 
 	mu        sync.Mutex
-	processes []*process
+	processes []*inProcess
 	roles     map[string]realRole
 }
 
@@ -54,11 +54,14 @@ func (w *realWorld) SetRole(class string, name func(rpcenv.Command) string, star
 }
 
 func (w *realWorld) Process(name string) (rpcenv.Host, string) {
-	p := &process{Host: w.host, world: w, name: name}
+	return w.add(&inProcess{Host: w.host, world: w, name: name}), loopback
+}
+
+func (w *realWorld) add(p *inProcess) *inProcess {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.processes = append(w.processes, p)
-	return p, loopback
+	return p
 }
 
 // Wake tells Run that something changed.
@@ -86,7 +89,7 @@ func (w *realWorld) Settle(within time.Duration) error {
 	return w.Run(func() bool { return w.flight.empty() && w.recorder.Idle() }, within)
 }
 
-func (w *realWorld) find(name string) *process {
+func (w *realWorld) find(name string) *inProcess {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range slices.Backward(w.processes) {
@@ -125,8 +128,8 @@ func (w *realWorld) Close() error {
 	return w.host.Close()
 }
 
-// process is one process of a realWorld: the Host of all, with an end and children of its own.
-type process struct {
+// inProcess is one process of a realWorld: the Host of all, with an end and children of its own.
+type inProcess struct {
 	*transport.Host
 	world *realWorld
 	name  string
@@ -139,30 +142,34 @@ type process struct {
 }
 
 // Adopt is told of each Env of the process.
-func (p *process) Adopt(discard func()) {
+func (p *inProcess) Adopt(discard func()) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	ended := p.ended
 	p.discards = append(p.discards, discard)
+	p.mu.Unlock()
+	if ended { // between a process's Envs
+		discard()
+	}
 }
 
 // Exit ends the process: its Envs crash.
-func (p *process) Exit(code int) { p.end(code) }
+func (p *inProcess) Exit(code int) { p.end(code) }
 
 // Exited tells whether the process has ended.
-func (p *process) Exited() (code int, ended bool) {
+func (p *inProcess) Exited() (code int, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.code, p.ended
 }
 
 // PID is 0: it is no process of the operating system.
-func (p *process) PID() int { return 0 }
+func (p *inProcess) PID() int { return 0 }
 
 // Kill ends the process with 143, as SIGTERM does.
-func (p *process) Kill(time.Duration) { p.end(128 + 15) }
+func (p *inProcess) Kill(time.Duration) { p.end(128 + 15) }
 
 // end reports whether it was this call that ended the process.
-func (p *process) end(code int) bool {
+func (p *inProcess) end(code int) bool {
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
@@ -182,14 +189,12 @@ func (p *process) end(code int) bool {
 }
 
 // Start starts another process of the same world.
-func (p *process) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+func (p *inProcess) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
 	role, ok := p.world.roles[cmd.Class]
 	if !ok {
 		return nil, fmt.Errorf("local: no role for class %q", cmd.Class)
 	}
-	h, _ := p.world.Process(role.name(cmd))
-	child := h.(*process)
-	child.onExit = onExit
+	child := p.world.add(&inProcess{Host: p.world.host, world: p.world, name: role.name(cmd), onExit: onExit})
 	if err := role.start(child, cmd); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,8 @@ type Config struct {
 	Kind Kind
 	// Seed of a simulation.
 	Seed uint64
+	// Masters is how many; 0 or 1: one. There are no standby Masters yet.
+	Masters int
 	// Workers is how many; 0: two.
 	Workers int
 	// Cores and MemoryMB of each Worker; 0: one core, 1,024 MiB.
@@ -35,7 +37,10 @@ type Config struct {
 // Cluster is a running cluster of a test.
 type Cluster struct {
 	World
-	Conf    *conf.Conf
+	Conf *conf.Conf
+	// MasterAddress is where the Master listens.
+	MasterAddress rpcenv.Address
+	// Master and Workers are the daemons; nil when they are processes of their own. Kill calls them Master, Worker1 and so on.
 	Master  *node.Node
 	Workers []*node.Node
 
@@ -45,10 +50,14 @@ type Cluster struct {
 // startPatience is how long a cluster may take to be ready.
 const startPatience = 30 * time.Second
 
-// Start starts a cluster, waits until every Worker is registered, and takes everything down at the end of the test.
+// Start starts a cluster, waits until every Worker is registered (as processes: until it listens), and takes everything
+// down at the end of the test.
 func Start(t testing.TB, cfg Config) *Cluster {
 	t.Helper()
 	cfg.setDefaults()
+	if cfg.Masters > 1 {
+		t.Fatal("local: a cluster has one Master: standby Masters are not there yet")
+	}
 	w, err := NewWorld(cfg.Kind, cfg.Seed)
 	if err != nil {
 		t.Fatal(err)
@@ -62,16 +71,23 @@ func Start(t testing.TB, cfg Config) *Cluster {
 	if c.Conf, err = conf.New(cfg.Conf); err != nil {
 		t.Fatal(err)
 	}
+	if p, ok := w.(*processWorld); ok {
+		if c.MasterAddress, err = p.start(t, cfg); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
 	beating := c.watchHeartbeats()
 	h, ip := w.Process("Master")
 	if c.Master, err = node.Master(h, c.env("Master", ip), master.Config{}); err != nil {
 		t.Fatal(err)
 	}
+	c.MasterAddress = c.Master.Env.Address()
 	for i := range cfg.Workers {
 		name := fmt.Sprintf("Worker%d", i+1)
 		h, ip := w.Process(name)
 		n, err := node.Worker(h, c.env(name, ip), worker.Config{
-			Masters: []rpcenv.Address{c.Master.Env.Address()}, Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
+			Masters: []rpcenv.Address{c.MasterAddress}, Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +143,7 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	d, err := driver.Start(env, driver.Config{AppName: name, Masters: []rpcenv.Address{c.Master.Env.Address()}, FS: app.Files{}})
+	d, err := driver.Start(env, driver.Config{AppName: name, Masters: []rpcenv.Address{c.MasterAddress}, FS: app.Files{}})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -61,5 +63,40 @@ func BenchmarkThousandWorkers(b *testing.B) {
 		if n := c.Recorder().Count(); n < 1000*(4+5)*2 {
 			b.Fatalf("only %d records", n)
 		}
+	}
+}
+
+func TestProcesses(t *testing.T) {
+	c := local.Start(t, local.Config{Kind: local.Processes, Masters: 1, Workers: 2, Conf: map[string]string{"spark.executor.memory": "512m"}})
+	ended := make(chan error, 1)
+	var out strings.Builder
+	c.Application("Driver", func(b *rpcenv.Blocking, a *app.App) error {
+		return builtin.Programs["sleep"](b.Context(), a, []string{"--tasks", "3", "--task-time", "1ms"}, &out)
+	}, func(err error) { ended <- err })
+	if err := c.Run(func() bool { return len(ended) > 0 }, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil || out.String() != "3 tasks slept\n" {
+		t.Error(err, out.String())
+	}
+	if err := c.Kill("Worker1"); err != nil {
+		t.Error(err)
+	}
+	if err := c.Run(func() bool { _, ended := c.Exited("Worker1"); return ended }, time.Minute); err != nil {
+		t.Error(err)
+	}
+	if code, _ := c.Exited("Worker1"); code != 128+9 {
+		t.Errorf("Worker1 exited with %d", code)
+	}
+}
+
+// BenchmarkStart is a Master and two Workers from nothing until the Workers are registered, and their end.
+func BenchmarkStart(b *testing.B) {
+	for _, kind := range []local.Kind{local.Sim, local.InProcess, local.TCP} {
+		b.Run("world="+string(kind), func(b *testing.B) {
+			for b.Loop() {
+				local.Start(b, local.Config{Kind: kind})
+			}
+		})
 	}
 }

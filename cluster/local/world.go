@@ -66,8 +66,10 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 		w = &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}
 	case InProcess, TCP:
 		w = newRealWorld(kind)
+	case Processes:
+		return newProcessWorld(), nil
 	default:
-		return nil, fmt.Errorf("local: no world is called %q: want sim, local or tcp", kind)
+		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
 	addExecutors(w)
 	return w, nil

@@ -61,7 +61,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		if err := d.join(ctx, func(gossip.Event) { found.changed() }); err != nil {
 			return err
 		}
-		found.watch(d.member, func() { d.node.Env.Blocking(ctx).Send(d.node.Ref, worker.MastersChanged{}) }) //nolint:errcheck // a Worker that ends needs no news
+		found.watch(d.member, func() { _ = d.node.Env.Send(d.node.Ref, worker.MastersChanged{}) }) // it is a message
 	}
 	if err := d.ready(); err != nil {
 		return err
@@ -71,7 +71,9 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
-	if _, err := rpcenv.AskWait(d.node.Env.Blocking(ending), d.node.Ref, worker.Shutdown{}); err != nil {
+	b := d.node.Env.Blocking(ending)
+	defer b.Close()
+	if _, err := rpcenv.AskWait(b, d.node.Ref, worker.Shutdown{}); err != nil {
 		opts.Log.Warnf("the executors' last words were not all heard: %v", err)
 	}
 	return nil

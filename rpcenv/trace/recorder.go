@@ -60,6 +60,9 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 	if _, err := r.out.WriteString(Magic); err != nil {
 		return nil, errors.Join(fmt.Errorf("trace: write %s: %w", path, err), f.Close())
 	}
+	if err := r.out.Flush(); err != nil {
+		return nil, errors.Join(fmt.Errorf("trace: write %s: %w", path, err), f.Close())
+	}
 	r.flusher = time.AfterFunc(flushEvery, r.flush)
 	return r, nil
 }
@@ -109,7 +112,7 @@ func (r *Recorder) Add(rec *tracepb.Record) {
 	_, r.err = r.out.Write(r.scratch)
 }
 
-// Records returns a copy of the list of what was recorded in memory so far, without what Forget dropped.
+// Records returns a copy of the list of what was recorded in memory so far.
 func (r *Recorder) Records() []*tracepb.Record {
 	if r == nil {
 		return nil
@@ -192,14 +195,7 @@ func (r *Recorder) Body(m any) []byte {
 	return b
 }
 
-// NewSent makes the record of a message that leaves its sender.
-func NewSent(id, cause ID, at time.Time, form tracepb.Form, typ string) *tracepb.Record {
-	return &tracepb.Record{
-		Kind: tracepb.Kind_SENT, Id: id.proto(), Cause: cause.proto(), Time: uint64(at.UnixNano()), Form: form, Type: typ,
-	}
-}
-
-// NewRecord makes any other record.
+// NewRecord makes a record; the caller fills in the rest.
 func NewRecord(kind tracepb.Kind, id, cause ID, at time.Time) *tracepb.Record {
 	return &tracepb.Record{Kind: kind, Id: id.proto(), Cause: cause.proto(), Time: uint64(at.UnixNano())}
 }
@@ -217,13 +213,15 @@ func (r *Recorder) Busy(n int) {
 }
 
 // Idle reports whether no work is under way, messages between Envs aside.
-func (r *Recorder) Idle() bool { return r.busy.Load() == 0 }
+func (r *Recorder) Idle() bool { return r == nil || r.busy.Load() == 0 }
 
 // OnIdle makes f be called each time the work under way comes to its end; f must be quick. nil ends it.
 func (r *Recorder) OnIdle(f func()) {
-	if f == nil {
+	switch {
+	case r == nil:
+	case f == nil:
 		r.idle.Store(nil)
-		return
+	default:
+		r.idle.Store(&f)
 	}
-	r.idle.Store(&f)
 }
