@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/sirupsen/logrus"
 
@@ -102,8 +103,8 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 		if d.node, err = start(d.env(first + try)); err == nil {
 			return nil
 		}
-		if first == 0 {
-			break
+		if first == 0 || !errors.Is(err, syscall.EADDRINUSE) {
+			return err
 		}
 		d.opts.Log.Warnf("Service could not bind on port %d. Attempting port %d.", first+try, first+try+1)
 	}

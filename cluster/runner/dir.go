@@ -25,7 +25,7 @@ type Dir struct{ path string }
 // Root is where run directories lie: $XDG_STATE_HOME/coherer/runs, or under ~/.local/state.
 func Root() (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
-	if state == "" {
+	if !filepath.IsAbs(state) { // the XDG specification: a relative one is invalid
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", fmt.Errorf("where to keep the run: %w: set XDG_STATE_HOME", err)
@@ -35,8 +35,7 @@ func Root() (string, error) {
 	return filepath.Join(state, "coherer", "runs"), nil
 }
 
-// NewDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second, and the link latest
-// to it. The oldest beyond twenty are removed.
+// NewDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second.
 func NewDir(name string, at time.Time) (*Dir, error) {
 	root, err := Root()
 	if err != nil {
@@ -63,7 +62,13 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 			return nil, err
 		}
 	}
-	return d, errors.Join(link(root, filepath.Base(path)), prune(root, filepath.Base(path)))
+	return d, nil
+}
+
+// Begin makes the link latest point to the run, and removes the oldest beyond twenty.
+func (d *Dir) Begin() error {
+	root, name := filepath.Split(d.path)
+	return errors.Join(link(root, name), prune(root, name))
 }
 
 // plain is a name that can be part of a file's.
@@ -93,6 +98,9 @@ func prune(root, but string) error {
 	}
 	var runs []string
 	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(root, e.Name(), "details.json")); err != nil {
+			continue // it is under way, or was killed: for its owner to look at
+		}
 		if e.IsDir() && e.Name() != but && e.Name() != "" && e.Name()[0] >= '0' && e.Name()[0] <= '9' {
 			runs = append(runs, e.Name())
 		}
@@ -145,15 +153,12 @@ func (r *run) details() Details {
 // Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
 // returns the table of messages.
 func (d *Dir) Finish(details Details) (table string, err error) {
-	t, err := d.merge()
-	if err != nil {
-		return "", err
-	}
+	t, damaged := d.merge()
 	text, err := json.MarshalIndent(details, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(
+	err = errors.Join(damaged,
 		d.write("details.json", append(text, '\n')),
 		d.write("diagram.svg", []byte(trace.SVG(t))),
 		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
@@ -164,23 +169,22 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 	return trace.Table(t.Entries), err
 }
 
-// merge reads what the processes recorded.
+// merge reads what the processes recorded. The error tells of files that are damaged; the rest is there.
 func (d *Dir) merge() (*trace.Trace, error) {
 	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.trace"))
-	if err != nil {
-		return nil, err
-	}
+	errs := []error{err}
 	var files [][]*tracepb.Record
 	for _, path := range paths {
 		records, err := trace.ReadFile(path)
 		if err != nil {
-			return nil, err
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.Base(path), err))
+			continue
 		}
 		files = append(files, records)
 	}
 	t := trace.Merge(files...)
 	t.Source, t.Compat = "run", "fixed"
-	return t, nil
+	return t, errors.Join(errs...)
 }
 
 func (d *Dir) write(name string, data []byte) error {

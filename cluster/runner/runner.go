@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/actors/app"
@@ -38,7 +39,7 @@ const (
 	// startTime is how long the daemons may take to be ready.
 	startTime = 30 * time.Second
 	// grace is how long a process may take to end before it is killed.
-	grace = 5 * time.Second
+	grace = 15 * time.Second
 )
 
 // run is a run under way.
@@ -49,6 +50,8 @@ type run struct {
 	self    string
 	begin   time.Time
 	masters []string
+	ending  atomic.Bool // what ends now, the run ends
+	lost    func(error) // the cluster cannot run the application any more
 }
 
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
@@ -69,8 +72,12 @@ func Run(ctx context.Context, cfg Config) (err error) {
 			return errors.Join(err, r.dir.Discard())
 		}
 	}
+	if err := r.dir.Begin(); err != nil {
+		return errors.Join(err, r.dir.Discard())
+	}
 	r.starter = process.NewStarter()
 	failure := r.cluster(ctx)
+	r.ending.Store(true)
 	r.starter.Close()
 	return errors.Join(failure, r.report(failure == nil))
 }
@@ -92,47 +99,58 @@ func (r *run) say(format string, args ...any) {
 
 // cluster starts the daemons and the driver, waits for the driver, and ends all in good order.
 func (r *run) cluster(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.lost = func(err error) { cancel(err) }
 	master, url, err := r.master(ctx)
 	if err != nil {
 		return err
 	}
 	r.masters = []string{url}
 	workers, err := r.workers(ctx, url)
-	if err != nil {
-		return err
+	if err == nil {
+		r.say("Master and %d Workers ready in %.2f s", len(workers), time.Since(r.begin).Seconds())
+		err = r.driver(ctx, url)
 	}
-	r.say("Master and %d Workers ready in %.2f s", len(workers), time.Since(r.begin).Seconds())
-	failure := r.driver(ctx, url)
-	// The Workers first: their last words go to the Master.
-	for _, w := range workers {
-		w.end()
-	}
-	master.end()
-	return failure
+	r.ending.Store(true)
+	// The Workers first, side by side: their last words go to the Master.
+	endAll(workers)
+	endAll([]*daemon{master})
+	return err
 }
 
 // daemon is a process of the run, and its end.
 type daemon struct {
 	*process.Process
-	ended chan rpcenv.Exit
+	done chan struct{} // closed when it has ended
+	exit rpcenv.Exit
 }
 
-// end ends the daemon in good order and waits.
-func (d *daemon) end() {
-	d.Kill(grace)
-	<-d.ended
+// endAll ends processes in good order and waits.
+func endAll(all []*daemon) {
+	for _, d := range all {
+		d.Kill(grace)
+	}
+	for _, d := range all {
+		<-d.done
+	}
 }
 
-// start starts a process of the run, whose output goes to a log.
-func (r *run) start(name string, spec process.Spec) (*daemon, error) {
+// start starts a process of the run, whose output goes to a log. ended is told of an end that the run did not bring about.
+func (r *run) start(name string, spec process.Spec, ended func(code int)) (*daemon, error) {
 	if spec.Stderr == (process.Output{}) {
 		spec.Stderr = process.Output{Path: filepath.Join(r.dir.Logs(), name+".log")}
 	}
-	d := &daemon{ended: make(chan rpcenv.Exit, 1)}
+	d := &daemon{done: make(chan struct{})}
 	var err error
-	d.Process, err = r.starter.Start(spec, func(e rpcenv.Exit) { d.ended <- e })
+	d.Process, err = r.starter.Start(spec, func(e rpcenv.Exit) {
+		d.exit = e
+		close(d.done)
+		if ended != nil && !r.ending.Load() {
+			r.say("%s ended with exit code %d: see %s", name, e.Code, filepath.Join(r.dir.Logs(), name+".log"))
+			ended(e.Code)
+		}
+	})
 	return d, err
 }
 
@@ -140,7 +158,7 @@ func (r *run) master(ctx context.Context) (*daemon, string, error) {
 	d, err := r.start("master", process.Spec{
 		Path: r.self, Ready: true,
 		Args: append([]string{"master", "--host", "127.0.0.1", "--port", "0", "--conf", "coherer.gossip.port=0"}, r.settings("Master")...),
-	})
+	}, func(code int) { r.lost(fmt.Errorf("the Master ended with exit code %d", code)) })
 	if err != nil {
 		return nil, "", err
 	}
@@ -155,6 +173,8 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var all []*daemon
+	var left atomic.Int64
+	left.Store(int64(r.cfg.Workers))
 	for i := range r.cfg.Workers {
 		n := strconv.Itoa(i + 1)
 		d, err := r.start("worker"+n, process.Spec{
@@ -163,15 +183,19 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 				"worker", master, "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(r.cfg.WorkerCores),
 				"--memory", strconv.Itoa(r.cfg.WorkerMemoryMB) + "m", "--work-dir", filepath.Join(r.dir.Work(), "worker"+n),
 			}, r.settings("Worker"+n)...),
+		}, func(int) {
+			if left.Add(-1) == 0 {
+				r.lost(errors.New("no Worker is left"))
+			}
 		})
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, d)
 	}
 	for _, d := range all {
 		if _, err := d.Ready(ctx); err != nil {
-			return nil, err
+			return all, err
 		}
 	}
 	return all, nil
@@ -179,29 +203,33 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 
 // settings are the options by which a daemon gets the run's settings.
 func (r *run) settings(name string) []string {
-	args := []string{"--conf", conf.TraceDir.Key() + "=" + r.dir.Trace(), "--conf", conf.TraceName.Key() + "=" + name}
 	c, _ := conf.New(r.cfg.Conf) // checked by Run
+	var args []string
 	for _, p := range c.Pairs() {
 		args = append(args, "--conf", p.Key+"="+p.Value)
 	}
-	return args
+	// The later one wins.
+	return append(args, "--conf", conf.TraceDir.Key()+"="+r.dir.Trace(), "--conf", conf.TraceName.Key()+"="+name)
 }
 
 // driver runs the application's program and waits for its end.
 func (r *run) driver(ctx context.Context, master string) error {
-	settings := map[string]string{conf.MasterURL.Key(): master, conf.TraceDir.Key(): r.dir.Trace()}
-	maps.Copy(settings, r.cfg.Conf)
+	settings := maps.Clone(r.cfg.Conf)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
 	spec, err := driverSpec(r.cfg.Program, app.Submission{
 		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
 	}, r.cfg.Stdout, r.cfg.Stderr)
 	if err != nil {
 		return err
 	}
-	d, err := r.start("driver", spec)
+	d, err := r.start("driver", spec, nil)
 	if err != nil {
 		return err
 	}
-	return wait(ctx, d.Process, d.ended)
+	return d.wait(ctx)
 }
 
 // ProgramError is the end of the application's program with an exit code that is not 0. The program has said why.

@@ -28,16 +28,15 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 	}
 	starter := process.NewStarter()
 	defer starter.Close()
-	ended := make(chan rpcenv.Exit, 1)
 	spec, err := driverSpec(program, s, os.Stdout, os.Stderr)
 	if err != nil {
 		return err
 	}
-	driver, err := starter.Start(spec, func(e rpcenv.Exit) { ended <- e })
-	if err != nil {
+	d := &daemon{done: make(chan struct{})}
+	if d.Process, err = starter.Start(spec, func(e rpcenv.Exit) { d.exit = e; close(d.done) }); err != nil {
 		return err
 	}
-	return wait(ctx, driver, ended)
+	return d.wait(ctx)
 }
 
 // driverSpec is a driver's process.
@@ -50,16 +49,15 @@ func driverSpec(program []string, s app.Submission, stdout, stderr *os.File) (pr
 }
 
 // wait waits for a driver's end; when ctx ends first it ends the driver.
-func wait(ctx context.Context, driver *process.Process, ended <-chan rpcenv.Exit) error {
+func (d *daemon) wait(ctx context.Context) error {
 	select {
-	case e := <-ended:
-		if e.Err != nil || e.Code != 0 {
-			return &ProgramError{Code: e.Code, Err: e.Err}
+	case <-d.done:
+		if d.exit.Err != nil || d.exit.Code != 0 {
+			return &ProgramError{Code: d.exit.Code, Err: d.exit.Err}
 		}
 		return nil
 	case <-ctx.Done():
-		driver.Kill(grace)
-		<-ended
+		endAll([]*daemon{d})
 		return context.Cause(ctx)
 	}
 }

@@ -51,6 +51,9 @@ func (d *daemonFlags) env(f *pflag.FlagSet, host, port string) error {
 		}
 		d.port = int(n)
 	}
+	if d.port < 0 || d.port > 1<<16-1 {
+		return fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
+	}
 	return nil
 }
 
@@ -79,7 +82,7 @@ func masterCommand() *cobra.Command {
 		Args:    usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := d.env(cmd.Flags(), "SPARK_MASTER_HOST", "SPARK_MASTER_PORT"); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			opts, err := d.options("master", gossipPort)
 			if err != nil {
@@ -105,7 +108,7 @@ func workerCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
 			if err := d.env(f, "SPARK_WORKER_HOST", "SPARK_WORKER_PORT"); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			for flag, variable := range map[string]string{"cores": "SPARK_WORKER_CORES", "memory": "SPARK_WORKER_MEMORY", "work-dir": "SPARK_WORKER_DIR"} {
 				if v := os.Getenv(variable); v != "" && !f.Changed(flag) {
@@ -113,6 +116,9 @@ func workerCommand() *cobra.Command {
 						return fmt.Errorf("%s: %w", variable, err)
 					}
 				}
+			}
+			if cores < 1 {
+				return usage(cmd, fmt.Errorf("--cores %d: want 1 at least", cores))
 			}
 			if len(args) == 0 && join == "" {
 				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))

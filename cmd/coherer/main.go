@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
 
@@ -39,18 +40,43 @@ func run(ctx context.Context, args []string) int {
 	if err == nil {
 		return 0
 	}
+	for _, e := range each(err) {
+		if !saidAlready(e) {
+			fmt.Fprintln(os.Stderr, "error:", e)
+		}
+	}
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {
 		return exit.Code
 	}
-	if program, ok := errors.AsType[*runner.ProgramError](err); ok && program.Err == nil {
-		return exitFailed // it has said why itself
-	}
-	fmt.Fprintln(os.Stderr, "error:", err)
 	if usage, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(os.Stderr, "see: %s --help\n", usage.command)
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// joined is the type of what errors.Join makes.
+var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
+
+// each are the errors that err joins, or err alone.
+func each(err error) []error {
+	if reflect.TypeOf(err) != joined {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() { //nolint:errorlint // this very error
+		all = append(all, each(e)...)
+	}
+	return all
+}
+
+// saidAlready reports whether a daemon's log or an application has told of err.
+func saidAlready(err error) bool {
+	if _, ok := errors.AsType[*node.ExitError](err); ok {
+		return true
+	}
+	program, ok := errors.AsType[*runner.ProgramError](err)
+	return ok && program.Err == nil
 }
 
 // usageError is a command line that cannot be understood.

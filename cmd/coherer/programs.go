@@ -44,6 +44,9 @@ func findApplication(args []string) (application, error) {
 			return application{}, fmt.Errorf("no built-in application is called %q: there are %s; a program of yours is named by a path, such as ./%s",
 				what, strings.Join(slices.Sorted(maps.Keys(programs())), ", "), what)
 		}
+		if what == "wordcount" && len(rest) == 0 {
+			return application{}, errors.New("wordcount wants a file: wordcount FILE [N]")
+		}
 		_, self, err := transport.SelfDigest()
 		return application{name: what, program: append([]string{self, "driver", what}, rest...)}, err
 	}
