@@ -252,9 +252,6 @@ func (a *asks) discard() {
 	for _, p := range a.heap {
 		p.ended, p.index = true, -1
 	}
-	for _, p := range a.heap {
-		p.ended, p.index = true, -1
-	}
 	a.stop, a.heap = nil, nil
 }
 

@@ -7,8 +7,6 @@ package builtin
 import (
 	"context"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/coherer/coherer/actors/rdd"
 )
@@ -21,6 +19,3 @@ var Programs = map[string]Program{
 	"pi":    Pi,
 	"sleep": Sleep,
 }
-
-// Names are the names of Programs, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(Programs)) }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"os"
 	"slices"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -27,12 +27,6 @@ func output(t *testing.T, name string, args ...string) string {
 		t.Fatal(err)
 	}
 	return out.String()
-}
-
-func TestNames(t *testing.T) {
-	if got := Names(); !slices.Equal(got, []string{"pi", "sleep"}) {
-		t.Error(got)
-	}
 }
 
 func TestPiIsRoughlyRight(t *testing.T) {

@@ -64,7 +64,7 @@ func each(err error) []error {
 		return []error{err}
 	}
 	var all []error
-	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() { //nolint:errorlint // this very error
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
 		all = append(all, each(e)...)
 	}
 	return all

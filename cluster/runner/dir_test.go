@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// begun is a new run's directory that is latest.
+func begun(t *testing.T, name string) *Dir {
+	t.Helper()
+	d, err := NewDir(name, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestTwoRunsOfOneSecond(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	a, b := begun(t, "word count/../x"), begun(t, "word count/../x")
+	if filepath.Base(a.Path()) != "20260102-030405-word_count_.._x" || filepath.Base(b.Path()) != filepath.Base(a.Path())+"-2" {
+		t.Error(a.Path(), b.Path())
+	}
+	latest, err := os.Readlink(filepath.Join(filepath.Dir(a.Path()), "latest"))
+	if err != nil || latest != filepath.Base(b.Path()) {
+		t.Error(latest, err)
+	}
+}
+
+func TestARunThatDoesNotBeginLeavesLatestAlone(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	a := begun(t, "a")
+	b, err := NewDir("b", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	latest, err := os.Readlink(filepath.Join(filepath.Dir(a.Path()), "latest"))
+	if err != nil || latest != filepath.Base(a.Path()) {
+		t.Error(latest, err)
+	}
+}
+
+func TestTwentyRunsAreKeptAndThoseUnderWay(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	under := begun(t, "under-way")
+	for i := range 25 {
+		d := begun(t, fmt.Sprintf("run%02d", i))
+		if _, err := d.Finish(Details{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := begun(t, "last")
+	root := filepath.Dir(last.Path())
+	runs, err := filepath.Glob(filepath.Join(root, "2*"))
+	if err != nil || len(runs) != keep+1 {
+		t.Errorf("%d runs are left: %v", len(runs), err)
+	}
+	if _, err := os.Stat(under.Path()); err != nil {
+		t.Error("the run under way:", err)
+	}
+}
+
+func TestADamagedTraceDoesNotStopTheRest(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	d := begun(t, "a")
+	if err := os.WriteFile(filepath.Join(d.Trace(), "Master.trace"), []byte("this is no trace"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output := filepath.Join(d.Work(), "worker1", "app-1-0000", "0", "stdout")
+	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(output, []byte("said"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := d.Finish(Details{Name: "a"})
+	if err == nil || !strings.Contains(err.Error(), "Master.trace") {
+		t.Error("the error does not name the file:", err)
+	}
+	for _, name := range []string{"details.json", "trace.jsonl", "diagram.svg", "diagram.mmd", "logs/app-1-0000/0/stdout"} {
+		if _, err := os.Stat(filepath.Join(d.Path(), name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(d.Work()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("work/ is left:", err)
+	}
+}
+
+func TestARelativeStateHomeIsIgnored(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", "state")
+	root, err := Root()
+	if err != nil || root != filepath.Join(home, ".local", "state", "coherer", "runs") {
+		t.Error(root, err)
+	}
+}
