@@ -33,3 +33,8 @@ race:
 # All that must hold of a commit.
 ci:
 	.ci/run
+
+# bench: the benchmarks; figures of whole commands are in bench/results.
+.PHONY: bench
+bench:
+	go test -run '^$$' -bench . ./...

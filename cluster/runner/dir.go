@@ -153,7 +153,7 @@ func (r *run) details() Details {
 // Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
 // returns the table of messages.
 func (d *Dir) Finish(details Details) (table string, err error) {
-	t, damaged := d.merge()
+	t, damaged := Merge(d.path)
 	text, err := json.MarshalIndent(details, "", "  ")
 	if err != nil {
 		return "", err
@@ -169,9 +169,10 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 	return trace.Table(t.Entries), err
 }
 
-// merge reads what the processes recorded. The error tells of files that are damaged; the rest is there.
-func (d *Dir) merge() (*trace.Trace, error) {
-	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.trace"))
+// Merge reads what the processes of a run recorded, also while it goes on. The error tells of files that are damaged; the
+// rest is there.
+func Merge(dir string) (*trace.Trace, error) {
+	paths, err := filepath.Glob(filepath.Join((&Dir{dir}).Trace(), "*.trace"))
 	errs := []error{err}
 	var files [][]*tracepb.Record
 	for _, path := range paths {

@@ -47,10 +47,13 @@ func load(args []string) (*trace.Trace, error) {
 		dir = filepath.Join(root, name)
 	}
 	t, err := trace.ReadJSONLFile(filepath.Join(dir, "trace.jsonl"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return t, err
+	}
+	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("there is no run %s: make one with coherer run: %w", name, err)
 	}
-	return t, err
+	return runner.Merge(dir) // the run goes on, or was killed
 }
 
 func showCommand() *cobra.Command {
