@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -36,9 +37,13 @@ func Execute(x Execution) error {
 	if err != nil {
 		return err
 	}
-	blocks, err := NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: conf.BlockManagerPort.Get(c)})
-	if err != nil {
+	var blocks *Blocks
+	err = transport.NextPorts(conf.BlockManagerPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
+		blocks, err = NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
 		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: set spark.blockManager.port to a free one, or to 0", err)
 	}
 	rec, err := executorRecorder(a, c, "exec")
 	if err != nil {

@@ -152,3 +152,23 @@ func TestWhatAnExecutorLooksUpIsThere(t *testing.T) {
 		}
 	}
 }
+
+func TestTasksWaitForEnoughExecutorsButNotForEver(t *testing.T) {
+	settings := map[string]string{"spark.cores.max": "2", "spark.scheduler.minRegisteredResourcesRatio": "1"}
+	t.Run("both come", func(t *testing.T) {
+		r := newRig(t, settings)
+		run(r, numbers.With(9))
+		a := r.launched("0", 1)
+		a.Quiet(time.Second)
+		b := r.launched("1", 1)
+		a.task()
+		b.task()
+	})
+	t.Run("one stays away", func(t *testing.T) {
+		r := newRig(t, settings)
+		run(r, numbers.With(9))
+		a := r.launched("0", 1)
+		r.Advance(31 * time.Second)
+		a.task()
+	})
+}

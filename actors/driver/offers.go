@@ -61,12 +61,26 @@ func (s *Scheduler) report(c *rpcenv.Context, ends []rpcenv.Message) {
 
 // makeOffers starts tasks on what is offered. At the driver's end nothing starts any more.
 func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer) {
-	if len(offers) == 0 || s.stopping {
+	if len(offers) == 0 || s.stopping || !s.isReady(c) {
 		return
 	}
 	for _, l := range s.pool.Offers(offers, c.Rand().Shuffle) {
 		s.launchTask(c, l)
 	}
+}
+
+// isReady reports whether tasks may start, once and for all: spark.scheduler.minRegisteredResourcesRatio of spark.cores.max
+// can take tasks, or the application has waited for spark.scheduler.maxRegisteredResourcesWaitingTime. It mirrors
+// CoarseGrainedSchedulerBackend.isReady, which counts executors from their registration on.
+func (s *Scheduler) isReady(c *rpcenv.Context) bool {
+	if s.ready {
+		return true
+	}
+	most, _ := conf.CoresMax.Find(c.Conf())
+	ratio, _ := conf.SchedulerMinRegisteredResourcesRatio.Find(c.Conf())
+	s.ready = float64(s.executors.cores()) >= float64(most)*ratio ||
+		c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
+	return s.ready
 }
 
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {

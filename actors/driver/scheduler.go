@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"time"
+
 	"fmt"
 
 	"github.com/coherer/coherer/actors/appclient"
@@ -27,6 +29,8 @@ type Scheduler struct {
 	maxSize   int // of a LaunchTask, in bytes
 	starving  rpcenv.Timer
 	stopping  bool
+	began     time.Time
+	ready     bool // tasks may start: see isReady
 
 	dag, appClient rpcenv.Ref
 	// watchers are told of each ExecutorChange, in this order.
@@ -49,6 +53,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	if !s.cfg.Listener.IsZero() {
 		s.watchers = append(s.watchers, s.cfg.Listener)
 	}
+	s.began = c.Now()
 	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 
@@ -144,6 +149,10 @@ func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor)
 	}
 	e.launched, e.freeCores = true, e.totalCores
 	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")
+	if !s.ready { // it may be the one that all waited for
+		s.makeOffers(c, s.executors.offers())
+		return
+	}
 	s.makeOffers(c, e.offer())
 }
 

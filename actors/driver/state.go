@@ -57,6 +57,17 @@ func (x *executors) remove(e *executor) {
 	}
 }
 
+// cores are those of the executors that may take tasks.
+func (x *executors) cores() int {
+	n := 0
+	for _, e := range x.sorted {
+		if e.launched && !e.lossPending {
+			n += e.totalCores
+		}
+	}
+	return n
+}
+
 // offers are the free cores of the executors that may take tasks.
 func (x *executors) offers() []tasks.Offer {
 	var out []tasks.Offer

@@ -11,6 +11,13 @@ type flight struct {
 	changed func()
 	mu      sync.Mutex
 	open    map[key]bool
+	gone    map[end]bool // the ends of connections that have seen the end
+}
+
+// end is one end of a connection: back is the listener's, whose messages go back.
+type end struct {
+	conn uint64
+	back bool
 }
 
 type key struct {
@@ -23,22 +30,25 @@ type key struct {
 func keyOf(id *tracepb.Id) key { return key{id.GetConn(), id.GetBack(), id.GetEnv(), id.GetN()} }
 
 func newFlight(changed func()) *flight {
-	return &flight{changed: changed, open: map[key]bool{}}
+	return &flight{changed: changed, open: map[key]bool{}, gone: map[end]bool{}}
 }
 
 func (f *flight) see(r *tracepb.Record) {
 	f.mu.Lock()
 	switch r.GetKind() {
 	case tracepb.Kind_SENT:
-		if r.GetId().GetConn() != 0 {
-			f.open[keyOf(r.GetId())] = true
+		k := keyOf(r.GetId())
+		if k.conn != 0 && !f.gone[end{k.conn, !k.back}] {
+			f.open[k] = true
 		}
 	case tracepb.Kind_HANDLED:
 		delete(f.open, keyOf(r.GetId()))
 	case tracepb.Kind_CONN:
 		if r.GetName() == "disconnected" {
+			f.gone[end{r.GetId().GetConn(), r.GetId().GetBack()}] = true
+			// What was on its way to this end will not arrive. The other end may still have much to hand over.
 			for k := range f.open {
-				if k.conn == r.GetId().GetConn() {
+				if k.conn == r.GetId().GetConn() && k.back != r.GetId().GetBack() {
 					delete(f.open, k)
 				}
 			}

@@ -97,18 +97,14 @@ func (d *daemon) env(port int) rpcenv.Config {
 
 // listen starts the role at the port asked for, or one of the next.
 func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
-	var err error
-	first := d.opts.Listen.Port
-	for try := 0; try <= conf.PortMaxRetries.Get(d.opts.Conf); try++ {
-		if d.node, err = start(d.env(first + try)); err == nil {
-			return nil
-		}
-		if first == 0 || !errors.Is(err, syscall.EADDRINUSE) {
-			return err
-		}
-		d.opts.Log.Warnf("Service could not bind on port %d. Attempting port %d.", first+try, first+try+1)
+	err := transport.NextPorts(d.opts.Listen.Port, conf.PortMaxRetries.Get(d.opts.Conf), func(port int) (err error) {
+		d.node, err = start(d.env(port))
+		return err
+	})
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
 	}
-	return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
+	return err
 }
 
 // join makes the daemon a member of its cluster.

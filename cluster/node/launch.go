@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/cluster/process"
@@ -18,6 +20,7 @@ import (
 // executor of this very program if the application's has the same digest; else it fetches that program from the driver and
 // becomes it, with the same process number and output. It returns only when that failed.
 func Launch(ctx context.Context, args []string) error {
+	signal.Reset(syscall.SIGTERM, syscall.SIGINT) // until there is something to save, a Worker's kill just ends it
 	settings, err := app.FetchSettings(ctx, args)
 	if err != nil {
 		return err

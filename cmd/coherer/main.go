@@ -76,7 +76,7 @@ func saidAlready(err error) bool {
 		return true
 	}
 	program, ok := errors.AsType[*runner.ProgramError](err)
-	return ok && program.Err == nil
+	return ok && program.Err == nil && !program.Killed()
 }
 
 // usageError is a command line that cannot be understood.

@@ -79,7 +79,7 @@ func runCommand() *cobra.Command {
 			}
 			values, err := a.values()
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			if err := fits(values, memoryMB, cores); err != nil {
 				return err

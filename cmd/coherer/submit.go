@@ -25,7 +25,7 @@ func submitCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			values, err := a.submitValues(master)
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			if mode != "client" {
 				return usage(cmd, fmt.Errorf("--deploy-mode %s: only client is there: the driver runs here", mode))
