@@ -2,6 +2,8 @@ package appclient
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
@@ -15,7 +17,7 @@ const (
 	refusedTimeout      = time.Second // when every Master refuses the connection
 )
 
-// unresponsive is why a client gives up.
+// unresponsive is why a client gives up, in Spark's words.
 const unresponsive = "All masters are unresponsive! Giving up."
 
 // registration is the part of the client's state that ends with RegisteredApplication.
@@ -25,13 +27,22 @@ type registration struct {
 	refused int          // Masters that refused the connection in this try
 }
 
+// masters are the Masters as spark.master has them.
+func (a *AppClient) masters() string {
+	var all []string
+	for _, m := range a.cfg.Masters {
+		all = append(all, m.String())
+	}
+	return "spark://" + strings.Join(all, ",")
+}
+
 // registerWithMaster is the next try; the look-ups of the one before are abandoned.
 func (a *AppClient) registerWithMaster(c *rpcenv.Context) {
 	if a.registered || a.dead {
 		return
 	}
 	if a.reg.attempt >= registrationRetries {
-		a.markDead(c, unresponsive)
+		a.markDead(c, fmt.Sprintf("%s Tried %s: is a Master running there, and is that its address?", unresponsive, a.masters()))
 		return
 	}
 	a.reg.attempt++

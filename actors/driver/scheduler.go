@@ -1,9 +1,8 @@
 package driver
 
 import (
-	"time"
-
 	"fmt"
+	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/dag"
