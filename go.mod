@@ -4,15 +4,15 @@ go 1.26
 
 require (
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
-	github.com/cockroachdb/datadriven v1.0.3
+	github.com/cockroachdb/datadriven v1.0.3 // tests only
 	github.com/hashicorp/memberlist v0.7.0
 	github.com/sirupsen/logrus v1.10.2
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	go.uber.org/goleak v1.3.0
+	go.uber.org/goleak v1.3.0 // tests only
 	golang.org/x/sys v0.47.0
 	google.golang.org/protobuf v1.36.12
-	pgregory.net/rapid v1.3.0
+	pgregory.net/rapid v1.3.0 // tests only
 )
 
 require (

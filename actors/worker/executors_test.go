@@ -19,7 +19,7 @@ import (
 
 func TestAnExecutorRunsAndExits(t *testing.T) {
 	k := newKit(t)
-	k.join(Config{WorkDir: "/work"}, nil)
+	k.join(Config{WorkDir: "/executors"}, nil)
 	k.run(0)
 	if got := k.last(); got != "RUNNING" {
 		t.Errorf("reported %q", got)
@@ -98,7 +98,7 @@ func TestLaunchesThatCannotBeAreReportedFailed(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			k := newKit(t)
-			k.join(Config{WorkDir: "/work"}, nil)
+			k.join(Config{WorkDir: "/executors"}, nil)
 			m := k.launch(0)
 			test.change(m)
 			k.master.Send(k.worker, m)
@@ -126,7 +126,7 @@ func TestAProcessThatCannotBeWatchedFailed(t *testing.T) {
 
 func TestTheCommand(t *testing.T) {
 	k := newKit(t)
-	k.join(Config{WorkDir: "/work", WebUIURL: "http://h:8081"}, nil)
+	k.join(Config{WorkDir: "/executors", WebUIURL: "http://h:8081"}, nil)
 	m := k.launch(7)
 	m.RpId = 2
 	m.AppDesc.Command.Arguments = []string{
@@ -145,7 +145,7 @@ func TestTheCommand(t *testing.T) {
 	if !slices.Equal(cmd.Env, env) {
 		t.Errorf("env %q, want %q", cmd.Env, env)
 	}
-	if want := "/work/" + appID + "/7"; cmd.Dir != want || cmd.Class != "Exec" {
+	if want := "/executors/" + appID + "/7"; cmd.Dir != want || cmd.Class != "Exec" {
 		t.Errorf("%s in %s, want Exec in %s", cmd.Class, cmd.Dir, want)
 	}
 }
