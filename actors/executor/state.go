@@ -13,6 +13,7 @@ type state struct {
 	stopping bool
 	tasks    map[int64]*task
 	lineages map[lineageKey]*rdd.Lineage
+	making   map[lineageKey][]func(*rdd.Lineage, error) // who waits for a lineage
 	// outputs are the map outputs of shuffles as the driver told them; those of an older epoch are forgotten.
 	outputs map[int32][]*storagepb.MapStatus
 	asking  map[int32][]func(error) // who waits for the outputs of a shuffle
@@ -26,14 +27,16 @@ type task struct {
 	killed string // why it was killed
 }
 
-// lineageKey names a lineage: jobs are pure functions of their arguments.
-type lineageKey struct{ job, args string }
+// lineageKey names a lineage, as the driver has it: jobs are pure functions of their arguments.
+type lineageKey struct{ job, args, digest string }
 
-func keyOf(d *app.TaskDescription) lineageKey { return lineageKey{d.GetJob(), string(d.GetJobArgs())} }
+func keyOf(d *app.TaskDescription) lineageKey {
+	return lineageKey{d.GetJob(), string(d.GetJobArgs()), d.GetJobDigest()}
+}
 
 func newState() state {
 	return state{
-		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{},
+		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{}, making: map[lineageKey][]func(*rdd.Lineage, error){},
 		outputs: map[int32][]*storagepb.MapStatus{}, asking: map[int32][]func(error){},
 	}
 }

@@ -41,30 +41,47 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 
 func (e *Executor) tasks() map[int64]*task { return e.state.tasks }
 
-// withLineage makes the job's lineage, once a job: user code, so outside the inbox.
+// withLineage makes the job's lineage, once a job: user code, so outside the inbox. Tasks that come meanwhile wait.
 func (e *Executor) withLineage(c *rpcenv.Context, t *task, then func(*rdd.Lineage)) {
 	key := keyOf(t.desc)
 	if l := e.state.lineages[key]; l != nil {
 		then(l)
 		return
 	}
-	rpcenv.Run(c, "lineage", func(*rpcenv.Blocking) (*rdd.Lineage, error) {
-		l, err := rdd.Lookup(t.desc.GetJob(), t.desc.GetJobArgs())
-		if err != nil {
-			return nil, err
-		}
-		if err := l.Check(t.desc.GetJobDigest()); err != nil {
-			return nil, fmt.Errorf("%w\nthe lineage here:\n%s", err, strings.Join(l.Lines(), "\n"))
-		}
-		return l, nil
-	}, func(l *rdd.Lineage, err error) {
+	waiting := e.state.making[key]
+	e.state.making[key] = append(waiting, func(l *rdd.Lineage, err error) {
 		if err != nil {
 			e.finish(c, t, nil, err)
 			return
 		}
-		e.state.lineages[key] = l
 		then(l)
 	})
+	if len(waiting) > 0 {
+		return
+	}
+	d := t.desc
+	rpcenv.Run(c, "lineage", func(*rpcenv.Blocking) (*rdd.Lineage, error) { return lineageOf(d) }, func(l *rdd.Lineage, err error) {
+		if err == nil {
+			e.state.lineages[key] = l
+		}
+		waiting := e.state.making[key]
+		delete(e.state.making, key)
+		for _, f := range waiting {
+			f(l, err)
+		}
+	})
+}
+
+// lineageOf makes the lineage of a task's job and compares it with the driver's.
+func lineageOf(d *app.TaskDescription) (*rdd.Lineage, error) {
+	l, err := rdd.Lookup(d.GetJob(), d.GetJobArgs())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Check(d.GetJobDigest()); err != nil {
+		return nil, fmt.Errorf("%w\nthe lineage here:\n%s", err, strings.Join(l.Lines(), "\n"))
+	}
+	return l, nil
 }
 
 // withOutputs gives the map outputs of the shuffles that a task reads, by the lineage's index. They are asked for once a
@@ -107,7 +124,7 @@ func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(erro
 	rpcenv.Ask(c, e.tracker, &storagepb.GetMapOutputStatuses{ShuffleId: &shuffle}, func(r *storagepb.MapOutputStatuses, err error) {
 		if err == nil {
 			e.state.see(r.GetEpoch())
-			e.state.outputs[shuffle] = r.GetStatuses()
+			e.state.outputs[shuffle] = r.GetStatuses() // the tracker's book is never older than a task that it gave rise to
 		} else {
 			err = &fetchError{shuffle: shuffle, mapIndex: -1, cause: err}
 		}
