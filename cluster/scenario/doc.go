@@ -10,7 +10,8 @@
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9
-//	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, then until nothing is under way
+//	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, since the block or the run before, then until
+//	                                                    nothing is under way
 //	run exit=NAME [within=30s]                          until a process has ended
 //	run done=NAME [within=30s]                          until a program has ended
 //	settle                                              until nothing is under way

@@ -27,36 +27,40 @@ func matches(want, place string) bool {
 }
 
 // sighting is a message of which the sending was seen.
-type sighting struct {
-	from, endpoint, typ string
-}
+type sighting struct{ from, to, typ string }
 
-// watcher counts the messages of the trace that were handled and fit a pattern, as the trace is made.
+// watcher sees which messages were handled, as the trace is made.
 type watcher struct {
 	changed func()
 
-	mu    sync.Mutex
-	envs  map[uint32]string
-	sent  map[string]sighting
-	want  pattern
-	count int
+	mu      sync.Mutex
+	envs    map[uint32]string
+	sent    map[string]sighting
+	handled []sighting // since the block or the last run began: a verb may be slower than what it waits for
 }
 
 func newWatcher(changed func()) *watcher {
 	return &watcher{changed: changed, envs: map[uint32]string{}, sent: map[string]sighting{}}
 }
 
-// expect begins to count anew.
-func (w *watcher) expect(p pattern) {
+// forget begins anew.
+func (w *watcher) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.want, w.count = p, 0
+	w.handled = nil
 }
 
-func (w *watcher) seen() int {
+// count is how many messages that fit p were handled.
+func (w *watcher) count(p pattern) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.count
+	n := 0
+	for _, s := range w.handled {
+		if matches(p.from, s.from) && matches(p.to, s.to) && (p.message == "*" || p.message == trace.ShortName(s.typ)) {
+			n++
+		}
+	}
+	return n
 }
 
 // see is called for each record.
@@ -76,7 +80,7 @@ func (w *watcher) seeLocked(r *tracepb.Record) bool {
 		w.envs[r.GetEnv()] = r.GetPeer()
 	case tracepb.Kind_SENT:
 		if r.GetForm() == tracepb.Form_SEND || r.GetForm() == tracepb.Form_ASK {
-			w.sent[id] = sighting{w.envs[r.GetEnv()], r.GetEndpoint(), r.GetType()}
+			w.sent[id] = sighting{from: w.envs[r.GetEnv()] + "/" + r.GetEndpoint(), typ: r.GetType()}
 		}
 	case tracepb.Kind_HANDLED:
 		s, ok := w.sent[id]
@@ -84,11 +88,9 @@ func (w *watcher) seeLocked(r *tracepb.Record) bool {
 			return false
 		}
 		delete(w.sent, id)
-		if matches(w.want.from, s.from+"/"+s.endpoint) && matches(w.want.to, w.envs[r.GetEnv()]+"/"+r.GetEndpoint()) &&
-			(w.want.message == "*" || w.want.message == trace.ShortName(s.typ)) {
-			w.count++
-			return true
-		}
+		s.to = w.envs[r.GetEnv()] + "/" + r.GetEndpoint()
+		w.handled = append(w.handled, s)
+		return true
 	}
 	return false
 }

@@ -68,6 +68,7 @@ func (r *Runner) Trace() *trace.Trace {
 // Block runs the verbs of a block, one a line, and returns what they printed and what followed.
 func (r *Runner) Block(lines []string) (string, error) {
 	r.out.Reset()
+	r.watcher.forget()
 	for _, line := range lines {
 		cmd := parseLine(line)
 		if cmd.verb == "" || cmd.verb == "cluster" {

@@ -168,10 +168,10 @@ func (r *Runner) run(c command) error {
 	if err != nil {
 		return err
 	}
-	r.watcher.expect(p)
-	if err := r.world.Run(func() bool { return r.watcher.seen() >= n }, within); err != nil {
+	if err := r.world.Run(func() bool { return r.watcher.count(p) >= n }, within); err != nil {
 		return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
 	}
+	r.watcher.forget()
 	return r.world.Settle(patience)
 }
 
