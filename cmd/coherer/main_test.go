@@ -202,7 +202,7 @@ func TestKillOfRun(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait()                                  // it was killed
 	_ = r.SetReadDeadline(time.Now().Add(patience)) // less than the tasks last
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Errorf("a process is left: %v", err)
