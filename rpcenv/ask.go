@@ -50,20 +50,20 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	in := c.in
 	p := in.env.newPending(opts)
 	p.deliver = func(res result) {
-		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn}
+		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
 		if res.id.IsZero() {
 			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
 		}
 		it.fn = func() {
-			c.pending = without(c.pending, p)
+			drop(&in.owned, &in.owned.pending, p)
 			then(answerAs[R](res))
 		}
 		in.post(it)
 	}
-	c.pending = append(c.pending, p)
+	keep(&in.owned, &in.owned.pending, p)
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p}
 	if err := in.env.send(o); err != nil {
-		c.pending = without(c.pending, p)
+		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }

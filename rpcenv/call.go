@@ -3,8 +3,6 @@ package rpcenv
 import (
 	"sync/atomic"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -75,8 +73,8 @@ func (c *Context) mayAnswer() bool {
 // Call is an ask that is kept and answered later: a value, to be kept in the endpoint's state and ended once. Its
 // methods are called in the endpoint's callbacks. At the endpoint's stop it fails with ErrRefusedStopped.
 type Call[R Message] struct {
-	k *call
-	c *Context
+	k  *call
+	in *Inbox
 }
 
 // Defer keeps the ask q that is being handled, to be answered later.
@@ -86,14 +84,14 @@ func Defer[Q Asks[R], R Message](c *Context, _ Q) Call[R] {
 	}
 	c.deferred = true
 	k := c.item.call
-	c.held = append(c.held, k)
-	return Call[R]{k, c}
+	keep(&c.in.owned, &c.in.owned.held, k)
+	return Call[R]{k, c.in}
 }
 
 // Reply answers. A second end is an event of the trace and nothing else.
 func (a Call[R]) Reply(r R) {
 	if a.k != nil {
-		a.c.held = without(a.c.held, a.k)
+		a.in.owned.letGo(a.k)
 		a.k.answer(r)
 	}
 }
@@ -101,7 +99,7 @@ func (a Call[R]) Reply(r R) {
 // Fail fails the ask.
 func (a Call[R]) Fail(err error) {
 	if a.k != nil {
-		a.c.held = without(a.c.held, a.k)
+		a.in.owned.letGo(a.k)
 		a.k.fail(err)
 	}
 }
@@ -112,14 +110,4 @@ func (a Call[R]) Sender() Address {
 		return Address{}
 	}
 	return a.k.sender
-}
-
-// foreignCall is the ask of an ordinary protoactor actor.
-func (e *Env) foreignCall(_ *Inbox, it item, sender *actor.PID) *call {
-	return &call{env: e, id: it.id, typ: typeName(it.msg), deliver: func(m Message, err error) {
-		if err != nil {
-			m = failureOf(err)
-		}
-		actorSystem().Root.Send(sender, m)
-	}}
 }

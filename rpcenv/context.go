@@ -3,7 +3,7 @@ package rpcenv
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -14,13 +14,15 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Context is what a callback may touch besides its endpoint's state. An endpoint has one, the same pointer in every
-// callback; it must not be used outside of them. In user code it is called c, so that nobody takes it for a
-// context.Context.
+// Context is what a callback may touch besides its endpoint's state. A serial endpoint has one, the same pointer in every
+// callback; one of another kind has one for each message. It must not be used outside of callbacks. In user code it is
+// called c, so that nobody takes it for a context.Context.
 type Context struct {
 	in  *Inbox
-	log *logrus.Entry
 	rnd *rand.Rand
+	// turn is held in the callbacks of a Context that is not the endpoint's only one: those that go on from a message
+	// (continuations of its asks and Runs) come after it and one at a time.
+	turn sync.Mutex
 
 	// The item that is handled.
 	item     *item
@@ -28,13 +30,6 @@ type Context struct {
 	answered bool
 	deferred bool
 	failed   error
-
-	// What ends with the endpoint, each list in the order of its making.
-	timers  []*timer
-	pending []*pending
-	bodies  []*Blocking
-	held    []*call
-	lanes   map[string]*lane
 }
 
 func (c *Context) begin(it *item) {
@@ -57,7 +52,7 @@ func (c *Context) Self() Ref { return Ref{Address: c.in.env.addr, Name: c.in.nam
 // Now is the time. In a simulation it is virtual.
 func (c *Context) Now() time.Time { return c.in.env.host.Now() }
 
-// Rand is the endpoint's own stream of random numbers. In a simulation it depends on the seed and the endpoint's name.
+// Rand is the Context's own stream of random numbers. In a simulation it depends on the seed and the endpoint's name.
 func (c *Context) Rand() *rand.Rand {
 	if c.rnd == nil {
 		seed := c.in.env.host.Entropy("endpoint/" + c.in.name)
@@ -67,10 +62,10 @@ func (c *Context) Rand() *rand.Rand {
 }
 
 // Log is the endpoint's log. Replace it once, in OnStart, by one with more fields through SetLog.
-func (c *Context) Log() *logrus.Entry { return c.log }
+func (c *Context) Log() *logrus.Entry { return c.in.log }
 
-// SetLog replaces the log.
-func (c *Context) SetLog(log *logrus.Entry) { c.log = log }
+// SetLog replaces the log of the endpoint. It is for OnStart.
+func (c *Context) SetLog(log *logrus.Entry) { c.in.log = log }
 
 // Sender is where the Env of the message's sender listens; in client mode, the address of its socket. For what came from
 // within the Env it is the Env's own address.
@@ -110,7 +105,7 @@ func (c *Context) Exit(code int, reason string) {
 func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
 	in := c.in
 	return in.env.host.Start(cmd, func(e Exit) {
-		in.post(item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", fn: func() { then(e) }})
+		in.post(item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", ctx: c, fn: func() { then(e) }})
 	})
 }
 
@@ -142,37 +137,10 @@ func (c *Context) cause() trace.ID {
 	return c.item.id
 }
 
-// release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered calls.
-func (c *Context) release() {
-	for _, t := range c.timers {
-		t.cancel()
-	}
-	for _, p := range c.pending {
-		c.in.env.asks.abandon(p)
-	}
-	for _, b := range c.bodies { // none of them changes the list: their ends are items
-		b.cancel()
-	}
-	held := c.held
-	c.timers, c.pending, c.bodies, c.lanes, c.held = nil, nil, nil, nil, nil
-	for _, k := range held {
-		k.fail(ErrRefusedStopped)
-	}
-}
-
 // stopping reports whether this is OnStop, after which nothing comes.
 func (c *Context) stopping() bool { return c.item != nil && c.item.kind == itemStop }
 
 // later calls f in this inbox, as what came of something that could not begin.
 func (c *Context) later(name string, f func()) {
-	c.in.post(item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, fn: f})
-}
-
-// without returns list without one element.
-func without[T comparable](list []T, x T) []T {
-	i := slices.Index(list, x)
-	if i < 0 {
-		return list
-	}
-	return slices.Delete(list, i, i+1)
+	c.in.post(item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, ctx: c, fn: f})
 }

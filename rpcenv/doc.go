@@ -18,7 +18,8 @@
 //
 // An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION in an ActorSystem private to this package. The
 // [Inbox] is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. Who is called what is the Env's own
-// table. protoactor never restarts an endpoint: every panic is recovered before it sees it.
+// table. protoactor never restarts an endpoint: every panic is recovered before it sees it. [Env.PID] lets ordinary
+// protoactor actors talk to endpoints.
 //
 // # The handler rule
 //
@@ -35,7 +36,8 @@
 //
 // # Guarantees
 //
-//   - Callbacks of an endpoint never overlap, and what one did is visible to the next.
+//   - Callbacks of an endpoint never overlap, and what one did is visible to the next. [Concurrent] and [Isolated]
+//     endpoints are the exception; nothing overlaps with their OnStart and OnStop either.
 //   - OnStart comes first, OnStop last and once. What was queued before a stop is handled, what comes after it is refused;
 //     the name is free at once, while the old inbox drains.
 //   - Messages from one Env to one endpoint keep their order and arrive at most once. Nothing is sent twice. A stream may
@@ -109,5 +111,7 @@
 //	                                                   when both dialled
 //	An outbox has no bound                             64 MiB                                         TestAnOutboxIsBounded
 //	onError of a handler's failure is rethrown         it is logged                                   TestAPanicInOnErrorIsOnlyLogged
+//	Handlers that block take the threads of the shared a handler that blocks holds up its own endpoint  TestABlockedEndpointHoldsUpNoOther
+//	message loop from all other endpoints
 //	The exception itself travels                       its code, type, text and stack do              TestAFailureIsFoundByItsValueAcrossEnvs
 package rpcenv

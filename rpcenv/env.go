@@ -75,7 +75,9 @@ var envNumbers atomic.Uint32
 
 // actorSystem is the process's one ActorSystem: it costs 2.9 MB.
 var actorSystem = sync.OnceValue(func() *actor.ActorSystem {
-	return actor.NewActorSystem(actor.WithLoggerFactory(discardLogger))
+	s := actor.NewActorSystem(actor.WithLoggerFactory(discardLogger))
+	s.ProcessRegistry.RegisterAddressResolver(resolvePID)
+	return s
 })
 
 // New makes an Env on a Host and, unless it is in client mode, begins to listen. Two messages with one number are an
@@ -146,11 +148,15 @@ func (e *Env) Conf() *conf.Conf { return e.cfg.Conf }
 // Log is the Env's log.
 func (e *Env) Log() *logrus.Entry { return e.log }
 
-// Register makes an endpoint known under a name and starts it: OnStart is its first item. The name must be free, else
-// ErrNameTaken; after Shutdown it is ErrStopped.
-func (e *Env) Register(name string, ep Endpoint) (Ref, error) {
-	in := &Inbox{env: e, name: name, ep: ep}
-	in.ctx.in, in.ctx.log = in, e.log.WithField("endpoint", name)
+// Register makes an endpoint known under a name and starts it: OnStart is its first item. It is serial and traced, unless
+// an Option says otherwise. The name must be free, else ErrNameTaken; after Shutdown it is ErrStopped. It mirrors
+// RpcEnv.setupEndpoint.
+func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
+	in := &Inbox{env: e, name: name, ep: ep, log: e.log.WithField("endpoint", name)}
+	in.ctx.in = in
+	for _, o := range opts {
+		o(in)
+	}
 	// Before anybody finds the endpoint by its name: OnStart comes first.
 	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.host.Now()})
 	e.mu.Lock()
@@ -288,6 +294,7 @@ func (e *Env) Close() {
 // complete tells the end of Shutdown.
 func (e *Env) complete() {
 	e.asks.close()
+	e.forgetPIDs()
 	e.mu.Lock()
 	select {
 	case <-e.done:
@@ -329,6 +336,7 @@ func (e *Env) discard() {
 		c.close(ErrStopped)
 	}
 	e.asks.discard()
+	e.forgetPIDs()
 }
 
 // nextID names the next local item.

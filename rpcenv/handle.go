@@ -12,20 +12,19 @@ import (
 // Life-cycle messages need nothing: OnStart and OnStop are items.
 func (in *Inbox) Receive(actx actor.Context) {
 	if actx.Message() == any(in) {
-		in.handle(in.current)
+		_ = in.handle(&in.ctx, in.current) // it was told to whom it concerns
 		if in.ended {
 			actorSystem().Root.Stop(actx.Self())
 		}
 	}
 }
 
-// handle runs the callback for it and records what came of it.
-func (in *Inbox) handle(it *item) {
+// handle runs the callback for it and records what came of it, which it returns.
+func (in *Inbox) handle(c *Context, it *item) error {
 	if in.ended || in.env.exiting.Load() {
 		in.refuse(it, ErrRefusedStopped)
-		return
+		return nil
 	}
-	c := &in.ctx
 	c.begin(it)
 	err := in.call(c, it)
 	if err == nil {
@@ -34,7 +33,7 @@ func (in *Inbox) handle(it *item) {
 	if it.call != nil && !c.answered {
 		switch {
 		case err != nil:
-			c.held = without(c.held, it.call)
+			in.owned.letGo(it.call)
 			it.call.fail(err)
 		case !c.deferred:
 			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, typeName(it.msg), in.name)
@@ -44,10 +43,11 @@ func (in *Inbox) handle(it *item) {
 	if err != nil {
 		in.onError(c, it, err)
 	}
-	in.record(it, err)
+	in.record(c, it, err)
 	if it.kind == itemStop {
 		in.finish()
 	}
+	return err
 }
 
 // call runs the callback and turns a panic into an error.
@@ -63,7 +63,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 			s.OnStart(c)
 		}
 	case itemStop:
-		c.release()
+		in.release()
 		if s, ok := in.ep.(Stopper); ok {
 			s.OnStop(c)
 		}
@@ -89,7 +89,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 func (in *Inbox) onError(c *Context, it *item, err error) {
 	h, ok := in.ep.(ErrorHandler)
 	if !ok {
-		entry := in.ctx.Log().WithField("endpoint", in.name)
+		entry := c.Log().WithField("endpoint", in.name)
 		if p, isPanic := err.(*panicError); isPanic { //nolint:errorlint // the outermost one
 			entry = entry.WithField("stack", p.stack)
 		}
@@ -98,7 +98,7 @@ func (in *Inbox) onError(c *Context, it *item, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			in.ctx.Log().WithField("endpoint", in.name).Errorf("Ignoring error in OnError: %v", v)
+			c.Log().WithField("endpoint", in.name).Errorf("Ignoring error in OnError: %v", v)
 		}
 	}()
 	h.OnError(c, err)
@@ -126,7 +126,7 @@ func (in *Inbox) refuse(it *item, err error) {
 }
 
 // record writes the trace of a handled item.
-func (in *Inbox) record(it *item, err error) {
+func (in *Inbox) record(c *Context, it *item, err error) {
 	rec := in.env.recorder
 	if rec == nil {
 		return
@@ -138,7 +138,7 @@ func (in *Inbox) record(it *item, err error) {
 	now := in.env.host.Now()
 	r := in.env.newRecord(kind, it.id, it.cause, now)
 	r.Endpoint, r.Name = in.name, it.name
-	r.Started = uint64(in.ctx.began.UnixNano())
+	r.Started = uint64(c.began.UnixNano())
 	r.Received = r.Started
 	if !it.received.IsZero() {
 		r.Received = uint64(it.received.UnixNano())
@@ -147,7 +147,7 @@ func (in *Inbox) record(it *item, err error) {
 	switch {
 	case err != nil:
 		r.Outcome = err.Error()
-	case in.ctx.deferred && !in.ctx.answered:
+	case c.deferred && !c.answered:
 		r.Outcome = "deferred"
 	}
 	rec.Add(r)

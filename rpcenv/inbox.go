@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -35,6 +36,7 @@ type item struct {
 	name     string // what the trace calls it, for those that are no messages
 	call     *call  // set for an ask
 	fn       func()
+	ctx      *Context // of the callback that fn goes on from
 	sender   Address
 	conn     uint64
 	addr     Address
@@ -45,13 +47,19 @@ type item struct {
 
 // Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
 // protoactor actor that the endpoint is: OnStart is its first item and OnStop its last; whatever was queued before a
-// stop is still handled, what comes after it is refused; items are handled one at a time.
+// stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
+// concurrent one: see concurrent.go.
 type Inbox struct {
-	env  *Env
-	name string
-	ep   Endpoint
-	ctx  Context
-	pid  *actor.PID
+	env   *Env
+	name  string
+	ep    Endpoint
+	kind  kind
+	ctx   Context // of a serial endpoint
+	log   *logrus.Entry
+	owned owned
+	// untraced is for messages that are counted and not recorded.
+	untraced bool
+	pid      *actor.PID
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
@@ -59,10 +67,11 @@ type Inbox struct {
 	mu        sync.Mutex
 	queue     []item
 	system    []any
-	stopped   bool // nothing is accepted any more; OnStop is queued
-	scheduled bool
+	stopped   bool  // nothing is accepted any more; OnStop is queued
+	scheduled bool  // of a serial endpoint: there is a turn, waiting or running
+	pool      turns // of the other kinds
 
-	// Only the turn that runs touches these.
+	// Only the turn of a serial endpoint touches these.
 	batch   []item
 	next    int
 	current *item
@@ -96,6 +105,7 @@ func (in *Inbox) stop(cause trace.ID) {
 		return
 	}
 	in.stopped = true
+	in.pool.concurrent = false
 	in.env.busy(1)
 	in.queue = append(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
 	in.scheduleLocked()
@@ -124,7 +134,14 @@ func (in *Inbox) depth() int {
 
 // scheduleLocked asks for a turn, unless one is asked for or the actor has not been started.
 func (in *Inbox) scheduleLocked() {
-	if in.scheduled || in.invoker == nil {
+	if in.invoker == nil {
+		return
+	}
+	if !in.kind.serial() {
+		in.scheduleTurnsLocked()
+		return
+	}
+	if in.scheduled {
 		return
 	}
 	in.scheduled = true
@@ -196,14 +213,7 @@ func (in *Inbox) runSystem() {
 
 // PostUserMessage takes a message that an ordinary protoactor actor sends to this endpoint's PID.
 func (in *Inbox) PostUserMessage(m any) {
-	_, body, sender := actor.UnwrapEnvelope(m)
-	it := item{kind: itemMessage, msg: body, id: in.env.nextID()}
-	if sender != nil {
-		it.call = in.env.foreignCall(in, it, sender)
-	}
-	if !in.post(it) && it.call != nil {
-		it.call.fail(ErrRefusedStopped)
-	}
+	in.env.sendForActor(Ref{Address: in.env.addr, Name: in.name}, m)
 }
 
 // PostSystemMessage takes protoactor's life-cycle messages. Suspension is not used: a failure never stops an endpoint.

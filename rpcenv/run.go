@@ -32,7 +32,7 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 	if c.stopping() {
 		b.cancel()
 	} else {
-		c.bodies = append(c.bodies, b)
+		keep(&in.owned, &in.owned.bodies, b)
 	}
 	var result T
 	var err error
@@ -41,15 +41,15 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 			if failure != nil {
 				err = failure
 			}
-			in.post(item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, fn: func() {
-				c.bodies = without(c.bodies, b)
-				c.leaveLane(name)
+			in.post(item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, fn: func() {
+				drop(&in.owned, &in.owned.bodies, b)
+				in.owned.leaveLane(name)
 				then(result, err)
 			}})
 		})
 	}
-	if err := c.enterLane(name, start); err != nil {
-		c.bodies = without(c.bodies, b)
+	if err := in.owned.enterLane(name, in.name, start); err != nil {
+		drop(&in.owned, &in.owned.bodies, b)
 		b.cancel()
 		c.later("run "+name, func() {
 			var zero T
@@ -59,42 +59,53 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 	return b.cancel
 }
 
-func (c *Context) enterLane(name string, start func()) error {
+// enterLane starts a body, or queues it behind the others of its lane.
+func (o *owned) enterLane(name, endpoint string, start func()) error {
 	if name == "" {
 		start()
 		return nil
 	}
-	l := c.lanes[name]
+	o.mu.Lock()
+	l := o.lanes[name]
 	if l == nil {
 		l = &lane{}
-		if c.lanes == nil {
-			c.lanes = map[string]*lane{}
+		if o.lanes == nil {
+			o.lanes = map[string]*lane{}
 		}
-		c.lanes[name] = l
+		o.lanes[name] = l
 	}
-	switch {
-	case !l.busy:
-		l.busy = true
-		start()
-	case len(l.queue) >= laneLimit:
-		return fmt.Errorf("%w: %d bodies wait in lane %s of %s", ErrUnreachableOverloaded, len(l.queue), name, c.in.name)
-	default:
+	free := !l.busy
+	l.busy = true
+	waiting := len(l.queue)
+	if !free && waiting < laneLimit {
 		l.queue = append(l.queue, start)
+	}
+	o.mu.Unlock()
+	switch {
+	case free:
+		start()
+	case waiting >= laneLimit:
+		return fmt.Errorf("%w: %d bodies wait in lane %s of %s", ErrUnreachableOverloaded, waiting, name, endpoint)
 	}
 	return nil
 }
 
-func (c *Context) leaveLane(name string) {
-	l := c.lanes[name]
+// leaveLane starts the next body of a lane.
+func (o *owned) leaveLane(name string) {
+	o.mu.Lock()
+	l := o.lanes[name]
 	if l == nil {
+		o.mu.Unlock()
 		return
 	}
 	if len(l.queue) == 0 {
-		delete(c.lanes, name)
+		delete(o.lanes, name)
+		o.mu.Unlock()
 		return
 	}
 	start := l.queue[0]
 	l.queue = l.queue[1:]
+	o.mu.Unlock()
 	start()
 }
 

@@ -39,7 +39,7 @@ func (c *Context) Cancel(t Timer) {
 		return
 	}
 	t.t.cancel()
-	c.timers = without(c.timers, t.t)
+	drop(&c.in.owned, &c.in.owned.timers, t.t)
 }
 
 func (c *Context) arm(first, period time.Duration, msg Message) Timer {
@@ -50,7 +50,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 		return Timer{}
 	}
 	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period}
-	c.timers = append(c.timers, t)
+	keep(&c.in.owned, &c.in.owned.timers, t)
 	c.in.env.schedule(t, first)
 	return Timer{t}
 }
@@ -77,7 +77,7 @@ func (t *timer) ticked() bool {
 	}
 	if t.period == 0 {
 		t.dead.Store(true)
-		t.in.ctx.timers = without(t.in.ctx.timers, t)
+		drop(&t.in.owned, &t.in.owned.timers, t)
 	}
 	return true
 }

@@ -12,6 +12,8 @@ var (
 		"How long the look-up of a remote endpoint waits for its reply.")
 	RPCMessageMaxSize = entry("spark.rpc.message.maxSize", between(ints, 1, 2047), "128",
 		"The largest message in MiB, a plain number.")
+	RPCDispatcherThreads = optional("spark.rpc.netty.dispatcher.numThreads", atLeast(ints, 1),
+		"How many messages of a concurrent endpoint are handled at once; when unset the cores of the machine, at least 2.")
 	NetworkCryptoEnabled = entry("spark.network.crypto.enabled", bools, "false",
 		"Whether connections are encrypted.")
 	Authenticate = entry("spark.authenticate", bools, "false",

@@ -70,6 +70,7 @@ spark.port.maxRetries                                            int            
 spark.rpc.askTimeout                                             time in s        = spark.network.timeout
 spark.rpc.lookupTimeout                                          time in s        = spark.network.timeout
 spark.rpc.message.maxSize                                        int              128
+spark.rpc.netty.dispatcher.numThreads                            int              
 spark.scheduler.barrier.maxConcurrentTasksCheck.interval         time in s        15s
 spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures      int              40
 spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout     time in s        2m

@@ -70,6 +70,9 @@ type dispatcher struct{ h *Host }
 func (d dispatcher) Schedule(f func()) { d.h.world.soon(d.h, f) }
 func (d dispatcher) Throughput() int   { return 1 }
 
+// Choose says which of the items that wait in a concurrent inbox is next.
+func (d dispatcher) Choose(n int) int { return d.h.world.rnd.IntN(n) }
+
 // Block runs body as a coroutine.
 func (h *Host) Block(_ string, body func(rpcenv.Parker)) {
 	co := &coroutine{host: h}

@@ -1,0 +1,115 @@
+package rpcenv
+
+// turns are those of an endpoint that is not serial, all guarded by the Inbox's lock. The names are those of Spark's
+// Inbox (enableConcurrent, numActiveThreads).
+type turns struct {
+	concurrent bool // OnStart has gone well and the endpoint is not stopped
+	waiting    int  // asked for and not begun
+	active     int  // in a callback
+}
+
+// chooser is a dispatcher that says which of n items that wait in a concurrent inbox is next. A World has it: there
+// callbacks do not overlap, but come in every order.
+type chooser interface{ Choose(n int) int }
+
+// scheduleTurnsLocked asks for as many turns as there are items, within what the kind allows.
+func (in *Inbox) scheduleTurnsLocked() {
+	p := &in.pool
+	limit, want := 1, len(in.queue)+p.active
+	if p.concurrent {
+		limit = in.kind.threads
+	}
+	if len(in.system) > 0 {
+		want++
+	}
+	if _, one := in.dispatcher.(chooser); one {
+		limit = 1
+	}
+	for p.waiting+p.active < min(limit, want) {
+		p.waiting++
+		in.dispatcher.Schedule(in.concurrentTurn)
+	}
+}
+
+// concurrentTurn is Spark's Inbox.process: it handles items until none is left, or until the inbox stops being
+// concurrent and another turn is at work, which then has it alone.
+func (in *Inbox) concurrentTurn() {
+	in.mu.Lock()
+	p := &in.pool
+	p.waiting--
+	if !p.concurrent && p.active != 0 {
+		in.mu.Unlock()
+		return
+	}
+	p.active++
+	for range in.dispatcher.Throughput() {
+		if !p.concurrent && p.active != 1 {
+			break
+		}
+		in.systemLocked()
+		if len(in.queue) == 0 {
+			break
+		}
+		it := in.takeLocked()
+		in.mu.Unlock()
+		err := in.handleApart(&it)
+		in.env.busy(-1)
+		in.mu.Lock()
+		if it.kind == itemStart && err == nil && !in.stopped {
+			p.concurrent = true
+		}
+		in.scheduleTurnsLocked()
+	}
+	p.active--
+	in.scheduleTurnsLocked()
+	in.mu.Unlock()
+}
+
+// takeLocked takes the next item: the oldest, or in a World any, as long as the inbox is concurrent.
+func (in *Inbox) takeLocked() item {
+	i := 0
+	if c, ok := in.dispatcher.(chooser); ok && in.pool.concurrent {
+		i = c.Choose(len(in.queue))
+	}
+	it := in.queue[i]
+	copy(in.queue[1:i+1], in.queue[:i])
+	in.queue[0] = item{}
+	in.queue = in.queue[1:]
+	return it
+}
+
+// systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop.
+func (in *Inbox) systemLocked() {
+	if in.pool.concurrent || len(in.system) == 0 {
+		return
+	}
+	in.mu.Unlock()
+	in.runSystem()
+	in.mu.Lock()
+}
+
+// handleApart handles an item in a Context of its own, or in the one that it goes on from. It is not announced through
+// protoactor, whose context is for one item at a time.
+func (in *Inbox) handleApart(it *item) error {
+	c := it.ctx
+	if c == nil {
+		c = &Context{in: in}
+	}
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	err := in.handle(c, it)
+	if it.kind == itemStop {
+		in.stopActor()
+	}
+	return err
+}
+
+// stopActor ends the protoactor actor after OnStop.
+func (in *Inbox) stopActor() {
+	in.mu.Lock()
+	pid := in.pid
+	in.mu.Unlock()
+	if pid != nil {
+		actorSystem().Root.Stop(pid)
+	}
+}

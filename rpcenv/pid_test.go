@@ -1,0 +1,96 @@
+package rpcenv_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// requesting is an ordinary protoactor actor that requests what it is told to, and notes what it gets.
+type requesting struct {
+	w  *world
+	to *actor.PID
+}
+
+type request struct{ n int32 }
+
+func (r requesting) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case request:
+		c.Request(r.to, num(m.n))
+	case *wrapperspb.Int32Value:
+		r.w.note("answer %d", m.GetValue())
+	case *rpc.Failure:
+		r.w.note("failure %s", m.GetMessage())
+	}
+}
+
+func (w *world) actor(to *actor.PID) *actor.PID {
+	root := rpcenv.ActorSystem().Root
+	pid := root.Spawn(actor.PropsFromProducer(func() actor.Actor { return requesting{w, to} }))
+	w.t.Cleanup(func() {
+		if err := root.StopFuture(pid).Wait(); err != nil {
+			w.t.Error(err)
+		}
+	})
+	return pid
+}
+
+func TestAnActorTalksToAnEndpointOfItsProcessAndOfAnother(t *testing.T) {
+	for _, kind := range []string{"memory", "tcp"} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t, kind)
+			here, there := w.env("A"), w.env("B")
+			root := rpcenv.ActorSystem().Root
+			for _, ref := range []rpcenv.Ref{w.register(here, "E", double(w)), w.register(there, "E", double(w))} {
+				w.log = nil
+				pid := here.PID(ref)
+				root.Send(pid, text("told"))
+				w.await("told")
+				root.Send(w.actor(pid), request{21})
+				w.await("answer 42")
+			}
+		})
+	}
+}
+
+func TestARequestThatFailsIsAnsweredByItsFailure(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	pid := e.PID(rpcenv.Ref{Address: e.Address(), Name: "Nobody"})
+	rpcenv.ActorSystem().Root.Send(w.actor(pid), request{1})
+	w.until("a failure", func(log []string) bool { return len(log) == 1 })
+	w.wantLog("failure could not find the endpoint: Could not find Nobody.")
+}
+
+func TestWhatIsNoMessageIsNotSentForAnActor(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	ref := w.register(e, "E", noting(w))
+	root := rpcenv.ActorSystem().Root
+	root.Send(e.PID(ref), 7)
+	if _, err := root.RequestFuture(e.PID(ref), 7, time.Minute).Result(); err != nil {
+		t.Error("the failure is an answer:", err)
+	}
+	w.tell(e, ref, "next")
+	w.await("next")
+	w.wantLog("OnStart", "next")
+}
+
+func TestThePIDsOfAnEnvEndWithIt(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	pid := e.PID(w.register(e, "E", double(w)))
+	w.close(e)
+	root := rpcenv.ActorSystem().Root
+	root.Send(pid, text("to nobody"))
+	answer, err := root.RequestFuture(pid, num(1), time.Minute).Result()
+	if f, ok := answer.(*rpc.Failure); err != nil || !ok || f.GetCode() != "rpc.stopped" {
+		t.Error(answer, err)
+	}
+}
