@@ -213,10 +213,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 		return
 	}
 	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
-	if r := c.env.newRecord(tracepb.Kind_HANDLED, id, trace.ID{}, now); c.env.recorder != nil {
-		r.Endpoint, r.Outcome = env.Endpoint, err.Error()
-		c.env.recorder.Add(r)
-	}
+	c.env.recordRefused(env.Endpoint, id, now, err.Error())
 }
 
 func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message) *call {
@@ -246,10 +243,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	}
 	if p == nil || !c.env.asks.finish(p, res) {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
-		if r := c.env.newRecord(tracepb.Kind_HANDLED, id, trace.ID{}, now); c.env.recorder != nil {
-			r.Outcome = "ignored: the ask had ended"
-			c.env.recorder.Add(r)
-		}
+		c.env.recordRefused("", id, now, "ignored: the ask had ended")
 	}
 }
 

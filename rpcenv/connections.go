@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -109,10 +108,7 @@ func inOrder(a, b *conn) int { return cmp.Compare(a.seq, b.seq) }
 
 // networkError tells the endpoints that a peer could not be reached.
 func (e *Env) networkError(to Address, err error) {
-	if r := e.newRecord(tracepb.Kind_CONN, trace.ID{}, trace.ID{}, e.host.Now()); e.recorder != nil {
-		r.Name, r.Address, r.Why = "refused", to.String(), err.Error()
-		e.recorder.Add(r)
-	}
+	e.recordUnreachable(to, err)
 	e.tell(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
 }
 
@@ -133,16 +129,6 @@ func (e *Env) tell(it item) {
 			in.post(it)
 		}
 	}
-}
-
-func (e *Env) recordConn(c *conn, name, why string) {
-	if e.recorder == nil {
-		return
-	}
-	r := e.newRecord(tracepb.Kind_CONN, c.itemID(true, 0), trace.ID{}, e.host.Now())
-	r.Id = &tracepb.Id{Conn: c.id, Back: !c.dialler}
-	r.Peer, r.Address, r.Name, r.Why = c.peerName, c.peer.String(), name, why
-	e.recorder.Add(r)
 }
 
 // closeGrace is how long the end of an Env waits for its connections.
@@ -180,11 +166,7 @@ func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
 	e.mu.Lock()
 	e.stopping, e.running = true, 0
 	e.mu.Unlock()
-	if e.recorder != nil {
-		r := e.newRecord(tracepb.Kind_STATE, trace.ID{}, cause, e.host.Now())
-		r.Endpoint, r.Name, r.Subject, r.To, r.Why = endpoint, "process", e.cfg.Name, fmt.Sprintf("exited %d", code), reason
-		e.recorder.Add(r)
-	}
+	e.recordState(endpoint, cause, change{"process", e.cfg.Name, "", fmt.Sprintf("exited %d", code), reason})
 	e.log.Infof("exit %d: %s", code, reason)
 	e.OnDone(func() {
 		if err := e.recorder.Flush(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/messages/rpc"
-	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -120,13 +119,7 @@ func (c *Context) Outside(name string) func(Message) {
 
 // State tells the trace of a change of state: the kind of thing, its id, the states, and why.
 func (c *Context) State(kind, id, from, to, why string) {
-	rec := c.in.env.recorder
-	if rec == nil {
-		return
-	}
-	r := c.in.env.newRecord(tracepb.Kind_STATE, trace.ID{}, c.cause(), c.Now())
-	r.Endpoint, r.Name, r.Subject, r.From, r.To, r.Why = c.in.name, kind, id, from, to, why
-	rec.Add(r)
+	c.in.env.recordState(c.in.name, c.cause(), change{kind, id, from, to, why})
 }
 
 // cause is the item that is handled.

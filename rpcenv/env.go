@@ -11,7 +11,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 
-	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -107,9 +106,7 @@ func New(h Host, cfg Config) (*Env, error) {
 			return nil, fmt.Errorf("rpcenv %s: %w", cfg.Name, err)
 		}
 	}
-	r := e.newRecord(tracepb.Kind_ENV, trace.ID{}, trace.ID{}, h.Now())
-	r.Peer, r.Address = cfg.Name, e.addr.String()
-	e.recorder.Add(r)
+	e.recordEnv()
 	return e, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
 // Receive makes the Inbox the protoactor actor that it is the mailbox of: an item is announced by the Inbox itself.
@@ -123,32 +121,4 @@ func (in *Inbox) refuse(it *item, err error) {
 	if it.call != nil {
 		it.call.fail(err)
 	}
-}
-
-// record writes the trace of a handled item.
-func (in *Inbox) record(c *Context, it *item, err error) {
-	rec := in.env.recorder
-	if rec == nil {
-		return
-	}
-	kind := tracepb.Kind_ITEM
-	if it.kind == itemMessage || it.kind == itemReply && !it.id.IsZero() {
-		kind = tracepb.Kind_HANDLED
-	}
-	now := in.env.host.Now()
-	r := in.env.newRecord(kind, it.id, it.cause, now)
-	r.Endpoint, r.Name = in.name, it.name
-	r.Started = uint64(c.began.UnixNano())
-	r.Received = r.Started
-	if !it.received.IsZero() {
-		r.Received = uint64(it.received.UnixNano())
-	}
-	r.Address = it.addr.String()
-	switch {
-	case err != nil:
-		r.Outcome = err.Error()
-	case c.deferred && !c.answered:
-		r.Outcome = "deferred"
-	}
-	rec.Add(r)
 }

@@ -256,15 +256,6 @@ func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R,
 	return answerAs[R](res)
 }
 
-func (b *Blocking) recordAnswered(res result, ask trace.ID) {
-	if b.env.recorder == nil || res.id.IsZero() {
-		return
-	}
-	r := b.env.newRecord(tracepb.Kind_HANDLED, res.id, ask, b.env.host.Now())
-	r.Endpoint, r.Received, r.Started = b.from, uint64(res.received.UnixNano()), uint64(res.received.UnixNano())
-	b.env.recorder.Add(r)
-}
-
 // wait parks the body until it is woken or should end.
 func (b *Blocking) wait(register func(wake func())) error {
 	if b.Done() {
