@@ -87,7 +87,7 @@ func (c *conn) send(o outgoing) error {
 	}
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(o, id, c.peerName, c.peerText)
+	c.env.recordSent(&o, id, c.peerName, c.peerText)
 	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
 	if c.listening {
 		env.Receiver = c.peer
@@ -117,15 +117,15 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != connReady || c.why != nil {
-		c.env.dropped(o, k.typ, "the asker's connection is closed")
+		c.env.dropped(&o, k.typ, "the asker's connection is closed")
 		return
 	}
 	if !c.roomLocked(len(content)) {
-		c.env.dropped(o, k.typ, c.why.Error())
+		c.env.dropped(&o, k.typ, c.why.Error())
 		return
 	}
 	c.out++
-	c.env.recordAnswer(o, c.itemID(true, c.out), k.typ, c.peerName)
+	c.env.recordAnswer(&o, c.itemID(true, c.out), k.typ, c.peerName)
 	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
 }
 
@@ -156,7 +156,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 	}
 	c.out++
 	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.host.Now()}
-	c.env.recordAnswer(o, c.itemID(true, c.out), "", c.peerName)
+	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName)
 	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
 }
 

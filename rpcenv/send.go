@@ -59,14 +59,12 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 
 func (e *Env) sendLocal(o outgoing) {
 	id := e.nextID()
-	e.recordSent(o, id, e.cfg.Name, "")
+	e.recordSent(&o, id, e.cfg.Name, "")
 	it := item{kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at}
 	if p := o.pending; p != nil {
 		p.id = id
 		e.asks.add(p)
-		k := &call{env: e, id: id, typ: p.typ, sender: e.addr}
-		k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
-		it.call = k
+		it.call = e.localCall(o, id)
 	}
 	in := e.lookup(o.to.Name)
 	switch {
@@ -77,6 +75,12 @@ func (e *Env) sendLocal(o outgoing) {
 	}
 }
 
+func (e *Env) localCall(o outgoing, id trace.ID) *call {
+	k := &call{env: e, id: id, typ: o.pending.typ, sender: e.addr}
+	k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
+	return k
+}
+
 // answerLocal brings the end of an ask to an asker in this Env.
 func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.host.Now()}
@@ -84,9 +88,9 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	id := e.nextID()
-	e.recordAnswer(r, id, k.typ, e.cfg.Name)
+	e.recordAnswer(&r, id, k.typ, e.cfg.Name)
 	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at}) {
-		e.dropped(r, k.typ, "the ask had ended")
+		e.dropped(&r, k.typ, "the ask had ended")
 	}
 }
 
@@ -113,5 +117,5 @@ func (e *Env) undelivered(o outgoing, err error) {
 		e.asks.fail(o.pending, err)
 		return
 	}
-	e.dropped(o, typeName(o.msg), err.Error())
+	e.dropped(&o, typeName(o.msg), err.Error())
 }

@@ -134,7 +134,7 @@ func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorde
 		return err
 	}
 	for _, r := range rec.Records() {
-		file.Add(r)
+		file.AddRecord(r)
 	}
 	return file.Close()
 }

@@ -80,6 +80,11 @@ func Read(r io.Reader) ([]*tracepb.Record, error) {
 	case err != nil:
 		return nil, fmt.Errorf("trace: read: %w", err)
 	}
+	return readRecords(in)
+}
+
+// readRecords reads what stands behind the magic.
+func readRecords(in *bufio.Reader) ([]*tracepb.Record, error) {
 	var records []*tracepb.Record
 	var buf bytes.Buffer
 	for {

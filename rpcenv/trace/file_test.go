@@ -91,7 +91,7 @@ func TestFileRecorderIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Add(&tracepb.Record{Kind: tracepb.Kind_SENT, Body: []byte("123456")})
+	rec.Add(&Event{Kind: tracepb.Kind_SENT, Body: []byte("123456")})
 	if err := errors.Join(rec.Close(), rec.Close()); err != nil {
 		t.Fatal(err)
 	}

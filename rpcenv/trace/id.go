@@ -32,8 +32,9 @@ func (id ID) String() string {
 	return fmt.Sprintf("%08x.>.%d", id.Conn>>32, id.N)
 }
 
+// proto is id in a record; that of a connection itself has no N.
 func (id ID) proto() *tracepb.Id {
-	if id.IsZero() {
+	if id == (ID{}) {
 		return nil
 	}
 	return &tracepb.Id{Conn: id.Conn, Back: id.Back, Env: id.Env, N: id.N}

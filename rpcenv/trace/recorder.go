@@ -2,15 +2,10 @@ package trace
 
 import (
 	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
-
-	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -18,53 +13,50 @@ import (
 // DefaultBodyLimit is how many bytes of a message's encoding a Recorder keeps when it is not told otherwise.
 const DefaultBodyLimit = 1 << 10
 
-// flushEvery is how long a record may wait in memory before it reaches the file.
-const flushEvery = 100 * time.Millisecond
-
 // Recorder collects the records of one process or world. Its methods may be called from any goroutine; those of a nil
 // Recorder do nothing.
+//
+// It keeps records as the bytes that a file has: nothing that was recorded pins a message, and nothing is decoded before
+// somebody reads it.
 type Recorder struct {
 	bodyLimit int
-	busy      atomic.Int64
-	idle      atomic.Pointer[func()]
+	work      work
 
 	mu       sync.Mutex
-	records  []*tracepb.Record // in memory, when there is no file
-	file     *os.File
-	out      *bufio.Writer
-	scratch  []byte
-	err      error
+	buf      []byte            // the newest records, encoded
+	full     [][]byte          // those before, in the order of their making
+	decoded  []*tracepb.Record // and before these, in memory, since somebody read them
+	file     *writer           // nil: they stay in memory
 	watchers []*func(*tracepb.Record)
-	flusher  *time.Timer
 	closed   bool
 	count    int
 }
 
-// NewRecorder returns a Recorder that keeps everything in memory. bodyLimit 0 means DefaultBodyLimit.
+// NewRecorder returns a Recorder that keeps everything in memory. bodyLimit is how many bytes of a message are kept; 0
+// means DefaultBodyLimit, less than that none.
 func NewRecorder(bodyLimit int) *Recorder {
-	if bodyLimit == 0 {
-		bodyLimit = DefaultBodyLimit
-	}
-	return &Recorder{bodyLimit: bodyLimit}
+	r := &Recorder{bodyLimit: limitOf(bodyLimit)}
+	r.work.counted = true
+	return r
 }
 
 // NewFileRecorder returns a Recorder that writes to a new file, at most 100 ms after the fact. A failed write is
 // reported by Close; what was written before stays readable.
 func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
-	f, err := os.Create(path)
+	r := &Recorder{bodyLimit: limitOf(bodyLimit)}
+	var err error
+	r.file, err = newWriter(r, path)
 	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
+		return nil, err
 	}
-	r := NewRecorder(bodyLimit)
-	r.file, r.out = f, bufio.NewWriterSize(f, 64<<10)
-	if _, err := r.out.WriteString(Magic); err != nil {
-		return nil, errors.Join(fmt.Errorf("trace: write %s: %w", path, err), f.Close())
-	}
-	if err := r.out.Flush(); err != nil {
-		return nil, errors.Join(fmt.Errorf("trace: write %s: %w", path, err), f.Close())
-	}
-	r.flusher = time.AfterFunc(flushEvery, r.flush)
 	return r, nil
+}
+
+func limitOf(bodyLimit int) int {
+	if bodyLimit == 0 {
+		return DefaultBodyLimit
+	}
+	return min(max(bodyLimit, 0), maxBody)
 }
 
 // Watch makes f see each record as it is made, in order, one at a time, until stop is called; f must be quick and must
@@ -84,42 +76,118 @@ func (r *Recorder) Watch(f func(*tracepb.Record)) (stop func()) {
 	}
 }
 
-// Add takes one record, which must not be changed afterwards. Its body is cut at the limit.
-func (r *Recorder) Add(rec *tracepb.Record) {
+// encodings are buffers for messages that nobody has encoded yet.
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest of them that is kept.
+const maxPooled = 64 << 10
+
+// Add takes one record. Its body is cut at the limit. Nothing of ev is kept.
+func (r *Recorder) Add(ev *Event) {
 	if r == nil {
 		return
 	}
-	if len(rec.Body) > r.bodyLimit {
-		rec.Body = rec.Body[:r.bodyLimit:r.bodyLimit]
+	body := ev.Body
+	if ev.Message != nil {
+		scratch := encodings.Get().(*[]byte)
+		*scratch = encodeMessage((*scratch)[:0], ev.Message)
+		body, ev.Bytes = *scratch, uint64(len(*scratch))
+		if cap(*scratch) <= maxPooled {
+			defer encodings.Put(scratch)
+		}
+	}
+	body = body[:min(len(body), r.bodyLimit)]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.beginLocked() {
+		return
+	}
+	if len(r.watchers) > 0 {
+		r.tellLocked(ev.record(body))
+	}
+	r.buf = appendEvent(r.buf, ev, body)
+	r.addedLocked()
+}
+
+// AddRecord takes a record that another Recorder made.
+func (r *Recorder) AddRecord(rec *tracepb.Record) {
+	if r == nil {
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	if !r.beginLocked() {
 		return
 	}
+	r.tellLocked(rec)
+	r.buf = AppendRecord(r.buf, rec)
+	r.addedLocked()
+}
+
+func (r *Recorder) beginLocked() bool {
+	if r.closed {
+		return false
+	}
 	r.count++
+	return r.file == nil || r.file.roomLocked()
+}
+
+func (r *Recorder) tellLocked(rec *tracepb.Record) {
 	for _, f := range r.watchers {
 		(*f)(rec)
 	}
-	if r.file == nil {
-		r.records = append(r.records, rec)
-		return
-	}
-	if r.err != nil {
-		return
-	}
-	r.scratch = AppendRecord(r.scratch[:0], rec)
-	_, r.err = r.out.Write(r.scratch)
 }
 
-// Records returns a copy of the list of what was recorded in memory so far.
+// chunk is about how many bytes of records lie in one piece.
+const chunk = 64 << 10
+
+func (r *Recorder) addedLocked() {
+	if len(r.buf) >= chunk {
+		r.full = append(r.full, r.buf)
+		r.buf = nil
+		if r.file != nil {
+			r.buf = r.file.spareLocked()
+		}
+		if r.buf == nil {
+			r.buf = make([]byte, 0, chunk+chunk/8)
+		}
+	}
+	if r.file != nil {
+		r.file.addedLocked()
+	}
+}
+
+// takeLocked takes all encoded records out.
+func (r *Recorder) takeLocked() [][]byte {
+	all := r.full
+	if len(r.buf) > 0 {
+		all = append(all, r.buf)
+		r.buf = nil
+	}
+	r.full = nil
+	return all
+}
+
+// Records returns what was recorded in memory so far. Records that were returned before are the same again.
 func (r *Recorder) Records() []*tracepb.Record {
-	if r == nil {
+	if r == nil || r.file != nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]*tracepb.Record(nil), r.records...)
+	for _, b := range r.takeLocked() {
+		r.decoded = append(r.decoded, decoded(b)...)
+	}
+	return slices.Clone(r.decoded)
+}
+
+// decoded are the records in what Add encoded.
+func decoded(b []byte) []*tracepb.Record {
+	records, err := readRecords(bufio.NewReader(bytes.NewReader(b)))
+	if err != nil {
+		panic(fmt.Errorf("trace: the Recorder's own encoding: %w", err)) // a bug of Add
+	}
+	return records
 }
 
 // Count is how many records were added.
@@ -134,12 +202,12 @@ func (r *Recorder) Count() int {
 
 // Flush writes to the file what waits in memory.
 func (r *Recorder) Flush() error {
-	if r == nil {
+	if r == nil || r.file == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.flushLocked()
+	return r.file.flushLocked()
 }
 
 // Close flushes and closes the file and reports the first error of all writing. Later records are dropped. It may be
@@ -150,78 +218,13 @@ func (r *Recorder) Close() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return r.err
-	}
+	was := r.closed
 	r.closed = true
-	if r.file == nil {
-		return nil
-	}
-	r.flusher.Stop()
-	r.err = errors.Join(r.flushLocked(), r.file.Close())
-	return r.err
-}
-
-func (r *Recorder) flush() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return
-	}
-	_ = r.flushLocked() // kept in r.err, reported by Close
-	r.flusher.Reset(flushEvery)
-}
-
-func (r *Recorder) flushLocked() error {
-	if r.file == nil || r.err != nil {
-		return r.err
-	}
-	if err := r.out.Flush(); err != nil {
-		r.err = fmt.Errorf("trace: write %s: %w (free some space; the run goes on, its trace ends here)", r.file.Name(), err)
-	}
-	return r.err
-}
-
-// Body returns the encoding of m for a record, nil for what is no protobuf message.
-func (r *Recorder) Body(m any) []byte {
-	p, ok := m.(proto.Message)
-	if r == nil || !ok {
-		return nil
-	}
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(p)
-	if err != nil {
-		return nil
-	}
-	return b
-}
-
-// NewRecord makes a record; the caller fills in the rest.
-func NewRecord(kind tracepb.Kind, id, cause ID, at time.Time) *tracepb.Record {
-	return &tracepb.Record{Kind: kind, Id: id.proto(), Cause: cause.proto(), Time: uint64(at.UnixNano())}
-}
-
-// Busy counts work that is under way in the process or world: items in inboxes, messages in outboxes, running bodies.
-func (r *Recorder) Busy(n int) {
-	if r == nil {
-		return
-	}
-	if r.busy.Add(int64(n)) == 0 {
-		if f := r.idle.Load(); f != nil {
-			(*f)()
-		}
-	}
-}
-
-// Idle reports whether no work is under way, messages between Envs aside.
-func (r *Recorder) Idle() bool { return r == nil || r.busy.Load() == 0 }
-
-// OnIdle makes f be called each time the work under way comes to its end; f must be quick. nil ends it.
-func (r *Recorder) OnIdle(f func()) {
 	switch {
-	case r == nil:
-	case f == nil:
-		r.idle.Store(nil)
-	default:
-		r.idle.Store(&f)
+	case r.file == nil:
+		return nil
+	case was:
+		return r.file.err
 	}
+	return r.file.closeLocked()
 }
