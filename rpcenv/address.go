@@ -60,7 +60,8 @@ func ParseAddress(s string) (Address, error) {
 	return Address{Host: host, Port: int(n)}, nil
 }
 
-// ParseMasterURL reads spark://h1:p1[,h2:p2...], the form of spark.master, into the addresses of the Masters.
+// ParseMasterURL reads spark://h1:p1[,h2:p2...], the form of spark.master, into the addresses of the Masters. It mirrors
+// Utils.parseStandaloneMasterUrls and, for a single address, RpcAddress.fromSparkURL.
 func ParseMasterURL(s string) ([]Address, error) {
 	rest, ok := strings.CutPrefix(s, "spark://")
 	if !ok {
@@ -78,22 +79,59 @@ func ParseMasterURL(s string) ([]Address, error) {
 }
 
 // ParseURI reads an endpoint's URI, spark://Name@host:port. It wants the scheme spark, a name, a host and a port, and no
-// path, query or fragment; anything else is ErrInvalidURL. It mirrors org.apache.spark.rpc.RpcEndpointAddress.
+// path, query or fragment; anything else is ErrInvalidURL. All of the user-info is the name. It mirrors
+// org.apache.spark.rpc.RpcEndpointAddress.
 func ParseURI(uri string) (Address, string, error) {
 	invalid := func() (Address, string, error) {
-		return Address{}, "", fmt.Errorf("%w: Invalid Spark URL: %q: want spark://NAME@HOST:PORT", ErrInvalidURL, uri)
+		return Address{}, "", fmt.Errorf("%w: Invalid Spark URL: %s: want spark://NAME@HOST:PORT", ErrInvalidURL, uri)
 	}
+	u, a, err := parseSpark(uri)
+	if err != nil || u.User == nil || u.Path != "" {
+		return invalid()
+	}
+	name := u.User.Username()
+	if more, has := u.User.Password(); has {
+		name += ":" + more
+	}
+	if name == "" {
+		return invalid()
+	}
+	return a, name, nil
+}
+
+// ParseFileURI reads the URI of a file that an Env serves, spark://host:port/files/name, into the Env's address and the
+// path there, its escapes undone. It wants a path and no name, query or fragment; anything else is ErrInvalidURL. It
+// mirrors the checks of NettyRpcEnv.openChannel.
+func ParseFileURI(uri string) (Address, string, error) {
+	u, a, err := parseSpark(uri)
+	if err != nil || u.User != nil || len(u.Path) < 2 || a.Port == 0 {
+		return Address{}, "", fmt.Errorf("%w: Invalid file URL: %s: want spark://HOST:PORT/PATH", ErrInvalidURL, uri)
+	}
+	return a, u.Path, nil
+}
+
+// parseSpark reads what endpoints' and files' URIs have in common. Its error says nothing that is worth telling.
+func parseSpark(uri string) (*url.URL, Address, error) {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "spark" || u.User == nil || u.User.Username() == "" ||
-		u.Path != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(uri, "#") {
-		return invalid()
+	if err != nil {
+		return nil, Address{}, err
 	}
-	if _, has := u.User.Password(); has {
-		return invalid()
+	if u.Scheme != "spark" || u.RawQuery != "" || u.ForceQuery || strings.Contains(uri, "#") {
+		return nil, Address{}, ErrInvalidURL
+	}
+	a, err := ParseAddress(u.Host)
+	return u, a, err
+}
+
+// AddressOfURL is the host and the port of any URL. It mirrors RpcAddress.fromUrlString.
+func AddressOfURL(s string) (Address, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return Address{}, fmt.Errorf("%w: %q: %w", ErrInvalidURL, s, err)
 	}
 	a, err := ParseAddress(u.Host)
 	if err != nil {
-		return invalid()
+		return Address{}, fmt.Errorf("%w: %q names no host and port: %w", ErrInvalidURL, s, err)
 	}
-	return a, u.User.Username(), nil
+	return a, nil
 }

@@ -117,7 +117,7 @@ type asks struct {
 }
 
 func (e *Env) newPending(opts []AskOption) *pending {
-	p := &pending{env: e, index: -1, key: conf.RPCAskTimeout.Key(), limit: conf.RPCAskTimeout.Get(e.cfg.Conf)}
+	p := &pending{env: e, index: -1, key: conf.RPCAskTimeout.Source(e.cfg.Conf), limit: conf.RPCAskTimeout.Get(e.cfg.Conf)}
 	for _, o := range opts {
 		o(p)
 	}
@@ -223,9 +223,26 @@ func (a *asks) expire() {
 	a.mu.Unlock()
 	for _, p := range late {
 		p.forget()
-		p.deliver(result{err: fmt.Errorf("%w: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
-			ErrUnreachableTimeout, p.to, p.limit, p.key)})
+		p.deliver(result{err: p.timedOut()})
 	}
+}
+
+// timedOut is the error of an ask whose time is over, in the words of Spark's RpcTimeout.
+func (p *pending) timedOut() error {
+	return fmt.Errorf("%w: %s to %s: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
+		ErrUnreachableTimeout, p.typ, p.to.Name, p.to.Address, scalaDuration(p.limit), p.key)
+}
+
+// scalaDuration writes d as Scala does, in seconds or, if it is not whole seconds, in milliseconds.
+func scalaDuration(d time.Duration) string {
+	unit, n := "second", int64(d/time.Second)
+	if d%time.Second != 0 {
+		unit, n = "millisecond", d.Milliseconds()
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprint(n, " ", unit)
 }
 
 // close ends the clock: pending asks fail.

@@ -85,8 +85,8 @@ func TestATimeOutNamesItsSetting(t *testing.T) {
 	})
 	w.awaitLines(2)
 	for i, want := range []string{
-		"Cannot receive any reply from " + ref.String() + " in 10s. This timeout is controlled by spark.executor.heartbeatInterval",
-		"in 2m0s. This timeout is controlled by spark.rpc.askTimeout",
+		"Cannot receive any reply from " + ref.Address.String() + " in 10 seconds. This timeout is controlled by spark.executor.heartbeatInterval",
+		"in 120 seconds. This timeout is controlled by spark.rpc.askTimeout",
 	} {
 		if got := w.noted()[i]; !strings.Contains(got, want) {
 			t.Errorf("%q, want in it %q", got, want)
@@ -103,8 +103,8 @@ func TestATimeOutNamesItsSetting(t *testing.T) {
 
 func TestTheTimeOfAnAskIsASetting(t *testing.T) {
 	for key, text := range map[string]string{
-		"spark.rpc.askTimeout":  "in 7s. This timeout is controlled by spark.rpc.askTimeout",
-		"spark.network.timeout": "in 7s. This timeout is controlled by spark.rpc.askTimeout",
+		"spark.rpc.askTimeout":  "in 7 seconds. This timeout is controlled by spark.rpc.askTimeout",
+		"spark.network.timeout": "in 7 seconds. This timeout is controlled by spark.network.timeout",
 	} {
 		w := inSim(t)
 		settings, err := conf.New(map[string]string{key: "7s", "spark.executor.heartbeatInterval": "1s"})

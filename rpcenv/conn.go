@@ -194,7 +194,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 	case err != nil:
 		err = fmt.Errorf("%w: to %s: %w", ErrRefusedUndecodable, env.Endpoint, err)
 	case in == nil:
-		err = fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, env.Endpoint)
+		err = c.env.missing(env.Endpoint)
 	default:
 		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now}
 		if !c.listening {
@@ -203,10 +203,9 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 		if ask {
 			it.call = c.newCall(id, env, m)
 		}
-		if in.post(it) {
+		if err = in.offer(it); err == nil {
 			return
 		}
-		err = fmt.Errorf("%w: %s", ErrRefusedStopped, env.Endpoint)
 	}
 	if ask {
 		c.refuse(id, env.RequestID, env.Endpoint, err)

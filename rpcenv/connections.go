@@ -144,7 +144,7 @@ func (e *Env) closeConnections() {
 		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))
 	})
 	e.mu.Unlock()
-	why := fmt.Errorf("%w: the Env was shut down", ErrStopped)
+	why := fmt.Errorf("%w: Message is dropped because Outbox is stopped: the Env was shut down", ErrStopped)
 	for _, ob := range boxes {
 		ob.fail(why)
 	}

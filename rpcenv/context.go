@@ -72,11 +72,10 @@ func (c *Context) Sender() Address { return c.item.sender }
 
 // Ref is the reference in a message that is being handled: one without an address means the Env that sent it.
 func (c *Context) Ref(p *rpc.EndpointRef) Ref {
-	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName()}
-	if p.GetAddress() == nil && c.item != nil {
-		r.conn, r.Address = c.item.conn, c.item.sender
+	if c.item == nil {
+		return c.in.env.refIn(p, Address{}, 0)
 	}
-	return r
+	return c.in.env.refIn(p, c.item.sender, c.item.conn)
 }
 
 // Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
@@ -89,7 +88,7 @@ func (c *Context) Send(to Ref, m Message) {
 
 // Unsupported is for the default case of Receive: the ask fails, the endpoint's OnError is told.
 func (c *Context) Unsupported(m Message) {
-	c.failed = fmt.Errorf("%w: %s from %s to %s", ErrRefusedUnsupported, typeName(m), c.Sender(), c.in.name)
+	c.failed = fmt.Errorf("%w %s from %s to %s", ErrRefusedUnsupported, typeName(m), c.Sender(), c.in.name)
 }
 
 // Stop stops this endpoint: its name is free at once, what is queued is still handled, OnStop is last.

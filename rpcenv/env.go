@@ -79,8 +79,9 @@ var actorSystem = sync.OnceValue(func() *actor.ActorSystem {
 	return s
 })
 
-// New makes an Env on a Host and, unless it is in client mode, begins to listen. Two messages with one number are an
-// error that names both; a taken port is an error that names the port.
+// New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
+// are taken, at one of the next spark.port.maxRetries. Two messages with one number are an error that names both; when no
+// port is free the error names the last one. After an error nothing is left of the Env. It mirrors RpcEnv.create.
 func New(h Host, cfg Config) (*Env, error) {
 	table, err := codec.Load()
 	if err != nil {
@@ -113,7 +114,7 @@ func New(h Host, cfg Config) (*Env, error) {
 func (e *Env) listen() error {
 	// The verifier must be there before the first connection, and the address before the verifier.
 	ready := make(chan struct{})
-	bound, closer, err := e.host.Listen(e.cfg.Listen, func(l Link) Receiver {
+	err := e.bind(func(l Link) Receiver {
 		<-ready
 		return e.accept(l)
 	})
@@ -121,9 +122,8 @@ func (e *Env) listen() error {
 		close(ready)
 		return err
 	}
-	e.addr, e.listener = bound, closer
 	if e.cfg.Advertise != "" {
-		e.addr.Host = e.cfg.Advertise
+		e.addr.Host = unbracketed(e.cfg.Advertise)
 	}
 	_, err = e.Register(VerifierName, verifier{})
 	close(ready)
@@ -163,7 +163,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 		return Ref{}, fmt.Errorf("%w: RpcEnv has been stopped: cannot register %s", ErrStopped, name)
 	case e.endpoints[name] != nil:
 		e.mu.Unlock()
-		return Ref{}, fmt.Errorf("%w: %s", ErrNameTaken, name)
+		return Ref{}, fmt.Errorf("%w: There is already an RpcEndpoint called %s", ErrNameTaken, name)
 	}
 	e.endpoints[name] = in
 	e.order = append(e.order, in)

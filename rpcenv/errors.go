@@ -27,7 +27,7 @@ var (
 	// ErrRefusedNoReply: the handler neither answered nor deferred. Spark lets the asker run into its time-out.
 	ErrRefusedNoReply = NewRefusal("rpc.no-reply", "the handler did not reply")
 	// ErrRefusedUnsupported: the endpoint has no handler for that message.
-	ErrRefusedUnsupported = NewRefusal("rpc.unsupported", "unsupported message")
+	ErrRefusedUnsupported = NewRefusal("rpc.unsupported", "Unsupported message")
 	// ErrRefusedUndecodable: the peer could not decode the message.
 	ErrRefusedUndecodable = NewRefusal("rpc.undecodable", "undecodable content")
 )
@@ -45,7 +45,7 @@ var (
 	// ErrNotMessage: the value is neither a protobuf message nor a Local, or a Local was sent to another Env.
 	ErrNotMessage = errors.New("rpcenv: cannot be sent")
 	// ErrNameTaken: there is already an endpoint of that name.
-	ErrNameTaken = errors.New("rpcenv: there is already an RpcEndpoint called that")
+	ErrNameTaken = errors.New("rpcenv: name taken")
 	// ErrInvalidURL: an address or URI has not the form it should have.
 	ErrInvalidURL = errors.New("rpcenv: invalid URL")
 	// ErrHandshake: the peer is no Env that this one can talk to.

@@ -25,7 +25,8 @@ type Host interface {
 	// only by p.
 	Block(name string, body func(p Parker))
 	// Listen accepts connections at an address; port 0 is any free port. It returns the address bound. For each
-	// connection it calls accept once, which returns who receives of it.
+	// connection it calls accept once, which returns who receives of it. A port in use is an error that wraps
+	// syscall.EADDRINUSE.
 	Listen(at Address, accept func(Link) Receiver) (Address, io.Closer, error)
 	// Dial opens a connection and calls done exactly once, never from within Dial itself. On success done returns who
 	// receives of the link; on failure it is called with a nil Link and its result is ignored.

@@ -2,6 +2,7 @@ package rpcenv_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/messages/rpc"
@@ -17,7 +18,7 @@ func TestAnUnsupportedMessageFailsTheAskAndIsToldToOnError(t *testing.T) {
 		ref := w.register(a, "E", ep)
 		w.do(b, func(b *rpcenv.Blocking) {
 			_, err := rpcenv.AskWaitAs[rpcenv.Message](b, ref, num(1))
-			want := "unsupported message: google.protobuf.Int32Value from " + b.Env().Address().String() + " to E"
+			want := "Unsupported message google.protobuf.Int32Value from " + b.Env().Address().String() + " to E"
 			if !errors.Is(err, rpcenv.ErrRefusedUnsupported) || err.Error() != want {
 				t.Errorf("%v, want %s", err, want)
 			}
@@ -148,11 +149,14 @@ func TestParseURI(t *testing.T) {
 		{"spark://Master@h:7077?", rpcenv.Address{}, ""},
 		{"spark://Master@h:7077?q", rpcenv.Address{}, ""},
 		{"spark://Master@h:7077#", rpcenv.Address{}, ""},
-		{"spark://Master:secret@h:7077", rpcenv.Address{}, ""},
+		{"spark://a:b@h:7077", rpcenv.Address{Host: "h", Port: 7077}, "a:b"}, // all of the user-info
 	} {
 		addr, name, err := rpcenv.ParseURI(test.uri)
 		if addr != test.addr || name != test.name || (err == nil) == test.addr.IsZero() || err != nil && !errors.Is(err, rpcenv.ErrInvalidURL) {
 			t.Errorf("%q: %v %q %v", test.uri, addr, name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "Invalid Spark URL: "+test.uri) {
+			t.Errorf("%q: %v", test.uri, err)
 		}
 		if err == nil && (rpcenv.Ref{Address: addr, Name: name}).String() != test.uri {
 			t.Errorf("%q prints as %s", test.uri, rpcenv.Ref{Address: addr, Name: name})
@@ -190,6 +194,9 @@ func TestParseMasterURL(t *testing.T) {
 		}
 		if s != test.want || (err == nil) != (test.want != "") || err != nil && !errors.Is(err, rpcenv.ErrInvalidURL) {
 			t.Errorf("%q: %q %v", test.url, s, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "Invalid master URL") {
+			t.Errorf("%q: %v", test.url, err)
 		}
 	}
 }

@@ -28,15 +28,34 @@ func (r Ref) String() string {
 	return "spark://" + r.Name + "@" + r.Address.String()
 }
 
-// Proto is r as it travels inside messages. Only references to endpoints of the sending Env, or of listening ones, may
-// travel: one in client mode means nothing to third parties.
+// Proto is r as it travels inside messages. Only references to endpoints of the sending Env, or of listening ones, should
+// travel: one in client mode is of use at the two ends of its connection, and fails in the hands of third parties.
 func (r Ref) Proto() *rpc.EndpointRef {
 	if r.IsZero() {
 		return nil
 	}
-	p := &rpc.EndpointRef{Name: r.Name}
-	if r.conn == 0 {
-		p.Address = r.Address.Proto()
+	if r.conn != 0 {
+		return &rpc.EndpointRef{Name: r.Name, Connection: r.conn}
 	}
-	return p
+	return &rpc.EndpointRef{Name: r.Name, Address: r.Address.Proto()}
+}
+
+// refIn is the reference in a message that came from sender, in client mode by the connection conn.
+func (e *Env) refIn(p *rpc.EndpointRef, sender Address, conn uint64) Ref {
+	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName(), conn: p.GetConnection()}
+	switch {
+	case r.conn != 0:
+		e.mu.Lock()
+		c := e.conns[r.conn]
+		e.mu.Unlock()
+		if c != nil && c.dialler { // back at the Env that it is a reference to
+			return Ref{Address: e.addr, Name: r.Name}
+		}
+		if c != nil {
+			r.Address = c.peer
+		}
+	case p.GetAddress() == nil:
+		r.conn, r.Address = conn, sender
+	}
+	return r
 }

@@ -48,7 +48,7 @@ func (e *Env) send(o outgoing) error {
 		return nil
 	}
 	if o.to.Address.IsZero() {
-		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address", ErrUnreachableDisconnected))
+		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address.", ErrUnreachableDisconnected))
 		return nil
 	}
 	e.sendTo(o)
@@ -67,12 +67,31 @@ func (e *Env) sendLocal(o outgoing) {
 		it.call = e.localCall(o, id)
 	}
 	in := e.lookup(o.to.Name)
-	switch {
-	case in == nil:
-		e.undelivered(o, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, o.to.Name))
-	case !in.post(it):
-		e.undelivered(o, fmt.Errorf("%w: %s", ErrRefusedStopped, o.to.Name))
+	if in == nil {
+		e.undelivered(o, e.missing(o.to.Name))
+		return
 	}
+	if err := in.offer(it); err != nil {
+		e.undelivered(o, err)
+	}
+}
+
+// offer is post with the error, in Spark's words, of an endpoint that was found and has been stopped since.
+func (in *Inbox) offer(it item) error {
+	if in.post(it) {
+		return nil
+	}
+	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, typeName(it.msg), in.name)
+}
+
+// missing is the error of a message to a name that nobody has.
+func (e *Env) missing(name string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stopping {
+		return fmt.Errorf("%w: RpcEnv already stopped.", ErrRefusedStopped)
+	}
+	return fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, name)
 }
 
 func (e *Env) localCall(o outgoing, id trace.ID) *call {
@@ -102,7 +121,8 @@ func (e *Env) sendOn(o outgoing) {
 	e.busy(1)
 	if c == nil {
 		e.busy(-1)
-		e.undelivered(o, fmt.Errorf("%w: the connection of %s is gone", ErrUnreachableDisconnected, o.to))
+		e.undelivered(o, fmt.Errorf("%w: the connection of %s is gone, or is another Env's: "+
+			"an endpoint in client mode is reached from the other end of its connection only", ErrUnreachableDisconnected, o.to))
 		return
 	}
 	if err := c.send(o); err != nil {

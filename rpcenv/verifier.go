@@ -57,5 +57,5 @@ func resolved(addr Address, name string, found *rpc.Bool, err error) (Ref, error
 }
 
 func lookupTimeout(c *conf.Conf) AskOption {
-	return Timeout(conf.RPCLookupTimeout.Key(), conf.RPCLookupTimeout.Get(c))
+	return Timeout(conf.RPCLookupTimeout.Source(c), conf.RPCLookupTimeout.Get(c))
 }

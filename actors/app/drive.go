@@ -44,13 +44,9 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: os.Exit})
 	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
 	bind := conf.DriverBindAddress.Get(c)
-	var env *rpcenv.Env
-	err = transport.NextPorts(conf.DriverPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
-		env, err = rpcenv.New(host, rpcenv.Config{
-			Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: orLoopback(bind), Port: port}, Advertise: conf.DriverHost.Get(c),
-			Conf: c, Log: log,
-		})
-		return err
+	env, err := rpcenv.New(host, rpcenv.Config{
+		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: orLoopback(bind), Port: conf.DriverPort.Get(c)},
+		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)

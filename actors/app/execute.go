@@ -38,7 +38,7 @@ func Execute(x Execution) error {
 		return err
 	}
 	var blocks *Blocks
-	err = transport.NextPorts(conf.BlockManagerPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
+	err = rpcenv.NextPorts(conf.BlockManagerPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
 		blocks, err = NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
 		return err
 	})

@@ -88,19 +88,15 @@ func (d *daemon) exit(code int) {
 	}
 }
 
-// env is the Env's configuration at one port.
-func (d *daemon) env(port int) rpcenv.Config {
-	return rpcenv.Config{
-		Name: d.name(), Listen: rpcenv.Address{Host: d.opts.Listen.Host, Port: port}, Conf: d.opts.Conf, Log: d.opts.Log,
-	}
+// env is the Env's configuration.
+func (d *daemon) env() rpcenv.Config {
+	return rpcenv.Config{Name: d.name(), Listen: d.opts.Listen, Conf: d.opts.Conf, Log: d.opts.Log}
 }
 
 // listen starts the role at the port asked for, or one of the next.
 func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
-	err := transport.NextPorts(d.opts.Listen.Port, conf.PortMaxRetries.Get(d.opts.Conf), func(port int) (err error) {
-		d.node, err = start(d.env(port))
-		return err
-	})
+	var err error
+	d.node, err = start(d.env())
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
 	}

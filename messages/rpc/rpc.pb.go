@@ -171,9 +171,12 @@ func (x *Address) GetPort() int32 {
 // EndpointRef is a reference inside a message. Without an address it means the Env at the other end of the connection
 // that carried it, and everything sent through it goes over that very connection.
 type EndpointRef struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Address       *Address               `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Address *Address               `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// connection is set in a reference to an endpoint in client mode that is passed on: the one connection by which that
+	// can be reached. To a third party it is of no use, and says so when it is used.
+	Connection    uint64 `protobuf:"fixed64,3,opt,name=connection,proto3" json:"connection,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -220,6 +223,13 @@ func (x *EndpointRef) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *EndpointRef) GetConnection() uint64 {
+	if x != nil {
+		return x.Connection
+	}
+	return 0
 }
 
 // Hello is the first frame of whoever opens a connection, addressed to endpoint-verifier. Until it is answered by
@@ -490,10 +500,13 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name:e\xe2\xe0\x18a\b\x01\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool*=org.apache.spark.rpc.netty.RpcEndpointVerifier.CheckExistence\"=\n" +
 	"\aAddress\x12\x18\n" +
 	"\x04host\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
-	"\x04port\x18\x02 \x01(\x05B\x04\xe0\xe0\x18\x01R\x04port\"O\n" +
+	"\x04port\x18\x02 \x01(\x05B\x04\xe0\xe0\x18\x01R\x04port\"o\n" +
 	"\vEndpointRef\x12,\n" +
 	"\aaddress\x18\x01 \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\aaddress\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"\xdc\x01\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
+	"\n" +
+	"connection\x18\x03 \x01(\x06R\n" +
+	"connection\"\xdc\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -224,7 +225,7 @@ func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receive
 		at.Port = h.port()
 	}
 	if h.world.listeners[at] != nil {
-		return rpcenv.Address{}, nil, fmt.Errorf("listen on %s: the port is in use", at)
+		return rpcenv.Address{}, nil, fmt.Errorf("listen on %s: %w", at, syscall.EADDRINUSE)
 	}
 	l := &listener{h, at, accept}
 	h.world.listeners[at] = l

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -39,8 +40,8 @@ func (m *memory) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Recei
 	}
 	if m.listeners[bound] != nil {
 		return rpcenv.Address{}, nil, fmt.Errorf(
-			"listen at %s: port %d is taken by another listener of this host: stop that, or choose another port (0: any free one)",
-			at, at.Port)
+			"listen at %s: port %d is taken by another listener of this host: stop that, or choose another port (0: any free one): %w",
+			at, at.Port, syscall.EADDRINUSE)
 	}
 	l := &memoryListener{memory: m, at: bound}
 	if !m.host.keep(l, l.Close) {

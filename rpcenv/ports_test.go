@@ -1,4 +1,4 @@
-package transport
+package rpcenv_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv"
 )
 
 func TestNextPorts(t *testing.T) {
@@ -26,7 +28,7 @@ func TestNextPorts(t *testing.T) {
 		{"the last port", 65535, 16, []error{taken}, []int{65535}, taken},
 	} {
 		var tried []int
-		err := NextPorts(c.first, c.retries, func(port int) error {
+		err := rpcenv.NextPorts(c.first, c.retries, func(port int) error {
 			tried = append(tried, port)
 			return c.errs[len(tried)-1]
 		})
