@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -70,13 +71,13 @@ func (r *Runner) Block(lines []string) (string, error) {
 	r.out.Reset()
 	r.watcher.forget()
 	for _, line := range lines {
-		cmd := parseLine(line)
-		if cmd.verb == "" || cmd.verb == "cluster" {
+		cmd := syntax.ParseLine(line)
+		if cmd.Verb == "" || cmd.Verb == "cluster" {
 			continue
 		}
-		f, ok := verbs[cmd.verb]
+		f, ok := verbs[cmd.Verb]
 		if !ok {
-			return "", fmt.Errorf("%s: no such verb", cmd.verb)
+			return "", fmt.Errorf("%s: no such verb", cmd.Verb)
 		}
 		if err := f(r, cmd); err != nil {
 			return "", fmt.Errorf("%s: %w", line, err)
@@ -105,70 +106,27 @@ type Header struct {
 
 // ParseHeader reads "cluster worlds=(sim,local,tcp) seed=1 [K=V ...]".
 func ParseHeader(line string) (Header, error) {
-	cmd := parseLine(line)
-	if cmd.verb != "cluster" {
+	cmd := syntax.ParseLine(line)
+	if cmd.Verb != "cluster" {
 		return Header{}, fmt.Errorf("a script begins with: cluster worlds=(sim,local,tcp) seed=1: not with %q", line)
 	}
 	h := Header{Seed: 1, Conf: map[string]string{}}
-	for _, o := range cmd.options {
-		switch o.key {
+	for _, o := range cmd.Options {
+		switch o.Key {
 		case "worlds":
-			for kind := range strings.SplitSeq(strings.Trim(o.value, "()"), ",") {
+			for kind := range strings.SplitSeq(strings.Trim(o.Value, "()"), ",") {
 				h.Worlds = append(h.Worlds, local.Kind(kind))
 			}
 		case "seed":
-			if _, err := fmt.Sscan(o.value, &h.Seed); err != nil {
-				return Header{}, fmt.Errorf("seed %q: want a number", o.value)
+			if _, err := fmt.Sscan(o.Value, &h.Seed); err != nil {
+				return Header{}, fmt.Errorf("seed %q: want a number", o.Value)
 			}
 		default:
-			h.Conf[o.key] = o.value
+			h.Conf[o.Key] = o.Value
 		}
 	}
 	if len(h.Worlds) == 0 {
 		return Header{}, fmt.Errorf("%q: worlds is missing", line)
 	}
 	return h, nil
-}
-
-// command is one line of a block.
-type command struct {
-	verb    string
-	args    []string
-	options []option
-}
-
-type option struct{ key, value string }
-
-func parseLine(line string) command {
-	var c command
-	for i, word := range strings.Fields(strings.ReplaceAll(line, ", ", ",")) {
-		key, value, ok := strings.Cut(word, "=")
-		switch {
-		case i == 0:
-			c.verb = word
-		case ok && key != "" && !strings.HasPrefix(key, "-") && !strings.ContainsAny(key, ">*"):
-			c.options = append(c.options, option{key, value})
-		default:
-			c.args = append(c.args, word)
-		}
-	}
-	return c
-}
-
-// option is the value of an option, or def.
-func (c command) option(key, def string) string {
-	for _, o := range c.options {
-		if o.key == key {
-			return o.value
-		}
-	}
-	return def
-}
-
-// need wants n arguments.
-func (c command) need(n int, form string) error {
-	if len(c.args) != n {
-		return fmt.Errorf("want: %s %s", c.verb, form)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
 // program is an application that a script submitted.
@@ -25,23 +26,23 @@ type program struct {
 }
 
 // submit starts a driver with a built-in program: NAME PROGRAM [ARG ...] master=NAME [hold=true] [K=V ...].
-func (r *Runner) submit(c command) error {
-	if len(c.args) < 2 {
+func (r *Runner) submit(c syntax.Command) error {
+	if len(c.Args) < 2 {
 		return errors.New("want: submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]")
 	}
-	name := c.args[0]
-	run, ok := builtin.Programs[c.args[1]]
+	name := c.Args[0]
+	run, ok := builtin.Programs[c.Args[1]]
 	if !ok {
-		return fmt.Errorf("no program is called %s", c.args[1])
+		return fmt.Errorf("no program is called %s", c.Args[1])
 	}
-	m, err := r.find(c.option("master", "M"))
+	m, err := r.find(c.Option("master", "M"))
 	if err != nil {
 		return err
 	}
 	settings := map[string]string{}
-	for _, o := range c.options {
-		if strings.HasPrefix(o.key, "spark.") {
-			settings[o.key] = o.value
+	for _, o := range c.Options {
+		if strings.HasPrefix(o.Key, "spark.") {
+			settings[o.Key] = o.Value
 		}
 	}
 	conf, err := r.conf.With(settings)
@@ -60,7 +61,7 @@ func (r *Runner) submit(c command) error {
 	p := &program{done: make(chan struct{})}
 	r.nodes[name] = &node{name, &clusternode.Node{Env: env}}
 	r.programs[name] = p
-	hold := c.option("hold", "") == "true"
+	hold := c.Option("hold", "") == "true"
 	local.RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
 		if hold {
 			err := b.Wait(func(wake func()) {
@@ -72,7 +73,7 @@ func (r *Runner) submit(c command) error {
 				return err
 			}
 		}
-		return run(context.Background(), a, c.args[2:], &p.out)
+		return run(context.Background(), a, c.Args[2:], &p.out)
 	}, func(err error) {
 		p.err = err
 		close(p.done)
@@ -82,13 +83,13 @@ func (r *Runner) submit(c command) error {
 }
 
 // release lets a program begin that was submitted with hold=true.
-func (r *Runner) release(c command) error {
-	if err := c.need(1, "NAME"); err != nil {
+func (r *Runner) release(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
-	p := r.programs[c.args[0]]
+	p := r.programs[c.Args[0]]
 	if p == nil {
-		return fmt.Errorf("the script submitted no %s", c.args[0])
+		return fmt.Errorf("the script submitted no %s", c.Args[0])
 	}
 	var start func()
 	if err := r.world.Run(func() bool {
@@ -97,28 +98,28 @@ func (r *Runner) release(c command) error {
 		start = p.start
 		return start != nil
 	}, patience); err != nil {
-		return fmt.Errorf("%s was not submitted with hold=true: %w", c.args[0], err)
+		return fmt.Errorf("%s was not submitted with hold=true: %w", c.Args[0], err)
 	}
 	start()
 	return nil
 }
 
 // result prints what a program wrote, and how it ended.
-func (r *Runner) result(c command) error {
-	if err := c.need(1, "NAME"); err != nil {
+func (r *Runner) result(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
-	p := r.programs[c.args[0]]
+	p := r.programs[c.Args[0]]
 	switch {
 	case p == nil:
-		return fmt.Errorf("the script submitted no %s", c.args[0])
+		return fmt.Errorf("the script submitted no %s", c.Args[0])
 	case !closed(p.done):
-		fmt.Fprintf(&r.out, "%s runs\n", c.args[0])
+		fmt.Fprintf(&r.out, "%s runs\n", c.Args[0])
 		return nil
 	}
 	r.out.WriteString(p.out.String())
 	if p.err != nil {
-		fmt.Fprintf(&r.out, "%s failed: %v\n", c.args[0], p.err)
+		fmt.Fprintf(&r.out, "%s failed: %v\n", c.Args[0], p.err)
 	}
 	return nil
 }

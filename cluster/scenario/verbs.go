@@ -12,6 +12,7 @@ import (
 	clusternode "github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
 // node is a daemon or a program that the script started.
@@ -21,7 +22,7 @@ type node struct {
 }
 
 // verbs are what a line of a script can begin with.
-var verbs = map[string]func(*Runner, command) error{
+var verbs = map[string]func(*Runner, syntax.Command) error{
 	"start":   (*Runner).start,
 	"stop":    (*Runner).stop,
 	"kill":    (*Runner).kill,
@@ -38,22 +39,22 @@ var verbs = map[string]func(*Runner, command) error{
 }
 
 // start starts a daemon.
-func (r *Runner) start(c command) error {
-	if err := c.need(2, "master|worker NAME [K=V ...]"); err != nil {
+func (r *Runner) start(c syntax.Command) error {
+	if err := c.Need(2, "master|worker NAME [K=V ...]"); err != nil {
 		return err
 	}
-	name := c.args[1]
+	name := c.Args[1]
 	h, ip := r.world.Process(name)
-	env := rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: r.port(name, c.args[0])}, Conf: r.conf}
+	env := rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: r.port(name, c.Args[0])}, Conf: r.conf}
 	var n *clusternode.Node
 	var err error
-	switch c.args[0] {
+	switch c.Args[0] {
 	case "master":
 		n, err = clusternode.Master(h, env, master.Config{})
 	case "worker":
 		n, err = r.startWorker(h, env, c)
 	default:
-		return fmt.Errorf("%s: want master or worker", c.args[0])
+		return fmt.Errorf("%s: want master or worker", c.Args[0])
 	}
 	if err != nil {
 		return err
@@ -73,16 +74,16 @@ func (r *Runner) port(name, role string) int {
 	return 0
 }
 
-func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c command) (*clusternode.Node, error) {
-	m, err := r.find(c.option("master", "M"))
+func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
+	m, err := r.find(c.Option("master", "M"))
 	if err != nil {
 		return nil, err
 	}
-	cores, err := strconv.Atoi(c.option("cores", "1"))
+	cores, err := strconv.Atoi(c.Option("cores", "1"))
 	if err != nil {
 		return nil, fmt.Errorf("cores: %w", err)
 	}
-	memory, err := conf.ParseMemoryMB(c.option("memory", "1g"))
+	memory, err := conf.ParseMemoryMB(c.Option("memory", "1g"))
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +99,11 @@ func (r *Runner) find(name string) (*node, error) {
 }
 
 // stop ends a daemon in good order.
-func (r *Runner) stop(c command) error {
-	if err := c.need(1, "NAME"); err != nil {
+func (r *Runner) stop(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
-	n, err := r.find(c.args[0])
+	n, err := r.find(c.Args[0])
 	if err != nil {
 		return err
 	}
@@ -128,29 +129,29 @@ func closed(c <-chan struct{}) bool {
 }
 
 // kill ends a process as kill -9 does.
-func (r *Runner) kill(c command) error {
-	if err := c.need(1, "NAME"); err != nil {
+func (r *Runner) kill(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
-	if err := r.world.Kill(c.args[0]); err != nil {
+	if err := r.world.Kill(c.Args[0]); err != nil {
 		return err
 	}
 	return r.world.Settle(patience)
 }
 
 // run runs until a message was handled, or a process has ended.
-func (r *Runner) run(c command) error {
-	within, err := time.ParseDuration(c.option("within", patience.String()))
+func (r *Runner) run(c syntax.Command) error {
+	within, err := time.ParseDuration(c.Option("within", patience.String()))
 	if err != nil {
 		return err
 	}
-	if name := c.option("exit", ""); name != "" {
+	if name := c.Option("exit", ""); name != "" {
 		if err := r.world.Run(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
 			return err
 		}
 		return r.world.Settle(patience)
 	}
-	if name := c.option("done", ""); name != "" {
+	if name := c.Option("done", ""); name != "" {
 		p := r.programs[name]
 		if p == nil {
 			return fmt.Errorf("the script submitted no %s", name)
@@ -160,11 +161,11 @@ func (r *Runner) run(c command) error {
 		}
 		return r.world.Settle(patience)
 	}
-	p, err := parsePattern(c.option("until", ""))
+	p, err := parsePattern(c.Option("until", ""))
 	if err != nil {
 		return err
 	}
-	n, err := strconv.Atoi(c.option("n", "1"))
+	n, err := strconv.Atoi(c.Option("n", "1"))
 	if err != nil {
 		return err
 	}
@@ -176,18 +177,18 @@ func (r *Runner) run(c command) error {
 }
 
 // settle runs until nothing is under way.
-func (r *Runner) settle(command) error { return r.world.Settle(patience) }
+func (r *Runner) settle(syntax.Command) error { return r.world.Settle(patience) }
 
 // exit prints an exit code.
-func (r *Runner) exit(c command) error {
-	if err := c.need(1, "NAME"); err != nil {
+func (r *Runner) exit(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
-	if code, ended := r.world.Exited(c.args[0]); ended {
-		fmt.Fprintf(&r.out, "%s exited %d\n", c.args[0], code)
+	if code, ended := r.world.Exited(c.Args[0]); ended {
+		fmt.Fprintf(&r.out, "%s exited %d\n", c.Args[0], code)
 		return nil
 	}
-	fmt.Fprintf(&r.out, "%s runs\n", c.args[0])
+	fmt.Fprintf(&r.out, "%s runs\n", c.Args[0])
 	return nil
 }
 
@@ -195,15 +196,15 @@ func (r *Runner) exit(c command) error {
 var errWantsSim = errors.New("wants worlds=(sim)")
 
 // advance lets virtual time pass.
-func (r *Runner) advance(c command) error {
+func (r *Runner) advance(c syntax.Command) error {
 	w := r.world.Simulated()
 	if w == nil {
 		return errWantsSim
 	}
-	if err := c.need(1, "DURATION"); err != nil {
+	if err := c.Need(1, "DURATION"); err != nil {
 		return err
 	}
-	d, err := time.ParseDuration(c.args[0])
+	d, err := time.ParseDuration(c.Args[0])
 	if err != nil {
 		return err
 	}
@@ -212,18 +213,18 @@ func (r *Runner) advance(c command) error {
 	return nil
 }
 
-func (r *Runner) cut(c command) error  { return r.network(c, true) }
-func (r *Runner) heal(c command) error { return r.network(c, false) }
+func (r *Runner) cut(c syntax.Command) error  { return r.network(c, true) }
+func (r *Runner) heal(c syntax.Command) error { return r.network(c, false) }
 
 // network cuts or heals what goes between two processes, both ways unless told otherwise.
-func (r *Runner) network(c command, cut bool) error {
+func (r *Runner) network(c syntax.Command, cut bool) error {
 	w := r.world.Simulated()
 	if w == nil {
 		return errWantsSim
 	}
-	oneway := len(c.args) == 3 && c.args[2] == "oneway"
+	oneway := len(c.Args) == 3 && c.Args[2] == "oneway"
 	if !oneway {
-		if err := c.need(2, "A B [oneway]"); err != nil {
+		if err := c.Need(2, "A B [oneway]"); err != nil {
 			return err
 		}
 	}
@@ -231,26 +232,26 @@ func (r *Runner) network(c command, cut bool) error {
 	if cut {
 		do = w.Cut
 	}
-	do(c.args[0], c.args[1])
+	do(c.Args[0], c.Args[1])
 	if !oneway {
-		do(c.args[1], c.args[0])
+		do(c.Args[1], c.Args[0])
 	}
 	return nil
 }
 
 // delay slows what goes from one process to another.
-func (r *Runner) delay(c command) error {
+func (r *Runner) delay(c syntax.Command) error {
 	w := r.world.Simulated()
 	if w == nil {
 		return errWantsSim
 	}
-	if err := c.need(3, "A B DURATION"); err != nil {
+	if err := c.Need(3, "A B DURATION"); err != nil {
 		return err
 	}
-	d, err := time.ParseDuration(c.args[2])
+	d, err := time.ParseDuration(c.Args[2])
 	if err != nil {
 		return err
 	}
-	w.Delay(c.args[0], c.args[1], d)
+	w.Delay(c.Args[0], c.Args[1], d)
 	return nil
 }
