@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type Runner struct {
 	names    names
 	nodes    map[string]*node
 	programs map[string]*program
-	printed  map[string]bool
+	printer  syntax.Printer
 	out      strings.Builder // what verbs print, before the forest
 }
 
@@ -45,7 +46,8 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, printed: map[string]bool{}}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}}
+	r.printer.Substitute = r.names.substitute
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	return r, nil
 }
@@ -66,21 +68,22 @@ func (r *Runner) Trace() *trace.Trace {
 	return t
 }
 
-// Block runs the verbs of a block, one a line, and returns what they printed and what followed.
+// Block runs the verbs of a block, one a line, and returns what they printed and what followed. Its error is a
+// *syntax.Error whose lines count from 1.
 func (r *Runner) Block(lines []string) (string, error) {
 	r.out.Reset()
 	r.watcher.forget()
-	for _, line := range lines {
+	for i, line := range lines {
 		cmd := syntax.ParseLine(line)
 		if cmd.Verb == "" || cmd.Verb == "cluster" {
 			continue
 		}
 		f, ok := verbs[cmd.Verb]
 		if !ok {
-			return "", fmt.Errorf("%s: no such verb", cmd.Verb)
+			return "", syntax.At("", i+1, syntax.In(line, cmd.Offset, syntax.Unknown("verb", cmd.Verb, slices.Collect(maps.Keys(verbs)))))
 		}
 		if err := f(r, cmd); err != nil {
-			return "", fmt.Errorf("%s: %w", line, err)
+			return "", syntax.At("", i+1, fmt.Errorf("%s: %w", line, err))
 		}
 	}
 	return r.out.String() + r.forest(), nil
@@ -90,11 +93,7 @@ func (r *Runner) Block(lines []string) (string, error) {
 func (r *Runner) forest() string {
 	entries := r.Trace().Entries
 	r.names.learn(entries)
-	fresh := slices.DeleteFunc(entries, func(e trace.Entry) bool { return e.ID == "" || r.printed[e.ID] })
-	for _, e := range fresh {
-		r.printed[e.ID] = true
-	}
-	return trace.Forest(fresh, trace.TextOptions{OmitPlace: true, Substitute: r.names.substitute})
+	return r.printer.Next(entries)
 }
 
 // Header is the first line of a script.

@@ -54,3 +54,23 @@ func runScript(t *testing.T, path string, kind local.Kind) {
 		return out
 	})
 }
+
+func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
+	const first = "cluster worlds=(sim) seed=1"
+	for _, tt := range []struct{ line, want string }{
+		{"  strat master M", "line 2, column 3: no verb is called strat: start is near"},
+		{"start master", "line 2, column 1: start master: want: start master|worker NAME [K=V ...]"},
+		{"run until=W1", `line 2, column 1: run until=W1: pattern "W1": want FROM->TO:MESSAGE, for example W1->M:Heartbeat`},
+	} {
+		r, err := scenario.New(local.Sim, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Block([]string{first, tt.line}); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v\nwant %s", tt.line, err, tt.want)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

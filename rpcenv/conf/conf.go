@@ -129,7 +129,7 @@ func (c *Conf) Warnings() []string {
 	names := slices.Sorted(maps.Keys(entries.byKey))
 	for _, key := range c.unknown {
 		warning := "unknown setting " + key
-		if near, ok := nearest(key, names); ok {
+		if near, ok := Nearest(key, names); ok {
 			warning += ": did you mean " + near + "?"
 		}
 		out = append(out, warning)

@@ -2,9 +2,9 @@ package conf
 
 import "strings"
 
-// nearest is the name closest to key, the first of several. There is none when all differ in more than three places,
+// Nearest is the name closest to key, the first of several. There is none when all differ in more than three places,
 // or in so many that it would be another word.
-func nearest(key string, names []string) (string, bool) {
+func Nearest(key string, names []string) (string, bool) {
 	if len(key) > 200 {
 		return "", false // no typing mistake, and long ones would cost
 	}

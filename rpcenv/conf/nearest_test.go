@@ -22,7 +22,7 @@ func TestNearest(t *testing.T) {
 		"":                        "",
 		strings.Repeat("x", 1000): "",
 	} {
-		if got, ok := nearest(key, names); got != want || ok != (want != "") {
+		if got, ok := Nearest(key, names); got != want || ok != (want != "") {
 			t.Errorf("nearest to %q: %q %v", key, got, ok)
 		}
 	}

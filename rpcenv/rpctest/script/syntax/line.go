@@ -9,6 +9,8 @@ import (
 type Command struct {
 	// Verb is the first word; empty for an empty line.
 	Verb string
+	// Offset is where the verb begins, in bytes.
+	Offset int
 	// Args are the words that are no options.
 	Args []string
 	// Options are the words KEY=VALUE.
@@ -21,7 +23,7 @@ type Option struct{ Key, Value string }
 // ParseLine reads a line. A value is one word; the blanks behind the commas of a list do not count. A word that begins
 // with a dash is an argument, as are those with an arrow or a star before the equals sign: patterns have these.
 func ParseLine(line string) Command {
-	var c Command
+	c := Command{Offset: len(line) - len(strings.TrimLeft(line, " \t"))}
 	for i, word := range strings.Fields(strings.ReplaceAll(line, ", ", ",")) {
 		key, value, ok := strings.Cut(word, "=")
 		switch {

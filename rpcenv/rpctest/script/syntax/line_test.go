@@ -19,7 +19,7 @@ func TestParseLine(t *testing.T) {
 		{
 			"  submit A sleep --tasks=1 master=M spark.executor.memory=512m ",
 			Command{
-				Verb: "submit", Args: []string{"A", "sleep", "--tasks=1"},
+				Verb: "submit", Offset: 2, Args: []string{"A", "sleep", "--tasks=1"},
 				Options: []Option{{"master", "M"}, {"spark.executor.memory", "512m"}},
 			},
 		},

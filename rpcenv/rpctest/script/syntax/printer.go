@@ -1,0 +1,27 @@
+package syntax
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Printer prints what happened since it printed last: one block of a script after the other.
+type Printer struct {
+	// Substitute replaces ids in strings by names; nil leaves them.
+	Substitute func(string) string
+
+	printed map[string]bool
+}
+
+// Next is the forest of those of entries that were not printed yet.
+func (p *Printer) Next(entries []trace.Entry) string {
+	if p.printed == nil {
+		p.printed = map[string]bool{}
+	}
+	fresh := slices.DeleteFunc(slices.Clone(entries), func(e trace.Entry) bool { return e.ID == "" || p.printed[e.ID] })
+	for _, e := range fresh {
+		p.printed[e.ID] = true
+	}
+	return trace.Forest(fresh, trace.TextOptions{OmitPlace: true, Substitute: p.Substitute})
+}
