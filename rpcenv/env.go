@@ -41,6 +41,7 @@ type Env struct {
 	recorder    *trace.Recorder
 	num         uint32 // unique in the process
 	incarnation uint64
+	handling    func(endpoint, item string, m Message) // told before each callback, by a Host that wants to know
 	addr        Address
 	listener    io.Closer
 	asks        asks
@@ -101,6 +102,11 @@ func New(h Host, cfg Config) (*Env, error) {
 	}
 	if a, ok := h.(interface{ Adopt(discard func()) }); ok {
 		a.Adopt(e.discard)
+	}
+	if a, ok := h.(interface {
+		Handling(endpoint, item string, m Message)
+	}); ok {
+		e.handling = a.Handling
 	}
 	if !cfg.Listen.IsZero() {
 		if err := e.listen(); err != nil {

@@ -24,6 +24,9 @@ func (in *Inbox) handle(c *Context, it *item) error {
 		return nil
 	}
 	c.begin(it)
+	if in.env.handling != nil {
+		in.env.handling(in.name, it.name, it.msg)
+	}
 	err := in.call(c, it)
 	if err == nil {
 		err = c.failed

@@ -6,7 +6,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Probe is an endpoint that a test speaks through. It records what it gets.
+// Probe is an endpoint that a test speaks through. It records what it gets; an ask that nobody answers (see On) fails as
+// that of any endpoint does.
 type Probe struct {
 	// Ref is the Probe's own reference.
 	Ref rpcenv.Ref
@@ -19,6 +20,7 @@ type Probe struct {
 	on     func(c *rpcenv.Context, m rpcenv.Message) bool
 	events []string
 	post   func(rpcenv.Message)
+	own    bool // the Env is the Probe's alone
 }
 
 // do is something that a test makes the Probe do in its own inbox.
@@ -30,17 +32,54 @@ type do struct {
 // Probe makes a Probe called name in a listening Env of its own, also called name.
 func (w *World) Probe(name string) *Probe {
 	w.t.Helper()
-	return w.ProbeIn(w.Env(name, nil), name)
+	p := w.ProbeIn(w.Env(name, nil), name)
+	p.own = true
+	return p
 }
+
+// Probes are the World's Probes in the order of their making.
+func (w *World) Probes() []*Probe { return w.probes }
 
 // ProbeIn makes a Probe as an endpoint of env.
 func (w *World) ProbeIn(env *rpcenv.Env, endpoint string) *Probe {
 	w.t.Helper()
-	p := &Probe{w: w, Env: env}
-	p.Ref = w.Register(env, endpoint, p)
-	w.Until(endpoint+" starts", func() bool { return p.post != nil })
+	p := &Probe{w: w}
+	p.begin(env, endpoint)
+	w.probes = append(w.probes, p)
 	return p
 }
+
+func (p *Probe) begin(env *rpcenv.Env, endpoint string) {
+	p.w.t.Helper()
+	p.Env, p.post = env, nil
+	p.Ref = p.w.Register(env, endpoint, p)
+	p.w.Until(endpoint+" starts", func() bool { return p.post != nil })
+}
+
+// Crash ends the Probe's process as kill -9 does: its peers see their connections end.
+func (p *Probe) Crash() {
+	p.w.t.Helper()
+	h := p.w.Find(p.Env.Name())
+	if !p.own || h == nil {
+		p.w.t.Fatalf("probe %s: no process of its own runs", p.Ref.Name)
+	}
+	p.w.do(h.Kill)
+	p.w.Settle()
+}
+
+// Restart begins the Probe anew at its address after a Crash, as another process: what it heard and what it answers are
+// kept, its connections are not.
+func (p *Probe) Restart() {
+	p.w.t.Helper()
+	if !p.own || p.w.Find(p.Env.Name()) != nil {
+		p.w.t.Fatalf("probe %s: it has not crashed", p.Ref.Name)
+	}
+	a := p.Ref.Address
+	p.begin(p.w.env(a.Host, rpcenv.Config{Name: p.Env.Name(), Listen: a}), p.Ref.Name)
+}
+
+// Crashed reports whether the Probe's process has ended.
+func (p *Probe) Crashed() bool { return p.w.Find(p.Env.Name()) == nil }
 
 // On makes f see each message first; it may answer an ask. True: the message is dealt with and not recorded.
 func (p *Probe) On(f func(c *rpcenv.Context, m rpcenv.Message) bool) { p.on = f }
@@ -87,7 +126,7 @@ func (p *Probe) Quiet(d time.Duration) {
 }
 
 // OnStart is a callback of the endpoint.
-func (p *Probe) OnStart(c *rpcenv.Context) { p.post = c.Outside("test") }
+func (p *Probe) OnStart(c *rpcenv.Context) { p.post = c.Outside("probe") }
 
 // OnConnected is a callback of the endpoint.
 func (p *Probe) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {

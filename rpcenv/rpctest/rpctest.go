@@ -15,16 +15,25 @@ import (
 // patience is how much virtual time what waits may take.
 const patience = time.Minute
 
-// World is a simulated world that belongs to a test.
+// World is a simulated world that belongs to a test. What runs it (Run, Until, Advance, Settle, Step, a Probe) returns when
+// it is done; nothing happens in between. A callback that blocks fails the test, see the package's comment.
 type World struct {
 	*sim.World
-	t    testing.TB
-	envs int
+	// CallbackLimit is how long one callback of an endpoint, or one stretch of a body between two waits, may take by the
+	// wall clock; 0 means 5 s. Time that the whole process is halted, as by a debugger, does not count.
+	CallbackLimit time.Duration
+
+	t      testing.TB
+	watch  watch
+	ips    int
+	envs   []*rpcenv.Env
+	probes []*Probe
 }
 
-// New makes a World that ends with the test. A failing test names the seed.
+// New makes a World that ends with the test. Runs of one seed are the same. A failing test names the seed.
 func New(t testing.TB, seed uint64) *World {
 	w := &World{World: sim.New(seed, 64<<10), t: t}
+	w.Handling = w.watch.begin
 	t.Cleanup(func() {
 		w.Close()
 		if t.Failed() {
@@ -34,35 +43,61 @@ func New(t testing.TB, seed uint64) *World {
 	return w
 }
 
-// Env makes an Env on a machine of its own, 10.0.0.N, listening at port 7077. Its log goes to the test's.
+// Env makes an Env on a machine of its own, 10.0.0.N, listening at port 7077. Its log goes to the test's. A nil Conf is all
+// defaults.
 func (w *World) Env(name string, c *conf.Conf) *rpcenv.Env {
 	w.t.Helper()
 	ip := w.nextIP()
-	return w.env(name, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Conf: c}, ip)
+	return w.env(ip, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: port}, Conf: c})
 }
+
+// port is where the Envs of a World listen.
+const port = 7077
 
 // ClientEnv makes an Env in client mode on a machine of its own.
 func (w *World) ClientEnv(name string, c *conf.Conf) *rpcenv.Env {
 	w.t.Helper()
-	return w.env(name, rpcenv.Config{Name: name, Conf: c}, w.nextIP())
+	return w.env(w.nextIP(), rpcenv.Config{Name: name, Conf: c})
+}
+
+// EnvAt is the Env that listens at an address, the youngest if several did; nil when there is none.
+func (w *World) EnvAt(a rpcenv.Address) *rpcenv.Env {
+	var found *rpcenv.Env
+	for _, e := range w.envs {
+		if !a.IsZero() && e.Address() == a {
+			found = e
+		}
+	}
+	return found
 }
 
 func (w *World) nextIP() string {
-	w.envs++
-	return fmt.Sprintf("10.0.0.%d", w.envs)
+	w.ips++
+	return fmt.Sprintf("10.0.0.%d", w.ips)
 }
 
-func (w *World) env(name string, cfg rpcenv.Config, ip string) *rpcenv.Env {
+func (w *World) env(ip string, cfg rpcenv.Config) *rpcenv.Env {
 	w.t.Helper()
 	log := logrus.New()
-	log.SetOutput(w.t.Output())
+	log.SetOutput(output{w})
 	log.SetLevel(logrus.InfoLevel)
-	cfg.Log = logrus.NewEntry(log).WithField("env", name)
-	e, err := rpcenv.New(w.Host(name, ip), cfg)
+	cfg.Log = logrus.NewEntry(log).WithField("env", cfg.Name)
+	e, err := rpcenv.New(w.Host(cfg.Name, ip), cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.envs = append(w.envs, e)
 	return e
+}
+
+// output is the test's log, for as long as the World is the test's.
+type output struct{ w *World }
+
+func (o output) Write(line []byte) (int, error) {
+	if o.w.watch.isGivenUp() {
+		return len(line), nil
+	}
+	return o.w.t.Output().Write(line)
 }
 
 // Register registers an endpoint, or fails the test.
@@ -75,7 +110,8 @@ func (w *World) Register(e *rpcenv.Env, name string, ep rpcenv.Endpoint) rpcenv.
 	return ref
 }
 
-// Until runs the world until cond holds.
+// Until runs the world until cond holds, which is looked at after every step. After a minute of virtual time, or when
+// nothing is left to do, the test fails; what says what was waited for.
 func (w *World) Until(what string, cond func() bool) {
 	w.t.Helper()
 	if err := w.Run(cond, patience); err != nil {

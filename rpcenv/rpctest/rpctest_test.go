@@ -2,6 +2,7 @@ package rpctest_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,5 +48,35 @@ func TestAskThroughAProbe(t *testing.T) {
 	_, err = rpctest.Ask[*wrapperspb.StringValue](p, ref, wrapperspb.String("Ada"), rpcenv.Timeout("some.key", time.Second))
 	if !errors.Is(err, rpcenv.ErrUnreachableTimeout) {
 		t.Error("cut:", err)
+	}
+}
+
+// A Probe that crashes is seen to be gone, and comes back as another process at the same address.
+func TestAProbeCrashesAndComesBack(t *testing.T) {
+	w := rpctest.New(t, 1)
+	p, q := w.Probe("P"), w.Probe("Q")
+	p.Send(q.Ref, wrapperspb.String("first"))
+	q.Next()
+	p.Crash()
+	if !p.Crashed() || q.Crashed() {
+		t.Error("P should have crashed, and P alone")
+	}
+	if w.EnvAt(q.Ref.Address) != q.Env || w.EnvAt(rpcenv.Address{}) != nil {
+		t.Error("EnvAt")
+	}
+	old := p.Env
+	p.Restart()
+	if p.Env == old || p.Crashed() || w.EnvAt(p.Ref.Address) != p.Env {
+		t.Error("P should be another one")
+	}
+	p.Send(q.Ref, wrapperspb.String("second"))
+	if got := q.Next().(*wrapperspb.StringValue).GetValue(); got != "second" {
+		t.Error(got)
+	}
+	if got, want := strings.Join(q.Events(), ", "), "connected 10.0.0.1:7077, disconnected 10.0.0.1:7077, connected 10.0.0.1:7077"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := failure(func(t testing.TB) { rpctest.New(t, 1).Probe("R").Restart() }); got != "probe R: it has not crashed" {
+		t.Error(got)
 	}
 }

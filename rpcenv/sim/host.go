@@ -48,6 +48,13 @@ func (h *Host) Recorder() *trace.Recorder { return h.world.recorder }
 // Adopt is told of each Env on this Host.
 func (h *Host) Adopt(discard func()) { h.discards = append(h.discards, discard) }
 
+// Handling is told before each callback on this Host.
+func (h *Host) Handling(endpoint, item string, m rpcenv.Message) {
+	if h.world.Handling != nil {
+		h.world.Handling(h.name, endpoint, item, m)
+	}
+}
+
 // Entropy depends on the seed, the Host and the purpose, and on how often it was asked for.
 func (h *Host) Entropy(purpose string) uint64 {
 	if h.entropy == nil {

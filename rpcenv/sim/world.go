@@ -24,6 +24,9 @@ var ErrNotReached = errors.New("sim: condition not reached")
 type World struct {
 	// Roles starts the processes that Host.Start orders, by the command's class: it makes the Envs of that process on h.
 	Roles map[string]func(h *Host, cmd rpcenv.Command) error
+	// Handling, if set, is told before each callback: on which Host, of which endpoint, for which item (empty for a message
+	// and an answer) and message (nil where there is none).
+	Handling func(host, endpoint, item string, m rpcenv.Message)
 
 	seed     uint64
 	rnd      *rand.Rand

@@ -1,0 +1,59 @@
+package rpctest
+
+import (
+	"time"
+)
+
+// Run runs the world until cond holds, which is looked at after every step; sim.ErrNotReached after within of virtual time,
+// or when nothing is left to do.
+func (w *World) Run(cond func() bool, within time.Duration) (err error) {
+	w.t.Helper()
+	w.do(func() { err = w.run(cond, within) })
+	return err
+}
+
+func (w *World) run(cond func() bool, within time.Duration) error {
+	return w.World.Run(func() bool {
+		w.stepped()
+		return cond()
+	}, within)
+}
+
+// Advance runs everything that happens within d of virtual time.
+func (w *World) Advance(d time.Duration) {
+	w.t.Helper()
+	w.do(func() {
+		end := w.Now().Add(d)
+		_ = w.run(func() bool { return false }, d) // not reached, that is
+		w.World.Advance(end.Sub(w.Now()))
+	})
+}
+
+// Settle runs until nothing is under way any more: no item in an inbox, no message between Envs, no body that runs. Timers
+// and sleeping bodies are not waited for.
+func (w *World) Settle() {
+	w.t.Helper()
+	w.do(func() {
+		for !w.Quiet() && w.World.Step() {
+			w.stepped()
+		}
+	})
+}
+
+// Step does the next thing; false: there is nothing left to do.
+func (w *World) Step() (more bool) {
+	w.t.Helper()
+	w.do(func() {
+		more = w.World.Step()
+		w.stepped()
+	})
+	return more
+}
+
+// Close ends the World: all Envs in it crash. It may be called again. A World in which a callback blocks is left alone.
+func (w *World) Close() {
+	w.t.Helper()
+	if !w.watch.isGivenUp() {
+		w.do(w.World.Close)
+	}
+}

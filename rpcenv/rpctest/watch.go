@@ -1,0 +1,197 @@
+package rpctest
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// A World is run by one goroutine at a time. It is one of the World's own, and the test's waits for it: so a callback that
+// blocks can be given up, and the test fails where it ran the World, as any failing test does; those after it go on. The
+// test's own goroutine could not be freed. What happens is no other for it: nothing runs beside.
+
+const (
+	// defaultLimit is the CallbackLimit of a World that sets none.
+	defaultLimit = 5 * time.Second
+	// looks is how often within the limit it is looked whether the world has moved. A process that was halted looks once
+	// when it goes on.
+	looks = 10
+)
+
+// watch knows what the World does.
+type watch struct {
+	mu      sync.Mutex
+	steps   uint64
+	current string // the endpoint, PEER/NAME; empty outside of callbacks
+	item    string
+	msg     rpcenv.Message
+	givenUp bool
+}
+
+// begin is told of each callback.
+func (x *watch) begin(host, endpoint, item string, m rpcenv.Message) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.current, x.item, x.msg = host+"/"+endpoint, item, m
+}
+
+// step is told of each step's end, and reports whether the World was given up meanwhile.
+func (x *watch) step() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.steps++
+	x.current, x.item, x.msg = "", "", nil
+	return x.givenUp
+}
+
+func (x *watch) isGivenUp() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.givenUp
+}
+
+func (x *watch) moved() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.steps
+}
+
+// giveUp says what the World is stuck in.
+func (x *watch) giveUp() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.givenUp = true
+	switch {
+	case x.current == "":
+		return "what is run outside of callbacks blocks (a body of Run or Env.Go, or a condition)"
+	case strings.HasPrefix(x.item, "timer ") || x.msg == nil && x.item != "":
+		return fmt.Sprintf("%s blocks in its callback for %s", x.current, x.item)
+	case x.msg != nil:
+		return fmt.Sprintf("%s blocks in its callback for the message %s", x.current, messageName(x.msg))
+	}
+	return fmt.Sprintf("%s blocks in what it does with the answer of an ask", x.current)
+}
+
+func messageName(m rpcenv.Message) string {
+	if p, ok := m.(proto.Message); ok {
+		return string(p.ProtoReflect().Descriptor().FullName())
+	}
+	return reflect.TypeOf(m).String()
+}
+
+// stepped is called between two steps. A World that was given up and goes on has nobody but this goroutine: it ends both.
+func (w *World) stepped() {
+	if w.watch.step() {
+		w.World.Close()
+		runtime.Goexit()
+	}
+}
+
+// How what ran the World ended, if it did not return.
+type (
+	goexit   struct{} // by t.FailNow or t.SkipNow
+	panicked struct {
+		value any
+		stack []byte
+	}
+)
+
+// do runs the World by f on another goroutine and waits for its end: it returns, panics or ends this goroutine as f did.
+func (w *World) do(f func()) {
+	w.t.Helper()
+	if w.watch.isGivenUp() {
+		w.t.Fatal("rpctest: the World was given up: a callback blocks")
+	}
+	done, id := make(chan any, 1), make(chan string, 1)
+	go func() {
+		var outcome any = goexit{}
+		defer func() {
+			if v := recover(); v != nil {
+				outcome = panicked{v, debug.Stack()}
+			}
+			done <- outcome
+		}()
+		id <- ownID()
+		f()
+		outcome = nil
+	}()
+	worker := <-id
+	limit := w.CallbackLimit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	ticker := time.NewTicker(max(limit/looks, 1))
+	defer ticker.Stop()
+	last, same := w.watch.moved(), 0
+	for {
+		select {
+		case outcome := <-done:
+			switch o := outcome.(type) {
+			case goexit:
+				runtime.Goexit()
+			case panicked:
+				panic(fmt.Sprintf("%v\n\n%s", o.value, o.stack))
+			}
+			return
+		case <-ticker.C:
+			if now := w.watch.moved(); now != last {
+				last, same = now, 0
+				continue
+			}
+			if same++; same >= looks {
+				w.t.Fatalf("rpctest: %s: no end after %s. A callback must not wait for a channel, a lock, a sleep or I/O: "+
+					"use Ask, After, Outside, or Run; a body waits only by its Blocking.\n%s", w.watch.giveUp(), limit, stackOf(worker))
+			}
+		}
+	}
+}
+
+// ownID is what the stack of this goroutine begins with: "goroutine 7 ".
+func ownID() string {
+	var b [64]byte
+	head := b[:runtime.Stack(b[:], false)]
+	return string(head[:bytes.IndexByte(head, '[')])
+}
+
+// stackOf is the stack of a goroutine; if it waits for a coroutine, those of the bodies that block.
+func stackOf(id string) string {
+	buf := make([]byte, 64<<10)
+	n := runtime.Stack(buf, true)
+	for n == len(buf) && n < 64<<20 {
+		buf = make([]byte, 2*n)
+		n = runtime.Stack(buf, true)
+	}
+	var bodies []string
+	for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {
+		head, _, _ := strings.Cut(stack, "\n")
+		switch {
+		case strings.HasPrefix(head, id) && !strings.Contains(head, "[coroutine"):
+			return aboveMachinery(stack)
+		case strings.Contains(stack, ownFrames+"Blocking).start") && !strings.Contains(head, "[coroutine"):
+			bodies = append(bodies, aboveMachinery(stack))
+		}
+	}
+	return strings.Join(bodies, "\n")
+}
+
+// aboveMachinery cuts a stack where the callback or the body begins.
+func aboveMachinery(stack string) string {
+	for _, frame := range []string{"Inbox).call(", "Blocking).start"} {
+		if i := strings.Index(stack, ownFrames+frame); i >= 0 {
+			return strings.TrimSpace(stack[:i])
+		}
+	}
+	return stack
+}
+
+// ownFrames begins the names of the methods that call callbacks and bodies.
+var ownFrames = reflect.TypeFor[rpcenv.Env]().PkgPath() + ".(*"

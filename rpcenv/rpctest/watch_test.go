@@ -1,0 +1,199 @@
+package rpctest_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// failing is a test that fails on purpose.
+type failing struct {
+	testing.TB
+	fatal    string
+	cleanups []func()
+}
+
+func (f *failing) Helper()             {}
+func (f *failing) Output() io.Writer   { return io.Discard }
+func (f *failing) Logf(string, ...any) {}
+func (f *failing) Failed() bool        { return f.fatal != "" }
+func (f *failing) Cleanup(c func())    { f.cleanups = append(f.cleanups, c) }
+func (f *failing) Fatal(args ...any)   { f.Fatalf("%s", fmt.Sprint(args...)) }
+
+func (f *failing) Fatalf(format string, args ...any) {
+	f.fatal = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// failure runs a test that fails and returns what it said.
+func failure(test func(t testing.TB)) string {
+	f := &failing{}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() {
+			for _, c := range slices.Backward(f.cleanups) {
+				c()
+			}
+		}()
+		test(f)
+	}()
+	<-ended
+	return f.fatal
+}
+
+// blocker blocks in one of its callbacks.
+type blocker struct {
+	in  string
+	end chan struct{}
+}
+
+func (b *blocker) block(in string) {
+	if b.in == in {
+		<-b.end
+	}
+}
+
+type tick struct{ rpcenv.Local }
+
+func (b *blocker) OnStart(c *rpcenv.Context) {
+	b.block("OnStart")
+	c.After(time.Second, tick{})
+	rpcenv.AskAs(c, c.Self(), wrapperspb.Bool(true), func(*wrapperspb.BoolValue, error) { b.block("answer") })
+	rpcenv.Run(c, "", func(*rpcenv.Blocking) (int, error) {
+		b.block("body")
+		return 1, nil
+	}, func(int, error) { b.block("result") })
+}
+
+func (b *blocker) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *wrapperspb.StringValue:
+		b.block("message")
+	case *wrapperspb.BoolValue:
+		rpcenv.ReplyAs(c, m, m)
+	case tick:
+		b.block("tick")
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// A callback that blocks fails its test, which says whose it is, for what, and where it waits. In a bubble the 5 s pass at
+// once.
+func TestACallbackThatBlocksFailsTheTestByName(t *testing.T) {
+	rpctest.New(t, 1).Env("first", nil) // what all Envs of the process share is made outside of the bubble
+	for in, want := range map[string]string{
+		"message": "Server/Greeter blocks in its callback for the message google.protobuf.StringValue: no end after 5s",
+		"OnStart": "Server/Greeter blocks in its callback for OnStart",
+		"tick":    "Server/Greeter blocks in its callback for timer tick",
+		"answer":  "Server/Greeter blocks in what it does with the answer of an ask",
+		"body":    "what is run outside of callbacks blocks (a body of Run or Env.Go, or a condition)",
+		"result":  "Server/Greeter blocks in its callback for run",
+	} {
+		t.Run(in, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &blocker{in, make(chan struct{})}
+				got := failure(func(t testing.TB) {
+					w := rpctest.New(t, 1)
+					ref := w.Register(w.Env("Server", nil), "Greeter", b)
+					p := w.Probe("P")
+					p.Send(ref, wrapperspb.String("Ada"))
+					w.Advance(time.Minute)
+				})
+				if !strings.Contains(got, want) || !strings.Contains(got, "rpctest_test.(*blocker).block(") || strings.Contains(got, "Inbox") {
+					t.Errorf("got %s\nwant %s", got, want)
+				}
+				close(b.end) // what was given up ends, and touches nothing any more
+			})
+		})
+	}
+}
+
+// A World that was given up is not run again, and its end is not waited for.
+func TestAWorldThatWasGivenUpIsLeftAlone(t *testing.T) {
+	rpctest.New(t, 1).Env("first", nil)
+	synctest.Test(t, func(t *testing.T) {
+		b := &blocker{"OnStart", make(chan struct{})}
+		begin := time.Now()
+		got := failure(func(f testing.TB) {
+			w := rpctest.New(f, 1)
+			w.CallbackLimit = time.Second
+			w.Register(w.Env("Server", nil), "Greeter", b)
+			defer func() {
+				w.Close()
+				if d := time.Since(begin); d != time.Second {
+					t.Error("given up after", d)
+				}
+				w.Settle()
+			}()
+			w.Settle()
+		})
+		if got != "rpctest: the World was given up: a callback blocks" {
+			t.Error(got)
+		}
+		close(b.end)
+	})
+}
+
+// The limit is for one callback, not for what runs many.
+func TestManySlowCallbacksAreNoBlock(t *testing.T) {
+	rpctest.New(t, 1).Env("first", nil)
+	synctest.Test(t, func(t *testing.T) {
+		w := rpctest.New(t, 1)
+		slow := &slow{}
+		w.Register(w.Env("Server", nil), "Slow", slow)
+		w.Advance(time.Minute)
+		if slow.ticks != 61 {
+			t.Error(slow.ticks, "ticks")
+		}
+	})
+}
+
+// slow is slow by the wall clock.
+type slow struct{ ticks int }
+
+func (s *slow) OnStart(c *rpcenv.Context) { c.Every(0, time.Second, tick{}) }
+
+func (s *slow) Receive(*rpcenv.Context, rpcenv.Message) {
+	time.Sleep(3 * time.Second)
+	s.ticks++
+}
+
+// FailNow ends the test from inside of what the World runs.
+func TestFatalInACallbackEndsTheTest(t *testing.T) {
+	got := failure(func(t testing.TB) {
+		w := rpctest.New(t, 1)
+		p, q := w.Probe("P"), w.Probe("Q")
+		q.On(func(*rpcenv.Context, rpcenv.Message) bool {
+			t.Fatal("heard it")
+			return true
+		})
+		p.Send(q.Ref, wrapperspb.String("Ada"))
+		w.Settle()
+		t.Fatal("went on")
+	})
+	if got != "heard it" {
+		t.Error(got)
+	}
+}
+
+func TestAPanicInAConditionReachesTheTest(t *testing.T) {
+	w := rpctest.New(t, 1)
+	defer func() {
+		if v := recover(); !strings.Contains(fmt.Sprint(v), "no good") {
+			t.Error("recovered", v)
+		}
+	}()
+	w.Until("nothing", func() bool { panic("no good") })
+}
