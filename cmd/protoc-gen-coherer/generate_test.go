@@ -54,7 +54,7 @@ func run(t *testing.T, files ...*descriptorpb.FileDescriptorProto) (map[string]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := generate(gen); err != nil {
+	if err := (&settings{Comments: true}).generate(gen); err != nil {
 		return nil, err
 	}
 	response := gen.Response()

@@ -1,10 +1,17 @@
-// Command protoc-gen-coherer is a protobuf plugin. Beside each NAME.pb.go it writes NAME_coherer.go, which makes the type
-// of an answer known to the compiler: for every message whose option (coherer.protocol) names a reply,
+// Command protoc-gen-coherer is a protobuf plugin. Beside each NAME.pb.go it writes
+//
+// NAME_coherer.go, which makes the type of an answer known to the compiler: for every message whose option
+// (coherer.protocol) names a reply,
 //
 //	func (*CheckExistence) ReplyType() *Bool { return nil }
 //
-// so that an ask of that message yields that reply and nothing else compiles. It refuses files whose options contradict
-// themselves: an unknown reply, a number that is missing, taken, or outside the range of its folder.
+// so that an ask of that message yields that reply and nothing else compiles;
+//
+// NAME_doc_coherer.go, which has the comments of the .proto file, that protobuf's descriptors lack: a program that links
+// the package finds them by option.Comment. Only files that import the options have one.
+//
+// It refuses files whose options contradict themselves: an unknown reply, a number that is missing, taken, or outside the
+// range of its folder.
 //
 // It works for the messages of any module. Import "proto/coherer/options.proto", number the messages from 10,000 to
 // 65,535, and run it as protoc runs plugins:
@@ -14,11 +21,42 @@
 //		--go_out=. --go_opt=paths=source_relative \
 //		--coherer_out=. --coherer_opt=paths=source_relative greeting.proto
 //
-// Its parameters are those of protoc-gen-go: paths, module and M.
+// Its parameters are those of protoc-gen-go, paths, module and M, and
+//
+//	comments=false    no NAME_doc_coherer.go
+//
+// `protoc-gen-coherer --help` says the same.
 package main
 
-import "google.golang.org/protobuf/compiler/protogen"
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+
+	"google.golang.org/protobuf/compiler/protogen"
+)
+
+// help is what --help prints.
+const help = `protoc-gen-coherer is a plugin of protoc, which starts it. It writes NAME_coherer.go with the types of answers and
+NAME_doc_coherer.go with the comments of NAME.proto, whose messages carry the option (coherer.protocol):
+
+  protoc -I . -I "$(go list -m -f '{{.Dir}}' github.com/coherer/coherer)" \
+    --go_out=. --go_opt=paths=source_relative \
+    --coherer_out=. --coherer_opt=paths=source_relative greeting.proto
+
+Parameters (--coherer_opt=K=V[,K=V]):
+  paths, module, M   as protoc-gen-go has them
+`
 
 func main() {
-	protogen.Options{}.Run(generate)
+	var s settings
+	var flags flag.FlagSet
+	flags.BoolVar(&s.Comments, "comments", true, "write NAME_doc_coherer.go, the comments")
+	if len(os.Args) == 2 && slices.Contains([]string{"--help", "-help", "-h"}, os.Args[1]) {
+		fmt.Print(help)
+		flags.VisitAll(func(f *flag.Flag) { fmt.Printf("  %-18s %s (default %s)\n", f.Name, f.Usage, f.DefValue) })
+		return
+	}
+	protogen.Options{ParamFunc: flags.Set}.Run(s.generate)
 }

@@ -1133,11 +1133,11 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x13proto/app/app.proto\x12\x03app\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\x1a\x1bproto/storage/storage.proto\"2\n" +
 	"\bProperty\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xeb\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xf2\x02\n" +
 	"\x16RetrieveSparkAppConfig\x12.\n" +
-	"\x13resource_profile_id\x18\x01 \x01(\x05R\x11resourceProfileId:\xa0\x01\xe2\xe0\x18\x9b\x01\b\xe8\a\x12\x12driverPropsFetcher\x1a\x16CoarseGrainedScheduler\"\x12app.SparkAppConfig*Vorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RetrieveSparkAppConfig\"\xa9\x01\n" +
+	"\x13resource_profile_id\x18\x01 \x01(\x05R\x11resourceProfileId:\xa7\x02\xe2\xe0\x18\xa2\x02\b\xe8\a\x12\x12driverPropsFetcher\x1a\x16CoarseGrainedScheduler\"\x12app.SparkAppConfig*Vorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RetrieveSparkAppConfig:Lwhen it has found the driver, in an Env of its own that ends with the answerB\x15It is answered again.J 2.1; resourceProfileId since 3.1\"\xae\x01\n" +
 	"\x0eSparkAppConfig\x12>\n" +
-	"\x10spark_properties\x18\x01 \x03(\v2\r.app.PropertyB\x04\xe0\xe0\x18\x01R\x0fsparkProperties:W\xe2\xe0\x18S\b\xe9\a*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.SparkAppConfig\"\xbe\x03\n" +
+	"\x10spark_properties\x18\x01 \x03(\v2\r.app.PropertyB\x04\xe0\xe0\x18\x01R\x0fsparkProperties:\\\xe2\xe0\x18X\b\xe9\a*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.SparkAppConfigJ\x032.1\"\x88\x05\n" +
 	"\x10RegisterExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x129\n" +
@@ -1148,10 +1148,10 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x06 \x03(\v2\r.app.PropertyR\n" +
 	"attributes\x12.\n" +
-	"\x13resource_profile_id\x18\a \x01(\x05R\x11resourceProfileId:\x86\x01\xe2\xe0\x18\x81\x01\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor\"\xb0\x01\n" +
+	"\x13resource_profile_id\x18\a \x01(\x05R\x11resourceProfileId:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor:*at its start, when it has found the driverB;A second one with the same id fails: Duplicate executor ID.J_2.1, where a message of its own told success; attributes since 3.0, resourceProfileId since 3.1\"\xa9\x02\n" +
 	"\x10LaunchedExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId:{\xe2\xe0\x18w\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor\"\x98\x04\n" +
+	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\x98\x04\n" +
 	"\x0fTaskDescription\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12%\n" +
 	"\x0eattempt_number\x18\x02 \x01(\x05R\rattemptNumber\x12\x1f\n" +
@@ -1175,10 +1175,10 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x05epoch\x18\x10 \x01(\x03R\x05epoch\x12\x1a\n" +
 	"\x05split\x18\x11 \x01(\fB\x04\xe0\xe0\x18\x02R\x05split\x12\x12\n" +
 	"\x04cpus\x18\x12 \x01(\x05R\x04cpusB\r\n" +
-	"\v_shuffle_id\"\xad\x01\n" +
+	"\v_shuffle_id\"\xd2\x02\n" +
 	"\n" +
 	"LaunchTask\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.app.TaskDescriptionR\x04data:u\xe2\xe0\x18q\b\xec\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Jorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask\"\xf0\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.app.TaskDescriptionR\x04data:\x99\x02\xe2\xe0\x18\x94\x02\b\xec\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Jorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask:7when a task waits and an executor has free cores for itBcWhile the attempt runs it is ignored; when it has ended it runs again, and its reports are ignored.J\x032.1\"\x8a\x04\n" +
 	"\fStatusUpdate\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12\x1c\n" +
@@ -1186,7 +1186,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x05state\x18\x03 \x01(\x0e2\x0e.app.TaskStateR\x05state\x12\x1b\n" +
 	"\ttask_cpus\x18\x04 \x01(\x05R\btaskCpus\x12-\n" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
-	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:w\xe2\xe0\x18s\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdateB\n" +
+	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
 	"\b_task_id\"\x8e\x01\n" +
 	"\n" +
@@ -1205,24 +1205,24 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"shuffle_id\x18\x04 \x01(\x05R\tshuffleId\x12\x1b\n" +
 	"\tmap_index\x18\x05 \x01(\x05R\bmapIndex\x12\x1b\n" +
 	"\treduce_id\x18\x06 \x01(\x05R\breduceId\x12<\n" +
-	"\rblock_manager\x18\a \x01(\v2\x17.storage.BlockManagerIdR\fblockManager\"\xf7\x01\n" +
+	"\rblock_manager\x18\a \x01(\v2\x17.storage.BlockManagerIdR\fblockManager\"\x89\x03\n" +
 	"\bKillTask\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12\x1a\n" +
 	"\bexecutor\x18\x02 \x01(\tR\bexecutor\x12)\n" +
 	"\x10interrupt_thread\x18\x03 \x01(\bR\x0finterruptThread\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason:s\xe2\xe0\x18o\b\xee\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Horg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.KillTask\"\xc4\x01\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason:\x84\x02\xe2\xe0\x18\xff\x01\b\xee\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Horg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.KillTask:2when a stage is cancelled while attempts of it runBCAn attempt that has ended is unknown; one that is ending ends once.J\x152.1; reason since 2.2\"\xcd\x02\n" +
 	"\x0eRemoveExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason:y\xe2\xe0\x18u\b\xef\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor\"\x87\x01\n" +
-	"\fStopExecutor:w\xe2\xe0\x18s\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor\"\xf3\x01\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason:\x81\x02\xe2\xe0\x18\xfc\x01\b\xef\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor:1when it ends itself and the driver is still thereB(An executor that is gone is only logged.J(2.1 as an ask; a one-way message since 3\"\x83\x02\n" +
+	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\x88\x03\n" +
 	"\tHeartbeat\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12G\n" +
 	"\x10block_manager_id\x18\x02 \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\x0eblockManagerId\x12#\n" +
-	"\rrunning_tasks\x18\x03 \x03(\x03R\frunningTasks:W\xe2\xe0\x18S\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat\"\x9c\x01\n" +
+	"\rrunning_tasks\x18\x03 \x03(\x03R\frunningTasks:\xeb\x01\xe2\xe0\x18\xe6\x01\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat:Ieach spark.executor.heartbeatInterval, the first after one to two of themBAIt moves the time of the last sign of life and is answered again.J\x032.1\"\xa1\x01\n" +
 	"\x11HeartbeatResponse\x12=\n" +
-	"\x18reregister_block_manager\x18\x01 \x01(\bH\x00R\x16reregisterBlockManager\x88\x01\x01:+\xe2\xe0\x18'\b\xf3\a*\"org.apache.spark.HeartbeatResponseB\x1b\n" +
+	"\x18reregister_block_manager\x18\x01 \x01(\bH\x00R\x16reregisterBlockManager\x88\x01\x01:0\xe2\xe0\x18,\b\xf3\a*\"org.apache.spark.HeartbeatResponseJ\x032.1B\x1b\n" +
 	"\x19_reregister_block_manager*\\\n" +
 	"\tTaskState\x12\r\n" +
 	"\tLAUNCHING\x10\x00\x12\v\n" +

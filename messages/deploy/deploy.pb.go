@@ -1667,7 +1667,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05rp_id\x18\x03 \x01(\x05R\x04rpId\x12\x14\n" +
 	"\x05cores\x18\x04 \x01(\x05R\x05cores\x12\x1b\n" +
 	"\tmemory_mb\x18\x05 \x01(\x05R\bmemoryMb\x12+\n" +
-	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\xed\x02\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\xac\x05\n" +
 	"\x0eRegisterWorker\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\x04host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
@@ -1676,51 +1676,51 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05cores\x18\x05 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\x05R\x06memory\x12/\n" +
 	"\x11worker_web_ui_url\x18\a \x01(\tB\x04\xe0\xe0\x18\x01R\x0eworkerWebUiUrl\x129\n" +
-	"\x0emaster_address\x18\b \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress:M\xe2\xe0\x18I\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker\"\xd1\x02\n" +
+	"\x0emaster_address\x18\b \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress:\x8b\x03\xe2\xe0\x18\x86\x03\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker:dwhen the Master's verifier has said that it is there, at its start and after each loss of the MasterB\x85\x01One with a known id is accepted again (duplicate=true) and keeps what it runs; another id at the address of a live Worker is refused.JM2.1, which refused an id that it knew; masterAddress and resources came later\"\xf6\x03\n" +
 	"\x10RegisteredWorker\x12.\n" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12/\n" +
 	"\x11master_web_ui_url\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x0emasterWebUiUrl\x129\n" +
 	"\x0emaster_address\x18\x03 \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress\x12!\n" +
 	"\tduplicate\x18\x04 \x01(\bH\x00R\tduplicate\x88\x01\x01\x12\x1f\n" +
 	"\vmaster_term\x18\x05 \x01(\x04R\n" +
-	"masterTerm:O\xe2\xe0\x18K\be\x12\x06Master\x1a\x06Worker*7org.apache.spark.deploy.DeployMessages.RegisteredWorkerB\f\n" +
+	"masterTerm:\xf3\x01\xe2\xe0\x18\xee\x01\be\x12\x06Master\x1a\x06Worker*7org.apache.spark.deploy.DeployMessages.RegisteredWorker:'for each RegisterWorker that it acceptsBKThe Worker tells once more what it runs; its heartbeats go on as they were.J+2.1; masterAddress and duplicate came laterB\f\n" +
 	"\n" +
-	"_duplicate\"\xa6\x01\n" +
+	"_duplicate\"\xe1\x02\n" +
 	"\x14RegisterWorkerFailed\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:S\xe2\xe0\x18O\bf\x12\x06Master\x1a\x06Worker*;org.apache.spark.deploy.DeployMessages.RegisterWorkerFailed\"\xcf\x01\n" +
+	"masterTerm:\x8d\x02\xe2\xe0\x18\x88\x02\bf\x12\x06Master\x1a\x06Worker*;org.apache.spark.deploy.DeployMessages.RegisterWorkerFailed:Ywhen a Worker names no id, cores or memory, or comes from the address of another live oneBWThe first ends the process of a Worker that is not registered; one that is ignores all.J\x032.1\"\xcf\x02\n" +
 	"\x11WorkerLatestState\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
 	"\texecutors\x18\x02 \x03(\v2\x1b.deploy.ExecutorDescriptionR\texecutors\x12\x1d\n" +
 	"\n" +
-	"driver_ids\x18\x03 \x03(\tR\tdriverIds:P\xe2\xe0\x18L\bg\x12\x06Worker\x1a\x06Master*8org.apache.spark.deploy.DeployMessages.WorkerLatestState\"\xa2\x01\n" +
+	"driver_ids\x18\x03 \x03(\tR\tdriverIds:\xcf\x01\xe2\xe0\x18\xca\x01\bg\x12\x06Worker\x1a\x06Master*8org.apache.spark.deploy.DeployMessages.WorkerLatestState:\"right behind each RegisteredWorkerBSIt is compared with the books again: what the Master does not know is killed again.J\x032.1\"\xf8\x02\n" +
 	"\tHeartbeat\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12.\n" +
-	"\x06worker\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06worker:H\xe2\xe0\x18D\bh\x12\x06Worker\x1a\x06Master*0org.apache.spark.deploy.DeployMessages.Heartbeat\"\xa7\x01\n" +
+	"\x06worker\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06worker:\x9d\x02\xe2\xe0\x18\x98\x02\bh\x12\x06Worker\x1a\x06Master*0org.apache.spark.deploy.DeployMessages.Heartbeat:Zwhen it is registered, and then each quarter of spark.worker.timeout while it is connectedBqIt moves the time of the last sign of life; of a Worker that is not registered each one brings a ReconnectWorker.J\x032.1\"\xc2\x02\n" +
 	"\x0fReconnectWorker\x12#\n" +
 	"\n" +
 	"master_url\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\tmasterUrl\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:N\xe2\xe0\x18J\bi\x12\x06Master\x1a\x06Worker*6org.apache.spark.deploy.DeployMessages.ReconnectWorker\"\xe5\x01\n" +
+	"masterTerm:\xe8\x01\xe2\xe0\x18\xe3\x01\bi\x12\x06Master\x1a\x06Worker*6org.apache.spark.deploy.DeployMessages.ReconnectWorker:@for each Heartbeat of a Worker that it gave up or never heard ofBPA Worker that is registering ignores it; one that is registered registers again.J\x032.1\"\x94\x03\n" +
 	"\x13RegisterApplication\x12G\n" +
 	"\x0fapp_description\x18\x01 \x01(\v2\x1e.deploy.ApplicationDescriptionR\x0eappDescription\x12.\n" +
-	"\x06driver\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06driver:U\xe2\xe0\x18Q\bn\x12\tAppClient\x1a\x06Master*:org.apache.spark.deploy.DeployMessages.RegisterApplication\"\xd8\x01\n" +
+	"\x06driver\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06driver:\x83\x02\xe2\xe0\x18\xfe\x01\bn\x12\tAppClient\x1a\x06Master*:org.apache.spark.deploy.DeployMessages.RegisterApplication:Mwhen the Master's verifier has said that it is there; three tries, 20 s apartBWFrom the address of a registered driver: answered with the id that the application has.J\x032.1\"\xf9\x02\n" +
 	"\x15RegisteredApplication\x12\x15\n" +
 	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12.\n" +
 	"\x06master\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12\x1f\n" +
 	"\vmaster_term\x18\x03 \x01(\x04R\n" +
-	"masterTerm:W\xe2\xe0\x18S\bo\x12\x06Master\x1a\tAppClient*<org.apache.spark.deploy.DeployMessages.RegisteredApplication\"\x87\x01\n" +
+	"masterTerm:\xf7\x01\xe2\xe0\x18\xf2\x01\bo\x12\x06Master\x1a\tAppClient*<org.apache.spark.deploy.DeployMessages.RegisteredApplication:?for each RegisterApplication that it takes, also a repeated oneBWWith the same id it is ignored; an application with another id is unregistered at once.J\x032.1\"\xe9\x01\n" +
 	"\x15UnregisterApplication\x12\x15\n" +
-	"\x06app_id\x18\x01 \x01(\tR\x05appId:W\xe2\xe0\x18S\bp\x12\tAppClient\x1a\x06Master*<org.apache.spark.deploy.DeployMessages.UnregisterApplication\"\xa5\x01\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId:\xb8\x01\xe2\xe0\x18\xb3\x01\bp\x12\tAppClient\x1a\x06Master*<org.apache.spark.deploy.DeployMessages.UnregisterApplication:9when the driver stops, and for an id that it did not wantB\x1eAn id that is gone is ignored.J\x032.1\"\xd8\x02\n" +
 	"\x12ApplicationRemoved\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:T\xe2\xe0\x18P\bq\x12\x06Master\x1a\tAppClient*9org.apache.spark.deploy.DeployMessages.ApplicationRemoved\"\x9a\x01\n" +
+	"masterTerm:\x86\x02\xe2\xe0\x18\x81\x02\bq\x12\x06Master\x1a\tAppClient*9org.apache.spark.deploy.DeployMessages.ApplicationRemoved:Twhen it refuses a description, or when executors of the application failed too oftenBTThe first stops the client; a second finds no endpoint and is an event of the trace.J\x032.1\"\xa1\x02\n" +
 	"\x13ApplicationFinished\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:R\xe2\xe0\x18N\br\x12\x06Master\x1a\x06Worker*:org.apache.spark.deploy.DeployMessages.ApplicationFinished\"\xea\x02\n" +
+	"masterTerm:\xd8\x01\xe2\xe0\x18\xd3\x01\br\x12\x06Master\x1a\x06Worker*:org.apache.spark.deploy.DeployMessages.ApplicationFinished:=to every Worker, dead ones too, when an application has endedB?The directories are removed once; a second one changes nothing.J\x032.1\"\xaf\x04\n" +
 	"\x0eLaunchExecutor\x12#\n" +
 	"\n" +
 	"master_url\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\tmasterUrl\x12\x15\n" +
@@ -1731,18 +1731,18 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05cores\x18\x06 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\a \x01(\x05R\x06memory\x12\x1f\n" +
 	"\vmaster_term\x18\b \x01(\x04R\n" +
-	"masterTerm:M\xe2\xe0\x18I\bx\x12\x06Master\x1a\x06Worker*5org.apache.spark.deploy.DeployMessages.LaunchExecutorB\n" +
+	"masterTerm:\x91\x02\xe2\xe0\x18\x8c\x02\bx\x12\x06Master\x1a\x06Worker*5org.apache.spark.deploy.DeployMessages.LaunchExecutor:Bwhen an application wants an executor and a Worker has room for itBSFor an executor that is alive it does nothing; one that has ended is started again.J(2.1; rpId since 3.4, resources since 3.0B\n" +
 	"\n" +
-	"\b_exec_id\"\xe2\x01\n" +
+	"\b_exec_id\"\xa7\x03\n" +
 	"\fKillExecutor\x12#\n" +
 	"\n" +
 	"master_url\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\tmasterUrl\x12\x15\n" +
 	"\x06app_id\x18\x02 \x01(\tR\x05appId\x12\x1c\n" +
 	"\aexec_id\x18\x03 \x01(\x05H\x00R\x06execId\x88\x01\x01\x12\x1f\n" +
 	"\vmaster_term\x18\x04 \x01(\x04R\n" +
-	"masterTerm:K\xe2\xe0\x18G\by\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.KillExecutorB\n" +
+	"masterTerm:\x8f\x02\xe2\xe0\x18\x8a\x02\by\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.KillExecutor:owhen the application has ended or wants it, and for an executor that a Worker runs and the Master does not knowBKThe process is told to end once; an executor that has ended is only logged.J\x032.1B\n" +
 	"\n" +
-	"\b_exec_id\"\x8b\x02\n" +
+	"\b_exec_id\"\xce\x02\n" +
 	"\rExecutorAdded\x12\x13\n" +
 	"\x02id\x18\x01 \x01(\x05H\x00R\x02id\x88\x01\x01\x12\x1b\n" +
 	"\tworker_id\x18\x02 \x01(\tR\bworkerId\x12!\n" +
@@ -1750,8 +1750,8 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05cores\x18\x04 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\x05 \x01(\x05R\x06memory\x12\x1f\n" +
 	"\vmaster_term\x18\x06 \x01(\x04R\n" +
-	"masterTerm:O\xe2\xe0\x18K\bz\x12\x06Master\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.ExecutorAddedB\x05\n" +
-	"\x03_id\"\xeb\x02\n" +
+	"masterTerm:\x91\x01\xe2\xe0\x18\x8c\x01\bz\x12\x06Master\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.ExecutorAdded: right behind each LaunchExecutorB\x18The driver only logs it.J\x032.1B\x05\n" +
+	"\x03_id\"\xbc\x04\n" +
 	"\x0fExecutorUpdated\x12\x13\n" +
 	"\x02id\x18\x01 \x01(\x05H\x00R\x02id\x88\x01\x01\x12+\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\x12\x1d\n" +
@@ -1761,33 +1761,33 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\vworker_host\x18\x05 \x01(\tB\x04\xe0\xe0\x18\x01H\x03R\n" +
 	"workerHost\x88\x01\x01\x12\x1f\n" +
 	"\vmaster_term\x18\x06 \x01(\x04R\n" +
-	"masterTerm:Q\xe2\xe0\x18M\b{\x12\x06Master\x1a\tAppClient*6org.apache.spark.deploy.DeployMessages.ExecutorUpdatedB\x05\n" +
+	"masterTerm:\xa1\x02\xe2\xe0\x18\x9c\x02\b{\x12\x06Master\x1a\tAppClient*6org.apache.spark.deploy.DeployMessages.ExecutorUpdated:Rwhen a Worker reports that an executor runs or has ended, and when it gives one upBGThe driver removes an executor once; a second end of it is only logged.J02.1 with a flag workerLost; workerHost since 3.1B\x05\n" +
 	"\x03_idB\n" +
 	"\n" +
 	"\b_messageB\x0e\n" +
 	"\f_exit_statusB\x0e\n" +
-	"\f_worker_host\"\xc4\x02\n" +
+	"\f_worker_host\"\x93\x04\n" +
 	"\x14ExecutorStateChanged\x12\x15\n" +
 	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12\x1c\n" +
 	"\aexec_id\x18\x02 \x01(\x05H\x00R\x06execId\x88\x01\x01\x12+\n" +
 	"\x05state\x18\x03 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\x12\x1d\n" +
 	"\amessage\x18\x04 \x01(\tH\x01R\amessage\x88\x01\x01\x12$\n" +
 	"\vexit_status\x18\x05 \x01(\x05H\x02R\n" +
-	"exitStatus\x88\x01\x01:]\xe2\xe0\x18Y\b|\x12\x06Worker\x1a\x06Master\"\brpc.Bool*;org.apache.spark.deploy.DeployMessages.ExecutorStateChangedB\n" +
+	"exitStatus\x88\x01\x01:\xab\x02\xe2\xe0\x18\xa6\x02\b|\x12\x06Worker\x1a\x06Master\"\brpc.Bool*;org.apache.spark.deploy.DeployMessages.ExecutorStateChanged:uwhen an executor's process runs or has ended; again after a failure and after each registration, until it is answeredB(It is answered true and changes nothing.J*2.1 as a one-way message; an ask since 3.3B\n" +
 	"\n" +
 	"\b_exec_idB\n" +
 	"\n" +
 	"\b_messageB\x0e\n" +
-	"\f_exit_status\"\xc5\x01\n" +
+	"\f_exit_status\"\xc4\x02\n" +
 	"\rWorkerRemoved\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\x04host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x1f\n" +
 	"\vmaster_term\x18\x04 \x01(\x04R\n" +
-	"masterTerm:O\xe2\xe0\x18K\b}\x12\x06Master\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.WorkerRemoved\"\xa4\x01\n" +
+	"masterTerm:\xcd\x01\xe2\xe0\x18\xc8\x01\b}\x12\x06Master\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.WorkerRemoved:\\to every application, when it gives a Worker up, behind the ExecutorUpdated of its executorsB\x18The driver only logs it.J\x032.4\"\xbf\x02\n" +
 	"\rKillExecutors\x12\x15\n" +
 	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12!\n" +
-	"\fexecutor_ids\x18\x02 \x03(\tR\vexecutorIds:Y\xe2\xe0\x18U\b~\x12\tAppClient\x1a\x06Master\"\brpc.Bool*4org.apache.spark.deploy.DeployMessages.KillExecutors*m\n" +
+	"\fexecutor_ids\x18\x02 \x03(\tR\vexecutorIds:\xf3\x01\xe2\xe0\x18\xee\x01\b~\x12\tAppClient\x1a\x06Master\"\brpc.Bool*4org.apache.spark.deploy.DeployMessages.KillExecutors:2when the driver gives up executors that are silentB^Executors that are gone are only logged: the answer is true, false for an unknown application.J\x032.1*m\n" +
 	"\rExecutorState\x12\r\n" +
 	"\tLAUNCHING\x10\x00\x12\v\n" +
 	"\aRUNNING\x10\x01\x12\n" +

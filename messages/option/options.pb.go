@@ -77,22 +77,31 @@ func (FieldRole) EnumDescriptor() ([]byte, []int) {
 	return file_proto_coherer_options_proto_rawDescGZIP(), []int{0}
 }
 
-// Protocol says of a message what its name and fields do not.
+// Protocol says of a message what its name and fields do not. What the message is stands in its comment, which
+// protoc-gen-coherer carries into the program too.
 type Protocol struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// number is the message's place on the wire. 1 to 9,999 are Coherer's (rpc from 1, deploy from 100, app from 1,000,
 	// storage from 2,000, yarn from 3,000, trace from 4,000), 10,000 to 65,535 are users'. It never changes.
 	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// from names the endpoints that send it.
+	// from names the endpoints that send it; "*" is any. Empty for replies, whose senders are those who are asked.
 	From []string `protobuf:"bytes,2,rep,name=from,proto3" json:"from,omitempty"`
-	// to names the endpoint whose Receive handles it. Empty for replies and for records that travel inside others.
+	// to names the endpoint whose Receive handles it; "*" is any. Empty for replies and for records that travel inside
+	// others.
 	To []string `protobuf:"bytes,3,rep,name=to,proto3" json:"to,omitempty"`
 	// reply is the full protobuf name of the answer. Empty: a one-way message.
 	Reply string `protobuf:"bytes,4,opt,name=reply,proto3" json:"reply,omitempty"`
 	// spark is Spark's class.
 	Spark string `protobuf:"bytes,5,opt,name=spark,proto3" json:"spark,omitempty"`
 	// untraced messages are counted and not recorded.
-	Untraced      bool `protobuf:"varint,6,opt,name=untraced,proto3" json:"untraced,omitempty"`
+	Untraced bool `protobuf:"varint,6,opt,name=untraced,proto3" json:"untraced,omitempty"`
+	// when says what makes from send it: half a sentence that follows the names.
+	When string `protobuf:"bytes,7,opt,name=when,proto3" json:"when,omitempty"`
+	// duplicate says what a second one does. Empty for replies: an ask ends once, another answer changes nothing.
+	Duplicate string `protobuf:"bytes,8,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	// since is the version of Spark that brought the class, and what it changed later. "2.1" is that or an earlier one:
+	// older versions were not compared. Empty without a class.
+	Since         string `protobuf:"bytes,9,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -169,6 +178,27 @@ func (x *Protocol) GetUntraced() bool {
 	return false
 }
 
+func (x *Protocol) GetWhen() string {
+	if x != nil {
+		return x.When
+	}
+	return ""
+}
+
+func (x *Protocol) GetDuplicate() string {
+	if x != nil {
+		return x.Duplicate
+	}
+	return ""
+}
+
+func (x *Protocol) GetSince() string {
+	if x != nil {
+		return x.Since
+	}
+	return ""
+}
+
 var file_proto_coherer_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
@@ -204,14 +234,17 @@ var File_proto_coherer_options_proto protoreflect.FileDescriptor
 
 const file_proto_coherer_options_proto_rawDesc = "" +
 	"\n" +
-	"\x1bproto/coherer/options.proto\x12\acoherer\x1a google/protobuf/descriptor.proto\"\x8e\x01\n" +
+	"\x1bproto/coherer/options.proto\x12\acoherer\x1a google/protobuf/descriptor.proto\"\xd6\x01\n" +
 	"\bProtocol\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x12\n" +
 	"\x04from\x18\x02 \x03(\tR\x04from\x12\x0e\n" +
 	"\x02to\x18\x03 \x03(\tR\x02to\x12\x14\n" +
 	"\x05reply\x18\x04 \x01(\tR\x05reply\x12\x14\n" +
 	"\x05spark\x18\x05 \x01(\tR\x05spark\x12\x1a\n" +
-	"\buntraced\x18\x06 \x01(\bR\buntraced*+\n" +
+	"\buntraced\x18\x06 \x01(\bR\buntraced\x12\x12\n" +
+	"\x04when\x18\a \x01(\tR\x04when\x12\x1c\n" +
+	"\tduplicate\x18\b \x01(\tR\tduplicate\x12\x14\n" +
+	"\x05since\x18\t \x01(\tR\x05since*+\n" +
 	"\tFieldRole\x12\t\n" +
 	"\x05VALUE\x10\x00\x12\t\n" +
 	"\x05PLACE\x10\x01\x12\b\n" +

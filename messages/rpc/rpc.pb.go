@@ -495,9 +495,9 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\n" +
 	"\x13proto/rpc/rpc.proto\x12\x03rpc\x1a\x1bproto/coherer/options.proto\"7\n" +
 	"\x04Bool\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\bR\x05value:\x19\xe2\xe0\x18\x15\b\x02*\x11java.lang.Boolean\"\x8b\x01\n" +
+	"\x05value\x18\x01 \x01(\bR\x05value:\x19\xe2\xe0\x18\x15\b\x02*\x11java.lang.Boolean\"\xe3\x01\n" +
 	"\x0eCheckExistence\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name:e\xe2\xe0\x18a\b\x01\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool*=org.apache.spark.rpc.netty.RpcEndpointVerifier.CheckExistence\"=\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name:\xbc\x01\xe2\xe0\x18\xb7\x01\b\x01\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool*=org.apache.spark.rpc.netty.RpcEndpointVerifier.CheckExistence:8first of all, when they know an endpoint by its URI onlyB\x15It is answered again.J\x032.1\"=\n" +
 	"\aAddress\x12\x18\n" +
 	"\x04host\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
 	"\x04port\x18\x02 \x01(\x05B\x04\xe0\xe0\x18\x01R\x04port\"o\n" +
@@ -506,7 +506,7 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
 	"connection\x18\x03 \x01(\x06R\n" +
-	"connection\"\xdc\x01\n" +
+	"connection\"\xf6\x02\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
@@ -516,19 +516,19 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"connection\x18\x05 \x01(\x06R\n" +
 	"connection\x12\x1a\n" +
 	"\bfeatures\x18\x06 \x03(\tR\bfeatures\x12\x14\n" +
-	"\x05nonce\x18\a \x01(\fR\x05nonce:\v\xe2\xe0\x18\a\b\x03\x12\x01*0\x01\"\xbb\x01\n" +
+	"\x05nonce\x18\a \x01(\fR\x05nonce:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xbb\x01\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12&\n" +
 	"\aaddress\x18\x04 \x01(\v2\f.rpc.AddressR\aaddress\x12\x1a\n" +
 	"\bfeatures\x18\x05 \x03(\tR\bfeatures\x12\x14\n" +
-	"\x05nonce\x18\x06 \x01(\fR\x05nonce:\b\xe2\xe0\x18\x04\b\x040\x01\"\x90\x01\n" +
+	"\x05nonce\x18\x06 \x01(\fR\x05nonce:\b\xe2\xe0\x18\x04\b\x040\x01\"\xba\x02\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x14\n" +
-	"\x05stack\x18\x04 \x01(\tR\x05stack:-\xe2\xe0\x18)\b\x05*%org.apache.spark.rpc.netty.RpcFailureB-Z+github.com/coherer/coherer/messages/rpc;rpcb\x06proto3"
+	"\x05stack\x18\x04 \x01(\tR\x05stack:\xd6\x01\xe2\xe0\x18\xd1\x01\b\x05\x12\x01*\x1a\x01**%org.apache.spark.rpc.netty.RpcFailure:^in place of an answer, when the handler fails the ask, panics, does not answer or is not thereB;An ask ends once: a second answer is an event of the trace.J\x032.1B-Z+github.com/coherer/coherer/messages/rpc;rpcb\x06proto3"
 
 var (
 	file_proto_rpc_rpc_proto_rawDescOnce sync.Once

@@ -5,3 +5,6 @@ package rpc
 
 // ReplyType makes the answer's type known to the compiler.
 func (*CheckExistence) ReplyType() *Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*Hello) ReplyType() *Welcome { return nil }

@@ -455,21 +455,21 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\tMapStatus\x123\n" +
 	"\blocation\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\blocation\x12\x14\n" +
 	"\x05sizes\x18\x02 \x03(\x03R\x05sizes\x12\x15\n" +
-	"\x06map_id\x18\x03 \x01(\x03R\x05mapId\"\xda\x02\n" +
+	"\x06map_id\x18\x03 \x01(\x03R\x05mapId\"\x8e\x04\n" +
 	"\x14RegisterBlockManager\x12A\n" +
 	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x124\n" +
 	"\x14max_on_heap_mem_size\x18\x02 \x01(\x03B\x04\xe0\xe0\x18\x01R\x10maxOnHeapMemSize\x12)\n" +
-	"\x0eis_re_register\x18\x03 \x01(\bH\x00R\fisReRegister\x88\x01\x01:\x8a\x01\xe2\xe0\x18\x85\x01\b\xd0\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1estorage.BlockManagerRegistered*Borg.apache.spark.storage.BlockManagerMessages.RegisterBlockManagerB\x11\n" +
-	"\x0f_is_re_register\"\x8d\x01\n" +
+	"\x0eis_re_register\x18\x03 \x01(\bH\x00R\fisReRegister\x88\x01\x01:\xbe\x02\xe2\xe0\x18\xb9\x02\b\xd0\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1estorage.BlockManagerRegistered*Borg.apache.spark.storage.BlockManagerMessages.RegisterBlockManager:Iwhen the driver has accepted it, and when a HeartbeatResponse asks for itBbIt replaces the one before; of an executor that is gone it is answered with executor id \"invalid\".J\x032.1B\x11\n" +
+	"\x0f_is_re_register\"\xa4\x01\n" +
 	"\x16BlockManagerRegistered\x12A\n" +
-	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:0\xe2\xe0\x18,\b\xd1\x0f*'org.apache.spark.storage.BlockManagerId\"\xa4\x01\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:G\xe2\xe0\x18C\b\xd1\x0f*'org.apache.spark.storage.BlockManagerIdJ\x152.1, as the id itself\"\x90\x02\n" +
 	"\fGetLocations\x12\x19\n" +
-	"\bblock_id\x18\x01 \x01(\tR\ablockId:y\xe2\xe0\x18u\b\xd2\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x16storage.BlockLocations*:org.apache.spark.storage.BlockManagerMessages.GetLocations\"P\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xe4\x01\xe2\xe0\x18\xdf\x01\b\xd2\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x16storage.BlockLocations*:org.apache.spark.storage.BlockManagerMessages.GetLocations:Lwhen a task wants a block that it does not have: no task of Coherer does yetB\x15It is answered again.J\x032.1\"P\n" +
 	"\x0eBlockLocations\x125\n" +
-	"\tlocations\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\tlocations:\a\xe2\xe0\x18\x03\b\xd3\x0f\"\xb0\x01\n" +
+	"\tlocations\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\tlocations:\a\xe2\xe0\x18\x03\b\xd3\x0f\"\xc5\x02\n" +
 	"\x14GetMapOutputStatuses\x12\"\n" +
 	"\n" +
-	"shuffle_id\x18\x01 \x01(\x05H\x00R\tshuffleId\x88\x01\x01:e\xe2\xe0\x18a\b\xda\x0f\x12\bExecutor\x1a\x10MapOutputTracker\"\x19storage.MapOutputStatuses*%org.apache.spark.GetMapOutputStatusesB\r\n" +
+	"shuffle_id\x18\x01 \x01(\x05H\x00R\tshuffleId\x88\x01\x01:\xf9\x01\xe2\xe0\x18\xf4\x01\b\xda\x0f\x12\bExecutor\x1a\x10MapOutputTracker\"\x19storage.MapOutputStatuses*%org.apache.spark.GetMapOutputStatuses:Xwhen a task reads a shuffle whose outputs it does not know, once for all tasks that waitB2It is answered again, from the book as it is then.J\x032.1B\r\n" +
 	"\v_shuffle_id\"h\n" +
 	"\x11MapOutputStatuses\x124\n" +
 	"\bstatuses\x18\x01 \x03(\v2\x12.storage.MapStatusB\x04\xe0\xe0\x18\x02R\bstatuses\x12\x14\n" +
