@@ -59,6 +59,9 @@ func TestMessagesAndHandlersMatch(t *testing.T) {
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
 		name := mt.Descriptor().FullName()
 		p := table.Protocol(name)
+		if name == "rpc.Hello" || name == "rpc.Failure" { // the connection takes them, no Receive
+			return true
+		}
 		for _, to := range p.GetTo() {
 			count++
 			if !slices.Contains(handled[to], string(name)) {
