@@ -61,7 +61,12 @@ func (c *Context) Rand() *rand.Rand {
 }
 
 // Log is the endpoint's log. Replace it once, in OnStart, by one with more fields through SetLog.
-func (c *Context) Log() *logrus.Entry { return c.in.log }
+func (c *Context) Log() *logrus.Entry {
+	if c.in.log != nil {
+		return c.in.log
+	}
+	return c.in.env.log.WithField("endpoint", c.in.name)
+}
 
 // SetLog replaces the log of the endpoint. It is for OnStart.
 func (c *Context) SetLog(log *logrus.Entry) { c.in.log = log }

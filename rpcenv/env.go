@@ -45,6 +45,7 @@ type Env struct {
 	addr        Address
 	listener    io.Closer
 	asks        asks
+	spawner     spawner
 	local       atomic.Uint64 // ordinals of local items
 	requests    atomic.Int64
 	timerMu     sync.Mutex
@@ -80,6 +81,22 @@ var actorSystem = sync.OnceValue(func() *actor.ActorSystem {
 	return s
 })
 
+// spawner makes the actors of an Env by one Props for all of them, since a Props is larger than an endpoint. protoactor
+// calls its functions within SpawnNamed.
+type spawner struct {
+	mu    sync.Mutex
+	props *actor.Props
+	in    *Inbox // that is being spawned
+}
+
+func (s *spawner) spawn(in *Inbox, id string) (*actor.PID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.in = in
+	defer func() { s.in = nil }()
+	return actorSystem().Root.SpawnNamed(s.props, id)
+}
+
 // New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
 // are taken, at one of the next spark.port.maxRetries. Two messages with one number are an error that names both; when no
 // port is free the error names the last one. After an error nothing is left of the Env. It mirrors RpcEnv.create.
@@ -96,6 +113,8 @@ func New(h Host, cfg Config) (*Env, error) {
 		done: make(chan struct{}),
 	}
 	e.asks.env = e
+	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
+		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = discardLog()
@@ -155,7 +174,7 @@ func (e *Env) Log() *logrus.Entry { return e.log }
 // an Option says otherwise. The name must be free, else ErrNameTaken; after Shutdown it is ErrStopped. It mirrors
 // RpcEnv.setupEndpoint.
 func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
-	in := &Inbox{env: e, name: name, ep: ep, log: e.log.WithField("endpoint", name)}
+	in := &Inbox{env: e, name: name, ep: ep}
 	in.ctx.in = in
 	for _, o := range opts {
 		o(in)
@@ -179,9 +198,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	e.busy(1)
 	e.mu.Unlock()
 
-	props := actor.PropsFromProducer(func() actor.Actor { return in },
-		actor.WithMailbox(func() actor.Mailbox { return in }), actor.WithDispatcher(e.host.Dispatcher()))
-	pid, err := actorSystem().Root.SpawnNamed(props, id)
+	pid, err := e.spawner.spawn(in, id)
 	if err != nil { // ids are unique: not reached
 		in.discard()
 		e.forget(in)

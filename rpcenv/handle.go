@@ -45,6 +45,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 		in.onError(c, it, err)
 	}
 	in.record(c, it, err)
+	c.item = nil // it keeps a whole batch
 	if it.kind == itemStop {
 		in.finish()
 	}
@@ -115,7 +116,6 @@ func (in *Inbox) describe(it *item) string {
 // finish is the end after OnStop.
 func (in *Inbox) finish() {
 	in.ended = true
-	in.ctx.item = nil
 	in.env.ended(in)
 }
 

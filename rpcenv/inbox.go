@@ -54,8 +54,8 @@ type Inbox struct {
 	name  string
 	ep    Endpoint
 	kind  kind
-	ctx   Context // of a serial endpoint
-	log   *logrus.Entry
+	ctx   Context       // of a serial endpoint
+	log   *logrus.Entry // nil until SetLog: an entry is as large as an Inbox
 	owned owned
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
