@@ -1,6 +1,7 @@
 package rpctest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -17,11 +18,14 @@ type Probe struct {
 	w      *World
 	got    []rpcenv.Message
 	read   int
-	on     func(c *rpcenv.Context, m rpcenv.Message) bool
+	on     []func(c *rpcenv.Context, m rpcenv.Message) bool
 	events []string
 	post   func(rpcenv.Message)
 	own    bool // the Env is the Probe's alone
 }
+
+// probeEvent is what the trace calls that.
+const probeEvent = "the test"
 
 // do is something that a test makes the Probe do in its own inbox.
 type do struct {
@@ -81,8 +85,9 @@ func (p *Probe) Restart() {
 // Crashed reports whether the Probe's process has ended.
 func (p *Probe) Crashed() bool { return p.w.Find(p.Env.Name()) == nil }
 
-// On makes f see each message first; it may answer an ask. True: the message is dealt with and not recorded.
-func (p *Probe) On(f func(c *rpcenv.Context, m rpcenv.Message) bool) { p.on = f }
+// On makes f see each message first; it may answer an ask. True: the message is dealt with and not recorded. Of several the
+// last one comes first.
+func (p *Probe) On(f func(c *rpcenv.Context, m rpcenv.Message) bool) { p.on = append(p.on, f) }
 
 // Do runs f in the Probe's inbox, and the world until it ran.
 func (p *Probe) Do(f func(c *rpcenv.Context)) {
@@ -126,7 +131,7 @@ func (p *Probe) Quiet(d time.Duration) {
 }
 
 // OnStart is a callback of the endpoint.
-func (p *Probe) OnStart(c *rpcenv.Context) { p.post = c.Outside("probe") }
+func (p *Probe) OnStart(c *rpcenv.Context) { p.post = c.Outside(probeEvent) }
 
 // OnConnected is a callback of the endpoint.
 func (p *Probe) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {
@@ -144,8 +149,10 @@ func (p *Probe) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		d.f(c)
 		return
 	}
-	if p.on != nil && p.on(c, m) {
-		return
+	for _, f := range slices.Backward(p.on) {
+		if f(c, m) {
+			return
+		}
 	}
 	p.got = append(p.got, m)
 }

@@ -1,7 +1,10 @@
 package rpctest
 
 import (
+	"slices"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Run runs the world until cond holds, which is looked at after every step; sim.ErrNotReached after within of virtual time,
@@ -56,4 +59,14 @@ func (w *World) Close() {
 	if !w.watch.isGivenUp() {
 		w.do(w.World.Close)
 	}
+}
+
+// Trace is everything that happened so far. What a test makes its Probes do is no item of it: what they send has no cause.
+func (w *World) Trace() *trace.Trace {
+	t := trace.Merge(w.Recorder().Records())
+	t.Source, t.Seed = "sim", w.Seed()
+	t.Entries = slices.DeleteFunc(t.Entries, func(e trace.Entry) bool {
+		return e.K == trace.KindItem && e.Name == "outside "+probeEvent
+	})
+	return t
 }

@@ -76,11 +76,17 @@ func FindMessage(name string) (protoreflect.MessageType, error) {
 	return nil, fmt.Errorf("%s could be %s: write which", name, strings.Join(full, " or "))
 }
 
-// Unknown says that nothing is called name, and which of names could have been meant.
+// few is how many names are told where none is near.
+const few = 16
+
+// Unknown says that nothing is called name, and which of names could have been meant: a near one, else all if they are few.
 func Unknown(what, name string, names []string) error {
 	slices.Sort(names)
 	if near, ok := conf.Nearest(name, names); ok {
 		return fmt.Errorf("no %s is called %s: %s is near", what, name, near)
+	}
+	if len(names) > 0 && len(names) <= few {
+		return fmt.Errorf("no %s is called %s: there are %s", what, name, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("no %s is called %s", what, name)
 }

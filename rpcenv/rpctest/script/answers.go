@@ -1,0 +1,119 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// answers are what a peer does with what it gets, by the type of the message.
+type answers struct {
+	on   map[protoreflect.FullName]func(c *rpcenv.Context, m proto.Message)
+	held []rpcenv.Call[rpcenv.Message]
+}
+
+// anything is the question of an ask of any type: Defer wants to know what it is answered by.
+type anything struct{}
+
+// ReplyType is any message.
+func (anything) ReplyType() rpcenv.Message { return nil }
+
+// of are the answers of a peer, which listens to them from now on.
+func (r *runner) of(p *rpctest.Probe) *answers {
+	a := r.answers[p]
+	if a == nil {
+		a = &answers{on: map[protoreflect.FullName]func(*rpcenv.Context, proto.Message){}}
+		r.answers[p] = a
+		p.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+			pm, ok := m.(proto.Message)
+			if !ok {
+				return false
+			}
+			f := a.on[pm.ProtoReflect().Descriptor().FullName()]
+			if f != nil {
+				f(c, pm)
+			}
+			return f != nil
+		})
+	}
+	return a
+}
+
+// on says what a peer does with messages of a type.
+func (r *runner) on(l *rest) error {
+	p, err := r.peer(l, "at")
+	if err != nil {
+		return err
+	}
+	l.blanks()
+	at := l.at
+	name := l.word()
+	if name == "" {
+		return errors.New("want: on [at=PEER] MESSAGE reply|fail|hold|send ...")
+	}
+	mt, err := syntax.FindMessage(name)
+	if err != nil {
+		return l.err(at, err)
+	}
+	f, err := r.reaction(l, p)
+	if err != nil {
+		return err
+	}
+	r.of(p).on[mt.Descriptor().FullName()] = f
+	return nil
+}
+
+// reaction reads what is done: reply MESSAGE(...), fail CODE TEXT, hold, send MESSAGE(...).
+func (r *runner) reaction(l *rest, p *rpctest.Probe) (func(c *rpcenv.Context, m proto.Message), error) {
+	l.blanks()
+	at := l.at
+	switch what := l.word(); what {
+	case "reply":
+		answer, err := l.message()
+		return func(c *rpcenv.Context, m proto.Message) { rpcenv.ReplyAs(c, m, answer) }, err
+	case "send":
+		back, err := l.message()
+		return func(c *rpcenv.Context, _ proto.Message) { c.Send(r.subject.Ref, back) }, err
+	case "fail":
+		code := l.word()
+		l.blanks()
+		text := l.line[l.at:]
+		if code == "" || text == "" {
+			return nil, l.err(at, errors.New("want: fail CODE TEXT"))
+		}
+		err := rpcenv.NewRefusal(code, text)
+		return func(c *rpcenv.Context, m proto.Message) { rpcenv.Fail(c, m, err) }, nil
+	case "hold":
+		a := r.of(p)
+		return func(c *rpcenv.Context, _ proto.Message) { a.held = append(a.held, rpcenv.Defer(c, anything{})) }, l.end()
+	default:
+		return nil, l.err(at, fmt.Errorf("%q: want reply MESSAGE(...), fail CODE TEXT, hold or send MESSAGE(...)", strings.TrimSpace(what)))
+	}
+}
+
+// reply answers the ask that a peer has kept longest.
+func (r *runner) reply(l *rest) error {
+	p, err := r.peer(l, "at")
+	if err != nil {
+		return err
+	}
+	m, err := l.message()
+	if err != nil {
+		return err
+	}
+	a := r.of(p)
+	if len(a.held) == 0 {
+		return fmt.Errorf("%s keeps no ask: on MESSAGE hold makes it", p.Ref.Name)
+	}
+	first := a.held[0]
+	a.held = a.held[1:]
+	p.Do(func(*rpcenv.Context) { first.Reply(m) })
+	return nil
+}

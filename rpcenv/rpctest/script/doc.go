@@ -1,0 +1,44 @@
+// Package script tests one endpoint by golden scripts: text files that say what it is sent and what followed. A script is
+// read like a conversation; when the endpoint changes, -rewrite writes it anew and the difference is read like code.
+//
+//	func TestGreeter(t *testing.T) {
+//		script.Run(t, "testdata/greeter.txt", func(w *rpctest.World) script.Subject {
+//			return script.Subject{Ref: w.Register(w.Env("Server", nil), "Greeter", &greeter{})}
+//		})
+//	}
+//
+// A script consists of blocks, with an empty line between them: verbs, one a line; a line "----"; what followed. Lines that
+// begin with # are comments. The files are those of github.com/cockroachdb/datadriven.
+//
+//	# Who is greeted is counted.
+//	ask Greet(name=Ada)
+//	ask Greet()
+//	----
+//	Probe => Server Greeter Greet(name=Ada)
+//	  Probe <= Server Greeting(text="Hello, Ada!" number=1)
+//	Probe => Server Greeter Greet()
+//	  Probe <= Server fail greeter.no-name a greeting needs a name
+//
+// What followed is a forest by cause (trace.Forest): -> is a message, => an ask, <= its answer; each stands under the one
+// in whose handling it was sent. Fields with the role PLACE are left out. After each verb the world runs until nothing is
+// under way; time passes by advance alone.
+//
+// The verbs:
+//
+//	send [from=PEER] MESSAGE(...)              a message to the endpoint
+//	ask [from=PEER] [timeout=D] MESSAGE(...)   an ask; its answer is printed when it is there
+//	on [at=PEER] MESSAGE reply MESSAGE(...)    from now on the peer answers the asks of that type
+//	on [at=PEER] MESSAGE fail CODE TEXT        or fails them
+//	on [at=PEER] MESSAGE hold                  or keeps them
+//	reply [at=PEER] MESSAGE(...)               answers the ask that was kept first
+//	on [at=PEER] MESSAGE send MESSAGE(...)     a peer's one-way message in return
+//	connect PEER                               the peer looks the endpoint up; it is started if there is none
+//	disconnect PEER                            the peer's process ends as by kill -9
+//	advance D                                  lets virtual time pass: 5s, 1m30s
+//	state [WHAT]                               prints the endpoint's state, see Subject
+//	stop                                       stops the endpoint
+//
+// Messages are written as they are printed, see package syntax: fields under their JSON names, those at zero left out. Every
+// message that is linked into the test is known. Peers are Probes (rpctest.World.Probe); without from and at the first of
+// them is meant, and there is always one. What is wrong with a script fails the test with file, line and column.
+package script

@@ -1,0 +1,183 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// runner runs the blocks of a script.
+type runner struct {
+	w       *rpctest.World
+	subject Subject
+	printer syntax.Printer
+	answers map[*rpctest.Probe]*answers
+	out     strings.Builder // what verbs print, before the forest
+}
+
+func newRunner(w *rpctest.World, setup func(w *rpctest.World) Subject) *runner {
+	return &runner{w: w, subject: setup(w), answers: map[*rpctest.Probe]*answers{}}
+}
+
+// verbs are what a line can begin with. Each takes the rest of its line.
+var verbs = map[string]func(*runner, *rest) error{
+	"send":       (*runner).send,
+	"ask":        (*runner).ask,
+	"on":         (*runner).on,
+	"reply":      (*runner).reply,
+	"connect":    (*runner).connect,
+	"disconnect": (*runner).disconnect,
+	"advance":    (*runner).advance,
+	"state":      (*runner).state,
+	"stop":       (*runner).stop,
+}
+
+// block runs the lines of a block, of which the first is that of the file, and returns what they printed and what followed.
+func (r *runner) block(file string, first int, lines []string) (string, error) {
+	r.out.Reset()
+	for i, line := range lines {
+		line = strings.TrimRight(line, " \t")
+		l := &rest{line: line}
+		l.blanks()
+		begin := l.at
+		verb := l.word()
+		if verb == "" || strings.HasPrefix(verb, "#") {
+			continue
+		}
+		f, ok := verbs[verb]
+		if !ok {
+			err := syntax.Unknown("verb", verb, slices.Collect(maps.Keys(verbs)))
+			return "", syntax.At(file, first+i, syntax.In(line, begin, err))
+		}
+		if err := f(r, l); err != nil {
+			if _, ok := errors.AsType[*syntax.Error](err); !ok {
+				err = syntax.In(line, begin, err)
+			}
+			return "", syntax.At(file, first+i, err)
+		}
+		r.w.Settle()
+	}
+	return r.out.String() + r.printer.Next(r.w.Trace().Entries), nil
+}
+
+// rest is what of a line was not read yet.
+type rest struct {
+	line string
+	at   int
+}
+
+func (l *rest) blanks() {
+	l.at = len(l.line) - len(strings.TrimLeft(l.line[l.at:], " \t"))
+}
+
+// word reads the next word; empty at the end.
+func (l *rest) word() string {
+	l.blanks()
+	rest := l.line[l.at:]
+	end := strings.IndexAny(rest, " \t")
+	if end < 0 {
+		end = len(rest)
+	}
+	l.at += end
+	return rest[:end]
+}
+
+// option reads KEY=VALUE if it is next.
+func (l *rest) option(key string) (value string, ok bool) {
+	l.blanks()
+	if !strings.HasPrefix(l.line[l.at:], key+"=") {
+		return "", false
+	}
+	return strings.TrimPrefix(l.word(), key+"="), true
+}
+
+// message reads a message, which is the end of the line.
+func (l *rest) message() (proto.Message, error) {
+	l.blanks()
+	m, err := syntax.ParseMessage(l.line[l.at:])
+	if err != nil {
+		return nil, l.err(l.at, err)
+	}
+	l.at = len(l.line)
+	return m, nil
+}
+
+// end wants the end of the line.
+func (l *rest) end() error {
+	l.blanks()
+	if l.at < len(l.line) {
+		return l.err(l.at, fmt.Errorf("%q is too much", l.line[l.at:]))
+	}
+	return nil
+}
+
+// err places what is wrong.
+func (l *rest) err(at int, err error) error { return syntax.In(l.line, at, err) }
+
+// duration reads a duration.
+func (l *rest) duration() (time.Duration, error) {
+	l.blanks()
+	at := l.at
+	word := l.word()
+	d, err := time.ParseDuration(word)
+	if err != nil || d <= 0 {
+		return 0, l.err(at, fmt.Errorf("%q: want a duration, such as 5s or 1m30s", word))
+	}
+	return d, nil
+}
+
+// peer reads the option KEY=PEER: without it the first Probe is meant, which is made if there is none.
+func (r *runner) peer(l *rest, key string) (*rpctest.Probe, error) {
+	l.blanks()
+	at := l.at
+	name, ok := l.option(key)
+	if !ok {
+		if len(r.w.Probes()) == 0 {
+			return r.w.Probe("Probe"), nil
+		}
+		return r.alive(r.w.Probes()[0])
+	}
+	p, err := r.find(name)
+	if err != nil {
+		return nil, l.err(at+len(key)+1, err)
+	}
+	return r.alive(p)
+}
+
+// alive refuses a peer whose process has ended.
+func (r *runner) alive(p *rpctest.Probe) (*rpctest.Probe, error) {
+	if p.Crashed() {
+		return nil, fmt.Errorf("%s was disconnected: connect it first", p.Ref.Name)
+	}
+	return p, nil
+}
+
+// find is the Probe of that name.
+func (r *runner) find(name string) (*rpctest.Probe, error) {
+	var names []string
+	for _, p := range r.w.Probes() {
+		if p.Ref.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Ref.Name)
+	}
+	return nil, syntax.Unknown("peer", name, names)
+}
+
+// env is where the endpoint lives.
+func (r *runner) env() (*rpcenv.Env, error) {
+	e := r.w.EnvAt(r.subject.Ref.Address)
+	if e == nil {
+		return nil, errors.New("the Subject's Ref is of no Env of this World that listens")
+	}
+	return e, nil
+}

@@ -1,0 +1,113 @@
+package script_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// porter knows who is in: it is told names, asks the Registry for those that it does not know, and reports to the Chief.
+type porter struct {
+	registry, chief rpcenv.Ref
+	in              []string
+}
+
+type closing struct{ rpcenv.Local }
+
+var errAsleep = rpcenv.NewRefusal("porter.asleep", "the porter is asleep")
+
+func (p *porter) OnStart(c *rpcenv.Context) {
+	c.Send(p.chief, wrapperspb.String("opened"))
+	c.State("door", "front", "", "OPEN", "")
+}
+
+func (p *porter) OnStop(c *rpcenv.Context) { c.Send(p.chief, wrapperspb.String("closed")) }
+
+func (p *porter) OnConnected(c *rpcenv.Context, peer rpcenv.Address) {
+	c.Log().Info("connected ", peer)
+}
+
+func (p *porter) OnDisconnected(c *rpcenv.Context, _ rpcenv.Address) {
+	c.Send(p.chief, wrapperspb.String("somebody left"))
+}
+
+func (p *porter) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *wrapperspb.StringValue:
+		p.in = append(p.in, m.GetValue())
+		c.State("guest", m.GetValue(), "", "IN", "")
+		c.Send(p.chief, wrapperspb.Int32(int32(len(p.in))))
+	case *wrapperspb.BoolValue: // go home
+		c.Every(time.Hour, time.Hour, closing{})
+	case closing:
+		c.State("door", "front", "OPEN", "CLOSED", "it is late")
+		c.Send(p.chief, wrapperspb.String("closing"))
+	case *rpc.CheckExistence:
+		p.check(c, m)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+func (p *porter) check(c *rpcenv.Context, m *rpc.CheckExistence) {
+	if m.GetName() == "" {
+		rpcenv.Fail(c, m, errAsleep)
+		return
+	}
+	call := rpcenv.Defer(c, m)
+	rpcenv.Ask(c, p.registry, m, func(r *rpc.Bool, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		call.Reply(r)
+	})
+}
+
+func newPorter(w *rpctest.World) (*porter, rpcenv.Ref) {
+	p := &porter{chief: w.Probe("Chief").Ref, registry: w.Probe("Registry").Ref}
+	return p, w.Register(w.Env("House", nil), "Porter", p)
+}
+
+// TestScripts runs the golden scripts of this package: those whose names begin with state print what the endpoint keeps.
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		t.Run(name, func(t *testing.T) {
+			script.Run(t, path, func(w *rpctest.World) script.Subject {
+				p, ref := newPorter(w)
+				s := script.Subject{Ref: ref}
+				if strings.HasPrefix(name, "state") {
+					s.State = func(what string) string { return what + ": " + strings.Join(p.in, ", ") }
+				}
+				return s
+			})
+		})
+	}
+}
+
+// A script needs no peer: the first is made when it is wanted.
+func TestAScriptWithoutPeers(t *testing.T) {
+	script.Run(t, "testdata/alone/echo.txt", func(w *rpctest.World) script.Subject {
+		return script.Subject{Ref: w.Register(w.Env("Server", nil), "Echo", echo{})}
+	})
+}
+
+type echo struct{}
+
+func (echo) Receive(c *rpcenv.Context, m rpcenv.Message) { rpcenv.ReplyAs(c, m, m) }

@@ -1,0 +1,174 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// send sends the endpoint a message.
+func (r *runner) send(l *rest) error {
+	p, err := r.peer(l, "from")
+	if err != nil {
+		return err
+	}
+	m, err := l.message()
+	if err != nil {
+		return err
+	}
+	p.Send(r.subject.Ref, m)
+	return nil
+}
+
+// ask asks the endpoint. The answer is in the forest; that there is none is printed.
+func (r *runner) ask(l *rest) error {
+	p, err := r.peer(l, "from")
+	if err != nil {
+		return err
+	}
+	var opts []rpcenv.AskOption
+	l.blanks()
+	at := l.at
+	if value, ok := l.option("timeout"); ok {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return l.err(at, fmt.Errorf("timeout=%s: want a duration, such as 5s", value))
+		}
+		opts = append(opts, rpcenv.Timeout("timeout", d))
+	}
+	m, err := l.message()
+	if err != nil {
+		return err
+	}
+	name := trace.ShortName(string(m.ProtoReflect().Descriptor().FullName()))
+	p.Do(func(c *rpcenv.Context) {
+		rpcenv.AskAs(c, r.subject.Ref, m, func(_ rpcenv.Message, err error) {
+			if errors.Is(err, rpcenv.ErrUnreachable) {
+				fmt.Fprintf(&r.out, "%s has no answer to %s: %v\n", p.Ref.Name, name, err)
+			}
+		}, opts...)
+	})
+	return nil
+}
+
+// connect makes a peer look the endpoint up, by which it is connected.
+func (r *runner) connect(l *rest) error {
+	name := l.word()
+	if name == "" {
+		return errors.New("want: connect PEER")
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	p, err := r.find(name)
+	switch {
+	case err != nil:
+		p = r.w.Probe(name)
+	case p.Crashed():
+		p.Restart()
+	}
+	p.Do(func(c *rpcenv.Context) {
+		rpcenv.Resolve(c, r.subject.Ref.String(), func(_ rpcenv.Ref, err error) {
+			if errors.Is(err, rpcenv.ErrUnreachable) {
+				fmt.Fprintf(&r.out, "%s is not connected: %v\n", name, err)
+			}
+		})
+	})
+	return nil
+}
+
+// disconnect ends a peer's process.
+func (r *runner) disconnect(l *rest) error {
+	l.blanks()
+	at := l.at
+	name := l.word()
+	if name == "" {
+		return errors.New("want: disconnect PEER")
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	p, err := r.find(name)
+	if err != nil {
+		return l.err(at, err)
+	}
+	if _, err := r.alive(p); err != nil {
+		return l.err(at, err)
+	}
+	p.Crash()
+	if a := r.answers[p]; a != nil {
+		a.held = nil
+	}
+	return nil
+}
+
+// advance lets virtual time pass.
+func (r *runner) advance(l *rest) error {
+	d, err := l.duration()
+	if err != nil {
+		return err
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	r.w.Advance(d)
+	return nil
+}
+
+// state prints the endpoint's state.
+func (r *runner) state(l *rest) error {
+	l.blanks()
+	what := l.line[l.at:]
+	text := ""
+	if r.subject.State != nil {
+		text = r.subject.State(what)
+	} else {
+		text = r.told(what)
+	}
+	if text == "" {
+		text = "no state"
+	}
+	r.out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
+	return nil
+}
+
+// told is the last state that the endpoint told of each thing, in the order in which it first told of them.
+func (r *runner) told(kind string) string {
+	type thing struct{ kind, id string }
+	var order []thing
+	last := map[thing]string{}
+	for _, e := range r.w.Trace().Entries {
+		if e.K != trace.KindState || trace.EndpointOf(e.At) != r.subject.Ref.Name || kind != "" && e.Name != kind {
+			continue
+		}
+		k := thing{e.Name, e.Subject}
+		if _, ok := last[k]; !ok {
+			order = append(order, k)
+		}
+		last[k] = e.Is
+	}
+	var b strings.Builder
+	for _, k := range order {
+		fmt.Fprintf(&b, "%s %s %s\n", k.kind, k.id, last[k])
+	}
+	return b.String()
+}
+
+// stop stops the endpoint.
+func (r *runner) stop(l *rest) error {
+	if err := l.end(); err != nil {
+		return err
+	}
+	e, err := r.env()
+	if err != nil {
+		return err
+	}
+	if !e.Stop(r.subject.Ref.Name) {
+		return fmt.Errorf("%s is stopped already", r.subject.Ref.Name)
+	}
+	return nil
+}
