@@ -11,11 +11,12 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compile makes the request that protoc would make for sources, which are relative to root. Comments are kept. The
+// compile makes the request that protoc would make for sources, which are relative to the first of roots; what they import is
+// looked for in all of them. Comments are kept. The
 // compiler's version is left out, since there is none: protoc-gen-go then writes "(unknown)", the same everywhere.
-func compile(ctx context.Context, root string, sources []string) (*pluginpb.CodeGeneratorRequest, error) {
+func compile(ctx context.Context, roots, sources []string) (*pluginpb.CodeGeneratorRequest, error) {
 	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{root}}),
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: roots}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
 	files, err := compiler.Compile(ctx, sources...)

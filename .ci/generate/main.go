@@ -1,8 +1,12 @@
-// Command generate writes messages/ from proto/ without protoc: it compiles the proto files with protocompile and hands
-// the request to the pinned protoc-gen-go and to the tree's protoc-gen-coherer, so that every machine writes the same
-// bytes. Run it in .ci:
+// Command generate writes the Go files of proto files without protoc: it compiles them with protocompile and hands the
+// request to the pinned protoc-gen-go and to protoc-gen-coherer, so that every machine writes the same bytes. For the tree's
+// own, in proto/ and examples/, run it in .ci:
 //
 //	go run ./generate
+//
+// For those of another module, in its folder greeting, with both plugins ready in a folder:
+//
+//	go run ./generate -root MODULE -import COHERER -plugins $(go env GOPATH)/bin greeting
 package main
 
 import (
@@ -16,26 +20,40 @@ import (
 	"slices"
 )
 
+// own are the folders of the tree that have proto files.
+var own = []string{"proto", "examples"}
+
 func main() {
 	root := flag.String("root", "..", "folder of the main module")
+	imports := flag.String("import", "", "another folder where imported proto files are looked for")
+	plugins := flag.String("plugins", "", "folder with protoc-gen-go and protoc-gen-coherer; empty: they are built")
 	flag.Parse()
-	if err := run(context.Background(), *root); err != nil {
+	if err := run(context.Background(), *root, *imports, *plugins, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes all generated files below root and removes those that nothing makes any more.
-func run(ctx context.Context, root string) error {
+// run writes the generated files of the proto files in folders of root, its own if there are none; of its own it removes
+// those that nothing makes any more.
+func run(ctx context.Context, root, imports, ready string, folders []string) error {
 	module, err := modulePath(ctx, root)
 	if err != nil {
 		return err
 	}
-	sources, err := protoFiles(root)
+	in := folders
+	if len(in) == 0 {
+		in = own
+	}
+	sources, err := protoFiles(root, in)
 	if err != nil {
 		return err
 	}
-	request, err := compile(ctx, root, sources)
+	roots := []string{root}
+	if imports != "" {
+		roots = append(roots, imports)
+	}
+	request, err := compile(ctx, roots, sources)
 	if err != nil {
 		return err
 	}
@@ -51,32 +69,49 @@ func run(ctx context.Context, root string) error {
 		{folder: ".", pkg: "google.golang.org/protobuf/cmd/protoc-gen-go"},
 		{folder: root, pkg: "./cmd/protoc-gen-coherer"},
 	} {
-		if err := p.run(ctx, bin, request, made); err != nil {
+		program := filepath.Join(ready, path.Base(p.pkg))
+		if ready == "" {
+			if program, err = p.build(ctx, bin); err != nil {
+				return err
+			}
+		}
+		if err := runPlugin(ctx, program, request, made); err != nil {
 			return fmt.Errorf("%s: %w", path.Base(p.pkg), err)
+		}
+	}
+	if len(folders) == 0 {
+		if err := removeStale(root, made); err != nil {
+			return err
 		}
 	}
 	return write(root, made)
 }
 
-// protoFiles are the files below root/proto, as imports name them.
-func protoFiles(root string) ([]string, error) {
+// protoFiles are the files below folders of root, as imports name them.
+func protoFiles(root string, folders []string) ([]string, error) {
 	var out []string
-	err := fs.WalkDir(os.DirFS(root), "proto", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Ext(name) == ".proto" {
-			out = append(out, name)
+	for _, folder := range folders {
+		before := len(out)
+		err := fs.WalkDir(os.DirFS(root), path.Clean(folder), func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && path.Ext(name) == ".proto" {
+				out = append(out, name)
+			}
+			return err
+		})
+		if err == nil && len(out) == before {
+			err = fmt.Errorf("no .proto file in %s", filepath.Join(root, folder))
 		}
-		return err
-	})
-	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("no .proto file in %s", filepath.Join(root, "proto"))
+		if err != nil {
+			return nil, err
+		}
 	}
-	return out, err
+	return out, nil
 }
 
-// write brings root/messages to the state of made: name → content. Files that are right already keep their times.
-func write(root string, made map[string]string) error {
-	for _, pattern := range []string{"*.pb.go", "*_coherer.go"} {
-		old, err := filepath.Glob(filepath.Join(root, "messages", "*", pattern))
+// removeStale removes those of the tree's generated files that are not in made.
+func removeStale(root string, made map[string]string) error {
+	for _, pattern := range []string{"messages/*/*.pb.go", "messages/*/*_coherer.go", "examples/*/*/*.pb.go", "examples/*/*/*_coherer.go"} {
+		old, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return err
 		}
@@ -94,6 +129,11 @@ func write(root string, made map[string]string) error {
 			fmt.Println("removed", rel)
 		}
 	}
+	return nil
+}
+
+// write writes made, name → content, below root. Files that are right already keep their times.
+func write(root string, made map[string]string) error {
 	names := make([]string, 0, len(made))
 	for name := range made {
 		names = append(names, name)

@@ -15,17 +15,22 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// plugin is a program that turns a request into files, built from package pkg as seen from folder.
+// plugin is a program that turns a request into files: package pkg as seen from folder.
 type plugin struct{ folder, pkg string }
 
-// run builds the plugin into bin, gives it the request and adds what it answers to made: name → content.
-func (p plugin) run(ctx context.Context, bin string, request *pluginpb.CodeGeneratorRequest, made map[string]string) error {
-	program := filepath.Join(bin, path.Base(p.pkg))
+// build builds the plugin into bin.
+func (p plugin) build(ctx context.Context, bin string) (program string, err error) {
+	program = filepath.Join(bin, path.Base(p.pkg))
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, p.pkg)
 	build.Dir = p.folder
 	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", p.pkg, err, out)
 	}
+	return program, nil
+}
+
+// runPlugin gives a plugin the request and adds what it answers to made: name → content.
+func runPlugin(ctx context.Context, program string, request *pluginpb.CodeGeneratorRequest, made map[string]string) error {
 	in, err := proto.Marshal(request)
 	if err != nil {
 		return err

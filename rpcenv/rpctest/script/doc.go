@@ -21,7 +21,8 @@
 //
 // What followed is a forest by cause (trace.Forest): -> is a message, => an ask, <= its answer; each stands under the one
 // in whose handling it was sent. Fields with the role PLACE are left out. After each verb the world runs until nothing is
-// under way; time passes by advance alone.
+// under way; time passes by advance alone. The endpoint starts with the first verb, so an answer that is given by that is
+// there before its first ask.
 //
 // The verbs:
 //

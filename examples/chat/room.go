@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/coherer/coherer/examples/chat/chatpb"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// room is the endpoint Room. It is given everything that is said and tells it to all who are in.
+type room struct{ guests []guest }
+
+type guest struct {
+	name string
+	env  rpcenv.Address // whose end is the end of the visit
+	ref  rpcenv.Ref
+}
+
+// errNameTaken fails a Join. It keeps its identity over the network: errors.Is finds it at the asker.
+var errNameTaken = rpcenv.NewRefusal("chat.name-taken", "somebody of that name is in the room")
+
+func (r *room) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *chatpb.Join:
+		r.join(c, m)
+	case *chatpb.Say:
+		if i := slices.IndexFunc(r.guests, func(g guest) bool { return g.env == c.Sender() }); i >= 0 {
+			r.tell(c, &chatpb.Said{Name: r.guests[i].name, Text: m.GetText()})
+		}
+	default:
+		c.Unsupported(m)
+	}
+}
+
+func (r *room) join(c *rpcenv.Context, m *chatpb.Join) {
+	joined := &chatpb.Joined{}
+	for _, g := range r.guests {
+		if g.name == m.GetName() {
+			rpcenv.Fail(c, m, fmt.Errorf("%w: %s", errNameTaken, g.name))
+			return
+		}
+		joined.Present = append(joined.Present, g.name)
+	}
+	rpcenv.Reply(c, m, joined)
+	r.tell(c, &chatpb.Said{Text: m.GetName() + " comes in"})
+	r.guests = append(r.guests, guest{m.GetName(), c.Sender(), c.Ref(m.GetMember())})
+}
+
+func (r *room) tell(c *rpcenv.Context, said *chatpb.Said) {
+	for _, g := range r.guests {
+		c.Send(g.ref, said)
+	}
+}
+
+func (r *room) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected is the end of a visit: nobody has to say good-bye.
+func (r *room) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
+	i := slices.IndexFunc(r.guests, func(g guest) bool { return g.env == peer })
+	if i < 0 {
+		return
+	}
+	name := r.guests[i].name
+	r.guests = slices.Delete(r.guests, i, i+1)
+	r.tell(c, &chatpb.Said{Text: name + " is gone"})
+}
