@@ -1,6 +1,6 @@
-// Command pack writes the main module as it is at HEAD into a folder that serves as a module proxy, so that installing
-// from outside the tree can be tried before anything is published. Nested modules stay out, as the go command wants it.
-// It prints the module and its version:
+// Command pack writes the main module, and the nested ones that users install, as they are at HEAD into a folder that serves
+// as a module proxy, so that installing from outside the tree can be tried before anything is published. It prints each
+// module and its version, the main one first:
 //
 //	go run ./pack -out /tmp/proxy
 //	GOPROXY=file:///tmp/proxy,$(go env GOPROXY) GONOSUMDB=MODULE go install MODULE/cmd/coherer@VERSION
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,20 +27,22 @@ func main() {
 	root := flag.String("root", "..", "folder of the main module")
 	out := flag.String("out", "", "folder to write the proxy's files to")
 	flag.Parse()
-	m, err := pack(*root, *out)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pack:", err)
-		os.Exit(1)
+	for _, dir := range []string{"", "cmd/endpointrule"} {
+		m, err := pack(*root, dir, *out)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pack:", err)
+			os.Exit(1)
+		}
+		fmt.Println(m.Path, m.Version)
 	}
-	fmt.Println(m.Path, m.Version)
 }
 
-// pack writes NAME/@v/list and NAME/@v/VERSION.{info,mod,zip} below out for the commit at HEAD.
-func pack(root, out string) (m module.Version, err error) {
+// pack writes NAME/@v/list and NAME/@v/VERSION.{info,mod,zip} below out for the module in folder dir at HEAD.
+func pack(root, dir, out string) (m module.Version, err error) {
 	if out == "" {
 		return m, errors.New("name the folder to write to with -out")
 	}
-	mod, err := git(root, "show", "HEAD:go.mod")
+	mod, err := git(root, "show", "HEAD:"+path.Join(dir, "go.mod"))
 	if err != nil {
 		return m, err
 	}
@@ -57,11 +60,11 @@ func pack(root, out string) (m module.Version, err error) {
 		Path:    modfile.ModulePath([]byte(mod)),
 		Version: "v0.0.0-ci." + at.UTC().Format("20060102150405") + ".g" + hash[:12],
 	}
-	dir, err := module.EscapePath(m.Path)
+	escaped, err := module.EscapePath(m.Path)
 	if err != nil {
 		return m, err
 	}
-	base := filepath.Join(out, filepath.FromSlash(dir), "@v", m.Version)
+	base := filepath.Join(out, filepath.FromSlash(escaped), "@v", m.Version)
 	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
 		return m, err
 	}
@@ -73,17 +76,17 @@ func pack(root, out string) (m module.Version, err error) {
 		os.WriteFile(filepath.Join(filepath.Dir(base), "list"), []byte(m.Version+"\n"), 0o644),
 		os.WriteFile(base+".info", info, 0o644),
 		os.WriteFile(base+".mod", []byte(mod), 0o644),
-		writeZip(base+".zip", m, root, hash),
+		writeZip(base+".zip", m, root, dir, hash),
 	)
 }
 
-func writeZip(name string, m module.Version, root, commit string) (err error) {
+func writeZip(name string, m module.Version, root, dir, commit string) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := zip.CreateFromVCS(f, m, root, commit, ""); err != nil {
+	if err := zip.CreateFromVCS(f, m, root, commit, dir); err != nil {
 		return fmt.Errorf("pack %s: %w", m, err)
 	}
 	return nil

@@ -2,9 +2,10 @@
 // their Context alone, so that one run of them in a simulation can be repeated exactly. It runs as a tool of go vet, in
 // any module:
 //
-//	go build -C cmd/endpointrule -o /tmp/endpointrule .
-//	go vet -vettool=/tmp/endpointrule ./...
+//	go install github.com/coherer/coherer/cmd/endpointrule@latest
+//	go vet -vettool="$(go env GOPATH)/bin/endpointrule" ./...
 //
+// or, from a checkout, go build -C cmd/endpointrule -o /tmp/endpointrule . and go vet -vettool=/tmp/endpointrule ./...
 // go vet then runs this check instead of its own, so run it without -vettool too.
 //
 // What is checked, test files excepted:

@@ -13,13 +13,30 @@
 // It refuses files whose options contradict themselves: an unknown reply, a number that is missing, taken, or outside the
 // range of its folder.
 //
-// It works for the messages of any module. Import "proto/coherer/options.proto", number the messages from 10,000 to
-// 65,535, and run it as protoc runs plugins:
+// It works for the messages of any module. Import "proto/coherer/options.proto", which comes with the module, give each
+// message that is sent by itself a number from 10,000 to 65,535,
 //
+//	message Greet {
+//	  option (coherer.protocol) = {number: 10000 to: "Greeter" reply: "greeting.Greeting"};
+//	  string name = 1;
+//	}
+//
+// and run it in your module as protoc runs plugins:
+//
+//	go get github.com/coherer/coherer
+//	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 //	go install github.com/coherer/coherer/cmd/protoc-gen-coherer@latest
 //	protoc -I . -I "$(go list -m -f '{{.Dir}}' github.com/coherer/coherer)" \
 //		--go_out=. --go_opt=paths=source_relative \
-//		--coherer_out=. --coherer_opt=paths=source_relative greeting.proto
+//		--coherer_out=. --coherer_opt=paths=source_relative greeting/greeting.proto
+//
+// Where there is no protoc, a checkout of Coherer has a program that does the same for the proto files in a folder of your
+// module; option go_package says in which of its folders what is written:
+//
+//	go run -C COHERER/.ci ./generate -root "$PWD" -import COHERER -plugins "$(go env GOPATH)/bin" greeting
+//
+// examples/chat is a whole program with messages of its own; the step pack of .ci/run makes a module of it outside of the
+// tree.
 //
 // Its parameters are those of protoc-gen-go, paths, module and M, and
 //
