@@ -101,9 +101,9 @@ func (o output) Write(line []byte) (int, error) {
 }
 
 // Register registers an endpoint, or fails the test.
-func (w *World) Register(e *rpcenv.Env, name string, ep rpcenv.Endpoint) rpcenv.Ref {
+func (w *World) Register(e *rpcenv.Env, name string, ep rpcenv.Endpoint, opts ...rpcenv.Option) rpcenv.Ref {
 	w.t.Helper()
-	ref, err := e.Register(name, ep)
+	ref, err := e.Register(name, ep, opts...)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Join asks the room to let a member in. A name that is taken is refused with chat.name-taken, so a duplicate is.
+// Join asks the room to let a member in. A name that is taken is refused with chat.name-taken.
 type Join struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -125,7 +125,7 @@ func (x *Joined) GetPresent() []string {
 	return nil
 }
 
-// Say is what a member says. From somebody who did not join it is ignored. A duplicate is said twice.
+// Say is what a member says. From somebody who did not join it is ignored.
 type Say struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -227,17 +227,17 @@ var File_examples_chat_chatpb_chat_proto protoreflect.FileDescriptor
 
 const file_examples_chat_chatpb_chat_proto_rawDesc = "" +
 	"\n" +
-	"\x1fexamples/chat/chatpb/chat.proto\x12\x04chat\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"h\n" +
+	"\x1fexamples/chat/chatpb/chat.proto\x12\x04chat\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"\x9b\x01\n" +
 	"\x04Join\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12(\n" +
-	"\x06member\x18\x02 \x01(\v2\x10.rpc.EndpointRefR\x06member:\"\xe2\xe0\x18\x1e\b\x90N\x12\x06Member\x1a\x04Room\"\vchat.Joined\"+\n" +
+	"\x06member\x18\x02 \x01(\v2\x10.rpc.EndpointRefR\x06member:U\xe2\xe0\x18Q\b\x90N\x12\x06Member\x1a\x04Room\"\vchat.Joined:\x0ewhen it startsB!It is refused: the name is taken.\"+\n" +
 	"\x06Joined\x12\x18\n" +
-	"\apresent\x18\x01 \x03(\tR\apresent:\a\xe2\xe0\x18\x03\b\x91N\"0\n" +
+	"\apresent\x18\x01 \x03(\tR\apresent:\a\xe2\xe0\x18\x03\b\x91N\"Y\n" +
 	"\x03Say\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text:\x15\xe2\xe0\x18\x11\b\x92N\x12\x06Member\x1a\x04Room\"E\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text:>\xe2\xe0\x18:\b\x92N\x12\x06Member\x1a\x04Room:\x14when somebody speaksB\x11It is said twice.\"\x88\x01\n" +
 	"\x04Said\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text:\x15\xe2\xe0\x18\x11\b\x93N\x12\x04Room\x1a\x06MemberB8Z6github.com/coherer/coherer/examples/chat/chatpb;chatpbb\x06proto3"
+	"\x04text\x18\x02 \x01(\tR\x04text:X\xe2\xe0\x18T\b\x93N\x12\x04Room\x1a\x06Member:-for each Say, and when somebody comes or goesB\x12It is heard twice.B8Z6github.com/coherer/coherer/examples/chat/chatpb;chatpbb\x06proto3"
 
 var (
 	file_examples_chat_chatpb_chat_proto_rawDescOnce sync.Once
