@@ -2,11 +2,81 @@
 // inboxes and outboxes over a Host. Each endpoint has one inbox, each peer one outbox; OnStart is the first thing an
 // endpoint gets and OnStop the last.
 //
-//	env, err := rpcenv.New(host, rpcenv.Config{Name: "Master", Listen: rpcenv.Address{Host: "127.0.0.1", Port: 7077}})
-//	ref, err := env.Register("Greeter", &greeter{})
-//
 // To read the code, take host.go, env.go, context.go, inbox.go and handle.go, outbox.go, conn.go, handshake.go in that
 // order; it takes an hour.
+//
+// # An endpoint
+//
+// An endpoint is a type with a method Receive. This program has one, and asks it over TCP:
+//
+//	package main
+//
+//	import (
+//		"context"
+//		"fmt"
+//		"log"
+//
+//		"google.golang.org/protobuf/types/known/wrapperspb"
+//
+//		"github.com/coherer/coherer/rpcenv"
+//		"github.com/coherer/coherer/rpcenv/transport"
+//	)
+//
+//	// greeter greets, and counts whom. Its state is its own: callbacks come one at a time.
+//	type greeter struct{ greeted int }
+//
+//	func (g *greeter) Receive(c *rpcenv.Context, m rpcenv.Message) {
+//		switch m := m.(type) {
+//		case *wrapperspb.StringValue:
+//			g.greeted++
+//			text := fmt.Sprintf("Hello, %s! You are number %d.", m.GetValue(), g.greeted)
+//			rpcenv.ReplyAs(c, m, wrapperspb.String(text))
+//		default:
+//			c.Unsupported(m)
+//		}
+//	}
+//
+//	func main() {
+//		host := transport.New(transport.Options{})
+//		defer host.Close()
+//		server, err := rpcenv.New(host, rpcenv.Config{Name: "Server", Listen: rpcenv.Address{Host: "127.0.0.1"}})
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		defer server.Close()
+//		if _, err := server.Register("Greeter", &greeter{}); err != nil {
+//			log.Fatal(err)
+//		}
+//
+//		client, err := rpcenv.New(host, rpcenv.Config{Name: "Client"}) // it does not listen
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		defer client.Close()
+//		ref := client.Ref(server.Address(), "Greeter")
+//		b := client.Blocking(context.Background()) // this is no endpoint: it may wait
+//		defer b.Close()
+//		answer, err := rpcenv.AskWaitAs[*wrapperspb.StringValue](b, ref, wrapperspb.String("Ada"))
+//		fmt.Println(answer.GetValue(), err)
+//	}
+//
+// To write one:
+//
+//  1. Its messages. Between processes they are protobuf messages: any will do, with [AskAs] and [ReplyAs]. A proto file with
+//     the option coherer.protocol, numbers from 10,000 to 65,535, and the generator protoc-gen-coherer give them a place on
+//     the wire and [Ask], [Reply] and [Defer] the types of their answers; `go doc github.com/coherer/coherer/cmd/protoc-gen-coherer`
+//     has the commands. Within one process a struct that embeds [Local] will do, with a method ReplyType if it is an ask.
+//  2. Its state, a struct. What it needs to know, such as the [Ref] of a peer, is put into it before [Env.Register].
+//  3. Receive: a switch over the types of messages, a method for each, [Context.Unsupported] for the rest.
+//  4. What else it wants to hear of, each a method: OnStart ([Starter]), where it arms timers and asks what it has to know;
+//     OnStop ([Stopper]); connections ([ConnectionWatcher], [NetworkErrorWatcher]); its own failures ([ErrorHandler]).
+//  5. Its refusals, made once by [NewRefusal]: errors.Is finds them at the asker.
+//  6. Its tests: package rpctest runs it alone, on virtual time, without a port; package rpctest/script does so by golden
+//     scripts.
+//  7. Its program: an Env on a Host of package transport, as above. An Env without an address to listen at is a client;
+//     peers reach its endpoints by the connections that it opens, through the Ref in a message ([Context.Ref]).
+//
+// examples/hello is the program above with a test, examples/chat a pair of endpoints with a proto file.
 //
 // # Three worlds
 //

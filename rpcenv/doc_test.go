@@ -2,6 +2,7 @@ package rpcenv_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,5 +35,28 @@ func TestTheDocumentationNamesTestsThatExist(t *testing.T) {
 		if !strings.Contains(tests.String(), "func "+name+"(t *testing.T)") {
 			t.Error("there is no", name)
 		}
+	}
+}
+
+// The program of the documentation is one.
+func TestTheProgramOfTheDocumentationRuns(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(doc), "//\tpackage main\n")
+	program, _, ok := strings.Cut(program, "\n// To write one")
+	if !ok {
+		t.Fatal("the program is gone")
+	}
+	program = "package main\n" + strings.ReplaceAll(strings.ReplaceAll(program, "//\t", ""), "\n//\n", "\n\n")
+	program = strings.TrimSuffix(program, "//")
+	path := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(path, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "run", path).CombinedOutput()
+	if want := "Hello, Ada! You are number 1. <nil>\n"; err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant %s", err, out, want)
 	}
 }
