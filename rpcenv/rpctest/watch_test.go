@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -145,6 +146,37 @@ func TestAWorldThatWasGivenUpIsLeftAlone(t *testing.T) {
 		close(b.end)
 	})
 }
+
+// An endless loop is a block too.
+func TestAnEndlessLoopFailsTheTest(t *testing.T) {
+	l := &looper{}
+	ended := make(chan struct{})
+	got := failure(func(f testing.TB) {
+		w := rpctest.New(f, 1)
+		w.CallbackLimit = 20 * time.Millisecond
+		l.ended = func() { close(ended) }
+		w.Register(w.Env("Server", nil), "Looper", l)
+		w.Settle()
+	})
+	if !strings.Contains(got, "Server/Looper blocks in its callback for OnStart") || !strings.Contains(got, "rpctest_test.(*looper).OnStart(") {
+		t.Error(got)
+	}
+	l.stop.Store(true)
+	<-ended
+}
+
+type looper struct {
+	stop  atomic.Bool
+	ended func()
+}
+
+func (l *looper) OnStart(*rpcenv.Context) {
+	defer l.ended()
+	for !l.stop.Load() {
+	}
+}
+
+func (l *looper) Receive(*rpcenv.Context, rpcenv.Message) {}
 
 // The limit is for one callback, not for what runs many.
 func TestManySlowCallbacksAreNoBlock(t *testing.T) {

@@ -10,19 +10,19 @@
 // A script consists of blocks, with an empty line between them: verbs, one a line; a line "----"; what followed. Lines that
 // begin with # are comments. The files are those of github.com/cockroachdb/datadriven.
 //
-//	# Who is greeted is counted.
-//	ask Greet(name=Ada)
-//	ask Greet()
+//	# A greeting needs a name.
+//	ask StringValue(value="Ada Lovelace")
+//	ask StringValue()
 //	----
-//	Probe => Server Greeter Greet(name=Ada)
-//	  Probe <= Server Greeting(text="Hello, Ada!" number=1)
-//	Probe => Server Greeter Greet()
+//	Probe => Server Greeter StringValue(value="Ada Lovelace")
+//	  Probe <= Server StringValue(value="Hello, Ada Lovelace")
+//	Probe => Server Greeter StringValue()
 //	  Probe <= Server fail greeter.no-name a greeting needs a name
 //
 // What followed is a forest by cause (trace.Forest): -> is a message, => an ask, <= its answer; each stands under the one
 // in whose handling it was sent. Fields with the role PLACE are left out. After each verb the world runs until nothing is
-// under way; time passes by advance alone. The endpoint starts with the first verb, so an answer that is given by that is
-// there before its first ask.
+// under way; time passes by advance alone. The endpoint starts when the first verb is done: an on that comes first is there
+// for what it asks in OnStart.
 //
 // The verbs:
 //
@@ -40,6 +40,7 @@
 //	stop                                       stops the endpoint
 //
 // Messages are written as they are printed, see package syntax: fields under their JSON names, those at zero left out. Every
-// message that is linked into the test is known. Peers are Probes (rpctest.World.Probe); without from and at the first of
-// them is meant, and there is always one. What is wrong with a script fails the test with file, line and column.
+// protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without from and at the first of
+// them is meant, and there is always one. What is wrong with a script fails the test with file, line and column. examples/chat
+// has scripts about two endpoints.
 package script

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,3 +112,41 @@ func TestAScriptWithoutPeers(t *testing.T) {
 type echo struct{}
 
 func (echo) Receive(c *rpcenv.Context, m rpcenv.Message) { rpcenv.ReplyAs(c, m, m) }
+
+// The script of the documentation is one.
+func TestTheScriptOfTheDocumentationPasses(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "//\n//\t# A greeting")
+	text, _, ok := strings.Cut(text, "//\n// What followed")
+	if !ok {
+		t.Fatal("the script is gone")
+	}
+	path := filepath.Join(t.TempDir(), "greeter.txt")
+	if err := os.WriteFile(path, []byte("# A greeting"+strings.ReplaceAll(text, "//\t", "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script.Run(t, path, func(w *rpctest.World) script.Subject {
+		return script.Subject{Ref: w.Register(w.Env("Server", nil), "Greeter", greeter{})}
+	})
+}
+
+// greeter is the endpoint of the documentation.
+type greeter struct{}
+
+var errNoName = rpcenv.NewRefusal("greeter.no-name", "a greeting needs a name")
+
+func (greeter) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *wrapperspb.StringValue:
+		if m.GetValue() == "" {
+			rpcenv.Fail(c, m, errNoName)
+			return
+		}
+		rpcenv.ReplyAs(c, m, wrapperspb.String("Hello, "+m.GetValue()))
+	default:
+		c.Unsupported(m)
+	}
+}
