@@ -58,7 +58,7 @@ func runScript(t *testing.T, path string, kind local.Kind) {
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	const first = "cluster worlds=(sim) seed=1"
 	for _, tt := range []struct{ line, want string }{
-		{"  strat master M", "line 2, column 3: no verb is called strat: start is near"},
+		{"  startt master M", "line 2, column 3: no verb is called startt: start is near"},
 		{"start master", "line 2, column 1: start master: want: start master|worker NAME [K=V ...]"},
 		{"run until=W1", `line 2, column 1: run until=W1: pattern "W1": want FROM->TO:MESSAGE, for example W1->M:Heartbeat`},
 	} {

@@ -34,8 +34,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // column of its own gets that of the offset.
 func In(line string, offset int, err error) error {
 	before := utf8.RuneCountInString(line[:offset])
-	var e *Error
-	if errors.As(err, &e) && e.Line == 0 {
+	if e, ok := errors.AsType[*Error](err); ok && e.Line == 0 {
 		return &Error{Column: before + e.Column, Err: e.Err}
 	}
 	return &Error{Column: before + 1, Err: err}
@@ -43,8 +42,7 @@ func In(line string, offset int, err error) error {
 
 // At places err in a file. An error without a column gets the line's first.
 func At(file string, line int, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return &Error{File: file, Line: line, Column: e.Column, Err: e.Err}
 	}
 	return &Error{File: file, Line: line, Column: 1, Err: err}

@@ -67,7 +67,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 		"LaunchTask(data={jobArgs=<3 bytes>})": "column 26: jobArgs is printed as the number of its bytes: write them as a string",
 		"RegisterWorker(id=…)":                 "column 19: … stands for what was not printed: write it out",
 		"RegisterWorker(id=w …)":               "column 21: … stands for what was not printed: write it out",
-		"ExecutorStateChanged(state=RUNING)":   "column 28: no value of ExecutorState is called RUNING: RUNNING is near",
+		"ExecutorStateChanged(state=RUNNNG)":   "column 28: no value of ExecutorState is called RUNNNG: RUNNING is near",
 		"BoolValue(value=yes)":                 "column 17: value=yes: want bool",
 		"Value(boolValue=true numberValue=1)":  "column 22: numberValue: there is boolValue already, and kind is one of them",
 		"Struct(fields=1)":                     "column 15: fields is a map: want {KEY=VALUE ...}",

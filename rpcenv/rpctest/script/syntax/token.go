@@ -25,10 +25,10 @@ func (p *parser) textWord() (string, error) {
 	begin := p.pos
 	if !strings.HasPrefix(p.text[begin:], `"`) {
 		word := p.word()
-		switch {
-		case word == "":
+		switch word {
+		case "":
 			return "", p.errorf(begin, "want a value%s", p.found())
-		case word == "…":
+		case "…":
 			return "", p.errorf(begin, "… stands for what was not printed: write it out")
 		}
 		return word, nil
