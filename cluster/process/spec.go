@@ -22,6 +22,8 @@ type Spec struct {
 	Env []string
 	// Dir is the directory that the process starts in, which must exist; empty: that of this process.
 	Dir string
+	// Stdin is what the process reads; nil is nothing. It stays the caller's.
+	Stdin *os.File
 	// Stdout and Stderr say where the output goes; the zero Output is nowhere.
 	Stdout, Stderr Output
 	// StderrPreamble is written to Stderr before the process starts; see [ExecutorPreamble].

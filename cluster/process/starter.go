@@ -164,6 +164,9 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 
 	cmd := &exec.Cmd{Path: path, Args: args, Env: spec.environ(), Dir: spec.Dir, ExtraFiles: files, SysProcAttr: childAttr()}
 	// A nil *os.File in an interface would not be nil.
+	if spec.Stdin != nil {
+		cmd.Stdin = spec.Stdin
+	}
 	if stdout != nil {
 		cmd.Stdout = stdout
 	}
