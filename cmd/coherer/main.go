@@ -120,9 +120,10 @@ func root() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(usage)
 	cmd.AddGroup(
-		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
+		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

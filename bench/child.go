@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// closeGrace is how long a contender's process has for its end after its stdin was closed.
+const closeGrace = 2 * time.Second
+
+// program is how to start a contender's process.
+type program struct {
+	path string
+	args []string
+}
+
+// child is a contender's process. Its stdin ends with this process, and it with its stdin.
+type child struct {
+	role    string // for errors
+	in      *os.File
+	answers chan answer // closed at the end of its stdout
+	process *process.Process
+	ended   chan rpcenv.Exit
+	stderr  string
+}
+
+type answer struct {
+	measure.Answer
+	err error
+}
+
+// start starts a contender's process and waits for its first line. The caller closes it.
+func (r *runner) start(ctx context.Context, p program, role string) (*child, *measure.Hello, error) {
+	c := &child{role: role, answers: make(chan answer, 1), ended: make(chan rpcenv.Exit, 1)}
+	if err := c.start(r.starter, r.dir, p); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", role, err)
+	}
+	if r.started != nil {
+		r.started(c)
+	}
+	a, err := c.answer(ctx)
+	if err == nil && a.Hello == nil {
+		err = fmt.Errorf("%s: its first line is no hello: is %s a program of contenders?", role, p.path)
+	}
+	if err == nil && a.Hello.GOMAXPROCS != runtime.GOMAXPROCS(0) {
+		err = fmt.Errorf("%s: it has GOMAXPROCS %d, want %d like all others", role, a.Hello.GOMAXPROCS, runtime.GOMAXPROCS(0))
+	}
+	if err != nil {
+		c.close()
+		return nil, nil, err
+	}
+	return c, a.Hello, nil
+}
+
+func (c *child) start(starter *process.Starter, dir string, p program) error {
+	stderr, err := os.CreateTemp(dir, "stderr-")
+	if err != nil {
+		return err
+	}
+	defer stderr.Close()
+	c.stderr = stderr.Name()
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	defer stdout.Close()
+	c.in = in
+	c.process, err = starter.Start(process.Spec{
+		Path: p.path, Args: p.args, Stdin: stdin,
+		Stdout: process.Output{File: stdout}, Stderr: process.Output{File: stderr},
+		Env: []string{fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0))},
+	}, func(e rpcenv.Exit) { c.ended <- e })
+	if err != nil {
+		return errors.Join(err, in.Close(), out.Close())
+	}
+	go c.read(out)
+	return nil
+}
+
+// read hands on its lines until the end of its stdout.
+func (c *child) read(out io.ReadCloser) {
+	defer close(c.answers)
+	defer out.Close()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, measure.MaxLine)
+	for lines.Scan() {
+		var a answer
+		if err := json.Unmarshal(lines.Bytes(), &a.Answer); err != nil {
+			a.err = fmt.Errorf("%s: it said %.80q: want one object of JSON: %w", c.role, lines.Bytes(), err)
+		}
+		c.answers <- a
+	}
+}
+
+// call gives a command and returns what was answered.
+func (c *child) call(ctx context.Context, cmd measure.Command) (*measure.Answer, error) {
+	line, err := json.Marshal(cmd)
+	if err != nil {
+		return nil, err
+	}
+	// An error means that it ended, which is told with more words below.
+	_, _ = c.in.Write(append(line, '\n'))
+	a, err := c.answer(ctx)
+	if err == nil && a.Error != "" {
+		err = fmt.Errorf("%s: %s", c.role, a.Error)
+	}
+	return a, err
+}
+
+func (c *child) answer(ctx context.Context) (*measure.Answer, error) {
+	select {
+	case a, ok := <-c.answers:
+		if ok {
+			return &a.Answer, a.err
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case exit := <-c.ended:
+		c.ended <- exit
+		return nil, fmt.Errorf("%s: its process ended with code %d%s", c.role, exit.Code, lastWords(c.stderr))
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// close ends the process and waits for its end.
+func (c *child) close() {
+	_ = c.in.Close()
+	go func() { // what it still says
+		for range c.answers {
+			continue
+		}
+	}()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case exit := <-c.ended:
+		c.ended <- exit
+		return
+	case <-timer.C:
+	}
+	c.process.Kill(0)
+	c.ended <- <-c.ended
+}
+
+// lastWords is the end of a process's stderr, for the end of an error's text.
+func lastWords(path string) string {
+	const most = 2 << 10
+	text, err := os.ReadFile(filepath.Clean(path))
+	if err != nil {
+		return ""
+	}
+	words := strings.TrimSpace(string(text[max(0, len(text)-most):]))
+	if words == "" {
+		return ", without a word"
+	}
+	return ": " + words
+}

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/bench/endpoints"
+	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// loopback is any free port of it.
+var loopback = rpcenv.Address{Host: "127.0.0.1"}
+
+// coherer is what is measured: an endpoint on each side, in one Env or in one for each process.
+type coherer struct{}
+
+func (coherer) Name() string    { return "coherer" }
+func (coherer) Version() string { return "" }
+
+func (coherer) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error) {
+	s, err := newStage(spec, "Receiver", loopback)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err := s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: sink, Ask: spec.Mode.Ask()}); err != nil {
+		return "", nil, errors.Join(err, s.close())
+	}
+	return s.env.Address().String(), func() { _ = s.close() }, nil // the trial was good: its end is nobody's business
+}
+
+func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
+	var listen rpcenv.Address // in client mode: nobody calls
+	if t.Spec.Mode.Remote() {
+		listen = loopback
+	}
+	s, err := newStage(t.Spec, "Sender", listen)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	to := rpcenv.Ref{Address: s.env.Address(), Name: endpoints.SinkName}
+	if t.Sink != nil {
+		if to, err = s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: t.Sink, Ask: t.Spec.Mode.Ask()}); err != nil {
+			return err
+		}
+	} else if to.Address, err = rpcenv.ParseAddress(t.Address); err != nil {
+		return err
+	}
+	over := make(chan error, 1)
+	source := rpcenv.Endpoint(&endpoints.Teller{To: to, Tell: t.Tell, Over: func(err error) { over <- err }})
+	if t.Ask != nil {
+		source = &endpoints.Asker{To: to, Ask: t.Ask, Over: func(err error) { over <- err }}
+	}
+	if _, err := s.env.Register(endpoints.SourceName, source); err != nil {
+		return err
+	}
+	select {
+	case err := <-over:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stage is an Env and what it stands on.
+type stage struct {
+	host     *transport.Host
+	env      *rpcenv.Env
+	recorder *trace.Recorder
+	dir      string // of the record
+}
+
+func newStage(spec *measure.Spec, name string, listen rpcenv.Address) (_ *stage, err error) {
+	s := &stage{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if spec.Record == measure.RecordOn {
+		if s.dir, err = os.MkdirTemp("", "coherer-bench-"); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+		if s.recorder, err = trace.NewFileRecorder(filepath.Join(s.dir, name), 0); err != nil {
+			return nil, err
+		}
+	}
+	s.host = transport.New(transport.Options{Recorder: s.recorder})
+	s.env, err = rpcenv.New(s.host, rpcenv.Config{Name: name, Listen: listen, Log: app.NewLog(logrus.WarnLevel)})
+	return s, err
+}
+
+func (s *stage) close() error {
+	if s.env != nil {
+		s.env.Close()
+	}
+	var errs []error
+	if s.host != nil {
+		errs = append(errs, s.host.Close())
+	}
+	errs = append(errs, s.recorder.Close())
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// What the test's own program is when its first argument says so.
+const (
+	contender = "contender" // one of the bench's processes
+	dies      = "dies"      // says hello, and dies of the first command
+	mute      = "mute"      // dies at once
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case contender:
+			if err := Speak(context.Background(), os.Stdin, os.Stdout); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
+		case dies:
+			fmt.Printf(`{"hello":{"contenders":[{"name":"mortal"}],"gomaxprocs":%s}}`+"\n", os.Getenv("GOMAXPROCS"))
+			_, _ = os.Stdin.Read(make([]byte, 1))
+			fmt.Fprintln(os.Stderr, "alas, a command")
+			os.Exit(7)
+		case mute:
+			fmt.Fprintln(os.Stderr, "not a word")
+			os.Exit(3)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,88 @@
+package measure
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// batches are those of a trial: the warm-up and the one that is measured.
+const batches = 2
+
+// Sent is what the sending side measured in the measured batch.
+type Sent struct {
+	Messages uint64 `json:"messages"`
+	// Elapsed is from the first message to the last acknowledgement or answer.
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Mallocs are the allocations of the process meanwhile.
+	Mallocs uint64 `json:"mallocs"`
+	// Latency is that of every ask; empty for tells.
+	Latency Histogram `json:"latency"`
+}
+
+// batch is what the sending sides of tells and asks have in common.
+type batch struct {
+	spec *Spec
+	msgs *messages
+
+	number   int // of the batch
+	began    time.Time
+	mallocs  uint64
+	sent     uint64
+	done     uint64 // acknowledged or answered
+	ending   bool   // the time is over
+	lastSent bool
+
+	result Sent
+
+	// For whoever watches whether it goes on.
+	seenSent, seenDone atomic.Uint64
+}
+
+func (b *batch) init(spec *Spec) (err error) {
+	b.spec = spec
+	b.msgs, err = newMessages(spec.Size)
+	return err
+}
+
+// begin starts the clock at the first message.
+func (b *batch) begin() {
+	if b.sent == 0 {
+		b.mallocs = mallocs()
+		b.began = time.Now()
+	}
+}
+
+// look at the clock: is the time of this batch over?
+func (b *batch) look(now time.Time) {
+	limit := b.spec.Duration
+	if b.number == 0 {
+		limit = b.spec.WarmUp
+	}
+	b.ending = b.ending || now.Sub(b.began) >= limit
+	b.seenSent.Store(b.sent)
+	b.seenDone.Store(b.done)
+}
+
+// end closes the batch if all is done, and reports whether it was the last one.
+func (b *batch) end(now time.Time) bool {
+	if !b.lastSent || b.done < b.sent {
+		return false
+	}
+	b.result.Messages, b.result.Elapsed, b.result.Mallocs = b.sent, now.Sub(b.began), mallocs()-b.mallocs
+	if b.number++; b.number == batches {
+		return true
+	}
+	b.result = Sent{}
+	b.sent, b.done, b.ending, b.lastSent = 0, 0, false, false
+	return false
+}
+
+// progress says how far it has come, for the error of one that stands still. It may be called from any goroutine.
+func (b *batch) progress() string {
+	sent, done := b.seenSent.Load(), b.seenDone.Load()
+	return fmt.Sprintf("when it was last heard of, %d messages were sent and %d of them came back or were acknowledged", sent, done)
+}
+
+// Sent is the result, after the end.
+func (b *batch) Sent() *Sent { return &b.result }

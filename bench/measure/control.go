@@ -1,0 +1,212 @@
+package measure
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// MaxLine bounds a line of the control protocol.
+const MaxLine = 1 << 20
+
+// Stall is how long after its time a trial may take to come to its end.
+const Stall = 10 * time.Second
+
+// Command is a line to a contender's process; one field is set.
+type Command struct {
+	// Serve begins the receiving side of a remote mode; the answer is Serving. It ends an earlier one.
+	Serve *Spec `json:"serve,omitempty"`
+	// Run runs the sending side; the answer is Result.
+	Run *RunCommand `json:"run,omitempty"`
+	// Report asks the receiving side what it counted; the answer is Report.
+	Report bool `json:"report,omitempty"`
+}
+
+// RunCommand is a trial, and in remote modes where its other side serves.
+type RunCommand struct {
+	Spec    Spec   `json:"spec"`
+	Address string `json:"address,omitempty"`
+}
+
+// Answer is a line from a contender's process; one field is set.
+type Answer struct {
+	// Hello is the first line, without being asked for.
+	Hello   *Hello    `json:"hello,omitempty"`
+	Serving *Serving  `json:"serving,omitempty"`
+	Result  *Result   `json:"result,omitempty"`
+	Report  *Received `json:"report,omitempty"`
+	// Error is why a command failed. The process goes on.
+	Error string `json:"error,omitempty"`
+}
+
+// Hello says who the process is.
+type Hello struct {
+	Contenders []Named `json:"contenders"`
+	Go         string  `json:"go"`
+	GOMAXPROCS int     `json:"gomaxprocs"`
+}
+
+// Named is a contender's name and version.
+type Named struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+}
+
+// Serving is where the receiving side is.
+type Serving struct {
+	Address string `json:"address"`
+}
+
+// Result is what the sending side measured, and in local modes what the other one counted.
+type Result struct {
+	Sent     Sent      `json:"sent"`
+	Received *Received `json:"received,omitempty"`
+}
+
+// speaker is a contender's process.
+type speaker struct {
+	contenders []Contender
+	sink       *Sink
+	stop       func() // of the receiving side
+}
+
+// Speak is a contender's process: it reads commands, one JSON object a line, and answers each with a line. It returns at the end
+// of in, also in the midst of a trial, so no process outlives who started it. An error is one of the control itself.
+func Speak(ctx context.Context, in io.Reader, out io.Writer, contenders ...Contender) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &speaker{contenders: contenders, stop: func() {}}
+	defer func() { s.stop() }()
+	enc := json.NewEncoder(out)
+	hello := Hello{Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0)}
+	for _, c := range contenders {
+		hello.Contenders = append(hello.Contenders, Named{c.Name(), c.Version()})
+	}
+	if err := enc.Encode(Answer{Hello: &hello}); err != nil {
+		return fmt.Errorf("control: %w", err)
+	}
+	commands, broken := make(chan Command), make(chan error, 1)
+	go func() {
+		broken <- read(ctx, in, commands)
+		cancel()
+		close(commands)
+	}()
+	for cmd := range commands {
+		if err := enc.Encode(s.do(ctx, cmd)); err != nil {
+			return fmt.Errorf("control: %w", err)
+		}
+	}
+	return <-broken
+}
+
+// read hands on the commands that come in, until the end.
+func read(ctx context.Context, in io.Reader, commands chan<- Command) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, MaxLine)
+	for lines.Scan() {
+		var cmd Command
+		if err := json.Unmarshal(lines.Bytes(), &cmd); err != nil {
+			return fmt.Errorf("control: line %.80q: want one object of JSON: %w", lines.Bytes(), err)
+		}
+		select {
+		case commands <- cmd:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("control: %w", err)
+	}
+	return nil
+}
+
+func (s *speaker) do(ctx context.Context, cmd Command) Answer {
+	a, err := s.try(ctx, cmd)
+	if err != nil {
+		return Answer{Error: err.Error()}
+	}
+	return a
+}
+
+func (s *speaker) try(ctx context.Context, cmd Command) (a Answer, err error) {
+	switch {
+	case cmd.Serve != nil:
+		a.Serving, err = s.serve(cmd.Serve)
+	case cmd.Run != nil:
+		a.Result, err = s.run(ctx, cmd.Run)
+	case cmd.Report && s.sink != nil:
+		a.Report, err = s.sink.Measured()
+	case cmd.Report:
+		err = errors.New("nothing is served here")
+	default:
+		err = errors.New("the command is none of serve, run and report")
+	}
+	return a, err
+}
+
+func (s *speaker) find(spec *Spec) (Contender, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	for _, c := range s.contenders {
+		if c.Name() == spec.Contender {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no contender %q here", spec.Contender)
+}
+
+func (s *speaker) serve(spec *Spec) (*Serving, error) {
+	c, err := s.find(spec)
+	if err != nil {
+		return nil, err
+	}
+	if !spec.Mode.Remote() {
+		return nil, fmt.Errorf("%s has one process: run it", spec.Mode)
+	}
+	sink, err := NewSink(spec)
+	if err != nil {
+		return nil, err
+	}
+	s.stop()
+	s.stop, s.sink = func() {}, nil
+	address, stop, err := c.Serve(spec, sink)
+	if err != nil {
+		return nil, err
+	}
+	s.stop, s.sink = stop, sink
+	return &Serving{address}, nil
+}
+
+func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
+	spec := &cmd.Spec
+	c, err := s.find(spec)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Mode.Remote() != (cmd.Address != "") {
+		return nil, fmt.Errorf("%s with the address %q: remote modes have one, local ones have none", spec.Mode, cmd.Address)
+	}
+	t, err := newTrial(spec, cmd.Address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, spec.WarmUp+spec.Duration+Stall)
+	defer cancel()
+	switch err := c.Run(ctx, t); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("it came to no end within %s after its time: %s", Stall, t.sender().progress())
+	case err != nil:
+		return nil, err
+	}
+	r := &Result{Sent: *t.sender().Sent()}
+	if t.Sink != nil {
+		r.Received, err = t.Sink.Measured()
+	}
+	return r, err
+}

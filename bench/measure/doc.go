@@ -1,0 +1,25 @@
+// Package measure is what all contenders of the bench have in common: the message, who may send how much, who counts, the
+// clock, the histogram, and the lines by which a contender's process is told what to do. A contender only carries
+// messages from the sending side, a [Tell] or an [Ask], to a [Sink] and back, and so cannot count differently.
+//
+// # Tells
+//
+// The receiver counts. It acknowledges each half of the window, so at most [Spec].InFlight messages are sent and not
+// acknowledged: that is what in flight means for a tell. The acknowledgement is a message like the others, and the same
+// for all contenders. A batch ends with a message that says so; it is over when its acknowledgement has come, which is
+// when all before it were received. A contender that loses, repeats or reorders a message fails the trial.
+//
+// Each SampleEvery-th message carries the time when it was made, and the receiver takes its age. Both read the wall clock of
+// one machine. The other messages are one message, sent again and again: it costs no allocation, so what is counted is
+// what the contender allocates.
+//
+// # Asks
+//
+// The asker keeps InFlight asks under way and takes the time of each, from before it is handed over until its answer is
+// handed back. The answer is the question.
+//
+// # Batches
+//
+// A trial is two batches: one that warms up and one that is measured. Time begins with the first message of a batch and
+// ends with its last acknowledgement or answer. Allocations are those of both processes, the runtime's own included.
+package measure

@@ -1,0 +1,244 @@
+package measure
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/coherer/coherer/messages/app"
+)
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int{"76B": 76, "76": 76, "1KiB": 1024, "64KiB": 65536, "2MiB": 2 << 20} {
+		if got, err := ParseSize(text); got != want || err != nil {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "B", "1kb", "-1B", "1.5KiB", "17MiB", "99999999999B"} {
+		if got, err := ParseSize(text); err == nil {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+	for n, want := range map[int]string{0: "0B", 76: "76B", 1024: "1KiB", 1025: "1025B", 48 << 20: "48MiB"} {
+		if got := FormatSize(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// Every size has its message, or an error that names those that have one.
+func TestMessagesHaveTheirSize(t *testing.T) {
+	without := 0
+	for size := range 20_000 {
+		m, err := newMessages(size)
+		if err != nil {
+			if without++; size >= 17 && !strings.Contains(err.Error(), "the nearest have") {
+				t.Fatal(size, err)
+			}
+			continue
+		}
+		for _, u := range []*app.StatusUpdate{m.plain, m.last, m.tell(0, false), m.tell(31, true)} {
+			if got := proto.Size(u); got != size {
+				t.Fatalf("size %d: %d", size, got)
+			}
+		}
+	}
+	if want := 17 + 2 + 2; without != want { // the smallest, and where the two lengths grow
+		t.Errorf("%d sizes have no message, want %d", without, want)
+	}
+}
+
+func TestSpecNamesAllThatIsWrong(t *testing.T) {
+	bad := Spec{Mode: "local", Size: 3, InFlight: 0, Record: "ring"}
+	err := bad.Validate()
+	if err == nil {
+		t.Fatal("it is valid")
+	}
+	for _, want := range []string{`mode "local"`, "in flight 0", "size 3B", "duration 0s", `record "ring"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+	heavy := spec(LocalTell, 1<<20, 64)
+	if err := heavy.Validate(); err == nil || !strings.Contains(err.Error(), "48MiB") {
+		t.Error(err)
+	}
+}
+
+// A percentile is at most 0.8 % above the true one and never below.
+func TestPercentiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Int64Range(0, 1<<38), 1, 300).Draw(t, "values")
+		var h, half Histogram
+		for i, v := range values {
+			if i%2 == 0 {
+				h.Record(v)
+			} else {
+				half.Record(v)
+			}
+		}
+		h.Merge(&half)
+		text, err := json.Marshal(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Histogram
+		if err := json.Unmarshal(text, &again); err != nil || again != h {
+			t.Fatal("it does not come back from JSON", err)
+		}
+		slices.Sort(values)
+		for _, q := range []float64{0, 0.5, 0.9, 0.999, 1} {
+			rank := max(int(q*float64(len(values))+0.999999), 1)
+			want := values[rank-1]
+			if got := h.Percentile(q); got < want || float64(got) > float64(want)*1.008+1 {
+				t.Fatalf("p%v of %d values: %d, want %d", q, len(values), got, want)
+			}
+		}
+		if last := values[len(values)-1]; h.Max() != last || h.Percentile(1) != last || h.Count() != uint64(len(values)) {
+			t.Fatal(h.Max(), h.Percentile(1), h.Count())
+		}
+	})
+	if n := new(Histogram).Percentile(0.5); n != 0 {
+		t.Error("nothing:", n)
+	}
+}
+
+func spec(mode Mode, size, inFlight int) Spec {
+	return Spec{Contender: "x", Mode: mode, Size: size, InFlight: inFlight, Duration: time.Millisecond, Record: RecordOff}
+}
+
+// tell brings messages to a sink by hand, each through change.
+func tell(t *testing.T, s Spec, change func(n int, m *app.StatusUpdate) []*app.StatusUpdate) (*Tell, *Sink, error) {
+	t.Helper()
+	source, err := NewTell(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := NewSink(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; {
+		var acks []*app.StatusUpdate
+		under := 0
+		for m := source.Next(); m != nil; m = source.Next() {
+			under++
+			for _, m := range change(n, m) {
+				if ack := sink.Take(m); ack != nil {
+					acks = append(acks, ack)
+				}
+			}
+			n++
+		}
+		if under > s.InFlight {
+			t.Fatalf("%d messages are in flight, want at most %d", under, s.InFlight)
+		}
+		if len(acks) == 0 {
+			return source, sink, nil
+		}
+		for _, ack := range acks {
+			if over, err := source.Acknowledged(ack); over || err != nil {
+				return source, sink, err
+			}
+		}
+	}
+}
+
+func asItIs(_ int, m *app.StatusUpdate) []*app.StatusUpdate { return []*app.StatusUpdate{m} }
+
+func TestATellIsOverWhenAllHaveArrived(t *testing.T) {
+	for _, inFlight := range []int{1, 2, 3, 64, 1000} {
+		source, sink, err := tell(t, spec(LocalTell, 76, inFlight), asItIs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := source.Sent()
+		got, err := sink.Measured()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent.Messages == 0 || got.Messages != sent.Messages || got.Bytes != 76*sent.Messages || got.Fault != "" || sent.Elapsed < time.Millisecond {
+			t.Errorf("%d in flight: sent %d in %s, got %d messages, %d bytes, %q", inFlight, sent.Messages, sent.Elapsed, got.Messages, got.Bytes, got.Fault)
+		}
+		if want := (got.Messages + SampleEvery - 1) / SampleEvery; got.Latency.Count() != want {
+			t.Errorf("%d in flight: %d samples of %d messages, want %d", inFlight, got.Latency.Count(), got.Messages, want)
+		}
+	}
+}
+
+// What a contender may do wrong is seen.
+func TestFaults(t *testing.T) {
+	var held *app.StatusUpdate
+	for name, change := range map[string]func(int, *app.StatusUpdate) []*app.StatusUpdate{
+		"a message is lost": func(n int, m *app.StatusUpdate) []*app.StatusUpdate {
+			if n == 40 {
+				return nil
+			}
+			return asItIs(n, m)
+		},
+		"a message comes twice": func(n int, m *app.StatusUpdate) []*app.StatusUpdate {
+			if n == 40 {
+				return []*app.StatusUpdate{m, m}
+			}
+			return asItIs(n, m)
+		},
+		"messages change places": func(n int, m *app.StatusUpdate) []*app.StatusUpdate {
+			switch n {
+			case SampleEvery:
+				held = m
+				return nil
+			case SampleEvery + 1:
+				return []*app.StatusUpdate{m, held}
+			}
+			return asItIs(n, m)
+		},
+		"a message is cut": func(n int, m *app.StatusUpdate) []*app.StatusUpdate {
+			if n == 40 {
+				return []*app.StatusUpdate{{State: m.GetState(), Result: &app.TaskResult{Records: []byte("12345678")}}}
+			}
+			return asItIs(n, m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, sink, err := tell(t, spec(LocalTell, 76, 200), change)
+			batches := sink.closed
+			good := err == nil && len(batches) == 2
+			for _, b := range batches {
+				good = good && b.Fault == ""
+			}
+			if good {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+func TestAskTakesOnlyItsAnswers(t *testing.T) {
+	s := spec(LocalAsk, 76, 2)
+	a, err := NewAsk(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, at := a.Next()
+	if second, _ := a.Next(); first == nil || second == nil {
+		t.Fatal("two may be under way")
+	}
+	if third, _ := a.Next(); third != nil {
+		t.Fatal("three are under way")
+	}
+	if _, err := a.Answered(at, acknowledgement(1)); err == nil {
+		t.Error("an acknowledgement is no answer")
+	}
+	b, err := NewAsk(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Answered(0, first); err == nil {
+		t.Error("an answer to nothing")
+	}
+}

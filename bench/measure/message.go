@@ -1,0 +1,87 @@
+package measure
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/app"
+)
+
+const (
+	// SampleEvery is which tells carry the time: a prime, so that they do not keep step with the window.
+	SampleEvery = 31
+	stampLen    = 8
+)
+
+// messages makes the messages of one size: StatusUpdate, which executors send to a driver most, with a result of as many
+// bytes as are wanted. The first eight of them are a time, or zero. RUNNING is a message among others, FINISHED the last.
+type messages struct {
+	size        int
+	plain, last *app.StatusUpdate
+}
+
+func newMessage(payload int) *app.StatusUpdate {
+	return &app.StatusUpdate{
+		ExecutorId: "0", State: app.TaskState_RUNNING, Result: &app.TaskResult{Records: make([]byte, payload)},
+	}
+}
+
+func newMessages(size int) (*messages, error) {
+	least := proto.Size(newMessage(stampLen))
+	switch {
+	case size < least:
+		return nil, fmt.Errorf("size %s: the message alone has %s, with a time in it", FormatSize(size), FormatSize(least))
+	case size > MaxSize:
+		return nil, fmt.Errorf("size %s: at most %s", FormatSize(size), FormatSize(MaxSize))
+	}
+	// Where the payload's length begins to need a byte more, sizes are left out.
+	const mostOverhead = 32
+	below, above := least, 0
+	for payload := max(stampLen, size-mostOverhead); above == 0; payload++ {
+		m := newMessage(payload)
+		switch n := proto.Size(m); {
+		case n == size:
+			last := newMessage(payload)
+			last.State = app.TaskState_FINISHED
+			return &messages{size: size, plain: m, last: last}, nil
+		case n < size:
+			below = n
+		default:
+			above = n
+		}
+	}
+	return nil, fmt.Errorf("size %s: no message has it: the nearest have %s and %s", FormatSize(size), FormatSize(below), FormatSize(above))
+}
+
+// tell is the n-th message of a batch.
+func (m *messages) tell(n uint64, last bool) *app.StatusUpdate {
+	template := m.plain
+	if last {
+		template = m.last
+	}
+	if n%SampleEvery != 0 {
+		return template
+	}
+	stamped := newMessage(len(template.Result.Records))
+	stamped.State = template.State
+	binary.LittleEndian.PutUint64(stamped.Result.Records, uint64(time.Now().UnixNano()))
+	return stamped
+}
+
+// fits reports whether u is one of these messages, by its length.
+func (m *messages) fits(u *app.StatusUpdate) bool {
+	return len(u.GetResult().GetRecords()) == len(m.plain.Result.Records)
+}
+
+func isLast(u *app.StatusUpdate) bool { return u.GetState() == app.TaskState_FINISHED }
+
+// stamp is the time that u carries, in nanoseconds since 1970; 0 when it carries none. It wants that u fits.
+func stamp(u *app.StatusUpdate) int64 { return int64(binary.LittleEndian.Uint64(u.Result.Records)) }
+
+// acknowledgement says how many messages of a batch were received.
+func acknowledgement(n uint64) *app.StatusUpdate {
+	return &app.StatusUpdate{TaskId: proto.Int64(int64(n))}
+}

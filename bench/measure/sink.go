@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/messages/app"
+)
+
+// Received is what the receiving side counted in the measured batch.
+type Received struct {
+	Messages uint64 `json:"messages"`
+	// Bytes are those of the messages' encodings.
+	Bytes uint64 `json:"bytes"`
+	// Mallocs are the allocations of the process meanwhile.
+	Mallocs uint64 `json:"mallocs"`
+	// Latency is the age of those tells that carried the time; empty for asks.
+	Latency Histogram `json:"latency"`
+	// Fault is the first thing that was wrong with what came; empty is good.
+	Fault string `json:"fault,omitempty"`
+}
+
+// Sink is the receiving side of a trial. Take is called for each message, one call at a time.
+type Sink struct {
+	msgs *messages
+	ask  bool
+	// every is how many messages one acknowledgement is for.
+	every uint64
+
+	now     Received
+	mallocs uint64 // of the process when the batch began
+
+	mu     sync.Mutex
+	closed []Received // the batches that are over
+}
+
+// NewSink returns the receiving side of a valid spec.
+func NewSink(spec *Spec) (*Sink, error) {
+	msgs, err := newMessages(spec.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &Sink{msgs: msgs, ask: spec.Mode.Ask(), every: uint64(max(spec.InFlight/2, 1)), mallocs: mallocs()}, nil
+}
+
+// Take counts m. What it returns is to be sent back: the answer of an ask, else an acknowledgement or nil.
+func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
+	last := isLast(m)
+	switch {
+	case !s.msgs.fits(m):
+		s.fault("message %d carries %d bytes", s.now.Messages, len(m.GetResult().GetRecords()))
+	case !s.ask:
+		s.sample(m)
+	}
+	s.now.Messages++
+	s.now.Bytes += uint64(s.msgs.size)
+	count := s.now.Messages
+	if last {
+		s.end()
+	}
+	switch {
+	case s.ask:
+		return m
+	case last || count%s.every == 0:
+		return acknowledgement(count)
+	}
+	return nil
+}
+
+// sample takes the age of a message that should carry the time. One that should and does not, or the other way round,
+// came out of order.
+func (s *Sink) sample(m *app.StatusUpdate) {
+	at, want := stamp(m), s.now.Messages%SampleEvery == 0
+	switch {
+	case want != (at != 0):
+		s.fault("message %d is another one: messages were lost, repeated or reordered", s.now.Messages)
+	case want:
+		age := time.Now().UnixNano() - at
+		if age < 0 {
+			s.fault("message %d came %s before it was sent: the clock was set", s.now.Messages, time.Duration(-age))
+		}
+		s.now.Latency.Record(age)
+	}
+}
+
+func (s *Sink) fault(format string, args ...any) {
+	if s.now.Fault == "" {
+		s.now.Fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// end closes a batch. Its acknowledgement is not out yet, so nothing is under way.
+func (s *Sink) end() {
+	after := mallocs()
+	s.now.Mallocs = after - s.mallocs
+	s.mallocs = after
+	s.mu.Lock()
+	s.closed = append(s.closed, s.now)
+	s.mu.Unlock()
+	s.now = Received{}
+}
+
+// Measured is what was counted in the measured batch; an error when it is not over. It may be called from any goroutine.
+func (s *Sink) Measured() (*Received, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.closed) != batches {
+		return nil, fmt.Errorf("%d batches came to their end, want %d", len(s.closed), batches)
+	}
+	r := s.closed[batches-1]
+	return &r, nil
+}
+
+// mallocs is how many objects the process has allocated.
+func mallocs() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Mallocs
+}

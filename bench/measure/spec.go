@@ -1,0 +1,118 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Mode is what is measured.
+type Mode string
+
+// The modes. Local ones take place in one process, remote ones between two over loopback.
+const (
+	LocalTell  Mode = "local-tell"
+	LocalAsk   Mode = "local-ask"
+	RemoteTell Mode = "remote-tell"
+	RemoteAsk  Mode = "remote-ask"
+)
+
+// Modes are all of them.
+var Modes = []Mode{LocalTell, LocalAsk, RemoteTell, RemoteAsk}
+
+// Remote reports whether m is between two processes.
+func (m Mode) Remote() bool { return m == RemoteTell || m == RemoteAsk }
+
+// Ask reports whether messages are answered.
+func (m Mode) Ask() bool { return m == LocalAsk || m == RemoteAsk }
+
+// The values of Spec.Record.
+const (
+	RecordOff = "off"
+	// RecordOn records every message to a file, as `coherer run` does.
+	RecordOn = "on"
+)
+
+// The bounds of a Spec.
+const (
+	MaxSize     = 16 << 20
+	MaxInFlight = 1 << 16
+	// MaxBytesInFlight keeps clear of the 64 MiB that may wait for one peer.
+	MaxBytesInFlight = 48 << 20
+)
+
+// Spec is one trial of one contender.
+type Spec struct {
+	Contender string `json:"contender"`
+	Mode      Mode   `json:"mode"`
+	// Size is that of a message's encoding, in bytes.
+	Size     int `json:"size"`
+	InFlight int `json:"in_flight"`
+	// WarmUp and Duration are how long new messages are sent in the two batches, in nanoseconds.
+	WarmUp   time.Duration `json:"warm_up_ns"`
+	Duration time.Duration `json:"duration_ns"`
+	// Record is RecordOff or RecordOn; contenders that have nothing to record with ignore it.
+	Record string `json:"record"`
+}
+
+// Validate reports all that is wrong with s.
+func (s *Spec) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if !s.Mode.Remote() && !s.Mode.Ask() && s.Mode != LocalTell {
+		bad("mode %q: want local-tell, local-ask, remote-tell or remote-ask", s.Mode)
+	}
+	if s.InFlight < 1 || s.InFlight > MaxInFlight {
+		bad("in flight %d: want 1 to %d", s.InFlight, MaxInFlight)
+	}
+	switch _, err := newMessages(s.Size); {
+	case err != nil:
+		errs = append(errs, err)
+	case s.InFlight <= MaxInFlight && s.Size*s.InFlight > MaxBytesInFlight:
+		bad("%d messages of %s in flight are more than %s: want fewer or smaller ones", s.InFlight, FormatSize(s.Size), FormatSize(MaxBytesInFlight))
+	}
+	if s.Duration <= 0 || s.WarmUp < 0 {
+		bad("duration %s after %s: want more than nothing", s.Duration, s.WarmUp)
+	}
+	if s.Record != RecordOff && s.Record != RecordOn {
+		bad("record %q: want %s or %s", s.Record, RecordOn, RecordOff)
+	}
+	return errors.Join(errs...)
+}
+
+// units are those of sizes, the largest first.
+var units = []struct {
+	name  string
+	bytes int
+}{{"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// ParseSize reads a size such as 76B, 1KiB or 2MiB; a bare number is bytes.
+func ParseSize(text string) (int, error) {
+	digits, unit := text, 1
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(text, u.name); ok {
+			digits, unit = rest, u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 31)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("size %q: want a whole number and B, KiB or MiB, such as 76B or 1KiB", text)
+	case int(n) > MaxSize/unit:
+		return 0, fmt.Errorf("size %s: at most %s", text, FormatSize(MaxSize))
+	}
+	return int(n) * unit, nil
+}
+
+// FormatSize is the inverse of ParseSize.
+func FormatSize(n int) string {
+	for _, u := range units {
+		if n >= u.bytes && n%u.bytes == 0 {
+			return fmt.Sprint(n/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprint(n, "B")
+}

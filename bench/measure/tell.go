@@ -1,0 +1,41 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/messages/app"
+)
+
+// Tell is the sending side of a trial of tells. Its methods are called one at a time.
+type Tell struct{ batch }
+
+// NewTell returns the sending side of a valid spec.
+func NewTell(spec *Spec) (*Tell, error) {
+	t := new(Tell)
+	return t, t.init(spec)
+}
+
+// Next is a message to send now; nil when an acknowledgement has to come first.
+func (t *Tell) Next() *app.StatusUpdate {
+	if t.lastSent || t.sent-t.done >= uint64(t.spec.InFlight) {
+		return nil
+	}
+	t.begin()
+	t.lastSent = t.ending
+	m := t.msgs.tell(t.sent, t.ending)
+	t.sent++
+	return m
+}
+
+// Acknowledged takes an acknowledgement. When it is not over, Next has messages again.
+func (t *Tell) Acknowledged(ack *app.StatusUpdate) (over bool, err error) {
+	n := uint64(ack.GetTaskId())
+	if n <= t.done || n > t.sent {
+		return false, fmt.Errorf("%d messages are acknowledged after %d, of %d that were sent", n, t.done, t.sent)
+	}
+	t.done = n
+	now := time.Now()
+	t.look(now)
+	return t.end(now), nil
+}

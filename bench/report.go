@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/bench/measure"
+)
+
+// Report is what a run found.
+type Report struct {
+	Environment Environment  `json:"environment"`
+	Mode        measure.Mode `json:"mode"`
+	Size        int          `json:"size_bytes"`
+	InFlight    int          `json:"in_flight"`
+	// Duration is that of the measured batch of each trial.
+	Duration time.Duration `json:"duration_ns"`
+	Trials   int           `json:"trials"`
+	// Contenders were measured; Coherer is the first.
+	Contenders []*Contender `json:"contenders"`
+	// Missing were not, or failed.
+	Missing []Missing `json:"missing"`
+}
+
+// Contender is what was measured of one.
+type Contender struct {
+	Name    string  `json:"name"`
+	Version string  `json:"version,omitempty"`
+	Trials  []Trial `json:"trials"`
+	// Median, Min and Max are messages, or asks, a second.
+	Median float64 `json:"median_per_second"`
+	Min    float64 `json:"min_per_second"`
+	Max    float64 `json:"max_per_second"`
+	// Ratio is Coherer's median to this one's.
+	Ratio          float64 `json:"coherer_ratio"`
+	BytesPerSecond float64 `json:"bytes_per_second"`
+	// Allocs are allocations per message or ask in both processes.
+	Allocs  float64 `json:"allocs_per_message"`
+	Latency Latency `json:"latency"`
+
+	histogram measure.Histogram
+}
+
+// Trial is one of a contender.
+type Trial struct {
+	Sent     uint64        `json:"sent"`
+	Received uint64        `json:"received"`
+	Bytes    uint64        `json:"bytes"`
+	Elapsed  time.Duration `json:"elapsed_ns"`
+	Rate     float64       `json:"per_second"`
+	Allocs   float64       `json:"allocs_per_message"`
+}
+
+// Latency are the percentiles of all trials together, in nanoseconds.
+type Latency struct {
+	Samples uint64 `json:"samples"`
+	P50     int64  `json:"p50_ns"`
+	P90     int64  `json:"p90_ns"`
+	P99     int64  `json:"p99_ns"`
+	P999    int64  `json:"p999_ns"`
+	Max     int64  `json:"max_ns"`
+}
+
+// Missing is a contender that was not measured, and why.
+type Missing struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+func newReport(o *Options) *Report {
+	return &Report{
+		Environment: newEnvironment(o.Spec.Record),
+		Mode:        o.Spec.Mode, Size: o.Spec.Size, InFlight: o.Spec.InFlight, Duration: o.Spec.Duration, Trials: o.Trials,
+		Missing: []Missing{},
+	}
+}
+
+func (r *Report) miss(name, why string) { r.Missing = append(r.Missing, Missing{name, why}) }
+
+func (r *Report) drop(c *Contender) {
+	r.Contenders = slices.DeleteFunc(r.Contenders, func(x *Contender) bool { return x == c })
+}
+
+// add takes a trial whose two sides agree.
+func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
+	if result == nil || result.Received == nil {
+		return errors.New("a side of the trial is missing")
+	}
+	sent, received := &result.Sent, result.Received
+	switch {
+	case received.Fault != "":
+		return errors.New(received.Fault)
+	case sent.Messages == 0 || sent.Elapsed <= 0:
+		return fmt.Errorf("%d messages in %s", sent.Messages, sent.Elapsed)
+	case sent.Messages != received.Messages || received.Bytes != sent.Messages*uint64(spec.Size):
+		return fmt.Errorf("%d messages of %d bytes were sent, %d messages and %d bytes came", sent.Messages, spec.Size, received.Messages, received.Bytes)
+	}
+	latency, mallocs := &received.Latency, sent.Mallocs
+	if spec.Mode.Ask() {
+		latency = &sent.Latency
+	}
+	if spec.Mode.Remote() { // else it is one process
+		mallocs += received.Mallocs
+	}
+	n := float64(sent.Messages)
+	c.Trials = append(c.Trials, Trial{
+		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: sent.Elapsed,
+		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(mallocs) / n,
+	})
+	c.histogram.Merge(latency)
+	return nil
+}
+
+// finish computes what is said of all trials.
+func (r *Report) finish() {
+	for _, c := range r.Contenders {
+		var rates, allocs []float64
+		for _, t := range c.Trials {
+			rates, allocs = append(rates, t.Rate), append(allocs, t.Allocs)
+		}
+		c.Median, c.Min, c.Max = median(rates), slices.Min(rates), slices.Max(rates)
+		c.BytesPerSecond, c.Allocs = c.Median*float64(r.Size), median(allocs)
+		h := &c.histogram
+		c.Latency = Latency{h.Count(), h.Percentile(0.5), h.Percentile(0.9), h.Percentile(0.99), h.Percentile(0.999), h.Max()}
+	}
+	for _, c := range r.Contenders {
+		c.Ratio = r.Contenders[0].Median / c.Median
+	}
+}
+
+// median is the middle one, or the mean of the two in the middle.
+func median(of []float64) float64 {
+	s := slices.Sorted(slices.Values(of))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
