@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/bench/measure"
+)
+
+// process is the program, as pipes.
+type process struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	lines *bufio.Scanner
+	ended chan error
+}
+
+func start(t *testing.T) *process {
+	t.Helper()
+	inRead, in := io.Pipe()
+	out, outWrite := io.Pipe()
+	p := &process{t: t, in: in, lines: bufio.NewScanner(out), ended: make(chan error, 1)}
+	p.lines.Buffer(nil, measure.MaxLine)
+	go func() {
+		p.ended <- measure.Speak(context.Background(), inRead, outWrite, protoactor{})
+		outWrite.Close()
+	}()
+	if h := p.hear().Hello; h == nil || len(h.Contenders) != 1 || h.Contenders[0].Name != "protoactor" {
+		t.Fatalf("hello: %+v", h)
+	}
+	return p
+}
+
+func (p *process) hear() (a measure.Answer) {
+	p.t.Helper()
+	if !p.lines.Scan() {
+		p.t.Fatal("it says nothing more", p.lines.Err())
+	}
+	if err := json.Unmarshal(p.lines.Bytes(), &a); err != nil {
+		p.t.Fatal(err)
+	}
+	return a
+}
+
+func (p *process) call(cmd measure.Command) measure.Answer {
+	p.t.Helper()
+	line, err := json.Marshal(cmd)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		p.t.Fatal(err)
+	}
+	a := p.hear()
+	if a.Error != "" {
+		p.t.Fatalf("%s: %s", line, a.Error)
+	}
+	return a
+}
+
+func (p *process) end() {
+	p.t.Helper()
+	p.in.Close()
+	if err := <-p.ended; err != nil {
+		p.t.Error(err)
+	}
+}
+
+// The control lines are spoken, and what was sent has come, in every mode.
+func TestControl(t *testing.T) {
+	for _, mode := range measure.Modes {
+		t.Run(string(mode), func(t *testing.T) {
+			spec := measure.Spec{
+				Contender: "protoactor", Mode: mode, Size: 1 << 10, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
+			}
+			sender := start(t)
+			defer sender.end()
+			run := measure.RunCommand{Spec: spec}
+			var receiver *process
+			if mode.Remote() {
+				receiver = start(t)
+				defer receiver.end()
+				serving := receiver.call(measure.Command{Serve: &spec}).Serving
+				if serving == nil {
+					t.Fatal("it does not serve")
+				}
+				run.Address = serving.Address
+			}
+			result := sender.call(measure.Command{Run: &run}).Result
+			if result == nil {
+				t.Fatal("no result")
+			}
+			received := result.Received
+			if mode.Remote() {
+				received = receiver.call(measure.Command{Report: true}).Report
+			}
+			if received == nil {
+				t.Fatal("nobody says what was received")
+			}
+			sent := &result.Sent
+			if sent.Messages == 0 || sent.Elapsed < spec.Duration {
+				t.Errorf("sent %d in %s", sent.Messages, sent.Elapsed)
+			}
+			if received.Messages != sent.Messages || received.Bytes != sent.Messages*uint64(spec.Size) || received.Fault != "" {
+				t.Errorf("sent %d, received %d messages, %d bytes: %s", sent.Messages, received.Messages, received.Bytes, received.Fault)
+			}
+		})
+	}
+}
