@@ -19,7 +19,7 @@ import (
 )
 
 // closeGrace is how long a contender's process has for its end after its stdin was closed.
-const closeGrace = 2 * time.Second
+const closeGrace = 10 * time.Second
 
 // program is how to start a contender's process.
 type program struct {
