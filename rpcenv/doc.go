@@ -156,7 +156,7 @@
 //
 // # Differences from Spark
 //
-// Each row is held by the test that it names.
+// Each row is held by the test that it names; testdata/spec.txt says what holds each sentence of Spark's rules.
 //
 //	Spark                                              here                                           test
 //	An ask that reaches a stopped inbox gets no        it fails at once                               TestAnAskAfterAStopFailsAtOnce
@@ -179,9 +179,22 @@
 //	not told apart from it
 //	Each side sends by the connection that it dialled  both use one that is open; one in use is kept  TestBothSidesMayDialAtOnce
 //	                                                   when both dialled
-//	An outbox has no bound                             64 MiB                                         TestAnOutboxIsBounded
+//	An outbox has no bound, a frame may have 2 GiB     64 MiB                                         TestAnOutboxIsBounded
 //	onError of a handler's failure is rethrown         it is logged                                   TestAPanicInOnErrorIsOnlyLogged
 //	Handlers that block take the threads of the shared a handler that blocks holds up its own endpoint  TestABlockedEndpointHoldsUpNoOther
 //	message loop from all other endpoints
 //	The exception itself travels                       its code, type, text and stack do              TestAFailureIsFoundByItsValueAcrossEnvs
+//	References to endpoints in client mode are equal   by name and connection                         TestReferencesToClientsOfOneNameDiffer
+//	by name
+//	A reference prints as NettyRpcEndpointRef(URI)     as its URI                                     TestAReferencePrintsAsItsURI
+//	A reference in a message sends by the connection   only one to client mode does, others go to     TestAReferenceThatIsPassedOnLeadsToItsEndpoint
+//	that brought it                                    their address
+//	A client's reference that is passed on leads to    it fails, and says why                         TestAClientsReferenceIsOfNoUseToThirdParties
+//	who passed it on
+//	self is null in onStop                             it is known; nobody hears what goes there      TestSelfIsKnownFromOnStartToOnStop
+//	An ask that is kept may be answered in any thread  in a callback of its endpoint                  TestADeferredAskIsAnsweredByWhatARunMade
+//	A message to nobody in the Env is thrown at its    it is an event of the trace                    TestAMessageToNobodyInTheEnvIsAnEvent
+//	sender
+//	shutdown stops the outboxes first                  last: open connections are written out         TestAllThatWasSentBeforeAShutdownIsHeard
+//	A connection that breaks is an error and an end    an end                                         TestABreakIsAnEndAlone
 package rpcenv

@@ -1,5 +1,11 @@
 package rpcenv
 
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
 // Held is what an Env keeps of its peers, for tests that it forgets them.
 func (e *Env) Held() (outboxes, connections, asks int) {
 	e.mu.Lock()
@@ -10,4 +16,22 @@ func (e *Env) Held() (outboxes, connections, asks int) {
 		c.mu.Unlock()
 	}
 	return len(e.outboxes), len(e.links), asks
+}
+
+// Racing finds an endpoint of this Env, and returns what a message does that found it then.
+func (e *Env) Racing(name string) func(m Message) error {
+	in := e.lookup(name)
+	return func(m Message) error {
+		return in.offer(item{kind: itemMessage, id: e.nextID(), msg: m, sender: e.addr})
+	}
+}
+
+// Break ends all connections of an Env whose endpoints live on.
+func (e *Env) Break() {
+	e.mu.Lock()
+	links := slices.Collect(maps.Keys(e.links))
+	e.mu.Unlock()
+	for _, c := range links {
+		c.close(errors.New("broken by the test"))
+	}
 }
