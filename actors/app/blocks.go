@@ -123,7 +123,7 @@ func (t transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, e
 }
 
 // fetchFile brings a file that a driver serves.
-func fetchFile(ctx context.Context, from rpcenv.Address, path string, to io.Writer) error {
+func fetchFile(ctx context.Context, uri string, to io.Writer) error {
 	client := transport.NewBulkClient(transport.BulkOptions{})
-	return errors.Join(client.FetchFile(ctx, from, path, to), client.Close())
+	return errors.Join(client.FetchFile(ctx, uri, to), client.Close())
 }

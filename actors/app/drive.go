@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -127,24 +126,16 @@ func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
 	return trace.NewFileRecorder(path, int(conf.TraceBodyLimit.Get(c)))
 }
 
-// serveSelf serves this process's own program to executors, and nothing else.
+// serveSelf serves this process's own program to executors.
 func serveSelf(host *transport.Host, at rpcenv.Address) error {
 	digest, path, err := transport.SelfDigest()
 	if err != nil {
 		return err
 	}
-	return host.ServeFiles(at, func(asked string) (io.ReadCloser, int64, error) {
-		if asked != JarPrefix+digest {
-			return nil, 0, fmt.Errorf("no file %s here", asked)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, 0, err
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return nil, 0, errors.Join(err, f.Close())
-		}
-		return f, info.Size(), nil
-	})
+	files, err := host.FileServer(at)
+	if err != nil {
+		return err
+	}
+	_, err = files.AddJar(digest, path)
+	return err
 }

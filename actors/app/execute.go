@@ -111,7 +111,7 @@ func FetchProgram(ctx context.Context, args []string, digest string, to *os.File
 	if err != nil {
 		return err
 	}
-	return fetchFile(ctx, at, JarPrefix+digest, to)
+	return fetchFile(ctx, at.SparkURL()+JarPrefix+digest, to)
 }
 
 // executorRecorder records an executor's trace into the directory that its driver's settings name.

@@ -45,9 +45,8 @@ func FileChunk(path string, offset, size int64) Chunk {
 	}}
 }
 
-// OpenFile opens the file that a StreamRequest names, such as /jars/x.jar, and says its size. Path is what the peer
-// sent: look it up in a table, never in a file system. It may be called from several goroutines.
-type OpenFile func(path string) (r io.ReadCloser, size int64, err error)
+// openFile opens what a StreamRequest names, such as /jars/x.jar, and says its size. Path is what the peer sent.
+type openFile func(path string) (r io.ReadCloser, size int64, err error)
 
 const (
 	// requestLimit bounds the frames of bulk connections that are held in memory: requests, and answers without content.

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -205,52 +204,6 @@ func TestFetchIsCancelled(t *testing.T) {
 	}
 }
 
-func TestFilesFromAnRPCPort(t *testing.T) {
-	h := newHost(t, Options{})
-	at, accepted := listen(t, h)
-	c := newClient(t, BulkOptions{MaxFile: 1 << 24})
-	if err := c.FetchFile(t.Context(), at, "/jars/x", io.Discard); !errors.Is(err, ErrNotServed) {
-		t.Errorf("before files are served: %v", err)
-	}
-	jar := bytes.Repeat([]byte("jar"), 3<<20)
-	file := filepath.Join(t.TempDir(), "x.jar")
-	if err := os.WriteFile(file, jar, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	path := fmt.Sprintf("/jars/%x", sha256.Sum256(jar))
-	err := h.ServeFiles(at, func(p string) (io.ReadCloser, int64, error) {
-		switch p {
-		case path:
-			f, err := os.Open(file)
-			return f, int64(len(jar)), err
-		case "/jars/huge":
-			return io.NopCloser(strings.NewReader("")), 1 << 40, nil
-		}
-		return nil, 0, fmt.Errorf("there is no %s", p)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		var got bytes.Buffer
-		if err := c.FetchFile(t.Context(), at, path, &got); err != nil || !bytes.Equal(got.Bytes(), jar) {
-			t.Errorf("got %d bytes, %v", got.Len(), err)
-		}
-	}
-	if err := c.FetchFile(t.Context(), at, "/jars/y", io.Discard); !errors.Is(err, ErrNotServed) || !strings.Contains(err.Error(), "there is no /jars/y") {
-		t.Errorf("a file that is missing: %v", err)
-	}
-	if err := c.FetchFile(t.Context(), at, "/jars/huge", io.Discard); !errors.Is(err, ErrFrameTooLarge) {
-		t.Errorf("a file over the limit: %v", err)
-	}
-	if len(accepted) != 0 {
-		t.Error("a download became a link")
-	}
-	if err := h.ServeFiles(rpcenv.Address{Host: "127.0.0.1", Port: 1}, nil); err == nil {
-		t.Error("files are served where nobody listens")
-	}
-}
-
 // liar answers a client's first request with what it is told.
 func liar(t *testing.T, answer []byte) rpcenv.Address {
 	t.Helper()
@@ -320,7 +273,7 @@ func TestServersThatLie(t *testing.T) {
 		{"no reason", appendStream(nil, typeStreamFailure, "/f", nil), ErrMalformedFrame},
 	} {
 		t.Run("file/"+x.name, func(t *testing.T) {
-			err := newClient(t, BulkOptions{}).FetchFile(t.Context(), liar(t, x.answer), "/f", io.Discard)
+			err := newClient(t, BulkOptions{}).FetchFile(t.Context(), liar(t, x.answer).SparkURL()+"/f", io.Discard)
 			if !errors.Is(err, x.want) {
 				t.Errorf("got %v, want %v", err, x.want)
 			}

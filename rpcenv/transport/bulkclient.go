@@ -78,14 +78,23 @@ func (c *BulkClient) FetchBlocks(ctx context.Context, at rpcenv.Address, ids []s
 	return nil
 }
 
-// FetchFile fetches a file, such as /jars/x.jar, from the RPC port of an Env and writes it to w. After an error w may
-// have got a part of it.
-func (c *BulkClient) FetchFile(ctx context.Context, at rpcenv.Address, path string, w io.Writer) error {
-	err := c.do(ctx, at, func(p *bulkPeer) error { return p.fetchFile(path, w, c.opts.MaxFile) })
+// FetchFile fetches what the FileServer of an Env serves under a URI, such as spark://HOST:PORT/files/NAME, and writes it
+// to w. Its error is rpcenv.ErrInvalidURL; ErrNotServed when the peer refuses, with the reason; ErrFrameTooLarge beyond
+// MaxFile; ErrNotStored when w fails; else what happened to the connection. After an error w may have got a part of it. It
+// mirrors RpcEnv.openChannel.
+func (c *BulkClient) FetchFile(ctx context.Context, uri string, w io.Writer) error {
+	at, path, err := rpcenv.ParseFileURI(uri)
 	if err != nil {
-		return fmt.Errorf("fetch %s from %s: %w", path, at, err)
+		return fmt.Errorf("fetch: %w", err)
+	}
+	if err := c.fetchPath(ctx, at, path, w); err != nil {
+		return fmt.Errorf("fetch %s: %w", uri, err)
 	}
 	return nil
+}
+
+func (c *BulkClient) fetchPath(ctx context.Context, at rpcenv.Address, path string, w io.Writer) error {
+	return c.do(ctx, at, func(p *bulkPeer) error { return p.fetchFile(path, w, c.opts.MaxFile) })
 }
 
 // do calls f with a connection, kept for the next one if all went well. A connection that was idle may have been closed

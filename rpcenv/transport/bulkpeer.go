@@ -203,8 +203,22 @@ func (p *bulkPeer) fetchFile(path string, w io.Writer, limit int64) error {
 		return fmt.Errorf("%w: a file of %d bytes, allowed are %d", ErrFrameTooLarge, size, limit)
 	}
 	p.frames.settle()
-	_, err = io.Copy(w, &bodyReader{r: p.frames.br, left: size})
+	_, err = io.Copy(&store{w: w, size: size}, &bodyReader{r: p.frames.br, left: size})
 	return err
+}
+
+// store writes a body of a known size, and tells the errors of writing from those of reading.
+type store struct {
+	w          io.Writer
+	size, done int64
+}
+
+func (s *store) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if s.done += int64(n); err != nil {
+		err = fmt.Errorf("%w: %d of %d bytes were written: %w", ErrNotStored, s.done, s.size, err)
+	}
+	return n, err
 }
 
 // bodyReader reads a body of a known size. It ends early with ErrTruncated, never with io.EOF.

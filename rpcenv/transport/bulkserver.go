@@ -66,7 +66,7 @@ type bulkConn struct {
 	frames *frameReader
 	idle   time.Duration
 	blocks BulkServer // nil: none
-	files  OpenFile   // nil: none
+	files  openFile   // nil: none
 
 	streams    map[int64][]Chunk
 	lastStream int64
@@ -155,6 +155,9 @@ func (c *bulkConn) fetchChunk(s *scanner) error {
 	stream, index := s.int64("stream"), s.int32("chunk")
 	if err := s.end(); err != nil {
 		return err
+	}
+	if c.blocks == nil {
+		return c.failChunk(stream, index, "no chunks are served here, only files as streams")
 	}
 	chunks := c.streams[stream]
 	if index < 0 || index >= len(chunks) {

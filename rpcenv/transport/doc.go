@@ -5,7 +5,7 @@
 // A connection carries the frames of Spark's network layer: int64 length, which counts itself, a byte of type, a header,
 // a body; all integers are big endian. RPC uses the types 3, 4, 5 and 9 ([AppendEnvelope], [DecodeEnvelope]), files the
 // types 6 to 8, blocks the types 0 to 2 beside 3 to 5. The dialler speaks first: a listener looks at the type of a
-// connection's first frame, and takes 6 for a download of a file ([Host.ServeFiles]) and anything else for RPC. Blocks
+// connection's first frame, and takes 6 for a download of a file ([FileServer]) and anything else for RPC. Blocks
 // and files never share a connection with RPC ([ServeBulk], [BulkClient]), so that a big one delays no message.
 //
 // # What a Link guarantees

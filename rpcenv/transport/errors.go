@@ -28,6 +28,8 @@ var (
 	ErrCannotStart = errors.New("this host cannot start processes")
 	// ErrRefused says that nobody listens at an address.
 	ErrRefused = errors.New("nobody listens there")
+	// ErrNotStored says that what was fetched could not be written where it should go, for example on a full disk.
+	ErrNotStored = errors.New("cannot be stored here")
 	// ErrIdle says that a peer sent or took nothing for too long.
 	ErrIdle = errors.New("peer is silent")
 )

@@ -83,7 +83,7 @@ var _ rpcenv.Host = (*Host)(nil)
 type network interface {
 	listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error)
 	dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver)
-	serveFiles(at rpcenv.Address, open OpenFile) error
+	fileServer(at rpcenv.Address) (*FileServer, error)
 }
 
 // New returns a Host. Its owner closes it after its Envs.
@@ -164,10 +164,10 @@ func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Rece
 	}()
 }
 
-// ServeFiles lets a listener of this Host, named by the address that Listen returned, answer Spark's StreamRequest, as a
-// driver's file server does on its RPC port. A later call replaces open; nil ends it.
-func (h *Host) ServeFiles(at rpcenv.Address, open OpenFile) error {
-	return h.net.serveFiles(at, open)
+// FileServer is the file server of an Env on this Host, by the Env's address; it begins with the first call. It answers
+// Spark's StreamRequest on the Env's own RPC port and ends with the listener there.
+func (h *Host) FileServer(at rpcenv.Address) (*FileServer, error) {
+	return h.net.fileServer(at)
 }
 
 // Start starts a process by Options.Start.

@@ -76,8 +76,8 @@ func (l *memoryListener) Close() error {
 	return nil
 }
 
-func (m *memory) serveFiles(at rpcenv.Address, _ OpenFile) error {
-	return fmt.Errorf("serve files at %s: a host in memory has no file server", at)
+func (m *memory) fileServer(at rpcenv.Address) (*FileServer, error) {
+	return nil, fmt.Errorf("serve files at %s: a host in memory has no file server", at)
 }
 
 func (m *memory) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {

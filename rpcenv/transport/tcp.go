@@ -90,17 +90,37 @@ func (t *tcp) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver
 	return bound, l, nil
 }
 
-func (t *tcp) serveFiles(at rpcenv.Address, open OpenFile) error {
-	t.mu.Lock()
-	l := t.listeners[at]
-	t.mu.Unlock()
+func (t *tcp) fileServer(at rpcenv.Address) (*FileServer, error) {
+	l := t.listener(at)
 	if l == nil {
-		return fmt.Errorf("serve files at %s: this host does not listen there", at)
+		return nil, fmt.Errorf("serve files at %s: this host does not listen there", at)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.files = open
-	return nil
+	if l.files == nil {
+		l.files = newFileServer(at)
+	}
+	return l.files, nil
+}
+
+// listener is who listens at an address or, since an Env may advertise another host than it is bound to, the only one at
+// that port.
+func (t *tcp) listener(at rpcenv.Address) *tcpListener {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l := t.listeners[at]; l != nil {
+		return l
+	}
+	var found []*tcpListener
+	for bound, l := range t.listeners {
+		if bound.Port == at.Port {
+			found = append(found, l)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
 }
 
 // tcpListener accepts connections and tells RPC from downloads of files.
@@ -111,7 +131,7 @@ type tcpListener struct {
 	acceptor *acceptor // of the connections that are no links
 
 	mu    sync.Mutex
-	files OpenFile
+	files *FileServer
 }
 
 func (l *tcpListener) start(conn net.Conn) {
@@ -152,12 +172,12 @@ func (l *tcpListener) serve(conn net.Conn) {
 
 func (l *tcpListener) openFile(path string) (io.ReadCloser, int64, error) {
 	l.mu.Lock()
-	open := l.files
+	files := l.files
 	l.mu.Unlock()
-	if open == nil {
+	if files == nil {
 		return nil, 0, errors.New("no files are served here")
 	}
-	return open(path)
+	return files.open(path)
 }
 
 // Close ends the listener and the downloads, but no link. It may be called twice.

@@ -1,0 +1,406 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// write makes a file below dir and returns its path.
+func write(t testing.TB, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// fileServer is a FileServer on a Host of its own.
+func fileServer(t testing.TB) (*FileServer, <-chan end) {
+	t.Helper()
+	h := newHost(t, Options{})
+	at, accepted := listen(t, h)
+	s, err := h.FileServer(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, accepted
+}
+
+// must gives the URI of what was added.
+func must(t testing.TB) func(uri string, err error) string {
+	return func(uri string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uri
+	}
+}
+
+// download fetches a URI into memory.
+func download(t testing.TB, c *BulkClient, uri string) (string, error) {
+	t.Helper()
+	var b bytes.Buffer
+	err := c.FetchFile(t.Context(), uri, &b)
+	return b.String(), err
+}
+
+func TestAFileServerServesFilesJarsAndDirectories(t *testing.T) {
+	s, accepted := fileServer(t)
+	dir := t.TempDir()
+	file, other := write(t, dir, "a.txt", "a file"), write(t, dir, "b.jar", "a jar")
+	write(t, dir, "classes/top", "of a directory")
+	write(t, dir, "classes/org/x.class", "below it")
+	write(t, dir, "deep/x", "longest")
+	classes := filepath.Join(dir, "classes")
+	c := newClient(t, BulkOptions{})
+	for _, x := range []struct{ uri, path, more, want string }{
+		{must(t)(s.AddFile("", file)), "/files/a.txt", "", "a file"},
+		{must(t)(s.AddFile("other name", file)), "/files/other%20name", "", "a file"},
+		{must(t)(s.AddJar("", other)), "/jars/b.jar", "", "a jar"},
+		{must(t)(s.AddJar("a.txt", other)), "/jars/a.txt", "", "a jar"}, // not the file of that name
+		{must(t)(s.AddDirectory("classes", classes)), "/classes", "/top", "of a directory"},
+		{must(t)(s.AddDirectory("classes", classes)), "/classes", "/org/x.class", "below it"},
+		{must(t)(s.AddDirectory("/a/b", classes)), "/a/b", "/top", "of a directory"},
+		{must(t)(s.AddDirectory("/a/b/c d", filepath.Join(dir, "deep"))), "/a/b/c%20d", "/x", "longest"},
+		{must(t)(s.AddFile("empty", write(t, dir, "empty", ""))), "/files/empty", "", ""},
+	} {
+		if x.uri != s.at.SparkURL()+x.path {
+			t.Errorf("the URI is %s, want that of %s", x.uri, x.path)
+		}
+		if got, err := download(t, c, x.uri+x.more); err != nil || got != x.want {
+			t.Errorf("%s%s: %q, %v", x.uri, x.more, got, err)
+		}
+	}
+	if len(accepted) != 0 {
+		t.Error("a download became a link")
+	}
+}
+
+func TestNamesOfFilesAreEncoded(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	c := newClient(t, BulkOptions{})
+	for _, name := range []string{"a b", "100%", "a%20b", "a?b#c", "ä€漢", "+&=;,:@!$'()*", "-rf", "..a", "...", " ", "a\nb", "a\\b", "\xff\xfe"} {
+		uri := must(t)(s.AddFile("", write(t, dir, name, "content of "+name)))
+		if strings.ContainsAny(uri, " ?#\n") {
+			t.Errorf("%q is not encoded: %s", name, uri)
+		}
+		if got, err := download(t, c, uri); err != nil || got != "content of "+name {
+			t.Errorf("%s: %q, %v", uri, got, err)
+		}
+	}
+}
+
+func TestANameOfAFileIsTakenOnce(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	one, two := write(t, dir, "one/x", "one"), write(t, dir, "two/x", "two")
+	for name, add := range map[string]func(path string) (string, error){
+		"file":      func(path string) (string, error) { return s.AddFile("", path) },
+		"jar":       func(path string) (string, error) { return s.AddJar("", path) },
+		"directory": func(path string) (string, error) { return s.AddDirectory("/d", filepath.Dir(path)) },
+	} {
+		first := must(t)(add(one))
+		if again := must(t)(add(one)); again != first {
+			t.Errorf("%s: the same again is %s, was %s", name, again, first)
+		}
+		_, err := add(two)
+		if !errors.Is(err, ErrNameServed) || !strings.Contains(err.Error(), "already registered with a different path") || !strings.Contains(err.Error(), "two") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := download(t, newClient(t, BulkOptions{}), s.at.SparkURL()+"/files/x"); err != nil || got != "one" {
+		t.Errorf("the first one remains: %q, %v", got, err)
+	}
+}
+
+func TestBaseURIsAreNormalised(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	for base, want := range map[string]string{
+		"d": "/d", "/d": "/d", "d/": "/d", "/d/": "/d", "/x/y/": "/x/y", "/filesystem": "/filesystem",
+		"": "", "/": "", "//": "", "/a//b": "", "/../d": "", "/d/..": "", "/d/./e": "", "/d\x00": "",
+		"/files": "", "files": "", "/files/": "", "/jars": "", "jars/": "", "/files/d": "", "jars/d": "",
+	} {
+		uri, err := s.AddDirectory(base, dir)
+		switch {
+		case want != "" && (err != nil || uri != s.at.SparkURL()+want):
+			t.Errorf("%q: %s, %v", base, uri, err)
+		case want == "" && err == nil:
+			t.Errorf("%q is taken as %s", base, uri)
+		case strings.Trim(base, "/") == "files" && !strings.Contains(err.Error(), "Directory URI cannot be /files"):
+			t.Error(err)
+		}
+	}
+}
+
+func TestWhatCannotBeServed(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	file, pipe := write(t, dir, "f", ""), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, add := range map[string]func() (string, error){
+		"a file that is missing":       func() (string, error) { return s.AddFile("", filepath.Join(dir, "missing")) },
+		"a directory as a file":        func() (string, error) { return s.AddFile("", dir) },
+		"a pipe":                       func() (string, error) { return s.AddJar("", pipe) },
+		"a name that is a path":        func() (string, error) { return s.AddFile("a/b", file) },
+		"a name that leads up":         func() (string, error) { return s.AddFile("..", file) },
+		"a name with a zero":           func() (string, error) { return s.AddFile("a\x00", file) },
+		"a directory that is missing":  func() (string, error) { return s.AddDirectory("d", filepath.Join(dir, "missing")) },
+		"a directory that is a file":   func() (string, error) { return s.AddDirectory("d", file) },
+		"the root as the name of file": func() (string, error) { return s.AddFile("", "/") },
+	} {
+		if uri, err := add(); err == nil || !strings.HasPrefix(err.Error(), "serve ") {
+			t.Errorf("%s: %s, %v", name, uri, err)
+		}
+	}
+	if got := s.files; len(got) != 0 {
+		t.Error("served all the same:", got)
+	}
+}
+
+// secrets is a server with one directory that has a way out, and what lies outside of it.
+func secrets(t testing.TB) *FileServer {
+	dir := t.TempDir()
+	write(t, dir, "secret", "secret")
+	write(t, dir, "d/open", "open")
+	write(t, dir, "d/sub/open", "open")
+	for from, to := range map[string]string{
+		"d/out": "..", "d/passwd": "/etc/passwd", "d/secret": "../secret", "d/inside": "open", "d/loop": "loop", "d/sub/up": "../open",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "d", "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := fileServer(t)
+	must(t)(s.AddDirectory("d", filepath.Join(dir, "d")))
+	must(t)(s.AddFile("f", write(t, dir, "f", "open")))
+	return s
+}
+
+func TestNothingOutsideADirectoryIsServed(t *testing.T) {
+	s := secrets(t)
+	c := newClient(t, BulkOptions{})
+	for path, want := range map[string]string{
+		"/d/open": "", "/d/sub/open": "", "/d/inside": "", "/d/sub/up": "", "/files/f": "", "files/f": "", "/d/sub/../open": "",
+		"/d/secret": "escapes", "/d/passwd": "escapes", "/d/out/secret": "escapes", "/d/../secret": "escapes",
+		"/d/sub/../../secret": "escapes", "/d/../../../../etc/passwd": "escapes", "/d//etc/passwd": "escapes",
+		"/d/%2e%2e/secret": "no such file", "/d/..\\secret": "no such file", "/d/loop": "", "/d/pipe": "no regular file",
+		"/d/sub": "no regular file", "/d/": "", "/d": "Invalid stream URI: d not found.", "/": "Invalid stream URI:  not found.", "": "Invalid stream URI:",
+		"/secret": "Invalid stream URI: secret not found.", "/../secret": "Invalid stream URI: .. not found.", "//files/f": "Invalid stream URI:",
+		"/files/../d/open": "does not exist", "/files/": "", "/files": "was not found", "/files/F": "was not found", "/files/f/": "was not found", "/jars/f": "Stream '/jars/f' was not found",
+		"/d/open\x00": "", "/d/" + strings.Repeat("../", 1000): "escapes", "/d/" + strings.Repeat("x/", 1<<20): "allowed are 4096",
+		"/proc/self/environ": "Invalid stream URI: proc not found.", "spark://h:1/files/f": "Invalid stream URI: spark: not found.",
+	} {
+		var got bytes.Buffer
+		err := c.fetchPath(t.Context(), s.at, path, &got)
+		if err == nil && got.String() == "open" && want == "" {
+			continue
+		}
+		if !errors.Is(err, ErrNotServed) || got.Len() > 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %q, %.200v, want %q", path, got.String(), err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), os.TempDir()) {
+			t.Errorf("%.60q: the error says where things are: %v", path, err)
+		}
+	}
+}
+
+func FuzzFileServer(f *testing.F) {
+	s := secrets(f)
+	for _, path := range []string{"/d/open", "/d/../secret", "/d/out/secret", "/files/f", "//", "/d/sub/up", "/d/pipe", "/d/loop/x"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		r, size, err := s.open(path)
+		if err != nil {
+			return
+		}
+		defer func() { _ = r.Close() }()
+		if got, err := io.ReadAll(r); err != nil || string(got) != "open" || size != 4 {
+			t.Fatalf("%q gives %q, %v", path, got, err)
+		}
+	})
+}
+
+func TestAFileServerHasNoChunks(t *testing.T) {
+	s := secrets(t)
+	conn := stranger(t, s.at)
+	says := appendStream(nil, typeStreamRequest, "/files/f", nil)
+	says = appendChunkRequest(says, 1, 0)
+	says = appendRPC(says, typeRPCRequest, 7, encodeOpenBlocks([]string{"a"}))
+	if _, err := conn.Write(says); err != nil {
+		t.Fatal(err)
+	}
+	frames := newFrameReader(conn)
+	if _, _, err := frames.next(anyFrame); err != nil {
+		t.Fatal(err)
+	}
+	frames.settle()
+	if body, err := io.ReadAll(io.LimitReader(frames.br, 4)); err != nil || string(body) != "open" {
+		t.Fatalf("%q, %v", body, err)
+	}
+	for _, want := range []struct {
+		typ  byte
+		says string
+	}{{typeChunkFetchFailure, "no chunks are served here"}, {typeRPCFailure, "no blocks are served here"}} {
+		frame, _, err := frames.next(anyFrame)
+		if err != nil || frame[0] != want.typ || !bytes.Contains(frame, []byte(want.says)) {
+			t.Errorf("%q, %v, want %s", frame, err, want.says)
+		}
+	}
+}
+
+func TestDownloadsHaveConnectionsOfTheirOwn(t *testing.T) {
+	const n = 32
+	h := newHost(t, Options{})
+	at, accepted := listen(t, h)
+	s, err := h.FileServer(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := dial(t, h, at)
+	link.Send(oneWay("before"))
+	peer := await(t, "accept", accepted)
+	await(t, "before", peer.got)
+	dir := t.TempDir()
+	c := newClient(t, BulkOptions{})
+	var running sync.WaitGroup
+	for i := range n {
+		content := strings.Repeat(fmt.Sprint(i, " "), 1<<17)
+		uri := must(t)(s.AddFile("", write(t, dir, fmt.Sprint("f", i), content)))
+		running.Go(func() {
+			for range 3 {
+				if got, err := download(t, c, uri); err != nil || got != content {
+					t.Errorf("%s: %d bytes, %v", uri, len(got), err)
+				}
+			}
+		})
+	}
+	link.Send(oneWay("meanwhile"))
+	await(t, "meanwhile", peer.got)
+	running.Wait()
+	if len(accepted) != 0 {
+		t.Error("a download became a link")
+	}
+}
+
+// brim is a Writer that is full.
+type brim struct{ room int }
+
+func (b *brim) Write(p []byte) (int, error) {
+	if len(p) > b.room {
+		n := b.room
+		b.room = 0
+		return n, syscall.ENOSPC
+	}
+	b.room -= len(p)
+	return len(p), nil
+}
+
+func TestDownloadsThatFail(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	path := write(t, dir, "f", strings.Repeat("x", 1<<20))
+	uri := must(t)(s.AddFile("", path))
+	nobody := rpcenv.Address{Host: "127.0.0.1", Port: 1}.SparkURL() + "/files/f"
+	c := newClient(t, BulkOptions{})
+	for _, x := range []struct {
+		name, uri string
+		w         io.Writer
+		opts      BulkOptions
+		want      error
+		says      string
+	}{
+		{"nobody listens", nobody, io.Discard, BulkOptions{}, ErrRefused, nobody},
+		{"not served", uri + "x", io.Discard, BulkOptions{}, ErrNotServed, "Stream '/files/fx' was not found"},
+		{"no URI", "spark://h/files", io.Discard, BulkOptions{}, rpcenv.ErrInvalidURL, "Invalid file URL"},
+		{"too big", uri, io.Discard, BulkOptions{MaxFile: 1<<20 - 1}, ErrFrameTooLarge, "a file of 1048576 bytes, allowed are 1048575"},
+		{"the disk is full", uri, &brim{1 << 19}, BulkOptions{}, ErrNotStored, "524288 of 1048576 bytes were written: no space left on device"},
+		{"the peer is gone", liar(t, appendStream(nil, typeStreamResponse, "/f", slice("0000000000000005"))).SparkURL() + "/f", io.Discard, BulkOptions{}, ErrTruncated, "5 bytes are missing"},
+		{"the peer goes at once", liar(t, nil).SparkURL() + "/f", io.Discard, BulkOptions{}, ErrTruncated, "see whether its process still runs"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			err := newClient(t, x.opts).FetchFile(t.Context(), x.uri, x.w)
+			if !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.says) || !strings.Contains(err.Error(), x.uri) {
+				t.Errorf("%v, want %v that says %s", err, x.want, x.says)
+			}
+			if got, err := download(t, c, uri); err != nil || len(got) != 1<<20 {
+				t.Errorf("the next download: %d bytes, %v", len(got), err)
+			}
+		})
+	}
+	t.Run("taken away", func(t *testing.T) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := download(t, c, uri); !errors.Is(err, ErrNotServed) || !strings.Contains(err.Error(), "no such file") {
+			t.Error(err)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := c.FetchFile(ctx, uri, io.Discard); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAFullDiskIsSaid(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	defer func() { _ = full.Close() }()
+	s := secrets(t)
+	err = newClient(t, BulkOptions{}).FetchFile(t.Context(), s.at.SparkURL()+"/files/f", full)
+	if !errors.Is(err, ErrNotStored) || !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+}
+
+func TestAFileServerIsFoundByTheAddressThatIsAdvertised(t *testing.T) {
+	h := newHost(t, Options{})
+	at, _ := listen(t, h)
+	if _, err := download(t, newClient(t, BulkOptions{}), at.SparkURL()+"/files/f"); !errors.Is(err, ErrNotServed) {
+		t.Error("before files are served:", err)
+	}
+	advertised := rpcenv.Address{Host: "driver.example", Port: at.Port}
+	s, err := h.FileServer(advertised)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.FileServer(at); err != nil || again != s {
+		t.Error("an Env has one:", err)
+	}
+	uri := must(t)(s.AddFile("", write(t, t.TempDir(), "f", "x")))
+	if u, err := url.Parse(uri); err != nil || u.Host != advertised.String() {
+		t.Error(uri, err)
+	}
+	if _, err := h.FileServer(rpcenv.Address{Host: "127.0.0.1", Port: 1}); err == nil {
+		t.Error("files are served where nobody listens")
+	}
+	if _, err := newHost(t, Options{Memory: true}).FileServer(at); err == nil {
+		t.Error("a host in memory serves files")
+	}
+}
