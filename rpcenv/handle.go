@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sirupsen/logrus"
 )
 
 // Receive makes the Inbox the protoactor actor that it is the mailbox of: an item is announced by the Inbox itself.
@@ -95,15 +96,26 @@ func (in *Inbox) onError(c *Context, it *item, err error) {
 		if p, isPanic := err.(*panicError); isPanic { //nolint:errorlint // the outermost one
 			entry = entry.WithField("stack", p.stack)
 		}
-		entry.Errorf("Ignoring error in %s: %v", in.describe(it), err)
+		entry.Logf(in.ignoring(), "Ignoring error in %s: %v", in.describe(it), err)
 		return
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c.Log().WithField("endpoint", in.name).Errorf("Ignoring error in OnError: %v", v)
+			c.Log().WithField("endpoint", in.name).Logf(in.ignoring(), "Ignoring error in OnError: %v", v)
 		}
 	}()
 	h.OnError(c, err)
+}
+
+// ignoring is the level at which an error is logged that goes no further: as in Spark it hardly matters once the endpoint
+// is stopped.
+func (in *Inbox) ignoring() logrus.Level {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stopped {
+		return logrus.DebugLevel
+	}
+	return logrus.ErrorLevel
 }
 
 func (in *Inbox) describe(it *item) string {

@@ -40,8 +40,17 @@ func Untraced() Option {
 	return func(in *Inbox) { in.untraced = true }
 }
 
-// dispatcherThreads is how many threads Spark's shared message loop has.
+// dispatcherThreads is how many threads Spark's shared message loop has; spark.executor.id says in whose process.
 func dispatcherThreads(c *conf.Conf) int {
+	if id, ok := conf.ExecutorID.Find(c); ok {
+		role := conf.ExecutorRPCDispatcherThreads
+		if id == "driver" {
+			role = conf.DriverRPCDispatcherThreads
+		}
+		if n, ok := role.Find(c); ok {
+			return n
+		}
+	}
 	if n, ok := conf.RPCDispatcherThreads.Find(c); ok {
 		return n
 	}

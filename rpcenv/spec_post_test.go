@@ -3,6 +3,7 @@ package rpcenv_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,21 +134,58 @@ func TestAnIgnoredErrorIsLogged(t *testing.T) {
 	e := w.makeAt(rpcenv.Config{Name: "A", Listen: rpcenv.Address{Host: "10.0.0.1"}, Log: logrus.NewEntry(log)}, "10.0.0.1")
 	ep := &faulty{onError: func(*rpcenv.Context, error) { panic("worse") }}
 	ep.receive = func(*rpcenv.Context, rpcenv.Message) { panic("bad") }
+	ep.stop = func(*rpcenv.Context) { panic("at the end") }
 	loud := w.register(e, "Loud", ep)
-	plain := w.register(e, "Plain", &endpoint{receive: ep.receive})
+	plain := w.register(e, "Plain", &ep.endpoint)
 	for _, ref := range []rpcenv.Ref{loud, plain} {
 		if err := e.Send(ref, say{}); err != nil {
 			t.Error(err)
 		}
 		w.quiet()
 	}
-	var errs []string
+	e.Stop("Loud")
+	w.quiet()
+	e.Stop("Plain")
+	w.quiet()
+	var got []string
 	for _, entry := range hook.AllEntries() {
-		if entry.Level == logrus.ErrorLevel && strings.HasPrefix(entry.Message, "Ignoring error in") {
-			errs = append(errs, entry.Message)
+		if strings.HasPrefix(entry.Message, "Ignoring error in") {
+			got = append(got, entry.Level.String()+": "+entry.Message)
 		}
 	}
-	if !slices.Equal(errs, []string{"Ignoring error in OnError: worse", "Ignoring error in say: panic: bad"}) {
-		t.Error(errs)
+	want := []string{
+		"error: Ignoring error in OnError: worse", "error: Ignoring error in say: panic: bad",
+		"debug: Ignoring error in OnError: worse", "debug: Ignoring error in OnStop: panic: at the end",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheThreadsOfARoleGoBeforeThoseOfAll(t *testing.T) {
+	for _, x := range []struct {
+		settings []string
+		want     int
+	}{
+		{nil, max(2, runtime.GOMAXPROCS(0))},
+		{[]string{"spark.rpc.netty.dispatcher.numThreads", "1"}, 1},
+		{[]string{"spark.rpc.netty.dispatcher.numThreads", "1", "spark.driver.rpc.netty.dispatcher.numThreads", "3"}, 1},
+		{[]string{"spark.executor.id", "driver", "spark.rpc.netty.dispatcher.numThreads", "1", "spark.driver.rpc.netty.dispatcher.numThreads", "3"}, 3},
+		{[]string{"spark.executor.id", "7", "spark.driver.rpc.netty.dispatcher.numThreads", "3", "spark.executor.rpc.netty.dispatcher.numThreads", "4"}, 4},
+		{[]string{"spark.executor.id", "7", "spark.rpc.netty.dispatcher.numThreads", "5"}, 5},
+	} {
+		w := newWorld(t, "memory")
+		e := w.make("A", true, settings(t, x.settings...))
+		g := newGate(w)
+		ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
+		for range x.want + 1 {
+			w.tell(e, ref, "x")
+		}
+		w.awaitLines(x.want)
+		close(g.open)
+		w.awaitLines(2 * (x.want + 1))
+		if got := int(g.most.Load()); got != x.want {
+			t.Errorf("%v: %d callbacks at once, want %d", x.settings, got, x.want)
+		}
 	}
 }

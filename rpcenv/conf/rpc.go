@@ -14,6 +14,10 @@ var (
 		"The largest message in MiB, a plain number.")
 	RPCDispatcherThreads = optional("spark.rpc.netty.dispatcher.numThreads", atLeast(ints, 1),
 		"How many messages of a concurrent endpoint are handled at once; when unset the cores of the machine, at least 2.")
+	DriverRPCDispatcherThreads = optional("spark.driver.rpc.netty.dispatcher.numThreads", atLeast(ints, 1),
+		"As spark.rpc.netty.dispatcher.numThreads, for the driver alone.")
+	ExecutorRPCDispatcherThreads = optional("spark.executor.rpc.netty.dispatcher.numThreads", atLeast(ints, 1),
+		"As spark.rpc.netty.dispatcher.numThreads, for executors alone.")
 	NetworkCryptoEnabled = entry("spark.network.crypto.enabled", bools, "false",
 		"Whether connections are encrypted.")
 	Authenticate = entry("spark.authenticate", bools, "false",

@@ -71,6 +71,8 @@ spark.rpc.askTimeout                                             time in s      
 spark.rpc.lookupTimeout                                          time in s        = spark.network.timeout
 spark.rpc.message.maxSize                                        int              128
 spark.rpc.netty.dispatcher.numThreads                            int              
+spark.driver.rpc.netty.dispatcher.numThreads                     int
+spark.executor.rpc.netty.dispatcher.numThreads                   int
 spark.scheduler.barrier.maxConcurrentTasksCheck.interval         time in s        15s
 spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures      int              40
 spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout     time in s        2m
