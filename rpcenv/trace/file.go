@@ -24,6 +24,9 @@ const MaxRecord = 1 << 20
 // ErrFormat is what Read returns, wrapped, for a file that no Recorder wrote or that was damaged afterwards.
 var ErrFormat = errors.New("trace: not a record file")
 
+// ErrVersion is the ErrFormat of a file that another version of this program wrote.
+var ErrVersion = fmt.Errorf("%w of this version", ErrFormat)
+
 // AppendRecord appends r to dst as it stands in a record file: the length as a varint, then the protobuf encoding. A
 // record that has no valid encoding or is larger than MaxRecord is appended without its body.
 func AppendRecord(dst []byte, r *tracepb.Record) []byte {
@@ -67,14 +70,16 @@ func ReadFile(path string) (records []*tracepb.Record, err error) {
 
 // Read reads the records that a Recorder wrote. The writer may have been killed at any moment: a file that ends within
 // the magic or within a record is good, and what is whole before that is returned. Another beginning, a record beyond
-// MaxRecord and one that cannot be decoded are ErrFormat; the records before it are returned with the error.
+// MaxRecord and one that cannot be decoded are ErrFormat, another version is ErrVersion; the records before it are returned
+// with the error.
 func Read(r io.Reader) ([]*tracepb.Record, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	magic := make([]byte, len(Magic))
 	n, err := io.ReadFull(in, magic)
+	if err := checkMagic(magic[:n], Magic); err != nil {
+		return nil, err
+	}
 	switch {
-	case string(magic[:n]) != Magic[:n]:
-		return nil, fmt.Errorf("%w: it begins with %q, want %q", ErrFormat, magic[:n], Magic)
 	case isTorn(err):
 		return nil, nil
 	case err != nil:

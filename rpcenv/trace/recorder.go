@@ -3,9 +3,14 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -20,7 +25,12 @@ const DefaultBodyLimit = 1 << 10
 // somebody reads it.
 type Recorder struct {
 	bodyLimit int
+	exact     bool // times are those of the world's clock
+	nowhere   bool // nothing is recorded but the ring
+	ring      *ring
+	clock     clock
 	work      work
+	untraced  atomic.Int64
 
 	mu       sync.Mutex
 	buf      []byte            // the newest records, encoded
@@ -30,26 +40,57 @@ type Recorder struct {
 	watchers []*func(*tracepb.Record)
 	closed   bool
 	count    int
+	ringLost error // why there is no file of the ring
 }
 
-// NewRecorder returns a Recorder that keeps everything in memory. bodyLimit is how many bytes of a message are kept; 0
-// means DefaultBodyLimit, less than that none.
+// NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
+// of a message are kept; 0 means DefaultBodyLimit, less than that none.
 func NewRecorder(bodyLimit int) *Recorder {
-	r := &Recorder{bodyLimit: limitOf(bodyLimit)}
+	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
 	r.work.counted = true
 	return r
 }
 
-// NewFileRecorder returns a Recorder that writes to a new file, at most 100 ms after the fact. A failed write is
-// reported by Close; what was written before stays readable.
-func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
-	r := &Recorder{bodyLimit: limitOf(bodyLimit)}
-	var err error
-	r.file, err = newWriter(r, path)
+// NewRingRecorder returns a Recorder that has only its ring, in memory: that of a process that has nowhere to record to.
+func NewRingRecorder() (*Recorder, error) {
+	g, err := newFileRing("", processShape)
 	if err != nil {
 		return nil, err
 	}
+	r := &Recorder{ring: g, nowhere: true}
+	r.clock.total = g.total
 	return r, nil
+}
+
+// NewFileRecorder returns a Recorder that writes to a new file, at most 100 ms after the fact, and has its ring in another
+// one beside it, RingPath, which outlives even a kill -9. A failed write is reported by Close; what was written before
+// stays readable. A ring for which there is no room in the file system is kept in memory, which Close reports too.
+func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
+	g, lost := newFileRing(RingPath(path), processShape)
+	if lost != nil {
+		var err error
+		if g, err = newFileRing("", processShape); err != nil {
+			return nil, errors.Join(lost, err)
+		}
+	}
+	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: g, ringLost: lost}
+	r.clock.total = g.total
+	var err error
+	r.file, err = newWriter(r, path)
+	if err != nil {
+		return nil, errors.Join(err, removeRing(path))
+	}
+	return r, nil
+}
+
+// RingPath is where the ring is of a Recorder that records to path.
+func RingPath(path string) string { return strings.TrimSuffix(path, ".trace") + ".ring" }
+
+func removeRing(path string) error {
+	if err := os.Remove(RingPath(path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func limitOf(bodyLimit int) int {
@@ -82,7 +123,7 @@ var encodings = sync.Pool{New: func() any { return new([]byte) }}
 // maxPooled is the largest of them that is kept.
 const maxPooled = 64 << 10
 
-// Add takes one record. Its body is cut at the limit. Nothing of ev is kept.
+// Add takes one record, for the ring too. Its body is cut at the limit. Nothing of ev is kept.
 func (r *Recorder) Add(ev *Event) {
 	if r == nil {
 		return
@@ -97,6 +138,10 @@ func (r *Recorder) Add(ev *Event) {
 		}
 	}
 	body = body[:min(len(body), r.bodyLimit)]
+	r.ring.event(ev)
+	if r.nowhere {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.beginLocked() {
@@ -109,9 +154,12 @@ func (r *Recorder) Add(ev *Event) {
 	r.addedLocked()
 }
 
-// AddRecord takes a record that another Recorder made.
+// CanRecord reports whether there is somewhere to record to, beside the ring.
+func (r *Recorder) CanRecord() bool { return r != nil && !r.nowhere }
+
+// AddRecord takes a record that another Recorder made, but for the ring.
 func (r *Recorder) AddRecord(rec *tracepb.Record) {
-	if r == nil {
+	if !r.CanRecord() {
 		return
 	}
 	r.mu.Lock()
@@ -220,11 +268,17 @@ func (r *Recorder) Close() error {
 	defer r.mu.Unlock()
 	was := r.closed
 	r.closed = true
+	r.clock.stop()
 	switch {
 	case r.file == nil:
 		return nil
 	case was:
 		return r.file.err
 	}
-	return r.file.closeLocked()
+	err := r.file.closeLocked()
+	if err == nil {
+		r.ring.close()
+	}
+	r.file.err = errors.Join(err, r.ringLost)
+	return r.file.err
 }

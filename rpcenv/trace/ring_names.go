@@ -1,0 +1,143 @@
+package trace
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Name is the number by which a ring knows a text: the name of an endpoint, a peer or a type. 0 is no text, or one for
+// which there was no room.
+type Name uint16
+
+// maxName is how much of a text the ring keeps.
+const maxName = 255
+
+// dictionary gives texts their numbers and keeps them in the ring. Finding a number takes no lock.
+type dictionary struct {
+	cache [512]atomic.Pointer[namedText]
+	types [128]atomic.Pointer[Type]
+	seed  maphash.Seed
+
+	mu      sync.Mutex
+	numbers map[string]Name
+	byType  map[reflect.Type]*Type
+	area    []byte
+	used    *uint64
+	list    []string // by number, from 1
+}
+
+type namedText struct {
+	text string
+	name Name
+}
+
+// Type is what a ring knows of the type of messages.
+type Type struct {
+	goType reflect.Type
+	// Text is its name in the trace.
+	Text string
+	// Untraced messages are counted, not recorded.
+	Untraced bool
+	// Name is the number of Text.
+	Name Name
+}
+
+func (n *dictionary) init(area []byte, used *uint64) {
+	n.area, n.used, n.seed = area, used, maphash.MakeSeed()
+	n.numbers, n.byType = map[string]Name{}, map[reflect.Type]*Type{}
+}
+
+// of is the number of a text.
+func (n *dictionary) of(text string) Name {
+	if text == "" {
+		return 0
+	}
+	cached := &n.cache[maphash.String(n.seed, text)%uint64(len(n.cache))]
+	if c := cached.Load(); c != nil && c.text == text {
+		return c.name
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := n.addLocked(text)
+	cached.Store(c)
+	return c.name
+}
+
+// addLocked numbers a text, unless there is no room: a process that makes up names without end fills the table once.
+func (n *dictionary) addLocked(text string) *namedText {
+	text = strings.Clone(text) // it may be part of something large
+	short := text
+	if len(short) > maxName {
+		short = strings.ToValidUTF8(short[:maxName], "")
+	}
+	if name, ok := n.numbers[short]; ok {
+		return &namedText{text, name}
+	}
+	at := int(*n.used)
+	if at+2+len(short) > len(n.area) || len(n.list) == 1<<16-1 {
+		return &namedText{text, 0}
+	}
+	binary.NativeEndian.PutUint16(n.area[at:], uint16(len(short)))
+	copy(n.area[at+2:], short)
+	atomic.StoreUint64(n.used, uint64(at+2+len(short)))
+	n.list = append(n.list, short)
+	name := Name(len(n.list))
+	n.numbers[short] = name
+	return &namedText{text, name}
+}
+
+// texts are all texts by number, from 1.
+func (n *dictionary) texts() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.list[:len(n.list):len(n.list)] // they are only ever appended to
+}
+
+// readNames are the texts in the names of a ring file. One that does not fit into what is in use ends them.
+func readNames(area []byte) (list []string) {
+	for len(area) >= 2 && len(list) < 1<<16-1 {
+		n := int(binary.NativeEndian.Uint16(area))
+		if n > maxName || 2+n > len(area) {
+			break
+		}
+		list = append(list, strings.ToValidUTF8(string(area[2:2+n]), "?"))
+		area = area[2+n:]
+	}
+	return list
+}
+
+// typeOf is the type of a message, which describe names when it is new. dynamic says that messages of this Go type have
+// names of their own.
+func (n *dictionary) typeOf(m any, describe func(m any) (text string, untraced, dynamic bool)) *Type {
+	gt := reflect.TypeOf(m)
+	if gt == nil {
+		return &Type{}
+	}
+	cached := &n.types[typeHash(gt)%uint64(len(n.types))]
+	if c := cached.Load(); c != nil && c.goType == gt {
+		return c
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if t := n.byType[gt]; t != nil {
+		cached.Store(t)
+		return t
+	}
+	text, untraced, dynamic := describe(m)
+	t := &Type{goType: gt, Text: text, Untraced: untraced, Name: n.addLocked(text).name}
+	if !dynamic {
+		n.byType[gt] = t
+		cached.Store(t)
+	}
+	return t
+}
+
+// typeHash spreads types by where they lie, which is where 16 bytes or more of each are.
+func typeHash(t reflect.Type) uint64 {
+	p := uint64(reflect.ValueOf(t).Pointer())
+	return p>>5 ^ p>>12
+}

@@ -1,0 +1,81 @@
+package trace
+
+import (
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// Note is a record for the ring alone, of a message or an item, its texts by their numbers: what is told when nothing is
+// recorded, in a few nanoseconds.
+type Note struct {
+	Kind      tracepb.Kind
+	Form      tracepb.Form
+	ID, Cause ID
+	Env       uint32
+	// Time is nanoseconds since 1970.
+	Time int64
+	// Bytes is the size of a message that was encoded.
+	Bytes                       uint64
+	Endpoint, To, Peer, Address Name
+	Type                        Name
+	// Name is an item's, or what an answer is itself; Outcome is that of handling.
+	Name, Outcome Name
+}
+
+// Note puts a record into the ring. Nothing of n is kept.
+func (r *Recorder) Note(n *Note) {
+	g := r.ring
+	to := n.To
+	if n.Outcome != 0 {
+		to = n.Outcome
+	}
+	if g.locked {
+		var w words
+		w.pack(n.Kind, n.Form, &n.ID, &n.Cause, n.Env, n.Time, n.Bytes, places{n.Endpoint, to, n.Type, n.Peer, n.Address, n.Name})
+		g.put(uint32(n.Endpoint)+n.Env, &w)
+		return
+	}
+	// As pack and put, without a copy between.
+	slot, pos := g.claim(uint32(n.Endpoint) + n.Env)
+	at, id, cause := uint64(n.Time), n.ID.Conn, n.Cause.Conn
+	item, from := itemWord(n.Kind, n.Form, &n.ID, &n.Cause), causeWord(&n.Cause, n.Bytes)
+	where := uint64(n.Env) | uint64(n.Endpoint)<<32 | uint64(to)<<48
+	what := uint64(n.Type) | uint64(n.Peer)<<16 | uint64(n.Address)<<32 | uint64(n.Name)<<48
+	slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7] = at, id, item, cause, from, where, what
+	slot[0] = sealOf(pos, at, id, item, cause, from, where, what)
+}
+
+// NoteEvent is Note for what has no numbers yet.
+func (r *Recorder) NoteEvent(ev *Event) { r.ring.event(ev) }
+
+// Name is the number of a text in the ring.
+func (r *Recorder) Name(text string) Name {
+	if r == nil {
+		return 0
+	}
+	return r.ring.names.of(text)
+}
+
+// TypeOf is the type of a message, which describe tells of when it is new. dynamic says that messages of this Go type have
+// names of their own.
+func (r *Recorder) TypeOf(m any, describe func(m any) (text string, untraced, dynamic bool)) *Type {
+	return r.ring.names.typeOf(m, describe)
+}
+
+// Now is the time for a Note in nanoseconds since 1970. ok is false when the world's own clock is as cheap, and exact.
+func (r *Recorder) Now() (now int64, ok bool) {
+	if r.exact {
+		return 0, false
+	}
+	return r.clock.read(), true
+}
+
+// CountUntraced counts a message that is not recorded, since its type or its endpoint is untraced.
+func (r *Recorder) CountUntraced() { r.untraced.Add(1) }
+
+// Untraced is how many they were.
+func (r *Recorder) Untraced() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.untraced.Load()
+}
