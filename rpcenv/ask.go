@@ -51,6 +51,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	p := in.env.newPending(opts)
 	p.deliver = func(res result) {
 		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
+		it.untraced, it.recorded = p.untraced, res.recorded
 		if res.id.IsZero() {
 			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
 		}
@@ -61,7 +62,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 		in.post(it)
 	}
 	keep(&in.owned, &in.owned.pending, p)
-	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p}
+	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
 	if err := in.env.send(o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
@@ -87,6 +88,7 @@ type result struct {
 	err      error
 	id       trace.ID
 	received time.Time
+	recorded bool // as the ask was
 }
 
 // pending is an ask at its asker.
@@ -98,6 +100,8 @@ type pending struct {
 	limit   time.Duration
 	to      Ref
 	deliver func(result)
+	// untraced asks are counted, not recorded, nor are their answers.
+	untraced bool
 
 	// Of asks.
 	conn     *conn // that it was sent on

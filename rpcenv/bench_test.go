@@ -2,6 +2,8 @@ package rpcenv_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,33 +15,50 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// bench is two Envs over TCP.
-type bench struct {
-	near, far *rpcenv.Env
+// What a benchmark's processes trace.
+const (
+	traceNone   = "none"
+	traceRing   = "ring"   // as a daemon without a trace directory
+	traceRecord = "record" // as a process of a run
+)
+
+// newRecorder is a process's of a benchmark.
+func newRecorder(tb testing.TB, kind string) *trace.Recorder {
+	tb.Helper()
+	var rec *trace.Recorder
+	var err error
+	switch kind {
+	case traceRing:
+		rec, err = trace.NewRingRecorder()
+	case traceRecord:
+		rec, err = trace.NewFileRecorder(filepath.Join(tb.TempDir(), "t.trace"), 0)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := rec.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return rec
 }
 
-func newBench(b *testing.B, recorded bool) bench {
-	b.Helper()
+// newBench is two Envs over TCP, as two processes have them.
+func newBench(tb testing.TB, kind string) (near, far *rpcenv.Env) {
+	tb.Helper()
 	envs := make([]*rpcenv.Env, 2)
 	for i := range envs {
-		var rec *trace.Recorder
-		if recorded {
-			var err error
-			if rec, err = trace.NewFileRecorder(fmt.Sprintf("%s/%d", b.TempDir(), i), 0); err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(func() { _ = rec.Close() })
-		}
-		h := transport.New(transport.Options{Recorder: rec})
-		b.Cleanup(func() { _ = h.Close() })
+		h := transport.New(transport.Options{Recorder: newRecorder(tb, kind)})
+		tb.Cleanup(func() { _ = h.Close() })
 		e, err := rpcenv.New(h, rpcenv.Config{Name: fmt.Sprint("E", i), Listen: rpcenv.Address{Host: "127.0.0.1"}})
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
-		b.Cleanup(e.Close)
+		tb.Cleanup(e.Close)
 		envs[i] = e
 	}
-	return bench{envs[0], envs[1]}
+	return envs[0], envs[1]
 }
 
 // counter counts texts and answers CheckExistence.
@@ -63,7 +82,7 @@ func (e *counter) Receive(c *rpcenv.Context, m rpcenv.Message) {
 
 // BenchmarkTell sends messages to an endpoint until all are handled.
 func BenchmarkTell(b *testing.B) {
-	each(b, func(b *testing.B, from *rpcenv.Env, to *rpcenv.Env) {
+	each(b, func(b *testing.B, from, to *rpcenv.Env) {
 		ep := &counter{want: b.N, done: make(chan struct{})}
 		ref, err := to.Register("E", ep)
 		if err != nil {
@@ -71,6 +90,7 @@ func BenchmarkTell(b *testing.B) {
 		}
 		m := text("a text of thirty-two characters!")
 		sender := from.Blocking(b.Context())
+		defer sender.Close()
 		b.ResetTimer()
 		for range b.N {
 			if err := sender.Send(ref, m); err != nil {
@@ -81,42 +101,48 @@ func BenchmarkTell(b *testing.B) {
 	})
 }
 
-// BenchmarkAsk asks from 16 goroutines at a time.
+// BenchmarkAsk asks with 1 KiB, 64 asks at a time.
 func BenchmarkAsk(b *testing.B) {
-	each(b, func(b *testing.B, from *rpcenv.Env, to *rpcenv.Env) {
+	each(b, func(b *testing.B, from, to *rpcenv.Env) {
 		ref, err := to.Register("E", &counter{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		const askers = 16
-		var wg sync.WaitGroup
 		b.ResetTimer()
-		for i := range askers {
-			wg.Go(func() {
-				asker := from.Blocking(b.Context())
-				for n := i; n < b.N; n += askers {
-					if r, err := rpcenv.AskWait(asker, ref, &rpc.CheckExistence{Name: "E"}); err != nil || !r.GetValue() {
-						b.Error(r, err)
-						return
-					}
-				}
-			})
-		}
-		wg.Wait()
+		askAll(b, from, ref, b.N)
 	})
 }
 
+// askAll asks n times, 64 at a time.
+func askAll(tb testing.TB, from *rpcenv.Env, ref rpcenv.Ref, n int) {
+	const askers = 64
+	q := &rpc.CheckExistence{Name: strings.Repeat("x", 1<<10)}
+	var wg sync.WaitGroup
+	for i := range askers {
+		wg.Go(func() {
+			asker := from.Blocking(tb.Context())
+			defer asker.Close()
+			for k := i; k < n; k += askers {
+				if r, err := rpcenv.AskWait(asker, ref, q); err != nil || !r.GetValue() {
+					tb.Error(r, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 func each(b *testing.B, run func(b *testing.B, from, to *rpcenv.Env)) {
-	for _, recorded := range []bool{false, true} {
-		for _, remote := range []bool{false, true} {
-			b.Run(fmt.Sprintf("remote=%v/recorded=%v", remote, recorded), func(b *testing.B) {
-				pair := newBench(b, recorded)
-				from := pair.far
+	for _, remote := range []bool{false, true} {
+		for _, kind := range []string{traceNone, traceRing, traceRecord} {
+			b.Run(fmt.Sprintf("remote=%v/trace=%s", remote, kind), func(b *testing.B) {
+				near, from := newBench(b, kind)
 				if !remote {
-					from = pair.near
+					from = near
 				}
 				b.ReportAllocs()
-				run(b, from, pair.near)
+				run(b, from, near)
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s")
 			})
 		}

@@ -87,7 +87,7 @@ func (c *conn) send(o outgoing) error {
 	}
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(&o, id, c.peerName, c.peerText)
+	c.env.recordSent(&o, id, c.peerName, c.peerText, nil)
 	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
 	if c.listening {
 		env.Receiver = c.peer
@@ -155,7 +155,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 		return
 	}
 	c.out++
-	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.host.Now()}
+	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
 	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName)
 	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
 }
@@ -176,7 +176,7 @@ func (c *conn) Receive(env *Envelope) {
 		return
 	}
 	c.in++
-	id, now := c.itemID(false, c.in), c.env.host.Now()
+	id, now := c.itemID(false, c.in), c.env.traceTime()
 	switch env.Kind {
 	case KindRequest, KindOneWay:
 		c.receiveMessage(env, id, now)
@@ -196,12 +196,12 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 	case in == nil:
 		err = c.env.missing(env.Endpoint)
 	default:
-		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now}
+		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now, untraced: in.untraced || c.env.untraced(m)}
 		if !c.listening {
 			it.conn = c.id
 		}
 		if ask {
-			it.call = c.newCall(id, env, m)
+			it.call = c.newCall(id, env, m, it.untraced)
 		}
 		if err = in.offer(it); err == nil {
 			return
@@ -215,11 +215,12 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 	c.env.recordRefused(env.Endpoint, id, now, err.Error())
 }
 
-func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message) *call {
+func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
 	k := &call{env: c.env, id: id, typ: typeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
-		c.respond(k, outgoing{to: c.ref(""), from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.host.Now()}, request, err)
+		o := outgoing{to: c.ref(""), from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.traceTime(), untraced: untraced}
+		c.respond(k, o, request, err)
 	}
 	return k
 }

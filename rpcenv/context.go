@@ -34,8 +34,8 @@ type Context struct {
 func (c *Context) begin(it *item) {
 	c.item, c.began = it, time.Time{}
 	c.answered, c.deferred, c.failed = false, false, nil
-	if c.in.env.recorder != nil {
-		c.began = c.in.env.host.Now()
+	if e := c.in.env; e.recorder != nil && (it.recorded || e.switches.Load().records(c.in.name)) {
+		c.began = e.host.Now()
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Context) Ref(p *rpc.EndpointRef) Ref {
 // Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
 // cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
 func (c *Context) Send(to Ref, m Message) {
-	if err := c.in.env.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name}); err != nil {
+	if err := c.in.env.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }

@@ -40,6 +40,7 @@ type Env struct {
 	table       *codec.Table
 	recorder    *trace.Recorder
 	num         uint32 // unique in the process
+	switches    atomic.Pointer[switches]
 	incarnation uint64
 	handling    func(endpoint, item string, m Message) // told before each callback, by a Host that wants to know
 	addr        Address
@@ -115,6 +116,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	e.asks.env = e
 	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
 		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
+	e.beginRecording()
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = discardLog()
@@ -175,12 +177,12 @@ func (e *Env) Log() *logrus.Entry { return e.log }
 // RpcEnv.setupEndpoint.
 func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	in := &Inbox{env: e, name: name, ep: ep}
-	in.ctx.in = in
+	in.ctx.in, in.tag = in, e.recorder.Name(name)
 	for _, o := range opts {
 		o(in)
 	}
 	// Before anybody finds the endpoint by its name: OnStart comes first.
-	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.host.Now()})
+	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
 	e.mu.Lock()
 	switch {
 	case e.stopping:

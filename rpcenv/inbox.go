@@ -43,6 +43,8 @@ type item struct {
 	err      error
 	timer    *timer
 	received time.Time
+	untraced bool // counted, not recorded
+	recorded bool // whatever its endpoint says: its sender is recorded
 }
 
 // Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
@@ -59,6 +61,7 @@ type Inbox struct {
 	owned owned
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
+	tag      trace.Name // name, in the ring
 	pid      *actor.PID
 
 	invoker    actor.MessageInvoker
@@ -88,8 +91,8 @@ func (in *Inbox) post(it item) bool {
 		return false
 	}
 	in.env.busy(1)
-	if it.received.IsZero() && in.env.recorder != nil {
-		it.received = in.env.host.Now()
+	if it.received.IsZero() {
+		it.received = in.env.traceTime()
 	}
 	in.queue = append(in.queue, it)
 	in.scheduleLocked()

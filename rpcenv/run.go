@@ -236,7 +236,7 @@ func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R,
 	var res result
 	err := b.wait(func(wake func()) {
 		p.deliver = func(r result) {
-			b.recordAnswered(r, p.id)
+			b.recordAnswered(r, p)
 			mu.Lock()
 			res = r
 			mu.Unlock()

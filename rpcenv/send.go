@@ -19,8 +19,11 @@ type outgoing struct {
 	form    tracepb.Form
 	pending *pending // of an ask
 
-	at      time.Time // when it was sent
+	at      time.Time // when it was sent; zero while nothing is recorded
 	content []byte    // encoded, for another Env
+
+	untraced bool // it is counted, not recorded
+	recorded bool // and so is what becomes of it
 }
 
 // send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; whatever happens
@@ -30,9 +33,10 @@ func (e *Env) send(o outgoing) error {
 	if err := checkMessage(o.msg, local); err != nil {
 		return err
 	}
-	o.at = e.host.Now()
+	o.at = e.traceTime()
 	if o.pending != nil {
 		o.pending.to, o.pending.typ, o.pending.id = o.to, typeName(o.msg), o.cause
+		o.pending.untraced = o.untraced || e.untraced(o.msg)
 	}
 	if local {
 		e.sendLocal(o)
@@ -59,14 +63,16 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 
 func (e *Env) sendLocal(o outgoing) {
 	id := e.nextID()
-	e.recordSent(&o, id, e.cfg.Name, "")
-	it := item{kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at}
+	in := e.lookup(o.to.Name)
+	e.recordSent(&o, id, e.cfg.Name, "", in)
+	it := item{
+		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
+	}
 	if p := o.pending; p != nil {
-		p.id = id
+		p.id, p.untraced = id, o.untraced
 		e.asks.add(p)
 		it.call = e.localCall(o, id)
 	}
-	in := e.lookup(o.to.Name)
 	if in == nil {
 		e.undelivered(o, e.missing(o.to.Name))
 		return
@@ -102,13 +108,14 @@ func (e *Env) localCall(o outgoing, id trace.ID) *call {
 
 // answerLocal brings the end of an ask to an asker in this Env.
 func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
-	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.host.Now()}
+	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.traceTime()}
+	r.untraced, r.recorded = o.untraced, o.recorded
 	if err != nil {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	id := e.nextID()
 	e.recordAnswer(&r, id, k.typ, e.cfg.Name)
-	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at}) {
+	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, "the ask had ended")
 	}
 }

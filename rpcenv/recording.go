@@ -1,0 +1,107 @@
+package rpcenv
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/coherer/coherer/rpcenv/codec"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// ErrNotRecording: the process has nowhere to record to.
+var ErrNotRecording = errors.New("rpcenv: this process does not record")
+
+// switches say what an Env records. They are replaced, never changed.
+type switches struct {
+	all  bool
+	only map[string]bool // endpoints that were switched alone
+}
+
+// Record switches recording at run time: of one endpoint of this Env, or with an empty name of all of them, those too that
+// were switched alone. A message is recorded when the endpoint that sends it or, within this process, the one that gets it
+// is. What is not recorded is in the ring all the same. It returns what held before. An endpoint that is not there is
+// ErrRefusedNotFound; a process that has nowhere to record to is ErrNotRecording. It may be called from any goroutine.
+func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
+	if !e.recorder.CanRecord() {
+		return false, fmt.Errorf("%w: set %s when it starts", ErrNotRecording, conf.TraceDir.Key())
+	}
+	if endpoint != "" && e.lookup(endpoint) == nil {
+		return false, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, endpoint)
+	}
+	for {
+		old := e.switches.Load()
+		next := &switches{all: on}
+		if endpoint != "" {
+			next.all, next.only = old.all, maps.Clone(old.only)
+			if next.only == nil {
+				next.only = map[string]bool{}
+			}
+			next.only[endpoint] = on
+		}
+		if e.switches.CompareAndSwap(old, next) {
+			return old.records(endpoint), nil
+		}
+	}
+}
+
+// Recording reports whether an endpoint is recorded, or with an empty name those that were not switched alone.
+func (e *Env) Recording(endpoint string) bool { return e.switches.Load().records(endpoint) }
+
+// Recorder is the trace of the Env's process or world; nil when there is none.
+func (e *Env) Recorder() *trace.Recorder { return e.recorder }
+
+// beginRecording sets the switches as the settings say.
+func (e *Env) beginRecording() {
+	e.switches.Store(&switches{all: e.recorder.CanRecord() && conf.TraceEnabled.Get(e.cfg.Conf)})
+}
+
+func (s *switches) records(endpoint string) bool {
+	if len(s.only) > 0 {
+		if on, alone := s.only[endpoint]; alone {
+			return on
+		}
+	}
+	return s.all
+}
+
+// traceTime is the time that records of a message have; zero while nothing is recorded: the ring has a cheaper clock.
+func (e *Env) traceTime() time.Time {
+	if s := e.switches.Load(); !s.all && len(s.only) == 0 {
+		return time.Time{}
+	}
+	return e.host.Now()
+}
+
+// ringTime is the time of a record for the ring alone.
+func (e *Env) ringTime() int64 {
+	if now, ok := e.recorder.Now(); ok {
+		return now
+	}
+	return e.host.Now().UnixNano()
+}
+
+// untraced reports whether messages of m's type are counted and not recorded.
+func (e *Env) untraced(m Message) bool {
+	return e.recorder != nil && m != nil && e.recorder.TypeOf(m, describeType).Untraced
+}
+
+// describeType tells the trace of a type of messages that it sees for the first time.
+func describeType(m any) (name string, untraced, dynamic bool) {
+	name = typeName(m)
+	p, ok := m.(proto.Message)
+	if !ok {
+		return name, false, false
+	}
+	if t, err := codec.Load(); err == nil { // else there is no Env
+		untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()
+	}
+	_, dynamic = p.(*dynamicpb.Message)
+	return name, untraced, dynamic
+}
