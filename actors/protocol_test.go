@@ -19,6 +19,7 @@ import (
 	_ "github.com/coherer/coherer/messages/deploy"
 	_ "github.com/coherer/coherer/messages/rpc"
 	_ "github.com/coherer/coherer/messages/storage"
+	_ "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/codec"
 )
 
@@ -37,6 +38,7 @@ var endpoints = map[string]string{
 	"storage.Master":          "BlockManagerMaster",
 	"storage.MasterHeartbeat": "BlockManagerMasterHeartbeat",
 	"executor.Executor":       "Executor",
+	"tracer.Tracer":           "Tracer",
 	"progress.Progress":       "Progress",
 }
 
@@ -120,8 +122,10 @@ func receives(t *testing.T) map[string][]string {
 	if err := filepath.WalkDir(".", walk); err != nil {
 		t.Fatal(err)
 	}
-	if err := filepath.WalkDir("../rpcenv/verifier.go", walk); err != nil {
-		t.Fatal(err)
+	for _, runtime := range []string{"../rpcenv/verifier.go", "../rpcenv/tracer"} {
+		if err := filepath.WalkDir(runtime, walk); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out
 }

@@ -278,20 +278,20 @@ var File_proto_trace_tracer_proto protoreflect.FileDescriptor
 
 const file_proto_trace_tracer_proto_rawDesc = "" +
 	"\n" +
-	"\x18proto/trace/tracer.proto\x12\x05trace\x1a\x1bproto/coherer/options.proto\x1a\x17proto/trace/trace.proto\"t\n" +
+	"\x18proto/trace/tracer.proto\x12\x05trace\x1a\x1bproto/coherer/options.proto\x1a\x17proto/trace/trace.proto\"\xaf\x01\n" +
 	"\tReadTrace\x12\x16\n" +
 	"\x06cursor\x18\x01 \x01(\fR\x06cursor\x12\x10\n" +
 	"\x03max\x18\x02 \x01(\rR\x03max\x12\x16\n" +
-	"\x06latest\x18\x03 \x01(\bR\x06latest:%\xe2\xe0\x18!\b\xa0\x1f\x12\x01*\x1a\x06Tracer\"\x0ftrace.TraceRead0\x01\"\x99\x01\n" +
+	"\x06latest\x18\x03 \x01(\bR\x06latest:`\xe2\xe0\x18\\\b\xa0\x1f\x12\x01*\x1a\x06Tracer\"\x0ftrace.TraceRead0\x01: to follow a run, again and againB\x17The same is read again.\"\x99\x01\n" +
 	"\tTraceRead\x12'\n" +
 	"\arecords\x18\x01 \x03(\v2\r.trace.RecordR\arecords\x12\x12\n" +
 	"\x04next\x18\x02 \x01(\fR\x04next\x12\x12\n" +
 	"\x04lost\x18\x03 \x01(\x04R\x04lost\x12\x12\n" +
 	"\x04more\x18\x04 \x01(\bR\x04more\x12\x1c\n" +
-	"\trecording\x18\x05 \x01(\bR\trecording:\t\xe2\xe0\x18\x05\b\xa1\x1f0\x01\"d\n" +
+	"\trecording\x18\x05 \x01(\bR\trecording:\t\xe2\xe0\x18\x05\b\xa1\x1f0\x01\"\xa5\x01\n" +
 	"\fSetRecording\x12\x1a\n" +
 	"\bendpoint\x18\x01 \x01(\tR\bendpoint\x12\x0e\n" +
-	"\x02on\x18\x02 \x01(\bR\x02on:(\xe2\xe0\x18$\b\xa2\x1f\x12\x01*\x1a\x06Tracer\"\x12trace.RecordingSet0\x01\"+\n" +
+	"\x02on\x18\x02 \x01(\bR\x02on:i\xe2\xe0\x18e\b\xa2\x1f\x12\x01*\x1a\x06Tracer\"\x12trace.RecordingSet0\x01:*to see more of a run that goes on, or lessB\x13It changes nothing.\"+\n" +
 	"\fRecordingSet\x12\x10\n" +
 	"\x03was\x18\x01 \x01(\bR\x03was:\t\xe2\xe0\x18\x05\b\xa3\x1f0\x01B1Z/github.com/coherer/coherer/messages/trace;traceb\x06proto3"
 
