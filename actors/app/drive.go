@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -51,6 +52,9 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
 	}
 	defer env.Close()
+	if err := tracer.Register(env); err != nil {
+		return err
+	}
 	if err := serveSelf(host, env.Address()); err != nil {
 		return err
 	}
@@ -118,12 +122,9 @@ func nameOr(c *conf.Conf, name string) string {
 	return name
 }
 
-// newRecorder records to a file; an empty path records nothing.
+// newRecorder records to a file; an empty path is a ring alone.
 func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return trace.NewFileRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+	return trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
 }
 
 // serveSelf serves this process's own program to executors.

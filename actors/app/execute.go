@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -45,7 +46,7 @@ func Execute(x Execution) error {
 	if err != nil {
 		return fmt.Errorf("%w: set spark.blockManager.port to a free one, or to 0", err)
 	}
-	rec, err := executorRecorder(a, c, "exec")
+	rec, err := newRecorder(executorTrace(a, c, "exec"), c)
 	if err != nil {
 		return errors.Join(err, blocks.Close())
 	}
@@ -53,7 +54,8 @@ func Execute(x Execution) error {
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
 	boot := executor.Boot{
 		Args: a, Settings: x.Settings, Log: NewLog(logrus.InfoLevel),
-		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
+		IO:   executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
+		Made: traced,
 	}
 	if err := boot.Run(host); err != nil {
 		return errors.Join(err, rec.Close())
@@ -68,6 +70,13 @@ func Execute(x Execution) error {
 	}
 	os.Exit(code)
 	return nil
+}
+
+// traced gives the executor's Env its Tracer.
+func traced(env *rpcenv.Env) {
+	if err := tracer.Register(env); err != nil {
+		env.Log().Warnf("nobody can follow this executor: %v", err)
+	}
 }
 
 // FetchSettings asks the driver for the settings of an executor: what a launcher does before it knows which program to
@@ -114,13 +123,14 @@ func FetchProgram(ctx context.Context, args []string, digest string, to *os.File
 	return fetchFile(ctx, at.SparkURL()+JarPrefix+digest, to)
 }
 
-// executorRecorder records an executor's trace into the directory that its driver's settings name.
-func executorRecorder(a executor.Args, c *conf.Conf, what string) (*trace.Recorder, error) {
+// executorTrace is where an executor's process records, in the directory that its driver's settings name; empty when there
+// is none.
+func executorTrace(a executor.Args, c *conf.Conf, what string) string {
 	dir := conf.TraceDir.Get(c)
 	if dir == "" {
-		return nil, nil
+		return ""
 	}
-	return newRecorder(filepath.Join(dir, what+"-"+a.AppID+"-"+a.ExecutorID+".trace"), c)
+	return filepath.Join(dir, what+"-"+a.AppID+"-"+a.ExecutorID+".trace")
 }
 
 // saveFetched writes what the fetcher recorded, now that its settings say where to.
@@ -129,8 +139,12 @@ func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorde
 	if err != nil {
 		return err
 	}
-	file, err := executorRecorder(a, c, "fetch")
-	if file == nil || err != nil {
+	path := executorTrace(a, c, "fetch")
+	if path == "" {
+		return nil
+	}
+	file, err := newRecorder(path, c)
+	if err != nil {
 		return err
 	}
 	for _, r := range rec.Records() {

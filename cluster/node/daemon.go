@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -60,11 +61,12 @@ type daemon struct {
 func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)) (*daemon, error) {
 	d := &daemon{opts: opts, exits: make(chan int, 2)}
 	var err error
+	path := ""
 	if dir := conf.TraceDir.Get(opts.Conf); dir != "" {
-		path := filepath.Join(dir, d.name()+".trace")
-		if d.recorder, err = trace.NewFileRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {
-			return nil, err
-		}
+		path = filepath.Join(dir, d.name()+".trace")
+	}
+	if d.recorder, err = trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {
+		return nil, err
 	}
 	if d.unwatch, err = transport.WatchParent(func() { d.exit(exitParentGone) }); err != nil {
 		return nil, err
@@ -100,7 +102,10 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return tracer.Register(d.node.Env)
 }
 
 // join makes the daemon a member of its cluster.

@@ -164,22 +164,22 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
 		d.writeTrace(t),
 		d.keepOutput(),
+		d.removeRings(),
 		os.RemoveAll(d.Work()),
 	)
 	return trace.Table(t.Entries), err
 }
 
-// Merge reads what the processes of a run recorded, also while it goes on. The error tells of files that are damaged; the
-// rest is there.
+// Merge reads what the processes of a run recorded, also while it goes on, and what the rings of those have that were
+// killed. The error tells of files that are damaged; the rest is there.
 func Merge(dir string) (*trace.Trace, error) {
 	paths, err := filepath.Glob(filepath.Join((&Dir{dir}).Trace(), "*.trace"))
 	errs := []error{err}
 	var files [][]*tracepb.Record
 	for _, path := range paths {
-		records, err := trace.ReadFile(path)
+		records, err := trace.ReadProcess(path)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", filepath.Base(path), err))
-			continue
 		}
 		files = append(files, records)
 	}
@@ -198,6 +198,15 @@ func (d *Dir) writeTrace(t *trace.Trace) error {
 		return err
 	}
 	return errors.Join(t.WriteJSONL(f), f.Close())
+}
+
+// removeRings removes what the merged trace has by now.
+func (d *Dir) removeRings() error {
+	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.ring"))
+	for _, path := range paths {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // keepOutput moves the executors' stdout and stderr to logs/APP/EXECUTOR.

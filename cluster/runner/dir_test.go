@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -108,5 +111,43 @@ func TestARelativeStateHomeIsIgnored(t *testing.T) {
 	root, err := Root()
 	if err != nil || root != filepath.Join(home, ".local", "state", "coherer", "runs") {
 		t.Error(root, err)
+	}
+}
+
+// Of a process that was killed, or that still runs, the run has what did not reach its file.
+func TestARunHasWhatTheRingsOfKilledProcessesHave(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	d := begun(t, "a")
+	record := func(name string) *trace.Recorder {
+		r, err := trace.NewProcessRecorder(filepath.Join(d.Trace(), name+".trace"), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Add(&trace.Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: name, Time: 1000})
+		if err := r.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	killed, ended := record("Worker1"), record("Master")
+	id := trace.ID{Conn: 7 << 32, N: 1}
+	killed.NoteEvent(&trace.Event{Kind: tracepb.Kind_SENT, ID: id, Env: 1, Time: 2000, Endpoint: "Worker", To: "Master", Type: "deploy.Heartbeat"})
+	ended.Add(&trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Env: 1, Time: 3000, Started: 2500, Endpoint: "Master"})
+	if err := ended.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = killed.Close() }()
+	merged, err := Merge(d.Path())
+	if err != nil || len(merged.Entries) != 1 {
+		t.Fatalf("%d entries, %v", len(merged.Entries), err)
+	}
+	if e := merged.Entries[0]; e.From != "Worker1/Worker" || e.To != "Master/Master" || e.Type != "Heartbeat" || !e.Handled {
+		t.Errorf("%+v", e)
+	}
+	if _, err := d.Finish(Details{Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if rings, err := filepath.Glob(filepath.Join(d.Trace(), "*.ring")); err != nil || len(rings) > 0 {
+		t.Errorf("left: %v, %v", rings, err)
 	}
 }

@@ -242,11 +242,13 @@ type Record struct {
 	Received uint64 `protobuf:"fixed64,14,opt,name=received,proto3" json:"received,omitempty"`
 	Started  uint64 `protobuf:"fixed64,15,opt,name=started,proto3" json:"started,omitempty"`
 	// outcome of handling: empty is good, else the error's text.
-	Outcome       string `protobuf:"bytes,16,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Name          string `protobuf:"bytes,17,opt,name=name,proto3" json:"name,omitempty"`
-	Subject       string `protobuf:"bytes,18,opt,name=subject,proto3" json:"subject,omitempty"`
-	From          string `protobuf:"bytes,19,opt,name=from,proto3" json:"from,omitempty"`
-	Why           string `protobuf:"bytes,20,opt,name=why,proto3" json:"why,omitempty"`
+	Outcome string `protobuf:"bytes,16,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Name    string `protobuf:"bytes,17,opt,name=name,proto3" json:"name,omitempty"`
+	Subject string `protobuf:"bytes,18,opt,name=subject,proto3" json:"subject,omitempty"`
+	From    string `protobuf:"bytes,19,opt,name=from,proto3" json:"from,omitempty"`
+	Why     string `protobuf:"bytes,20,opt,name=why,proto3" json:"why,omitempty"`
+	// ring says that the record was read from a ring: of a message there is no body, and its times are coarse.
+	Ring          bool `protobuf:"varint,21,opt,name=ring,proto3" json:"ring,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -421,6 +423,13 @@ func (x *Record) GetWhy() string {
 	return ""
 }
 
+func (x *Record) GetRing() bool {
+	if x != nil {
+		return x.Ring
+	}
+	return false
+}
+
 var File_proto_trace_trace_proto protoreflect.FileDescriptor
 
 const file_proto_trace_trace_proto_rawDesc = "" +
@@ -430,7 +439,7 @@ const file_proto_trace_trace_proto_rawDesc = "" +
 	"\x04conn\x18\x01 \x01(\x06R\x04conn\x12\x12\n" +
 	"\x04back\x18\x02 \x01(\bR\x04back\x12\x10\n" +
 	"\x03env\x18\x03 \x01(\rR\x03env\x12\f\n" +
-	"\x01n\x18\x04 \x01(\x04R\x01n\"\xe8\x03\n" +
+	"\x01n\x18\x04 \x01(\x04R\x01n\"\xfc\x03\n" +
 	"\x06Record\x12\x1f\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\v.trace.KindR\x04kind\x12\x12\n" +
 	"\x04time\x18\x02 \x01(\x06R\x04time\x12\x19\n" +
@@ -452,7 +461,8 @@ const file_proto_trace_trace_proto_rawDesc = "" +
 	"\x04name\x18\x11 \x01(\tR\x04name\x12\x18\n" +
 	"\asubject\x18\x12 \x01(\tR\asubject\x12\x12\n" +
 	"\x04from\x18\x13 \x01(\tR\x04from\x12\x10\n" +
-	"\x03why\x18\x14 \x01(\tR\x03why*\\\n" +
+	"\x03why\x18\x14 \x01(\tR\x03why\x12\x12\n" +
+	"\x04ring\x18\x15 \x01(\bR\x04ring*\\\n" +
 	"\x04Kind\x12\v\n" +
 	"\aUNKNOWN\x10\x00\x12\a\n" +
 	"\x03ENV\x10\x01\x12\b\n" +

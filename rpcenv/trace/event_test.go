@@ -56,7 +56,7 @@ func TestEveryFieldOfARecordIsEncoded(t *testing.T) {
 	}).record([]byte("a"))
 	fields := rec.ProtoReflect().Descriptor().Fields()
 	for i := range fields.Len() {
-		if !rec.ProtoReflect().Has(fields.Get(i)) {
+		if f := fields.Get(i); f.Name() != "ring" && !rec.ProtoReflect().Has(f) {
 			t.Errorf("%s is not set", fields.Get(i).Name())
 		}
 	}

@@ -61,6 +61,7 @@ type found struct {
 	Entry
 	key, cause msgKey
 	raw        []byte
+	fromRing   bool // it has no body
 	fullType   string
 	ownType    string // an answer's, where its record names both
 	sent       bool
@@ -193,6 +194,7 @@ func (m *merger) local(k msgKey) string {
 
 func (m *merger) describe(e *found, r *tracepb.Record) {
 	e.fullType, e.ownType, e.raw, e.Bytes = r.GetType(), r.GetName(), r.GetBody(), r.GetBytes()
+	e.fromRing = r.GetRing()
 	e.Type = ShortName(e.fullType)
 	switch r.GetForm() {
 	case tracepb.Form_ASK:
@@ -222,7 +224,9 @@ func (m *merger) answers() {
 			}
 		}
 		e.Message = own
-		e.Body, e.Cut = BodyJSON(own, e.raw)
+		if e.Body, e.Cut = BodyJSON(own, e.raw); e.fromRing {
+			e.Body, e.Cut = "", true
+		}
 	}
 }
 

@@ -5,13 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // began is when the recordings of the tests begin.
 var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -31,6 +31,7 @@ type Recorder struct {
 	clock     clock
 	work      work
 	untraced  atomic.Int64
+	noted     atomic.Bool // the ring has what is recorded nowhere else
 
 	mu       sync.Mutex
 	buf      []byte            // the newest records, encoded
@@ -81,6 +82,18 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 		return nil, errors.Join(err, removeRing(path))
 	}
 	return r, nil
+}
+
+// NewProcessRecorder returns the Recorder of a process: one that records to a file, or without a path one that has only
+// its ring, in memory. A bodyLimit of 0 keeps no bodies.
+func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
+	if path == "" {
+		return NewRingRecorder()
+	}
+	if bodyLimit == 0 {
+		bodyLimit = -1
+	}
+	return NewFileRecorder(path, bodyLimit)
 }
 
 // RingPath is where the ring is of a Recorder that records to path.
@@ -258,8 +271,8 @@ func (r *Recorder) Flush() error {
 	return r.file.flushLocked()
 }
 
-// Close flushes and closes the file and reports the first error of all writing. Later records are dropped. It may be
-// called twice.
+// Close flushes and closes the file and reports the first error of all writing. Later records are dropped. The file of a
+// ring that has nothing more than was recorded is removed. It may be called twice.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -278,6 +291,9 @@ func (r *Recorder) Close() error {
 	err := r.file.closeLocked()
 	if err == nil {
 		r.ring.close()
+		if !r.noted.Load() {
+			err = removeRing(r.file.file.Name())
+		}
 	}
 	r.file.err = errors.Join(err, r.ringLost)
 	return r.file.err

@@ -24,6 +24,7 @@ type Note struct {
 // Note puts a record into the ring. Nothing of n is kept.
 func (r *Recorder) Note(n *Note) {
 	g := r.ring
+	r.ringHasMore()
 	to := n.To
 	if n.Outcome != 0 {
 		to = n.Outcome
@@ -45,7 +46,17 @@ func (r *Recorder) Note(n *Note) {
 }
 
 // NoteEvent is Note for what has no numbers yet.
-func (r *Recorder) NoteEvent(ev *Event) { r.ring.event(ev) }
+func (r *Recorder) NoteEvent(ev *Event) {
+	r.ringHasMore()
+	r.ring.event(ev)
+}
+
+// ringHasMore notes that the ring has what is not recorded, and is worth keeping.
+func (r *Recorder) ringHasMore() {
+	if !r.noted.Load() {
+		r.noted.Store(true)
+	}
+}
 
 // Name is the number of a text in the ring.
 func (r *Recorder) Name(text string) Name {

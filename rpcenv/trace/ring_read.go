@@ -192,7 +192,9 @@ func (r reading) records(list []string) []*tracepb.Record {
 	}
 	out := make([]*tracepb.Record, 0, len(r.found))
 	for i := range r.found {
-		out = append(out, r.found[i].unpack(text).record(nil))
+		rec := r.found[i].unpack(text).record(nil)
+		rec.Ring = true
+		out = append(out, rec)
 	}
 	return out
 }

@@ -58,7 +58,9 @@ func inRing(ev *Event) *tracepb.Record {
 	if out.Kind == tracepb.Kind_HANDLED || out.Kind == tracepb.Kind_ITEM {
 		out.Bytes = 0
 	}
-	return out.record(nil)
+	rec := out.record(nil)
+	rec.Ring = true
+	return rec
 }
 
 func listOf(ev *Event) []*string {
