@@ -91,7 +91,10 @@ func (p *Process) wait() rpcenv.Exit {
 	}
 	p.exit = exitOf(err)
 	close(p.ended)
-	p.closePipes()
+	p.rope.Close()
+	if p.readyPipe != nil {
+		_ = p.readyPipe.SetReadDeadline(time.Now().Add(readyGrace)) // its reader closes it
+	}
 	if p.readyDone != nil {
 		<-p.readyDone
 	}
@@ -109,6 +112,7 @@ func (p *Process) endGroup() {
 	}
 }
 
+// closePipes is for a process that could not be started.
 func (p *Process) closePipes() {
 	p.rope.Close()
 	if p.readyPipe != nil {

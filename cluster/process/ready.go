@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/coherer/coherer/rpcenv/transport"
 )
@@ -98,7 +99,11 @@ func (p *Process) Ready(ctx context.Context) (Ready, error) {
 	return Ready{}, errors.Join(err, p.exit.Err)
 }
 
-// readReady reads the line. wait closes the pipe when the process ended, since a descendant may hold the other end.
+// readyGrace is how long after the end of a process its line may take to be read: it is in the pipe by then, but a
+// descendant may hold the other end.
+const readyGrace = 2 * time.Second
+
+// readReady reads the line.
 func (p *Process) readReady() {
 	defer close(p.readyDone)
 	line, err := bufio.NewReaderSize(io.LimitReader(p.readyPipe, maxReady), maxReady).ReadSlice('\n')
