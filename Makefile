@@ -5,7 +5,7 @@
 # What to run before a commit.
 all: generate lint race
 
-# messages/ and the examples' messages from their proto files; no protoc is needed.
+# messages/ and the examples' messages from their proto files, and what explain reads from the source; no protoc is needed.
 generate:
 	.ci/run generate
 

@@ -1,0 +1,20 @@
+// Package protocol is the protocol as data: every message with who sends it when, to which endpoint, its fields, its answer,
+// what a duplicate does, Spark's class, the handler in the source and an example from a recorded run; the endpoints; the
+// conversations that messages make up; and where Coherer differs from Spark on purpose. `coherer explain` and
+// messages/PROTOCOL.md are views of it.
+//
+// It has four sources, and a test that compares each with what it was made from:
+//
+//   - the .proto files: descriptors, options and, by protoc-gen-coherer, comments. Messages of users that are linked into
+//     the program and were generated so are explained like Coherer's own;
+//   - source.json: handlers, makers, endpoints, messages that stay within an Env, and the tables "Differences from Spark",
+//     read from the Go source;
+//   - recordings/: what was said in runs of golden scripts of package scenario in a World, cut down to what is shown;
+//   - the list of conversations in conversations.go, each a path through a recording.
+//
+// After a change of messages, handlers or runs the tests say what differs, and
+//
+//	go test ./cluster/protocol -rewrite
+//
+// makes source.json, recordings/ and messages/PROTOCOL.md again.
+package protocol

@@ -1,0 +1,27 @@
+package protocol
+
+// home is what the source does not say of an endpoint.
+type home struct{ where, spark string }
+
+// homes are the endpoints by name. A test wants a row for each.
+var homes = map[string]home{
+	"endpoint-verifier":           {"every process that listens", "org.apache.spark.rpc.netty.RpcEndpointVerifier"},
+	"Master":                      {"the Master", "org.apache.spark.deploy.master.Master"},
+	"Worker":                      {"a Worker", "org.apache.spark.deploy.worker.Worker"},
+	"WorkerWatcher":               {"an executor that a Worker started", "org.apache.spark.deploy.worker.WorkerWatcher"},
+	"AppClient":                   {"the driver", "org.apache.spark.deploy.client.StandaloneAppClient.ClientEndpoint"},
+	"CoarseGrainedScheduler":      {"the driver", "org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend.DriverEndpoint"},
+	"DAGScheduler":                {"the driver", "org.apache.spark.scheduler.DAGScheduler, which is no endpoint there but an event loop"},
+	"HeartbeatReceiver":           {"the driver", "org.apache.spark.HeartbeatReceiver"},
+	"MapOutputTracker":            {"the driver", "org.apache.spark.MapOutputTrackerMasterEndpoint"},
+	"OutputCommitCoordinator":     {"the driver", "org.apache.spark.scheduler.OutputCommitCoordinator.OutputCommitCoordinatorEndpoint"},
+	"BlockManagerMaster":          {"the driver", "org.apache.spark.storage.BlockManagerMasterEndpoint"},
+	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
+	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
+	"Progress":                    {"the driver", ""},
+}
+
+// senders are the Envs and bodies that send messages and are no endpoints.
+var senders = map[string]string{
+	"driverPropsFetcher": "the short-lived Env of an executor's process that asks the driver for its settings",
+}

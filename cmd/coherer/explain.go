@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/protocol"
+)
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	output                 string
+	all, write, deviations bool
+}
+
+func explainCommand() *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use: "explain [MESSAGE|ENDPOINT|CONVERSATION]", GroupID: "look", Short: "Say what a message, an endpoint or a conversation is",
+		Long: "Say what a message, an endpoint or a conversation is: who sends it when, to whom, its fields and answer, what a\n" +
+			"duplicate does, Spark's class, the handler in the source, and an example from a recorded run. Without a name:\n" +
+			"what there is. Names are Spark's, with or without their package, in letters of any case.",
+		Example: strings.Join([]string{
+			"  coherer explain",
+			"  coherer explain RegisterWorker",
+			"  coherer explain app.Heartbeat -o json",
+			"  coherer explain CoarseGrainedScheduler",
+			"  coherer explain executor-launch",
+			"  coherer explain --deviations",
+			"  coherer explain --all",
+		}, "\n"),
+		Args: usages(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return usage(cmd, err)
+			}
+			p, err := protocol.Load()
+			if err != nil {
+				return err
+			}
+			return o.explain(p, args)
+		},
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&o.all, "all", false, "the whole protocol, as Markdown")
+	cmd.Flags().BoolVarP(&o.write, "write", "w", false, "with --all: write "+protocol.File+" of the source tree that this is run in")
+	cmd.Flags().BoolVar(&o.deviations, "deviations", false, "the table of differences from Spark")
+	return cmd
+}
+
+// check reports what is wrong with a command line.
+func (o explainOptions) check(args []string) error {
+	switch {
+	case o.output != "text" && o.output != "json":
+		return fmt.Errorf("-o %q: want text or json", o.output)
+	case o.all && o.deviations || len(args) > 0 && (o.all || o.deviations):
+		return errors.New("a name, --all and --deviations exclude each other")
+	case o.write && (!o.all || o.output != "text"):
+		return errors.New("-w goes with --all, as text")
+	}
+	return nil
+}
+
+func (o explainOptions) explain(p *protocol.Protocol, args []string) error {
+	show := p.List
+	switch {
+	case o.write:
+		return writeReference(p)
+	case o.all:
+		show = p.Markdown
+	case o.deviations:
+		p = &protocol.Protocol{Deviations: p.Deviations}
+		show = p.Text
+	case len(args) > 0:
+		found, err := p.Find(args[0])
+		if err != nil {
+			return err
+		}
+		p, show = found, found.Text
+	case o.output == "json":
+		p = &protocol.Protocol{Endpoints: p.Endpoints, Conversations: p.Conversations}
+	}
+	if o.output == "json" {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(p)
+	}
+	return show(os.Stdout)
+}
+
+// writeReference writes the reference into the source tree around the working directory.
+func writeReference(p *protocol.Protocol) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for {
+		file := filepath.Join(dir, filepath.FromSlash(protocol.File))
+		_, err := os.Stat(file)
+		if err == nil {
+			return writeFile(file, p.Markdown)
+		}
+		if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
+			dir = parent
+			continue
+		}
+		return fmt.Errorf("-w: there is no %s here or above: run it in Coherer's source tree, or redirect the output of --all", protocol.File)
+	}
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
