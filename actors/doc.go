@@ -31,5 +31,5 @@
 // several threads share, and some of its dead-locks come from there.
 //
 // Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its doc.go says so under
-// "Differences from Spark".
+// "Differences from Spark", each with the test that holds it; `coherer explain --deviations` lists them all.
 package actors

@@ -8,11 +8,12 @@
 //
 // # Differences from Spark
 //
-//   - When every Master refuses the connection the next try comes after 1 s instead of 20: nobody is there who could
-//     be slow.
-//   - A second RegisteredApplication (a retry that overtook a slow first answer, or a second Master) does not replace
-//     the first: one with another id is unregistered at once, so that no ghost holds cores.
-//   - The same holds for a RegisteredApplication that comes after the client gave up.
-//   - StopAppClient tells the listener nothing: who stops the client knows.
+//   - When every Master refuses the connection the next try comes after 1 s instead of 20: nobody is there who could be
+//     slow. (TestRefusedByAllComesAgainAfterASecond)
+//   - A second RegisteredApplication (a retry that overtook a slow first answer, or a second Master) does not replace the
+//     first: one with another id is unregistered at once, so that no ghost holds cores. (TestASecondRegistration)
+//   - The same holds for a RegisteredApplication that comes after the client gave up. (TestThreeTriesTwentySecondsApart)
+//   - StopAppClient tells the listener nothing: who stops the client knows. (TestStopUnregistersAndStops)
 //   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
+//     (TestAnEarlierTermIsRefused)
 package appclient

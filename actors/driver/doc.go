@@ -18,9 +18,12 @@
 // # Differences from Spark
 //
 //   - CoarseGrainedScheduler owns the task sets too, so no lock is shared by endpoint and scheduler.
+//     (TestTheSchedulerOwnsTheTaskSetsToo)
 //   - spark.scheduler.minRegisteredResourcesRatio counts executors that can take tasks, not those that only registered.
+//     (TestTasksWaitForEnoughExecutorsButNotForEver)
 //   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
-//   - A report of a task attempt that was given up frees no cores.
-//   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers may
-//     share a host.
+//     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
+//   - A report of a task attempt that was given up frees no cores. (TestAReportOfAnAttemptThatIsOverFreesNoCores)
+//   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers
+//     may share a host. (TestALostWorkerLeavesTheOutputsOfOthersOnItsHost)
 package driver

@@ -47,6 +47,12 @@ func newRig(t *testing.T, settings map[string]string) *rig {
 
 func newSeededRig(t *testing.T, seed uint64, settings map[string]string) *rig {
 	t.Helper()
+	return newRigOver(t, seed, settings, nil)
+}
+
+// newRigOver makes a rig whose driver splits files of fs.
+func newRigOver(t *testing.T, seed uint64, settings map[string]string, fs rdd.FS) *rig {
+	t.Helper()
 	c, err := conf.New(settings)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +61,7 @@ func newSeededRig(t *testing.T, seed uint64, settings map[string]string) *rig {
 	r := &rig{World: w, t: t, master: w.Probe("Master"), env: w.Env("Driver", c)}
 	r.events = w.ProbeIn(r.env, "Listener")
 	r.driver, err = driver.Start(r.env, driver.Config{
-		AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, Listener: r.events.Ref,
+		AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, Listener: r.events.Ref, FS: fs,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,9 @@
 // # Differences from Spark
 //
 //   - The closure of a task is the name of a job and its argument, inside LaunchTask. There is no broadcast.
+//     (TestAnUnknownJobFails, TestALineageThatDiffersFailsWithItsLines)
 //   - A map output on the same machine is fetched like any other, over the block port; Spark reads the other executor's
-//     files (GetLocalDirsForExecutors).
+//     files (GetLocalDirsForExecutors). (TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther)
 //   - A result always travels in StatusUpdate, up to 32 MiB; Spark stores what is over 1 MiB as a block.
+//     (TestATaskSendsRunningThenFinishedWithItsRecords)
 package executor

@@ -13,20 +13,25 @@
 // # Differences from Spark
 //
 //   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
-//     Worker ends after five of them.
+//     Worker ends after five of them. (TestARepeatedReportChangesNothing)
 //   - RegisterApplication that is repeated is answered with the id that the application has; Spark answers with a new one
-//     that it does not know itself.
+//     that it does not know itself. (TestARepeatedRegistrationGetsTheIDThatTheApplicationHas)
 //   - A heartbeat of a Worker that nobody ever heard of is answered with ReconnectWorker, as that of a dead one; Spark
 //     ignores it, and a Worker forgotten after 16 time-outs never comes back.
+//     (TestAHeartbeatOfAWorkerThatNobodyHeardOfIsAnswered)
 //   - An executor that ends early does not set the count of failures back by having been RUNNING for an instant; only one
 //     that was RUNNING for a minute does, or ten minutes without an early end. Executors that end early, also with exit
 //     code 0, are replaced at once three times in a row and then ever later, up to a minute. Spark relaunches what starts
-//     and exits at once without end and without pause (SPARK-27510).
+//     and exits at once without end and without pause (SPARK-27510). (TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved,
+//     TestBackoff)
 //   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
 //     when it sees its old connection close (SPARK-23191). What was ordered over that connection and did not arrive is
-//     given up when the Worker says what it runs, and ordered again.
+//     given up when the Worker says what it runs, and ordered again. (TestAWorkerWithAnotherConnectionIsKept,
+//     TestAnOrderLostWithAConnectionIsGivenAgain)
 //   - The report that an executor runs which the Master has given up is answered by KillExecutor; Spark only warns.
-//   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the reason,
-//     a Worker without cores or memory with RegisterWorkerFailed.
-//   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications.
+//     (TestAnExecutorThatRunsThoughGivenUpIsKilled)
+//   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the
+//     reason, a Worker without cores or memory with RegisterWorkerFailed.
+//     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
+//   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications. (TestApplicationIDs)
 package master

@@ -5,7 +5,7 @@
 //
 // # Differences from Spark
 //
-//   - Executors report no blocks yet, so GetLocations finds nobody.
+//   - Executors report no blocks yet, so GetLocations finds nobody. (TestBlockManagersRegister)
 //   - BlockManagerMaster learns which executors live by event.ExecutorChange; Spark asks CoarseGrainedScheduler
-//     (IsExecutorAlive) for each registration that is repeated.
+//     (IsExecutorAlive) for each registration that is repeated. (TestBlockManagersRegister)
 package storage

@@ -17,16 +17,22 @@
 // # Differences from Spark
 //
 //   - Heartbeats never run twice: Spark 3.5 has a second timer after a registration again.
+//     (TestHeartbeatsAreNotDoubledByAnotherRegistration)
 //   - A report about an executor is repeated each heartbeat period rather than each spark.rpc.askTimeout, so that a lost
 //     one leaves the Master's books wrong for no longer than that. The Worker gives up, with exit code 1 as in Spark,
 //     after the time that Spark's spark.worker.executorStateSync.maxAttempts take.
+//     (TestALostReportIsRepeatedUntilAcknowledged, TestAWorkerWhoseMasterNeverAcknowledgesExits)
 //   - A report that was not acknowledged survives the connection: it is repeated after the next registration. Spark
-//     counts tries to a Master that is gone, and exits.
-//   - Only the last word about an executor is repeated: RUNNING never comes after EXITED.
+//     counts tries to a Master that is gone, and exits. (TestAReportSurvivesTheConnection)
+//   - Only the last word about an executor is repeated: RUNNING never comes after EXITED. (TestOnlyTheLastWordIsRepeated)
 //   - A LaunchExecutor for an executor that is alive is a duplicate and does nothing; Spark would report FAILED, by which
-//     the Master forgets the live one.
+//     the Master forgets the live one. (TestALaunchOfALiveExecutorIsADuplicate)
 //   - Application ids become directories, so one that is no plain name is refused (FAILED).
+//     (TestLaunchesThatCannotBeAreReportedFailed)
 //   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
+//     (TestAnEarlierTermIsRefused)
 //   - At its stop the Worker ends its executors and reports nothing. Spark's reports those again that ended long ago.
+//     (TestTheEndOfTheWorkerEndsItsExecutors)
 //   - With a Discovery, a Master that nobody knows of any more is not the only one tried.
+//     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
 package worker

@@ -130,6 +130,6 @@ type Deviation struct {
 	// Spark is what Spark does, where the table has a column for it.
 	Spark string `json:"spark,omitempty"`
 	Here  string `json:"here"`
-	// Tests are those of the package that hold it.
+	// Tests hold it: they are in the package or beside it, within the same role. None: nothing can observe it yet.
 	Tests []string `json:"tests"`
 }

@@ -220,7 +220,7 @@ func (t *text) conversation(c *Conversation) {
 }
 
 func (t *text) deviations(ds []Deviation) {
-	t.line("Differences from Spark on purpose. Each is held by the tests that it names.")
+	t.line("Differences from Spark on purpose. Each is held by the tests that it names, which are in its\npackage or beside it.")
 	for i, d := range ds {
 		if i == 0 || ds[i-1].Package != d.Package {
 			t.line("\n%s", d.Package)
@@ -231,6 +231,10 @@ func (t *text) deviations(ds []Deviation) {
 			t.wrapped("  - Spark: ", d.Spark)
 			t.wrapped("    here:  ", d.Here)
 		}
-		t.wrapped("    test:  ", strings.Join(d.Tests, ", "))
+		tests := strings.Join(d.Tests, ", ")
+		if tests == "" {
+			tests = "none: nothing can observe it yet"
+		}
+		t.wrapped("    test:  ", tests)
 	}
 }

@@ -17,7 +17,10 @@
 // # Differences from Spark
 //
 //   - Stages and shuffles belong to one job: nothing is shared, and nothing is reused, between jobs.
+//     (TestJobsShareNoStages)
 //   - Splits of text files are computed once, for all stages, before the job starts.
+//     (TestFilesAreSplitOnceBeforeTheJobStarts)
 //   - A difference between the lineages of driver and executor fails the job at once.
+//     (TestADifferentLineageFailsTheJobAtOnce)
 //   - After a fetch failure the executor's block manager stays in BlockManagerMaster's book: the executor may be well.
 package dag

@@ -5,5 +5,7 @@
 // # Differences from Spark
 //
 //   - It learns of executors by event.ExecutorChange from their owner rather than from the listener bus, which may lag.
+//     (TestSilentExecutorsExpireOnceInOrderOfTheirIDs)
 //   - A known executor is not asked to register its block manager again when only that is unknown.
+//     (TestSilentExecutorsExpireOnceInOrderOfTheirIDs)
 package heartbeat

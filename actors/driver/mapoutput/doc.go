@@ -6,5 +6,6 @@
 // # Differences from Spark
 //
 //   - A question for an unknown shuffle fails at once; in Spark the asker waits for its time-out.
-//   - Long lists are not sent by broadcast.
+//     (TestTheBookOfMapOutputs)
+//   - Long lists are not sent by broadcast. (TestALongListOfOutputsIsTheAnswerItself)
 package mapoutput

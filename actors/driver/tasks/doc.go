@@ -10,8 +10,9 @@
 // # Differences from Spark
 //
 //   - Every task may run anywhere (locality ANY): there is nothing cached and no preferred location, so there is no delay
-//     scheduling either.
+//     scheduling either. (TestOffersGoRoundRobinOverExecutors)
 //   - No pools of mode FAIR, no speculation, no exclusion of failing executors, no barrier stages.
+//     (TestSetsGoInOrderOfJobAndStage)
 //   - A partition that an older attempt of a stage finishes is marked finished in the newer one here, without asking the
-//     DAGScheduler first.
+//     DAGScheduler first. (TestAFetchFailureMakesTheSetAZombie)
 package tasks
