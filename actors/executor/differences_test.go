@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/coherer/coherer/messages/app"
@@ -12,10 +13,7 @@ func TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther(t *testing.T) {
 	r := newRig(t)
 	r.launch(mapTask(t, 0, 0))
 	r.outputs = append(r.outputs, r.end().GetResult().GetMapStatus())
-	r.blocks.others[9] = map[string][]byte{}
-	for id, data := range r.blocks.own {
-		r.blocks.others[9][id] = data
-	}
+	r.blocks.others[9] = maps.Clone(r.blocks.own)
 	clear(r.blocks.own)
 	r.outputs[0].Location = &storage.BlockManagerId{ExecutorId: "1", Host: "10.0.0.2", Port: 9}
 	r.launch(reduceTask(t, 5))

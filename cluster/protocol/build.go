@@ -48,6 +48,10 @@ func build(s source, recordings []recording) (*Protocol, error) {
 			m.From, m.To = endpointsIn(m.Makers), endpointsIn(m.Handlers)
 		}
 		m.Example = example(recordings, m)
+		if m.Kind == KindLocal && len(m.From) == 0 && m.Example != nil {
+			// Its maker is no endpoint, so the run tells who sent it.
+			m.From = []string{trace.EndpointOf(m.Example.From)}
+		}
 	}
 	answers(p.Messages)
 	p.Endpoints = endpoints(s, p.Messages)

@@ -20,10 +20,13 @@ var unobserved = []string{
 // TestEachDeviationIsHeldByATest: the tests that the rows name exist, in the package or beside it within the same role.
 func TestEachDeviationIsHeldByATest(t *testing.T) {
 	rows := analysed(t).Deviations
-	perPackage := map[string]int{}
+	perPackage, tests := map[string]int{}, map[string]map[string]bool{}
 	for _, d := range rows {
 		perPackage[d.Package]++
-		known := testsBelow(t, role(d.Package))
+		if tests[role(d.Package)] == nil {
+			tests[role(d.Package)] = testsBelow(t, role(d.Package))
+		}
+		known := tests[role(d.Package)]
 		for _, name := range d.Tests {
 			if !known[name] {
 				t.Errorf("%s: %q names %s, which is no test in %s", d.Package, d.Here, name, role(d.Package))

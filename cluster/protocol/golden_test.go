@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -21,7 +20,7 @@ import (
 // golden compares a committed file with what it is made from, or, with -rewrite, writes it.
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
-	if flag.Lookup("rewrite").Value.String() == "true" {
+	if rewriting() {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -34,6 +33,9 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
+// rewriting reports whether the test writes what it would compare. (datadriven has the flag.)
+func rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
+
 func firstDifference(a, b []byte) int {
 	as, bs := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := range as {
@@ -44,8 +46,20 @@ func firstDifference(a, b []byte) int {
 	return len(as) + 1
 }
 
-// analysed is what the Go source says now.
+// analysis is what the Go source says now, once it was read.
+var analysis *source
+
+// analysed is what the Go source says now, read once for all tests.
 func analysed(t *testing.T) source {
+	t.Helper()
+	if analysis == nil {
+		s := analyse(t)
+		analysis = &s
+	}
+	return *analysis
+}
+
+func analyse(t *testing.T) source {
 	t.Helper()
 	packages := sources(t)
 	var s source
@@ -99,13 +113,12 @@ func run(t *testing.T, script string) *trace.Trace {
 	return out
 }
 
-// rerun runs all scripts, once for all tests.
-var rerun = sync.OnceValue(func() map[string]*trace.Trace { return map[string]*trace.Trace{} })
+// traces are the runs of the scripts, once they ran.
+var traces = map[string]*trace.Trace{}
 
 // recorded are the recordings as the code makes them now, whole, and what is kept of each.
 func recorded(t *testing.T) (whole []recording, kept map[string]*trace.Trace) {
 	t.Helper()
-	traces := rerun()
 	for _, s := range scripts {
 		if traces[s] == nil {
 			traces[s] = run(t, s)

@@ -17,7 +17,9 @@ var recordingFiles embed.FS
 
 // scripts are the golden scripts whose runs are recorded, those with most messages first: an example is taken from the
 // first run that has one.
-var scripts = []string{"application", "silent_worker", "worker_death", "silent_executor", "job_fails", "application_removed"}
+var scripts = []string{
+	"application", "silent_worker", "worker_death", "silent_executor", "job_fails", "application_removed", "registration_retry",
+}
 
 // recording is what was said in the run of a script, in order of time.
 type recording struct {

@@ -168,7 +168,12 @@ func (t *text) fields(label string, fields []Field) {
 		if f.Number == 0 && f.Type != "" { // of a Go struct
 			number = "  "
 		}
-		t.wrapped(fmt.Sprintf("%s%-*s  %-*s  ", number, name, f.Name, typ, f.Type), comment)
+		head := fmt.Sprintf("%s%-*s  %-*s  ", number, name, f.Name, typ, f.Type)
+		if len(head) > width/2 && comment != "" {
+			t.line("%s", head)
+			head = strings.Repeat(" ", len(number)+2)
+		}
+		t.wrapped(head, comment)
 	}
 }
 

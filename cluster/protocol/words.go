@@ -25,16 +25,16 @@ func (m *Message) kindText() string {
 }
 
 func (m *Message) fromText() string {
-	out := namesText(m.From)
+	parts := []string{namesText(m.From)}
 	for _, f := range m.From {
 		if s := senders[f]; s != "" {
-			out += ", " + s
+			parts = append(parts, s)
 		}
 	}
 	if m.When != "" {
-		out += ", " + m.When
+		parts = append(parts, m.When)
 	}
-	return out
+	return strings.Join(parts, ", ")
 }
 
 // namesText names endpoints; "*" is any.

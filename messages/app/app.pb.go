@@ -30,11 +30,17 @@ const (
 type TaskState int32
 
 const (
+	// LAUNCHING: it was ordered.
 	TaskState_LAUNCHING TaskState = 0
-	TaskState_RUNNING   TaskState = 1
-	TaskState_FINISHED  TaskState = 2
-	TaskState_FAILED    TaskState = 3
-	TaskState_KILLED    TaskState = 4
+	// RUNNING: the executor has it.
+	TaskState_RUNNING TaskState = 1
+	// FINISHED: it brought its result.
+	TaskState_FINISHED TaskState = 2
+	// FAILED: it brought a reason.
+	TaskState_FAILED TaskState = 3
+	// KILLED: it was told to end.
+	TaskState_KILLED TaskState = 4
+	// TASK_LOST: its executor is gone.
 	TaskState_TASK_LOST TaskState = 5
 )
 
@@ -140,8 +146,9 @@ func (x *Property) GetValue() string {
 
 // RetrieveSparkAppConfig is asked by an executor's short-lived fetcher before the executor exists.
 type RetrieveSparkAppConfig struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	ResourceProfileId int32                  `protobuf:"varint,1,opt,name=resource_profile_id,json=resourceProfileId,proto3" json:"resource_profile_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// resource_profile_id is 0 for the default profile.
+	ResourceProfileId int32 `protobuf:"varint,1,opt,name=resource_profile_id,json=resourceProfileId,proto3" json:"resource_profile_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -230,14 +237,20 @@ func (x *SparkAppConfig) GetSparkProperties() []*Property {
 
 // RegisterExecutor joins an executor to its driver. A second one with the same id fails with "Duplicate executor ID".
 type RegisterExecutor struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	ExecutorId        string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
-	ExecutorRef       *rpc.EndpointRef       `protobuf:"bytes,2,opt,name=executor_ref,json=executorRef,proto3" json:"executor_ref,omitempty"`
-	Hostname          string                 `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
-	Cores             int32                  `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
-	LogUrls           []*Property            `protobuf:"bytes,5,rep,name=log_urls,json=logUrls,proto3" json:"log_urls,omitempty"`
-	Attributes        []*Property            `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
-	ResourceProfileId int32                  `protobuf:"varint,7,opt,name=resource_profile_id,json=resourceProfileId,proto3" json:"resource_profile_id,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ExecutorId string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	// executor_ref is the executor's endpoint, without an address: it does not listen.
+	ExecutorRef *rpc.EndpointRef `protobuf:"bytes,2,opt,name=executor_ref,json=executorRef,proto3" json:"executor_ref,omitempty"`
+	// hostname of the Worker.
+	Hostname string `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
+	// cores that tasks may take.
+	Cores int32 `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
+	// log_urls of its output; empty until there are pages.
+	LogUrls []*Property `protobuf:"bytes,5,rep,name=log_urls,json=logUrls,proto3" json:"log_urls,omitempty"`
+	// attributes that the cluster manager gave it; there are none yet.
+	Attributes []*Property `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// resource_profile_id is 0 for the default profile.
+	ResourceProfileId int32 `protobuf:"varint,7,opt,name=resource_profile_id,json=resourceProfileId,proto3" json:"resource_profile_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -369,10 +382,12 @@ func (x *LaunchedExecutor) GetExecutorId() string {
 // TaskDescription is what an executor needs to run one attempt of one task. The closure travels as the name of a job,
 // its encoded arguments and the digest of the lineage that the driver made of them.
 type TaskDescription struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TaskId        int64                  `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	AttemptNumber int32                  `protobuf:"varint,2,opt,name=attempt_number,json=attemptNumber,proto3" json:"attempt_number,omitempty"`
-	ExecutorId    string                 `protobuf:"bytes,3,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// task_id counts from 0 within the application, over all attempts.
+	TaskId int64 `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// attempt_number counts from 0 for each task.
+	AttemptNumber int32  `protobuf:"varint,2,opt,name=attempt_number,json=attemptNumber,proto3" json:"attempt_number,omitempty"`
+	ExecutorId    string `protobuf:"bytes,3,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
 	// name as in Spark: "task 0.0 in stage 0.0 (TID 0)".
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// index of the task in its task set.
@@ -606,13 +621,16 @@ func (x *LaunchTask) GetData() *TaskDescription {
 
 // StatusUpdate reports a task attempt: RUNNING without data, FINISHED with its result, FAILED with its reason.
 type StatusUpdate struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ExecutorId    string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
-	TaskId        *int64                 `protobuf:"varint,2,opt,name=task_id,json=taskId,proto3,oneof" json:"task_id,omitempty"`
-	State         TaskState              `protobuf:"varint,3,opt,name=state,proto3,enum=app.TaskState" json:"state,omitempty"`
-	TaskCpus      int32                  `protobuf:"varint,4,opt,name=task_cpus,json=taskCpus,proto3" json:"task_cpus,omitempty"`
-	Result        *TaskResult            `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
-	Failure       *TaskFailure           `protobuf:"bytes,6,opt,name=failure,proto3" json:"failure,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ExecutorId string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	TaskId     *int64                 `protobuf:"varint,2,opt,name=task_id,json=taskId,proto3,oneof" json:"task_id,omitempty"`
+	State      TaskState              `protobuf:"varint,3,opt,name=state,proto3,enum=app.TaskState" json:"state,omitempty"`
+	// task_cpus are the cores that the attempt held.
+	TaskCpus int32 `protobuf:"varint,4,opt,name=task_cpus,json=taskCpus,proto3" json:"task_cpus,omitempty"`
+	// result of an attempt that is FINISHED.
+	Result *TaskResult `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
+	// failure of one that is FAILED or KILLED.
+	Failure       *TaskFailure `protobuf:"bytes,6,opt,name=failure,proto3" json:"failure,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -768,7 +786,8 @@ type TaskFailure struct {
 	// kind: "ExceptionFailure", "FetchFailed", "LineageDiffers", "TaskKilled".
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	Stack   string `protobuf:"bytes,3,opt,name=stack,proto3" json:"stack,omitempty"`
+	// stack of user code that panicked.
+	Stack string `protobuf:"bytes,3,opt,name=stack,proto3" json:"stack,omitempty"`
 	// For FetchFailed: which output could not be had, of whom. map_index is -1 and block_manager absent when the driver
 	// itself had no location to give (Spark's MetadataFetchFailedException).
 	ShuffleId     int32                   `protobuf:"varint,4,opt,name=shuffle_id,json=shuffleId,proto3" json:"shuffle_id,omitempty"`
@@ -860,13 +879,16 @@ func (x *TaskFailure) GetBlockManager() *storage.BlockManagerId {
 
 // KillTask ends an attempt whose result nobody needs.
 type KillTask struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	TaskId          int64                  `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	Executor        string                 `protobuf:"bytes,2,opt,name=executor,proto3" json:"executor,omitempty"`
-	InterruptThread bool                   `protobuf:"varint,3,opt,name=interrupt_thread,json=interruptThread,proto3" json:"interrupt_thread,omitempty"`
-	Reason          string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	TaskId int64                  `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// executor that runs it.
+	Executor string `protobuf:"bytes,2,opt,name=executor,proto3" json:"executor,omitempty"`
+	// interrupt_thread is Spark's; a Go task is cancelled by its context either way.
+	InterruptThread bool `protobuf:"varint,3,opt,name=interrupt_thread,json=interruptThread,proto3" json:"interrupt_thread,omitempty"`
+	// reason comes back in the attempt's failure.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *KillTask) Reset() {
@@ -929,9 +951,10 @@ func (x *KillTask) GetReason() string {
 
 // RemoveExecutor is sent by an executor that ends itself. One that is unknown is ignored.
 type RemoveExecutor struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ExecutorId    string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
-	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ExecutorId string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	// reason in words.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1020,8 +1043,9 @@ func (*StopExecutor) Descriptor() ([]byte, []int) {
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
 // no harm.
 type Heartbeat struct {
-	state          protoimpl.MessageState  `protogen:"open.v1"`
-	ExecutorId     string                  `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ExecutorId string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	// block_manager_id is where its blocks are served.
 	BlockManagerId *storage.BlockManagerId `protobuf:"bytes,2,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
 	// running_tasks are the task attempts that run now.
 	RunningTasks  []int64 `protobuf:"varint,3,rep,packed,name=running_tasks,json=runningTasks,proto3" json:"running_tasks,omitempty"`

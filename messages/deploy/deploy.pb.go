@@ -30,12 +30,19 @@ const (
 type ExecutorState int32
 
 const (
-	ExecutorState_LAUNCHING      ExecutorState = 0
-	ExecutorState_RUNNING        ExecutorState = 1
-	ExecutorState_KILLED         ExecutorState = 2
-	ExecutorState_FAILED         ExecutorState = 3
-	ExecutorState_LOST           ExecutorState = 4
-	ExecutorState_EXITED         ExecutorState = 5
+	// LAUNCHING: it was ordered.
+	ExecutorState_LAUNCHING ExecutorState = 0
+	// RUNNING: its process was started.
+	ExecutorState_RUNNING ExecutorState = 1
+	// KILLED: it was told to end.
+	ExecutorState_KILLED ExecutorState = 2
+	// FAILED: its process could not be started or watched.
+	ExecutorState_FAILED ExecutorState = 3
+	// LOST: the Master gave it up, nobody reports its end.
+	ExecutorState_LOST ExecutorState = 4
+	// EXITED: its process ended by itself.
+	ExecutorState_EXITED ExecutorState = 5
+	// DECOMMISSIONED: it takes no more work.
 	ExecutorState_DECOMMISSIONED ExecutorState = 6
 )
 
@@ -90,9 +97,13 @@ func (ExecutorState) EnumDescriptor() ([]byte, []int) {
 
 // Command is what a Worker starts. The main class keeps Spark's name; the launcher maps it to a program.
 type Command struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	MainClass          string                 `protobuf:"bytes,1,opt,name=main_class,json=mainClass,proto3" json:"main_class,omitempty"`
-	Arguments          []string               `protobuf:"bytes,2,rep,name=arguments,proto3" json:"arguments,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// main_class is Spark's: org.apache.spark.executor.CoarseGrainedExecutorBackend.
+	MainClass string `protobuf:"bytes,1,opt,name=main_class,json=mainClass,proto3" json:"main_class,omitempty"`
+	// arguments with the placeholders {{EXECUTOR_ID}}, {{HOSTNAME}}, {{CORES}}, {{APP_ID}}, {{WORKER_URL}},
+	// {{RESOURCE_PROFILE_ID}}.
+	Arguments []string `protobuf:"bytes,2,rep,name=arguments,proto3" json:"arguments,omitempty"`
+	// environment of the process, besides the Worker's own.
 	Environment        []*EnvironmentVariable `protobuf:"bytes,3,rep,name=environment,proto3" json:"environment,omitempty"`
 	ClassPathEntries   []string               `protobuf:"bytes,4,rep,name=class_path_entries,json=classPathEntries,proto3" json:"class_path_entries,omitempty"`
 	LibraryPathEntries []string               `protobuf:"bytes,5,rep,name=library_path_entries,json=libraryPathEntries,proto3" json:"library_path_entries,omitempty"`
@@ -231,18 +242,21 @@ type ApplicationDescription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// max_cores is spark.cores.max; absent: the Master's spark.deploy.defaultCores.
-	MaxCores *int32   `protobuf:"varint,2,opt,name=max_cores,json=maxCores,proto3,oneof" json:"max_cores,omitempty"`
-	Command  *Command `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
-	AppUiUrl string   `protobuf:"bytes,4,opt,name=app_ui_url,json=appUiUrl,proto3" json:"app_ui_url,omitempty"`
+	MaxCores *int32 `protobuf:"varint,2,opt,name=max_cores,json=maxCores,proto3,oneof" json:"max_cores,omitempty"`
+	// command that starts an executor.
+	Command *Command `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
+	// app_ui_url is the driver's page.
+	AppUiUrl string `protobuf:"bytes,4,opt,name=app_ui_url,json=appUiUrl,proto3" json:"app_ui_url,omitempty"`
 	// memory_per_executor_mb is the default profile's memory in MiB.
 	MemoryPerExecutorMb int32 `protobuf:"varint,5,opt,name=memory_per_executor_mb,json=memoryPerExecutorMb,proto3" json:"memory_per_executor_mb,omitempty"`
 	// cores_per_executor is spark.executor.cores; absent: one executor a Worker with all cores it can get.
 	CoresPerExecutor *int32 `protobuf:"varint,6,opt,name=cores_per_executor,json=coresPerExecutor,proto3,oneof" json:"cores_per_executor,omitempty"`
 	// initial_executor_limit bounds the executors until the first RequestExecutors; absent: no bound.
 	InitialExecutorLimit *int32 `protobuf:"varint,7,opt,name=initial_executor_limit,json=initialExecutorLimit,proto3,oneof" json:"initial_executor_limit,omitempty"`
-	User                 string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// user who runs the application.
+	User          string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplicationDescription) Reset() {
@@ -333,13 +347,15 @@ func (x *ApplicationDescription) GetUser() string {
 
 // ExecutorDescription is what a Worker tells of an executor that it runs.
 type ExecutorDescription struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	ExecId        int32                  `protobuf:"varint,2,opt,name=exec_id,json=execId,proto3" json:"exec_id,omitempty"`
-	RpId          int32                  `protobuf:"varint,3,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
-	Cores         int32                  `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
-	MemoryMb      int32                  `protobuf:"varint,5,opt,name=memory_mb,json=memoryMb,proto3" json:"memory_mb,omitempty"`
-	State         ExecutorState          `protobuf:"varint,6,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AppId string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// exec_id counts from 0 within the application.
+	ExecId int32 `protobuf:"varint,2,opt,name=exec_id,json=execId,proto3" json:"exec_id,omitempty"`
+	// rp_id is the resource profile, 0 for the default one.
+	RpId          int32         `protobuf:"varint,3,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
+	Cores         int32         `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
+	MemoryMb      int32         `protobuf:"varint,5,opt,name=memory_mb,json=memoryMb,proto3" json:"memory_mb,omitempty"`
+	State         ExecutorState `protobuf:"varint,6,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -419,14 +435,18 @@ func (x *ExecutorDescription) GetState() ExecutorState {
 // RegisterWorker is sent by a Worker that wants to join, after it found the Master by its verifier. A duplicate with a
 // known id is accepted and answered with duplicate=true.
 type RegisterWorker struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Id     string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Host   string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
-	Port   int32                  `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
-	Worker *rpc.EndpointRef       `protobuf:"bytes,4,opt,name=worker,proto3" json:"worker,omitempty"`
-	Cores  int32                  `protobuf:"varint,5,opt,name=cores,proto3" json:"cores,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// id is drawn once by the Worker's process, worker-TIME-HOST-PORT.
+	Id   string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Host string `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	Port int32  `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
+	// worker is its endpoint.
+	Worker *rpc.EndpointRef `protobuf:"bytes,4,opt,name=worker,proto3" json:"worker,omitempty"`
+	// cores that it offers.
+	Cores int32 `protobuf:"varint,5,opt,name=cores,proto3" json:"cores,omitempty"`
 	// memory in MiB.
-	Memory         int32  `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`
+	Memory int32 `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`
+	// worker_web_ui_url is the Worker's page.
 	WorkerWebUiUrl string `protobuf:"bytes,7,opt,name=worker_web_ui_url,json=workerWebUiUrl,proto3" json:"worker_web_ui_url,omitempty"`
 	// master_address is the address by which the Worker reached the Master.
 	MasterAddress *rpc.Address `protobuf:"bytes,8,opt,name=master_address,json=masterAddress,proto3" json:"master_address,omitempty"`
@@ -522,10 +542,13 @@ func (x *RegisterWorker) GetMasterAddress() *rpc.Address {
 
 // RegisteredWorker accepts a Worker. A duplicate makes the Worker report its state once more.
 type RegisteredWorker struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Master         *rpc.EndpointRef       `protobuf:"bytes,1,opt,name=master,proto3" json:"master,omitempty"`
-	MasterWebUiUrl string                 `protobuf:"bytes,2,opt,name=master_web_ui_url,json=masterWebUiUrl,proto3" json:"master_web_ui_url,omitempty"`
-	MasterAddress  *rpc.Address           `protobuf:"bytes,3,opt,name=master_address,json=masterAddress,proto3" json:"master_address,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// master is the Master's endpoint.
+	Master *rpc.EndpointRef `protobuf:"bytes,1,opt,name=master,proto3" json:"master,omitempty"`
+	// master_web_ui_url is the Master's page.
+	MasterWebUiUrl string `protobuf:"bytes,2,opt,name=master_web_ui_url,json=masterWebUiUrl,proto3" json:"master_web_ui_url,omitempty"`
+	// master_address is that of RegisterWorker.
+	MasterAddress *rpc.Address `protobuf:"bytes,3,opt,name=master_address,json=masterAddress,proto3" json:"master_address,omitempty"`
 	// duplicate is true when the Master knew this id already.
 	Duplicate *bool `protobuf:"varint,4,opt,name=duplicate,proto3,oneof" json:"duplicate,omitempty"`
 	// master_term counts leaderships; Spark has none.
@@ -601,9 +624,10 @@ func (x *RegisteredWorker) GetMasterTerm() uint64 {
 
 // RegisterWorkerFailed refuses a Worker, which then ends with exit code 1 unless it is registered already.
 type RegisterWorkerFailed struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// message says why.
+	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	MasterTerm    uint64 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -654,10 +678,13 @@ func (x *RegisterWorkerFailed) GetMasterTerm() uint64 {
 
 // WorkerLatestState follows RegisteredWorker: what the Worker runs. The Master tells it to kill what it does not know.
 type WorkerLatestState struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Executors     []*ExecutorDescription `protobuf:"bytes,2,rep,name=executors,proto3" json:"executors,omitempty"`
-	DriverIds     []string               `protobuf:"bytes,3,rep,name=driver_ids,json=driverIds,proto3" json:"driver_ids,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// id of the Worker.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// executors that are alive there.
+	Executors []*ExecutorDescription `protobuf:"bytes,2,rep,name=executors,proto3" json:"executors,omitempty"`
+	// driver_ids of drivers in cluster mode; there are none yet.
+	DriverIds     []string `protobuf:"bytes,3,rep,name=driver_ids,json=driverIds,proto3" json:"driver_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -716,9 +743,10 @@ func (x *WorkerLatestState) GetDriverIds() []string {
 // Heartbeat is sent each quarter of spark.worker.timeout, the first at once after registration. Each one of a Worker
 // given up, or unknown, is answered with ReconnectWorker.
 type Heartbeat struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	Worker        *rpc.EndpointRef       `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	WorkerId string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	// worker is the endpoint that ReconnectWorker goes to.
+	Worker        *rpc.EndpointRef `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -770,9 +798,10 @@ func (x *Heartbeat) GetWorker() *rpc.EndpointRef {
 // ReconnectWorker tells a Worker that was given up to register again. Each late Heartbeat causes one; a Worker that is
 // registering ignores it.
 type ReconnectWorker struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MasterUrl     string                 `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// master_url is spark://HOST:PORT of the Master.
+	MasterUrl     string `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
+	MasterTerm    uint64 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -826,9 +855,10 @@ func (x *ReconnectWorker) GetMasterTerm() uint64 {
 type RegisterApplication struct {
 	state          protoimpl.MessageState  `protogen:"open.v1"`
 	AppDescription *ApplicationDescription `protobuf:"bytes,1,opt,name=app_description,json=appDescription,proto3" json:"app_description,omitempty"`
-	Driver         *rpc.EndpointRef        `protobuf:"bytes,2,opt,name=driver,proto3" json:"driver,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// driver is the client's endpoint.
+	Driver        *rpc.EndpointRef `protobuf:"bytes,2,opt,name=driver,proto3" json:"driver,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterApplication) Reset() {
@@ -877,10 +907,12 @@ func (x *RegisterApplication) GetDriver() *rpc.EndpointRef {
 
 // RegisteredApplication gives the application its id.
 type RegisteredApplication struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	Master        *rpc.EndpointRef       `protobuf:"bytes,2,opt,name=master,proto3" json:"master,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,3,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// app_id is app-TIME-NUMBER unless spark.deploy.appIdPattern says otherwise.
+	AppId string `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// master is the Master's endpoint.
+	Master        *rpc.EndpointRef `protobuf:"bytes,2,opt,name=master,proto3" json:"master,omitempty"`
+	MasterTerm    uint64           `protobuf:"varint,3,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -983,9 +1015,10 @@ func (x *UnregisterApplication) GetAppId() string {
 
 // ApplicationRemoved tells the client that the Master gave its application up.
 type ApplicationRemoved struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// message says why: FAILED, or what is wrong with the description.
+	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	MasterTerm    uint64 `protobuf:"varint,2,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1089,13 +1122,17 @@ func (x *ApplicationFinished) GetMasterTerm() uint64 {
 
 // LaunchExecutor orders an executor. A Worker ignores one of a Master that is not its own.
 type LaunchExecutor struct {
-	state     protoimpl.MessageState  `protogen:"open.v1"`
-	MasterUrl string                  `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
-	AppId     string                  `protobuf:"bytes,2,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	ExecId    *int32                  `protobuf:"varint,3,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
-	RpId      int32                   `protobuf:"varint,4,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
-	AppDesc   *ApplicationDescription `protobuf:"bytes,5,opt,name=app_desc,json=appDesc,proto3" json:"app_desc,omitempty"`
-	Cores     int32                   `protobuf:"varint,6,opt,name=cores,proto3" json:"cores,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// master_url tells the Worker which Master orders.
+	MasterUrl string `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
+	AppId     string `protobuf:"bytes,2,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// exec_id counts from 0 within the application.
+	ExecId *int32 `protobuf:"varint,3,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
+	// rp_id is the resource profile, 0 for the default one.
+	RpId    int32                   `protobuf:"varint,4,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
+	AppDesc *ApplicationDescription `protobuf:"bytes,5,opt,name=app_desc,json=appDesc,proto3" json:"app_desc,omitempty"`
+	// cores that the executor may use.
+	Cores int32 `protobuf:"varint,6,opt,name=cores,proto3" json:"cores,omitempty"`
 	// memory in MiB.
 	Memory        int32  `protobuf:"varint,7,opt,name=memory,proto3" json:"memory,omitempty"`
 	MasterTerm    uint64 `protobuf:"varint,8,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
@@ -1191,11 +1228,12 @@ func (x *LaunchExecutor) GetMasterTerm() uint64 {
 
 // KillExecutor ends an executor. An unknown one is only logged.
 type KillExecutor struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MasterUrl     string                 `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
-	AppId         string                 `protobuf:"bytes,2,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	ExecId        *int32                 `protobuf:"varint,3,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,4,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// master_url tells the Worker which Master orders.
+	MasterUrl     string `protobuf:"bytes,1,opt,name=master_url,json=masterUrl,proto3" json:"master_url,omitempty"`
+	AppId         string `protobuf:"bytes,2,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	ExecId        *int32 `protobuf:"varint,3,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
+	MasterTerm    uint64 `protobuf:"varint,4,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1260,11 +1298,13 @@ func (x *KillExecutor) GetMasterTerm() uint64 {
 
 // ExecutorAdded tells the client of an executor that was just ordered.
 type ExecutorAdded struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       *int32                 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
-	WorkerId string                 `protobuf:"bytes,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	HostPort string                 `protobuf:"bytes,3,opt,name=host_port,json=hostPort,proto3" json:"host_port,omitempty"`
-	Cores    int32                  `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// id of the executor within its application.
+	Id       *int32 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	WorkerId string `protobuf:"bytes,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	// host_port is the Worker's address.
+	HostPort string `protobuf:"bytes,3,opt,name=host_port,json=hostPort,proto3" json:"host_port,omitempty"`
+	Cores    int32  `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
 	// memory in MiB.
 	Memory        int32  `protobuf:"varint,5,opt,name=memory,proto3" json:"memory,omitempty"`
 	MasterTerm    uint64 `protobuf:"varint,6,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
@@ -1347,11 +1387,14 @@ func (x *ExecutorAdded) GetMasterTerm() uint64 {
 // ExecutorUpdated tells the client of a change of an executor's state. It is sent before the Worker's report is
 // answered.
 type ExecutorUpdated struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Id         *int32                 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
-	State      ExecutorState          `protobuf:"varint,2,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
-	Message    *string                `protobuf:"bytes,3,opt,name=message,proto3,oneof" json:"message,omitempty"`
-	ExitStatus *int32                 `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// id of the executor within its application.
+	Id    *int32        `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	State ExecutorState `protobuf:"varint,2,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
+	// message says how it ended.
+	Message *string `protobuf:"bytes,3,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	// exit_status of its process; absent when nobody knows it.
+	ExitStatus *int32 `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
 	// worker_host is present when the whole Worker was lost.
 	WorkerHost    *string `protobuf:"bytes,5,opt,name=worker_host,json=workerHost,proto3,oneof" json:"worker_host,omitempty"`
 	MasterTerm    uint64  `protobuf:"varint,6,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
@@ -1434,12 +1477,14 @@ func (x *ExecutorUpdated) GetMasterTerm() uint64 {
 // ExecutorStateChanged reports an executor's state, repeated until it is answered. One of an executor that the Master
 // does not know (any more) is answered true and changes nothing.
 type ExecutorStateChanged struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	ExecId        *int32                 `protobuf:"varint,2,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
-	State         ExecutorState          `protobuf:"varint,3,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
-	Message       *string                `protobuf:"bytes,4,opt,name=message,proto3,oneof" json:"message,omitempty"`
-	ExitStatus    *int32                 `protobuf:"varint,5,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	AppId  string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	ExecId *int32                 `protobuf:"varint,2,opt,name=exec_id,json=execId,proto3,oneof" json:"exec_id,omitempty"`
+	State  ExecutorState          `protobuf:"varint,3,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
+	// message says how it ended.
+	Message *string `protobuf:"bytes,4,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	// exit_status of its process; absent while it runs and when it never did.
+	ExitStatus    *int32 `protobuf:"varint,5,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1511,11 +1556,12 @@ func (x *ExecutorStateChanged) GetExitStatus() int32 {
 
 // WorkerRemoved tells every application that a Worker is gone, so that map outputs there are given up.
 type WorkerRemoved struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Host          string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
-	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	MasterTerm    uint64                 `protobuf:"varint,4,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Host  string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	// message says why.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	MasterTerm    uint64 `protobuf:"varint,4,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1580,9 +1626,10 @@ func (x *WorkerRemoved) GetMasterTerm() uint64 {
 
 // KillExecutors asks the Master to end executors of an application. Unknown ids are only logged.
 type KillExecutors struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
-	ExecutorIds   []string               `protobuf:"bytes,2,rep,name=executor_ids,json=executorIds,proto3" json:"executor_ids,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AppId string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// executor_ids without the application's; what is no number is only logged.
+	ExecutorIds   []string `protobuf:"bytes,2,rep,name=executor_ids,json=executorIds,proto3" json:"executor_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -72,8 +72,9 @@ func (x *Bool) GetValue() bool {
 // CheckExistence asks a listening Env whether an endpoint of that name is registered there. It is the first message of
 // whoever resolves a reference by its URI. A duplicate is answered again.
 type CheckExistence struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// name of the endpoint.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -117,9 +118,10 @@ func (x *CheckExistence) GetName() string {
 
 // Address is where an Env listens. An Env in client mode has none.
 type Address struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	Port          int32                  `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// host as peers reach it.
+	Host          string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	Port          int32  `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -171,9 +173,11 @@ func (x *Address) GetPort() int32 {
 // EndpointRef is a reference inside a message. Without an address it means the Env at the other end of the connection
 // that carried it, and everything sent through it goes over that very connection.
 type EndpointRef struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Address *Address               `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// address of the Env; absent for one that does not listen.
+	Address *Address `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	// name of the endpoint.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// connection is set in a reference to an endpoint in client mode that is passed on: the one connection by which that
 	// can be reached. To a third party it is of no use, and says so when it is used.
 	Connection    uint64 `protobuf:"fixed64,3,opt,name=connection,proto3" json:"connection,omitempty"`
@@ -335,13 +339,19 @@ func (x *Hello) GetNonce() []byte {
 
 // Welcome answers Hello.
 type Welcome struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
-	Env           string                 `protobuf:"bytes,2,opt,name=env,proto3" json:"env,omitempty"`
-	Incarnation   uint64                 `protobuf:"fixed64,3,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
-	Address       *Address               `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
-	Features      []string               `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"`
-	Nonce         []byte                 `protobuf:"bytes,6,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// version of this protocol, 1.
+	Version uint32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	// env is the name of the Env that was dialled.
+	Env string `protobuf:"bytes,2,opt,name=env,proto3" json:"env,omitempty"`
+	// incarnation of that Env.
+	Incarnation uint64 `protobuf:"fixed64,3,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	// address where it listens.
+	Address *Address `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
+	// features that it takes of those that were offered.
+	Features []string `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"`
+	// nonce is random, as in Hello.
+	Nonce         []byte `protobuf:"bytes,6,opt,name=nonce,proto3" json:"nonce,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -424,8 +434,10 @@ type Failure struct {
 	// code names the error so that errors.Is works at the asker; empty for an error without one.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// type is the Go type of the error at the callee.
-	Type          string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// message is the error's text.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// stack of the handler, when it panicked.
 	Stack         string `protobuf:"bytes,4,opt,name=stack,proto3" json:"stack,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

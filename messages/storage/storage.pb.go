@@ -26,10 +26,11 @@ const (
 
 // BlockManagerId names a block manager and the port that serves its blocks.
 type BlockManagerId struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ExecutorId    string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
-	Host          string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
-	Port          int32                  `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// executor_id is "invalid" in the answer to a registration that was refused.
+	ExecutorId    string `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	Host          string `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	Port          int32  `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -87,11 +88,13 @@ func (x *BlockManagerId) GetPort() int32 {
 
 // MapStatus is where a map task's output lies and how large its part for each reducer is.
 type MapStatus struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Location *BlockManagerId        `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// location is absent when the output is missing.
+	Location *BlockManagerId `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	// sizes in bytes by reduce partition; 0: nothing there, not fetched.
-	Sizes         []int64 `protobuf:"varint,2,rep,packed,name=sizes,proto3" json:"sizes,omitempty"`
-	MapId         int64   `protobuf:"varint,3,opt,name=map_id,json=mapId,proto3" json:"map_id,omitempty"`
+	Sizes []int64 `protobuf:"varint,2,rep,packed,name=sizes,proto3" json:"sizes,omitempty"`
+	// map_id is the id of the task attempt that wrote it.
+	MapId         int64 `protobuf:"varint,3,opt,name=map_id,json=mapId,proto3" json:"map_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -150,12 +153,14 @@ func (x *MapStatus) GetMapId() int64 {
 // RegisterBlockManager enters an executor's block manager into the driver's book. A later one of the same executor
 // replaces the earlier.
 type RegisterBlockManager struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	BlockManagerId   *BlockManagerId        `protobuf:"bytes,1,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
-	MaxOnHeapMemSize int64                  `protobuf:"varint,2,opt,name=max_on_heap_mem_size,json=maxOnHeapMemSize,proto3" json:"max_on_heap_mem_size,omitempty"`
-	IsReRegister     *bool                  `protobuf:"varint,3,opt,name=is_re_register,json=isReRegister,proto3,oneof" json:"is_re_register,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	BlockManagerId *BlockManagerId        `protobuf:"bytes,1,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
+	// max_on_heap_mem_size in bytes is for blocks in memory; 0: none are kept there.
+	MaxOnHeapMemSize int64 `protobuf:"varint,2,opt,name=max_on_heap_mem_size,json=maxOnHeapMemSize,proto3" json:"max_on_heap_mem_size,omitempty"`
+	// is_re_register: the driver asked for it in HeartbeatResponse.
+	IsReRegister  *bool `protobuf:"varint,3,opt,name=is_re_register,json=isReRegister,proto3,oneof" json:"is_re_register,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterBlockManager) Reset() {
@@ -256,8 +261,9 @@ func (x *BlockManagerRegistered) GetBlockManagerId() *BlockManagerId {
 
 // GetLocations asks which block managers hold a block.
 type GetLocations struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	BlockId       string                 `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// block_id as Spark names blocks: rdd_0_0.
+	BlockId       string `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,9 +397,10 @@ func (x *GetMapOutputStatuses) GetShuffleId() int32 {
 
 // MapOutputStatuses has one entry a map task; one without location: that output is missing.
 type MapOutputStatuses struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Statuses      []*MapStatus           `protobuf:"bytes,1,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	Epoch         int64                  `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Statuses []*MapStatus           `protobuf:"bytes,1,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	// epoch of the book; tasks carry the one that they were made in.
+	Epoch         int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

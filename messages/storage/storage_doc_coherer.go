@@ -11,14 +11,21 @@ import (
 var comments_proto_storage_storage_proto = [...]string{
 	"storage", "Blocks and map outputs: who has what.",
 	"storage.BlockManagerId", "BlockManagerId names a block manager and the port that serves its blocks.",
+	"storage.BlockManagerId.executor_id", "executor_id is \"invalid\" in the answer to a registration that was refused.",
 	"storage.MapStatus", "MapStatus is where a map task's output lies and how large its part for each reducer is.",
+	"storage.MapStatus.location", "location is absent when the output is missing.",
 	"storage.MapStatus.sizes", "sizes in bytes by reduce partition; 0: nothing there, not fetched.",
+	"storage.MapStatus.map_id", "map_id is the id of the task attempt that wrote it.",
 	"storage.RegisterBlockManager", "RegisterBlockManager enters an executor's block manager into the driver's book. A later one of the same executor\nreplaces the earlier.",
+	"storage.RegisterBlockManager.max_on_heap_mem_size", "max_on_heap_mem_size in bytes is for blocks in memory; 0: none are kept there.",
+	"storage.RegisterBlockManager.is_re_register", "is_re_register: the driver asked for it in HeartbeatResponse.",
 	"storage.BlockManagerRegistered", "BlockManagerRegistered answers RegisterBlockManager with the id as the driver keeps it.",
 	"storage.GetLocations", "GetLocations asks which block managers hold a block.",
+	"storage.GetLocations.block_id", "block_id as Spark names blocks: rdd_0_0.",
 	"storage.BlockLocations", "BlockLocations answers GetLocations; empty when nobody has the block.",
 	"storage.GetMapOutputStatuses", "GetMapOutputStatuses asks where the map outputs of a shuffle lie. An unknown shuffle fails the ask.",
 	"storage.MapOutputStatuses", "MapOutputStatuses has one entry a map task; one without location: that output is missing.",
+	"storage.MapOutputStatuses.epoch", "epoch of the book; tasks carry the one that they were made in.",
 }
 
 var _ = option.Describe(comments_proto_storage_storage_proto[:])
