@@ -12,6 +12,7 @@ import (
 	_ "github.com/coherer/coherer/messages/deploy"
 	_ "github.com/coherer/coherer/messages/rpc"
 	_ "github.com/coherer/coherer/messages/storage"
+	_ "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 

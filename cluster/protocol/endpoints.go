@@ -19,6 +19,7 @@ var homes = map[string]home{
 	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
 	"Progress":                    {"the driver", ""},
+	"Tracer":                      {"every daemon, driver and executor", ""},
 }
 
 // senders are the Envs and bodies that send messages and are no endpoints.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,11 @@ import (
 // optionPath is the import path of what keeps comments at run time.
 const optionPath = protogen.GoImportPath(messagesPath + "/option")
 
-// writeComments writes f's comments as Go data, for `coherer explain` and for whoever else asks option.Comment. A file
-// that does not import the options, which says nothing of a protocol, has none.
+// writeComments writes f's comments as Go data, for `coherer explain` and for whoever else asks option.Comment. A Go
+// package none of whose files imports the options, which says nothing of a protocol, has none.
 func writeComments(gen *protogen.Plugin, f *protogen.File) {
 	pairs := comments(f)
-	if !usesOptions(f) || len(pairs) == 0 {
+	if !packageUsesOptions(gen, f) || len(pairs) == 0 {
 		return
 	}
 	g := gen.NewGeneratedFile(f.GeneratedFilenamePrefix+"_doc_coherer.go", f.GoImportPath)
@@ -32,6 +33,13 @@ func writeComments(gen *protogen.Plugin, f *protogen.File) {
 	g.P("}")
 	g.P()
 	g.P("var _ = ", optionPath.Ident("Describe"), "(", name, "[:])")
+}
+
+// packageUsesOptions reports whether f, or another file of its Go package in the request, imports the options.
+func packageUsesOptions(gen *protogen.Plugin, f *protogen.File) bool {
+	return slices.ContainsFunc(gen.Files, func(other *protogen.File) bool {
+		return other.GoImportPath == f.GoImportPath && usesOptions(other)
+	})
 }
 
 // usesOptions reports whether f imports the file of the option itself.

@@ -8,7 +8,7 @@
 // so that an ask of that message yields that reply and nothing else compiles;
 //
 // NAME_doc_coherer.go, which has the comments of the .proto file, that protobuf's descriptors lack: a program that links
-// the package finds them by option.Comment. Only files that import the options have one.
+// the package finds them by option.Comment. Files of Go packages that do not import the options have none.
 //
 // It refuses files whose options contradict themselves: an unknown reply, a number that is missing, taken, or outside the
 // range of its folder.
