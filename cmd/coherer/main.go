@@ -108,6 +108,7 @@ func root() *cobra.Command {
 		Example: strings.Join([]string{
 			"  coherer run wordcount README.md        a cluster, a job, its messages",
 			"  coherer trace show                     the last run, message by message",
+			"  coherer explain RegisterWorker         what a message is, who sends it, who handles it",
 		}, "\n"),
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usages(func(_ *cobra.Command, args []string) error {

@@ -95,6 +95,29 @@ var _ = option.Describe(comments_greeting_proto[:])
 	}
 }
 
+// A file that does not import the options is commented when another one of its Go package does, else not.
+func TestFilesBesideAProtocolAreCommented(t *testing.T) {
+	for folder, want := range map[string]int{"example.org/greeting": 2, "example.org/other": 1} {
+		beside := file(folder, nil, msg("Record", nil))
+		beside.Name = new("beside.proto")
+		beside.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
+			{Path: []int32{4, 0}, Span: []int32{0, 0, 1}, LeadingComments: new(" Record is one.\n")},
+		}}
+		r := request("paths=source_relative")
+		r.ProtoFile, r.FileToGenerate = append(r.ProtoFile, beside), append(r.FileToGenerate, "beside.proto")
+		gen, err := protogen.Options{}.New(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&settings{Comments: true}).generate(gen); err != nil {
+			t.Fatal(err)
+		}
+		if files := gen.Response().File; len(files) != want {
+			t.Errorf("beside a protocol in %s: %d files, want %d", folder, len(files), want)
+		}
+	}
+}
+
 // What is generated here is what a program finds at run time.
 func TestCommentsAreFound(t *testing.T) {
 	option.Describe([]string{"test.A", "A is one.", "test.B", "B is two."})
