@@ -80,3 +80,37 @@ func TestAProbeCrashesAndComesBack(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Which goroutine runs a World changes nothing: runs of one seed are the same, also without the test kit.
+func TestRunsOfOneSeedAreTheSame(t *testing.T) {
+	record := func(seed uint64, advance func(w *rpctest.World, d time.Duration)) string {
+		w := rpctest.New(t, seed)
+		p := w.Probe("P")
+		ref := w.Register(w.Env("Server", nil), "Counter", &counter{listener: p.Ref})
+		for i := range 20 {
+			p.Do(func(c *rpcenv.Context) {
+				for range i {
+					c.Send(ref, wrapperspb.String("tick"))
+				}
+			})
+			advance(w, time.Minute)
+		}
+		var b strings.Builder
+		if err := w.Trace().WriteJSONL(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	kit := func(w *rpctest.World, d time.Duration) { w.Advance(d) }
+	plain := func(w *rpctest.World, d time.Duration) { w.World.Advance(d) }
+	first := record(7, kit)
+	if !strings.Contains(first, "google.protobuf.Int32Value") {
+		t.Fatal("nothing happened:", first)
+	}
+	if record(7, kit) != first || record(7, plain) != first {
+		t.Error("two runs of seed 7 differ")
+	}
+	if record(8, kit) == first {
+		t.Error("seed 8 is no other than seed 7")
+	}
+}

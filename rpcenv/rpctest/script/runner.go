@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // runner runs the blocks of a script.
@@ -21,11 +23,12 @@ type runner struct {
 	subject Subject
 	printer syntax.Printer
 	answers map[*rpctest.Probe]*answers
+	failed  map[string]bool // the items of which that was printed
 	out     strings.Builder // what verbs print, before the forest
 }
 
 func newRunner(w *rpctest.World, setup func(w *rpctest.World) Subject) *runner {
-	return &runner{w: w, subject: setup(w), answers: map[*rpctest.Probe]*answers{}}
+	return &runner{w: w, subject: setup(w), answers: map[*rpctest.Probe]*answers{}, failed: map[string]bool{}}
 }
 
 // verbs are what a line can begin with. Each takes the rest of its line.
@@ -66,7 +69,22 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 		}
 		r.w.Settle()
 	}
-	return r.out.String() + r.printer.Next(r.w.Trace().Entries), nil
+	entries := r.w.Trace().Entries
+	r.failures(entries)
+	return r.out.String() + r.printer.Next(entries), nil
+}
+
+// failures prints which callbacks failed that no answer tells of: a message that is not supported, a panic in a tick.
+func (r *runner) failures(entries []trace.Entry) {
+	for _, e := range entries {
+		late := e.IsAnswer() && strings.HasPrefix(e.Outcome, "ignored") // it came when the ask had ended
+		if e.ID == "" || e.Outcome == "" || e.Outcome == "deferred" || e.Form == trace.FormAsk || late || r.failed[e.ID] {
+			continue
+		}
+		r.failed[e.ID] = true
+		text, _, _ := strings.Cut(e.Outcome, "\n")
+		fmt.Fprintf(&r.out, "%s failed on %s: %s\n", cmp.Or(e.At, e.To), cmp.Or(e.Type, e.Name), text)
+	}
 }
 
 // rest is what of a line was not read yet.

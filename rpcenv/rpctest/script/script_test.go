@@ -3,6 +3,7 @@ package script_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,12 @@ func (p *porter) OnStart(c *rpcenv.Context) {
 	c.State("door", "front", "", "OPEN", "")
 }
 
-func (p *porter) OnStop(c *rpcenv.Context) { c.Send(p.chief, wrapperspb.String("closed")) }
+func (p *porter) OnStop(c *rpcenv.Context) {
+	c.Send(p.chief, wrapperspb.String("closed"))
+	if slices.Contains(p.in, "panic") {
+		panic("the house is on fire")
+	}
+}
 
 func (p *porter) OnConnected(c *rpcenv.Context, peer rpcenv.Address) {
 	c.Log().Info("connected ", peer)
