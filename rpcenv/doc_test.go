@@ -2,7 +2,6 @@ package rpcenv_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,25 +37,24 @@ func TestTheDocumentationNamesTestsThatExist(t *testing.T) {
 	}
 }
 
-// The program of the documentation is one.
+// The program of the documentation is that of Example_program, which runs.
 func TestTheProgramOfTheDocumentationRuns(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, program, _ := strings.Cut(string(doc), "//\tpackage main\n")
-	program, _, ok := strings.Cut(program, "\n// To write one")
+	program, _, ok := strings.Cut(program, "//\n// To write one")
 	if !ok {
 		t.Fatal("the program is gone")
 	}
-	program = "package main\n" + strings.ReplaceAll(strings.ReplaceAll(program, "//\t", ""), "\n//\n", "\n\n")
-	program = strings.TrimSuffix(program, "//")
-	path := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(path, []byte(program), 0o600); err != nil {
+	program = strings.ReplaceAll(strings.ReplaceAll(program, "//\t", ""), "//\n", "\n")
+	program = strings.Replace(program, "func main() {", "func Example_program() {", 1)
+	example, err := os.ReadFile("example_program_test.go")
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "run", path).CombinedOutput()
-	if want := "Hello, Ada! You are number 1. <nil>\n"; err != nil || string(out) != want {
-		t.Errorf("%v\n%s\nwant %s", err, out, want)
+	if want, _, _ := strings.Cut(string(example), "\t// Output:"); "package rpcenv_test\n"+program != want+"}\n" {
+		t.Errorf("example_program_test.go is another one than that of doc.go:\n%s", program)
 	}
 }

@@ -39,7 +39,7 @@ func ExampleNew() {
 	w := rpctest.New(t, 1)
 	defer w.Close()
 	a, b := w.Env("A", nil), w.Env("B", nil)
-	ref := w.Register(a, "Greeter", greeter{})
+	ref := w.Register(a, "Greeter", welcomer{})
 	b.Go("program", func(b *rpcenv.Blocking) error {
 		answer, err := rpcenv.AskWaitAs[*wrapperspb.StringValue](b, ref, wrapperspb.String("Ada"))
 		fmt.Println(answer.GetValue(), err)
@@ -93,7 +93,7 @@ func ExampleAsk() {
 	t := &testing.T{} // in a test, its own
 	w := rpctest.New(t, 1)
 	defer w.Close()
-	ref := w.Register(w.Env("Server", nil), "Greeter", greeter{})
+	ref := w.Register(w.Env("Server", nil), "Greeter", welcomer{})
 	answer, err := rpctest.Ask[*wrapperspb.StringValue](w.Probe("P"), ref, wrapperspb.String("Ada"))
 	fmt.Println(answer.GetValue(), err)
 	// Output:

@@ -13,9 +13,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-type greeter struct{}
+type welcomer struct{}
 
-func (greeter) Receive(c *rpcenv.Context, m rpcenv.Message) {
+func (welcomer) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case *wrapperspb.StringValue:
 		rpcenv.ReplyAs(c, m, wrapperspb.String("Hello, "+m.GetValue()))
@@ -26,7 +26,7 @@ func (greeter) Receive(c *rpcenv.Context, m rpcenv.Message) {
 
 func TestAskThroughAProbe(t *testing.T) {
 	w := rpctest.New(t, 1)
-	ref := w.Register(w.Env("M", nil), "Greeter", greeter{})
+	ref := w.Register(w.Env("M", nil), "Greeter", welcomer{})
 	p := w.Probe("P")
 	got, err := rpctest.Ask[*wrapperspb.StringValue](p, ref, wrapperspb.String("Ada"))
 	if err != nil || got.GetValue() != "Hello, Ada" {
