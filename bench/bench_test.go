@@ -61,7 +61,7 @@ func check(t *testing.T, r *Report, contenders int) {
 		var messages uint64
 		for _, trial := range c.Trials {
 			messages += trial.Sent
-			if trial.Sent == 0 || trial.Received != trial.Sent || trial.Bytes != trial.Sent*uint64(r.Size) || trial.Rate <= 0 || trial.Elapsed < r.Duration {
+			if trial.Sent == 0 || trial.Received != trial.Sent || trial.Bytes != trial.Sent*uint64(r.Size) || trial.Rate <= 0 || trial.CPU <= 0 || trial.Elapsed < r.Duration {
 				t.Errorf("%s: %+v", c.Name, trial)
 			}
 		}

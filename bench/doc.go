@@ -22,15 +22,15 @@
 //	{"serve":S}  -> the receiving side of a remote mode
 //	             <- {"serving":{"address":"127.0.0.1:40001"}}
 //	{"run":{"spec":S,"address":"127.0.0.1:40001"}}  -> the sending side; without an address in a local mode
-//	             <- {"result":{"sent":{"messages":N,"elapsed_ns":T,"mallocs":A,"latency":H},"received":R}}
+//	             <- {"result":{"sent":{"messages":N,"elapsed_ns":T,"used":U,"latency":H},"received":R}}
 //	{"report":true}  -> to the receiving side, after a result
 //	             <- {"report":R}
 //	             <- {"error":"why a command failed"}, in place of any of these
 //
 // S is {"contender":"x","mode":"remote-tell","size":76,"in_flight":64,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
-// {"messages":N,"bytes":B,"mallocs":A,"latency":H,"fault":"what was wrong with what came"}, of local modes within the result.
-// H is {"max_ns":M,"buckets":[[bucket,count],...]}. The end of stdin ends the process, also in the midst of a trial. A program
-// in Go calls [measure.Speak] and has only to write a [measure.Contender].
+// {"messages":N,"bytes":B,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local modes within the result.
+// U is {"mallocs":A,"cpu_ns":C}, H is {"max_ns":M,"buckets":[[bucket,count],...]}. The end of stdin ends the process, also in
+// the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].
 //
 // # Fairness
 //

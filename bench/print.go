@@ -16,11 +16,11 @@ func (r *Report) Print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", r.Environment, r.headline())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\t%s\tmin\tmax\tcoherer is\tbytes/s\tallocs\tp50\tp90\tp99\tp99.9\tmax\t\n", r.unit())
+	fmt.Fprintf(w, "\t%s\tmin\tmax\tcoherer is\tbytes/s\tallocs\tCPU\tp50\tp90\tp99\tp99.9\tmax\t\n", r.unit())
 	for _, c := range r.Contenders {
 		l := c.Latency
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t\n", c.Name, short(c.Median), short(c.Min), short(c.Max), c.Ratio,
-			short(c.BytesPerSecond), c.Allocs, micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.Name, short(c.Median), short(c.Min), short(c.Max), c.Ratio,
+			short(c.BytesPerSecond), c.Allocs, micro(int64(c.CPU)), micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (r *Report) legend() string {
 	if r.Trials == 1 {
 		trials = "one trial"
 	}
-	return fmt.Sprintf("\n%s of %s each; latency: %s, all trials together; allocations per message, both sides\n", trials, r.Duration, what)
+	return fmt.Sprintf("\n%s of %s each; latency: %s, all trials together; allocations and CPU time per message, both sides\n", trials, r.Duration, what)
 }
 
 func rate(perSecond float64) string { return short(perSecond) + "/s" }

@@ -37,7 +37,9 @@ type Contender struct {
 	Ratio          float64 `json:"coherer_ratio"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 	// Allocs are allocations per message or ask in both processes.
-	Allocs  float64 `json:"allocs_per_message"`
+	Allocs float64 `json:"allocs_per_message"`
+	// CPU is the time that both processes ran per message or ask, in nanoseconds: the figure that a busy machine spoils least.
+	CPU     float64 `json:"cpu_ns_per_message"`
 	Latency Latency `json:"latency"`
 
 	histogram measure.Histogram
@@ -51,6 +53,7 @@ type Trial struct {
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Rate     float64       `json:"per_second"`
 	Allocs   float64       `json:"allocs_per_message"`
+	CPU      float64       `json:"cpu_ns_per_message"`
 }
 
 // Latency are the percentiles of all trials together, in nanoseconds.
@@ -97,17 +100,17 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 	case sent.Messages != received.Messages || received.Bytes != sent.Messages*uint64(spec.Size):
 		return fmt.Errorf("%d messages of %d bytes were sent, %d messages and %d bytes came", sent.Messages, spec.Size, received.Messages, received.Bytes)
 	}
-	latency, mallocs := &received.Latency, sent.Mallocs
+	latency, used := &received.Latency, sent.Used
 	if spec.Mode.Ask() {
 		latency = &sent.Latency
 	}
 	if spec.Mode.Remote() { // else it is one process
-		mallocs += received.Mallocs
+		used = used.Plus(received.Used)
 	}
 	n := float64(sent.Messages)
 	c.Trials = append(c.Trials, Trial{
 		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: sent.Elapsed,
-		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(mallocs) / n,
+		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n,
 	})
 	c.histogram.Merge(latency)
 	return nil
@@ -116,12 +119,12 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 // finish computes what is said of all trials.
 func (r *Report) finish() {
 	for _, c := range r.Contenders {
-		var rates, allocs []float64
+		var rates, allocs, cpus []float64
 		for _, t := range c.Trials {
-			rates, allocs = append(rates, t.Rate), append(allocs, t.Allocs)
+			rates, allocs, cpus = append(rates, t.Rate), append(allocs, t.Allocs), append(cpus, t.CPU)
 		}
 		c.Median, c.Min, c.Max = median(rates), slices.Min(rates), slices.Max(rates)
-		c.BytesPerSecond, c.Allocs = c.Median*float64(r.Size), median(allocs)
+		c.BytesPerSecond, c.Allocs, c.CPU = c.Median*float64(r.Size), median(allocs), median(cpus)
 		h := &c.histogram
 		c.Latency = Latency{h.Count(), h.Percentile(0.5), h.Percentile(0.9), h.Percentile(0.99), h.Percentile(0.999), h.Max()}
 	}

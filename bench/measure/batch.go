@@ -14,8 +14,8 @@ type Sent struct {
 	Messages uint64 `json:"messages"`
 	// Elapsed is from the first message to the last acknowledgement or answer.
 	Elapsed time.Duration `json:"elapsed_ns"`
-	// Mallocs are the allocations of the process meanwhile.
-	Mallocs uint64 `json:"mallocs"`
+	// Used is what the process used meanwhile.
+	Used Usage `json:"used"`
 	// Latency is that of every ask; empty for tells.
 	Latency Histogram `json:"latency"`
 }
@@ -27,7 +27,7 @@ type batch struct {
 
 	number   int // of the batch
 	began    time.Time
-	mallocs  uint64
+	used     Usage
 	sent     uint64
 	done     uint64 // acknowledged or answered
 	ending   bool   // the time is over
@@ -48,7 +48,7 @@ func (b *batch) init(spec *Spec) (err error) {
 // begin starts the clock at the first message.
 func (b *batch) begin() {
 	if b.sent == 0 {
-		b.mallocs = mallocs()
+		b.used = used()
 		b.began = time.Now()
 	}
 }
@@ -69,7 +69,7 @@ func (b *batch) end(now time.Time) bool {
 	if !b.lastSent || b.done < b.sent {
 		return false
 	}
-	b.result.Messages, b.result.Elapsed, b.result.Mallocs = b.sent, now.Sub(b.began), mallocs()-b.mallocs
+	b.result.Messages, b.result.Elapsed, b.result.Used = b.sent, now.Sub(b.began), used().since(b.used)
 	if b.number++; b.number == batches {
 		return true
 	}

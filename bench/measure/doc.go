@@ -21,5 +21,6 @@
 // # Batches
 //
 // A trial is two batches: one that warms up and one that is measured. Time begins with the first message of a batch and
-// ends with its last acknowledgement or answer. Allocations are those of both processes, the runtime's own included.
+// ends with its last acknowledgement or answer. Allocations and CPU time are those of both processes, the Go runtime's own
+// included.
 package measure

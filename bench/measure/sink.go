@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -14,8 +13,8 @@ type Received struct {
 	Messages uint64 `json:"messages"`
 	// Bytes are those of the messages' encodings.
 	Bytes uint64 `json:"bytes"`
-	// Mallocs are the allocations of the process meanwhile.
-	Mallocs uint64 `json:"mallocs"`
+	// Used is what the process used meanwhile.
+	Used Usage `json:"used"`
 	// Latency is the age of those tells that carried the time; empty for asks.
 	Latency Histogram `json:"latency"`
 	// Fault is the first thing that was wrong with what came; empty is good.
@@ -29,8 +28,8 @@ type Sink struct {
 	// every is how many messages one acknowledgement is for.
 	every uint64
 
-	now     Received
-	mallocs uint64 // of the process when the batch began
+	now  Received
+	used Usage // by the process when the batch began
 
 	mu     sync.Mutex
 	closed []Received // the batches that are over
@@ -42,7 +41,7 @@ func NewSink(spec *Spec) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{msgs: msgs, ask: spec.Mode.Ask(), every: uint64(max(spec.InFlight/2, 1)), mallocs: mallocs()}, nil
+	return &Sink{msgs: msgs, ask: spec.Mode.Ask(), every: uint64(max(spec.InFlight/2, 1)), used: used()}, nil
 }
 
 // Take counts m. What it returns is to be sent back: the answer of an ask, else an acknowledgement or nil.
@@ -93,9 +92,9 @@ func (s *Sink) fault(format string, args ...any) {
 
 // end closes a batch. Its acknowledgement is not out yet, so nothing is under way.
 func (s *Sink) end() {
-	after := mallocs()
-	s.now.Mallocs = after - s.mallocs
-	s.mallocs = after
+	after := used()
+	s.now.Used = after.since(s.used)
+	s.used = after
 	s.mu.Lock()
 	s.closed = append(s.closed, s.now)
 	s.mu.Unlock()
@@ -111,11 +110,4 @@ func (s *Sink) Measured() (*Received, error) {
 	}
 	r := s.closed[batches-1]
 	return &r, nil
-}
-
-// mallocs is how many objects the process has allocated.
-func mallocs() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Mallocs
 }

@@ -27,9 +27,9 @@ func TestBenchJSON(t *testing.T) {
 			"mode":        "", "size_bytes": 0., "in_flight": 0., "duration_ns": 0., "trials": 0.,
 			"contenders": []any{map[string]any{
 				"name": "", "median_per_second": 0., "min_per_second": 0., "max_per_second": 0., "coherer_ratio": 0.,
-				"bytes_per_second": 0., "allocs_per_message": 0.,
+				"bytes_per_second": 0., "allocs_per_message": 0., "cpu_ns_per_message": 0.,
 				"trials": []any{map[string]any{
-					"sent": 0., "received": 0., "bytes": 0., "elapsed_ns": 0., "per_second": 0., "allocs_per_message": 0.,
+					"sent": 0., "received": 0., "bytes": 0., "elapsed_ns": 0., "per_second": 0., "allocs_per_message": 0., "cpu_ns_per_message": 0.,
 				}},
 				"latency": map[string]any{"samples": 0., "p50_ns": 0., "p90_ns": 0., "p99_ns": 0., "p999_ns": 0., "max_ns": 0.},
 			}},
