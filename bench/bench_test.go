@@ -35,7 +35,7 @@ func TestCountsAddUp(t *testing.T) {
 		for _, c := range []struct {
 			size, inFlight int
 			record         string
-		}{{76, 64, measure.RecordOff}, {1 << 10, 1, measure.RecordOn}, {200 << 10, 100, measure.RecordOff}} {
+		}{{76, 64, measure.RecordRing}, {1 << 10, 1, measure.RecordOn}, {200 << 10, 100, measure.RecordOff}} {
 			t.Run(fmt.Sprintf("%s/size=%d/in-flight=%d/record=%s", mode, c.size, c.inFlight, c.record), func(t *testing.T) {
 				o := options(t, mode)
 				o.Spec.Size, o.Spec.InFlight, o.Spec.Record = c.size, c.inFlight, c.record

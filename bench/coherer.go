@@ -86,13 +86,16 @@ func newStage(spec *measure.Spec, name string, listen rpcenv.Address) (_ *stage,
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if spec.Record == measure.RecordOn {
-		if s.dir, err = os.MkdirTemp("", "coherer-bench-"); err != nil {
-			return nil, fmt.Errorf("record: %w", err)
+	switch spec.Record {
+	case measure.RecordRing:
+		s.recorder, err = trace.NewRingRecorder()
+	case measure.RecordOn:
+		if s.dir, err = os.MkdirTemp("", "coherer-bench-"); err == nil {
+			s.recorder, err = trace.NewFileRecorder(filepath.Join(s.dir, name), 0)
 		}
-		if s.recorder, err = trace.NewFileRecorder(filepath.Join(s.dir, name), 0); err != nil {
-			return nil, err
-		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
 	}
 	s.host = transport.New(transport.Options{Recorder: s.recorder})
 	s.env, err = rpcenv.New(s.host, rpcenv.Config{Name: name, Listen: listen, Log: app.NewLog(logrus.WarnLevel)})

@@ -54,12 +54,12 @@ func TestMessagesHaveTheirSize(t *testing.T) {
 }
 
 func TestSpecNamesAllThatIsWrong(t *testing.T) {
-	bad := Spec{Mode: "local", Size: 3, InFlight: 0, Record: "ring"}
+	bad := Spec{Mode: "local", Size: 3, InFlight: 0, Record: "all"}
 	err := bad.Validate()
 	if err == nil {
 		t.Fatal("it is valid")
 	}
-	for _, want := range []string{`mode "local"`, "in flight 0", "size 3B", "duration 0s", `record "ring"`} {
+	for _, want := range []string{`mode "local"`, "in flight 0", "size 3B", "duration 0s", `record "all"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}

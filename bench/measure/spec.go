@@ -31,7 +31,9 @@ func (m Mode) Ask() bool { return m == LocalAsk || m == RemoteAsk }
 // The values of Spec.Record.
 const (
 	RecordOff = "off"
-	// RecordOn records every message to a file, as `coherer run` does.
+	// RecordRing keeps the latest records in memory, as a daemon does that has nowhere to record to.
+	RecordRing = "ring"
+	// RecordOn records every message to a file besides, as `coherer run` does.
 	RecordOn = "on"
 )
 
@@ -53,7 +55,7 @@ type Spec struct {
 	// WarmUp and Duration are how long new messages are sent in the two batches, in nanoseconds.
 	WarmUp   time.Duration `json:"warm_up_ns"`
 	Duration time.Duration `json:"duration_ns"`
-	// Record is RecordOff or RecordOn; contenders that have nothing to record with ignore it.
+	// Record is RecordOff, RecordRing or RecordOn; contenders that have nothing to record with ignore it.
 	Record string `json:"record"`
 }
 
@@ -76,8 +78,8 @@ func (s *Spec) Validate() error {
 	if s.Duration <= 0 || s.WarmUp < 0 {
 		bad("duration %s after %s: want more than nothing", s.Duration, s.WarmUp)
 	}
-	if s.Record != RecordOff && s.Record != RecordOn {
-		bad("record %q: want %s or %s", s.Record, RecordOn, RecordOff)
+	if s.Record != RecordOff && s.Record != RecordRing && s.Record != RecordOn {
+		bad("record %q: want %s, %s or %s", s.Record, RecordOn, RecordRing, RecordOff)
 	}
 	return errors.Join(errs...)
 }

@@ -64,7 +64,7 @@ func benchCommand() *cobra.Command {
 	f.DurationVar(&o.Spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.Trials, "trials", 3, "trials of each")
 	f.StringVar(&o.Rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none; left out: build it from the source tree")
-	f.StringVar(&o.Spec.Record, "record", measure.RecordOff, "off, or on: Coherer records each message to a file, as in run")
+	f.StringVar(&o.Spec.Record, "record", measure.RecordOff, "off; ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides")
 	f.StringVarP(&form, "output", "o", "text", "text or json")
 	cmd.AddCommand(&cobra.Command{
 		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: usages(cobra.NoArgs),

@@ -108,7 +108,7 @@ func TestBenchUsage(t *testing.T) {
 		{[]string{"local-tell", "--in-flight", "0"}, "in flight 0"},
 		{[]string{"local-tell", "--trials", "0"}, "trials 0"},
 		{[]string{"local-tell", "--duration", "0s"}, "duration 0s"},
-		{[]string{"local-tell", "--record", "ring"}, "want on or off"},
+		{[]string{"local-tell", "--record", "all"}, "want on, ring or off"},
 		{[]string{"local-tell", "-o", "xml"}, "want text or json"},
 	} {
 		got := finish(t, command(t, append([]string{"bench"}, c.args...)...))
