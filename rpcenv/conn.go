@@ -39,6 +39,7 @@ type conn struct {
 	waiting map[int64]*pending // asks without an answer, by request id
 	stop    func()             // of the handshake's clock
 	boxes   []*Outbox          // that send by it
+	labels  labels
 
 	// turn is held while an envelope is taken, and while the end is told: nothing comes after it.
 	turn    sync.Mutex
@@ -87,7 +88,7 @@ func (c *conn) send(o outgoing) error {
 	}
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(&o, id, c.peerName, c.peerText, nil)
+	c.recordSent(&o, id)
 	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
 	if c.listening {
 		env.Receiver = c.peer
@@ -125,7 +126,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 		return
 	}
 	c.out++
-	c.env.recordAnswer(&o, c.itemID(true, c.out), k.typ, c.peerName)
+	c.env.recordAnswer(&o, c.itemID(true, c.out), k.typ, c.peerName, &c.labels)
 	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
 }
 
@@ -156,7 +157,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 	}
 	c.out++
 	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
-	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName)
+	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName, &c.labels)
 	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
 }
 

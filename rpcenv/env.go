@@ -41,6 +41,7 @@ type Env struct {
 	recorder    *trace.Recorder
 	num         uint32 // unique in the process
 	switches    atomic.Pointer[switches]
+	tag         trace.Name // its name in the ring
 	incarnation uint64
 	handling    func(endpoint, item string, m Message) // told before each callback, by a Host that wants to know
 	addr        Address
@@ -117,6 +118,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
 		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
 	e.beginRecording()
+	e.tag = e.recorder.Name(cfg.Name)
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = discardLog()

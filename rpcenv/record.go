@@ -11,68 +11,137 @@ import (
 
 // recordEnv is the record of the Env's beginning.
 func (e *Env) recordEnv() {
-	if e.recorder != nil { // always: who it is
-		e.recorder.Add(&trace.Event{
-			Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String(),
-		})
+	if e.recorder == nil {
+		return
 	}
+	ev := trace.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
+	e.recorder.NoteEvent(&ev, true)
+	e.recorder.Add(&ev) // whatever else is recorded: who it is
 }
 
-// recordSent is the record of a message or an ask that leaves this Env or one of its endpoints: to, if it is in this Env.
-func (e *Env) recordSent(o *outgoing, id trace.ID, peer, address string, to *Inbox) {
+// labels are the numbers in the ring of the texts that the messages of a connection have, as the last one had them.
+type labels struct{ peer, address, to, from, typ label }
+
+type label struct {
+	text string
+	name trace.Name
+}
+
+// of is the number of a text. Equal texts are nearly always the same string.
+func (l *label) of(r *trace.Recorder, text string) trace.Name {
+	if l.text != text {
+		l.text, l.name = text, r.Name(text)
+	}
+	return l.name
+}
+
+// recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil when there is none.
+func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *Inbox) {
 	r := e.recorder
 	if r == nil {
 		return
 	}
 	t := r.TypeOf(o.msg, describeType)
-	o.untraced = o.untraced || t.Untraced || to != nil && to.untraced
-	s := e.switches.Load()
-	o.recorded = !o.untraced && (s.records(o.from) || to != nil && s.records(to.name))
-	switch {
-	case o.untraced:
-		r.CountUntraced()
-	case o.recorded:
+	if to != nil {
+		s := e.switches.Load()
+		o.untraced, o.recorded = o.untraced || to.untraced, s.records(o.from) || s.records(to.name)
+	} else {
+		o.recorded = e.switches.Load().records(o.from)
+	}
+	if !e.traced(o, t) {
+		return
+	}
+	n := trace.Note{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o),
+		Endpoint: r.Name(o.from), Peer: e.tag, Type: t.Name, Form: o.form, Recorded: o.recorded,
+	}
+	if to != nil {
+		n.To = to.tag
+	} else {
+		n.To = r.Name(o.to.Name)
+	}
+	r.Note(&n)
+	if o.recorded {
 		e.addMessage(o, &trace.Event{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: nanos(o.at),
-			Endpoint: o.from, To: o.to.Name, Peer: peer, Address: address, Type: t.Text, Form: o.form,
-		})
-	default:
-		r.Note(&trace.Note{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.ringTime(), Bytes: uint64(len(o.content)),
-			Endpoint: r.Name(o.from), To: r.Name(o.to.Name), Peer: r.Name(peer), Address: r.Name(address), Type: t.Name, Form: o.form,
+			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
+			Endpoint: o.from, To: o.to.Name, Peer: e.cfg.Name, Type: t.Text, Form: o.form,
 		})
 	}
 }
 
-// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name.
-func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string) {
+// recordSent is the record of a message or an ask that leaves this Env. The connection's lock is held.
+func (c *conn) recordSent(o *outgoing, id trace.ID) {
+	e, r, l := c.env, c.env.recorder, &c.labels
+	if r == nil {
+		return
+	}
+	t := r.TypeOf(o.msg, describeType)
+	o.recorded = e.switches.Load().records(o.from)
+	if !e.traced(o, t) {
+		return
+	}
+	n := trace.Note{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
+		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, c.peerName), Address: l.address.of(r, c.peerText),
+		Type: t.Name, Form: o.form, Recorded: o.recorded,
+	}
+	r.Note(&n)
+	if o.recorded {
+		e.addMessage(o, &trace.Event{
+			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
+			Endpoint: o.from, To: o.to.Name, Peer: c.peerName, Address: c.peerText, Type: t.Text, Form: o.form,
+		})
+	}
+}
+
+// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name. The labels
+// are a connection's, whose lock is held, or for the moment.
+func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *labels) {
 	r := e.recorder
 	if r == nil {
 		return
 	}
 	t := r.TypeOf(o.msg, describeType)
-	o.untraced = o.untraced || t.Untraced
-	switch {
-	case o.untraced:
-		r.CountUntraced()
-	case o.recorded || e.switches.Load().records(o.from):
+	o.recorded = o.recorded || e.switches.Load().records(o.from)
+	if !e.traced(o, t) {
+		return
+	}
+	n := trace.Note{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
+		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, peer), Type: l.typ.of(r, question),
+		Name: t.Name, Form: o.form, Recorded: o.recorded,
+	}
+	r.Note(&n)
+	if o.recorded {
 		e.addMessage(o, &trace.Event{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: nanos(o.at),
+			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
 			Endpoint: o.from, To: o.to.Name, Peer: peer, Type: question, Name: t.Text, Form: o.form,
 		})
-	default:
-		r.Note(&trace.Note{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.ringTime(), Bytes: uint64(len(o.content)),
-			Endpoint: r.Name(o.from), To: r.Name(o.to.Name), Peer: r.Name(peer), Type: r.Name(question), Name: t.Name, Form: o.form,
-		})
 	}
+}
+
+// traced counts what is untraced; true: it goes on to the ring.
+func (e *Env) traced(o *outgoing, t *trace.Type) bool {
+	if o.untraced = o.untraced || t.Untraced; o.untraced {
+		o.recorded = false
+		e.recorder.CountUntraced()
+	}
+	return !o.untraced
+}
+
+// noteTime is when o was sent: exact when it is recorded.
+func (e *Env) noteTime(o *outgoing) int64 {
+	switch {
+	case !o.recorded:
+		return e.ringTime()
+	case o.at.IsZero(): // recording was switched on meanwhile
+		return nanos(e.host.Now())
+	}
+	return nanos(o.at)
 }
 
 // addMessage adds ev with the message as it was encoded for the wire, if it was.
 func (e *Env) addMessage(o *outgoing, ev *trace.Event) {
-	if ev.Time == 0 { // it was sent before recording was switched on
-		ev.Time = nanos(e.host.Now())
-	}
 	if o.content != nil {
 		ev.Body, ev.Bytes = e.table.Body(o.content), uint64(len(o.content))
 	} else {
@@ -102,27 +171,31 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 	case c.deferred && !c.answered:
 		outcome = "deferred"
 	}
-	if !it.recorded && !e.switches.Load().records(in.name) {
-		n := trace.Note{
-			Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: e.ringTime(),
-			Endpoint: in.tag, Name: r.Name(it.name), Outcome: r.Name(outcome),
-		}
-		if !it.addr.IsZero() {
-			n.Address = r.Name(it.addr.String())
-		}
+	n := trace.Note{
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: in.tag, Name: r.Name(it.name), Outcome: r.Name(outcome),
+		Recorded: it.recorded || e.switches.Load().records(in.name),
+	}
+	address := it.addr.String()
+	if address != "" {
+		n.Address = r.Name(address)
+	}
+	if !n.Recorded {
+		n.Time = e.ringTime()
 		r.Note(&n)
 		return
 	}
 	ev := trace.Event{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(e.host.Now()),
-		Endpoint: in.name, Name: it.name, Started: nanos(c.began), Received: nanos(it.received), Outcome: outcome,
+		Endpoint: in.name, Name: it.name, Started: nanos(c.began), Received: nanos(it.received), Outcome: outcome, Address: address,
 	}
 	if ev.Received == 0 {
 		ev.Received = ev.Started
 	}
-	if !it.addr.IsZero() {
-		ev.Address = it.addr.String()
+	n.Time = ev.Time
+	if ev.Started != 0 {
+		n.Size = uint64(max(ev.Time-ev.Started, 0)) / uint64(time.Microsecond)
 	}
+	r.Note(&n)
 	if kind == tracepb.Kind_HANDLED && !it.recorded && it.msg != nil {
 		e.describeHandled(&ev, it)
 	}
@@ -144,21 +217,29 @@ func (e *Env) describeHandled(ev *trace.Event, it *item) {
 // recordAnswered is the record of an answer that a body waited for.
 func (b *Blocking) recordAnswered(res result, ask *pending) {
 	e, r := b.env, b.env.recorder
-	switch {
-	case r == nil || res.id.IsZero():
-	case ask.untraced:
-		r.CountUntraced()
-	case e.switches.Load().records(b.from):
-		received := nanos(res.received)
-		r.Add(&trace.Event{
-			Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: nanos(e.host.Now()),
-			Endpoint: b.from, Received: received, Started: received,
-		})
-	default:
-		r.Note(&trace.Note{
-			Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: e.ringTime(), Endpoint: r.Name(b.from),
-		})
+	if r == nil || res.id.IsZero() {
+		return
 	}
+	if ask.untraced {
+		r.CountUntraced()
+		return
+	}
+	n := trace.Note{
+		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from),
+		Recorded: res.recorded || e.switches.Load().records(b.from),
+	}
+	if !n.Recorded {
+		n.Time = e.ringTime()
+		r.Note(&n)
+		return
+	}
+	n.Time = nanos(e.host.Now())
+	r.Note(&n)
+	received := nanos(res.received)
+	r.Add(&trace.Event{
+		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: n.Time,
+		Endpoint: b.from, Received: received, Started: received,
+	})
 }
 
 // recordRefused is the record of a message that came and that no endpoint handled.
@@ -213,11 +294,11 @@ func (e *Env) tellTrace(endpoint string, ev *trace.Event) {
 	if ev.Time == 0 {
 		ev.Time = nanos(e.host.Now())
 	}
-	if e.switches.Load().records(endpoint) {
+	recorded := e.switches.Load().records(endpoint)
+	e.recorder.NoteEvent(ev, recorded)
+	if recorded {
 		e.recorder.Add(ev)
-		return
 	}
-	e.recorder.NoteEvent(ev)
 }
 
 // nanos is t as a record has it; 0 for no time.

@@ -64,7 +64,7 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 func (e *Env) sendLocal(o outgoing) {
 	id := e.nextID()
 	in := e.lookup(o.to.Name)
-	e.recordSent(&o, id, e.cfg.Name, "", in)
+	e.recordSentLocal(&o, id, in)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
 	}
@@ -114,7 +114,7 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	id := e.nextID()
-	e.recordAnswer(&r, id, k.typ, e.cfg.Name)
+	e.recordAnswer(&r, id, k.typ, e.cfg.Name, &labels{})
 	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, "the ask had ended")
 	}

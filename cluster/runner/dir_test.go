@@ -131,7 +131,9 @@ func TestARunHasWhatTheRingsOfKilledProcessesHave(t *testing.T) {
 	}
 	killed, ended := record("Worker1"), record("Master")
 	id := trace.ID{Conn: 7 << 32, N: 1}
-	killed.NoteEvent(&trace.Event{Kind: tracepb.Kind_SENT, ID: id, Env: 1, Time: 2000, Endpoint: "Worker", To: "Master", Type: "deploy.Heartbeat"})
+	killed.NoteEvent(&trace.Event{
+		Kind: tracepb.Kind_SENT, ID: id, Env: 1, Time: 2000, Endpoint: "Worker", To: "Master", Type: "deploy.Heartbeat",
+	}, true)
 	ended.Add(&trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Env: 1, Time: 3000, Started: 2500, Endpoint: "Master"})
 	if err := ended.Close(); err != nil {
 		t.Fatal(err)

@@ -39,10 +39,13 @@ func recordAndDie(path string) {
 	}
 	r.Add(&Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Worker1", Address: "127.0.0.1:7078", Time: time.Now().UnixNano()})
 	for i := range 20 {
-		r.Add(&Event{
+		ev := Event{
 			Kind: tracepb.Kind_SENT, ID: ID{Conn: 9, N: uint64(i + 1)}, Env: 1, Time: time.Now().UnixNano(), Endpoint: "Worker",
 			To: "Master", Peer: "Master", Type: "google.protobuf.StringValue", Message: wrapperspb.String(fmt.Sprint("message ", i)),
-		})
+			Bytes: 9,
+		}
+		r.NoteEvent(&ev, true)
+		r.Add(&ev)
 		if i == 9 {
 			if err := r.Flush(); err != nil {
 				fmt.Fprintln(os.Stderr, err)

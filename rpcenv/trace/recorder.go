@@ -136,9 +136,9 @@ var encodings = sync.Pool{New: func() any { return new([]byte) }}
 // maxPooled is the largest of them that is kept.
 const maxPooled = 64 << 10
 
-// Add takes one record, for the ring too. Its body is cut at the limit. Nothing of ev is kept.
+// Add takes one record, but for the ring. Its body is cut at the limit. Nothing of ev is kept.
 func (r *Recorder) Add(ev *Event) {
-	if r == nil {
+	if !r.CanRecord() {
 		return
 	}
 	body := ev.Body
@@ -151,10 +151,6 @@ func (r *Recorder) Add(ev *Event) {
 		}
 	}
 	body = body[:min(len(body), r.bodyLimit)]
-	r.ring.event(ev)
-	if r.nowhere {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.beginLocked() {

@@ -3,10 +3,10 @@ package trace
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Name is the number by which a ring knows a text: the name of an endpoint, a peer or a type. 0 is no text, or one for
@@ -16,6 +16,9 @@ type Name uint16
 // maxName is how much of a text the ring keeps.
 const maxName = 255
 
+// longName is from where on a text is an error's rather than a name: those may take half of the room.
+const longName = 64
+
 // dictionary gives texts their numbers and keeps them in the ring. Finding a number takes no lock.
 type dictionary struct {
 	cache [512]atomic.Pointer[namedText]
@@ -24,7 +27,7 @@ type dictionary struct {
 
 	mu      sync.Mutex
 	numbers map[string]Name
-	byType  map[reflect.Type]*Type
+	byType  map[unsafe.Pointer]*Type
 	area    []byte
 	used    *uint64
 	list    []string // by number, from 1
@@ -37,7 +40,7 @@ type namedText struct {
 
 // Type is what a ring knows of the type of messages.
 type Type struct {
-	goType reflect.Type
+	goType unsafe.Pointer
 	// Text is its name in the trace.
 	Text string
 	// Untraced messages are counted, not recorded.
@@ -48,7 +51,7 @@ type Type struct {
 
 func (n *dictionary) init(area []byte, used *uint64) {
 	n.area, n.used, n.seed = area, used, maphash.MakeSeed()
-	n.numbers, n.byType = map[string]Name{}, map[reflect.Type]*Type{}
+	n.numbers, n.byType = map[string]Name{}, map[unsafe.Pointer]*Type{}
 }
 
 // of is the number of a text.
@@ -77,8 +80,11 @@ func (n *dictionary) addLocked(text string) *namedText {
 	if name, ok := n.numbers[short]; ok {
 		return &namedText{text, name}
 	}
-	at := int(*n.used)
-	if at+2+len(short) > len(n.area) || len(n.list) == 1<<16-1 {
+	at, room := int(*n.used), len(n.area)
+	if len(short) > longName {
+		room /= 2
+	}
+	if at+2+len(short) > room || len(n.list) == 1<<16-1 {
 		return &namedText{text, 0}
 	}
 	binary.NativeEndian.PutUint16(n.area[at:], uint16(len(short)))
@@ -113,31 +119,29 @@ func readNames(area []byte) (list []string) {
 // typeOf is the type of a message, which describe names when it is new. dynamic says that messages of this Go type have
 // names of their own.
 func (n *dictionary) typeOf(m any, describe func(m any) (text string, untraced, dynamic bool)) *Type {
-	gt := reflect.TypeOf(m)
-	if gt == nil {
-		return &Type{}
-	}
-	cached := &n.types[typeHash(gt)%uint64(len(n.types))]
-	if c := cached.Load(); c != nil && c.goType == gt {
+	// The first word of an interface is its type. reflect says the same, and takes longer than all else of a record.
+	goType := *(*unsafe.Pointer)(unsafe.Pointer(&m))
+	cached := &n.types[(uintptr(goType)>>5^uintptr(goType)>>12)%uintptr(len(n.types))]
+	if c := cached.Load(); c != nil && c.goType == goType {
 		return c
 	}
+	return n.newType(m, goType, cached, describe)
+}
+
+func (n *dictionary) newType(
+	m any, goType unsafe.Pointer, cached *atomic.Pointer[Type], describe func(m any) (text string, untraced, dynamic bool),
+) *Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if t := n.byType[gt]; t != nil {
+	if t := n.byType[goType]; t != nil {
 		cached.Store(t)
 		return t
 	}
 	text, untraced, dynamic := describe(m)
-	t := &Type{goType: gt, Text: text, Untraced: untraced, Name: n.addLocked(text).name}
+	t := &Type{goType: goType, Text: text, Untraced: untraced, Name: n.addLocked(text).name}
 	if !dynamic {
-		n.byType[gt] = t
+		n.byType[goType] = t
 		cached.Store(t)
 	}
 	return t
-}
-
-// typeHash spreads types by where they lie, which is where 16 bytes or more of each are.
-func typeHash(t reflect.Type) uint64 {
-	p := uint64(reflect.ValueOf(t).Pointer())
-	return p>>5 ^ p>>12
 }

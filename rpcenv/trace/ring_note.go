@@ -4,8 +4,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Note is a record for the ring alone, of a message or an item, its texts by their numbers: what is told when nothing is
-// recorded, in a few nanoseconds.
+// Note is a record for the ring, of a message or an item, its texts by their numbers: it takes a few nanoseconds.
 type Note struct {
 	Kind      tracepb.Kind
 	Form      tracepb.Form
@@ -13,32 +12,36 @@ type Note struct {
 	Env       uint32
 	// Time is nanoseconds since 1970.
 	Time int64
-	// Bytes is the size of a message that was encoded.
-	Bytes                       uint64
+	// Size is that of a message that was encoded, or the time that handling took in microseconds.
+	Size                        uint64
 	Endpoint, To, Peer, Address Name
 	Type                        Name
 	// Name is an item's, or what an answer is itself; Outcome is that of handling.
 	Name, Outcome Name
+	// Recorded says that Add gets the same record.
+	Recorded bool
 }
 
 // Note puts a record into the ring. Nothing of n is kept.
 func (r *Recorder) Note(n *Note) {
 	g := r.ring
-	r.ringHasMore()
+	if !n.Recorded {
+		r.ringHasMore()
+	}
 	to := n.To
 	if n.Outcome != 0 {
 		to = n.Outcome
 	}
 	if g.locked {
 		var w words
-		w.pack(n.Kind, n.Form, &n.ID, &n.Cause, n.Env, n.Time, n.Bytes, places{n.Endpoint, to, n.Type, n.Peer, n.Address, n.Name})
+		w.pack(n.Kind, n.Form, &n.ID, &n.Cause, n.Env, n.Time, n.Size, places{n.Endpoint, to, n.Type, n.Peer, n.Address, n.Name})
 		g.put(uint32(n.Endpoint)+n.Env, &w)
 		return
 	}
 	// As pack and put, without a copy between.
 	slot, pos := g.claim(uint32(n.Endpoint) + n.Env)
 	at, id, cause := uint64(n.Time), n.ID.Conn, n.Cause.Conn
-	item, from := itemWord(n.Kind, n.Form, &n.ID, &n.Cause), causeWord(&n.Cause, n.Bytes)
+	item, from := itemWord(n.Kind, n.Form, &n.ID, &n.Cause), causeWord(&n.Cause, n.Size)
 	where := uint64(n.Env) | uint64(n.Endpoint)<<32 | uint64(to)<<48
 	what := uint64(n.Type) | uint64(n.Peer)<<16 | uint64(n.Address)<<32 | uint64(n.Name)<<48
 	slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7] = at, id, item, cause, from, where, what
@@ -46,8 +49,10 @@ func (r *Recorder) Note(n *Note) {
 }
 
 // NoteEvent is Note for what has no numbers yet.
-func (r *Recorder) NoteEvent(ev *Event) {
-	r.ringHasMore()
+func (r *Recorder) NoteEvent(ev *Event, recorded bool) {
+	if !recorded {
+		r.ringHasMore()
+	}
 	r.ring.event(ev)
 }
 

@@ -107,7 +107,7 @@ func TestACursorGoesOn(t *testing.T) {
 	r.ring = newMemoryRing(small)
 	put := func(from, to int) {
 		for i := from; i <= to; i++ {
-			r.NoteEvent(&Event{Kind: tracepb.Kind_SENT, ID: ID{N: uint64(i)}, Time: int64(i), Env: uint32(i), Endpoint: "E"})
+			r.NoteEvent(&Event{Kind: tracepb.Kind_SENT, ID: ID{N: uint64(i)}, Time: int64(i), Env: uint32(i), Endpoint: "E"}, true)
 		}
 	}
 	var cursor []byte
@@ -298,6 +298,7 @@ func TestARecorderWithoutRoomForItsRing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.NoteEvent(&Event{Kind: tracepb.Kind_SENT, ID: ID{N: 1}}, true)
 	r.Add(&Event{Kind: tracepb.Kind_SENT, ID: ID{N: 1}})
 	if got := r.Since(nil, 10, false); len(got.Records) != 1 {
 		t.Errorf("%d records in the ring", len(got.Records))

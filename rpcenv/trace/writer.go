@@ -16,7 +16,7 @@ const (
 	// maxWaiting is how many chunks may wait for a slow disk: beyond it, who records waits too.
 	maxWaiting = 128
 	// keptChunks is how many are kept for the next records.
-	keptChunks = 2 * flushAt
+	keptChunks = 8 * flushAt
 )
 
 // writer writes what a Recorder gathers to its file, in a goroutine that lives only while there is something to write:
