@@ -26,17 +26,15 @@ type Context struct {
 	// The item that is handled.
 	item     *item
 	began    time.Time
+	ended    time.Time // of the item before it in this turn, for the trace
 	answered bool
 	deferred bool
 	failed   error
 }
 
 func (c *Context) begin(it *item) {
-	c.item, c.began = it, time.Time{}
+	c.item, c.began = it, c.beginning(it)
 	c.answered, c.deferred, c.failed = false, false, nil
-	if e := c.in.env; e.recorder != nil && (it.recorded || e.switches.Load().records(c.in.name)) {
-		c.began = e.host.Now()
-	}
 }
 
 // Env is the Env that the endpoint lives in.

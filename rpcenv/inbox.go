@@ -154,6 +154,7 @@ func (in *Inbox) scheduleLocked() {
 // turn handles at most as many items as the dispatcher's throughput says.
 func (in *Inbox) turn() {
 	limit := in.dispatcher.Throughput()
+	in.ctx.ended = time.Time{}
 	for range limit {
 		in.runSystem()
 		if !in.pull(limit) {

@@ -185,7 +185,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 		return
 	}
 	ev := trace.Event{
-		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(e.host.Now()),
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(c.end()),
 		Endpoint: in.name, Name: it.name, Started: nanos(c.began), Received: nanos(it.received), Outcome: outcome, Address: address,
 	}
 	if ev.Received == 0 {
@@ -200,6 +200,31 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 		e.describeHandled(&ev, it)
 	}
 	r.Add(&ev)
+}
+
+// beginning is when the handling of an item begins, for the trace; zero when it is not recorded. Within a turn it is when
+// that of the last one ended.
+func (c *Context) beginning(it *item) time.Time {
+	e := c.in.env
+	if e.recorder == nil || !it.recorded && !e.switches.Load().records(c.in.name) {
+		return time.Time{}
+	}
+	switch {
+	case c.ended.IsZero():
+		return e.host.Now()
+	case it.received.After(c.ended):
+		return it.received
+	}
+	return c.ended
+}
+
+// end is when the handling of the item ends.
+func (c *Context) end() time.Time {
+	now := c.in.env.host.Now()
+	if c == &c.in.ctx && c.in.kind.serial() {
+		c.ended = now
+	}
+	return now
 }
 
 // describeHandled tells of a message what its sender's record does not say if the sender is not recorded: an endpoint that
@@ -233,12 +258,13 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 		r.Note(&n)
 		return
 	}
-	n.Time = nanos(e.host.Now())
+	if n.Time = nanos(res.received); n.Time == 0 { // recording was switched on meanwhile
+		n.Time = nanos(e.host.Now())
+	}
 	r.Note(&n)
-	received := nanos(res.received)
 	r.Add(&trace.Event{
 		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: n.Time,
-		Endpoint: b.from, Received: received, Started: received,
+		Endpoint: b.from, Received: n.Time, Started: n.Time,
 	})
 }
 

@@ -111,7 +111,7 @@ func appendFields(b []byte, ev *Event, body []byte) []byte {
 		b = protowire.AppendVarint(append(b, tagSize), ev.Bytes)
 	}
 	if len(body) > 0 {
-		b = append(protowire.AppendVarint(append(b, tagBody), uint64(len(body))), body...)
+		b = append(appendLength(append(b, tagBody), len(body)), body...)
 	}
 	b = appendTime(b, tagReceived, ev.Received)
 	b = appendTime(b, tagStarted, ev.Started)
@@ -156,7 +156,14 @@ func appendText(b []byte, tag byte, s string) []byte {
 		return b
 	}
 	s = validText(s)
-	return append(protowire.AppendVarint(append(b, tag), uint64(len(s))), s...)
+	return append(appendLength(append(b, tag), len(s)), s...)
+}
+
+func appendLength(b []byte, n int) []byte {
+	if n < 1<<7 { // nearly all
+		return append(b, byte(n))
+	}
+	return protowire.AppendVarint(b, uint64(n))
 }
 
 // appendLate is appendText for the fields whose tag has two bytes.
@@ -166,7 +173,7 @@ func appendLate(b []byte, field protowire.Number, s string) []byte {
 	}
 	s = validText(s)
 	b = protowire.AppendTag(b, field, protowire.BytesType)
-	return append(protowire.AppendVarint(b, uint64(len(s))), s...)
+	return append(appendLength(b, len(s)), s...)
 }
 
 // validText is s as a record may have it: valid UTF-8, else nobody could decode the record, and not too long.

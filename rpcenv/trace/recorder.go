@@ -201,17 +201,21 @@ const chunk = 64 << 10
 func (r *Recorder) addedLocked() {
 	if len(r.buf) >= chunk {
 		r.full = append(r.full, r.buf)
-		r.buf = nil
-		if r.file != nil {
-			r.buf = r.file.spareLocked()
-		}
-		if r.buf == nil {
-			r.buf = make([]byte, 0, chunk+chunk/8)
-		}
+		r.buf = r.freshLocked()
 	}
 	if r.file != nil {
 		r.file.addedLocked()
 	}
+}
+
+// freshLocked is an empty chunk.
+func (r *Recorder) freshLocked() []byte {
+	if r.file != nil {
+		if b := r.file.spareLocked(); b != nil {
+			return b
+		}
+	}
+	return make([]byte, 0, chunk+chunk/8)
 }
 
 // takeLocked takes all encoded records out.
@@ -220,6 +224,9 @@ func (r *Recorder) takeLocked() [][]byte {
 	if len(r.buf) > 0 {
 		all = append(all, r.buf)
 		r.buf = nil
+		if r.file != nil {
+			r.buf = r.freshLocked()
+		}
 	}
 	r.full = nil
 	return all
