@@ -175,9 +175,12 @@ func (e *Env) Conf() *conf.Conf { return e.cfg.Conf }
 func (e *Env) Log() *logrus.Entry { return e.log }
 
 // Register makes an endpoint known under a name and starts it: OnStart is its first item. It is serial and traced, unless
-// an Option says otherwise. The name must be free, else ErrNameTaken; after Shutdown it is ErrStopped. It mirrors
-// RpcEnv.setupEndpoint.
+// an Option says otherwise. The name must be free, else ErrNameTaken, and not empty: a Ref without a name is nobody. After
+// Shutdown it is ErrStopped. It mirrors RpcEnv.setupEndpoint.
 func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
+	if name == "" {
+		return Ref{}, fmt.Errorf("rpcenv %s: an endpoint needs a name", e.cfg.Name)
+	}
 	in := &Inbox{env: e, name: name, ep: ep}
 	in.ctx.in, in.tag = in, e.recorder.Name(name)
 	for _, o := range opts {

@@ -80,6 +80,20 @@ func TestATakenPortIsTriedAgainWithTheNext(t *testing.T) {
 	})
 }
 
+func TestAnEndpointHasAName(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	if ref, err := e.Register("", double(w)); err == nil {
+		t.Error(ref)
+	}
+	if _, _, err := rpcenv.ParseURI("spark://@" + e.Address().String()); !errors.Is(err, rpcenv.ErrInvalidURL) {
+		t.Error(err)
+	}
+	if err := e.Send(rpcenv.Ref{Address: e.Address()}, say{}); err != nil || len(w.drops()) != 1 {
+		t.Error("a message to nobody is an event:", err, w.drops())
+	}
+}
+
 func TestANameIsTakenOnce(t *testing.T) {
 	inWorlds(t, func(w *world) {
 		e := w.env("A")
