@@ -122,7 +122,7 @@ func (s *FileServer) open(asked string) (io.ReadCloser, int64, error) {
 	}
 	dir, rest := s.below(asked)
 	if dir == "" {
-		return nil, 0, fmt.Errorf("Invalid stream URI: %s not found.", first) //nolint:staticcheck // Spark's words
+		return nil, 0, fmt.Errorf("Invalid stream URI: %s not found.", first)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -167,7 +167,7 @@ func notFound(asked string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
-	return fmt.Errorf("Stream '%s' was not found: %w", asked, err) //nolint:staticcheck // Spark's words
+	return fmt.Errorf("Stream '%s' was not found: %w", asked, err)
 }
 
 // openRegular opens a regular file. It looks first: opening a pipe would wait for who writes it.
