@@ -76,8 +76,8 @@ func TestEachItemHasItsCause(t *testing.T) {
 					})
 				case say: // from outside
 					c.Send(rpcenv.Ref{Name: "Nobody"}, wrapperspb.Bytes(nil))
-					w.note("end")
 					c.Stop()
+					w.note("end") // after the stop, which else may be that of the Env's end
 				}
 			},
 		})
