@@ -2,6 +2,7 @@ package rpcenv
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,6 +58,9 @@ const (
 	connClosed
 )
 
+// errConnEnded says that the end of a connection was told, or is being told, to the endpoints.
+var errConnEnded = errors.New("it has ended")
+
 // ref is a Ref to an endpoint at the other end.
 func (c *conn) ref(name string) Ref {
 	r := Ref{Address: c.peer, Name: name}
@@ -75,7 +79,10 @@ func (c *conn) itemID(out bool, n uint64) trace.ID {
 func (c *conn) send(o outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != connReady || c.why != nil {
+	switch {
+	case c.state == connClosed:
+		return fmt.Errorf("%w: the connection to %s is closed: %w", ErrUnreachableDisconnected, c.peer, errConnEnded)
+	case c.state != connReady || c.why != nil:
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
 	}
 	if c.link.Queued()+len(o.content) > outboxLimit {

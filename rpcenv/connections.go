@@ -93,6 +93,12 @@ func (e *Env) enter(c *conn) bool {
 	return true
 }
 
+func (e *Env) isClosing() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closing
+}
+
 // left notes the end of a connection's link. The last one ends Shutdown.
 func (e *Env) left(c *conn) {
 	e.mu.Lock()

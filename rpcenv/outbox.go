@@ -61,13 +61,15 @@ func (ob *Outbox) send(o outgoing) bool {
 	}
 	ob.env.busy(1)
 	if ob.conn != nil {
-		err := ob.conn.send(o)
-		ob.mu.Unlock()
-		if err != nil {
-			ob.env.undelivered(o, err)
+		// The end of a connection is told before detach: who heard of it may send at once, and is not to lose that.
+		if err := ob.conn.send(o); !errors.Is(err, errConnEnded) {
+			ob.mu.Unlock()
+			if err != nil {
+				ob.env.undelivered(o, err)
+			}
+			ob.env.busy(-1)
+			return true
 		}
-		ob.env.busy(-1)
-		return true
 	}
 	if ob.bytes+len(o.content) > outboxLimit {
 		ob.overflowLocked(o)
@@ -75,8 +77,8 @@ func (ob *Outbox) send(o outgoing) bool {
 	}
 	ob.queue = append(ob.queue, o)
 	ob.bytes += len(o.content)
-	dial := !ob.dialing
-	ob.dialing = true
+	dial := !ob.dialing && ob.conn == nil // else detach dials
+	ob.dialing = ob.dialing || dial
 	ob.mu.Unlock()
 	if o.pending != nil {
 		ob.env.asks.add(o.pending)
@@ -160,14 +162,23 @@ func (ob *Outbox) attach(c *conn) bool {
 	return true
 }
 
-// detach takes the connection away after its end.
+// detach takes the connection away after its end. What was sent since the end was told goes by the next one.
 func (ob *Outbox) detach(c *conn) {
 	ob.mu.Lock()
-	defer ob.mu.Unlock()
 	if ob.conn == c {
 		ob.conn = nil
 	}
+	dial := ob.conn == nil && len(ob.queue) > 0 && !ob.dialing
+	ob.dialing = ob.dialing || dial
 	ob.forgetLocked()
+	ob.mu.Unlock()
+	switch {
+	case !dial:
+	case ob.env.isClosing():
+		ob.dialled(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+	default:
+		ob.env.dial(ob.to, ob.dialled)
+	}
 }
 
 // forgetLocked takes the Outbox out of the Env's table when it has nothing: peers come and go.

@@ -133,8 +133,8 @@ func TestSelfIsKnownFromOnStartToOnStop(t *testing.T) {
 			}
 		}
 		ep.stop = func(c *rpcenv.Context) {
-			check(c, "stop")
 			c.Send(c.Self(), say{text: "from OnStop"})
+			check(c, "stop")
 		}
 		w.register(e, "E", ep)
 		w.await("stop")

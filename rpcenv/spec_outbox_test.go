@@ -143,6 +143,32 @@ func TestBothSidesHearOfTheEndOfAConnection(t *testing.T) {
 	})
 }
 
+// persistent sends to a peer when the connection to it has ended.
+type persistent struct {
+	*watcher
+	to rpcenv.Ref
+	n  int
+}
+
+func (e *persistent) OnDisconnected(c *rpcenv.Context, _ rpcenv.Address) {
+	e.n++
+	c.Send(e.to, text(fmt.Sprint("again ", e.n)))
+}
+
+func TestWhoHearsOfTheEndCanSendAtOnce(t *testing.T) {
+	inWorlds(t, func(w *world) {
+		a, b := w.env("A"), w.env("B")
+		ep := &persistent{watcher: &watcher{w: w}, to: w.register(a, "E", double(w))}
+		w.register(b, "E", ep)
+		w.do(b, func(b *rpcenv.Blocking) { _ = b.Send(ep.to, text("again 0")) })
+		for i := range 30 {
+			w.await(fmt.Sprint("again ", i))
+			b.Break()
+		}
+		w.await("again 30")
+	})
+}
+
 // In Spark a connection that breaks is a network error and an end.
 func TestABreakIsAnEndAlone(t *testing.T) {
 	inCrashingWorlds(t, func(w *world) {
