@@ -21,5 +21,5 @@
 //	exit NAME                                           prints the exit code
 //	result NAME                                         prints what a program returned
 //
-// FROM and TO are names of processes, or PROCESS/ENDPOINT; * is any. advance, cut, heal and delay want worlds=(sim).
+// FROM->TO:MESSAGE is a trace.Filter. advance, cut, heal and delay want worlds=(sim).
 package scenario

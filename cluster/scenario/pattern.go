@@ -2,29 +2,11 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
-
-// pattern is FROM->TO:MESSAGE.
-type pattern struct{ from, to, message string }
-
-func parsePattern(s string) (pattern, error) {
-	from, rest, ok := strings.Cut(s, "->")
-	to, message, ok2 := strings.Cut(rest, ":")
-	if !ok || !ok2 || from == "" || to == "" || message == "" {
-		return pattern{}, fmt.Errorf("pattern %q: want FROM->TO:MESSAGE, for example W1->M:Heartbeat", s)
-	}
-	return pattern{from, to, message}, nil
-}
-
-// matches compares a name of the pattern with PEER/ENDPOINT: the peer alone is enough.
-func matches(want, place string) bool {
-	return want == "*" || want == place || want == trace.Peer(place)
-}
 
 // sighting is a message of which the sending was seen.
 type sighting struct{ from, to, typ string }
@@ -50,13 +32,13 @@ func (w *watcher) forget() {
 	w.handled = nil
 }
 
-// count is how many messages that fit p were handled.
-func (w *watcher) count(p pattern) int {
+// count is how many messages that p means were handled.
+func (w *watcher) count(p trace.Filter) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := 0
 	for _, s := range w.handled {
-		if matches(p.from, s.from) && matches(p.to, s.to) && (p.message == "*" || p.message == trace.ShortName(s.typ)) {
+		if p.MatchNames(s.from, s.to, trace.ShortName(s.typ)) {
 			n++
 		}
 	}

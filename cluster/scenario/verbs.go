@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // node is a daemon or a program that the script started.
@@ -161,7 +162,7 @@ func (r *Runner) run(c syntax.Command) error {
 		}
 		return r.world.Settle(patience)
 	}
-	p, err := parsePattern(c.Option("until", ""))
+	p, err := trace.ParseFilter(c.Option("until", ""))
 	if err != nil {
 		return err
 	}
