@@ -14,6 +14,9 @@ type Trace struct {
 	Source string
 	Compat string
 	Seed   uint64
+	// Program is what ran, an application or a script, and Version the version of the program that recorded it; both are
+	// empty when the caller does not tell. A simulation leaves Version out: its trace is the same from every build.
+	Program, Version string
 	// Start is the moment from which the times of the entries count: that of the first record.
 	Start   time.Time
 	Entries []Entry

@@ -107,7 +107,7 @@ func readRecords(in *bufio.Reader) ([]*tracepb.Record, error) {
 func isTorn(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // readRecord grows buf with what really arrives, so that a length alone allocates nothing.
-func readRecord(in *bufio.Reader, buf *bytes.Buffer) (*tracepb.Record, error) {
+func readRecord(in recordReader, buf *bytes.Buffer) (*tracepb.Record, error) {
 	size, err := binary.ReadUvarint(in)
 	if err != nil {
 		if isTorn(err) {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,14 @@ func (t *Trace) appendHeader(dst []byte) []byte {
 	dst = append(appendString(dst, t.Source), `,"compat":`...)
 	dst = append(appendString(dst, t.Compat), `,"seed":`...)
 	dst = append(strconv.AppendUint(dst, t.Seed, 10), `,"start":`...)
-	return append(appendString(dst, t.Start.UTC().Format(time.RFC3339Nano)), '}')
+	dst = appendString(dst, t.Start.UTC().Format(time.RFC3339Nano))
+	if t.Program != "" {
+		dst = appendString(append(dst, `,"program":`...), t.Program)
+	}
+	if t.Version != "" {
+		dst = appendString(append(dst, `,"version":`...), t.Version)
+	}
+	return append(dst, '}')
 }
 
 // appendJSON writes one line without its end.
@@ -101,48 +109,68 @@ func ReadJSONLFile(path string) (t *Trace, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if t, err = ReadJSONL(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return t, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
 }
 
 // ReadJSONL reads what WriteJSONL wrote. Fields that it does not know are ignored, so that traces of later versions can
-// be shown. Another format, a line that is no JSON object and one beyond 8 MiB are ErrFormat; the line is named.
+// be shown. Another format, a line that is no entry and one beyond 8 MiB are ErrFormat; the line is named. When only the
+// last line is broken and has no end, its writer was stopped: the trace before it is returned with an ErrTorn.
 func ReadJSONL(r io.Reader) (*Trace, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	in := bufio.NewReaderSize(r, 64<<10)
 	var t *Trace
-	n := 0
-	for lines.Scan() {
-		n++
-		var err error
+	for n := 1; ; n++ {
+		line, whole, err := readLine(in)
 		switch {
+		case errors.Is(err, bufio.ErrTooLong):
+			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, n, maxLine)
+		case err != nil:
+			return nil, fmt.Errorf("trace: read JSONL: %w", err)
+		case len(line) == 0 && !whole && t == nil:
+			return nil, fmt.Errorf("%w: it is empty", ErrFormat)
+		case len(line) == 0 && !whole:
+			return t, nil
 		case t == nil:
-			t, err = readHeader(lines.Bytes())
-		case len(lines.Bytes()) > 0:
-			err = t.readEntry(lines.Bytes())
+			t, err = readHeader(line)
+		case len(bytes.TrimSpace(line)) > 0:
+			err = t.readEntry(line)
 		}
-		if err != nil {
+		switch {
+		case err != nil && !whole && t != nil:
+			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", ErrTorn, n, len(t.Entries))
+		case err != nil:
 			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		}
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, n+1, maxLine)
-	case err != nil:
-		return nil, fmt.Errorf("trace: read JSONL: %w", err)
-	case t == nil:
-		return nil, fmt.Errorf("%w: it is empty", ErrFormat)
+}
+
+// readLine is the next line without its end; whole says that it had one.
+func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, false, bufio.ErrTooLong
+		case err == nil:
+			return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), true, nil
+		case errors.Is(err, io.EOF):
+			return line, false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, err
+		}
 	}
-	return t, nil
 }
 
 type jsonHeader struct {
-	Format string    `json:"format"`
-	Source string    `json:"source"`
-	Compat string    `json:"compat"`
-	Seed   uint64    `json:"seed"`
-	Start  time.Time `json:"start"`
+	Format  string    `json:"format"`
+	Source  string    `json:"source"`
+	Compat  string    `json:"compat"`
+	Seed    uint64    `json:"seed"`
+	Start   time.Time `json:"start"`
+	Program string    `json:"program"`
+	Version string    `json:"version"`
 }
 
 func readHeader(line []byte) (*Trace, error) {
@@ -151,9 +179,9 @@ func readHeader(line []byte) (*Trace, error) {
 		return nil, err
 	}
 	if h.Format != Format {
-		return nil, fmt.Errorf("the format is %q, want %q", h.Format, Format)
+		return nil, fmt.Errorf("the format is %q, this program reads %q: use the coherer that wrote it", h.Format, Format)
 	}
-	return &Trace{Source: h.Source, Compat: h.Compat, Seed: h.Seed, Start: h.Start}, nil
+	return &Trace{Source: h.Source, Compat: h.Compat, Seed: h.Seed, Start: h.Start, Program: h.Program, Version: h.Version}, nil
 }
 
 type jsonEntry struct {
@@ -186,6 +214,9 @@ func (t *Trace) readEntry(line []byte) error {
 	var j jsonEntry
 	if err := json.Unmarshal(line, &j); err != nil {
 		return err
+	}
+	if j.K == "" {
+		return errors.New("it has no k, which says what the entry is")
 	}
 	e := Entry{
 		K: j.K, ID: j.ID, Cause: j.Cause, From: j.From, To: j.To, At: j.At, Name: j.Name, Type: j.Type, Message: j.Message,

@@ -30,18 +30,13 @@ type view struct {
 // steps are the lines that show entries, and how many messages within one peer were left out.
 func (v view) steps(entries []Entry) (steps []step, left int) {
 	var (
-		byID    = make(map[string]*Entry, len(entries))
+		byID    = (&Trace{Entries: entries}).byID()
 		drawn   []step
 		groups  []string
 		count   = map[string]int{}
 		limit   = map[string]int{}
 		reached = map[string]int{} // where the step of a collapsed group stands
 	)
-	for i := range entries {
-		if e := &entries[i]; e.ID != "" && e.K != KindConn {
-			byID[e.ID] = e
-		}
-	}
 	for i := range entries {
 		e := &entries[i]
 		if !v.wants(e) {

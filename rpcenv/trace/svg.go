@@ -20,13 +20,7 @@ const (
 // reader's light or dark theme. The same trace gives the same bytes.
 func SVG(t *Trace) string {
 	steps, note := svgSteps(t)
-	byID := make(map[string]*Entry, len(t.Entries))
-	for i := range t.Entries {
-		if e := &t.Entries[i]; e.ID != "" && e.K != KindConn {
-			byID[e.ID] = e
-		}
-	}
-	w := svgWriter{layout: newLayout(steps), byID: byID}
+	w := svgWriter{layout: newLayout(steps), byID: t.byID()}
 	w.draw(t, note)
 	return w.out.String()
 }

@@ -1,0 +1,81 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// WriteText lists messages, drops, changes of state and refused and ended connections in order of time, a line each: seconds since the start,
+// the ID, who, an arrow, whom, what. -> is one-way, => an ask, <= its answer, -x a drop.
+func (t *Trace) WriteText(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for i := range t.Entries {
+		e := &t.Entries[i]
+		line := e.Text()
+		if line == "" || e.K == KindItem || e.K == KindConn && e.Name == "connected" {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%10.4f  %-*s  %s\n", time.Duration(e.Sent).Seconds(), idWide, printable(e.ID), line); err != nil {
+			return fmt.Errorf("trace: write text: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("trace: write text: %w", err)
+	}
+	return nil
+}
+
+// Measures of the columns in letters; what is longer pushes the rest of its line.
+const (
+	idWide    = 16
+	placeWide = 30
+)
+
+// arrows are how scripts draw the forms of a message.
+var arrows = map[string]string{FormSend: "->", FormAsk: "=>", FormReply: "<=", FormFail: "<="}
+
+// Text is an entry in one line, without its time; empty for what has no known kind.
+func (e *Entry) Text() string {
+	from, to := e.From, e.To
+	if e.IsAnswer() {
+		from, to = to, from
+	}
+	var line string
+	switch e.K {
+	case KindMsg:
+		line = fmt.Sprintf("%-*s %s %-*s %s", placeWide, from, arrows[e.Form], placeWide, to, e.what())
+		if e.Outcome != "" {
+			line += " (handling failed: " + cutString(e.Outcome, 120) + ")"
+		}
+	case KindDrop:
+		line = fmt.Sprintf("%-*s -x %-*s %s: %s", placeWide, from, placeWide, to, e.Type, e.Why)
+	case KindState:
+		was := ""
+		if e.Was != "" {
+			was = e.Was + " to "
+		}
+		line = fmt.Sprintf("%-*s    %s %s: %s%s", placeWide, e.At, e.Name, e.Subject, was, e.Is)
+		if e.Why != "" {
+			line += ": " + e.Why
+		}
+	case KindConn:
+		line = fmt.Sprintf("%-*s    %s %s %s %s", placeWide, e.At, e.Name, e.To, e.Address, e.Why)
+	case KindItem:
+		line = fmt.Sprintf("%-*s    %s %s", placeWide, e.At, e.Name, e.To)
+	default:
+		return ""
+	}
+	return strings.TrimRight(printable(line), " ")
+}
+
+// what is a message with its fields, the long ones cut. An answer has its own name where that is not the question's.
+func (e *Entry) what() string {
+	name := e.Type
+	if own := ShortName(e.Message); e.IsAnswer() && own != e.Type && own != "" {
+		name += " " + own
+	}
+	return strings.TrimRight(name+" "+ObjectText(e.Message, e.Body, e.Cut, TextOptions{MaxList: 4, MaxString: 80}), " ")
+}
