@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -153,12 +152,15 @@ func (r *run) details() Details {
 // Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
 // returns the table of messages.
 func (d *Dir) Finish(details Details) (table string, err error) {
-	t, damaged := Merge(d.path)
+	t, damaged := merge(d.path)
+	// An executor that was killed leaves a torn file: that is its right.
+	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, trace.ErrTorn) })
+	t.Program, t.Version = details.Name, details.Version
 	text, err := json.MarshalIndent(details, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(damaged,
+	err = errors.Join(errors.Join(damaged...),
 		d.write("details.json", append(text, '\n')),
 		d.write("diagram.svg", []byte(trace.SVG(t))),
 		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
@@ -168,24 +170,6 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		os.RemoveAll(d.Work()),
 	)
 	return trace.Table(t.Entries), err
-}
-
-// Merge reads what the processes of a run recorded, also while it goes on, and what the rings of those have that were
-// killed. The error tells of files that are damaged; the rest is there.
-func Merge(dir string) (*trace.Trace, error) {
-	paths, err := filepath.Glob(filepath.Join((&Dir{dir}).Trace(), "*.trace"))
-	errs := []error{err}
-	var files [][]*tracepb.Record
-	for _, path := range paths {
-		records, err := trace.ReadProcess(path)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.Base(path), err))
-		}
-		files = append(files, records)
-	}
-	t := trace.Merge(files...)
-	t.Source, t.Compat = "run", "fixed"
-	return t, errors.Join(errs...)
 }
 
 func (d *Dir) write(name string, data []byte) error {

@@ -70,9 +70,12 @@ func each(err error) []error {
 	return all
 }
 
-// saidAlready reports whether a daemon's log or an application has told of err.
+// saidAlready reports whether a daemon's log, an application or stdout has told of err.
 func saidAlready(err error) bool {
 	if _, ok := errors.AsType[*node.ExitError](err); ok {
+		return true
+	}
+	if errors.Is(err, errDiffers) {
 		return true
 	}
 	program, ok := errors.AsType[*runner.ProgramError](err)
@@ -93,7 +96,11 @@ func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	return usageError{err, cmd.CommandPath()}
+	all := each(err)
+	for i := range all {
+		all[i] = usageError{all[i], cmd.CommandPath()}
+	}
+	return errors.Join(all...)
 }
 
 // usages checks a command's arguments.

@@ -3,140 +3,119 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
+// aboutFilters is what the help of the verbs says of their arguments.
+const aboutFilters = `RUN is the name or the path of a run directory, or a file: a trace.jsonl or one process's record file; the last run
+when it is left out. A FILTER is FROM->TO:MESSAGE, in quotes, since > means something to a shell. FROM and TO are a
+peer (Worker1), a role (Worker) or PEER/ENDPOINT; * stands for anything. Of several filters one must match; --not takes
+messages out. An answer goes with its question.`
+
 func traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trace", GroupID: "look", Short: "Look at what was said in a run",
-		Example: "  coherer trace show\n  coherer trace export --format mermaid -o run.mmd",
-		Args: usages(func(_ *cobra.Command, args []string) error {
+		Example: "  coherer trace show 'Worker->Master:*' --not '*->*:Heartbeat'\n" +
+			"  coherer trace stats\n  coherer trace export --format svg -o run.svg",
+		Args: usages(func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("there is no trace %q: want show or export", args[0])
+				return fmt.Errorf("there is no trace %q: want %s", args[0], strings.Join(names(cmd.Commands()), ", "))
 			}
 			return nil
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(showCommand(), exportCommand())
+	cmd.AddCommand(showCommand(), statsCommand(), diffCommand(), exportCommand())
 	return cmd
 }
 
-// load reads the trace of a run: its directory's path or name, latest when none is named.
-func load(args []string) (*trace.Trace, error) {
-	name := "latest"
-	if len(args) > 0 {
-		name = args[0]
-	}
-	dir := name
-	if !strings.ContainsRune(name, os.PathSeparator) {
-		root, err := runner.Root()
-		if err != nil {
-			return nil, err
+func names(cmds []*cobra.Command) []string {
+	var all []string
+	for _, c := range cmds {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			all = append(all, c.Name())
 		}
-		dir = filepath.Join(root, name)
 	}
-	t, err := trace.ReadJSONLFile(filepath.Join(dir, "trace.jsonl"))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return t, err
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("there is no run %s: make one with coherer run: %w", name, err)
-	}
-	return runner.Merge(dir) // the run goes on, or was killed
+	return all
 }
 
-func showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "show [RUN]", Short: "List the messages of a run in order of time",
-		Long:    "List the messages of a run in order of time. RUN is the name or the path of a run directory; latest when it is left out.",
-		Example: "  coherer trace show",
-		Args:    usages(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			t, err := load(args)
-			if err != nil {
-				return err
-			}
-			return show(os.Stdout, t)
-		},
-	}
+// choice is what the arguments [RUN] [FILTER...] and the flags choose of a trace.
+type choice struct {
+	not []string
 }
 
-// arrows are how scripts draw the forms of a message.
-var arrows = map[string]string{trace.FormSend: "->", trace.FormAsk: "=>", trace.FormReply: "<=", trace.FormFail: "<="}
+func (c *choice) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&c.not, "not", nil, "a `FILTER` of messages to leave out; may be given several times")
+}
 
-func show(out io.Writer, t *trace.Trace) error {
-	for _, e := range t.Entries {
-		var line string
-		at := time.Duration(e.Sent).Seconds()
-		switch e.K {
-		case trace.KindMsg:
-			from, to := e.From, e.To
-			if e.IsAnswer() {
-				from, to = to, from
-			}
-			body := trace.ObjectText(e.Message, e.Body, e.Cut, trace.TextOptions{MaxList: 4, MaxString: 80})
-			line = fmt.Sprintf("%-34s %s %-34s %s %s", from, arrows[e.Form], to, e.Type, body)
-		case trace.KindDrop:
-			line = fmt.Sprintf("%-34s -x %-34s %s: %s", e.From, e.To, e.Type, e.Why)
-		case trace.KindState:
-			line = fmt.Sprintf("%-34s    %s %s: %s to %s: %s", e.At, e.Name, e.Subject, e.Was, e.Is, e.Why)
+// parse divides the arguments into a run, empty for the last one, and filters.
+func (c *choice) parse(cmd *cobra.Command, args []string) (run string, s trace.Selection, err error) {
+	var filters []string
+	for i, arg := range args {
+		switch {
+		case strings.Contains(arg, "->") || i > 0:
+			filters = append(filters, arg)
 		default:
-			continue
-		}
-		if _, err := fmt.Fprintf(out, "%10.4f  %s\n", at, strings.TrimRight(line, " ")); err != nil {
-			return err
+			run = arg
 		}
 	}
-	return nil
+	s, err = trace.ParseSelection(filters, c.not)
+	return run, s, usage(cmd, err)
 }
 
-func exportCommand() *cobra.Command {
-	var format, file string
-	cmd := &cobra.Command{
-		Use: "export --format jsonl|mermaid|svg [RUN]", Short: "Write the trace of a run in a form for others",
-		Example: "  coherer trace export --format svg -o run.svg",
-		Args:    usages(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := map[string]func(io.Writer, *trace.Trace) error{
-				"jsonl": func(w io.Writer, t *trace.Trace) error { return t.WriteJSONL(w) },
-				"mermaid": func(w io.Writer, t *trace.Trace) error {
-					_, err := io.WriteString(w, trace.Mermaid(t))
-					return err
-				},
-				"svg": func(w io.Writer, t *trace.Trace) error {
-					_, err := io.WriteString(w, trace.SVG(t))
-					return err
-				},
-			}[format]
-			if !ok {
-				return usage(cmd, fmt.Errorf("--format %q: want jsonl, mermaid or svg", format))
-			}
-			t, err := load(args)
-			if err != nil {
-				return err
-			}
-			if file == "" {
-				return write(os.Stdout, t)
-			}
-			f, err := os.Create(file)
-			if err != nil {
-				return err
-			}
-			return errors.Join(write(f, t), f.Close())
-		},
+// load reads the trace that the arguments name. The names in the filters must be known.
+func (c *choice) load(cmd *cobra.Command, args []string) (*trace.Trace, trace.Selection, error) {
+	run, s, err := c.parse(cmd, args)
+	if err != nil {
+		return nil, s, err
 	}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, mermaid or svg")
-	cmd.Flags().StringVarP(&file, "output", "o", "", "the `FILE` to write; stdout when it is left out")
-	return cmd
+	t, err := load(run)
+	if err != nil {
+		return nil, s, err
+	}
+	return t, s, usage(cmd, trace.VocabularyOf(t).Check(s))
 }
+
+// load reads a trace, and says of what is torn or damaged that it is.
+func load(run string) (*trace.Trace, error) {
+	t, notes, err := runner.Load(run)
+	for _, note := range notes {
+		fmt.Fprintln(os.Stderr, "note:", note)
+	}
+	return t, err
+}
+
+// of is what s takes of t; that it takes nothing is said.
+func of(t *trace.Trace, s trace.Selection) *trace.Trace {
+	chosen := s.Of(t)
+	if n := t.Messages(); n > 0 && chosen.Messages() == 0 {
+		fmt.Fprintf(os.Stderr, "note: none of the %d messages fits\n", n)
+	}
+	return chosen
+}
+
+// output is the flag -o text|json.
+type output struct{ form string }
+
+func (o *output) flags(f *pflag.FlagSet) { f.StringVarP(&o.form, "output", "o", "text", "text or json") }
+
+// json reports whether JSON is wanted.
+func (o *output) json() (bool, error) {
+	switch o.form {
+	case "text":
+		return false, nil
+	case "json":
+		return true, nil
+	}
+	return false, fmt.Errorf("-o %q: want text or json", o.form)
+}
+
+// errDiffers is the end of a comparison that has said what differs.
+var errDiffers = errors.New("the traces differ")

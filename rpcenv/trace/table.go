@@ -52,28 +52,7 @@ func Table(entries []Entry) string {
 		size += r.Bytes
 	}
 	lines = append(lines, []string{"total", "", "", fmt.Sprint(count), fmt.Sprint(size)})
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		for i, cell := range line {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			switch {
-			case i >= 3:
-				b.WriteString("  " + pad + cell)
-			case i == 0:
-				b.WriteString(cell + pad)
-			default:
-				b.WriteString("  " + cell + pad)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return columns(lines, 3)
 }
 
 // Role is what numbered peers have in common: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.

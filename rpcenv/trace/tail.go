@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -66,4 +69,21 @@ func (t *Tail) Torn() error {
 type recordReader interface {
 	io.Reader
 	io.ByteReader
+}
+
+// Torn is nil when a record file ends with a whole record, else an ErrTorn that says where. It looks at the lengths only.
+func Torn(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	rest := b[min(len(b), len(Magic)):]
+	for n := 0; len(rest) > 0; n++ {
+		_, size := protowire.ConsumeBytes(rest)
+		if size < 0 {
+			return fmt.Errorf("%s: %w: it ends with %d bytes of an unfinished record; the %d before it are whole", path, ErrTorn, len(rest), n)
+		}
+		rest = rest[size:]
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Vocabulary are the names that a filter can mean: the peers of a trace, and the endpoints and messages of the trace and of
+// Vocabulary are the names that a filter can mean: the peers of a trace and their roles, and the endpoints and messages of the trace and of
 // the protocol. Each list is sorted.
 type Vocabulary struct {
 	Peers, Endpoints, Messages []string
@@ -26,10 +26,15 @@ func VocabularyOf(t *Trace) Vocabulary {
 	v := protocolNames()
 	for i := range t.Entries {
 		e := &t.Entries[i]
-		for _, p := range []string{e.From, e.To, e.At} {
-			if p != "" {
-				v.Peers = append(v.Peers, Peer(p))
-				v.Endpoints = append(v.Endpoints, EndpointOf(p))
+		places := []string{e.At}
+		if e.K == KindMsg || e.K == KindDrop {
+			places = []string{e.From, e.To}
+		}
+		for _, p := range places {
+			v.Peers = append(v.Peers, Peer(p))
+			v.Endpoints = append(v.Endpoints, EndpointOf(p))
+			if !strings.Contains(p, ":") { // an address has no role
+				v.Peers = append(v.Peers, Role(Peer(p)))
 			}
 		}
 		v.Messages = append(v.Messages, e.Type, ShortName(e.Message))

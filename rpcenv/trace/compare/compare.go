@@ -124,41 +124,51 @@ func ignored(m Message, rows []Row) bool {
 // Diff says where ours differs from the recording of the real one, a line each, beginning with "missing:", "extra:",
 // "order:" or "answer:"; none when they are alike but for the rows to ignore.
 func Diff(spark, ours *Sequence, ignore []Row) []string {
+	return diff(spark, ours, ignore, words{missing: "missing", extra: "extra", there: "in Spark"})
+}
+
+// words are how a difference is told.
+type words struct {
+	// missing and extra begin the lines of what only the first or only the second has; there is the first.
+	missing, extra, there string
+}
+
+func diff(theirs, ours *Sequence, ignore []Row, w words) []string {
 	var lines []string
-	for _, real := range spark.conversations {
+	for _, real := range theirs.conversations {
 		mine := ours.between(real.roles[0], real.roles[1])
 		if mine == nil {
 			mine = &conversation{roles: real.roles}
 		}
-		lines = append(lines, diffConversation(real, mine, ignore)...)
+		lines = append(lines, diffConversation(real, mine, ignore, w)...)
 	}
 	for _, mine := range ours.conversations {
-		if spark.between(mine.roles[0], mine.roles[1]) == nil {
-			lines = append(lines, diffConversation(&conversation{roles: mine.roles}, mine, ignore)...)
+		if theirs.between(mine.roles[0], mine.roles[1]) == nil {
+			lines = append(lines, diffConversation(&conversation{roles: mine.roles}, mine, ignore, w)...)
 		}
 	}
 	return lines
 }
 
-func diffConversation(real, mine *conversation, ignore []Row) []string {
+func diffConversation(real, mine *conversation, ignore []Row, w words) []string {
 	var lines []string
 	theirs, ours := real.all(ignore), mine.all(ignore)
 	for _, m := range theirs {
 		if !slices.Contains(ours, m) {
-			lines = append(lines, fmt.Sprintf("missing: %s", m))
+			lines = append(lines, fmt.Sprintf("%s: %s", w.missing, m))
 		}
 	}
 	for _, m := range ours {
 		if !slices.Contains(theirs, m) {
-			lines = append(lines, fmt.Sprintf("extra: %s", m))
+			lines = append(lines, fmt.Sprintf("%s: %s", w.extra, m))
 			continue
 		}
-		if line := diffAnswers(m, real.answers(m), mine.answers(m)); line != "" {
+		if line := diffAnswers(m, real.answers(m), mine.answers(m), w); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	for _, c := range mine.connections {
-		for _, line := range diffOrder(real, c, ignore) {
+		for _, line := range diffOrder(real, c, ignore, w) {
 			if !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
@@ -193,17 +203,17 @@ func (conv *conversation) answers(m Message) []string {
 }
 
 // diffAnswers wants every type with which we answered among those of the recording.
-func diffAnswers(m Message, theirs, ours []string) string {
+func diffAnswers(m Message, theirs, ours []string, w words) string {
 	if len(theirs) == 0 || slices.Contains(theirs, anything) {
 		return ""
 	}
 	for _, typ := range ours {
 		if !slices.Contains(theirs, typ) {
-			return fmt.Sprintf("answer: %s is answered with %s, in Spark with %s", m, typ, strings.Join(theirs, " or "))
+			return fmt.Sprintf("answer: %s is answered with %s, %s with %s", m, typ, w.there, strings.Join(theirs, " or "))
 		}
 	}
 	if len(ours) == 0 && m.Ask {
-		return fmt.Sprintf("answer: %s is not answered, in Spark with %s", m, strings.Join(theirs, " or "))
+		return fmt.Sprintf("answer: %s is not answered, %s with %s", m, w.there, strings.Join(theirs, " or "))
 	}
 	return ""
 }
@@ -212,7 +222,7 @@ func diffAnswers(m Message, theirs, ours []string) string {
 const anything = "*"
 
 // diffOrder says for each message of one of our connections, before which other one it should have come: the nearest.
-func diffOrder(real *conversation, ours *connection, ignore []Row) []string {
+func diffOrder(real *conversation, ours *connection, ignore []Row, w words) []string {
 	var lines []string
 	for j, late := range ours.messages {
 		if ignored(late, ignore) {
@@ -221,7 +231,7 @@ func diffOrder(real *conversation, ours *connection, ignore []Row) []string {
 		for i := j - 1; i >= 0; i-- {
 			early := ours.messages[i]
 			if !ignored(early, ignore) && real.always(late, early) {
-				lines = append(lines, fmt.Sprintf("order: %s comes after %s, in Spark before", late, early))
+				lines = append(lines, fmt.Sprintf("order: %s comes after %s, %s before", late, early, w.there))
 				break
 			}
 		}

@@ -1,0 +1,81 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStats(t *testing.T) {
+	msg := func(e Entry) Entry { e.K = KindMsg; return e }
+	tr := &Trace{Entries: []Entry{
+		msg(Entry{ID: "a", Form: FormAsk, Type: "Q", From: "W/W", To: "M/M", Bytes: 10, Sent: 100, Handled: true, Recv: 200, Start: 250, End: 400}),
+		msg(Entry{ID: "b", Cause: "a", Form: FormReply, Type: "Q", From: "M/M", To: "W/W", Bytes: 1, Sent: 350, Handled: true, Recv: 500, Start: 500, End: 501}),
+		msg(Entry{ID: "c", Form: FormAsk, Type: "Q", From: "W/W", To: "M/M", Bytes: 10, Sent: 600, Handled: true, Recv: 610, Start: 640, End: 700}),
+		msg(Entry{ID: "d", Cause: "c", Form: FormFail, Type: "Q", From: "M/M", To: "W/W", Bytes: 2, Sent: 1600}),
+		msg(Entry{ID: "e", Form: FormAsk, Type: "Q", From: "W/W", To: "M/M", Bytes: 10, Sent: 1700}), // never answered
+		msg(Entry{ID: "f", Form: FormSend, Type: "T", From: "M/M", To: "W/W", Bytes: 5, Sent: 1800, Handled: true, Recv: 1900, Start: 1890, End: 2000}),
+		{K: KindDrop, Form: FormSend, Type: "T", From: "M/M", To: "W/W", Bytes: 5, Sent: 1950},
+		{K: KindItem, ID: "W.1", At: "W/W", Start: 1, End: int64(2 * time.Second)},
+	}}
+	s := NewStats(tr, Selection{})
+	if s.Span != 2*time.Second || s.Total.Count != 6 || s.Total.Bytes != 38 || s.Total.Drops != 1 || s.Total.Rate != 3 {
+		t.Errorf("total %+v over %v", s.Total, s.Span)
+	}
+	want := []StatsRow{
+		{Name: "Q", Count: 3, Bytes: 30, Rate: 1.5, Latency: Quantiles{2, 400, 1000, 1000}, Wait: Quantiles{2, 30, 50, 50}, Handling: Quantiles{2, 60, 150, 150}},
+		{Name: "Q reply", Count: 1, Bytes: 1, Rate: 0.5, Wait: Quantiles{1, 0, 0, 0}, Handling: Quantiles{1, 1, 1, 1}},
+		{Name: "Q fail", Count: 1, Bytes: 2, Rate: 0.5},
+		{Name: "T", Count: 1, Bytes: 5, Rate: 0.5, Drops: 1, Wait: Quantiles{1, 0, 0, 0}, Handling: Quantiles{1, 110, 110, 110}},
+	}
+	if len(s.Messages) != len(want) {
+		t.Fatalf("%+v", s.Messages)
+	}
+	for i := range want {
+		if s.Messages[i] != want[i] {
+			t.Errorf("row %+v, want %+v", s.Messages[i], want[i])
+		}
+	}
+	if len(s.Endpoints) != 2 || s.Endpoints[0].Name != "M/M" || s.Endpoints[0].Count != 3 || s.Endpoints[1].Count != 3 || s.Endpoints[1].Drops != 1 {
+		t.Errorf("endpoints %+v", s.Endpoints)
+	}
+	// What is not selected still says when an ask was answered.
+	asks, err := ParseSelection(nil, []string{"M->W:*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if some := NewStats(tr, asks); some.Messages[0].Latency.N != 2 || some.Total.Count != 5 || some.Total.Drops != 0 {
+		t.Errorf("selected %+v", some)
+	}
+	if none := NewStats(&Trace{}, Selection{}); none.Total.Count != 0 || none.Messages == nil {
+		t.Errorf("of nothing: %+v", none)
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	var times []int64
+	for i := range int64(200) {
+		times = append(times, 200-i)
+	}
+	if got := quantiles(times); got != (Quantiles{200, 100, 198, 200}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestStatsText(t *testing.T) {
+	var b strings.Builder
+	if err := NewStats(Merge(sparkRun(t, 2, 3)...), Selection{}).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "run.stats", b.String())
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs", 59*time.Second + 999*time.Millisecond: "1m0s", 1500 * time.Millisecond: "1.5s",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
+		}
+	}
+}
