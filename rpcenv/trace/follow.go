@@ -1,0 +1,163 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// Follower joins the records of several processes while they are made, as Merge does with all of them at the end. Who
+// follows adds records as they come and takes the entries that are settled: those of before a moment up to which every
+// process has told. What is told later still comes, out of order. A Follower keeps what is not settled, who is who, and
+// the messages of which only one end has told: a run may be long.
+type Follower struct {
+	sources []*source
+	start   time.Time
+	// gone are the messages that were returned with the record of one end: that of the other must not bring them again.
+	gone map[followKey]bool
+}
+
+// source is one process.
+type source struct {
+	name string
+	// known tells who is who, which every later record needs.
+	known []*tracepb.Record
+	ends  map[connEnd]bool // the connections that known has
+	// waiting are the records that are not settled.
+	waiting []*tracepb.Record
+}
+
+type connEnd struct {
+	conn uint64
+	env  uint32
+}
+
+// followKey names a message among all sources.
+type followKey struct {
+	conn   uint64
+	back   bool
+	source *source // of a local one only
+	env    uint32
+	n      uint64
+}
+
+// NewFollower returns a Follower that has seen nothing.
+func NewFollower() *Follower { return &Follower{gone: map[followKey]bool{}} }
+
+// Add takes records of the process that is called source, in the order in which it made them.
+func (f *Follower) Add(process string, records []*tracepb.Record) {
+	i := slices.IndexFunc(f.sources, func(s *source) bool { return s.name == process })
+	if i < 0 {
+		i = len(f.sources)
+		f.sources = append(f.sources, &source{name: process, ends: map[connEnd]bool{}})
+	}
+	s := f.sources[i]
+	for _, r := range records {
+		end := connEnd{r.GetId().GetConn(), r.GetEnv()}
+		if r.GetKind() == tracepb.Kind_ENV {
+			s.known = append(s.known, r)
+			continue
+		}
+		if end.conn != 0 && !s.ends[end] {
+			s.ends[end] = true
+			s.known = append(s.known, &tracepb.Record{Env: end.env, Id: &tracepb.Id{Conn: end.conn}, Time: firstTime(r)})
+		}
+		s.waiting = append(s.waiting, r)
+	}
+}
+
+// Settled returns, in order of time, the entries of before until that were not returned yet; all for the zero time. The
+// times of the entries count from the start of the first trace that was not empty.
+func (f *Follower) Settled(until time.Time) *Trace {
+	before := ^uint64(0)
+	if !until.IsZero() {
+		before = uint64(max(until.UnixNano(), 0))
+	}
+	f.dropGone()
+	var files [][]*tracepb.Record
+	for _, s := range f.sources {
+		files = append(files, slices.Concat(s.known, s.waiting))
+	}
+	t := Merge(files...)
+	if f.start.IsZero() && t.Start.UnixNano() != 0 {
+		f.start = t.Start
+	}
+	// The start of a trace is that of its first record: a process that told late may have begun before the others.
+	shift := int64(t.Start.Sub(f.start))
+	fresh := t.Entries[:0]
+	for _, e := range t.Entries {
+		if uint64(t.Start.UnixNano())+uint64(e.Sent) >= before {
+			continue
+		}
+		e.Sent, e.Recv, e.Start, e.End = e.Sent+shift, e.Recv+shift, e.Start+shift, e.End+shift
+		fresh = append(fresh, e)
+	}
+	t.Entries, t.Start = fresh, f.start
+	f.forget(before)
+	return t
+}
+
+// dropGone takes out the records whose message was returned already.
+func (f *Follower) dropGone() {
+	for _, s := range f.sources {
+		s.waiting = slices.DeleteFunc(s.waiting, func(r *tracepb.Record) bool {
+			k, ok := s.key(r)
+			if !ok || !f.gone[k] {
+				return false
+			}
+			delete(f.gone, k)
+			return true
+		})
+	}
+}
+
+// forget drops what was returned. The arrival of a message whose sending is told to be later, by another clock, waits for
+// that.
+func (f *Follower) forget(before uint64) {
+	later := map[followKey]bool{}
+	for _, s := range f.sources {
+		for _, r := range s.waiting {
+			if k, ok := s.key(r); ok && r.GetKind() == tracepb.Kind_SENT && moment(r) >= before {
+				later[k] = true
+			}
+		}
+	}
+	for _, s := range f.sources {
+		s.waiting = slices.DeleteFunc(s.waiting, func(r *tracepb.Record) bool {
+			k, ok := s.key(r)
+			if moment(r) >= before || ok && later[k] {
+				return false
+			}
+			if ok {
+				if f.gone[k] {
+					delete(f.gone, k) // both ends have told
+				} else {
+					f.gone[k] = true
+				}
+			}
+			return true
+		})
+	}
+}
+
+// key names the message that a record is about; other records have none.
+func (s *source) key(r *tracepb.Record) (followKey, bool) {
+	id := r.GetId()
+	if r.GetKind() != tracepb.Kind_SENT && r.GetKind() != tracepb.Kind_HANDLED || id.GetN() == 0 {
+		return followKey{}, false
+	}
+	if id.GetConn() != 0 {
+		return followKey{conn: id.GetConn(), back: id.GetBack(), n: id.GetN()}, true
+	}
+	return followKey{source: s, env: cmp.Or(id.GetEnv(), r.GetEnv()), n: id.GetN()}, true
+}
+
+// moment is when the entry of a record stands in the trace, if no other record tells of it.
+func moment(r *tracepb.Record) uint64 {
+	if r.GetKind() == tracepb.Kind_HANDLED || r.GetKind() == tracepb.Kind_ITEM {
+		return cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime())
+	}
+	return r.GetTime()
+}
