@@ -64,11 +64,14 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 	return d, nil
 }
 
-// Begin makes the link latest point to the run, and removes the oldest beyond twenty.
+// Begin makes the link latest point to the run, and removes the oldest beyond twenty. The run's pid says that it goes on.
 func (d *Dir) Begin() error {
 	root, name := filepath.Split(d.path)
-	return errors.Join(link(root, name), prune(root, name))
+	return errors.Join(d.write(pidFile, fmt.Appendln(nil, os.Getpid())), link(root, name), prune(root, name))
 }
+
+// pidFile has the pid of a run under way.
+const pidFile = "pid"
 
 // plain is a name that can be part of a file's.
 func plain(name string) string {
@@ -168,6 +171,7 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		d.keepOutput(),
 		d.removeRings(),
 		os.RemoveAll(d.Work()),
+		os.RemoveAll(filepath.Join(d.path, pidFile)),
 	)
 	return trace.Table(t.Entries), err
 }

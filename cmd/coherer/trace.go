@@ -32,7 +32,7 @@ func traceCommand() *cobra.Command {
 		}),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(showCommand(), statsCommand(), diffCommand(), exportCommand())
+	cmd.AddCommand(showCommand(), followCommand(), statsCommand(), diffCommand(), exportCommand())
 	return cmd
 }
 
@@ -86,8 +86,8 @@ func (c *choice) load(cmd *cobra.Command, args []string) (*trace.Trace, trace.Se
 // load reads a trace, and says of what is torn or damaged that it is.
 func load(run string) (*trace.Trace, error) {
 	t, notes, err := runner.Load(run)
-	for _, note := range notes {
-		fmt.Fprintln(os.Stderr, "note:", note)
+	for _, n := range notes {
+		note(n)
 	}
 	return t, err
 }
@@ -104,7 +104,9 @@ func of(t *trace.Trace, s trace.Selection) *trace.Trace {
 // output is the flag -o text|json.
 type output struct{ form string }
 
-func (o *output) flags(f *pflag.FlagSet) { f.StringVarP(&o.form, "output", "o", "text", "text or json") }
+func (o *output) flags(f *pflag.FlagSet) {
+	f.StringVarP(&o.form, "output", "o", "text", "text or json")
+}
 
 // json reports whether JSON is wanted.
 func (o *output) json() (bool, error) {

@@ -18,17 +18,19 @@ const maxLine = 8 * MaxRecord
 
 // WriteJSONL writes t in the form coherer-trace/1: a line about the trace, then a line per entry, the fields in one
 // fixed order, those without a value left out. The same trace gives the same bytes.
-func (t *Trace) WriteJSONL(w io.Writer) error {
+func (t *Trace) WriteJSONL(w io.Writer) error { return t.writeJSONL(w, t.appendHeader(nil)) }
+
+// WriteEntries is WriteJSONL without the line about the trace: it goes on with what another call has begun.
+func (t *Trace) WriteEntries(w io.Writer) error { return t.writeJSONL(w, nil) }
+
+func (t *Trace) writeJSONL(w io.Writer, line []byte) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	line := t.appendHeader(nil)
-	for i := range t.Entries {
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return fmt.Errorf("trace: write JSONL: %w", err)
-		}
-		line = t.Entries[i].appendJSON(line[:0])
+	if line != nil {
+		_, _ = out.Write(append(line, '\n')) // Flush tells of the first error
 	}
-	if _, err := out.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("trace: write JSONL: %w", err)
+	for i := range t.Entries {
+		line = t.Entries[i].appendJSON(line[:0])
+		_, _ = out.Write(append(line, '\n'))
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("trace: write JSONL: %w", err)

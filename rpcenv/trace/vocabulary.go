@@ -16,7 +16,8 @@ import (
 )
 
 // Vocabulary are the names that a filter can mean: the peers of a trace and their roles, and the endpoints and messages of the trace and of
-// the protocol. Each list is sorted.
+// the protocol. Each list is
+// sorted. Where Peers is empty nobody knows yet who there is, and any peer will do.
 type Vocabulary struct {
 	Peers, Endpoints, Messages []string
 }
@@ -82,7 +83,7 @@ func (v Vocabulary) Check(s Selection) error {
 
 func (v Vocabulary) checkPlace(f Filter, at int, p string) error {
 	peer, endpoint, divided := strings.Cut(p, "/")
-	if peer != "*" && !slices.ContainsFunc(v.Peers, func(name string) bool { return matchPeer(peer, name) }) {
+	if peer != "*" && len(v.Peers) > 0 && !slices.ContainsFunc(v.Peers, func(name string) bool { return matchPeer(peer, name) }) {
 		return unknown(f, at, "peer "+peer+" in this trace", peer, v.Peers)
 	}
 	if divided && endpoint != "*" && !slices.ContainsFunc(v.Endpoints, func(name string) bool { return glob(endpoint, name) }) {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+func followCommand() *cobra.Command {
+	var c choice
+	var out output
+	cmd := &cobra.Command{
+		Use: "follow [RUN] [FILTER...]", Short: "List the messages of a run while it goes on",
+		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
+			"or with Ctrl-C; of a run that has ended it shows what there is. A name that the protocol does not have is warned of and\n" +
+			"waited for.\n" + aboutFilters,
+		Example: "  coherer trace follow\n  coherer trace follow 'Exec->Driver:StatusUpdate' 'Driver->Exec:LaunchTask'\n  coherer trace follow --not '*->*:Heartbeat' -o json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			run, s, err := c.parse(cmd, args)
+			if err != nil {
+				return err
+			}
+			dir, err := runner.Find(run)
+			if err != nil {
+				return err
+			}
+			for _, err := range each(trace.VocabularyOf(&trace.Trace{}).Check(s)) {
+				note(err)
+			}
+			ticks := time.NewTicker(runner.FollowTick)
+			defer ticks.Stop()
+			return runner.Follow(cmd.Context(), dir, ticks.C, writer(s, asJSON), note)
+		},
+	}
+	c.flags(cmd.Flags())
+	out.flags(cmd.Flags())
+	return cmd
+}
+
+// note says what does not stop a command.
+func note(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "note:", err)
+	}
+}
+
+// writer writes what s takes of one piece of a trace after the other.
+func writer(s trace.Selection, asJSON bool) func(*trace.Trace) error {
+	begun := false
+	return func(t *trace.Trace) error {
+		t = s.Of(t)
+		switch {
+		case !asJSON:
+			return t.WriteText(os.Stdout)
+		case len(t.Entries) > 0 && !begun:
+			begun = true
+			return t.WriteJSONL(os.Stdout)
+		}
+		return t.WriteEntries(os.Stdout)
+	}
+}
