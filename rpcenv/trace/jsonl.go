@@ -78,7 +78,7 @@ func (e *Entry) appendJSON(dst []byte) []byte {
 	if e.Form != "" {
 		dst = strconv.AppendUint(append(dst, `,"bytes":`...), e.Bytes, 10)
 	}
-	if e.K != KindItem {
+	if e.K != KindItem || e.Sent != e.Start {
 		number("sent", e.Sent)
 	}
 	if e.Handled {

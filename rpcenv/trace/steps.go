@@ -12,6 +12,8 @@ type step struct {
 	from, to string
 	label    string
 	times    int
+	// same are the IDs of the other entries that it stands for.
+	same []string
 }
 
 // view says how much of a trace a diagram shows.
@@ -68,6 +70,7 @@ func (v view) steps(entries []Entry) (steps []step, left int) {
 		switch {
 		case seen && (count[group] > limit[group] || at == len(steps)-1):
 			steps[at].times++
+			steps[at].same = append(steps[at].same, s.ID)
 		default:
 			reached[group] = len(steps)
 			steps = append(steps, s)

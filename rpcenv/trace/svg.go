@@ -72,8 +72,10 @@ func svgWants(entries []Entry) func(*Entry) bool {
 
 type svgWriter struct {
 	*layout
-	byID map[string]*Entry
-	out  strings.Builder
+	byID  map[string]*Entry
+	pairs []pair
+	unit  timeUnit
+	out   strings.Builder
 }
 
 func (w *svgWriter) printf(format string, args ...any) { fmt.Fprintf(&w.out, format, args...) }
@@ -81,29 +83,30 @@ func (w *svgWriter) printf(format string, args ...any) { fmt.Fprintf(&w.out, for
 func (w *svgWriter) draw(t *Trace, note string) {
 	title, sub := headings(t, note)
 	width := max(w.width, textWidth(title, fontTitle)+2*margin, textWidth(sub, fontLabel)+2*margin, 420)
+	key := newLegend(w.rows, width)
+	w.moveDown(key.height)
+	w.pairs, w.unit = findPairs(w.rows), unitOf(w.rows)
 	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="co" width="%s" height="%s" viewBox="0 0 %s %s" role="img">`+"\n",
 		px(width), px(w.height), px(width), px(w.height))
-	w.printf("<title>%s</title>\n<style>%s</style>\n", escape(title), svgStyle)
+	w.printf("<title>%s</title>\n<style>%s%s</style>\n", escape(title), svgStyle, w.causeRules())
 	w.printf(`<rect class="bg" width="100%%" height="100%%"/>` + "\n")
 	w.printf(`<text class="title" x="%d" y="28">%s</text>`+"\n", margin, escape(title))
 	w.printf(`<text class="sub" x="%d" y="48">%s</text>`+"\n", margin, escape(sub))
+	w.legend(key)
 	for i, b := range w.bands {
 		w.band(i, b)
 	}
 	for i := range w.lanes {
-		w.printf(`<line class="life" x1="%[1]s" y1="%[2]s" x2="%[1]s" y2="%[3]s"/>`+"\n", px(w.lanes[i].x), px(w.headBottom), px(w.bottom))
+		w.life(&w.lanes[i])
 	}
-	w.printf(`<text class="time" x="%d" y="%s">ms</text>`+"\n", gutter-16, px(w.headBottom+14))
-	for i := range w.rows {
-		w.busy(i)
-	}
+	w.printf(`<text class="time" x="%d" y="%s">%s</text>`+"\n", gutter-16, px(w.headBottom+14), w.unit.name)
 	last := ""
 	for i := range w.rows {
-		if now := ms(w.rows[i].Sent); now != last {
+		if now := w.unit.of(w.rows[i].Sent); now != last {
 			w.printf(`<text class="time" x="%d" y="%s">%s</text>`+"\n", gutter-16, px(w.rows[i].y+4), now)
 			last = now
 		}
-		w.row(&w.rows[i])
+		w.row(i)
 	}
 	w.printf("</svg>\n")
 }
@@ -119,6 +122,9 @@ func headings(t *Trace, note string) (title, sub string) {
 		}
 	}
 	title = fmt.Sprintf("%d messages in %s", messages, time.Duration(end).Round(time.Millisecond))
+	if t.Program != "" {
+		title = cutString(printable(t.Program), maxLabel) + ": " + title
+	}
 	parts := []string{t.Start.UTC().Format("2006-01-02 15:04:05 UTC")}
 	if t.Source == "sim" {
 		parts = append(parts, fmt.Sprintf("simulated, seed %d", t.Seed))
@@ -126,41 +132,54 @@ func headings(t *Trace, note string) (title, sub string) {
 	if note != "" {
 		parts = append(parts, note)
 	}
-	return title, printable(strings.Join(parts, " · ")) + " · point at an arrow to see its fields and cause"
+	return title, printable(strings.Join(parts, " · ")) + " · point at an arrow to see its fields and what led to it"
 }
 
-// band is the tinted column of a process, with its name in a box above and below, and the names of its endpoints.
+// life is the line of an endpoint, which says whose it is wherever one points at it.
+func (w *svgWriter) life(l *lane) {
+	w.printf(`<g class="l"><title>%s</title><rect class="lane" x="%s" y="%s" width="12" height="%s"/>`,
+		escape(printable(place(l.peer, l.endpoint))), px(l.x-6), px(w.headBottom), px(w.bottom-w.headBottom))
+	w.printf(`<line class="life" x1="%[1]s" y1="%[2]s" x2="%[1]s" y2="%[3]s"/></g>`+"\n", px(l.x), px(w.headBottom), px(w.bottom))
+}
+
+// band is the tinted column of a process, with its name in a box above and below, and the names of its endpoints; below
+// only where the upper ones are far away.
 func (w *svgWriter) band(i int, b band) {
 	colour := i % bandColours
 	x, wide, mid := px(b.left), px(b.right-b.left), px((b.left+b.right)/2)
-	w.printf(`<rect class="band b%d" x="%s" y="%d" width="%s" height="%s" rx="8"/>`+"\n", colour, x, headTop, wide, px(w.bottom+26-headTop))
-	for _, y := range []float64{headTop, w.bottom} {
-		w.printf(`<rect class="bar b%d" x="%s" y="%s" width="%s" height="26" rx="8"/>`, colour, x, px(y), wide)
-		w.printf(`<text class="peer on" x="%s" y="%s">%s</text>`+"\n", mid, px(y+18), escape(printable(b.peer)))
+	w.printf(`<rect class="band b%d" x="%s" y="%s" width="%s" height="%s" rx="8"/>`+"\n", colour, x, px(w.top), wide, px(w.footBar+barHigh-w.top))
+	for _, y := range []float64{w.top, w.footBar} {
+		w.printf(`<rect class="bar b%d" x="%s" y="%s" width="%s" height="%d" rx="8"/>`, colour, x, px(y), wide, barHigh)
+		w.printf(`<text class="peer on" x="%s" y="%s">%s</text>`+"\n", mid, px(y+18), escape(b.label))
 	}
 	for _, l := range w.lanes[b.first : b.last+1] {
-		for n, line := range l.lines {
-			w.printf(`<text class="name" x="%s" y="%s">%s</text>`+"\n", px(l.x), px(headTop+44+float64(n)*fontName*1.25), escape(line))
+		w.names(l, w.top+44)
+		if w.long() {
+			w.names(l, w.bottom+18)
 		}
 	}
 }
 
-// busy is the thick part of a callee's line, from an ask to its answer.
+func (w *svgWriter) names(l lane, y float64) {
+	for n, line := range l.lines {
+		w.printf(`<text class="name" x="%s" y="%s">%s</text>`+"\n", px(l.x), px(y+float64(n)*nameHigh), escape(line))
+	}
+}
+
+// busy is the thick part of a callee's line, from an ask to its answer. Two rectangles: the life line does not shine through.
 func (w *svgWriter) busy(i int) {
-	ask := &w.rows[i]
-	if ask.Form != FormAsk || ask.K != KindMsg || ask.from == ask.to {
-		return
-	}
-	for j := i + 1; j < len(w.rows); j++ {
-		if r := &w.rows[j]; r.IsAnswer() && r.Cause == ask.ID {
-			w.printf(`<rect class="busy" x="%s" y="%s" width="6" height="%s" rx="2"/>`+"\n", px(w.lanes[ask.to].x-3), px(ask.y), px(r.y-ask.y))
-			return
+	p := w.pairs[i]
+	if ask := &w.rows[i]; ask.Form == FormAsk && p.other > i && ask.from != ask.to {
+		for _, class := range []string{"bg", fmt.Sprintf("busy p%d", p.colour)} {
+			w.printf(`<rect class="%s" x="%s" y="%s" width="6" height="%s" rx="2"/>`, class, px(w.lanes[ask.to].x-3), px(ask.y), px(w.rows[p.other].y-ask.y))
 		}
 	}
 }
 
-func (w *svgWriter) row(r *row) {
-	w.printf(`<g class="s"><title>%s</title>`, escape(printableLines(hover(r.step, w.byID))))
+func (w *svgWriter) row(i int) {
+	r := &w.rows[i]
+	w.printf(`<g class="s p%d" id="m%d"><title>%s</title>`, w.pairs[i].colour, i, escape(printableLines(hover(r.step, w.byID))))
+	w.busy(i)
 	from, to := w.lanes[r.from].x, w.lanes[r.to].x
 	switch {
 	case r.K == KindItem:
@@ -264,21 +283,25 @@ func (w *svgWriter) headAt(r *row, x, y float64) {
 // from outside.
 func (w *svgWriter) item(r *row, x float64) {
 	w.hit(x-6, x+14+textWidth(r.text, fontLabel), r.y-11, r.y+8)
-	switch {
-	case isTick(r.Entry):
-		w.printf(`<circle class="dot" cx="%s" cy="%s" r="5"/><path class="line dot" d="M%s %sv3.5h2.5"/>`, px(x), px(r.y), px(x), px(r.y-3))
-	case strings.HasPrefix(r.Name, "On"):
-		w.printf(`<circle class="start" cx="%s" cy="%s" r="4"/>`, px(x), px(r.y))
-	default:
-		w.printf(`<path class="event" d="M%s %sl5 5l-5 5l-5 -5z"/>`, px(x), px(r.y-5))
-	}
+	w.itemSign(signOf(r), x, r.y)
 	w.label(" item", x+11, r.y+4, r)
+}
+
+func (w *svgWriter) itemSign(sign string, x, y float64) {
+	switch sign {
+	case "timer":
+		w.printf(`<circle class="dot" cx="%s" cy="%s" r="5"/><path class="line dot" d="M%s %sv3.5h2.5"/>`, px(x), px(y), px(x), px(y-3))
+	case "start":
+		w.printf(`<circle class="start" cx="%s" cy="%s" r="4"/>`, px(x), px(y))
+	default:
+		w.printf(`<path class="event" d="M%s %sl5 5l-5 5l-5 -5z"/>`, px(x), px(y-5))
+	}
 }
 
 // state is a change of state.
 func (w *svgWriter) state(r *row, x float64) {
 	wide := textWidth(r.text, fontLabel) + 16
-	left := max(x-wide/2, 4)
+	left := max(x-wide/2, gutter-10) // the times stand there
 	w.hit(left, left+wide, r.y-11, r.y+9)
 	w.printf(`<rect class="state" x="%s" y="%s" width="%s" height="18" rx="9"/>`, px(left), px(r.y-9), px(wide))
 	w.printf(`<text class="is mid" x="%s" y="%s">%s</text>`, px(left+wide/2), px(r.y+4), escape(r.text))

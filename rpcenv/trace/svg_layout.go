@@ -9,7 +9,10 @@ import (
 // Measures of the drawing in pixels.
 const (
 	gutter     = 76 // left of the first process: the times
-	headTop    = 62 // where the boxes of the processes begin
+	headTop    = 62 // where the legend begins, and below it the boxes of the processes
+	barHigh    = 26 // the box of a process
+	nameHigh   = fontName * 1.25
+	longRows   = 25 // a drawing with more repeats the endpoints' names at its end
 	bodyTop    = 4  // between the names and the first row
 	rowMessage = 30
 	rowSmall   = 25
@@ -20,6 +23,7 @@ const (
 	margin     = 20
 	loopWide   = 24
 	loopHigh   = 9
+	stateGap   = 5 // between a state and the label below it
 )
 
 // lane is the life line of one endpoint.
@@ -32,6 +36,7 @@ type lane struct {
 // band is one process: its lanes are neighbours.
 type band struct {
 	peer        string
+	label       string // the peer as drawn
 	first, last int
 	left, right float64
 }
@@ -52,8 +57,10 @@ type layout struct {
 	rows          []row
 	gaps          []float64 // from each lane to the next
 	nameLines     int
+	top           float64 // of the boxes of the processes
 	headBottom    float64
-	bottom        float64
+	bottom        float64 // of the life lines
+	footBar       float64 // where the lower boxes begin
 	width, height float64
 }
 
@@ -93,7 +100,7 @@ func (l *layout) findLanes(steps []step) {
 		if len(names) == 0 {
 			names = []string{""}
 		}
-		l.bands = append(l.bands, band{peer: peer, first: len(l.lanes), last: len(l.lanes) + len(names) - 1})
+		l.bands = append(l.bands, band{peer: peer, label: cutString(printable(peer), maxPeer), first: len(l.lanes), last: len(l.lanes) + len(names) - 1})
 		for _, name := range names {
 			lines := wrapName(printable(name))
 			l.nameLines = max(l.nameLines, len(lines))
@@ -159,7 +166,7 @@ func (l *layout) placeLanes() {
 // widenFor gives the band room for the name of its process.
 func (l *layout) widenFor(b int) {
 	bd := l.bands[b]
-	need := textWidth(printable(bd.peer), fontPeer) + 16
+	need := textWidth(bd.label, fontPeer) + 16
 	have := 2.0*lanePad + l.half(bd.first) + l.half(bd.last)
 	for i := bd.first; i < bd.last; i++ {
 		have += l.gaps[i]
@@ -188,7 +195,7 @@ func (l *layout) half(i int) float64 {
 	w := l.nameWidth(i)
 	for _, bd := range l.bands {
 		if bd.first == i && bd.last == i {
-			w = max(w, textWidth(printable(bd.peer), fontPeer)-2*lanePad+16)
+			w = max(w, textWidth(bd.label, fontPeer)-2*lanePad+16)
 		}
 	}
 	return w / 2
@@ -211,10 +218,14 @@ func (l *layout) stretch(a, b int, want float64) {
 }
 
 func (l *layout) placeRows() {
-	l.headBottom = headTop + 30 + float64(l.nameLines)*fontName*1.25 + 8
+	l.top = headTop
+	l.headBottom = l.top + 30 + l.namesHigh() + 8
 	y := l.headBottom + bodyTop
 	for i := range l.rows {
 		r := &l.rows[i]
+		if i > 0 && l.rows[i-1].K == KindState && r.K != KindState {
+			y += stateGap
+		}
 		y += r.height
 		r.y = y
 		if r.from == r.to && r.K != KindItem && r.K != KindState {
@@ -225,7 +236,26 @@ func (l *layout) placeRows() {
 		}
 	}
 	l.bottom = y + 30
-	l.height = l.bottom + 34 + 30
+	l.footBar = l.bottom
+	if l.long() {
+		l.footBar += l.namesHigh() + 12
+	}
+	l.height = l.footBar + barHigh + 24
+}
+
+func (l *layout) namesHigh() float64 { return float64(l.nameLines) * nameHigh }
+
+// long reports whether the endpoints' names are out of sight at the end.
+func (l *layout) long() bool { return len(l.rows) > longRows }
+
+// moveDown makes room above everything.
+func (l *layout) moveDown(by float64) {
+	for _, y := range []*float64{&l.top, &l.headBottom, &l.bottom, &l.footBar, &l.height} {
+		*y += by
+	}
+	for i := range l.rows {
+		l.rows[i].y += by
+	}
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -34,7 +34,7 @@ func TestSVG(t *testing.T) {
 	golden(t, "run.svg", got)
 	long := SVG(Merge(sparkRun(t, 200, 50)...))
 	wellFormed(t, long)
-	if n := strings.Count(long, `<g class="s">`); n > svgRows {
+	if n := strings.Count(long, `<g class="s `); n > svgRows {
 		t.Errorf("%d rows", n)
 	}
 	golden(t, "long.svg", long)

@@ -8,8 +8,11 @@ import (
 	"unicode"
 )
 
-// maxLabel is how many letters of a label are drawn; the hover text has all.
-const maxLabel = 44
+// How many letters of a label and of a process's name are drawn; the hover text has all.
+const (
+	maxLabel = 44
+	maxPeer  = 28
+)
 
 // stepText is a label as drawn, with its count.
 func stepText(s step) string {
@@ -84,7 +87,27 @@ func escape(s string) string {
 // px is a coordinate.
 func px(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ms is a time in milliseconds as the left side and the hover texts show it.
+// timeUnit is how the left side shows times.
+type timeUnit struct {
+	name   string
+	ns     float64
+	digits int
+}
+
+func (u timeUnit) of(ns int64) string {
+	return strconv.FormatFloat(float64(ns)/u.ns, 'f', u.digits, 64)
+}
+
+// unitOf takes seconds where milliseconds would have too many digits for the left side.
+func unitOf(rows []row) timeUnit {
+	const many = 100e9
+	if len(rows) > 0 && float64(rows[len(rows)-1].Sent) >= many {
+		return timeUnit{"s", 1e9, 2}
+	}
+	return timeUnit{"ms", 1e6, 1}
+}
+
+// ms is a time in milliseconds as the hover texts show it.
 func ms(ns int64) string { return strconv.FormatFloat(float64(ns)/1e6, 'f', 1, 64) }
 
 // hover is what a step shows under the pointer: the whole message, its times and why it was sent.

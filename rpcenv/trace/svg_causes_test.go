@@ -1,0 +1,65 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What stands out under the pointer is what led to the message, its ask and its answer.
+func TestSVGShowsTheCauses(t *testing.T) {
+	tr := Merge(sparkRun(t, 1, 1)...)
+	steps, _ := svgSteps(tr)
+	w := svgWriter{layout: newLayout(steps), byID: tr.byID()}
+	w.pairs = findPairs(w.rows)
+	row := func(typ, form string) int {
+		i := slices.IndexFunc(w.rows, func(r row) bool { return r.Type == typ && r.Form == form })
+		if i < 0 {
+			t.Fatalf("no %s %s is drawn", typ, form)
+		}
+		return i
+	}
+	ask := row("RegisterExecutor", FormAsk)
+	reply := row("RegisterExecutor", FormReply)
+	if w.pairs[ask].other != reply || w.pairs[reply].other != ask || w.pairs[ask].colour != w.pairs[reply].colour {
+		t.Errorf("pairs %+v and %+v", w.pairs[ask], w.pairs[reply])
+	}
+	at := map[string]int{}
+	for i, r := range w.rows {
+		at[r.ID] = i
+	}
+	var got []string
+	for _, i := range w.chain(row("LaunchExecutor", FormSend), at) {
+		got = append(got, w.rows[i].Name+w.rows[i].Type+w.rows[i].Form)
+	}
+	want := []string{"LaunchExecutorsend", "RegisterApplicationsend", "CheckExistencereply", "CheckExistenceask", "OnStart"}
+	if !slices.Equal(got, want) {
+		t.Errorf("chain %v, want %v", got, want)
+	}
+	if n := strings.Count(w.causeRules(), ":hover"); n != len(w.rows) {
+		t.Errorf("%d rules for %d rows", n, len(w.rows))
+	}
+}
+
+// A message that is drawn as one of many stands for all of them in the chains too.
+func TestSVGCausesOfRepeats(t *testing.T) {
+	tr := &Trace{}
+	for i := range 9 {
+		id := string(rune('a' + i))
+		tr.Entries = append(tr.Entries,
+			Entry{K: KindMsg, ID: id, Form: FormSend, From: "A/x", To: "B/y", Type: "Ping", Sent: int64(i)},
+			Entry{K: KindMsg, ID: id + "2", Cause: id, Form: FormSend, From: "B/y", To: "A/x", Type: "Pong" + id, Sent: int64(i)})
+	}
+	if got := SVG(tr); !strings.Contains(got, ".co:has(#m9:hover) :is(#m9,#m0){opacity:1}") || strings.Count(got, `<g class="s `) != 10 {
+		t.Errorf("the cause of a repeat is not its first:\n%s", got)
+	}
+}
+
+func TestUnitOf(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0.0 ms", 1_250_000: "1.2 ms", 99_000_000_000: "99000.0 ms", 3600_000_000_000: "3600.00 s"} {
+		u := unitOf([]row{{step: step{Entry: &Entry{Sent: ns}}}})
+		if got := u.of(ns) + " " + u.name; got != want {
+			t.Errorf("%d: %s, want %s", ns, got, want)
+		}
+	}
+}
