@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -15,10 +18,11 @@ func followCommand() *cobra.Command {
 	var c choice
 	var out output
 	cmd := &cobra.Command{
-		Use: "follow [RUN] [FILTER...]", Short: "List the messages of a run while it goes on",
+		Use: "follow [RUN|spark://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
 		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
-			"or with Ctrl-C; of a run that has ended it shows what there is. A name that the protocol does not have is warned of and\n" +
-			"waited for.\n" + aboutFilters,
+			"or with Ctrl-C; of a run that has ended it shows what there is. spark://HOST:PORT, or several with commas, asks the processes\n" +
+			"themselves, of any cluster: what each has sent and handled, without fields. A name that the protocol does not have is\n" +
+			"warned of and waited for.\n" + aboutFilters,
 		Example: "  coherer trace follow\n  coherer trace follow 'Exec->Driver:StatusUpdate' 'Driver->Exec:LaunchTask'\n  coherer trace follow --not '*->*:Heartbeat' -o json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
@@ -29,7 +33,7 @@ func followCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := runner.Find(run)
+			follow, err := follower(run)
 			if err != nil {
 				return err
 			}
@@ -38,12 +42,26 @@ func followCommand() *cobra.Command {
 			}
 			ticks := time.NewTicker(runner.FollowTick)
 			defer ticks.Stop()
-			return runner.Follow(cmd.Context(), dir, ticks.C, writer(s, asJSON), note)
+			return follow(cmd.Context(), ticks.C, writer(s, asJSON), note)
 		},
 	}
 	c.flags(cmd.Flags())
 	out.flags(cmd.Flags())
 	return cmd
+}
+
+// follower follows what run names: a run, or the processes at addresses.
+func follower(run string) (func(context.Context, <-chan time.Time, func(*trace.Trace) error, func(error)) error, error) {
+	if strings.HasPrefix(run, "spark://") {
+		addresses, err := rpcenv.ParseMasterURL(run)
+		return func(ctx context.Context, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error)) error {
+			return runner.FollowProcesses(ctx, addresses, ticks, emit, note)
+		}, err
+	}
+	dir, err := runner.Find(run)
+	return func(ctx context.Context, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error)) error {
+		return runner.Follow(ctx, dir, ticks, emit, note)
+	}, err
 }
 
 // note says what does not stop a command.

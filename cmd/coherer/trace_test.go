@@ -128,7 +128,7 @@ func TestTrace(t *testing.T) {
 	}{
 		{[]string{"show", "torn.jsonl", "*->*:RegisterApplication"}, 0, "RegisterApplication", "the file is torn"},
 		{[]string{"show", "later.jsonl"}, 1, "", `"coherer-trace/2", this program reads "coherer-trace/1"`},
-		{[]string{"stats", "broken.jsonl"}, 1, "", "broken.jsonl: trace: not as a recorder wrote it: line 2"},
+		{[]string{"stats", "broken.jsonl"}, 1, "", "broken.jsonl: trace: not in the form coherer-trace/1: line 2"},
 		{[]string{"show", "latset"}, 1, "", "there is no run latset"},
 		{[]string{"show", "Worker->Master"}, 2, "", "column 15: want :MESSAGE"},
 		{[]string{"show", "latest", "Heartbeat"}, 2, "", "column 10"},

@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// ErrJSONL is what ReadJSONL returns, wrapped, for what WriteJSONL of this version did not write.
+var ErrJSONL = errors.New("trace: not in the form " + Format)
+
 // maxLine bounds a line of JSONL on reading: a record's body may grow sixfold when it is escaped.
 const maxLine = 8 * MaxRecord
 
@@ -117,7 +120,7 @@ func ReadJSONLFile(path string) (t *Trace, err error) {
 }
 
 // ReadJSONL reads what WriteJSONL wrote. Fields that it does not know are ignored, so that traces of later versions can
-// be shown. Another format, a line that is no entry and one beyond 8 MiB are ErrFormat; the line is named. When only the
+// be shown. Another format, a line that is no entry and one beyond 8 MiB are ErrJSONL; the line is named. When only the
 // last line is broken and has no end, its writer was stopped: the trace before it is returned with an ErrTorn.
 func ReadJSONL(r io.Reader) (*Trace, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -126,11 +129,11 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 		line, whole, err := readLine(in)
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
-			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, n, maxLine)
+			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrJSONL, n, maxLine)
 		case err != nil:
 			return nil, fmt.Errorf("trace: read JSONL: %w", err)
 		case len(line) == 0 && !whole && t == nil:
-			return nil, fmt.Errorf("%w: it is empty", ErrFormat)
+			return nil, fmt.Errorf("%w: it is empty", ErrJSONL)
 		case len(line) == 0 && !whole:
 			return t, nil
 		case t == nil:
@@ -142,7 +145,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 		case err != nil && !whole && t != nil:
 			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", ErrTorn, n, len(t.Entries))
 		case err != nil:
-			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
+			return nil, fmt.Errorf("%w: line %d: %w", ErrJSONL, n, err)
 		}
 	}
 }

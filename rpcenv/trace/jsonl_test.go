@@ -27,8 +27,8 @@ func TestReadJSONLNamesTheLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ReadJSONL(strings.NewReader(tt.text))
-			if got != nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v, %v; want ErrFormat with %q", got, err, tt.want)
+			if got != nil || !errors.Is(err, ErrJSONL) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, %v; want ErrJSONL with %q", got, err, tt.want)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func FuzzReadJSONL(f *testing.F) {
 	f.Add(header + `{"k":"msg","recv":-1,"body":"no object","cut":true}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		tr, err := ReadJSONL(strings.NewReader(text))
-		if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrTorn) {
+		if err != nil && !errors.Is(err, ErrJSONL) && !errors.Is(err, ErrTorn) {
 			t.Fatalf("an unexpected kind of error: %v", err)
 		}
 		if (tr == nil) != (err != nil && !errors.Is(err, ErrTorn)) {
