@@ -52,7 +52,7 @@ func TestTailAsTheFileGrows(t *testing.T) {
 
 func TestTailRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"CHTRACE2\x00":                 `it begins with "CHTRACE2", this program reads "CHTRACE1"`,
+		"CHTRACE2\x00":                 `it has version "2", this program reads "1"`,
 		"PK\x03\x04 something":         `it begins with "PK\x03\x04 som"`,
 		Magic + "\x00\x02\xff\xff":     "record 2: ",
 		Magic + "\xff\xff\xff\xff\x7f": "the limit 1048576",
