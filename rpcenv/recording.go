@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// ErrNotRecording: the process has nowhere to record to.
+// ErrNotRecording means that the process has nowhere to record to.
 var ErrNotRecording = errors.New("rpcenv: this process does not record")
 
 // switches say what an Env records. They are replaced, never changed.

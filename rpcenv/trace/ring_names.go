@@ -100,7 +100,7 @@ func (n *dictionary) addLocked(text string) *namedText {
 func (n *dictionary) texts() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.list[:len(n.list):len(n.list)] // they are only ever appended to
+	return slices.Clip(n.list) // they are only ever appended to
 }
 
 // readNames are the texts in the names of a ring file. One that does not fit into what is in use ends them.

@@ -10,7 +10,7 @@ import (
 
 // WriteText writes the figures as two tables, of messages and of endpoints.
 func (s *Stats) WriteText(w io.Writer) error {
-	messages := statsLines("MESSAGE", append(s.Messages[:len(s.Messages):len(s.Messages)], s.Total))
+	messages := statsLines("MESSAGE", append(slices.Clip(s.Messages), s.Total))
 	endpoints := statsLines("ENDPOINT", s.Endpoints)
 	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99\n",
 		columns(messages, 1), columns(endpoints, 1), short(s.Span))

@@ -199,5 +199,7 @@ func TestReadingIsPartOfARunOfASeed(t *testing.T) {
 	}
 }
 
-var _ tracer.Switch = (*rpcenv.Env)(nil)
-var _ tracer.Ring = sim.New(1, 0).Recorder()
+var (
+	_ tracer.Switch = (*rpcenv.Env)(nil)
+	_ tracer.Ring   = sim.New(1, 0).Recorder()
+)
