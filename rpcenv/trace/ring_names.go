@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
