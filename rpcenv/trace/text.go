@@ -2,14 +2,15 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 )
 
-// WriteText lists messages, drops, changes of state and refused and ended connections in order of time, a line each: seconds since the start,
-// the ID, who, an arrow, whom, what. -> is one-way, => an ask, <= its answer, -x a drop.
+// WriteText lists messages, drops, changes of state and refused and ended connections in order of time, a line each:
+// seconds since the start, the ID, who, an arrow, whom, what. -> is one-way, => an ask, <= its answer, -x a drop.
 func (t *Trace) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for i := range t.Entries {
@@ -46,7 +47,7 @@ func (e *Entry) Text() string {
 	var line string
 	switch e.K {
 	case KindMsg:
-		line = fmt.Sprintf("%-*s %s %-*s %s", placeWide, from, arrows[e.Form], placeWide, to, e.what())
+		line = fmt.Sprintf("%-*s %s %-*s %s", placeWide, from, cmp.Or(arrows[e.Form], "->"), placeWide, to, e.what())
 		if e.Outcome != "" {
 			line += " (handling failed: " + cutString(e.Outcome, 120) + ")"
 		}
@@ -73,7 +74,7 @@ func (e *Entry) Text() string {
 
 // what is a message with its fields, the long ones cut. An answer has its own name where that is not the question's.
 func (e *Entry) what() string {
-	name := e.Type
+	name := cmp.Or(e.Type, "(its sender did not tell what it is)")
 	if own := ShortName(e.Message); e.IsAnswer() && own != e.Type && own != "" {
 		name += " " + own
 	}
