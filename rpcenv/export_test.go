@@ -35,3 +35,19 @@ func (e *Env) Break() {
 		c.close(errors.New("broken by the test"))
 	}
 }
+
+// EndAround ends the connection that the Outbox for an address has, and calls f between the moment when the endpoints
+// may have heard of it and that when the Outbox does.
+func (e *Env) EndAround(to Address, f func()) {
+	ob := e.outbox(to)
+	ob.mu.Lock()
+	c := ob.conn
+	ob.mu.Unlock()
+	c.mu.Lock()
+	c.state = connClosed
+	c.mu.Unlock()
+	e.disconnected(c, errors.New("ended by the test"))
+	f()
+	ob.detach(c)
+	c.link.Close()
+}

@@ -169,6 +169,26 @@ func TestWhoHearsOfTheEndCanSendAtOnce(t *testing.T) {
 	})
 }
 
+func TestWhatIsSentBeforeTheOutboxHearsOfTheEndIsNotLost(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", double(w))
+	w.do(b, func(b *rpcenv.Blocking) { _ = b.Send(ref, text("before")) })
+	w.await("before")
+	b.EndAround(a.Address(), func() {
+		for _, s := range []string{"1", "2"} {
+			if err := b.Send(ref, text(s)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	w.await("2")
+	w.wantLog("before", "1", "2")
+	if d := w.drops(); len(d) != 0 {
+		t.Error(d)
+	}
+}
+
 // In Spark a connection that breaks is a network error and an end.
 func TestABreakIsAnEndAlone(t *testing.T) {
 	inCrashingWorlds(t, func(w *world) {
