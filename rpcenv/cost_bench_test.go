@@ -24,7 +24,7 @@ func cpuTime(tb testing.TB) time.Duration {
 
 // BenchmarkTraceCost says what the ring and recording cost, in processor time of all threads, as medians over many short
 // rounds: each compares none, ring and record with each other at once, and begins with another of them. An iteration is a
-// round; some hundreds give a figure.
+// round; some dozens give a figure.
 func BenchmarkTraceCost(b *testing.B) {
 	kinds := []string{traceNone, traceRing, traceRecord}
 	tell := func(tb testing.TB, from, to *rpcenv.Env, n int) {
@@ -59,7 +59,7 @@ func BenchmarkTraceCost(b *testing.B) {
 		run    func(tb testing.TB, from, to *rpcenv.Env, n int)
 	}{
 		{"tell/local", 20_000, false, tell},
-		{"ask/remote/size=1KiB/in-flight=64", 1_000, true, ask},
+		{"ask/remote/size=1KiB/in-flight=64", 10_000, true, ask},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var pairs [][2]*rpcenv.Env

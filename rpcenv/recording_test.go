@@ -1,0 +1,125 @@
+package rpcenv_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// ringEnv is an Env of a process that has only a ring.
+func ringEnv(t *testing.T) (*rpcenv.Env, *trace.Recorder) {
+	t.Helper()
+	r, err := trace.NewRingRecorder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := transport.New(transport.Options{Recorder: r})
+	e, err := rpcenv.New(h, rpcenv.Config{Name: "E", Listen: rpcenv.Address{Host: "127.0.0.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.Close()
+		if err := errors.Join(h.Close(), r.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e, r
+}
+
+// ask asks CheckExistence of an endpoint of e.
+func ask(t *testing.T, e *rpcenv.Env, name string) {
+	t.Helper()
+	b := e.Blocking(t.Context())
+	defer b.Close()
+	if _, err := rpcenv.AskWait(b, rpcenv.Ref{Address: e.Address(), Name: name}, &rpc.CheckExistence{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// of counts the records of messages from or to an endpoint.
+func of(records []*tracepb.Record, endpoint string) (n int) {
+	for _, r := range records {
+		if (r.GetKind() == tracepb.Kind_SENT || r.GetKind() == tracepb.Kind_HANDLED) && (r.GetEndpoint() == endpoint || r.GetTo() == endpoint) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAProcessThatRecordsNothingHasItsRing(t *testing.T) {
+	e, r := ringEnv(t)
+	ask(t, e, rpcenv.VerifierName)
+	got := r.Since(nil, 100, false).Records
+	// Asked, handled, answered; the answer's handling is told by the asker.
+	if n := of(got, rpcenv.VerifierName); n != 3 || of(got, "caller") < 3 {
+		t.Errorf("%d records of the verifier: %v", n, got)
+	}
+	for _, rec := range got {
+		if rec.GetTime() == 0 || rec.GetKind() != tracepb.Kind_ENV && rec.GetEndpoint() == "" {
+			t.Errorf("record %v", rec)
+		}
+	}
+	if _, err := e.Record("", true); !errors.Is(err, rpcenv.ErrNotRecording) || !strings.Contains(err.Error(), "coherer.trace.dir") {
+		t.Errorf("it cannot record: %v", err)
+	}
+	if e.Recording("") {
+		t.Error("it records")
+	}
+}
+
+// An untraced endpoint's messages, and the answers to them, are counted and in no trace.
+func TestAnUntracedEndpointIsCounted(t *testing.T) {
+	e, r := ringEnv(t)
+	if _, err := e.Register("Quiet", &counter{}, rpcenv.Untraced()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Register("Loud", &counter{}); err != nil {
+		t.Fatal(err)
+	}
+	far := newFar(t)
+	for _, from := range []*rpcenv.Env{e, far} {
+		before := r.Untraced()
+		b := from.Blocking(t.Context())
+		for _, name := range []string{"Quiet", "Loud"} {
+			if _, err := rpcenv.AskWait(b, rpcenv.Ref{Address: e.Address(), Name: name}, &rpc.CheckExistence{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Close()
+		// The ask and its handling; from elsewhere the handling and the answer: the asker does not know.
+		if n := r.Untraced() - before; n < 2 {
+			t.Errorf("%d were counted", n)
+		}
+	}
+	got := r.Since(nil, 1000, false).Records
+	if n := of(got, "Quiet"); n != 0 {
+		t.Errorf("%d records of the untraced endpoint: %v", n, got)
+	}
+	if n := of(got, "Loud"); n < 5 {
+		t.Errorf("%d records of the other one", n)
+	}
+}
+
+// newFar is another process's Env, without a trace.
+func newFar(t *testing.T) *rpcenv.Env {
+	t.Helper()
+	h := transport.New(transport.Options{})
+	e, err := rpcenv.New(h, rpcenv.Config{Name: "Far"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.Close()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
