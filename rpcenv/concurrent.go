@@ -15,7 +15,7 @@ type chooser interface{ Choose(n int) int }
 // scheduleTurnsLocked asks for as many turns as there are items, within what the kind allows.
 func (in *Inbox) scheduleTurnsLocked() {
 	p := &in.pool
-	limit, want := 1, len(in.queue)+p.active
+	limit, want := 1, in.queue.len()+p.active
 	if p.concurrent {
 		limit = in.kind.threads
 	}
@@ -47,7 +47,9 @@ func (in *Inbox) concurrentTurn() {
 			break
 		}
 		in.systemLocked()
-		if len(in.queue) == 0 {
+		if in.queue.len() == 0 {
+			in.queue.release()
+			in.queue = nil
 			break
 		}
 		it := in.takeLocked()
@@ -69,13 +71,9 @@ func (in *Inbox) concurrentTurn() {
 func (in *Inbox) takeLocked() item {
 	i := 0
 	if c, ok := in.dispatcher.(chooser); ok && in.pool.concurrent {
-		i = c.Choose(len(in.queue))
+		i = c.Choose(in.queue.len())
 	}
-	it := in.queue[i]
-	copy(in.queue[1:i+1], in.queue[:i])
-	in.queue[0] = item{}
-	in.queue = in.queue[1:]
-	return it
+	return in.queue.take(i)
 }
 
 // systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop.

@@ -187,7 +187,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 		o(in)
 	}
 	// Before anybody finds the endpoint by its name: OnStart comes first.
-	in.queue = append(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
+	in.queue = in.queue.push(item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
 	e.mu.Lock()
 	switch {
 	case e.stopping:

@@ -68,15 +68,14 @@ type Inbox struct {
 	dispatcher actor.Dispatcher
 
 	mu        sync.Mutex
-	queue     []item
+	queue     *items
 	system    []any
 	stopped   bool  // nothing is accepted any more; OnStop is queued
 	scheduled bool  // of a serial endpoint: there is a turn, waiting or running
 	pool      turns // of the other kinds
 
 	// Only the turn of a serial endpoint touches these.
-	batch   []item
-	next    int
+	batch   *items
 	current *item
 	ended   bool
 }
@@ -94,7 +93,7 @@ func (in *Inbox) post(it item) bool {
 	if it.received.IsZero() {
 		it.received = in.env.traceTime()
 	}
-	in.queue = append(in.queue, it)
+	in.queue = in.queue.push(it)
 	in.scheduleLocked()
 	in.mu.Unlock()
 	return true
@@ -110,7 +109,7 @@ func (in *Inbox) stop(cause trace.ID) {
 	in.stopped = true
 	in.pool.concurrent = false
 	in.env.busy(1)
-	in.queue = append(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
+	in.queue = in.queue.push(item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
 	in.scheduleLocked()
 }
 
@@ -118,7 +117,7 @@ func (in *Inbox) stop(cause trace.ID) {
 func (in *Inbox) discard() {
 	in.mu.Lock()
 	in.stopped = true
-	n := len(in.queue)
+	n := in.queue.len()
 	in.queue = nil
 	pid := in.pid
 	in.mu.Unlock()
@@ -132,7 +131,7 @@ func (in *Inbox) discard() {
 func (in *Inbox) depth() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return len(in.queue)
+	return in.queue.len()
 }
 
 // scheduleLocked asks for a turn, unless one is asked for or the actor has not been started.
@@ -160,8 +159,7 @@ func (in *Inbox) turn() {
 		if !in.pull(limit) {
 			return
 		}
-		in.current = &in.batch[in.next]
-		in.next++
+		in.current = in.batch.next()
 		in.invoker.InvokeUserMessage(in)
 		*in.current = item{}
 		in.current = nil
@@ -169,7 +167,7 @@ func (in *Inbox) turn() {
 	}
 	in.mu.Lock()
 	in.scheduled = false
-	if in.next < len(in.batch) || len(in.queue) > 0 || len(in.system) > 0 {
+	if in.batch.len() > 0 || in.queue.len() > 0 || len(in.system) > 0 {
 		in.scheduleLocked()
 	}
 	in.mu.Unlock()
@@ -178,13 +176,15 @@ func (in *Inbox) turn() {
 // pull makes sure that there is a next item; false gives the turn back. A turn of one item takes one from the queue,
 // others take all that is there at the price of one lock.
 func (in *Inbox) pull(limit int) bool {
-	if in.next < len(in.batch) {
+	if in.batch.len() > 0 {
 		return true
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if len(in.queue) == 0 {
-		in.batch, in.next = nil, 0
+	if in.queue.len() == 0 {
+		in.batch.reset().release()
+		in.queue.release()
+		in.batch, in.queue = nil, nil
 		in.scheduled = len(in.system) > 0
 		if in.scheduled {
 			in.dispatcher.Schedule(in.turn)
@@ -192,12 +192,10 @@ func (in *Inbox) pull(limit int) bool {
 		return false
 	}
 	if limit == 1 {
-		in.batch, in.next = append(in.batch[:0], in.queue[0]), 0
-		in.queue[0] = item{}
-		in.queue = in.queue[1:]
+		in.batch = in.batch.reset().push(in.queue.take(0))
 		return true
 	}
-	in.batch, in.queue, in.next = in.queue, in.batch[:0], 0
+	in.batch, in.queue = in.queue, in.batch.reset()
 	return true
 }
 

@@ -1,0 +1,65 @@
+package rpcenv
+
+import "sync"
+
+// items is a queue of items. Inboxes take them from a pool and give them back empty: an idle inbox has none, and one that
+// wakes does not grow its queue anew each time.
+type items struct {
+	list []item
+	head int // of list: what is before it was taken
+}
+
+// keepItems is how many items the queues in the pool have room for at most: 55 KB.
+const keepItems = 256
+
+var itemsPool = sync.Pool{New: func() any { return &items{list: make([]item, 0, 8)} }}
+
+// push adds it to q, which may be nil, and returns q.
+func (q *items) push(it item) *items {
+	if q == nil {
+		q = itemsPool.Get().(*items)
+	}
+	q.list = append(q.list, it)
+	return q
+}
+
+// len is how many items wait; q may be nil.
+func (q *items) len() int {
+	if q == nil {
+		return 0
+	}
+	return len(q.list) - q.head
+}
+
+// next is the place of the next item, which counts as taken. It stays good until something is pushed.
+func (q *items) next() *item {
+	q.head++
+	return &q.list[q.head-1]
+}
+
+// take takes the i-th of those that wait.
+func (q *items) take(i int) item {
+	at := q.head + i
+	it := q.list[at]
+	copy(q.list[q.head+1:at+1], q.list[q.head:at])
+	q.list[q.head] = item{}
+	if q.head++; q.head == len(q.list) {
+		q.list, q.head = q.list[:0], 0
+	}
+	return it
+}
+
+// reset makes q ready to be filled again: all that was in it was taken and cleared.
+func (q *items) reset() *items {
+	if q != nil {
+		q.list, q.head = q.list[:0], 0
+	}
+	return q
+}
+
+// release gives q, which is empty, back.
+func (q *items) release() {
+	if q != nil && cap(q.list) <= keepItems {
+		itemsPool.Put(q.reset())
+	}
+}
