@@ -174,10 +174,18 @@ func (v ringView) shard(shard uint32, r *reading, limit int) (found []words, end
 			found, ends = append(found, w), append(ends, pos+1)
 			continue
 		}
-		if v.live && v.head(shard)-pos < unsettled {
-			break // somebody is writing it
+		switch {
+		case !v.live:
+			r.torn++
+		case v.head(shard)-pos < unsettled:
+			return found, ends // somebody is writing it
+		case len(found) > 0:
+			r.more = true // overwritten just now: the next reading begins with that
+			return found, ends
+		default:
+			r.lost++
+			r.next[shard] = pos + 1
 		}
-		r.torn++
 	}
 	return found, ends
 }
