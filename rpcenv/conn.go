@@ -106,6 +106,7 @@ func (c *conn) send(o outgoing) error {
 			c.waiting[env.RequestID] = p
 		}
 	}
+	c.env.metrics.Sent(len(o.content))
 	c.link.Send(&env)
 	return nil
 }
@@ -134,6 +135,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	}
 	c.out++
 	c.env.recordAnswer(&o, c.itemID(true, c.out), k.typ, c.peerName, &c.labels)
+	c.env.metrics.Sent(len(content))
 	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
 }
 
@@ -165,6 +167,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 	c.out++
 	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
 	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName, &c.labels)
+	c.env.metrics.Sent(0)
 	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
 }
 
@@ -184,6 +187,7 @@ func (c *conn) Receive(env *Envelope) {
 		return
 	}
 	c.in++
+	c.env.metrics.Received(len(env.Content))
 	id, now := c.itemID(false, c.in), c.env.traceTime()
 	switch env.Kind {
 	case KindRequest, KindOneWay:
@@ -251,7 +255,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	}
 	if p == nil || !c.env.asks.finish(p, res) {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
-		c.env.recordRefused("", id, now, "ignored: the ask had ended")
+		c.env.recordRefused("", id, now, lateAnswer)
 	}
 }
 

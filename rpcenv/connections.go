@@ -39,6 +39,7 @@ func (e *Env) connected(c *conn, greet func()) error {
 		o.end(why)
 		o.close(why)
 	}
+	e.metrics.Opened()
 	e.recordConn(c, "connected", "")
 	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
 	c.link.Open()
@@ -67,12 +68,14 @@ func (e *Env) disconnected(c *conn, why error) {
 		}
 	}
 	e.mu.Unlock()
+	e.metrics.Disconnected()
 	e.recordConn(c, "disconnected", why.Error())
 	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
 }
 
 // refused is the end of a connection whose handshake failed.
 func (e *Env) refused(c *conn, why error) {
+	e.metrics.Refused()
 	if c.dialled != nil {
 		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, why))
 		return
@@ -114,6 +117,7 @@ func inOrder(a, b *conn) int { return cmp.Compare(a.seq, b.seq) }
 
 // networkError tells the endpoints that a peer could not be reached.
 func (e *Env) networkError(to Address, err error) {
+	e.metrics.NotReached()
 	e.recordUnreachable(to, err)
 	e.tell(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
 }

@@ -154,6 +154,12 @@
 // 64 MiB may wait for a peer: an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
 // stream. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. An inbox has no bound, as in Spark.
 //
+// # Counters
+//
+// What each endpoint gets and handles is counted by type, and bytes, drops and connections for the Env: [Env.Metrics]. How
+// long messages wait and are handled is measured from [Env.Time] on, since that costs the clock. Package metrics says more;
+// its endpoint Metrics tells other processes, metrics/debug Prometheus.
+//
 // # Differences from Spark
 //
 // Each row is held by the test that it names; testdata/spec.txt says what holds each sentence of Spark's rules.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/metrics"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -39,6 +40,7 @@ type Env struct {
 	log         *logrus.Entry
 	table       *codec.Table
 	recorder    *trace.Recorder
+	metrics     metrics.Set
 	num         uint32 // unique in the process
 	switches    atomic.Pointer[switches]
 	tag         trace.Name // its name in the ring
@@ -182,7 +184,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 		return Ref{}, fmt.Errorf("rpcenv %s: an endpoint needs a name", e.cfg.Name)
 	}
 	in := &Inbox{env: e, name: name, ep: ep}
-	in.ctx.in, in.tag = in, e.recorder.Name(name)
+	in.ctx.in, in.tag, in.meter.counts = in, e.recorder.Name(name), e.metrics.Endpoint(name)
 	for _, o := range opts {
 		o(in)
 	}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
 // Held is what an Env keeps of its peers, for tests that it forgets them.
@@ -51,3 +54,6 @@ func (e *Env) EndAround(to Address, f func()) {
 	ob.detach(c)
 	c.link.Close()
 }
+
+// DropReason is the family of an error.
+func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err.Error()) }

@@ -25,6 +25,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 		return nil
 	}
 	c.begin(it)
+	in.time(c)
 	if in.env.handling != nil {
 		in.env.handling(in.name, it.name, it.msg)
 	}
@@ -46,6 +47,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 		in.onError(c, it, err)
 	}
 	in.record(c, it, err)
+	in.countHandled(c, it, err)
 	c.item = nil // it keeps a whole batch
 	if it.kind == itemStop {
 		in.finish()

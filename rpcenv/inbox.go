@@ -62,6 +62,7 @@ type Inbox struct {
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
 	tag      trace.Name // name, in the ring
+	meter    meter
 	pid      *actor.PID
 
 	invoker    actor.MessageInvoker
@@ -93,6 +94,7 @@ func (in *Inbox) post(it item) bool {
 	if it.received.IsZero() {
 		it.received = in.env.traceTime()
 	}
+	in.countReceivedLocked(&it)
 	in.queue = in.queue.push(it)
 	in.scheduleLocked()
 	in.mu.Unlock()

@@ -270,11 +270,13 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 
 // recordRefused is the record of a message that came and that no endpoint handled.
 func (e *Env) recordRefused(endpoint string, id trace.ID, at time.Time, why string) {
+	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
 	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Time: nanos(at), Endpoint: endpoint, Outcome: why})
 }
 
 // dropped is the trace's event of a message that was not delivered.
 func (e *Env) dropped(o *outgoing, typ, why string) {
+	e.metrics.Drop(dropReason(o.form, why))
 	e.log.Debugf("dropped %s to %s: %s", typ, o.to, why)
 	if o.untraced {
 		return

@@ -20,6 +20,7 @@ var homes = map[string]home{
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
 	"Progress":                    {"the driver", ""},
 	"Tracer":                      {"every daemon, driver and executor", ""},
+	"Metrics":                     {"every daemon, driver and executor", ""},
 }
 
 // senders are the Envs and bodies that send messages and are no endpoints.

@@ -1,0 +1,203 @@
+package rpcenv
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/metrics"
+)
+
+// meter counts what an Inbox gets and handles.
+type meter struct {
+	counts *metrics.Endpoint
+	// received is guarded by the Inbox's lock; handled is the turn's of a serial endpoint.
+	received, handled lastSeries
+}
+
+// lastSeries is the counters of the last item: nearly always the next one is of the same type, so that they need not be
+// looked for.
+type lastSeries struct {
+	kind   itemKind
+	typ    reflect.Type
+	series *metrics.Series
+}
+
+func (l *lastSeries) of(counts *metrics.Endpoint, it *item) *metrics.Series {
+	t := reflect.TypeOf(it.msg)
+	if l.series == nil || l.typ != t || l.kind != it.kind {
+		if t == dynamicType { // of many messages
+			return seriesOf(counts, it)
+		}
+		*l = lastSeries{it.kind, t, seriesOf(counts, it)}
+	}
+	return l.series
+}
+
+var dynamicType = reflect.TypeFor[*dynamicpb.Message]()
+
+// kinds are what items are to metrics. OnStart and OnStop are not counted.
+var kinds = [...]metrics.Kind{
+	itemMessage: metrics.Message, itemReply: metrics.Reply, itemFailed: metrics.Reply, itemTick: metrics.Tick,
+	itemRun: metrics.Result, itemOutside: metrics.Outside,
+	itemConnected: metrics.Connection, itemDisconnected: metrics.Connection, itemNetworkError: metrics.Connection,
+}
+
+// seriesOf looks for the counters of an item.
+func seriesOf(counts *metrics.Endpoint, it *item) *metrics.Series {
+	k := metrics.Key{Kind: kinds[it.kind]}
+	switch m := it.msg.(type) {
+	case nil:
+		return counts.Series(k, func() string { return "" })
+	case *dynamicpb.Message:
+		k.Type = m.Descriptor().FullName()
+	default:
+		k.Type = reflect.TypeOf(m)
+	}
+	m := it.msg
+	return counts.Series(k, func() string { return typeName(m) })
+}
+
+// countReceivedLocked counts an item that comes into the inbox, and notes when, if times are measured.
+func (in *Inbox) countReceivedLocked(it *item) {
+	in.meter.received.of(in.meter.counts, it).Received(it.call != nil)
+	if it.received.IsZero() && in.env.metrics.Timed() {
+		it.received = in.env.host.Now()
+	}
+}
+
+// time notes when a callback begins, if times are measured.
+func (in *Inbox) time(c *Context) {
+	if c.began.IsZero() && in.env.metrics.Timed() {
+		c.began = in.env.host.Now()
+	}
+}
+
+// countHandled counts an item whose callback has ended.
+func (in *Inbox) countHandled(c *Context, it *item, err error) {
+	if it.kind == itemStart || it.kind == itemStop {
+		return
+	}
+	var s *metrics.Series
+	if in.kind.serial() {
+		s = in.meter.handled.of(in.meter.counts, it)
+	} else {
+		s = seriesOf(in.meter.counts, it)
+	}
+	if in.env.metrics.Timed() && !c.began.IsZero() && !it.received.IsZero() { // else it came before times were measured
+		s.Observe(c.began.Sub(it.received), in.env.host.Now().Sub(c.began))
+	}
+	s.Handled(err != nil)
+}
+
+// dropTexts are how the errors of messages that are not delivered begin.
+var dropTexts = []struct {
+	text   string
+	reason metrics.Reason
+}{
+	{ErrRefusedNotFound.Error() + ":", metrics.ReasonNotFound},
+	{ErrRefusedStopped.Error() + ":", metrics.ReasonStopped},
+	{ErrStopped.Error(), metrics.ReasonStopped},
+	{ErrUnreachableDisconnected.Error() + ":", metrics.ReasonDisconnected},
+	{ErrUnreachableOverloaded.Error() + ":", metrics.ReasonOverloaded},
+	{ErrRefusedUndecodable.Error() + ":", metrics.ReasonUndecodable},
+	{lateAnswer, metrics.ReasonAnswer},
+}
+
+// lateAnswer is how the trace calls an answer that came when its ask had ended.
+const lateAnswer = "ignored: the ask had ended"
+
+// dropReason is the family of a drop, by what the trace is told of it.
+func dropReason(form tracepb.Form, why string) metrics.Reason {
+	if form == tracepb.Form_REPLY || form == tracepb.Form_FAIL {
+		return metrics.ReasonAnswer
+	}
+	for _, d := range dropTexts {
+		if strings.HasPrefix(why, d.text) {
+			return d.reason
+		}
+	}
+	return metrics.ReasonOther
+}
+
+// Time makes the Env measure from now on how long messages wait in inboxes and how long callbacks take.
+func (e *Env) Time() { e.metrics.Time() }
+
+// Metrics are the Env's counters, and what waits for its peers now. It may be called from any goroutine.
+func (e *Env) Metrics() metrics.Snapshot {
+	s := e.metrics.Snapshot()
+	s.Env, s.Incarnation, s.Time = e.cfg.Name, e.incarnation, e.host.Now()
+	if !e.addr.IsZero() {
+		s.Address = e.addr.String()
+	}
+	e.mu.Lock()
+	for i := range s.Endpoints {
+		s.Endpoints[i].Running = e.endpoints[s.Endpoints[i].Name] != nil
+	}
+	conns, boxes := make([]*conn, 0, len(e.conns)), make([]*Outbox, 0, len(e.outboxes))
+	for _, c := range e.conns {
+		conns = append(conns, c)
+	}
+	for _, ob := range e.outboxes {
+		boxes = append(boxes, ob)
+	}
+	e.mu.Unlock()
+	s.Open = len(conns)
+	s.Peers = metrics.Fold(peerRows(conns, boxes))
+	return s
+}
+
+// peerRows are one row for each listening peer, and one for each connection of one in client mode.
+func peerRows(conns []*conn, boxes []*Outbox) []metrics.PeerRow {
+	var rows []metrics.PeerRow
+	at := map[Address]int{}
+	for _, c := range conns {
+		row := metrics.PeerRow{Address: c.peer.String(), Name: c.peerName, Listens: c.listening, Connected: true, Bytes: c.link.Queued()}
+		if !c.listening {
+			rows = append(rows, row)
+			continue
+		}
+		i, known := at[c.peer]
+		if !known {
+			at[c.peer] = len(rows)
+			rows = append(rows, row)
+			continue
+		}
+		rows[i].Bytes += row.Bytes
+	}
+	for _, ob := range boxes {
+		ob.mu.Lock()
+		messages, bytes := len(ob.queue), ob.bytes
+		ob.mu.Unlock()
+		i, known := at[ob.to]
+		if !known {
+			i = len(rows)
+			rows = append(rows, metrics.PeerRow{Address: ob.to.String(), Listens: true})
+		}
+		rows[i].Messages += messages
+		rows[i].Bytes += bytes
+	}
+	return rows
+}
+
+// Clients are references to what is called name in each Env in client mode that is connected to this one, in the order of
+// their connections; nobody knows whether there is one.
+func (e *Env) Clients(name string) []Ref {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []*conn
+	for _, c := range e.conns {
+		if !c.listening {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, inOrder)
+	refs := make([]Ref, len(all))
+	for i, c := range all {
+		refs[i] = c.ref(name)
+	}
+	return refs
+}
