@@ -55,6 +55,11 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err := tracer.Register(env); err != nil {
 		return err
 	}
+	served, err := serveMetrics(env, c, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, served.Close()) }()
 	if err := serveSelf(host, env.Address()); err != nil {
 		return err
 	}

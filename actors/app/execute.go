@@ -54,8 +54,12 @@ func Execute(x Execution) error {
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
 	boot := executor.Boot{
 		Args: a, Settings: x.Settings, Log: NewLog(logrus.InfoLevel),
-		IO:   executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
-		Made: traced,
+		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
+		Made: func(env *rpcenv.Env) error {
+			traced(env)
+			_, err := serveMetrics(env, c, env.Log()) // as long as the process
+			return err
+		},
 	}
 	if err := boot.Run(host); err != nil {
 		return errors.Join(err, rec.Close())

@@ -17,8 +17,8 @@ type Boot struct {
 	// Settings are the driver's, if the process was given them; nil: the fetcher asks.
 	Settings map[string]string
 	Log      *logrus.Entry
-	// Made is called with the executor's Env once there is one; nil: nobody wants to know.
-	Made func(*rpcenv.Env)
+	// Made is called with the executor's Env once there is one; its error ends the start. nil: nobody wants to know.
+	Made func(*rpcenv.Env) error
 }
 
 // Run makes the process: the fetcher's Env, unless the settings are there, then the executor's. It does not wait. What goes
@@ -66,7 +66,10 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 		return err
 	}
 	if x.Made != nil {
-		x.Made(env)
+		if err := x.Made(env); err != nil {
+			env.Shutdown()
+			return err
+		}
 	}
 	env.Go("sparkExecutor", func(b *rpcenv.Blocking) error {
 		if err := LookUp(b, x.Args.DriverURL); err != nil {

@@ -14,6 +14,8 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/metrics/debug"
+	"github.com/coherer/coherer/rpcenv/metrics/reader"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -32,6 +34,8 @@ type Options struct {
 	Join []string
 	// Gossip is where membership listens.
 	Gossip rpcenv.Address
+	// Debug is where /metrics and /debug/pprof are served, HOST:PORT; empty: coherer.debug.addr says, else nowhere.
+	Debug string
 	// ReadyFD is the descriptor that gets the ready line; 0: none.
 	ReadyFD int
 	// Log is the daemon's log.
@@ -54,6 +58,7 @@ type daemon struct {
 	exits    chan int
 	node     *Node
 	member   *gossip.Member
+	debug    *debug.Server
 	unwatch  func()
 }
 
@@ -105,7 +110,24 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	if err != nil {
 		return err
 	}
-	return tracer.Register(d.node.Env)
+	return errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
+}
+
+// serveMetrics lets others read the daemon's counters: over RPC always, over HTTP if it is asked for.
+func (d *daemon) serveMetrics() error {
+	err := reader.Register(d.node.Env)
+	at, setting := d.opts.Debug, "--debug-addr"
+	if at == "" {
+		at, setting = conf.DebugAddr.Get(d.opts.Conf), conf.DebugAddr.Key()
+	}
+	if at == "" || err != nil {
+		return err
+	}
+	d.debug, err = debug.Serve(at, setting, d.opts.Log, d.node.Env)
+	if err == nil {
+		d.opts.Log.Infof("metrics and profiles at http://%s/metrics and /debug/pprof/", d.debug.Addr())
+	}
+	return err
 }
 
 // join makes the daemon a member of its cluster.
@@ -125,7 +147,7 @@ func (d *daemon) ready() error {
 	if d.opts.ReadyFD == 0 {
 		return nil
 	}
-	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid()}
+	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid(), Debug: d.debug.Addr()}
 	if d.member != nil {
 		r.Gossip = d.member.Addr().String()
 	}
@@ -155,9 +177,10 @@ func (d *daemon) close() error {
 		cancel()
 		d.member.Close()
 	}
+	served := d.debug.Close()
 	if d.node != nil {
 		d.node.Env.Close()
 	}
 	d.unwatch()
-	return errors.Join(d.host.Close(), d.recorder.Close())
+	return errors.Join(served, d.host.Close(), d.recorder.Close())
 }

@@ -28,6 +28,8 @@ type Ready struct {
 	UI string `json:"ui"`
 	// Gossip is the host:port of its membership; empty when it has none.
 	Gossip string `json:"gossip"`
+	// Debug is the host:port of its /metrics and /debug/pprof; left out when it serves none.
+	Debug string `json:"debug,omitempty"`
 	// PID is the number of its process.
 	PID int `json:"pid"`
 }

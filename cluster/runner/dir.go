@@ -100,7 +100,7 @@ func prune(root, but string) error {
 	}
 	var runs []string
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(root, e.Name(), "details.json")); err != nil {
+		if d, err := ReadDetails(filepath.Join(root, e.Name())); err != nil || d.End == nil {
 			continue // it is under way, or was killed: for its owner to look at
 		}
 		if e.IsDir() && e.Name() != but && e.Name() != "" && e.Name()[0] >= '0' && e.Name()[0] <= '9' {
@@ -131,20 +131,50 @@ func (d *Dir) Work() string { return filepath.Join(d.path, "work") }
 // Discard removes the directory of a run that did not begin.
 func (d *Dir) Discard() error { return os.RemoveAll(d.path) }
 
-// Details is what details.json says of a run.
+// Details is what details.json says of a run. It is written when the cluster is ready, and again at the end.
 type Details struct {
 	Version string    `json:"version"`
 	Start   time.Time `json:"start"`
-	Name    string    `json:"name"`
-	Masters []string  `json:"masters"`
-	Workers int       `json:"workers"`
-	Compat  string    `json:"compat"`
-	PID     int       `json:"pid"`
+	// End is when the run ended; none: it goes on, or was killed.
+	End     *time.Time `json:"end,omitempty"`
+	Name    string     `json:"name"`
+	Masters []string   `json:"masters"`
+	Workers int        `json:"workers"`
+	Compat  string     `json:"compat"`
+	PID     int        `json:"pid"`
+	// Debug is where daemons serve /metrics and /debug/pprof, by their names.
+	Debug map[string]string `json:"debug,omitempty"`
+}
+
+// ReadDetails reads details.json of a run's directory; an error wraps fs.ErrNotExist until the cluster is ready.
+func ReadDetails(dir string) (Details, error) {
+	var d Details
+	text, err := os.ReadFile(filepath.Join(dir, "details.json"))
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return d, fmt.Errorf("%s: %w", filepath.Join(dir, "details.json"), err)
+	}
+	return d, nil
+}
+
+// writeDetails replaces details.json at once: others may read it any time.
+func (d *Dir) writeDetails(details Details) error {
+	text, err := json.MarshalIndent(details, "", "  ")
+	if err != nil {
+		return err
+	}
+	const next = ".details.json"
+	if err := d.write(next, append(text, '\n')); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(d.path, next), filepath.Join(d.path, "details.json"))
 }
 
 func (r *run) details() Details {
 	d := Details{
-		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(),
+		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(), Debug: r.debug,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		d.Version = info.Main.Version
@@ -159,12 +189,10 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 	// An executor that was killed leaves a torn file: that is its right.
 	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, trace.ErrTorn) })
 	t.Program, t.Version = details.Name, details.Version
-	text, err := json.MarshalIndent(details, "", "  ")
-	if err != nil {
-		return "", err
-	}
+	end := time.Now()
+	details.End = &end
 	err = errors.Join(errors.Join(damaged...),
-		d.write("details.json", append(text, '\n')),
+		d.writeDetails(details),
 		d.write("diagram.svg", []byte(trace.SVG(t))),
 		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
 		d.writeTrace(t),

@@ -43,7 +43,7 @@ func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*
 			return nil
 		case now = <-ticks:
 		}
-		over := !goesOn(dir) // before the last look
+		over := !GoesOn(dir) // before the last look
 		if err := f.look(); err != nil {
 			return err
 		}
@@ -59,9 +59,9 @@ func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*
 	}
 }
 
-// goesOn reports whether the process that runs the run still does.
-func goesOn(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, "details.json")); err == nil {
+// GoesOn reports whether the process that runs the run still does.
+func GoesOn(dir string) bool {
+	if d, err := ReadDetails(dir); err == nil && d.End != nil {
 		return false
 	}
 	text, err := os.ReadFile(filepath.Join(dir, pidFile))
@@ -141,7 +141,7 @@ func (f *following) read(path string, file *followed) error {
 
 func (f *following) close() {
 	for path, file := range f.files {
-		if err := file.tail.Torn(); err != nil && !goesOn(f.dir) {
+		if err := file.tail.Torn(); err != nil && !GoesOn(f.dir) {
 			f.note(fmt.Errorf("%s: %w", path, err))
 		}
 		_ = file.file.Close() // it was only read

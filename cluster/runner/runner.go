@@ -29,6 +29,8 @@ type Config struct {
 	Main    string
 	// Workers, and what each offers.
 	Workers, WorkerCores, WorkerMemoryMB int
+	// Debug makes each process serve /metrics and /debug/pprof, HOST:0; empty: none does.
+	Debug string
 	// Conf are the settings of all.
 	Conf map[string]string
 	// Stdout gets what the program prints, and the table of messages; Stderr the progress.
@@ -50,8 +52,9 @@ type run struct {
 	self    string
 	begin   time.Time
 	masters []string
-	ending  atomic.Bool // what ends now, the run ends
-	lost    func(error) // the cluster cannot run the application any more
+	debug   map[string]string // where the daemons serve their metrics
+	ending  atomic.Bool       // what ends now, the run ends
+	lost    func(error)       // the cluster cannot run the application any more
 }
 
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
@@ -60,7 +63,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if _, err := conf.New(cfg.Conf); err != nil {
 		return err
 	}
-	r := &run{cfg: cfg, begin: time.Now()}
+	r := &run{cfg: cfg, begin: time.Now(), debug: map[string]string{}}
 	if _, r.self, err = transport.SelfDigest(); err != nil {
 		return err
 	}
@@ -110,7 +113,9 @@ func (r *run) cluster(ctx context.Context) error {
 	workers, err := r.workers(ctx, url)
 	if err == nil {
 		r.say("Master and %d Workers ready in %.2f s", len(workers), time.Since(r.begin).Seconds())
-		err = r.driver(ctx, url)
+		if err = r.dir.writeDetails(r.details()); err == nil {
+			err = r.driver(ctx, url)
+		}
 	}
 	r.ending.Store(true)
 	// The Workers first, side by side: their last words go to the Master.
@@ -165,6 +170,7 @@ func (r *run) master(ctx context.Context) (*daemon, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	ready, err := d.Ready(ctx)
+	r.serves("Master", ready.Debug)
 	return d, ready.URL, err
 }
 
@@ -193,12 +199,21 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 		}
 		all = append(all, d)
 	}
-	for _, d := range all {
-		if _, err := d.Ready(ctx); err != nil {
+	for i, d := range all {
+		ready, err := d.Ready(ctx)
+		if err != nil {
 			return all, err
 		}
+		r.serves(fmt.Sprint("Worker", i+1), ready.Debug)
 	}
 	return all, nil
+}
+
+// serves notes where a daemon serves its metrics.
+func (r *run) serves(name, at string) {
+	if at != "" {
+		r.debug[name] = at
+	}
 }
 
 // settings are the options by which a daemon gets the run's settings.
@@ -207,6 +222,9 @@ func (r *run) settings(name string) []string {
 	var args []string
 	for _, p := range c.Pairs() {
 		args = append(args, "--conf", p.Key+"="+p.Value)
+	}
+	if r.cfg.Debug != "" {
+		args = append(args, "--debug-addr", r.cfg.Debug)
 	}
 	// The later one wins.
 	return append(args, "--conf", conf.TraceDir.Key()+"="+r.dir.Trace(), "--conf", conf.TraceName.Key()+"="+name)
@@ -219,6 +237,9 @@ func (r *run) driver(ctx context.Context, master string) error {
 		settings = map[string]string{}
 	}
 	r.waitForExecutors(settings)
+	if r.cfg.Debug != "" {
+		settings[conf.DebugAddr.Key()] = r.cfg.Debug
+	}
 	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
 	spec, err := driverSpec(r.cfg.Program, app.Submission{
 		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),

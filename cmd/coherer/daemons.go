@@ -29,6 +29,7 @@ type daemonFlags struct {
 	settings
 	host    string
 	port    int
+	debug   string
 	readyFD int
 }
 
@@ -36,6 +37,7 @@ func (d *daemonFlags) flags(f *pflag.FlagSet, port int) {
 	d.settings.flags(f)
 	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
 	f.IntVar(&d.port, "port", port, "RPC port; 0: any free one")
+	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP to whoever reaches it; port 0: any free one")
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }
 
@@ -68,7 +70,7 @@ func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
 		gossip = p
 	}
 	return node.Options{
-		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD,
+		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD, Debug: d.debug,
 		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
 	}, nil
 }
@@ -78,7 +80,7 @@ func masterCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
 		Long:    "Run a Master until it is told to end. SPARK_MASTER_HOST and SPARK_MASTER_PORT stand in for --host and --port.",
-		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10",
+		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077",
 		Args:    usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := d.env(cmd.Flags(), "SPARK_MASTER_HOST", "SPARK_MASTER_PORT"); err != nil {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,7 +59,7 @@ func called(values map[string]string, a application) string {
 func runCommand() *cobra.Command {
 	var a appFlags
 	var workers, cores int
-	var memory string
+	var memory, debug string
 	cmd := &cobra.Command{
 		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
 		Long: "Start a Master and Workers as processes on this machine, run an application on them, and take everything down.\n" +
@@ -81,12 +83,15 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
+				return usage(cmd, fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))
+			}
 			if err := fits(values, memoryMB, cores); err != nil {
 				return err
 			}
 			return runner.Run(cmd.Context(), runner.Config{
 				Name: called(values, application), Program: application.program, Main: application.main,
-				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
+				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
 			})
 		},
 	}
@@ -94,6 +99,7 @@ func runCommand() *cobra.Command {
 	f.IntVar(&workers, "workers", 2, "how many Workers")
 	f.IntVar(&cores, "worker-cores", 1, "cores of each")
 	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
+	f.StringVar(&debug, "debug-addr", "", "`HOST:0` for every process to serve /metrics and /debug/pprof at a free port; details.json names those of the daemons")
 	a.flags(f)
 	return cmd
 }

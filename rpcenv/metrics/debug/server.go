@@ -1,0 +1,98 @@
+package debug
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/sirupsen/logrus"
+)
+
+// Server is the HTTP server of a process.
+type Server struct {
+	http *http.Server
+	at   net.Addr
+	done chan struct{}
+}
+
+// headerTime is how long a client may take for its request's head.
+const headerTime = 10 * time.Second
+
+// Serve serves at HOST:PORT, port 0 is any free one, until Close. An empty host is loopback. The source begins to measure
+// times. A port in use is an error that wraps syscall.EADDRINUSE and says what to do; setting is how the user gave at.
+func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error) {
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return nil, fmt.Errorf("%s %q: want HOST:PORT, such as 127.0.0.1:0: %w", setting, at, err)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s %s: %w: name a free port, or 0 for any", setting, at, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", setting, at, err)
+	}
+	s := &Server{at: l.Addr(), done: make(chan struct{})}
+	s.http = &http.Server{Handler: handler(log, source), ReadHeaderTimeout: headerTime, ErrorLog: stdlog.New(lines{log}, "", 0)}
+	go func() {
+		defer close(s.done)
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Errorf("%s %s: %v", setting, at, err)
+		}
+	}()
+	return s, nil
+}
+
+// Addr is where it listens, HOST:PORT; empty for a nil Server.
+func (s *Server) Addr() string {
+	if s == nil {
+		return ""
+	}
+	return s.at.String()
+}
+
+// Close ends the server and what it serves at once. It may be called twice, and on nil.
+func (s *Server) Close() error {
+	if s == nil {
+		return nil
+	}
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// lines gives the log what net/http has to say of clients, a line at a time.
+type lines struct{ log *logrus.Entry }
+
+func (l lines) Write(line []byte) (int, error) {
+	l.log.Debug(string(bytes.TrimSpace(line)))
+	return len(line), nil
+}
+
+func handler(log *logrus.Entry, source Source) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), NewCollector(source),
+	)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: log, MaxRequestsInFlight: 4}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
