@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/cluster/top"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// topFlags are those of top.
+type topFlags struct {
+	interval time.Duration
+	once     bool
+	output   string
+}
+
+func topCommand() *cobra.Command {
+	var f topFlags
+	cmd := &cobra.Command{
+		Use: "top [RUN | spark://HOST:PORT...]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
+		Long: "Show the endpoints of all processes of a cluster: how many items wait in each inbox or are in hand, how long they waited and\n" +
+			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
+			"The endpoint Metrics, which answers top, is left out.\n\n" +
+			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, a Master\n" +
+			"best: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
+			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other. It ends with the run, or by Ctrl-C.",
+		Example: "  coherer top\n  coherer top spark://127.0.0.1:7077\n  coherer top --once -o json | jq '.rows[0]'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.interval < 100*time.Millisecond {
+				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
+			}
+			if f.output != "text" && f.output != "json" {
+				return usage(cmd, fmt.Errorf("-o %s: want text or json", f.output))
+			}
+			watched, err := findWatched(args)
+			if _, ok := errors.AsType[usageError](err); ok || errors.Is(err, rpcenv.ErrInvalidURL) {
+				return usage(cmd, err)
+			}
+			if err != nil {
+				return err
+			}
+			return showTop(cmd.Context(), watched, f)
+		},
+	}
+	cmd.Flags().DurationVar(&f.interval, "interval", time.Second, "time between two pages")
+	cmd.Flags().BoolVar(&f.once, "once", false, "show one interval and end")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text or json, one object an interval")
+	return cmd
+}
+
+// watched is what top looks at.
+type watched struct {
+	roots []rpcenv.Address
+	// run is the directory of the run; empty when processes were named.
+	run string
+}
+
+// findWatched finds a run that goes on, or the processes that are named.
+func findWatched(args []string) (watched, error) {
+	var w watched
+	if len(args) > 0 && strings.HasPrefix(args[0], "spark://") {
+		for _, arg := range args {
+			at, err := rpcenv.ParseMasterURL(arg)
+			if err != nil {
+				return w, err
+			}
+			w.roots = append(w.roots, at...)
+		}
+		return w, nil
+	}
+	if len(args) > 1 {
+		return w, usageError{errors.New("want one RUN, or several spark://HOST:PORT"), "coherer top"}
+	}
+	name := strings.Join(args, "")
+	var err error
+	if w.run, err = runner.Find(name); err != nil {
+		if name == "" {
+			err = errors.New("no run goes on: start one with coherer run, or name a process of a cluster: coherer top spark://HOST:PORT")
+		}
+		return w, err
+	}
+	if w.run, err = filepath.EvalSymlinks(w.run); err != nil { // another run may become the latest
+		return w, err
+	}
+	d, err := runner.ReadDetails(w.run)
+	switch {
+	case err == nil && d.End != nil:
+		return w, fmt.Errorf("no run goes on: %s ended at %s: start one with coherer run, or see what was said with coherer trace show",
+			d.Name, d.End.Local().Format(time.DateTime))
+	case !runner.GoesOn(w.run):
+		return w, fmt.Errorf("no run goes on: %s was killed: start one with coherer run, or see what was said with coherer trace show", filepath.Base(w.run))
+	case errors.Is(err, fs.ErrNotExist):
+		return w, fmt.Errorf("the run %s has no cluster yet: try again", filepath.Base(w.run))
+	case err != nil:
+		return w, err
+	}
+	for _, master := range d.Masters {
+		at, err := rpcenv.ParseMasterURL(master)
+		if err != nil {
+			return w, fmt.Errorf("%s: %w", w.run, err)
+		}
+		w.roots = append(w.roots, at...)
+	}
+	return w, nil
+}
+
+// ended reports whether the run has ended.
+func (w watched) ended() bool {
+	return w.run != "" && !runner.GoesOn(w.run)
+}
+
+func showTop(ctx context.Context, w watched, f topFlags) error {
+	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
+	defer host.Close()
+	env, err := rpcenv.New(host, rpcenv.Config{Name: "Top"})
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	before, err := top.Take(ctx, env, w.roots)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("%w: is it running? Start a cluster with coherer run, or a Master with coherer master", err)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(f.interval):
+		}
+		now, err := top.Take(ctx, env, w.roots)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && (w.ended() || !f.once):
+			fmt.Fprintln(os.Stderr, "the cluster has ended")
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := showPage(before, now, f.output); err != nil || f.once {
+			return err
+		}
+		before = now
+	}
+}
+
+// page is an interval as JSON.
+type page struct {
+	Time   time.Time    `json:"time"`
+	Rows   []top.Row    `json:"rows"`
+	Silent []silentJSON `json:"silent,omitempty"`
+}
+
+type silentJSON struct {
+	Process string `json:"process,omitempty"`
+	Address string `json:"address"`
+	Error   string `json:"error"`
+}
+
+func showPage(before, now top.Sample, output string) error {
+	if output == "json" {
+		p := page{Time: time.Now(), Rows: top.Rows(before, now)}
+		for _, s := range now.Silent {
+			p.Silent = append(p.Silent, silentJSON{s.Name, s.Address.String(), s.Err.Error()})
+		}
+		return json.NewEncoder(os.Stdout).Encode(p)
+	}
+	text := top.Table(before, now, 0) + "\n"
+	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil { // a terminal
+		text = top.Redraw(top.Table(before, now, int(size.Row)), int(size.Col))
+	}
+	_, err := fmt.Fprint(os.Stdout, text)
+	return err
+}
