@@ -136,7 +136,7 @@ func TestTimesAreMeasuredOnceSomebodyAsks(t *testing.T) {
 type holder struct{ d time.Duration }
 
 func (h holder) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	time.Sleep(h.d) //nolint:forbidigo // of the bubble: it is what is measured
+	time.Sleep(h.d) // of the bubble: it is what is measured
 }
 
 func TestTheTimesOfABusyEndpoint(t *testing.T) {
