@@ -67,7 +67,8 @@ type Link interface {
 
 // Receiver is told what comes in on a Link, one call at a time.
 type Receiver interface {
-	// Receive is called for each envelope in order. The receiver owns e and e.Content. It must not wait.
+	// Receive is called for each envelope in order. It must not wait. The receiver does not keep e, nor e.Content, after
+	// it returned.
 	Receive(e *Envelope)
 	// Closed is called once, last: err says why the link ended, io.EOF when the peer closed it in good order.
 	Closed(err error)

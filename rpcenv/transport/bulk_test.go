@@ -220,7 +220,7 @@ func liar(t *testing.T, answer []byte) rpcenv.Address {
 		}
 		defer func() { _ = conn.Close() }()
 		frames := newFrameReader(conn)
-		if _, _, err := frames.next(anyFrame); err == nil {
+		if _, err := frames.next(anyFrame); err == nil {
 			_, _ = conn.Write(answer)
 			_ = conn.(*net.TCPConn).CloseWrite()
 			_, _ = io.Copy(io.Discard, conn)
@@ -359,7 +359,7 @@ func FuzzBulkServer(f *testing.F) {
 		c.serve()
 		answers := newFrameReader(&conn.out)
 		for {
-			if _, _, err := answers.next(anyFrame); errors.Is(err, io.EOF) {
+			if _, err := answers.next(anyFrame); errors.Is(err, io.EOF) {
 				return
 			} else if err != nil {
 				t.Fatal(err)

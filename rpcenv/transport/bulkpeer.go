@@ -66,7 +66,7 @@ func gone(err error) error {
 
 // scan reads the n bytes of a frame, whose type was looked at.
 func (p *bulkPeer) scan(n int) (*scanner, error) {
-	frame, _, err := p.frames.rest(n)
+	frame, err := p.frames.rest(n)
 	if err != nil {
 		return nil, gone(err)
 	}

@@ -78,7 +78,7 @@ func (c *bulkConn) serve() {
 	limit := atMost(requestLimit)
 	for {
 		_ = c.conn.SetReadDeadline(time.Now().Add(c.idle))
-		frame, _, err := c.frames.next(limit)
+		frame, err := c.frames.next(limit)
 		if err != nil {
 			return
 		}

@@ -107,16 +107,24 @@ func appendAddress(dst []byte, a rpcenv.Address) []byte {
 // DecodeEnvelope reads a frame as AppendEnvelope writes it, without its length field. The Envelope shares no memory
 // with the frame. Everything that is wrong with a frame is ErrMalformedFrame.
 func DecodeEnvelope(frame []byte) (*rpcenv.Envelope, error) {
-	return new(envelopeDecoder).decode(frame, true)
+	e, err := new(envelopeDecoder).decode(frame)
+	if err != nil {
+		return nil, err
+	}
+	e.Content = bytes.Clone(e.Content)
+	return e, nil
 }
 
 // envelopeDecoder is the inverse of envelopeEncoder.
-type envelopeDecoder struct{ last header }
+type envelopeDecoder struct {
+	last     header
+	envelope rpcenv.Envelope
+}
 
-// decode reads a frame. Unless it copies, the Envelope's Content is a part of the frame.
-func (d *envelopeDecoder) decode(frame []byte, copies bool) (*rpcenv.Envelope, error) {
-	s := scanner{rest: frame}
-	e := &rpcenv.Envelope{Kind: rpcenv.EnvelopeKind(s.byte("type"))}
+// decode reads a frame. The Envelope is good until the next call, its Content is a part of the frame.
+func (d *envelopeDecoder) decode(frame []byte) (*rpcenv.Envelope, error) {
+	s, e := scanner{rest: frame}, &d.envelope
+	*e = rpcenv.Envelope{Kind: rpcenv.EnvelopeKind(s.byte("type"))}
 	switch e.Kind {
 	case rpcenv.KindRequest, rpcenv.KindResponse, rpcenv.KindFailure:
 		e.RequestID = s.int64("request id")
@@ -139,9 +147,7 @@ func (d *envelopeDecoder) decode(frame []byte, copies bool) (*rpcenv.Envelope, e
 	if s.err != nil {
 		return nil, s.err
 	}
-	if e.Content = s.rest; copies {
-		e.Content = bytes.Clone(s.rest)
-	}
+	e.Content = s.rest
 	return e, nil
 }
 

@@ -141,11 +141,11 @@ func TestEnvelopesSurvive(t *testing.T) {
 		}
 		frames, decoder := newFrameReader(bytes.NewReader(stream)), new(envelopeDecoder)
 		for _, want := range envelopes {
-			frame, shared, err := frames.next(anyFrame)
+			frame, err := frames.next(anyFrame)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := decoder.decode(frame, shared)
+			got, err := decoder.decode(frame)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestEnvelopesSurvive(t *testing.T) {
 				t.Fatalf("got %+v, want %+v", got, want)
 			}
 		}
-		if _, _, err := frames.next(anyFrame); !errors.Is(err, io.EOF) {
+		if _, err := frames.next(anyFrame); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last frame: %v", err)
 		}
 	})
@@ -219,9 +219,9 @@ func TestFramesThatAreRefused(t *testing.T) {
 		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", ErrMalformedFrame, "no UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			frame, shared, err := newFrameReader(bytes.NewReader(slice(c.frame))).next(atMost(limit))
+			frame, err := newFrameReader(bytes.NewReader(slice(c.frame))).next(atMost(limit))
 			if err == nil {
-				_, err = new(envelopeDecoder).decode(frame, shared)
+				_, err = new(envelopeDecoder).decode(frame)
 			} else {
 				err = readError(err)
 			}
@@ -254,15 +254,15 @@ func TestEnvelopesThatHaveNoFrame(t *testing.T) {
 func TestHeaderLikeTheLastOneCostsNoAllocation(t *testing.T) {
 	frame := checkExistence()[lengthSize:]
 	decoder := new(envelopeDecoder)
-	if _, err := decoder.decode(frame, false); err != nil {
+	if _, err := decoder.decode(frame); err != nil {
 		t.Fatal(err)
 	}
 	allocs := testing.AllocsPerRun(100, func() {
-		if _, err := decoder.decode(frame, false); err != nil {
+		if _, err := decoder.decode(frame); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if allocs > 1 { // the Envelope
+	if allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }
@@ -272,7 +272,7 @@ func TestMemoryForAFrameGrowsAsItsBytesArrive(t *testing.T) {
 	frame = append(frame, make([]byte, 100_000)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, _, err := newFrameReader(bytes.NewReader(frame)).next(anyFrame); !errors.Is(readError(err), ErrTruncated) {
+	if _, err := newFrameReader(bytes.NewReader(frame)).next(anyFrame); !errors.Is(readError(err), ErrTruncated) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -316,7 +316,7 @@ func FuzzFrameReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte, limit int) {
 		frames, total := newFrameReader(bytes.NewReader(stream)), 0
 		for {
-			frame, _, err := frames.next(atMost(int64(limit)))
+			frame, err := frames.next(atMost(int64(limit)))
 			if err != nil {
 				return
 			}

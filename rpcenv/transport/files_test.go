@@ -252,7 +252,7 @@ func TestAFileServerHasNoChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := newFrameReader(conn)
-	if _, _, err := frames.next(anyFrame); err != nil {
+	if _, err := frames.next(anyFrame); err != nil {
 		t.Fatal(err)
 	}
 	frames.settle()
@@ -263,7 +263,7 @@ func TestAFileServerHasNoChunks(t *testing.T) {
 		typ  byte
 		says string
 	}{{typeChunkFetchFailure, "no chunks are served here"}, {typeRPCFailure, "no blocks are served here"}} {
-		frame, _, err := frames.next(anyFrame)
+		frame, err := frames.next(anyFrame)
 		if err != nil || frame[0] != want.typ || !bytes.Contains(frame, []byte(want.says)) {
 			t.Errorf("%q, %v, want %s", frame, err, want.says)
 		}

@@ -82,24 +82,23 @@ func (f *frameReader) settle() {
 	f.skip = 0
 }
 
-// next reads a frame and returns it without its length field, its type first. If shared it is only valid until the
-// next call.
-func (f *frameReader) next(limit *atomic.Int64) (frame []byte, shared bool, err error) {
+// next reads a frame and returns it without its length field, its type first. It is only valid until the next call.
+func (f *frameReader) next(limit *atomic.Int64) ([]byte, error) {
 	n, err := f.length(limit)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	return f.rest(n)
 }
 
 // rest reads the n bytes of a frame after its length field.
-func (f *frameReader) rest(n int) (frame []byte, shared bool, err error) {
+func (f *frameReader) rest(n int) (frame []byte, err error) {
 	if n <= f.br.Size() {
 		if frame, err = f.br.Peek(n); err != nil {
-			return nil, false, cutShort(err, 1)
+			return nil, cutShort(err, 1)
 		}
 		f.skip = n
-		return frame, true, nil
+		return frame, nil
 	}
 	for len(frame) < n {
 		// Twice as much as has come so far: a peer that only claims a length gets no memory for it.
@@ -107,10 +106,10 @@ func (f *frameReader) rest(n int) (frame []byte, shared bool, err error) {
 		m, err := io.ReadFull(f.br, frame[len(frame):min(n, cap(frame))])
 		frame = frame[:len(frame)+m]
 		if err != nil {
-			return nil, false, cutShort(err, 1)
+			return nil, cutShort(err, 1)
 		}
 	}
-	return frame, false, nil
+	return frame, nil
 }
 
 // cutShort tells the end of a stream between frames from one within a frame, of which got bytes were read.

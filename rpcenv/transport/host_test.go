@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"sync"
@@ -49,7 +50,9 @@ func (e *ear) Receive(m *rpcenv.Envelope) {
 		e.on(m)
 		return
 	}
-	e.got <- m
+	c := *m // which is not kept
+	c.Content = bytes.Clone(m.Content)
+	e.got <- &c
 }
 
 func (e *ear) Closed(err error) { e.closed <- err }

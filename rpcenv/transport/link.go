@@ -143,11 +143,11 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 func (l *tcpLink) read(r rpcenv.Receiver) error {
 	var decoder envelopeDecoder
 	for {
-		frame, shared, err := l.frames.next(&l.limit)
+		frame, err := l.frames.next(&l.limit)
 		if err != nil {
 			return l.received(err)
 		}
-		e, err := decoder.decode(frame, shared)
+		e, err := decoder.decode(frame)
 		if err != nil {
 			return l.received(err)
 		}
