@@ -16,10 +16,10 @@
 //	kill NAME                            as kill -9
 //	vanish NAME                          the machine is gone without a word: connections to it are half open
 //	restart NAME                         the process ends, if it runs, and a new one takes its place and address
-//	cost PLACE MESSAGE D                 handlers of MESSAGE at PLACE take D of time
+//	cost PLACE MESSAGE D                 handlers of MESSAGE at PLACE, as in a pattern, take D of time
 //	threads ENV N                        an Env has N threads for handlers that take time; 0 is no limit
 //
-// A PATTERN is FROM->TO:MESSAGE, see [Pattern]. A rule acts on the next N messages that fit, for the time D after it began,
+// A PATTERN is FROM->TO:MESSAGE, a [trace.Filter], whose names may be those of processes too. A rule acts on the next N messages that fit, for the time D after it began,
 // on each with the probability P; without n, for and p it acts on all, for ever. An answer has the name of its question.
 //
 // A [Plan] is a list of faults with their times:

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Verb is what a fault does.
@@ -58,7 +60,7 @@ type Fault struct {
 	// OneWay: from A to B only.
 	OneWay bool
 	// Pattern chooses the messages of a rule.
-	Pattern Pattern
+	Pattern trace.Filter
 	// N is on how many messages a rule acts, 0 is no limit; of Threads the number of threads.
 	N int
 	// For is how long a rule holds; 0 is no limit.
@@ -75,7 +77,7 @@ type Fault struct {
 const DefaultReorder = 10 * time.Millisecond
 
 // IsRule reports whether f acts on messages, by its pattern.
-func (f Fault) IsRule() bool { return !f.Pattern.IsZero() }
+func (f Fault) IsRule() bool { return f.Pattern != trace.Filter{} }
 
 // String is the fault's line.
 func (f Fault) String() string {

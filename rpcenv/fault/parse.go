@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // SyntaxError is what is wrong in a text of faults, and where: line and column count from 1, the column in characters.
@@ -121,9 +124,10 @@ func (p *parser) rule(f *Fault, args []word) {
 		p.want(args, 1)
 		return
 	}
-	pattern, err := ParsePattern(args[0].text)
-	if err != nil {
-		p.stop(args[0], err.Error())
+	pattern, err := trace.ParseFilter(args[0].text)
+	var wrong *trace.FilterError
+	if errors.As(err, &wrong) {
+		p.stop(word{column: args[0].column + wrong.Column - 1}, wrong.Problem)
 		return
 	}
 	f.Pattern = pattern
@@ -168,4 +172,10 @@ func (p *parser) probability(at word) float64 {
 		p.stop(at, fmt.Sprintf("%q: want a probability above 0, at most 1", at.text))
 	}
 	return x
+}
+
+// isName reports whether s can be a name in a text of faults.
+func isName(s string) bool {
+	return !strings.ContainsAny(s, ":=\"") && !strings.Contains(s, "->") && !strings.HasPrefix(s, "#") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) && s != ""
 }
