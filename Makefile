@@ -38,3 +38,11 @@ ci:
 .PHONY: bench
 bench:
 	go test -run '^$$' -bench . ./...
+
+# soak: what takes minutes. The runtime's rules over 10,000 seeds, with the rate; the changes that break the runtime on
+# purpose, each of which a few seeds must find.
+.PHONY: soak
+SEEDS ?= 10000
+soak:
+	GOGC=400 go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestSeeds -seeds=$(SEEDS)
+	go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestMutants -mutants=all

@@ -59,7 +59,9 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 			drop(&in.owned, &in.owned.pending, p)
 			then(answerAs[R](res))
 		}
-		in.post(it)
+		if !in.post(it) {
+			in.env.recordUnheard(in.name, p, res)
+		}
 	}
 	keep(&in.owned, &in.owned.pending, p)
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}

@@ -96,7 +96,7 @@ func (c *conn) send(o outgoing) error {
 	c.out++
 	id := c.itemID(true, c.out)
 	c.recordSent(&o, id)
-	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
+	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
 	if c.listening {
 		env.Receiver = c.peer
 	}
@@ -134,9 +134,10 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 		return
 	}
 	c.out++
-	c.env.recordAnswer(&o, c.itemID(true, c.out), k.typ, c.peerName, &c.labels)
+	id := c.itemID(true, c.out)
+	c.env.recordAnswer(&o, id, k.typ, c.peerName, &c.labels)
 	c.env.metrics.Sent(len(content))
-	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
+	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content, Note: c.note(&o, id, k.typ)})
 }
 
 // encode is the content of an answer, which may be anything that a handler gave.
@@ -144,7 +145,7 @@ func (c *conn) encode(m Message) ([]byte, error) {
 	if err := checkMessage(m, false); err != nil {
 		return nil, err
 	}
-	return c.env.table.Append(nil, m.(proto.Message))
+	return c.env.content(m.(proto.Message))
 }
 
 // roomLocked reports whether n more bytes may wait for the peer. A peer that asks and does not read loses its connection.
@@ -166,9 +167,10 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 	}
 	c.out++
 	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
-	c.env.recordAnswer(&o, c.itemID(true, c.out), "", c.peerName, &c.labels)
+	answer := c.itemID(true, c.out)
+	c.env.recordAnswer(&o, answer, "", c.peerName, &c.labels)
 	c.env.metrics.Sent(0)
-	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err)})
+	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err), Note: c.note(&o, answer, "")})
 }
 
 // Receive takes an envelope from the link.
@@ -186,9 +188,8 @@ func (c *conn) Receive(env *Envelope) {
 		c.greeted = true
 		return
 	}
-	c.in++
 	c.env.metrics.Received(len(env.Content))
-	id, now := c.itemID(false, c.in), c.env.traceTime()
+	id, now := c.itemID(false, c.ordinal(env)), c.env.traceTime()
 	switch env.Kind {
 	case KindRequest, KindOneWay:
 		c.receiveMessage(env, id, now)
@@ -200,7 +201,7 @@ func (c *conn) Receive(env *Envelope) {
 // receiveMessage gives a message to its inbox.
 func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 	ask := env.Kind == KindRequest
-	m, err := c.env.table.Decode(env.Content)
+	m, err := c.env.message(env)
 	in := c.env.lookup(env.Endpoint)
 	switch {
 	case err != nil:
@@ -246,7 +247,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	res := result{id: id, received: now}
 	if env.Kind == KindFailure {
 		res.err = parseDispatchFailure(env.Error)
-	} else if m, err := c.env.table.Decode(env.Content); err != nil {
+	} else if m, err := c.env.message(env); err != nil {
 		res.err = fmt.Errorf("%w: the answer of %s: %w", ErrRefusedUndecodable, c.peer, err)
 	} else if f, ok := m.(*rpc.Failure); ok {
 		res.err = errorOf(f)

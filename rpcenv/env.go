@@ -36,6 +36,8 @@ type Config struct {
 // org.apache.spark.rpc.RpcEnv. Its methods may be called from any goroutine.
 type Env struct {
 	host        Host
+	sim         Simulation // the host, if it is one
+	byReference bool
 	cfg         Config
 	log         *logrus.Entry
 	table       *codec.Table
@@ -121,6 +123,9 @@ func New(h Host, cfg Config) (*Env, error) {
 		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
 	e.beginRecording()
 	e.tag = e.recorder.Name(cfg.Name)
+	if s, ok := h.(Simulation); ok {
+		e.sim, e.byReference = s, s.ByReference()
+	}
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = discardLog()
@@ -342,7 +347,9 @@ func (e *Env) complete() {
 
 // discard throws the Env away as a crash does: no callback is called any more, its connections end.
 func (e *Env) discard() {
-	e.exiting.Store(true)
+	if e.exiting.CompareAndSwap(false, true) {
+		e.recordCrash()
+	}
 	e.mu.Lock()
 	e.stopping, e.closing = true, true
 	all, bodies := slices.Clone(e.order), slices.Clone(e.bodies)
@@ -372,4 +379,9 @@ func (e *Env) discard() {
 func (e *Env) nextID() trace.ID { return trace.ID{Env: e.num, N: e.local.Add(1)} }
 
 // busy counts work that is under way, for those who wait until a cluster is quiet.
-func (e *Env) busy(n int) { e.recorder.Busy(n) }
+func (e *Env) busy(n int) {
+	if e.sim != nil {
+		e.sim.Busy(n)
+	}
+	e.recorder.Busy(n)
+}

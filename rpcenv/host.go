@@ -99,6 +99,8 @@ type Envelope struct {
 	Content []byte
 	// Error is the text of a failure.
 	Error string
+	// Note is what a Simulation is told beside; it is on no wire. Nil elsewhere, and in handshakes.
+	Note *Note
 }
 
 // Command is a process to start: Spark's main class and arguments, to be mapped to a program by the Host.

@@ -43,8 +43,9 @@ type item struct {
 	err      error
 	timer    *timer
 	received time.Time
-	untraced bool // counted, not recorded
-	recorded bool // whatever its endpoint says: its sender is recorded
+	untraced bool      // counted, not recorded
+	recorded bool      // whatever its endpoint says: its sender is recorded
+	began    time.Time // when its handling began, where that takes time
 }
 
 // Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
@@ -67,6 +68,7 @@ type Inbox struct {
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
+	turner     Turner // the dispatcher, if it is one
 
 	mu        sync.Mutex
 	queue     *items
@@ -149,6 +151,15 @@ func (in *Inbox) scheduleLocked() {
 		return
 	}
 	in.scheduled = true
+	in.orderTurn()
+}
+
+// orderTurn asks the dispatcher for a turn.
+func (in *Inbox) orderTurn() {
+	if in.turner != nil {
+		in.turner.Turn(Turn{in})
+		return
+	}
 	in.dispatcher.Schedule(in.turn)
 }
 
@@ -189,7 +200,7 @@ func (in *Inbox) pull(limit int) bool {
 		in.batch, in.queue = nil, nil
 		in.scheduled = len(in.system) > 0
 		if in.scheduled {
-			in.dispatcher.Schedule(in.turn)
+			in.orderTurn()
 		}
 		return false
 	}
@@ -233,6 +244,7 @@ func (in *Inbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.invoker, in.dispatcher = invoker, dispatcher
+	in.turner, _ = dispatcher.(Turner)
 }
 
 // Start is called by protoactor once the actor exists: only now anything runs.

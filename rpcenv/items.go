@@ -31,6 +31,14 @@ func (q *items) len() int {
 	return len(q.list) - q.head
 }
 
+// peek is the place of the next item, which stays; nil when there is none.
+func (q *items) peek() *item {
+	if q.len() == 0 {
+		return nil
+	}
+	return &q.list[q.head]
+}
+
 // next is the place of the next item, which counts as taken. It stays good until something is pushed.
 func (q *items) next() *item {
 	q.head++

@@ -210,6 +210,8 @@ func (c *Context) beginning(it *item) time.Time {
 		return time.Time{}
 	}
 	switch {
+	case !it.began.IsZero():
+		return it.began
 	case c.ended.IsZero():
 		return e.host.Now()
 	case it.received.After(c.ended):
@@ -250,7 +252,7 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 		return
 	}
 	n := trace.Note{
-		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from),
+		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from), Name: r.Name(trace.InBody),
 		Recorded: res.recorded || e.switches.Load().records(b.from),
 	}
 	if !n.Recorded {
@@ -264,7 +266,7 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 	r.Note(&n)
 	r.Add(&trace.Event{
 		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: n.Time,
-		Endpoint: b.from, Received: n.Time, Started: n.Time,
+		Endpoint: b.from, Name: trace.InBody, Received: n.Time, Started: n.Time,
 	})
 }
 
@@ -272,6 +274,17 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 func (e *Env) recordRefused(endpoint string, id trace.ID, at time.Time, why string) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
 	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Time: nanos(at), Endpoint: endpoint, Outcome: why})
+}
+
+// recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
+func (e *Env) recordUnheard(endpoint string, p *pending, res result) {
+	switch {
+	case p.untraced:
+	case res.id.IsZero():
+		e.dropped(&outgoing{from: endpoint, to: p.to, cause: p.id, form: tracepb.Form_ASK}, p.typ, res.err.Error())
+	default:
+		e.recordRefused("", res.id, res.received, "ignored: the asker had stopped")
+	}
 }
 
 // dropped is the trace's event of a message that was not delivered.

@@ -42,7 +42,7 @@ func (e *Env) send(o outgoing) error {
 		e.sendLocal(o)
 		return nil
 	}
-	content, err := e.table.Append(nil, o.msg.(proto.Message))
+	content, err := e.content(o.msg.(proto.Message))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotMessage, err)
 	}

@@ -1,31 +1,192 @@
 package sim
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
 
-// Cut stops what goes from one Host to another, by their names. Connections stay open; what is sent is held.
-func (w *World) Cut(from, to string) { w.cuts[[2]string{from, to}] = true }
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/fault"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
 
-// Heal ends a cut: what was held arrives, in order.
-func (w *World) Heal(from, to string) {
-	delete(w.cuts, [2]string{from, to})
-	held := w.links
-	w.links = nil
-	for _, l := range held {
-		if l.to.dead {
-			continue
-		}
-		if w.cuts[[2]string{l.from.name, l.to.name}] {
-			w.links = append(w.links, l)
-			continue
-		}
-		l.held = false
-		w.inFlight += len(l.queue)
-		for range l.queue {
-			l.last = w.now.Add(w.latency(l.from, l.to))
-			w.later(l.to, l.last.Sub(w.now), l.deliver)
-		}
+// ErrNoHost means that no live Host has the name of a fault.
+var ErrNoHost = errors.New("sim: no such host")
+
+// program is how a process begins again.
+type program struct {
+	ip  string
+	run func(*Host) error
+}
+
+// Boot makes a Host that runs a program, which makes its Envs, and remembers both for Restart.
+func (w *World) Boot(name, ip string, run func(*Host) error) (*Host, error) {
+	w.programs[name] = program{ip, run}
+	h := w.Host(name, ip)
+	if err := run(h); err != nil {
+		h.Kill()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Restart ends a process that Boot began, as Kill does, if it runs, and begins a new one in its place: another incarnation
+// at the same address.
+func (w *World) Restart(name string) error {
+	p, ok := w.programs[name]
+	if !ok {
+		return fmt.Errorf("%w: %s was not booted", ErrNoHost, name)
+	}
+	if h := w.Find(name); h != nil {
+		h.Kill()
+	}
+	_, err := w.Boot(name, p.ip, p.run)
+	return err
+}
+
+// Apply makes a fault happen now. It is an event of the trace. Its error is ErrNoHost, or that of a program that does not
+// begin again.
+func (w *World) Apply(f fault.Fault) error {
+	err := w.apply(f)
+	ev := trace.Event{Kind: tracepb.Kind_STATE, Env: trace.WorldEnv, Name: "fault", Subject: f.String(), To: "applied"}
+	if err != nil {
+		ev.To, ev.Why = "without effect", err.Error()
+	}
+	w.tell(&ev)
+	return err
+}
+
+// Schedule lets the faults of a Plan happen, their times counted from now. Those without effect, say the pause of a process
+// that has ended, say so in the trace.
+func (w *World) Schedule(p fault.Plan) {
+	for _, t := range p.Faults {
+		w.later(nil, t.At, func() { _ = w.Apply(t.Fault) }) // what came of it is in the trace
 	}
 }
 
-// Delay adds to the time that packets take from one Host to another; 0 ends it.
-func (w *World) Delay(from, to string, d time.Duration) { w.delays[[2]string{from, to}] = d }
+// Calm ends all faults that last: rules, cuts, delays, pauses and costs. What has ended stays so.
+func (w *World) Calm() {
+	w.faults.rules, w.busy = nil, busy{}
+	clear(w.net.delays)
+	clear(w.net.cuts)
+	w.Heal("", "")
+	for _, h := range w.hosts {
+		h.Resume()
+	}
+}
+
+func (w *World) apply(f fault.Fault) error {
+	switch f.Verb {
+	case fault.Cut, fault.Heal:
+		do := w.Cut
+		if f.Verb == fault.Heal {
+			do = w.Heal
+		}
+		do(f.A, f.B)
+		if !f.OneWay {
+			do(f.B, f.A)
+		}
+		return nil
+	case fault.Latency:
+		w.Latency(f.By, f.Max)
+		return nil
+	case fault.Cost:
+		w.Cost(f.A, f.B, f.By)
+		return nil
+	case fault.Threads:
+		w.Threads(f.A, f.N)
+		return nil
+	case fault.Restart:
+		return w.Restart(f.A)
+	}
+	if f.IsRule() {
+		w.faults.begin(f, w.now)
+		return nil
+	}
+	if f.Verb == fault.Delay {
+		w.Delay(f.A, f.B, f.By)
+		return nil
+	}
+	h := w.Find(f.A)
+	if h == nil {
+		return fmt.Errorf("%w: %s", ErrNoHost, f.A)
+	}
+	switch f.Verb {
+	case fault.Pause:
+		h.Pause()
+	case fault.Resume:
+		h.Resume()
+	case fault.Kill:
+		h.Kill()
+	case fault.Vanish:
+		h.Vanish()
+	default:
+		return fmt.Errorf("sim: no fault is called %q", f.Verb)
+	}
+	return nil
+}
+
+// faults are the rules that hold, in the order in which they began.
+type faults struct {
+	rules []*rule
+	rnd   *rand.Rand
+	named bool   // the World is an Env of the trace
+	n     uint64 // events that the World told
+}
+
+type rule struct {
+	fault.Fault
+	until time.Time // zero: for ever
+	left  int       // messages; -1: all
+}
+
+func (f *faults) begin(x fault.Fault, now time.Time) {
+	r := &rule{Fault: x, left: -1}
+	if x.N > 0 {
+		r.left = x.N
+	}
+	if x.For > 0 {
+		r.until = now.Add(x.For)
+	}
+	f.rules = append(f.rules, r)
+}
+
+// over: the rule acts no more.
+func (r *rule) over(now time.Time) bool {
+	return r.left == 0 || !r.until.IsZero() && !r.until.After(now)
+}
+
+// acting are the rules that act on a message, which counts for each.
+func (f *faults) acting(m *message, now time.Time) []*rule {
+	f.rules = slices.DeleteFunc(f.rules, func(r *rule) bool { return r.over(now) })
+	var out []*rule
+	for _, r := range f.rules {
+		if !m.fits(r.Pattern) || r.P > 0 && f.rnd.Float64() >= r.P {
+			continue
+		}
+		if r.left > 0 {
+			r.left--
+		}
+		out = append(out, r)
+		if r.Verb == fault.Drop {
+			break // nothing is left of it
+		}
+	}
+	return out
+}
+
+// tell adds to the trace what a fault did.
+func (w *World) tell(ev *trace.Event) {
+	if w.recorder == nil {
+		return
+	}
+	if !w.faults.named {
+		w.faults.named = true
+		w.tell(&trace.Event{Kind: tracepb.Kind_ENV, Env: trace.WorldEnv, Peer: "World"})
+	}
+	ev.Time = w.now.UnixNano()
+	w.recorder.NoteEvent(ev, true)
+	w.recorder.Add(ev)
+}

@@ -20,15 +20,25 @@ type Host struct {
 	name, ip string
 	number   int // in the order of their making: names may come again
 	dead     bool
+	paused   bool
+	stuck    []task   // what was ready when it was paused, and what became ready since
+	late     []*event // what happened to it since
+	work     int      // what is under way
+	pools    map[string]*pool
 	code     int
 	entropy  map[string]int
 	discards []func()
 	bodies   []*coroutine
 	ends     []*link // what comes in on this Host's connections
 	onExit   func(rpcenv.Exit)
+
+	listeners []*listener
 }
 
-var _ rpcenv.Host = (*Host)(nil)
+var (
+	_ rpcenv.Host       = (*Host)(nil)
+	_ rpcenv.Simulation = (*Host)(nil)
+)
 
 // Name is what cuts and crashes call the Host.
 func (h *Host) Name() string { return h.name }
@@ -73,13 +83,11 @@ func (h *Host) After(d time.Duration, f func()) (stop func()) {
 // Dispatcher runs each turn of an inbox when the World picks it: one item a turn.
 func (h *Host) Dispatcher() actor.Dispatcher { return dispatcher{h} }
 
-type dispatcher struct{ h *Host }
+// Busy counts what is under way on this Host.
+func (h *Host) Busy(n int) { h.load(n) }
 
-func (d dispatcher) Schedule(f func()) { d.h.world.soon(d.h, f) }
-func (d dispatcher) Throughput() int   { return 1 }
-
-// Choose says which of the items that wait in a concurrent inbox is next.
-func (d dispatcher) Choose(n int) int { return d.h.world.rnd.IntN(n) }
+// ByReference says whether messages are encoded.
+func (h *Host) ByReference() bool { return h.world.byReference }
 
 // Block runs body as a coroutine.
 func (h *Host) Block(_ string, body func(rpcenv.Parker)) {
@@ -188,6 +196,10 @@ func (h *Host) crash() {
 	if h.dead {
 		return
 	}
+	if h.paused { // its work is given up
+		h.paused = false
+		h.world.work += h.work
+	}
 	h.dead = true
 	for _, discard := range h.discards {
 		discard()
@@ -199,16 +211,14 @@ func (h *Host) crash() {
 		}
 	}
 	h.world.ready = slices.DeleteFunc(h.world.ready, func(t task) bool { return t.host == h })
-	for a, l := range h.world.listeners {
-		if l.host == h {
-			delete(h.world.listeners, a)
-		}
+	for _, l := range h.listeners {
+		_ = l.Close() // it cannot fail
 	}
 	for _, in := range h.ends {
 		in.dropAll()
 		in.peer.finish(errReset)
 	}
-	h.bodies, h.ends, h.discards = nil, nil, nil
+	h.bodies, h.ends, h.discards, h.stuck, h.late = nil, nil, nil, nil, nil
 }
 
 // listener is an address where a Host listens.
@@ -220,8 +230,8 @@ type listener struct {
 
 // Close frees the address.
 func (l *listener) Close() error {
-	if l.host.world.listeners[l.addr] == l {
-		delete(l.host.world.listeners, l.addr)
+	if l.host.world.net.listeners[l.addr] == l {
+		delete(l.host.world.net.listeners, l.addr)
 	}
 	return nil
 }
@@ -231,15 +241,16 @@ func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receive
 	if at.Port == 0 {
 		at.Port = h.port()
 	}
-	if h.world.listeners[at] != nil {
+	if h.world.net.listeners[at] != nil {
 		return rpcenv.Address{}, nil, fmt.Errorf("listen on %s: %w", at, syscall.EADDRINUSE)
 	}
 	l := &listener{h, at, accept}
-	h.world.listeners[at] = l
+	h.world.net.listeners[at] = l
+	h.listeners = append(h.listeners, l)
 	return at, l, nil
 }
 
 func (h *Host) port() int {
-	h.world.ports[h.ip]++
-	return 40000 + h.world.ports[h.ip]
+	h.world.net.ports[h.ip]++
+	return 40000 + h.world.net.ports[h.ip]
 }

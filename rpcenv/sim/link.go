@@ -30,7 +30,7 @@ func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Rece
 
 func (h *Host) dial(to rpcenv.Address, deadline time.Time, done func(rpcenv.Link, error) rpcenv.Receiver) {
 	w := h.world
-	l := w.listeners[to]
+	l := w.net.listeners[to]
 	if l == nil {
 		w.later(h, w.latency(h, h), func() { h.arrive(to, deadline, done) })
 		return
@@ -41,8 +41,8 @@ func (h *Host) dial(to rpcenv.Address, deadline time.Time, done func(rpcenv.Link
 // arrive is the moment at which the dial reaches the peer's machine.
 func (h *Host) arrive(to rpcenv.Address, deadline time.Time, done func(rpcenv.Link, error) rpcenv.Receiver) {
 	w := h.world
-	l := w.listeners[to]
-	if l != nil && (w.cuts[[2]string{h.name, l.host.name}] || w.cuts[[2]string{l.host.name, h.name}]) {
+	l := w.net.listeners[to]
+	if w.net.gone[to.Host] || l != nil && (w.net.isCut(h, l.host) || w.net.isCut(l.host, h)) {
 		if w.now.After(deadline) {
 			done(nil, fmt.Errorf("dial %s: %w", to, errTimeout))
 			return
@@ -60,7 +60,12 @@ func (h *Host) arrive(to rpcenv.Address, deadline time.Time, done func(rpcenv.Li
 	a.peer, b.peer = b, a
 	h.ends = append(h.ends, a)
 	l.host.ends = append(l.host.ends, b)
-	b.receiver = l.accept(b)
+	accept := func() { b.receiver = l.accept(b) }
+	if l.host.paused {
+		w.soon(l.host, accept) // the machine has accepted it, the process does not know yet
+	} else {
+		accept()
+	}
 	w.later(h, w.latency(l.host, h), func() { a.start(done(a, nil)) })
 }
 
@@ -75,31 +80,25 @@ type link struct {
 	bytes         int
 	last          time.Time // arrival of the youngest parcel
 	held          bool      // by a cut
+	ghost         bool      // the machine of this end has vanished
+	waiting       bool      // of a ghost: the peer sent, and nobody acknowledges
+	reset         bool      // of a ghost: the peer will hear of it
 	closed        bool      // this end was closed, by either side
 	over          error     // why it ended, once that was told
 }
 
 // parcel is an envelope on its way, or the end of the connection.
 type parcel struct {
-	at  time.Time
-	e   *rpcenv.Envelope
-	end error
+	at   time.Time
+	late time.Duration // beside the latency
+	e    *rpcenv.Envelope
+	end  error
 }
 
 func (l *link) Local() rpcenv.Address  { return l.local }
 func (l *link) Remote() rpcenv.Address { return l.remote }
 func (l *link) Open()                  {}
 func (l *link) Queued() int            { return l.peer.bytes }
-
-// Send puts a copy of e on the way to the peer.
-func (l *link) Send(e *rpcenv.Envelope) {
-	if l.closed || l.to.dead {
-		return
-	}
-	c := *e
-	c.Content = slices.Clone(e.Content)
-	l.peer.enqueue(parcel{e: &c})
-}
 
 // Close ends both ends: the peer after what is on its way, this one soon.
 func (l *link) Close() {
@@ -115,11 +114,18 @@ func (l *link) Close() {
 func (l *link) finish(err error) { l.enqueue(parcel{end: err}) }
 
 func (l *link) enqueue(p parcel) {
+	if l.ghost {
+		if p.e != nil {
+			l.bytes += len(p.e.Content)
+		}
+		l.unheard()
+		return
+	}
 	if l.to.dead || l.over != nil {
 		return
 	}
 	w := l.world
-	p.at = w.now.Add(w.latency(l.from, l.to))
+	p.at = w.now.Add(w.latency(l.from, l.to) + p.late)
 	if p.at.Before(l.last) {
 		p.at = l.last
 	}
@@ -131,18 +137,18 @@ func (l *link) enqueue(p parcel) {
 	if l.held {
 		return
 	}
-	w.inFlight++
+	l.to.load(1)
 	w.later(l.to, p.at.Sub(w.now), l.deliver)
 }
 
 // deliver hands over the head of the queue; each parcel has one event for it.
 func (l *link) deliver() {
 	w := l.world
-	if w.cuts[[2]string{l.from.name, l.to.name}] {
+	if w.net.isCut(l.from, l.to) {
 		if !l.held {
 			l.held = true
-			w.links = append(w.links, l)
-			w.inFlight -= len(l.queue)
+			w.net.held = append(w.net.held, l)
+			l.to.load(-len(l.queue))
 		}
 		return
 	}
@@ -151,7 +157,7 @@ func (l *link) deliver() {
 	}
 	p := l.queue[0]
 	l.queue = l.queue[1:]
-	w.inFlight--
+	l.to.load(-1)
 	if p.e != nil {
 		l.bytes -= len(p.e.Content)
 		if l.receiver != nil && !l.closed {
@@ -161,6 +167,16 @@ func (l *link) deliver() {
 	}
 	l.closed = true
 	l.told(p.end)
+}
+
+// release lets go what a cut held back.
+func (l *link) release() {
+	l.held = false
+	l.to.load(len(l.queue))
+	for range l.queue {
+		l.last = l.world.now.Add(l.world.latency(l.from, l.to))
+		l.world.later(l.to, l.last.Sub(l.world.now), l.deliver)
+	}
 }
 
 // start says who receives at a dialler's end; nobody: the connection ends. The peer may have ended it before.
@@ -192,7 +208,7 @@ func (l *link) told(err error) {
 // dropAll forgets what was on the way.
 func (l *link) dropAll() {
 	if !l.held {
-		l.world.inFlight -= len(l.queue)
+		l.to.load(-len(l.queue))
 	}
 	l.queue, l.bytes, l.receiver = nil, 0, nil
 }

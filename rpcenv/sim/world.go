@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"container/heap"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -28,22 +28,22 @@ type World struct {
 	// and an answer) and message (nil where there is none).
 	Handling func(host, endpoint, item string, m rpcenv.Message)
 
-	seed     uint64
-	rnd      *rand.Rand
-	now      time.Time
-	recorder *trace.Recorder
+	seed        uint64
+	rnd         *rand.Rand
+	now         time.Time
+	recorder    *trace.Recorder
+	byReference bool
 
 	ready  []task
-	events eventHeap
-	seq    uint64
+	events events
+	work   int // what is under way: items, messages, bodies; not on Hosts that are paused
 
-	hosts     []*Host
-	ports     map[string]int
-	listeners map[rpcenv.Address]*listener
-	cuts      map[[2]string]bool
-	delays    map[[2]string]time.Duration
-	links     []*link // directions that hold envelopes back because of a cut
-	inFlight  int
+	hosts    []*Host
+	programs map[string]program
+	net      network
+	busy     busy
+	pace     pace
+	faults   faults
 }
 
 // task is something a Host does; a crashed Host does nothing. Without a Host it is the World's.
@@ -53,16 +53,22 @@ type task struct {
 }
 
 // New makes a World that records its trace in memory, bodies up to bodyLimit bytes (0: the default).
-func New(seed uint64, bodyLimit int) *World {
+func New(seed uint64, bodyLimit int) *World { return NewWith(seed, trace.NewRecorder(bodyLimit)) }
+
+// NewWith makes a World that records its trace in a Recorder of its own; nil records nothing.
+func NewWith(seed uint64, r *trace.Recorder) *World {
 	w := &World{
 		Roles: map[string]func(*Host, rpcenv.Command) error{},
-		seed:  seed, now: Start, recorder: trace.NewRecorder(bodyLimit),
-		ports: map[string]int{}, listeners: map[rpcenv.Address]*listener{},
-		cuts: map[[2]string]bool{}, delays: map[[2]string]time.Duration{},
+		seed:  seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
 	}
 	w.rnd = rand.New(rand.NewPCG(seed, 0x636f6865726572))
+	w.faults.rnd = rand.New(rand.NewPCG(seed, 0x6661756c7473))
 	return w
 }
+
+// ByReference makes messages between Envs go as they are: nothing is encoded, and a message that is changed after it was
+// sent is changed at its receiver. It is for Worlds of thousands of Envs, and holds for Envs made after it.
+func (w *World) ByReference() { w.byReference = true }
 
 // Seed is the World's seed.
 func (w *World) Seed() uint64 { return w.seed }
@@ -73,10 +79,12 @@ func (w *World) Now() time.Time { return w.now }
 // Recorder is the World's trace.
 func (w *World) Recorder() *trace.Recorder { return w.recorder }
 
-// Host makes a machine's process: name is what cuts and crashes call it, ip its machine's address.
+// Host makes a machine's process: name is what cuts and crashes call it, ip its machine's address. A machine that had
+// vanished is there again.
 func (w *World) Host(name, ip string) *Host {
 	h := &Host{world: w, name: name, ip: ip, number: len(w.hosts)}
 	w.hosts = append(w.hosts, h)
+	w.appear(ip)
 	return h
 }
 
@@ -102,10 +110,10 @@ func (w *World) Exited(name string) (code int, ended bool) {
 
 // Step does the next thing: something that is ready, in seeded order, else the next event in time. False: there is
 // nothing left to do.
-func (w *World) Step() bool { return w.step(time.Time{}) }
+func (w *World) Step() bool { return w.step(math.MaxInt64) }
 
-// step is Step, but not beyond a time, unless it is zero.
-func (w *World) step(limit time.Time) bool {
+// step is Step, but not beyond a time, counted from Start.
+func (w *World) step(limit time.Duration) bool {
 	for len(w.ready) > 0 {
 		i := w.rnd.IntN(len(w.ready))
 		t := w.ready[i]
@@ -118,36 +126,53 @@ func (w *World) step(limit time.Time) bool {
 			return true
 		}
 	}
-	for len(w.events) > 0 {
-		if !limit.IsZero() && w.events[0].at.After(limit) {
+	for len(w.events.heap) > 0 {
+		e := w.events.heap[0]
+		switch {
+		case e.dead || e.host != nil && e.host.dead:
+			w.events.pop()
+			continue
+		case e.at > limit, !w.pace.await(w, e.at):
 			return false
 		}
-		e := heap.Pop(&w.events).(*event)
-		if e.dead || e.host != nil && e.host.dead {
+		w.events.pop()
+		w.now = Start.Add(e.at)
+		if e.host != nil && e.host.paused {
+			e.host.late = append(e.host.late, e)
 			continue
 		}
-		w.now = e.at
-		e.fired = true
 		e.run()
 		return true
 	}
 	return false
 }
 
-// Advance runs everything that happens within d.
+// Advance runs everything that happens within d, or until Stop.
 func (w *World) Advance(d time.Duration) {
-	limit := w.now.Add(d)
-	for w.step(limit) {
+	limit := w.now.Add(d).Sub(Start)
+	for more := true; more; {
+		more = w.step(limit)
+		if w.pace.stopped() {
+			return
+		}
 	}
-	w.now = limit
+	if w.pace.await(w, limit) {
+		w.now = Start.Add(limit)
+		return
+	}
+	w.pace.stopped()
 }
 
 // Run runs until cond holds, which is looked at after every step; ErrNotReached after within, or when nothing is left
-// to do.
+// to do; ErrStopped after Stop.
 func (w *World) Run(cond func() bool, within time.Duration) error {
-	limit := w.now.Add(within)
+	limit := w.now.Add(within).Sub(Start)
 	for !cond() {
-		if !w.step(limit) {
+		more := w.step(limit)
+		switch {
+		case w.pace.stopped():
+			return ErrStopped
+		case !more:
 			return fmt.Errorf("%w within %s of virtual time", ErrNotReached, within)
 		}
 	}
@@ -155,16 +180,18 @@ func (w *World) Run(cond func() bool, within time.Duration) error {
 }
 
 // Settle runs until nothing is under way any more: no item in an inbox, no message between Envs, no body that runs.
-// Timers and sleeping bodies are not waited for.
+// Timers and sleeping bodies are not waited for, nor what is held up by a cut or on a Host that is paused.
 func (w *World) Settle() {
-	for !w.Quiet() && w.Step() {
+	for more := true; more && !w.Quiet(); {
+		more = w.Step()
+		if w.pace.stopped() {
+			return
+		}
 	}
 }
 
 // Quiet reports whether nothing is under way.
-func (w *World) Quiet() bool {
-	return len(w.ready) == 0 && w.inFlight == 0 && w.recorder.Idle()
-}
+func (w *World) Quiet() bool { return len(w.ready) == 0 && w.work == 0 }
 
 // Close ends the World: all Envs in it crash.
 func (w *World) Close() {
@@ -173,59 +200,26 @@ func (w *World) Close() {
 	}
 }
 
+// later runs something after a time. What is to happen at one time happens in the order of these calls.
 func (w *World) later(h *Host, d time.Duration, run func()) *event {
-	w.seq++
-	e := &event{at: w.now.Add(max(d, 0)), seq: w.seq, host: h, run: run}
+	e := &event{at: w.now.Sub(Start) + max(d, 0), host: h, run: run}
 	if h == nil || !h.dead {
-		heap.Push(&w.events, e)
+		w.events.push(e)
 	}
 	return e
 }
 
+// soon makes something ready.
 func (w *World) soon(h *Host, run func()) {
-	if h == nil || !h.dead {
+	switch {
+	case h == nil || !h.dead && !h.paused:
 		w.ready = append(w.ready, task{h, run})
+	case !h.dead:
+		h.stuck = append(h.stuck, task{h, run})
 	}
-}
-
-// latency is how long a packet takes: 100 µs to 1 ms, and what Delay adds.
-func (w *World) latency(from, to *Host) time.Duration {
-	d := 100*time.Microsecond + time.Duration(w.rnd.Int64N(int64(900*time.Microsecond)))
-	return d + w.delays[[2]string{from.name, to.name}]
 }
 
 func (w *World) entropy(host int, purpose string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", w.seed, host, purpose))
 	return binary.BigEndian.Uint64(sum[:])
-}
-
-// event is something that happens at a time.
-type event struct {
-	at    time.Time
-	seq   uint64
-	host  *Host
-	run   func()
-	dead  bool
-	fired bool
-}
-
-type eventHeap []*event
-
-func (h eventHeap) Len() int { return len(h) }
-func (h eventHeap) Less(i, j int) bool {
-	if !h[i].at.Equal(h[j].at) {
-		return h[i].at.Before(h[j].at)
-	}
-	return h[i].seq < h[j].seq
-}
-func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-func (h *eventHeap) Push(x any) { *h = append(*h, x.(*event)) }
-
-func (h *eventHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return e
 }

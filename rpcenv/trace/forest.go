@@ -17,9 +17,10 @@ import (
 //	      W1 -> M Master RegisterWorker(id=w cores=2)         a one-way message
 //	  W1 timer SendHeartbeat x3                               three ticks of a timer did the same
 //	    W1 -> M Master Heartbeat(workerId=w)
+//	      lost by fault: drop W1->M:Heartbeat n=1           what a simulation did to the message above
 //
 // The result of a Run is no item of its own: what it caused stands under what began it. An entry whose cause is not among
-// the entries is a root; roots are in order of time. Connections, states and drops are not shown.
+// the entries is a root; roots are in order of time. Connections, states and other drops are not shown.
 func Forest(entries []Entry, opts TextOptions) string {
 	f := forest{opts: opts, children: map[string][]*Entry{}}
 	known := map[string]bool{}
@@ -47,7 +48,9 @@ func Forest(entries []Entry, opts TextOptions) string {
 	return strings.Join(f.lines, "\n") + "\n"
 }
 
-func inForest(e *Entry) bool { return e.K == KindMsg || e.K == KindItem }
+func inForest(e *Entry) bool {
+	return e.K == KindMsg || e.K == KindItem || e.K == KindDrop && e.ID != ""
+}
 
 type forest struct {
 	opts     TextOptions
@@ -109,8 +112,11 @@ func (f *forest) tree(e *Entry, depth int) {
 }
 
 func (f *forest) line(e *Entry) string {
-	if e.K == KindItem {
+	switch e.K {
+	case KindItem:
 		return itemLine(e)
+	case KindDrop:
+		return e.Why
 	}
 	from, to := Peer(e.From), Peer(e.To)
 	what := f.message(e)

@@ -169,7 +169,7 @@ func (ns *names) otherEnd(conn uint64, key envKey) string {
 // receiver names to whom a message was sent when nobody recorded its arrival: by the connection, else as a
 // stranger.
 func (ns *names) receiver(key envKey, r *tracepb.Record) string {
-	if r.GetId() != nil && r.GetId().GetConn() == 0 {
+	if r.GetId() != nil && r.GetId().GetConn() == 0 && r.GetKind() != tracepb.Kind_DROP {
 		return ns.env(key)
 	}
 	if name := ns.otherEnd(r.GetId().GetConn(), key); name != "" {

@@ -1,0 +1,76 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// network is what lies between Hosts.
+type network struct {
+	min, max  time.Duration // how long a packet takes
+	ports     map[string]int
+	listeners map[rpcenv.Address]*listener
+	cuts      map[[2]string]bool
+	delays    map[[2]string]time.Duration
+	held      []*link         // directions that hold envelopes back because of a cut
+	gone      map[string]bool // machines that vanished, by address
+	ghosts    []*link         // ends of connections on machines that vanished
+}
+
+func newNetwork() network {
+	return network{
+		min: 100 * time.Microsecond, max: time.Millisecond,
+		ports: map[string]int{}, listeners: map[rpcenv.Address]*listener{},
+		cuts: map[[2]string]bool{}, delays: map[[2]string]time.Duration{}, gone: map[string]bool{},
+	}
+}
+
+// Latency is how long packets take from now on: between least and most, evenly; in the beginning 100 µs to 1 ms.
+func (w *World) Latency(least, most time.Duration) { w.net.min, w.net.max = least, max(least, most) }
+
+// Cut stops what goes from one Host to another, by their names; `*` is any. Connections stay open; what is sent is held.
+func (w *World) Cut(from, to string) { w.net.cuts[[2]string{from, to}] = true }
+
+// Heal ends a cut of the same names: what was held arrives, in order.
+func (w *World) Heal(from, to string) {
+	delete(w.net.cuts, [2]string{from, to})
+	held := w.net.held
+	w.net.held = nil
+	for _, l := range held {
+		switch {
+		case l.to.dead:
+		case w.net.isCut(l.from, l.to):
+			w.net.held = append(w.net.held, l)
+		default:
+			l.release()
+		}
+	}
+}
+
+// Delay adds to the time that packets take from one Host to another; 0 ends it.
+func (w *World) Delay(from, to string, d time.Duration) {
+	if d == 0 {
+		delete(w.net.delays, [2]string{from, to})
+		return
+	}
+	w.net.delays[[2]string{from, to}] = d
+}
+
+// isCut reports whether nothing goes from one Host to another.
+func (n *network) isCut(from, to *Host) bool {
+	return len(n.cuts) > 0 && (n.cuts[[2]string{from.name, to.name}] || n.cuts[[2]string{"*", to.name}] ||
+		n.cuts[[2]string{from.name, "*"}] || n.cuts[[2]string{"*", "*"}])
+}
+
+// latency is how long a packet takes.
+func (w *World) latency(from, to *Host) time.Duration {
+	d := w.net.min
+	if spread := w.net.max - w.net.min; spread > 0 {
+		d += time.Duration(w.rnd.Int64N(int64(spread)))
+	}
+	if len(w.net.delays) > 0 {
+		d += w.net.delays[[2]string{from.name, to.name}]
+	}
+	return d
+}
