@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -11,10 +12,13 @@ import (
 	"github.com/coherer/coherer/rpcenv/sim"
 )
 
-// beater sends a heartbeat each 15 s.
-type beater struct{ to rpcenv.Ref }
+// beater sends a heartbeat each period.
+type beater struct {
+	to     rpcenv.Ref
+	period time.Duration
+}
 
-func (e beater) OnStart(c *rpcenv.Context) { c.Every(0, 15*time.Second, tick{}) }
+func (e beater) OnStart(c *rpcenv.Context) { c.Every(0, e.period, tick{}) }
 
 func (e beater) Receive(c *rpcenv.Context, _ rpcenv.Message) {
 	c.Send(e.to, wrapperspb.String(c.Env().Name()))
@@ -25,33 +29,63 @@ type heart struct{ beats int }
 
 func (e *heart) Receive(*rpcenv.Context, rpcenv.Message) { e.beats++ }
 
-// BenchmarkHeartbeats runs 1,000 processes that send heartbeats to one for 60 virtual seconds, from their start on.
+// beat runs a World of workers that send heartbeats to one Env.
+func beat(w *sim.World, workers int, period, span time.Duration) (int, error) {
+	h := &heart{}
+	var to rpcenv.Ref
+	for i := range workers + 1 {
+		ip := fmt.Sprintf("10.%d.%d.%d", i/62500, i/250%250, i%250+1)
+		name := fmt.Sprint("W", i)
+		e, err := rpcenv.New(w.Host(name, ip), rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}})
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 {
+			to, err = e.Register("Heart", h)
+		} else {
+			_, err = e.Register("Beater", beater{to, period})
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	w.Advance(span)
+	return h.beats, nil
+}
+
+// BenchmarkHeartbeats runs 60 virtual seconds, from the start on: a World of 1,000 processes and a heartbeat each 15 s, with
+// its trace in memory; one of 10,000 and a heartbeat each second, by reference, whose trace nobody keeps.
 func BenchmarkHeartbeats(b *testing.B) {
-	const workers = 1000
-	for b.Loop() {
-		w := sim.New(1, 0)
-		h := &heart{}
-		var to rpcenv.Ref
-		for i := range workers + 1 {
-			ip := fmt.Sprintf("10.0.%d.%d", i/250, i%250+1)
-			name := fmt.Sprint("W", i)
-			e, err := rpcenv.New(w.Host(name, ip), rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}})
-			if err != nil {
-				b.Fatal(err)
+	for _, c := range []struct {
+		name    string
+		workers int
+		period  time.Duration
+		world   func() *sim.World
+	}{
+		{"envs=1000/period=15s/trace", 1000, 15 * time.Second, func() *sim.World { return sim.New(1, 0) }},
+		{"envs=10000/period=1s", 10_000, time.Second, func() *sim.World {
+			w := sim.NewWith(1, nil)
+			w.ByReference()
+			return w
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w := c.world()
+				beats, err := beat(w, c.workers, c.period, time.Minute)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if least := c.workers * int(time.Minute/c.period); beats < least {
+					b.Fatalf("%d beats, want %d", beats, least)
+				}
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				b.ReportMetric(float64(m.Sys)/(1<<20), "sys-MB")
+				b.ReportMetric(float64(beats)/b.Elapsed().Seconds()*float64(b.N), "beats/s")
+				w.Close()
 			}
-			if i == 0 {
-				to, err = e.Register("Heart", h)
-			} else {
-				_, err = e.Register("Beater", beater{to})
-			}
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-		w.Advance(time.Minute)
-		if h.beats < 4*workers {
-			b.Fatalf("%d beats", h.beats)
-		}
-		w.Close()
+		})
 	}
 }
