@@ -16,10 +16,11 @@
 //	run done=NAME [within=30s]                          until a program has ended
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
-//	cut A B [oneway] | heal A B [oneway]                the network between two processes
-//	delay A B D                                         added to what goes from A to B
+//	restart NAME                                        kill it, if it runs, and start it as it was started
+//	cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, vanish, cost, threads
+//	                                                    faults, as package rpcenv/fault has them
 //	exit NAME                                           prints the exit code
 //	result NAME                                         prints what a program returned
 //
-// FROM->TO:MESSAGE is a trace.Filter. advance, cut, heal and delay want worlds=(sim).
+// FROM->TO:MESSAGE is a trace.Filter. advance, restart and the faults want worlds=(sim).
 package scenario

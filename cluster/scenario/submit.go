@@ -59,7 +59,7 @@ func (r *Runner) submit(c syntax.Command) error {
 		return err
 	}
 	p := &program{done: make(chan struct{})}
-	r.nodes[name] = &node{name, &clusternode.Node{Env: env}}
+	r.nodes[name] = &node{name: name, Node: &clusternode.Node{Env: env}}
 	r.programs[name] = p
 	hold := c.Option("hold", "") == "true"
 	local.RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {

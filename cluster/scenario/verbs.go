@@ -20,6 +20,7 @@ import (
 type node struct {
 	name string
 	*clusternode.Node
+	began syntax.Command // how it was started
 }
 
 // verbs are what a line of a script can begin with.
@@ -30,13 +31,24 @@ var verbs = map[string]func(*Runner, syntax.Command) error{
 	"run":     (*Runner).run,
 	"settle":  (*Runner).settle,
 	"advance": (*Runner).advance,
-	"cut":     (*Runner).cut,
-	"heal":    (*Runner).heal,
-	"delay":   (*Runner).delay,
+	"restart": (*Runner).restart,
 	"exit":    (*Runner).exit,
 	"submit":  (*Runner).submit,
 	"release": (*Runner).release,
 	"result":  (*Runner).result,
+
+	"cut":       (*Runner).fault,
+	"heal":      (*Runner).fault,
+	"delay":     (*Runner).fault,
+	"latency":   (*Runner).fault,
+	"drop":      (*Runner).fault,
+	"duplicate": (*Runner).fault,
+	"reorder":   (*Runner).fault,
+	"pause":     (*Runner).fault,
+	"resume":    (*Runner).fault,
+	"vanish":    (*Runner).fault,
+	"cost":      (*Runner).fault,
+	"threads":   (*Runner).fault,
 }
 
 // start starts a daemon.
@@ -60,7 +72,7 @@ func (r *Runner) start(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	r.nodes[name] = &node{name, n}
+	r.nodes[name] = &node{name: name, Node: n, began: c}
 	return nil
 }
 
@@ -211,48 +223,5 @@ func (r *Runner) advance(c syntax.Command) error {
 	}
 	w.Advance(d)
 	w.Settle()
-	return nil
-}
-
-func (r *Runner) cut(c syntax.Command) error  { return r.network(c, true) }
-func (r *Runner) heal(c syntax.Command) error { return r.network(c, false) }
-
-// network cuts or heals what goes between two processes, both ways unless told otherwise.
-func (r *Runner) network(c syntax.Command, cut bool) error {
-	w := r.world.Simulated()
-	if w == nil {
-		return errWantsSim
-	}
-	oneway := len(c.Args) == 3 && c.Args[2] == "oneway"
-	if !oneway {
-		if err := c.Need(2, "A B [oneway]"); err != nil {
-			return err
-		}
-	}
-	do := w.Heal
-	if cut {
-		do = w.Cut
-	}
-	do(c.Args[0], c.Args[1])
-	if !oneway {
-		do(c.Args[1], c.Args[0])
-	}
-	return nil
-}
-
-// delay slows what goes from one process to another.
-func (r *Runner) delay(c syntax.Command) error {
-	w := r.world.Simulated()
-	if w == nil {
-		return errWantsSim
-	}
-	if err := c.Need(3, "A B DURATION"); err != nil {
-		return err
-	}
-	d, err := time.ParseDuration(c.Args[2])
-	if err != nil {
-		return err
-	}
-	w.Delay(c.Args[0], c.Args[1], d)
 	return nil
 }

@@ -1,0 +1,46 @@
+package scenario
+
+import (
+	"strings"
+
+	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/rpcenv/fault"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// fault lets something go wrong in the simulation: the line is that of a fault.
+func (r *Runner) fault(c syntax.Command) error {
+	w := r.world.Simulated()
+	if w == nil {
+		return errWantsSim
+	}
+	words := append([]string{c.Verb}, c.Args...)
+	for _, o := range c.Options {
+		words = append(words, o.Key+"="+o.Value)
+	}
+	f, err := fault.Parse(strings.Join(words, " "))
+	if err != nil {
+		return err
+	}
+	return w.Apply(f)
+}
+
+// restart ends a daemon as kill -9 does, if it runs, and starts it as it was started: at its address, as a new process.
+func (r *Runner) restart(c syntax.Command) error {
+	if r.world.Kind() != local.Sim {
+		return errWantsSim
+	}
+	if err := c.Need(1, "NAME"); err != nil {
+		return err
+	}
+	n, err := r.find(c.Args[0])
+	if err != nil {
+		return err
+	}
+	if _, ended := r.world.Exited(n.name); !ended {
+		if err := r.world.Kill(n.name); err != nil {
+			return err
+		}
+	}
+	return r.start(n.began)
+}
