@@ -15,8 +15,9 @@
 //
 // rpcenv and the packages below it are the runtime itself: there only the line counts.
 //
-// What is reported: go statements; channels; the clock; the packages sync, os, net, runtime, crypto/rand, hash/maphash
-// and their like; math/rand but for its types; and iterating over a map where the order could be seen. The order cannot
+// What is reported: go statements; channels; coroutines; the clock and the machine's time zone; the packages sync, os, net,
+// runtime, crypto/rand, hash/maphash and those below them; math/rand but for its types; reading files by path/filepath;
+// protojson and prototext, whose output depends on the build; and iterating over a map where the order could be seen. The order cannot
 // be seen when keys or values are only appended to a slice that the same function sorts, counted, put into or deleted
 // from a map by key, or when the loop does nothing but return one constant.
 package main

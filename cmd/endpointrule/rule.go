@@ -20,7 +20,8 @@ var Analyzer = &analysis.Analyzer{
 // pure is the line that puts a file under the rule.
 const pure = "//coherer:pure"
 
-// forbidden tells, by package, what may not be used and what to do instead. A list of names forbids these only.
+// forbidden tells, by package, what may not be used and what to do instead. A list of names forbids these only. What holds
+// of a package holds of those below it too, if nothing else is said of them.
 var forbidden = map[string]struct {
 	instead string
 	names   []string
@@ -29,22 +30,54 @@ var forbidden = map[string]struct {
 		"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause", "AfterFunc",
 	}},
 	"time": {"take time from the Context", []string{
-		"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker",
+		"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker", "Local", "LoadLocation",
 	}},
+	"iter":          {"run blocking work with rpcenv.Run", []string{"Pull", "Pull2"}},
+	"reflect":       {"send a message", []string{"Select", "MakeChan", "ChanOf"}},
+	"path/filepath": {"let the caller supply what it reads", []string{"Abs", "EvalSymlinks", "Glob", "Walk", "WalkDir"}},
 	"math/rand":     {"take randomness from the Context", nil},
 	"math/rand/v2":  {"take randomness from the Context", nil},
 	"crypto/rand":   {"take randomness from the Context", nil},
 	"hash/maphash":  {"its seed differs from run to run: use hash/fnv", nil},
 	"sync":          {"an endpoint handles one message at a time: no lock is needed", nil},
-	"sync/atomic":   {"an endpoint handles one message at a time: no lock is needed", nil},
 	"os":            {"let the caller supply what it reads", nil},
+	"io/ioutil":     {"let the caller supply what it reads", nil},
 	"os/exec":       {"let the caller supply what it starts", nil},
 	"os/signal":     {"signals belong to commands", nil},
 	"syscall":       {"let the caller supply what it reads", nil},
 	"net":           {"send messages instead", nil},
-	"net/http":      {"send messages instead", nil},
+	"net/netip":     {"", []string{}},
+	"net/url":       {"", []string{}},
+	"crypto/tls":    {"send messages instead", nil},
 	"runtime":       {"scheduling must not be seen", nil},
-	"runtime/debug": {"scheduling must not be seen", nil},
+
+	"golang.org/x/sync":                             {"run blocking work with rpcenv.Run", nil},
+	"google.golang.org/protobuf/encoding/protojson": {"its blanks differ from build to build", nil},
+	"google.golang.org/protobuf/encoding/prototext": {"its blanks differ from build to build", nil},
+}
+
+// methods are forbidden too, by type and name.
+var methods = map[string]string{
+	"reflect.Value.MapKeys":  "its order is that of a map: sort the keys",
+	"reflect.Value.MapRange": "its order is that of a map: sort the keys",
+	"time.Time.Local":        "the zone is that of the machine: use UTC",
+}
+
+// ruleOf is the rule for a package: its own, or that of the nearest package above it.
+func ruleOf(path string) (instead string, names []string, ok bool) {
+	for {
+		if rule, ok := forbidden[path]; ok {
+			return rule.instead, rule.names, true
+		}
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 {
+			return "", nil, false
+		}
+		path = path[:i]
+		if rule, ok := forbidden[path]; ok && rule.names != nil {
+			return "", nil, false // only some names of the package above are forbidden
+		}
+	}
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -157,15 +190,25 @@ func check(pass *analysis.Pass, root ast.Node) {
 // checkUse reports the use of a forbidden package's function, variable or type.
 func checkUse(pass *analysis.Pass, id *ast.Ident) {
 	obj := pass.TypesInfo.Uses[id]
-	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
-		return // a method or field: its type was named where the value came from
+	if obj == nil || obj.Pkg() == nil {
+		return
 	}
-	rule, ok := forbidden[obj.Pkg().Path()]
-	if !ok || rule.names != nil && !slices.Contains(rule.names, obj.Name()) {
+	if obj.Parent() != obj.Pkg().Scope() { // a method or field: most types were named where the value came from
+		if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
+			if t := named(f.Signature().Recv().Type()); t != nil && t.Pkg() != nil {
+				if instead, ok := methods[t.Pkg().Path()+"."+t.Name()+"."+f.Name()]; ok {
+					pass.Reportf(id.Pos(), "%s.%s in an endpoint: %s", t.Name(), f.Name(), instead)
+				}
+			}
+		}
+		return
+	}
+	instead, names, ok := ruleOf(obj.Pkg().Path())
+	if !ok || names != nil && !slices.Contains(names, obj.Name()) {
 		return
 	}
 	if _, isType := obj.(*types.TypeName); isType && strings.HasPrefix(obj.Pkg().Path(), "math/rand") {
 		return
 	}
-	pass.Reportf(id.Pos(), "%s.%s in an endpoint: %s", obj.Pkg().Name(), obj.Name(), rule.instead)
+	pass.Reportf(id.Pos(), "%s.%s in an endpoint: %s", obj.Pkg().Name(), obj.Name(), instead)
 }

@@ -5,11 +5,18 @@ import (
 	"context"
 	crand "crypto/rand"
 	"hash/maphash"
+	"io/ioutil"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
+	"os/user"
+	"path/filepath"
+	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,6 +66,25 @@ func chance() {
 func world() {
 	_ = os.Getenv("HOME") // want `os\.Getenv in an endpoint: let the caller supply`
 	runtime.Gosched()     // want `runtime\.Gosched`
+	debug.FreeOSMemory()  // want `debug\.FreeOSMemory`
+	_, _ = user.Current() // want `user\.Current`
+	_, _ = http.Get("")   // want `http\.Get`
+
+	_, _ = ioutil.ReadFile("")   // want `ioutil\.ReadFile`
+	_, _ = filepath.Glob("*")    // want `filepath\.Glob`
+	_ = filepath.Join("a", "b")  // a matter of names
+	_ = time.Time{}.In(time.UTC) // of no machine
+	_ = time.Time{}.Local()      // want `Time\.Local in an endpoint: the zone`
+	_ = time.Local               // want `time\.Local`
+}
+
+func hidden(m map[string]int) {
+	iter.Pull(maps.Keys(m))                      // want `iter\.Pull` `order of a map`
+	_ = reflect.ValueOf(m).MapKeys()             // want `Value\.MapKeys in an endpoint: its order`
+	_ = reflect.ValueOf(m).MapRange()            // want `Value\.MapRange`
+	_ = reflect.ValueOf(m).Len()                 // no order
+	_, _, _ = reflect.Select(nil)                // want `reflect\.Select`
+	_ = reflect.MakeChan(reflect.TypeOf(m), 100) // want `reflect\.MakeChan`
 }
 
 func (w *worker) order(c *rpcenv.Context) (names []string, sum float64) {

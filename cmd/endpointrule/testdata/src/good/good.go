@@ -4,6 +4,9 @@ package good
 import (
 	"maps"
 	"math/rand/v2"
+	"net/netip"
+	"net/url"
+	"path"
 	"slices"
 	"sort"
 	"time"
@@ -75,6 +78,12 @@ func (m *master) double() map[string]int {
 	}
 	maps.Insert(out, maps.All(m.workers))
 	return maps.Collect(maps.All(out))
+}
+
+func (m *master) address(s string) string {
+	a, _ := netip.ParseAddr(s)
+	u, _ := url.Parse(s)
+	return path.Join(a.String(), u.String())
 }
 
 func (m *master) idle() bool {
