@@ -189,7 +189,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 		return Ref{}, fmt.Errorf("rpcenv %s: an endpoint needs a name", e.cfg.Name)
 	}
 	in := &Inbox{env: e, name: name, ep: ep}
-	in.ctx.in, in.tag, in.meter.counts = in, e.recorder.Name(name), e.metrics.Endpoint(name)
+	in.ctx.in, in.tag = in, e.recorder.Name(name)
 	for _, o := range opts {
 		o(in)
 	}

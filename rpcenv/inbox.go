@@ -63,7 +63,7 @@ type Inbox struct {
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
 	tag      trace.Name // name, in the ring
-	meter    meter
+	meter    *meter     // made with the first item that is counted: an idle endpoint is small
 	pid      *actor.PID
 
 	invoker    actor.MessageInvoker

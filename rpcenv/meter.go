@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -63,6 +64,9 @@ func seriesOf(counts *metrics.Endpoint, it *item) *metrics.Series {
 
 // countReceivedLocked counts an item that comes into the inbox, and notes when, if times are measured.
 func (in *Inbox) countReceivedLocked(it *item) {
+	if in.meter == nil {
+		in.meter = &meter{counts: in.env.metrics.Endpoint(in.name)}
+	}
 	in.meter.received.of(in.meter.counts, it).Received(it.call != nil)
 	if it.received.IsZero() && in.env.metrics.Timed() {
 		it.received = in.env.host.Now()
@@ -134,9 +138,7 @@ func (e *Env) Metrics() metrics.Snapshot {
 		s.Address = e.addr.String()
 	}
 	e.mu.Lock()
-	for i := range s.Endpoints {
-		s.Endpoints[i].Running = e.endpoints[s.Endpoints[i].Name] != nil
-	}
+	s.Running(slices.Sorted(maps.Keys(e.endpoints)))
 	conns, boxes := make([]*conn, 0, len(e.conns)), make([]*Outbox, 0, len(e.outboxes))
 	for _, c := range e.conns {
 		conns = append(conns, c)

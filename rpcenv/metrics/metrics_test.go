@@ -99,6 +99,22 @@ func TestWhatIsToldApartIsBounded(t *testing.T) {
 	}
 }
 
+func TestIdleEndpointsHaveARow(t *testing.T) {
+	var s Set
+	for _, name := range []string{"B", "D"} {
+		s.Endpoint(name).Series(Key{Message, 1}, func() string { return "T" }).Received(false)
+	}
+	snap := s.Snapshot()
+	snap.Running([]string{"A", "B", "C"})
+	var got string
+	for _, e := range snap.Endpoints {
+		got += fmt.Sprint(e.Name, e.Running, " ")
+	}
+	if want := "Atrue Btrue Ctrue Dfalse "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestTypesOfOneNameAreOneRow(t *testing.T) {
 	var s Set
 	for i := range 3 {

@@ -179,7 +179,7 @@ type Series struct {
 
 	// Those who send write these, the endpoint the others: they shall not share a line of the cache.
 	received, asks atomic.Uint64
-	_              [40]byte
+	_              [64]byte
 
 	handled, failures atomic.Uint64
 	times             atomic.Pointer[times]

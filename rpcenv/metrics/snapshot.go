@@ -135,6 +135,20 @@ func (s *Set) Snapshot() Snapshot {
 	return snap
 }
 
+// Running notes which endpoints there are, in order; those that have had nothing to do get a row, as long as there is room.
+func (s *Snapshot) Running(names []string) {
+	byName := func(r EndpointRow, name string) int { return cmp.Compare(r.Name, name) }
+	for _, name := range names {
+		i, found := slices.BinarySearchFunc(s.Endpoints, name, byName)
+		switch {
+		case found:
+			s.Endpoints[i].Running = true
+		case len(s.Endpoints) < MaxEndpoints:
+			s.Endpoints = slices.Insert(s.Endpoints, i, EndpointRow{Name: name, Running: true})
+		}
+	}
+}
+
 func (e *Endpoint) row() EndpointRow {
 	e.mu.Lock()
 	all := slices.Collect(maps.Values(e.series))
