@@ -37,9 +37,9 @@ func TestAfterTheEndOfAnEnvBeganNothingCanBePosted(t *testing.T) {
 			w.await("OnStart")
 			leave := make(chan struct{})
 			ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
-				rpcenv.ReplyAs(c, m, m)
 				c.Env().Shutdown()
 				c.Send(rpcenv.Ref{Address: a.Address(), Name: "Other"}, say{text: "too late"})
+				rpcenv.ReplyAs(c, m, m) // what is asked next comes after the shutdown
 				<-leave // its OnStop is to come
 			}})
 			w.do(b, func(b *rpcenv.Blocking) {
