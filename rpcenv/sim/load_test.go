@@ -32,6 +32,7 @@ const (
 // load is a workload in a World, and what its endpoints saw.
 type load struct {
 	w      *sim.World
+	trace  []*tracepb.Record // all that was recorded, as it was made: cheaper than the Recorder's, which are decoded
 	rnd    *rand.Rand
 	names  []string
 	live   map[string]*process
@@ -74,7 +75,6 @@ func processNames() []string {
 type outcome struct {
 	problems []string
 	digest   string
-	records  int
 	handled  int
 }
 
@@ -82,7 +82,9 @@ type outcome struct {
 func runLoad(seed uint64, plan fault.Plan) outcome { return newLoad(seed).run(plan) }
 
 func newLoad(seed uint64) *load {
-	return &load{w: sim.New(seed, 0), rnd: rand.New(rand.NewPCG(seed, 1)), names: processNames(), live: map[string]*process{}}
+	l := &load{w: sim.New(seed, 0), rnd: rand.New(rand.NewPCG(seed, 1)), names: processNames(), live: map[string]*process{}}
+	l.w.Recorder().Watch(func(r *tracepb.Record) { l.trace = append(l.trace, r) })
+	return l
 }
 
 func (l *load) run(plan fault.Plan) outcome {
@@ -97,7 +99,7 @@ func (l *load) run(plan fault.Plan) outcome {
 	l.w.Schedule(plan)
 	l.talk()
 	l.finish()
-	return outcome{l.problems, invariant.Digest(l.w.Recorder().Records()), l.w.Recorder().Count(), l.handled}
+	return outcome{l.problems, invariant.Digest(l.trace), l.handled}
 }
 
 func (l *load) problem(format string, args ...any) {
@@ -165,11 +167,10 @@ func (l *load) finish() {
 	for _, p := range l.all {
 		l.checkShutdown(p)
 	}
-	records := l.w.Recorder().Records()
-	for _, v := range invariant.Check(records, invariant.Options{Over: true}) {
+	for _, v := range invariant.Check(l.trace, invariant.Options{Over: true}) {
 		l.problem("%s", v)
 	}
-	l.checkTold(records)
+	l.checkTold(l.trace)
 	l.w.Close()
 	if !l.w.Quiet() {
 		l.problem("quiet: something is under way after Close")

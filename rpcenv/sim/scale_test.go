@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // beater sends a heartbeat each period.
@@ -54,25 +55,31 @@ func beat(w *sim.World, workers int, period, span time.Duration) (int, error) {
 }
 
 // BenchmarkHeartbeats runs 60 virtual seconds, from the start on: a World of 1,000 processes and a heartbeat each 15 s, with
-// its trace in memory; one of 10,000 and a heartbeat each second, by reference, whose trace nobody keeps.
+// its trace in memory; one of 10,000 and a heartbeat each second, by reference, with the
+// ring of a process.
 func BenchmarkHeartbeats(b *testing.B) {
 	for _, c := range []struct {
 		name    string
 		workers int
 		period  time.Duration
-		world   func() *sim.World
+		record  func() (*trace.Recorder, error)
+		byRef   bool
 	}{
-		{"envs=1000/period=15s/trace", 1000, 15 * time.Second, func() *sim.World { return sim.New(1, 0) }},
-		{"envs=10000/period=1s", 10_000, time.Second, func() *sim.World {
-			w := sim.NewWith(1, nil)
-			w.ByReference()
-			return w
-		}},
+		{"envs=1000/period=15s/trace", 1000, 15 * time.Second, func() (*trace.Recorder, error) { return trace.NewRecorder(0), nil }, false},
+		{"envs=10000/period=1s/ring", 10_000, time.Second, trace.NewRingRecorder, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
+			total := 0
 			for b.Loop() {
-				w := c.world()
+				r, err := c.record()
+				if err != nil {
+					b.Fatal(err)
+				}
+				w := sim.NewWith(1, r)
+				if c.byRef {
+					w.ByReference()
+				}
 				beats, err := beat(w, c.workers, c.period, time.Minute)
 				if err != nil {
 					b.Fatal(err)
@@ -83,9 +90,13 @@ func BenchmarkHeartbeats(b *testing.B) {
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
 				b.ReportMetric(float64(m.Sys)/(1<<20), "sys-MB")
-				b.ReportMetric(float64(beats)/b.Elapsed().Seconds()*float64(b.N), "beats/s")
+				total += beats
 				w.Close()
+				if err := r.Close(); err != nil {
+					b.Fatal(err)
+				}
 			}
+			b.ReportMetric(float64(total)/b.Elapsed().Seconds(), "beats/s")
 		})
 	}
 }
