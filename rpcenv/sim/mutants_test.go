@@ -27,23 +27,23 @@ type mutant struct {
 // mutants are what the sweep must find.
 var mutants = []mutant{
 	{
-		"an inbox puts new items first", "inbox.go",
-		"in.queue = append(in.queue, it)\n\tin.scheduleLocked()", "in.queue = append([]item{it}, in.queue...)\n\tin.scheduleLocked()",
+		"an inbox puts new items before those that wait", "inbox.go",
+		"in.queue = in.queue.push(it)\n\tin.scheduleLocked()", "in.queue = in.queue.push(it)\n\tl, h := in.queue.list, in.queue.head\n\tl[h], l[len(l)-1] = l[len(l)-1], l[h]\n\tin.scheduleLocked()",
 		[]string{"FIFO", "start"}, false,
 	},
 	{
 		"an inbox may be stopped twice", "inbox.go",
-		"\tin.stopped = true\n\tin.env.busy(1)", "\tin.env.busy(1)",
+		"\tin.stopped = true\n\tin.pool.concurrent = false", "\tin.pool.concurrent = false",
 		[]string{"stop", "lost"}, false,
 	},
 	{
 		"an endpoint begins without OnStart", "env.go",
-		"in.queue = append(in.queue, item{kind: itemStart,", "_ = append(in.queue, item{kind: itemStart,",
+		"in.queue = in.queue.push(item{kind: itemStart,", "_ = in.queue.push(item{kind: itemStart,",
 		[]string{"start"}, false,
 	},
 	{
 		"a message within an Env is handled inside the handler that sends it", "send.go",
-		"case !in.post(it):", "case func() bool { in.ctx.begin(&it); _ = in.call(&in.ctx, &it); return false }():",
+		"if err := in.offer(it); err != nil {\n\t\te.undelivered(o, err)", "if err := in.handle(&in.ctx, &it); err == ErrStopped {\n\t\te.undelivered(o, err)",
 		[]string{"serial", "start", "lost", "ask"}, false,
 	},
 	{
@@ -68,7 +68,7 @@ var mutants = []mutant{
 	},
 	{
 		"what cannot be sent is dropped without an event", "send.go",
-		"\te.dropped(o, typeName(o.msg), err.Error())", "\t_ = err",
+		"\te.dropped(&o, typeName(o.msg), err.Error())", "\t_ = err",
 		[]string{"lost"}, false,
 	},
 	{
@@ -78,7 +78,7 @@ var mutants = []mutant{
 	},
 	{
 		"some messages are lost on arrival", "conn.go",
-		"\t\tif in.post(it) {", "\t\tif id.N%7 == 3 || in.post(it) {",
+		"\t\tif err = in.offer(it); err == nil {", "\t\tif id.N%7 != 3 {\n\t\t\terr = in.offer(it)\n\t\t}\n\t\tif err == nil {",
 		[]string{"hole", "lost"}, false,
 	},
 	{
@@ -88,7 +88,7 @@ var mutants = []mutant{
 	},
 	{
 		"a message that comes is put into its inbox twice", "conn.go",
-		"\t\tif in.post(it) {", "\t\tif in.post(it) && in.post(it) {",
+		"\t\tif err = in.offer(it); err == nil {", "\t\t_ = in.offer(it)\n\t\tif err = in.offer(it); err == nil {",
 		[]string{"once"}, false,
 	},
 	{
