@@ -40,6 +40,7 @@ type conn struct {
 	waiting map[int64]*pending // asks without an answer, by request id
 	stop    func()             // of the handshake's clock
 	boxes   []*Outbox          // that send by it
+	going   Envelope           // the one that is being sent
 	labels  labels
 
 	// turn is held while an envelope is taken, and while the end is told: nothing comes after it.
@@ -96,7 +97,8 @@ func (c *conn) send(o outgoing) error {
 	c.out++
 	id := c.itemID(true, c.out)
 	c.recordSent(&o, id)
-	env := Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
+	env := &c.going
+	*env = Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
 	if c.listening {
 		env.Receiver = c.peer
 	}
@@ -107,7 +109,8 @@ func (c *conn) send(o outgoing) error {
 		}
 	}
 	c.env.metrics.Sent(len(o.content))
-	c.link.Send(&env)
+	c.link.Send(env)
+	env.Content = nil
 	return nil
 }
 
@@ -137,7 +140,9 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	id := c.itemID(true, c.out)
 	c.env.recordAnswer(&o, id, k.typ, c.peerName, &c.labels)
 	c.env.metrics.Sent(len(content))
-	c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content, Note: c.note(&o, id, k.typ)})
+	c.going = Envelope{Kind: KindResponse, RequestID: request, Content: content, Note: c.note(&o, id, k.typ)}
+	c.link.Send(&c.going)
+	c.going.Content = nil
 }
 
 // encode is the content of an answer, which may be anything that a handler gave.

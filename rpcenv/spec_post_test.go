@@ -40,7 +40,7 @@ func TestAfterTheEndOfAnEnvBeganNothingCanBePosted(t *testing.T) {
 				c.Env().Shutdown()
 				c.Send(rpcenv.Ref{Address: a.Address(), Name: "Other"}, say{text: "too late"})
 				rpcenv.ReplyAs(c, m, m) // what is asked next comes after the shutdown
-				<-leave // its OnStop is to come
+				<-leave                 // its OnStop is to come
 			}})
 			w.do(b, func(b *rpcenv.Blocking) {
 				if _, err := rpcenv.AskWaitAs[rpcenv.Message](b, ref, num(1)); err != nil {
