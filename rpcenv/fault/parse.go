@@ -125,8 +125,7 @@ func (p *parser) rule(f *Fault, args []word) {
 		return
 	}
 	pattern, err := trace.ParseFilter(args[0].text)
-	var wrong *trace.FilterError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*trace.FilterError](err); ok {
 		p.stop(word{column: args[0].column + wrong.Column - 1}, wrong.Problem)
 		return
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -43,8 +44,7 @@ func (b *busy) idle() bool { return len(b.costs) == 0 }
 func (b *busy) cost(t rpcenv.Turn) time.Duration {
 	item := t.Item()
 	place := t.Env() + "/" + t.Endpoint()
-	for i := len(b.costs) - 1; i >= 0; i-- {
-		c := b.costs[i]
+	for _, c := range slices.Backward(b.costs) {
 		if f := (trace.Filter{From: "*", To: c.A, Message: c.B}); item != "" && f.MatchNames("", place, trace.ShortName(item)) {
 			return c.By
 		}

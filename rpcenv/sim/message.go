@@ -23,7 +23,7 @@ type message struct {
 func (m *message) fits(p trace.Filter) bool {
 	what := trace.ShortName(m.Type)
 	for _, from := range []string{m.From, m.from.name} {
-		for _, to := range []string{m.Note.To, m.to.name} {
+		for _, to := range []string{m.To, m.to.name} {
 			if p.MatchNames(from+"/"+m.Sender, to+"/"+m.Receiver, what) {
 				return true
 			}
@@ -58,7 +58,7 @@ func (l *link) sendFaulty(e *rpcenv.Envelope) {
 			return
 		case fault.Duplicate:
 			w.tellDone(m, r.Fault, "duplicated")
-			copies = append(copies, w.double(m, e, len(copies)+1))
+			copies = append(copies, w.double(e, len(copies)+1))
 		case fault.Delay:
 			w.tellDone(m, r.Fault, "delayed")
 			late += r.By
@@ -91,7 +91,7 @@ func (l *link) sendLate(e *rpcenv.Envelope, late, held time.Duration) {
 }
 
 // double makes a copy, which the trace knows as a message of its own.
-func (w *World) double(m *message, e *rpcenv.Envelope, k int) *rpcenv.Envelope {
+func (w *World) double(e *rpcenv.Envelope, k int) *rpcenv.Envelope {
 	c, n := *e, *e.Note
 	n.ID.N = trace.CopyOf(n.ID.N, k)
 	c.Note, c.Content = &n, slices.Clone(e.Content)
@@ -123,7 +123,7 @@ func (w *World) tellLost(m *message, f fault.Fault) {
 	w.faults.n++
 	w.tell(&trace.Event{
 		Kind: tracepb.Kind_DROP, ID: trace.ID{Env: trace.WorldEnv, N: w.faults.n}, Cause: m.ID, Env: m.Env, Endpoint: m.Sender,
-		To: m.Receiver, Peer: m.Note.To, Address: m.Address, Type: m.Type, Form: m.Form, Why: "lost by fault: " + f.String(),
+		To: m.Receiver, Peer: m.To, Address: m.Address, Type: m.Type, Form: m.Form, Why: "lost by fault: " + f.String(),
 	})
 }
 

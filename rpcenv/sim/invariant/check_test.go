@@ -43,7 +43,8 @@ func because(r *tracepb.Record, cause *tracepb.Id) *tracepb.Record {
 // begun is the beginning of each of the traces.
 func begun(more ...*tracepb.Record) []*tracepb.Record {
 	return append([]*tracepb.Record{
-		{Kind: tracepb.Kind_ENV, Env: a, Peer: "A"}, {Kind: tracepb.Kind_ENV, Env: b, Peer: "B"},
+		{Kind: tracepb.Kind_ENV, Env: a, Peer: "A"},
+		{Kind: tracepb.Kind_ENV, Env: b, Peer: "B"},
 		item(a, "OnStart", 1, 1), item(b, "OnStart", 1, 1),
 	}, more...)
 }
