@@ -54,7 +54,7 @@ var mutants = []mutant{
 		"the end of an ask is told twice", "ask.go",
 		"\tp.deliver(res)\n\treturn true", "\tp.deliver(res)\n\tp.deliver(res)\n\treturn true",
 		[]string{"ask"},
-		true,
+		false,
 	},
 	{
 		"an ask that went out has no time-out", "ask.go",
