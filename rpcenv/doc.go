@@ -113,7 +113,9 @@
 //   - Messages from one Env to one endpoint keep their order and arrive at most once. Nothing is sent twice. A stream may
 //     end with its connection, it never has a hole.
 //   - An ask ends exactly once: with its reply, the callee's failure, a time-out that names its setting, or the loss of
-//     the connection; the asker's end abandons it. Replies take their place among messages in the order of arrival.
+//     the connection; the asker's end abandons it. Replies take their place among messages in the order of arrival:
+//     that in which they were sent, unless both sides dialled at once and a reply goes by the one connection, a message by the
+//     other.
 //   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
 //     ends the connections of the one before it first.
 //   - Send never waits. What could not be delivered is an event of the trace, except for what was on the wire when a
