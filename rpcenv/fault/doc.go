@@ -19,8 +19,9 @@
 //	cost PLACE MESSAGE D                 handlers of MESSAGE at PLACE, as in a pattern, take D of time
 //	threads ENV N                        an Env has N threads for handlers that take time; 0 is no limit
 //
-// A PATTERN is FROM->TO:MESSAGE, a [trace.Filter], whose names may be those of processes too. A rule acts on the next N messages that fit, for the time D after it began,
-// on each with the probability P; without n, for and p it acts on all, for ever. An answer has the name of its question.
+// A PATTERN is FROM->TO:MESSAGE, a [trace.Filter], whose names may be those of processes too. A rule acts on the next N
+// messages that fit, for the time D after it began, on each with the probability P; without n, for and p it acts on all, for
+// ever. An answer has the name of its question.
 //
 // A [Plan] is a list of faults with their times:
 //

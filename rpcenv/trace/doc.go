@@ -17,9 +17,9 @@
 // recording, not the run: Close tells, and the ring goes on. Of a record a body is kept up to the Recorder's limit, a text up
 // to 16 KiB, in the ring 255 bytes; the ring counts messages to 2^40 and sizes to 2^24.
 //
-// [Merge] joins the files of several processes into one
-// [Trace], which is written as JSONL (coherer-trace/1), as a table, as a sequence diagram (Mermaid or SVG), and as the
-// forest by cause that golden scripts compare.
+// [Merge] joins the files of several processes into one [Trace], a [Follower] while they are written. A Trace is written as
+// JSONL (coherer-trace/1), as a list of messages, as tables of counts and of figures ([Stats]), as a sequence diagram
+// (Mermaid or SVG), and as the forest by cause that golden scripts compare. A [Filter] chooses messages, FROM->TO:MESSAGE.
 //
 // [rpcenv.Env.Record]: github.com/coherer/coherer/rpcenv#Env.Record
 // [tracepb]: github.com/coherer/coherer/messages/trace

@@ -45,8 +45,8 @@ type Quantiles struct {
 	Max time.Duration `json:"max_ns"`
 }
 
-// NewStats counts the messages and drops of t that s takes. The rows of messages are in order of first occurrence, those of endpoints in order
-// of their names.
+// NewStats counts the messages and drops of t that s takes. The rows of messages are in order of first occurrence, those of
+// endpoints in order of their names.
 func NewStats(t *Trace, s Selection) *Stats {
 	c := statsCount{answers: map[string]*Entry{}, rows: map[string]*statsRow{}, endpoints: map[string]*statsRow{}, total: &statsRow{name: "total"}}
 	for i := range t.Entries {

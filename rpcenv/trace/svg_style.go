@@ -6,7 +6,6 @@ const (
 	fontPeer  = 14
 	fontName  = 12
 	fontLabel = 12
-	fontTime  = 12
 )
 
 // How many colours processes take turns in, and asks with their answers.
@@ -15,8 +14,9 @@ const (
 	pairColours = 4
 )
 
-// svgStyle draws light, and dark where the reader's system is. It uses no variables: many viewers know none. The
-// colour of an ask, its answer and the time between is one of the p classes; a viewer that knows no :has shows a cause in the hover text only.
+// svgStyle draws light, and dark where the reader's system is. It uses no variables: many viewers know none. The colour of
+// an ask, its answer and the time between is one of the p classes; a viewer that knows no :has shows a cause in the hover
+// text only.
 const svgStyle = `
 .co{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:12px}
 .co .bg{fill:#ffffff}

@@ -62,7 +62,12 @@ func (t *Tail) Torn() error {
 	if len(t.pending) == 0 || t.err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: it ends with %d bytes of an unfinished record; the %d before it are whole", ErrTorn, len(t.pending), t.records)
+	return torn(len(t.pending), t.records)
+}
+
+// torn is the ErrTorn of a file whose last bytes are no whole record.
+func torn(bytes, whole int) error {
+	return fmt.Errorf("%w: it ends with %d bytes of an unfinished record; the %d before it are whole", ErrTorn, bytes, whole)
 }
 
 // recordReader is what records are read from.
@@ -81,7 +86,7 @@ func Torn(path string) error {
 	for n := 0; len(rest) > 0; n++ {
 		_, size := protowire.ConsumeBytes(rest)
 		if size < 0 {
-			return fmt.Errorf("%s: %w: it ends with %d bytes of an unfinished record; the %d before it are whole", path, ErrTorn, len(rest), n)
+			return fmt.Errorf("%s: %w", path, torn(len(rest), n))
 		}
 		rest = rest[size:]
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Vocabulary are the names that a filter can mean: the peers of a trace and their roles, and the endpoints and messages of the trace and of
-// the protocol. Each list is
-// sorted. Where Peers is empty nobody knows yet who there is, and any peer will do.
+// Vocabulary are the names that a filter can mean: the peers of a trace and their roles, and the endpoints and messages of
+// the trace and of the protocol. Each list is sorted. Where Peers is empty nobody knows yet who there is, and any peer will
+// do.
 type Vocabulary struct {
 	Peers, Endpoints, Messages []string
 }
