@@ -40,7 +40,7 @@
 //	stop                                       stops the endpoint
 //
 // Messages are written as they are printed, see package syntax: fields under their JSON names, those at zero left out. Every
-// protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without from and at the first of
-// them is meant, and there is always one. What is wrong with a script fails the test with file, line and column. examples/chat
-// has scripts about two endpoints.
+// protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without
+// from and at the first of them is meant, and there is always one. What is wrong with a script fails the test with file,
+// line and column. examples/chat has scripts about two endpoints.
 package script
