@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Print writes the report for people: where, the headline, the table, who is missing.
@@ -85,11 +86,4 @@ func short(n float64) string {
 }
 
 // micro is a duration in nanoseconds, in three digits.
-func micro(ns int64) string {
-	d := time.Duration(ns)
-	step := time.Nanosecond
-	for d >= 1000*step {
-		step *= 10
-	}
-	return d.Round(step).String()
-}
+func micro(ns int64) string { return trace.ShortDuration(time.Duration(ns)) }

@@ -74,7 +74,7 @@ func TestShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs", 59*time.Second + 999*time.Millisecond: "1m0s", 1500 * time.Millisecond: "1.5s",
 	} {
-		if got := short(d); got != want {
+		if got := ShortDuration(d); got != want {
 			t.Errorf("%d: %s, want %s", d, got, want)
 		}
 	}

@@ -14,7 +14,7 @@ func (s *Stats) WriteText(w io.Writer) error {
 	messages := statsLines("MESSAGE", append(slices.Clip(s.Messages), s.Total))
 	endpoints := statsLines("ENDPOINT", s.Endpoints)
 	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99\n",
-		columns(messages, 1), columns(endpoints, 1), short(s.Span))
+		columns(messages, 1), columns(endpoints, 1), ShortDuration(s.Span))
 	if err != nil {
 		return fmt.Errorf("trace: write stats: %w", err)
 	}
@@ -41,11 +41,11 @@ func (q Quantiles) String() string {
 	if q.N == 0 {
 		return ""
 	}
-	return short(q.P50) + "/" + short(q.P99)
+	return ShortDuration(q.P50) + "/" + ShortDuration(q.P99)
 }
 
-// short is a duration with three digits that count.
-func short(d time.Duration) string {
+// ShortDuration is a duration as people read it: three digits that count, and its unit.
+func ShortDuration(d time.Duration) string {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {
 		unit *= 10
