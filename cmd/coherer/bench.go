@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +16,8 @@ import (
 const contenderName = "contender"
 
 func benchCommand() *cobra.Command {
-	var size, form string
+	var size string
+	var out output
 	o := bench.Options{Args: []string{"bench", contenderName}, Progress: os.Stderr}
 	cmd := &cobra.Command{
 		Use: "bench local-tell|local-ask|remote-tell|remote-ask", GroupID: "measure", Short: "Measure messages against rivals",
@@ -32,11 +32,11 @@ func benchCommand() *cobra.Command {
 			return nil
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if form != "text" && form != "json" {
-				return usage(cmd, fmt.Errorf("-o %q: want text or json", form))
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
 			}
 			o.Spec.Mode = measure.Mode(args[0])
-			var err error
 			if o.Spec.Size, err = measure.ParseSize(size); err != nil {
 				return usage(cmd, err)
 			}
@@ -50,10 +50,8 @@ func benchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if form == "json" {
-				enc := json.NewEncoder(os.Stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(report)
+			if asJSON {
+				return writeJSON(report)
 			}
 			return report.Print(os.Stdout)
 		},
@@ -65,7 +63,7 @@ func benchCommand() *cobra.Command {
 	f.IntVar(&o.Trials, "trials", 3, "trials of each")
 	f.StringVar(&o.Rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none; left out: build it from the source tree")
 	f.StringVar(&o.Spec.Record, "record", measure.RecordOff, "off; ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides")
-	f.StringVarP(&form, "output", "o", "text", "text or json")
+	out.flags(f)
 	cmd.AddCommand(&cobra.Command{
 		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return bench.Speak(cmd.Context(), os.Stdin, os.Stdout) },

@@ -101,23 +101,5 @@ func of(t *trace.Trace, s trace.Selection) *trace.Trace {
 	return chosen
 }
 
-// output is the flag -o text|json.
-type output struct{ form string }
-
-func (o *output) flags(f *pflag.FlagSet) {
-	f.StringVarP(&o.form, "output", "o", "text", "text or json")
-}
-
-// json reports whether JSON is wanted.
-func (o *output) json() (bool, error) {
-	switch o.form {
-	case "text":
-		return false, nil
-	case "json":
-		return true, nil
-	}
-	return false, fmt.Errorf("-o %q: want text or json", o.form)
-}
-
 // errDiffers is the end of a comparison that has said what differs.
 var errDiffers = errors.New("the traces differ")

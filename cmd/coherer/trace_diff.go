@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,9 +35,7 @@ func diffCommand() *cobra.Command {
 			}
 			verdict := compare.Traces(a, b)
 			if asJSON {
-				e := json.NewEncoder(os.Stdout)
-				e.SetIndent("", "  ")
-				err = e.Encode(verdict)
+				err = writeJSON(verdict)
 			} else {
 				sayDifference(args, a, b, verdict)
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -32,9 +31,7 @@ func statsCommand() *cobra.Command {
 			if !asJSON {
 				return stats.WriteText(os.Stdout)
 			}
-			e := json.NewEncoder(os.Stdout)
-			e.SetIndent("", "  ")
-			return e.Encode(stats)
+			return writeJSON(stats)
 		},
 	}
 	c.flags(cmd.Flags())

@@ -11,7 +11,7 @@ import (
 )
 
 func versionCommand() *cobra.Command {
-	var form string
+	var out output
 	cmd := &cobra.Command{
 		Use: "version", GroupID: "look", Short: "Say which version this is",
 		Example: "  coherer version -o json",
@@ -21,18 +21,19 @@ func versionCommand() *cobra.Command {
 			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 				version = info.Main.Version
 			}
-			switch form {
-			case "text":
-				fmt.Printf("coherer %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				return nil
-			case "json":
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			if asJSON {
 				return json.NewEncoder(os.Stdout).Encode(map[string]string{
 					"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				})
 			}
-			return usage(cmd, fmt.Errorf("-o %q: want text or json", form))
+			fmt.Printf("coherer %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&form, "output", "o", "text", "text or json")
+	out.flags(cmd.Flags())
 	return cmd
 }
