@@ -73,6 +73,8 @@ type Env struct {
 	closing   bool // its endpoints have ended: connections end, none is made
 	done      chan struct{}
 	onDone    []func()
+
+	noPIDs bool // the Env has ended; guarded by the lock of pids
 }
 
 // VerifierName is the endpoint that answers CheckExistence in each listening Env.

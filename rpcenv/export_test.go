@@ -57,3 +57,10 @@ func (e *Env) EndAround(to Address, f func()) {
 
 // DropReason is the family of an error.
 func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err.Error()) }
+
+// HasPIDs reports whether an Env is kept for the PIDs that it gave out.
+func HasPIDs(e *Env) bool {
+	pids.Lock()
+	defer pids.Unlock()
+	return pids.envs[e.num] != nil
+}

@@ -20,7 +20,9 @@ func ActorSystem() *actor.ActorSystem { return actorSystem() }
 // Failure.
 func (e *Env) PID(ref Ref) *actor.PID {
 	pids.Lock()
-	pids.envs[e.num] = e
+	if !e.noPIDs {
+		pids.envs[e.num] = e
+	}
 	pids.Unlock()
 	return actor.NewPID(fmt.Sprintf("%d@%s#%d", e.num, ref.Address, ref.conn), ref.Name)
 }
@@ -35,6 +37,7 @@ var pids = struct {
 func (e *Env) forgetPIDs() {
 	pids.Lock()
 	defer pids.Unlock()
+	e.noPIDs = true
 	delete(pids.envs, e.num)
 }
 

@@ -94,3 +94,17 @@ func TestThePIDsOfAnEnvEndWithIt(t *testing.T) {
 		t.Error(answer, err)
 	}
 }
+
+func TestAPIDThatIsMadeAfterTheEndOfItsEnvKeepsNothing(t *testing.T) {
+	w := newWorld(t, "memory")
+	e, peer := w.env("A"), w.env("B")
+	ref := w.register(peer, "E", double(w))
+	w.close(e)
+	answer, err := rpcenv.ActorSystem().Root.RequestFuture(e.PID(ref), num(1), time.Minute).Result()
+	if f, ok := answer.(*rpc.Failure); err != nil || !ok || f.GetCode() != "rpc.stopped" {
+		t.Error(answer, err)
+	}
+	if rpcenv.HasPIDs(e) {
+		t.Error("an Env that has ended is kept for its PIDs")
+	}
+}
