@@ -169,7 +169,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 	case err != nil:
 		outcome = err.Error()
 	case c.deferred && !c.answered:
-		outcome = "deferred"
+		outcome = trace.OutcomeDeferred
 	}
 	n := trace.Note{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: in.tag, Name: r.Name(it.name), Outcome: r.Name(outcome),

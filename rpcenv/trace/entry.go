@@ -42,6 +42,9 @@ const (
 // Unknown is the name of a peer that no record tells.
 const Unknown = "?"
 
+// OutcomeDeferred is the Outcome of an ask that its handler kept, to be answered later.
+const OutcomeDeferred = "deferred"
+
 // Entry is one thing that happened. K says what; which fields it has is said at them. Times are nanoseconds from the
 // start of the trace.
 type Entry struct {
@@ -73,7 +76,7 @@ type Entry struct {
 	// Handled says that a message arrived and was handled: Recv, Start and End tell when. An item has Start and End.
 	Handled          bool
 	Recv, Start, End int64
-	// Outcome is empty when handling went well, else the error's text.
+	// Outcome is empty when handling went well, OutcomeDeferred when an ask was kept to be answered later, else the error's text.
 	Outcome string
 	// Subject is whose state changed, Was and Is are the states.
 	Subject, Was, Is string

@@ -48,7 +48,11 @@ func (e *Entry) Text() string {
 	switch e.K {
 	case KindMsg:
 		line = fmt.Sprintf("%-*s %s %-*s %s", placeWide, from, cmp.Or(arrows[e.Form], "->"), placeWide, to, e.what())
-		if e.Outcome != "" {
+		switch e.Outcome {
+		case "":
+		case OutcomeDeferred:
+			line += " (to be answered later)"
+		default:
 			line += " (handling failed: " + cutString(e.Outcome, 120) + ")"
 		}
 	case KindDrop:

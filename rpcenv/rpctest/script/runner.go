@@ -78,7 +78,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 func (r *runner) failures(entries []trace.Entry) {
 	for _, e := range entries {
 		late := e.IsAnswer() && strings.HasPrefix(e.Outcome, "ignored") // it came when the ask had ended
-		if e.ID == "" || e.Outcome == "" || e.Outcome == "deferred" || e.Form == trace.FormAsk || late || r.failed[e.ID] {
+		if e.ID == "" || e.Outcome == "" || e.Outcome == trace.OutcomeDeferred || e.Form == trace.FormAsk || late || r.failed[e.ID] {
 			continue
 		}
 		r.failed[e.ID] = true
