@@ -30,6 +30,17 @@
 //		--go_out=. --go_opt=paths=source_relative \
 //		--coherer_out=. --coherer_opt=paths=source_relative greeting/greeting.proto
 //
+// While the module is at no proxy, a checkout of it stands in, here at COHERER, an absolute path:
+//
+//	go mod edit -replace github.com/coherer/coherer=COHERER
+//	go -C COHERER install google.golang.org/protobuf/cmd/protoc-gen-go ./cmd/protoc-gen-coherer
+//	protoc -I . -I COHERER \
+//		--go_out=. --go_opt=paths=source_relative \
+//		--coherer_out=. --coherer_opt=paths=source_relative greeting/greeting.proto
+//	go mod tidy
+//
+// tidy comes last: it wants what protoc writes, and code that imports it.
+//
 // Where there is no protoc, a checkout of Coherer has a program that does the same for the proto files in a folder of your
 // module; option go_package says in which of its folders what is written:
 //
