@@ -1,5 +1,6 @@
 // Package script tests one endpoint by golden scripts: text files that say what it is sent and what followed. A script is
-// read like a conversation; when the endpoint changes, -rewrite writes it anew and the difference is read like code.
+// read like a conversation; when the endpoint changes, `go test . -run TestGreeter -rewrite` writes it anew and the difference
+// is read like code.
 //
 //	func TestGreeter(t *testing.T) {
 //		script.Run(t, "testdata/greeter.txt", func(w *rpctest.World) script.Subject {
@@ -39,7 +40,7 @@
 //	state [WHAT]                               prints the endpoint's state, see Subject
 //	stop                                       stops the endpoint
 //
-// Messages are written as they are printed, see package syntax: fields under their JSON names, those at zero left out. Every
+// Messages are written as they are printed, see package script/syntax: fields under their JSON names, those at zero left out. Every
 // protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without
 // from and at the first of them is meant, and there is always one. What is wrong with a script fails the test with file,
 // line and column. examples/chat has scripts about two endpoints.
