@@ -35,7 +35,7 @@ func (k *call) finish() bool {
 	if k.done.CompareAndSwap(false, true) {
 		return true
 	}
-	k.env.dropped(&outgoing{form: tracepb.Form_REPLY, cause: k.id}, k.typ, "answered already")
+	k.env.dropped(&outgoing{form: tracepb.Form_REPLY, cause: k.id}, k.typ, errAnswered)
 	return false
 }
 

@@ -129,11 +129,11 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != connReady || c.why != nil {
-		c.env.dropped(&o, k.typ, "the asker's connection is closed")
+		c.env.dropped(&o, k.typ, errAskerGone)
 		return
 	}
 	if !c.roomLocked(len(content)) {
-		c.env.dropped(&o, k.typ, c.why.Error())
+		c.env.dropped(&o, k.typ, c.why)
 		return
 	}
 	c.out++
@@ -230,7 +230,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 		return
 	}
 	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
-	c.env.recordRefused(env.Endpoint, id, now, err.Error())
+	c.env.recordRefused(env.Endpoint, id, now, err)
 }
 
 func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
@@ -261,7 +261,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	}
 	if p == nil || !c.env.asks.finish(p, res) {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
-		c.env.recordRefused("", id, now, lateAnswer)
+		c.env.recordRefused("", id, now, errLateAnswer)
 	}
 }
 

@@ -52,6 +52,15 @@ var (
 	ErrHandshake = errors.New("rpcenv: handshake")
 )
 
+// Why an answer is of no use any more: drops of the trace.
+var (
+	errLateAnswer   = errors.New("ignored: the ask had ended")
+	errAskerStopped = errors.New("ignored: the asker had stopped")
+	errAskEnded     = errors.New("the ask had ended")
+	errAnswered     = errors.New("answered already")
+	errAskerGone    = errors.New("the asker's connection is closed")
+)
+
 // codedError is an error that travels by its code.
 type codedError struct {
 	code, text string

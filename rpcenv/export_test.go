@@ -56,7 +56,7 @@ func (e *Env) EndAround(to Address, f func()) {
 }
 
 // DropReason is the family of an error.
-func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err.Error()) }
+func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err) }
 
 // HasPIDs reports whether an Env is kept for the PIDs that it gave out.
 func HasPIDs(e *Env) bool {

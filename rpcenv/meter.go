@@ -1,10 +1,10 @@
 package rpcenv
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/dynamicpb"
 
@@ -97,30 +97,29 @@ func (in *Inbox) countHandled(c *Context, it *item, err error) {
 	s.Handled(err != nil)
 }
 
-// dropTexts are how the errors of messages that are not delivered begin.
-var dropTexts = []struct {
-	text   string
+// dropReasons are the families of what is not delivered. An error may be of several: the first one counts, which is the
+// last that happened.
+var dropReasons = []struct {
+	err    error
 	reason metrics.Reason
 }{
-	{ErrRefusedNotFound.Error() + ":", metrics.ReasonNotFound},
-	{ErrRefusedStopped.Error() + ":", metrics.ReasonStopped},
-	{ErrStopped.Error(), metrics.ReasonStopped},
-	{ErrUnreachableDisconnected.Error() + ":", metrics.ReasonDisconnected},
-	{ErrUnreachableOverloaded.Error() + ":", metrics.ReasonOverloaded},
-	{ErrRefusedUndecodable.Error() + ":", metrics.ReasonUndecodable},
-	{lateAnswer, metrics.ReasonAnswer},
+	{ErrUnreachableDisconnected, metrics.ReasonDisconnected},
+	{ErrUnreachableOverloaded, metrics.ReasonOverloaded},
+	{ErrRefusedNotFound, metrics.ReasonNotFound},
+	{ErrRefusedUndecodable, metrics.ReasonUndecodable},
+	{ErrRefusedStopped, metrics.ReasonStopped},
+	{ErrStopped, metrics.ReasonStopped},
+	{errLateAnswer, metrics.ReasonAnswer},
+	{errAskerStopped, metrics.ReasonAnswer},
 }
 
-// lateAnswer is how the trace calls an answer that came when its ask had ended.
-const lateAnswer = "ignored: the ask had ended"
-
-// dropReason is the family of a drop, by what the trace is told of it.
-func dropReason(form tracepb.Form, why string) metrics.Reason {
+// dropReason is the family of a drop.
+func dropReason(form tracepb.Form, why error) metrics.Reason {
 	if form == tracepb.Form_REPLY || form == tracepb.Form_FAIL {
 		return metrics.ReasonAnswer
 	}
-	for _, d := range dropTexts {
-		if strings.HasPrefix(why, d.text) {
+	for _, d := range dropReasons {
+		if errors.Is(why, d.err) {
 			return d.reason
 		}
 	}

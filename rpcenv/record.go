@@ -271,9 +271,9 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 }
 
 // recordRefused is the record of a message that came and that no endpoint handled.
-func (e *Env) recordRefused(endpoint string, id trace.ID, at time.Time, why string) {
+func (e *Env) recordRefused(endpoint string, id trace.ID, at time.Time, why error) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
-	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Time: nanos(at), Endpoint: endpoint, Outcome: why})
+	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Time: nanos(at), Endpoint: endpoint, Outcome: why.Error()})
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
@@ -281,14 +281,14 @@ func (e *Env) recordUnheard(endpoint string, p *pending, res result) {
 	switch {
 	case p.untraced:
 	case res.id.IsZero():
-		e.dropped(&outgoing{from: endpoint, to: p.to, cause: p.id, form: tracepb.Form_ASK}, p.typ, res.err.Error())
+		e.dropped(&outgoing{from: endpoint, to: p.to, cause: p.id, form: tracepb.Form_ASK}, p.typ, res.err)
 	default:
-		e.recordRefused("", res.id, res.received, "ignored: the asker had stopped")
+		e.recordRefused("", res.id, res.received, errAskerStopped)
 	}
 }
 
 // dropped is the trace's event of a message that was not delivered.
-func (e *Env) dropped(o *outgoing, typ, why string) {
+func (e *Env) dropped(o *outgoing, typ string, why error) {
 	e.metrics.Drop(dropReason(o.form, why))
 	e.log.Debugf("dropped %s to %s: %s", typ, o.to, why)
 	if o.untraced {
@@ -296,7 +296,7 @@ func (e *Env) dropped(o *outgoing, typ, why string) {
 	}
 	e.tellTrace(o.from, &trace.Event{
 		Kind: tracepb.Kind_DROP, Cause: o.cause,
-		Endpoint: o.from, To: o.to.Name, Address: o.to.Address.String(), Type: typ, Form: o.form, Why: why,
+		Endpoint: o.from, To: o.to.Name, Address: o.to.Address.String(), Type: typ, Form: o.form, Why: why.Error(),
 	})
 }
 

@@ -116,7 +116,7 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 	id := e.nextID()
 	e.recordAnswer(&r, id, k.typ, e.cfg.Name, &labels{})
 	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
-		e.dropped(&r, k.typ, "the ask had ended")
+		e.dropped(&r, k.typ, errAskEnded)
 	}
 }
 
@@ -144,5 +144,5 @@ func (e *Env) undelivered(o outgoing, err error) {
 		e.asks.fail(o.pending, err)
 		return
 	}
-	e.dropped(&o, typeName(o.msg), err.Error())
+	e.dropped(&o, typeName(o.msg), err)
 }

@@ -28,7 +28,7 @@ func showCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			if cause != "" {
+			if cmd.Flags().Changed("cause") {
 				run, s, err := c.parse(cmd, args)
 				if err == nil && (!s.IsZero() || from != "" || to != "") {
 					err = usage(cmd, errors.New("--cause shows a chain of causes whole: leave out filters, --from and --to"))

@@ -76,7 +76,7 @@ var mutants = []mutant{
 	},
 	{
 		"what cannot be sent is dropped without an event", "send.go",
-		"\te.dropped(&o, typeName(o.msg), err.Error())", "\t_ = err",
+		"\te.dropped(&o, typeName(o.msg), err)", "\t_ = err",
 		[]string{"lost"},
 		false,
 	},
