@@ -133,7 +133,8 @@ func TestAWorldThatWasGivenUpIsLeftAlone(t *testing.T) {
 			w.Register(w.Env("Server", nil), "Greeter", b)
 			defer func() {
 				w.Close()
-				if d := time.Since(begin); d != time.Second {
+				// The limit begins at a look, of which the first may come just before the last step.
+				if d := time.Since(begin); d != time.Second && d != 1100*time.Millisecond {
 					t.Error("given up after", d)
 				}
 				w.Settle()
