@@ -254,9 +254,11 @@ type ApplicationDescription struct {
 	// initial_executor_limit bounds the executors until the first RequestExecutors; absent: no bound.
 	InitialExecutorLimit *int32 `protobuf:"varint,7,opt,name=initial_executor_limit,json=initialExecutorLimit,proto3,oneof" json:"initial_executor_limit,omitempty"`
 	// user who runs the application.
-	User          string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	User string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
+	// resources_per_executor are the default profile's further resources, each name once.
+	ResourcesPerExecutor []*ResourceRequirement `protobuf:"bytes,9,rep,name=resources_per_executor,json=resourcesPerExecutor,proto3" json:"resources_per_executor,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *ApplicationDescription) Reset() {
@@ -343,6 +345,13 @@ func (x *ApplicationDescription) GetUser() string {
 		return x.User
 	}
 	return ""
+}
+
+func (x *ApplicationDescription) GetResourcesPerExecutor() []*ResourceRequirement {
+	if x != nil {
+		return x.ResourcesPerExecutor
+	}
+	return nil
 }
 
 // ExecutorDescription is what a Worker tells of an executor that it runs.
@@ -450,6 +459,8 @@ type RegisterWorker struct {
 	WorkerWebUiUrl string `protobuf:"bytes,7,opt,name=worker_web_ui_url,json=workerWebUiUrl,proto3" json:"worker_web_ui_url,omitempty"`
 	// master_address is the address by which the Worker reached the Master.
 	MasterAddress *rpc.Address `protobuf:"bytes,8,opt,name=master_address,json=masterAddress,proto3" json:"master_address,omitempty"`
+	// resources that it offers, each name once, each address of a name once.
+	Resources     []*ResourceInformation `protobuf:"bytes,9,rep,name=resources,proto3" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -536,6 +547,13 @@ func (x *RegisterWorker) GetWorkerWebUiUrl() string {
 func (x *RegisterWorker) GetMasterAddress() *rpc.Address {
 	if x != nil {
 		return x.MasterAddress
+	}
+	return nil
+}
+
+func (x *RegisterWorker) GetResources() []*ResourceInformation {
+	if x != nil {
+		return x.Resources
 	}
 	return nil
 }
@@ -1134,8 +1152,10 @@ type LaunchExecutor struct {
 	// cores that the executor may use.
 	Cores int32 `protobuf:"varint,6,opt,name=cores,proto3" json:"cores,omitempty"`
 	// memory in MiB.
-	Memory        int32  `protobuf:"varint,7,opt,name=memory,proto3" json:"memory,omitempty"`
-	MasterTerm    uint64 `protobuf:"varint,8,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	Memory     int32  `protobuf:"varint,7,opt,name=memory,proto3" json:"memory,omitempty"`
+	MasterTerm uint64 `protobuf:"varint,8,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	// resources with the Worker's addresses that are the executor's own.
+	Resources     []*ResourceInformation `protobuf:"bytes,9,rep,name=resources,proto3" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1224,6 +1244,13 @@ func (x *LaunchExecutor) GetMasterTerm() uint64 {
 		return x.MasterTerm
 	}
 	return 0
+}
+
+func (x *LaunchExecutor) GetResources() []*ResourceInformation {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
 }
 
 // KillExecutor ends an executor. An unknown one is only logged.
@@ -1682,7 +1709,7 @@ var File_proto_deploy_deploy_proto protoreflect.FileDescriptor
 
 const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\n" +
-	"\x19proto/deploy/deploy.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"\x82\x02\n" +
+	"\x19proto/deploy/deploy.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x1cproto/deploy/resources.proto\x1a\x13proto/rpc/rpc.proto\"\x82\x02\n" +
 	"\aCommand\x12\x1d\n" +
 	"\n" +
 	"main_class\x18\x01 \x01(\tR\tmainClass\x12\x1c\n" +
@@ -1693,7 +1720,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\tjava_opts\x18\x06 \x03(\tR\bjavaOpts\"?\n" +
 	"\x13EnvironmentVariable\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xa0\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xf3\x03\n" +
 	"\x16ApplicationDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\tmax_cores\x18\x02 \x01(\x05H\x00R\bmaxCores\x88\x01\x01\x12/\n" +
@@ -1703,7 +1730,8 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x16memory_per_executor_mb\x18\x05 \x01(\x05R\x13memoryPerExecutorMb\x121\n" +
 	"\x12cores_per_executor\x18\x06 \x01(\x05H\x01R\x10coresPerExecutor\x88\x01\x01\x129\n" +
 	"\x16initial_executor_limit\x18\a \x01(\x05H\x02R\x14initialExecutorLimit\x88\x01\x01\x12\x18\n" +
-	"\x04user\x18\b \x01(\tB\x04\xe0\xe0\x18\x01R\x04userB\f\n" +
+	"\x04user\x18\b \x01(\tB\x04\xe0\xe0\x18\x01R\x04user\x12Q\n" +
+	"\x16resources_per_executor\x18\t \x03(\v2\x1b.deploy.ResourceRequirementR\x14resourcesPerExecutorB\f\n" +
 	"\n" +
 	"_max_coresB\x15\n" +
 	"\x13_cores_per_executorB\x19\n" +
@@ -1714,7 +1742,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05rp_id\x18\x03 \x01(\x05R\x04rpId\x12\x14\n" +
 	"\x05cores\x18\x04 \x01(\x05R\x05cores\x12\x1b\n" +
 	"\tmemory_mb\x18\x05 \x01(\x05R\bmemoryMb\x12+\n" +
-	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\xac\x05\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\xe7\x05\n" +
 	"\x0eRegisterWorker\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\x04host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
@@ -1723,7 +1751,8 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05cores\x18\x05 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\x05R\x06memory\x12/\n" +
 	"\x11worker_web_ui_url\x18\a \x01(\tB\x04\xe0\xe0\x18\x01R\x0eworkerWebUiUrl\x129\n" +
-	"\x0emaster_address\x18\b \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress:\x8b\x03\xe2\xe0\x18\x86\x03\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker:dwhen the Master's verifier has said that it is there, at its start and after each loss of the MasterB\x85\x01One with a known id is accepted again (duplicate=true) and keeps what it runs; another id at the address of a live Worker is refused.JM2.1, which refused an id that it knew; masterAddress and resources came later\"\xf6\x03\n" +
+	"\x0emaster_address\x18\b \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress\x129\n" +
+	"\tresources\x18\t \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\x8b\x03\xe2\xe0\x18\x86\x03\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker:dwhen the Master's verifier has said that it is there, at its start and after each loss of the MasterB\x85\x01One with a known id is accepted again (duplicate=true) and keeps what it runs; another id at the address of a live Worker is refused.JM2.1, which refused an id that it knew; masterAddress and resources came later\"\xf6\x03\n" +
 	"\x10RegisteredWorker\x12.\n" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12/\n" +
 	"\x11master_web_ui_url\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x0emasterWebUiUrl\x129\n" +
@@ -1767,7 +1796,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x13ApplicationFinished\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:\xd8\x01\xe2\xe0\x18\xd3\x01\br\x12\x06Master\x1a\x06Worker*:org.apache.spark.deploy.DeployMessages.ApplicationFinished:=to every Worker, dead ones too, when an application has endedB?The directories are removed once; a second one changes nothing.J\x032.1\"\xaf\x04\n" +
+	"masterTerm:\xd8\x01\xe2\xe0\x18\xd3\x01\br\x12\x06Master\x1a\x06Worker*:org.apache.spark.deploy.DeployMessages.ApplicationFinished:=to every Worker, dead ones too, when an application has endedB?The directories are removed once; a second one changes nothing.J\x032.1\"\xea\x04\n" +
 	"\x0eLaunchExecutor\x12#\n" +
 	"\n" +
 	"master_url\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\tmasterUrl\x12\x15\n" +
@@ -1778,7 +1807,8 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05cores\x18\x06 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\a \x01(\x05R\x06memory\x12\x1f\n" +
 	"\vmaster_term\x18\b \x01(\x04R\n" +
-	"masterTerm:\x91\x02\xe2\xe0\x18\x8c\x02\bx\x12\x06Master\x1a\x06Worker*5org.apache.spark.deploy.DeployMessages.LaunchExecutor:Bwhen an application wants an executor and a Worker has room for itBSFor an executor that is alive it does nothing; one that has ended is started again.J(2.1; rpId since 3.4, resources since 3.0B\n" +
+	"masterTerm\x129\n" +
+	"\tresources\x18\t \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\x91\x02\xe2\xe0\x18\x8c\x02\bx\x12\x06Master\x1a\x06Worker*5org.apache.spark.deploy.DeployMessages.LaunchExecutor:Bwhen an application wants an executor and a Worker has room for itBSFor an executor that is alive it does nothing; one that has ended is started again.J(2.1; rpId since 3.4, resources since 3.0B\n" +
 	"\n" +
 	"\b_exec_id\"\xa7\x03\n" +
 	"\fKillExecutor\x12#\n" +
@@ -1885,30 +1915,35 @@ var file_proto_deploy_deploy_proto_goTypes = []any{
 	(*ExecutorStateChanged)(nil),   // 20: deploy.ExecutorStateChanged
 	(*WorkerRemoved)(nil),          // 21: deploy.WorkerRemoved
 	(*KillExecutors)(nil),          // 22: deploy.KillExecutors
-	(*rpc.EndpointRef)(nil),        // 23: rpc.EndpointRef
-	(*rpc.Address)(nil),            // 24: rpc.Address
+	(*ResourceRequirement)(nil),    // 23: deploy.ResourceRequirement
+	(*rpc.EndpointRef)(nil),        // 24: rpc.EndpointRef
+	(*rpc.Address)(nil),            // 25: rpc.Address
+	(*ResourceInformation)(nil),    // 26: deploy.ResourceInformation
 }
 var file_proto_deploy_deploy_proto_depIdxs = []int32{
 	2,  // 0: deploy.Command.environment:type_name -> deploy.EnvironmentVariable
 	1,  // 1: deploy.ApplicationDescription.command:type_name -> deploy.Command
-	0,  // 2: deploy.ExecutorDescription.state:type_name -> deploy.ExecutorState
-	23, // 3: deploy.RegisterWorker.worker:type_name -> rpc.EndpointRef
-	24, // 4: deploy.RegisterWorker.master_address:type_name -> rpc.Address
-	23, // 5: deploy.RegisteredWorker.master:type_name -> rpc.EndpointRef
-	24, // 6: deploy.RegisteredWorker.master_address:type_name -> rpc.Address
-	4,  // 7: deploy.WorkerLatestState.executors:type_name -> deploy.ExecutorDescription
-	23, // 8: deploy.Heartbeat.worker:type_name -> rpc.EndpointRef
-	3,  // 9: deploy.RegisterApplication.app_description:type_name -> deploy.ApplicationDescription
-	23, // 10: deploy.RegisterApplication.driver:type_name -> rpc.EndpointRef
-	23, // 11: deploy.RegisteredApplication.master:type_name -> rpc.EndpointRef
-	3,  // 12: deploy.LaunchExecutor.app_desc:type_name -> deploy.ApplicationDescription
-	0,  // 13: deploy.ExecutorUpdated.state:type_name -> deploy.ExecutorState
-	0,  // 14: deploy.ExecutorStateChanged.state:type_name -> deploy.ExecutorState
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	23, // 2: deploy.ApplicationDescription.resources_per_executor:type_name -> deploy.ResourceRequirement
+	0,  // 3: deploy.ExecutorDescription.state:type_name -> deploy.ExecutorState
+	24, // 4: deploy.RegisterWorker.worker:type_name -> rpc.EndpointRef
+	25, // 5: deploy.RegisterWorker.master_address:type_name -> rpc.Address
+	26, // 6: deploy.RegisterWorker.resources:type_name -> deploy.ResourceInformation
+	24, // 7: deploy.RegisteredWorker.master:type_name -> rpc.EndpointRef
+	25, // 8: deploy.RegisteredWorker.master_address:type_name -> rpc.Address
+	4,  // 9: deploy.WorkerLatestState.executors:type_name -> deploy.ExecutorDescription
+	24, // 10: deploy.Heartbeat.worker:type_name -> rpc.EndpointRef
+	3,  // 11: deploy.RegisterApplication.app_description:type_name -> deploy.ApplicationDescription
+	24, // 12: deploy.RegisterApplication.driver:type_name -> rpc.EndpointRef
+	24, // 13: deploy.RegisteredApplication.master:type_name -> rpc.EndpointRef
+	3,  // 14: deploy.LaunchExecutor.app_desc:type_name -> deploy.ApplicationDescription
+	26, // 15: deploy.LaunchExecutor.resources:type_name -> deploy.ResourceInformation
+	0,  // 16: deploy.ExecutorUpdated.state:type_name -> deploy.ExecutorState
+	0,  // 17: deploy.ExecutorStateChanged.state:type_name -> deploy.ExecutorState
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_proto_deploy_deploy_proto_init() }
@@ -1916,6 +1951,7 @@ func file_proto_deploy_deploy_proto_init() {
 	if File_proto_deploy_deploy_proto != nil {
 		return
 	}
+	file_proto_deploy_resources_proto_init()
 	file_proto_deploy_deploy_proto_msgTypes[2].OneofWrappers = []any{}
 	file_proto_deploy_deploy_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_deploy_deploy_proto_msgTypes[15].OneofWrappers = []any{}

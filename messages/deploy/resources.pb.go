@@ -4,11 +4,13 @@
 // 	protoc        (unknown)
 // source: proto/deploy/resources.proto
 
-// Resources beside cores and memory, such as gpu.
+// What executors and drivers take beside cores and memory, how many executors an application wants, Workers that are to go
+// away, and why an application has no more executors.
 
 package deploy
 
 import (
+	_ "github.com/coherer/coherer/messages/option"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -78,14 +80,724 @@ func (x *ResourceRequirement) GetAmount() int32 {
 	return 0
 }
 
+// ResourceInformation is a resource with the addresses that somebody has of it. It mirrors
+// org.apache.spark.resource.ResourceInformation.
+type ResourceInformation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// name of the resource, such as gpu.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// addresses of its units; each is one unit, whatever it says.
+	Addresses     []string `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceInformation) Reset() {
+	*x = ResourceInformation{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceInformation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceInformation) ProtoMessage() {}
+
+func (x *ResourceInformation) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceInformation.ProtoReflect.Descriptor instead.
+func (*ResourceInformation) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ResourceInformation) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceInformation) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+// ResourceProfile is what each executor of a kind takes. It mirrors what a Master reads of
+// org.apache.spark.resource.ResourceProfile.
+type ResourceProfile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// id within the application; 0 is the default profile, which the ApplicationDescription has.
+	Id int32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// executor_cores of each executor; absent: one executor a Worker with all cores it can get.
+	ExecutorCores *int32 `protobuf:"varint,2,opt,name=executor_cores,json=executorCores,proto3,oneof" json:"executor_cores,omitempty"`
+	// executor_memory_mb of each executor in MiB.
+	ExecutorMemoryMb int32 `protobuf:"varint,3,opt,name=executor_memory_mb,json=executorMemoryMb,proto3" json:"executor_memory_mb,omitempty"`
+	// executor_resources of each executor, each name once.
+	ExecutorResources []*ResourceRequirement `protobuf:"bytes,4,rep,name=executor_resources,json=executorResources,proto3" json:"executor_resources,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ResourceProfile) Reset() {
+	*x = ResourceProfile{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceProfile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceProfile) ProtoMessage() {}
+
+func (x *ResourceProfile) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceProfile.ProtoReflect.Descriptor instead.
+func (*ResourceProfile) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ResourceProfile) GetId() int32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ResourceProfile) GetExecutorCores() int32 {
+	if x != nil && x.ExecutorCores != nil {
+		return *x.ExecutorCores
+	}
+	return 0
+}
+
+func (x *ResourceProfile) GetExecutorMemoryMb() int32 {
+	if x != nil {
+		return x.ExecutorMemoryMb
+	}
+	return 0
+}
+
+func (x *ResourceProfile) GetExecutorResources() []*ResourceRequirement {
+	if x != nil {
+		return x.ExecutorResources
+	}
+	return nil
+}
+
+// ProfileTarget is how many executors of a profile an application wants in all.
+type ProfileTarget struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Profile *ResourceProfile       `protobuf:"bytes,1,opt,name=profile,proto3" json:"profile,omitempty"`
+	// total of executors, those that run included.
+	Total         int32 `protobuf:"varint,2,opt,name=total,proto3" json:"total,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProfileTarget) Reset() {
+	*x = ProfileTarget{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProfileTarget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProfileTarget) ProtoMessage() {}
+
+func (x *ProfileTarget) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProfileTarget.ProtoReflect.Descriptor instead.
+func (*ProfileTarget) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ProfileTarget) GetProfile() *ResourceProfile {
+	if x != nil {
+		return x.Profile
+	}
+	return nil
+}
+
+func (x *ProfileTarget) GetTotal() int32 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+// RequestExecutors tells the Master how many executors of each profile the application wants from now on. It is answered
+// behind the LaunchExecutor and ExecutorAdded that it causes, with false for an unknown application and for a profile that
+// no executor can have; that one changes nothing.
+type RequestExecutors struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AppId string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// totals of the profiles that it names; those of others stay as they are.
+	Totals        []*ProfileTarget `protobuf:"bytes,2,rep,name=totals,proto3" json:"totals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestExecutors) Reset() {
+	*x = RequestExecutors{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestExecutors) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestExecutors) ProtoMessage() {}
+
+func (x *RequestExecutors) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestExecutors.ProtoReflect.Descriptor instead.
+func (*RequestExecutors) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RequestExecutors) GetAppId() string {
+	if x != nil {
+		return x.AppId
+	}
+	return ""
+}
+
+func (x *RequestExecutors) GetTotals() []*ProfileTarget {
+	if x != nil {
+		return x.Totals
+	}
+	return nil
+}
+
+// DecommissionWorkersOnHosts takes Workers out of service: they get no new executors, and the applications are told that
+// those which they have will end. It is answered at once.
+type DecommissionWorkersOnHosts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// hostnames as the Workers registered; upper and lower case are the same.
+	Hostnames     []string `protobuf:"bytes,1,rep,name=hostnames,proto3" json:"hostnames,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecommissionWorkersOnHosts) Reset() {
+	*x = DecommissionWorkersOnHosts{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecommissionWorkersOnHosts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecommissionWorkersOnHosts) ProtoMessage() {}
+
+func (x *DecommissionWorkersOnHosts) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecommissionWorkersOnHosts.ProtoReflect.Descriptor instead.
+func (*DecommissionWorkersOnHosts) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DecommissionWorkersOnHosts) GetHostnames() []string {
+	if x != nil {
+		return x.Hostnames
+	}
+	return nil
+}
+
+// DecommissionWorkersOnHostsResponse answers DecommissionWorkersOnHosts.
+type DecommissionWorkersOnHostsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// count of the Workers there, with those decommissioned before; 0 of a Master in STANDBY.
+	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecommissionWorkersOnHostsResponse) Reset() {
+	*x = DecommissionWorkersOnHostsResponse{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecommissionWorkersOnHostsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecommissionWorkersOnHostsResponse) ProtoMessage() {}
+
+func (x *DecommissionWorkersOnHostsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecommissionWorkersOnHostsResponse.ProtoReflect.Descriptor instead.
+func (*DecommissionWorkersOnHostsResponse) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DecommissionWorkersOnHostsResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// RequestRefusals asks why an application has no more executors than it has.
+type RequestRefusals struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestRefusals) Reset() {
+	*x = RequestRefusals{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestRefusals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestRefusals) ProtoMessage() {}
+
+func (x *RequestRefusals) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestRefusals.ProtoReflect.Descriptor instead.
+func (*RequestRefusals) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RequestRefusals) GetAppId() string {
+	if x != nil {
+		return x.AppId
+	}
+	return ""
+}
+
+// Refusals says why an application has no more executors. Its reasons come from the filters that schedule.
+type Refusals struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// app_id as it was asked.
+	AppId string `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	// found is false when the Master does not know the application; near_ids then are ids that look like it.
+	Found   bool     `protobuf:"varint,2,opt,name=found,proto3" json:"found,omitempty"`
+	NearIds []string `protobuf:"bytes,3,rep,name=near_ids,json=nearIds,proto3" json:"near_ids,omitempty"`
+	Name    string   `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// state of the application.
+	State string `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	// cores_granted of cores_max, which is 2147483647 without a limit.
+	CoresGranted int32          `protobuf:"varint,6,opt,name=cores_granted,json=coresGranted,proto3" json:"cores_granted,omitempty"`
+	CoresMax     int32          `protobuf:"varint,7,opt,name=cores_max,json=coresMax,proto3" json:"cores_max,omitempty"`
+	Profiles     []*ProfileNeed `protobuf:"bytes,8,rep,name=profiles,proto3" json:"profiles,omitempty"`
+	// application has the reasons that do not depend on a Worker, the weightiest first. Empty, with no workers: nothing is
+	// wanted and nothing is wrong.
+	Application []*Refusal `protobuf:"bytes,9,rep,name=application,proto3" json:"application,omitempty"`
+	// workers has, per Worker and profile that wants executors, the first filter that refuses.
+	Workers []*Refusal `protobuf:"bytes,10,rep,name=workers,proto3" json:"workers,omitempty"`
+	// master_state is ALIVE unless the Master does not schedule at all.
+	MasterState   string `protobuf:"bytes,11,opt,name=master_state,json=masterState,proto3" json:"master_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refusals) Reset() {
+	*x = Refusals{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refusals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refusals) ProtoMessage() {}
+
+func (x *Refusals) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refusals.ProtoReflect.Descriptor instead.
+func (*Refusals) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Refusals) GetAppId() string {
+	if x != nil {
+		return x.AppId
+	}
+	return ""
+}
+
+func (x *Refusals) GetFound() bool {
+	if x != nil {
+		return x.Found
+	}
+	return false
+}
+
+func (x *Refusals) GetNearIds() []string {
+	if x != nil {
+		return x.NearIds
+	}
+	return nil
+}
+
+func (x *Refusals) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Refusals) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *Refusals) GetCoresGranted() int32 {
+	if x != nil {
+		return x.CoresGranted
+	}
+	return 0
+}
+
+func (x *Refusals) GetCoresMax() int32 {
+	if x != nil {
+		return x.CoresMax
+	}
+	return 0
+}
+
+func (x *Refusals) GetProfiles() []*ProfileNeed {
+	if x != nil {
+		return x.Profiles
+	}
+	return nil
+}
+
+func (x *Refusals) GetApplication() []*Refusal {
+	if x != nil {
+		return x.Application
+	}
+	return nil
+}
+
+func (x *Refusals) GetWorkers() []*Refusal {
+	if x != nil {
+		return x.Workers
+	}
+	return nil
+}
+
+func (x *Refusals) GetMasterState() string {
+	if x != nil {
+		return x.MasterState
+	}
+	return ""
+}
+
+// ProfileNeed is what an application wants of one profile and has.
+type ProfileNeed struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Profile *ResourceProfile       `protobuf:"bytes,1,opt,name=profile,proto3" json:"profile,omitempty"`
+	// total that is wanted; 2147483647: as many as there is room for.
+	Total int32 `protobuf:"varint,2,opt,name=total,proto3" json:"total,omitempty"`
+	// running and launching executors.
+	Running       int32 `protobuf:"varint,3,opt,name=running,proto3" json:"running,omitempty"`
+	Launching     int32 `protobuf:"varint,4,opt,name=launching,proto3" json:"launching,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProfileNeed) Reset() {
+	*x = ProfileNeed{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProfileNeed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProfileNeed) ProtoMessage() {}
+
+func (x *ProfileNeed) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProfileNeed.ProtoReflect.Descriptor instead.
+func (*ProfileNeed) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ProfileNeed) GetProfile() *ResourceProfile {
+	if x != nil {
+		return x.Profile
+	}
+	return nil
+}
+
+func (x *ProfileNeed) GetTotal() int32 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *ProfileNeed) GetRunning() int32 {
+	if x != nil {
+		return x.Running
+	}
+	return 0
+}
+
+func (x *ProfileNeed) GetLaunching() int32 {
+	if x != nil {
+		return x.Launching
+	}
+	return 0
+}
+
+// Refusal is one reason.
+type Refusal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// worker_id is the Worker that refuses; empty: the reason is the application's.
+	WorkerId string `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	// rp_id of the profile that it is about.
+	RpId int32 `protobuf:"varint,2,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
+	// filter that refuses: state, memory, cores or resource NAME of a Worker; else what holds the application back: ended,
+	// master, maximum, limit, address, exits, wait, applications, drivers, workers, policy.
+	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// reason with its numbers.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// help says what would help.
+	Help          string `protobuf:"bytes,5,opt,name=help,proto3" json:"help,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refusal) Reset() {
+	*x = Refusal{}
+	mi := &file_proto_deploy_resources_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refusal) ProtoMessage() {}
+
+func (x *Refusal) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_resources_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
+func (*Refusal) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_resources_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Refusal) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *Refusal) GetRpId() int32 {
+	if x != nil {
+		return x.RpId
+	}
+	return 0
+}
+
+func (x *Refusal) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *Refusal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Refusal) GetHelp() string {
+	if x != nil {
+		return x.Help
+	}
+	return ""
+}
+
 var File_proto_deploy_resources_proto protoreflect.FileDescriptor
 
 const file_proto_deploy_resources_proto_rawDesc = "" +
 	"\n" +
-	"\x1cproto/deploy/resources.proto\x12\x06deploy\"A\n" +
+	"\x1cproto/deploy/resources.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\"A\n" +
 	"\x13ResourceRequirement\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\x05R\x06amountB3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"
+	"\x06amount\x18\x02 \x01(\x05R\x06amount\"G\n" +
+	"\x13ResourceInformation\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\"\xda\x01\n" +
+	"\x0fResourceProfile\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x05R\x02id\x12*\n" +
+	"\x0eexecutor_cores\x18\x02 \x01(\x05H\x00R\rexecutorCores\x88\x01\x01\x12,\n" +
+	"\x12executor_memory_mb\x18\x03 \x01(\x05R\x10executorMemoryMb\x12J\n" +
+	"\x12executor_resources\x18\x04 \x03(\v2\x1b.deploy.ResourceRequirementR\x11executorResourcesB\x11\n" +
+	"\x0f_executor_cores\"X\n" +
+	"\rProfileTarget\x121\n" +
+	"\aprofile\x18\x01 \x01(\v2\x17.deploy.ResourceProfileR\aprofile\x12\x14\n" +
+	"\x05total\x18\x02 \x01(\x05R\x05total\"\xcf\x02\n" +
+	"\x10RequestExecutors\x12\x15\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12-\n" +
+	"\x06totals\x18\x02 \x03(\v2\x15.deploy.ProfileTargetR\x06totals:\xf4\x01\xe2\xe0\x18\xef\x01\b\x7f\x12\tAppClient\x1a\x06Master\"\brpc.Bool*7org.apache.spark.deploy.DeployMessages.RequestExecutors:-when the driver wants more executors or fewerB,The totals are absolute: it changes nothing.J82.1 with one total; totals by resource profile since 3.4\"\xca\x02\n" +
+	"\x1aDecommissionWorkersOnHosts\x12\x1c\n" +
+	"\thostnames\x18\x01 \x03(\tR\thostnames:\x8d\x02\xe2\xe0\x18\x88\x02\b\xb4\x01\x12\x01*\x1a\x06Master\")deploy.DecommissionWorkersOnHostsResponse*Aorg.apache.spark.deploy.DeployMessages.DecommissionWorkersOnHosts:3when somebody wants the machines for something elseBPWorkers that are decommissioned already are counted again; nobody is told again.J\x033.1\"V\n" +
+	"\"DecommissionWorkersOnHostsResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count:\x1a\xe2\xe0\x18\x16\b\xb5\x01*\x11java.lang.Integer\"\xfe\x01\n" +
+	"\x0fRequestRefusals\x12\x15\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId:\xd3\x01\xe2\xe0\x18\xce\x01\b\xb9\x01\x12\x01*\x1a\x06Master\"\x0fdeploy.Refusals*fSpark has none: its log says that an application requires more resource than any of Workers could have:.when somebody wonders why an application waitsB\x15It is answered again.\"\x89\x03\n" +
+	"\bRefusals\x12\x15\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12\x14\n" +
+	"\x05found\x18\x02 \x01(\bR\x05found\x12\x19\n" +
+	"\bnear_ids\x18\x03 \x03(\tR\anearIds\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x14\n" +
+	"\x05state\x18\x05 \x01(\tR\x05state\x12#\n" +
+	"\rcores_granted\x18\x06 \x01(\x05R\fcoresGranted\x12\x1b\n" +
+	"\tcores_max\x18\a \x01(\x05R\bcoresMax\x12/\n" +
+	"\bprofiles\x18\b \x03(\v2\x13.deploy.ProfileNeedR\bprofiles\x121\n" +
+	"\vapplication\x18\t \x03(\v2\x0f.deploy.RefusalR\vapplication\x12)\n" +
+	"\aworkers\x18\n" +
+	" \x03(\v2\x0f.deploy.RefusalR\aworkers\x12!\n" +
+	"\fmaster_state\x18\v \x01(\tR\vmasterState:\x17\xe2\xe0\x18\x13\b\xba\x01*\x0eSpark has none\"\x8e\x01\n" +
+	"\vProfileNeed\x121\n" +
+	"\aprofile\x18\x01 \x01(\v2\x17.deploy.ResourceProfileR\aprofile\x12\x14\n" +
+	"\x05total\x18\x02 \x01(\x05R\x05total\x12\x18\n" +
+	"\arunning\x18\x03 \x01(\x05R\arunning\x12\x1c\n" +
+	"\tlaunching\x18\x04 \x01(\x05R\tlaunching\"\x7f\n" +
+	"\aRefusal\x12\x1b\n" +
+	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x13\n" +
+	"\x05rp_id\x18\x02 \x01(\x05R\x04rpId\x12\x16\n" +
+	"\x06filter\x18\x03 \x01(\tR\x06filter\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x12\n" +
+	"\x04help\x18\x05 \x01(\tR\x04helpB3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"
 
 var (
 	file_proto_deploy_resources_proto_rawDescOnce sync.Once
@@ -99,16 +811,33 @@ func file_proto_deploy_resources_proto_rawDescGZIP() []byte {
 	return file_proto_deploy_resources_proto_rawDescData
 }
 
-var file_proto_deploy_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_proto_deploy_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_proto_deploy_resources_proto_goTypes = []any{
-	(*ResourceRequirement)(nil), // 0: deploy.ResourceRequirement
+	(*ResourceRequirement)(nil),                // 0: deploy.ResourceRequirement
+	(*ResourceInformation)(nil),                // 1: deploy.ResourceInformation
+	(*ResourceProfile)(nil),                    // 2: deploy.ResourceProfile
+	(*ProfileTarget)(nil),                      // 3: deploy.ProfileTarget
+	(*RequestExecutors)(nil),                   // 4: deploy.RequestExecutors
+	(*DecommissionWorkersOnHosts)(nil),         // 5: deploy.DecommissionWorkersOnHosts
+	(*DecommissionWorkersOnHostsResponse)(nil), // 6: deploy.DecommissionWorkersOnHostsResponse
+	(*RequestRefusals)(nil),                    // 7: deploy.RequestRefusals
+	(*Refusals)(nil),                           // 8: deploy.Refusals
+	(*ProfileNeed)(nil),                        // 9: deploy.ProfileNeed
+	(*Refusal)(nil),                            // 10: deploy.Refusal
 }
 var file_proto_deploy_resources_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	0,  // 0: deploy.ResourceProfile.executor_resources:type_name -> deploy.ResourceRequirement
+	2,  // 1: deploy.ProfileTarget.profile:type_name -> deploy.ResourceProfile
+	3,  // 2: deploy.RequestExecutors.totals:type_name -> deploy.ProfileTarget
+	9,  // 3: deploy.Refusals.profiles:type_name -> deploy.ProfileNeed
+	10, // 4: deploy.Refusals.application:type_name -> deploy.Refusal
+	10, // 5: deploy.Refusals.workers:type_name -> deploy.Refusal
+	2,  // 6: deploy.ProfileNeed.profile:type_name -> deploy.ResourceProfile
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_proto_deploy_resources_proto_init() }
@@ -116,13 +845,14 @@ func file_proto_deploy_resources_proto_init() {
 	if File_proto_deploy_resources_proto != nil {
 		return
 	}
+	file_proto_deploy_resources_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_deploy_resources_proto_rawDesc), len(file_proto_deploy_resources_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
