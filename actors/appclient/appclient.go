@@ -133,6 +133,8 @@ func (a *AppClient) executorUpdated(c *rpcenv.Context, m *deploy.ExecutorUpdated
 		c.Send(a.cfg.Listener, ExecutorRemoved{
 			FullID: id, Message: m.GetMessage(), ExitStatus: m.ExitStatus, WorkerHost: m.WorkerHost,
 		})
+	case deploy.ExecutorState_DECOMMISSIONED:
+		c.Send(a.cfg.Listener, ExecutorDecommissioned{FullID: id, Message: m.GetMessage(), WorkerHost: m.WorkerHost})
 	}
 }
 

@@ -184,7 +184,11 @@ func TestWhatTheListenerIsTold(t *testing.T) {
 		{"lost", &deploy.ExecutorUpdated{Id: &id, State: deploy.ExecutorState_LOST, Message: &why, WorkerHost: &host}, lost},
 		{"killed without a word", &deploy.ExecutorUpdated{Id: &id, State: deploy.ExecutorState_KILLED}, removed},
 		{"failed without a word", &deploy.ExecutorUpdated{Id: &id, State: deploy.ExecutorState_FAILED}, removed},
-		{"decommissioned is not finished", &deploy.ExecutorUpdated{Id: &id, State: deploy.ExecutorState_DECOMMISSIONED}, nil},
+		{
+			"decommissioned is not finished",
+			&deploy.ExecutorUpdated{Id: &id, State: deploy.ExecutorState_DECOMMISSIONED, Message: &why, WorkerHost: &host},
+			ExecutorDecommissioned{FullID: appID + "/3", Message: why, WorkerHost: &host},
+		},
 		{"worker removed", &deploy.WorkerRemoved{Id: "w", Host: "h", Message: why}, WorkerRemoved{ID: "w", Host: "h", Message: why}},
 		{"application removed", &deploy.ApplicationRemoved{Message: "FAILED"}, Dead{Reason: "Master removed our application: FAILED"}},
 	}

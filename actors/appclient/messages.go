@@ -47,6 +47,18 @@ type ExecutorRemoved struct {
 	WorkerHost *string
 }
 
+// ExecutorDecommissioned tells the listener that an executor's Worker is to go: the executor gets no more work. It mirrors
+// StandaloneAppClientListener.executorDecommissioned.
+type ExecutorDecommissioned struct {
+	rpcenv.Local
+	// FullID is APP/ID.
+	FullID string
+	// Message says why.
+	Message string
+	// WorkerHost is where the Worker is; nil when only the executor goes.
+	WorkerHost *string
+}
+
 // WorkerRemoved tells the listener that a Worker is gone, and with it what its machine stored. It mirrors
 // StandaloneAppClientListener.workerRemoved.
 type WorkerRemoved struct {

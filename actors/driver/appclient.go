@@ -26,6 +26,8 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 		c.Log().Infof("Granted executor ID %s on hostPort %s with %d core(s), %d MiB RAM", m.FullID, m.HostPort, m.Cores, m.MemoryMB)
 	case appclient.ExecutorRemoved:
 		s.executorRemoved(c, m)
+	case appclient.ExecutorDecommissioned:
+		s.executorDecommissioned(c, m)
 	case appclient.WorkerRemoved:
 		// Its executors were reported one by one; see the package's differences.
 		c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
@@ -51,8 +53,13 @@ func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
 
 func (s *Scheduler) executorRemoved(c *rpcenv.Context, m appclient.ExecutorRemoved) {
 	c.Log().Infof("Executor %s removed: %s", m.FullID, m.Message)
-	_, id, _ := strings.Cut(m.FullID, "/")
-	s.removeExecutor(c, id, lossOf(m.Message, m.ExitStatus, m.WorkerHost != nil))
+	s.removeExecutor(c, executorID(m.FullID), lossOf(m.Message, m.ExitStatus, m.WorkerHost != nil))
+}
+
+// executorID is the executor's part of APP/ID.
+func executorID(fullID string) string {
+	_, id, _ := strings.Cut(fullID, "/")
+	return id
 }
 
 // killExecutors has the Master end executors. A failure is logged: they are given up all the same.

@@ -69,7 +69,9 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *app.StatusUpdate:
 		s.statusUpdate(c, m)
 	case *app.RemoveExecutor:
-		s.removeExecutor(c, m.GetExecutorId(), tasks.Loss{Message: m.GetReason(), CausedByApp: true})
+		s.removedBySelf(c, m)
+	case *app.ExecutorDecommissioning:
+		s.executorDecommissioning(c, m)
 
 	// Of the DAGScheduler, the HeartbeatReceiver and the program.
 	case tasks.SubmitTasks:

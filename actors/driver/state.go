@@ -19,6 +19,8 @@ type executor struct {
 	// lossPending: its connection ended; removal is the timer that gives it up.
 	lossPending bool
 	removal     rpcenv.Timer
+	// decommissioned: it ends when it has finished what it runs.
+	decommissioned bool
 }
 
 // executors are the registered executors.
@@ -61,7 +63,7 @@ func (x *executors) remove(e *executor) {
 func (x *executors) cores() int {
 	n := 0
 	for _, e := range x.sorted {
-		if e.launched && !e.lossPending {
+		if e.launched && e.usable() {
 			n += e.totalCores
 		}
 	}
@@ -77,9 +79,12 @@ func (x *executors) offers() []tasks.Offer {
 	return out
 }
 
+// usable reports whether the executor may be given tasks.
+func (e *executor) usable() bool { return !e.lossPending && !e.decommissioned }
+
 // offer is the executor's free cores, if it may take tasks.
 func (e *executor) offer() []tasks.Offer {
-	if e.lossPending || e.freeCores == 0 {
+	if !e.usable() || e.freeCores == 0 {
 		return nil
 	}
 	return []tasks.Offer{{Executor: e.id, Host: e.host, Cores: e.freeCores}}

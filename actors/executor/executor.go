@@ -81,6 +81,12 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.killTask(m)
 	case *app.StopExecutor:
 		e.stopExecutor(c)
+	case *app.DecommissionExecutor:
+		e.decommissionExecutor(c)
+	case ExecutorDecommissionSigReceived:
+		e.executorDecommissionSigReceived(c, m)
+	case CheckDecommission:
+		e.checkDecommission(c)
 	case SendHeartbeat:
 		e.sendHeartbeat(c)
 	case Shutdown:

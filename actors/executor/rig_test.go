@@ -27,6 +27,8 @@ type rig struct {
 	tracker   *rpctest.Probe
 	heartbeat *rpctest.Probe
 	exec      *sim.Host
+	env       *rpcenv.Env // the executor's
+	settings  []*app.Property
 	blocks    store
 	ref       rpcenv.Ref // the executor's, as the driver knows it
 
@@ -87,9 +89,9 @@ func newRig(t *testing.T) *rig {
 }
 
 // startRig only starts it; refuse is what its registration fails with.
-func startRig(t *testing.T, refuse error) *rig {
+func startRig(t *testing.T, refuse error, settings ...*app.Property) *rig {
 	t.Helper()
-	r := &rig{World: rpctest.New(t, 1), t: t, refuse: refuse, blocks: store{own: map[string][]byte{}, others: map[int]map[string][]byte{}}}
+	r := &rig{World: rpctest.New(t, 1), t: t, refuse: refuse, settings: settings, blocks: store{own: map[string][]byte{}, others: map[int]map[string][]byte{}}}
 	env := r.Env("Driver", nil)
 	r.driver = r.ProbeIn(env, "CoarseGrainedScheduler")
 	r.driver.On(r.answer)
@@ -122,6 +124,7 @@ func startRig(t *testing.T, refuse error) *rig {
 	err := executor.Boot{
 		Args: executor.Args{DriverURL: r.driver.Ref.String(), ExecutorID: "0", Hostname: "10.0.0.2", Cores: 2, AppID: "app"},
 		IO:   executor.IO{FS: rdd.MemFS{}, Blocks: &r.blocks, Transfer: &r.blocks},
+		Made: func(env *rpcenv.Env) error { r.env = env; return nil },
 	}.Run(r.exec)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +136,8 @@ func startRig(t *testing.T, refuse error) *rig {
 func (r *rig) answer(c *rpcenv.Context, m rpcenv.Message) bool {
 	switch m := m.(type) {
 	case *app.RetrieveSparkAppConfig:
-		rpcenv.Reply(c, m, &app.SparkAppConfig{SparkProperties: []*app.Property{{Key: "spark.executor.heartbeat.maxFailures", Value: "3"}}})
+		maxFailures := &app.Property{Key: "spark.executor.heartbeat.maxFailures", Value: "3"}
+		rpcenv.Reply(c, m, &app.SparkAppConfig{SparkProperties: append(r.settings, maxFailures)})
 	case *app.RegisterExecutor:
 		r.ref = c.Ref(m.GetExecutorRef())
 		if r.refuse != nil {

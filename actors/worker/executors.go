@@ -28,6 +28,10 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		return
 	}
 	k := key{m.GetAppId(), m.GetExecId()}
+	if w.decommissioned {
+		c.Log().Warnf("Asked to launch executor %s while decommissioned. Not launching executor.", k)
+		return
+	}
 	if err := checkLaunch(m); err != nil {
 		c.Log().WithError(err).Errorf("Failed to launch executor %s", k)
 		w.report(c, k, deploy.ExecutorState_FAILED, err.Error(), nil)

@@ -62,7 +62,9 @@ type WorkerState struct { //nolint:revive // Spark calls it WorkerStateResponse
 	MasterWebUIURL string
 	// Registered is whether a Master's acceptance holds; Connected, whether the connection to that Master is up.
 	Registered, Connected bool
-	Cores, MemoryMB       int
+	// Decommissioned is whether it takes no more executors.
+	Decommissioned  bool
+	Cores, MemoryMB int
 	// CoresUsed and MemoryUsedMB are what the live executors were given.
 	CoresUsed, MemoryUsedMB int
 	// Executors are the live ones, Finished those that ended, oldest first, as many as

@@ -27,8 +27,9 @@ type Worker struct {
 	books   *books
 	reports reports
 
-	heartbeat rpcenv.Timer
-	stopping  []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
+	heartbeat      rpcenv.Timer
+	decommissioned bool                     // no more executors are taken
+	stopping       []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
 }
 
 // New makes a Worker, to be registered as [Name].
@@ -75,6 +76,11 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.mastersChanged(c)
 	case SendHeartbeat:
 		w.sendHeartbeat(c)
+	// Decommission.
+	case WorkerDecommissionSigReceived:
+		w.workerDecommissionSigReceived(c)
+	case *deploy.DecommissionWorker:
+		w.decommissionWorker(c, m)
 	// Executors.
 	case *deploy.LaunchExecutor:
 		w.launchExecutor(c, m)
@@ -127,7 +133,8 @@ func (w *Worker) state() WorkerState {
 		ID: w.id, Host: w.addr.Host, Port: w.addr.Port,
 		MasterURL: w.reg.activeURL, MasterWebUIURL: w.reg.webUIURL,
 		Registered: w.reg.registered, Connected: w.reg.connected,
-		Cores: w.cfg.Cores, MemoryMB: w.cfg.MemoryMB,
+		Decommissioned: w.decommissioned,
+		Cores:          w.cfg.Cores, MemoryMB: w.cfg.MemoryMB,
 		CoresUsed: w.books.coresUsed, MemoryUsedMB: w.books.memoryUsedMB,
 		Executors: infos(w.books.live), Finished: infos(w.books.ended),
 	}

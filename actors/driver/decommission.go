@@ -1,0 +1,52 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// executorDecommissioned is what the Master tells of a decommissioned Worker: the executor is to finish what it runs.
+func (s *Scheduler) executorDecommissioned(c *rpcenv.Context, m appclient.ExecutorDecommissioned) {
+	if e := s.executors.byID[executorID(m.FullID)]; e != nil && s.decommission(c, e, m.Message) {
+		c.Send(e.ref, &app.DecommissionExecutor{})
+	}
+}
+
+// executorDecommissioning is what an executor tells of itself.
+func (s *Scheduler) executorDecommissioning(c *rpcenv.Context, m *app.ExecutorDecommissioning) {
+	e := s.executors.byID[m.GetExecutorId()]
+	if e == nil {
+		c.Log().Warnf("Ignored the decommission of executor %q, which is not known", m.GetExecutorId())
+		rpcenv.Reply(c, m, &rpc.Bool{})
+		return
+	}
+	took := s.decommission(c, e, fmt.Sprintf("Executor %s is decommissioned.", e.id))
+	rpcenv.Reply(c, m, &rpc.Bool{Value: took})
+}
+
+// decommission keeps tasks from an executor that is to go; false when that was so before. It mirrors
+// CoarseGrainedSchedulerBackend.decommissionExecutors.
+func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) bool {
+	if e.decommissioned || e.lossPending {
+		return false
+	}
+	c.Log().Infof("Decommission executor %s: %s", e.id, why)
+	c.State("executor", e.id, "REGISTERED", "DECOMMISSIONED", why)
+	e.decommissioned = true
+	return true
+}
+
+// removedBySelf is an executor's own word that it ends. That of one that was decommissioned is nobody's fault. It mirrors
+// ExecutorDecommission, the reason that CoarseGrainedSchedulerBackend.removeExecutor puts in place of the given one.
+func (s *Scheduler) removedBySelf(c *rpcenv.Context, m *app.RemoveExecutor) {
+	why := tasks.Loss{Message: m.GetReason(), CausedByApp: true}
+	if e := s.executors.byID[m.GetExecutorId()]; e != nil && e.decommissioned {
+		why = tasks.Loss{Message: "Executor decommission: " + m.GetReason()}
+	}
+	s.removeExecutor(c, m.GetExecutorId(), why)
+}

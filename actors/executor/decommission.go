@@ -1,0 +1,67 @@
+package executor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// ExecutorDecommissionSigReceived says that the process got the signal spark.executor.decommission.signal. It is answered
+// whether the executor is decommissioned then. It mirrors the message of that name in CoarseGrainedClusterMessages.
+type ExecutorDecommissionSigReceived struct{ rpcenv.Local } //nolint:revive // Spark's name
+
+// ReplyType makes the answer's type known to the compiler.
+func (ExecutorDecommissionSigReceived) ReplyType() *rpc.Bool { return nil }
+
+// CheckDecommission is the tick by which a decommissioned executor looks whether it has work left.
+type CheckDecommission struct{ rpcenv.Local }
+
+// decommissionTick is how often a decommissioned executor looks; the first time is after one of them. It mirrors the sleep
+// in CoarseGrainedExecutorBackend.decommissionSelf.
+const decommissionTick = time.Second
+
+// decommissionExecutor is the driver's order.
+func (e *Executor) decommissionExecutor(c *rpcenv.Context) { e.decommissionSelf(c) }
+
+// executorDecommissionSigReceived is the wish of the machine: the driver is told first, so that it sends no more tasks.
+func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m ExecutorDecommissionSigReceived) {
+	if e.driver.IsZero() {
+		c.Log().Error("Unable to decommission the executor: the driver is not known yet")
+		rpcenv.Reply(c, m, &rpc.Bool{})
+		return
+	}
+	call := rpcenv.Defer(c, m)
+	rpcenv.Ask(c, e.driver, &app.ExecutorDecommissioning{ExecutorId: e.cfg.Args.ExecutorID}, func(took *rpc.Bool, err error) {
+		if err != nil {
+			c.Log().WithError(err).Error("Unable to tell the driver of the decommission; the executor goes on")
+		} else if took.GetValue() {
+			e.decommissionSelf(c)
+		}
+		call.Reply(&rpc.Bool{Value: e.state.decommissioned})
+	})
+}
+
+// decommissionSelf begins to wait for the end of what runs. Without spark.decommission.enabled nothing changes.
+func (e *Executor) decommissionSelf(c *rpcenv.Context) {
+	switch {
+	case !conf.DecommissionEnabled.Get(c.Conf()):
+		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", conf.DecommissionEnabled.Key())
+	case e.state.decommissioned || e.state.stopping:
+	default:
+		c.Log().Info("Decommission executor")
+		e.state.decommissioned = true
+		c.State("executor", e.cfg.Args.ExecutorID, "RUNNING", "DECOMMISSIONED", fmt.Sprintf("%d tasks run", len(e.tasks())))
+		c.Every(decommissionTick, decommissionTick, CheckDecommission{})
+	}
+}
+
+// checkDecommission ends an executor that has nothing left to do. The driver is told: it does not count that as a failure.
+func (e *Executor) checkDecommission(c *rpcenv.Context) {
+	if len(e.tasks()) == 0 {
+		e.exit(c, 0, "Finished decommissioning", true)
+	}
+}

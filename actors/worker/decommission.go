@@ -1,0 +1,47 @@
+package worker
+
+import (
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// WorkerDecommissionSigReceived says that the process got the signal spark.worker.decommission.signal. The Worker takes no
+// more executors and tells the Master, once. It mirrors DeployMessages.WorkerDecommissionSigReceived.
+type WorkerDecommissionSigReceived struct{ rpcenv.Local } //nolint:revive // Spark's name
+
+// workerDecommissionSigReceived is the wish of the machine. Without spark.decommission.enabled nothing changes.
+func (w *Worker) workerDecommissionSigReceived(c *rpcenv.Context) {
+	if !w.decommissionSelf(c) {
+		return
+	}
+	m := &deploy.WorkerDecommissioning{Id: w.id, Worker: c.Self().Proto()}
+	if w.reg.master.IsZero() {
+		c.Log().Warn("Dropping WorkerDecommissioning because the connection to the Master has not yet been established")
+		return
+	}
+	c.Send(w.reg.master, m)
+}
+
+// decommissionWorker is the wish of the Master.
+func (w *Worker) decommissionWorker(c *rpcenv.Context, m *deploy.DecommissionWorker) {
+	if !w.refuses(c, "DecommissionWorker", m.GetMasterTerm()) {
+		w.decommissionSelf(c)
+	}
+}
+
+// decommissionSelf notes that no more executors are taken; false when that was so, or is not wanted. The Worker lives on
+// with those that it has.
+func (w *Worker) decommissionSelf(c *rpcenv.Context) bool {
+	switch {
+	case !conf.DecommissionEnabled.Get(c.Conf()):
+		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", conf.DecommissionEnabled.Key())
+		return false
+	case w.decommissioned:
+		c.Log().Warnf("Worker %s was already decommissioned", w.id)
+		return false
+	}
+	c.Log().Infof("Decommission worker %s", w.id)
+	w.decommissioned = true
+	return true
+}

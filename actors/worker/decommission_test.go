@@ -1,0 +1,81 @@
+package worker
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+var decommissionEnabled = map[string]string{"spark.decommission.enabled": "true"}
+
+// signalled tells the Worker that its process got the signal.
+func (k *kit) signalled() {
+	k.t.Helper()
+	k.w.ProbeIn(k.env, "Signals").Send(k.worker, WorkerDecommissionSigReceived{})
+	k.env.Stop("Signals")
+	k.w.Settle()
+}
+
+func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, decommissionEnabled)
+	k.run(0)
+	k.signalled()
+	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().ID || m.GetWorker().GetName() != Name {
+		t.Errorf("the Master was told %v", m)
+	}
+	k.signalled()
+	k.master.Send(k.worker, k.launch(1))
+	before := k.beats
+	k.w.Advance(time.Minute)
+	if len(k.started) != 1 || len(k.reports) != 1 {
+		t.Errorf("started %d executors, reports %v", len(k.started), k.reports)
+	}
+	if k.beats-before < 3 {
+		t.Errorf("%d heartbeats in a minute", k.beats-before)
+	}
+	if s := k.state(); !s.Decommissioned || len(s.Executors) != 1 {
+		t.Errorf("state %+v", s)
+	}
+	k.master.Quiet(time.Second)
+}
+
+func TestWithoutTheSettingNothingIsDecommissioned(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.signalled()
+	k.master.Send(k.worker, &deploy.DecommissionWorker{})
+	k.run(0)
+	if s := k.state(); s.Decommissioned {
+		t.Errorf("state %+v", s)
+	}
+	k.master.Quiet(time.Second)
+}
+
+func TestAWorkerThatTheMasterDecommissionsTellsNobody(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, decommissionEnabled)
+	k.master.Send(k.worker, &deploy.DecommissionWorker{})
+	k.w.Settle()
+	k.signalled()
+	k.master.Send(k.worker, k.launch(0))
+	k.master.Quiet(time.Second)
+	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// Nobody is there to be told; the Worker refuses executors of the Master that it finds later.
+func TestASignalBeforeTheFirstMasterHolds(t *testing.T) {
+	k := newKit(t)
+	k.start(Config{}, decommissionEnabled)
+	k.signalled()
+	k.accept(false)
+	k.master.Send(k.worker, k.launch(0))
+	k.w.Advance(time.Second)
+	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 {
+		t.Errorf("state %+v", s)
+	}
+}
+
