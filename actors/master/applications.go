@@ -118,6 +118,9 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	}
 	c.Log().Infof("Removing app %s", app.ID)
 	app.Ended = c.Now()
+	if to == ApplicationFailed {
+		m.failed(c, failedApplication, app.ID, "", to.String(), why)
+	}
 	m.apps = slices.DeleteFunc(m.apps, func(a *ApplicationInfo) bool { return a == app })
 	delete(m.idToApp, app.ID)
 	delete(m.addressToApp, app.Driver.Address)

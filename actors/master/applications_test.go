@@ -34,7 +34,7 @@ func TestAnApplicationFromRegistrationToItsEnd(t *testing.T) {
 		w.report(id, exec, deploy.ExecutorState_RUNNING)
 		same(t, d.Probe, &deploy.ExecutorUpdated{Id: &exec, State: deploy.ExecutorState_RUNNING})
 	}
-	if s := k.state(); s.Active[0].State != master.ApplicationRunning || s.Workers[0].CoresUsed != 2 || s.Workers[0].MemoryUsed != 1024 {
+	if s := k.state(); s.ActiveApps[0].State != master.ApplicationRunning.String() || s.Workers[0].CoresUsed != 2 || s.Workers[0].MemoryUsed != 1024 {
 		t.Errorf("%+v", s)
 	}
 	for range 2 { // an end that is told twice is one
@@ -50,7 +50,7 @@ func TestAnApplicationFromRegistrationToItsEnd(t *testing.T) {
 	w.report(id, 0, deploy.ExecutorState_KILLED, 143) // unknown by now, and answered true
 	none(t, d.Probe, time.Second)
 	s := k.state()
-	if len(s.Active) != 0 || len(s.Completed) != 1 || s.Completed[0].State != master.ApplicationFinished || s.Workers[0].CoresUsed != 0 {
+	if len(s.ActiveApps) != 0 || len(s.CompletedApps) != 1 || s.CompletedApps[0].State != master.ApplicationFinished.String() || s.Workers[0].CoresUsed != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -62,8 +62,8 @@ func TestARepeatedRegistrationGetsTheIDThatTheApplicationHas(t *testing.T) {
 	if d.register(); d.id != first {
 		t.Errorf("%s, then %s", first, d.id)
 	}
-	if s := k.state(); len(s.Active) != 1 {
-		t.Errorf("%+v", s.Active)
+	if s := k.state(); len(s.ActiveApps) != 1 {
+		t.Errorf("%+v", s.ActiveApps)
 	}
 }
 
@@ -111,8 +111,8 @@ func TestApplicationsGetCoresInTheOrderOfTheirRegistration(t *testing.T) {
 		}
 	}
 	none(t, second.Probe, time.Second)
-	if s := k.state(); len(s.Active) != 2 || len(s.Active[1].Refused) != 1 || s.Active[1].Refused[0].Filter != "cores" {
-		t.Errorf("%+v", s.Active)
+	if s := k.state(); len(s.ActiveApps) != 2 || len(s.Demands) != 1 || s.Demands[0].AppId != second.id || s.Demands[0].Blockers[0].Filter != "cores" {
+		t.Errorf("%+v", s.ActiveApps)
 	}
 	first.Send(k.ref, &deploy.UnregisterApplication{AppId: first.id})
 	second.added()
@@ -148,7 +148,7 @@ func TestCompletedApplicationsAreTrimmedByATenth(t *testing.T) {
 		d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
 	}
 	s := k.state()
-	if len(s.Completed) != 3 || s.Completed[0].ID != "app-20260101000000-0002" {
-		t.Errorf("%+v", s.Completed)
+	if len(s.CompletedApps) != 3 || s.CompletedApps[0].Id != "app-20260101000000-0002" {
+		t.Errorf("%+v", s.CompletedApps)
 	}
 }

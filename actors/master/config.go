@@ -4,6 +4,8 @@ package master
 type Config struct {
 	// WebUIURL is where its pages are; empty: it has none.
 	WebUIURL string
+	// RestPort is the port of its submission server; 0: it has none.
+	RestPort int
 	// Term counts leaderships and travels in all that the Master sends; 0: there is no election.
 	Term uint64
 }

@@ -67,6 +67,9 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 	app.removeExecutor(e)
 	e.Worker.removeExecutor(e)
 	normal := r.ExitStatus != nil && r.GetExitStatus() == 0
+	if !normal && e.State != deploy.ExecutorState_KILLED {
+		m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, e.State.String(), r.GetMessage())
+	}
 	if app.executorEnded(e, normal, conf.MaxExecutorRetries.Get(c.Conf()), c.Now()) {
 		why := fmt.Sprintf("failed %d times", app.health.failures)
 		c.Log().Errorf("Application %s with ID %s %s; removing it", app.Desc.GetName(), app.ID, why)
@@ -130,6 +133,7 @@ func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, wo
 		Id: proto.Int32(int32(e.ID)), State: deploy.ExecutorState_LOST, Message: proto.String(why),
 		WorkerHost: workerHost, MasterTerm: m.cfg.Term,
 	})
+	m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, deploy.ExecutorState_LOST.String(), why)
 	m.endExecutor(c, e, deploy.ExecutorState_LOST, why)
 }
 

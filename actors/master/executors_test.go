@@ -79,7 +79,7 @@ func TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved(t *testing.T) {
 	k := newKit(t)
 	w, d := k.worker("W1", 2, 2048), k.driver("D", 1)
 	start, launches := k.Now(), 0
-	for len(k.state().Active) > 0 {
+	for len(k.state().ActiveApps) > 0 {
 		l := w.launched()
 		launches++
 		w.report(d.id, l.GetExecId(), deploy.ExecutorState_RUNNING)
@@ -95,8 +95,8 @@ func TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved(t *testing.T) {
 		t.Errorf("the last word is %T %v", last, last)
 	}
 	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
-	if s := k.state(); s.Completed[0].State != master.ApplicationFailed {
-		t.Errorf("%+v", s.Completed)
+	if s := k.state(); s.CompletedApps[0].State != master.ApplicationFailed.String() {
+		t.Errorf("%+v", s.CompletedApps)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestAnApplicationWithAHealthyExecutorLives(t *testing.T) {
 		w.report(d.id, l.GetExecId(), deploy.ExecutorState_EXITED, 1)
 		k.alive(61*time.Second, w)
 	}
-	if s := k.state(); len(s.Active) != 1 || len(s.Active[0].Executors) != 2 {
+	if s := k.state(); len(s.ActiveApps) != 1 || len(s.ActiveApps[0].Executors) != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -131,7 +131,7 @@ func TestMaxExecutorRetriesMinusOneRemovesNobody(t *testing.T) {
 		w.report(d.id, l.GetExecId(), deploy.ExecutorState_FAILED)
 		k.alive(61*time.Second, w)
 	}
-	if s := k.state(); len(s.Active) != 1 {
+	if s := k.state(); len(s.ActiveApps) != 1 {
 		t.Errorf("%+v", s)
 	}
 }

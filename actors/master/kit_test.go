@@ -66,10 +66,10 @@ func newKit(t *testing.T, settings ...string) *kit {
 }
 
 // state is what the Master knows when all that was sent is handled.
-func (k *kit) state() *master.MasterState {
+func (k *kit) state() *deploy.MasterStateResponse {
 	k.t.Helper()
 	k.Settle()
-	s, err := rpctest.Ask[*master.MasterState](k.tool, k.ref, master.RequestMasterState{})
+	s, err := rpctest.Ask[*deploy.MasterStateResponse](k.tool, k.ref, &deploy.RequestMasterState{})
 	if err != nil {
 		k.t.Fatal(err)
 	}

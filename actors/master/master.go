@@ -25,6 +25,7 @@ type Master struct {
 	idToApp      map[string]*ApplicationInfo
 	addressToApp map[rpcenv.Address]*ApplicationInfo
 	completed    []*ApplicationInfo
+	failures     []*deploy.Failure // the oldest first
 	nextApp      int
 
 	connections map[rpcenv.Address]int // how many there are to each peer
@@ -77,8 +78,8 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.killExecutors(c, msg)
 	case RelaunchExecutors:
 		m.schedule(c)
-	case RequestMasterState:
-		rpcenv.Reply(c, msg, m.snapshot(c.Self().Address))
+	case *deploy.RequestMasterState:
+		m.requestMasterState(c, msg)
 	default:
 		c.Unsupported(msg)
 	}

@@ -1,107 +1,80 @@
 package master
 
 import (
+	"math"
+	"slices"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// RequestMasterState asks a Master, from within its Env, for what it knows.
-type RequestMasterState struct{ rpcenv.Local }
+// removedRetained is how many executors that have ended an application's record keeps for its page.
+const removedRetained = 50
 
-// ReplyType is the answer.
-func (RequestMasterState) ReplyType() *MasterState { return nil }
-
-// MasterState is a copy of a Master's books. It mirrors
-// org.apache.spark.deploy.DeployMessages.MasterStateResponse.
-type MasterState struct { //nolint:revive // Spark calls it MasterStateResponse
-	rpcenv.Local
-	Address   rpcenv.Address
-	State     RecoveryState
-	Workers   []WorkerSummary      // in the order of registration; dead ones too, for a while
-	Active    []ApplicationSummary // in the order of scheduling
-	Completed []ApplicationSummary // the oldest first
-}
-
-// WorkerSummary is a Worker as a Master knows it.
-type WorkerSummary struct {
-	ID                 string
-	Address            rpcenv.Address
-	WebUIURL           string
-	Cores, CoresUsed   int
-	Memory, MemoryUsed int // MiB
-	State              WorkerState
-	LastHeartbeat      time.Time
-}
-
-// ApplicationSummary is an application as a Master knows it.
-type ApplicationSummary struct {
-	ID, Name, User string
-	Driver         rpcenv.Ref
-	State          ApplicationState
-	Started, Ended time.Time
-	MaxCores       int
-	CoresGranted   int
-	Failures       int               // of executors, in a row
-	NotBefore      time.Time         // no executor is launched until then
-	Executors      []ExecutorSummary // those that have not ended, by id
-	// Refused is why no Worker can take one more executor, when an active application wants one.
-	Refused []Refusal
-}
-
-// ExecutorSummary is an executor as a Master knows it.
-type ExecutorSummary struct {
-	ID      int
-	Profile int
-	Worker  string // its id
-	Cores   int
-	Memory  int // MiB
-	State   deploy.ExecutorState
-}
-
-// snapshot copies the books: nothing in it changes later.
-func (m *Master) snapshot(self rpcenv.Address) *MasterState {
-	s := &MasterState{Address: self, State: m.state}
+// requestMasterState answers with a copy of the books: nothing in it changes later. It mirrors the case
+// RequestMasterState of Master.receiveAndReply.
+func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterState) {
+	self := c.Self().Address
+	s := &deploy.MasterStateResponse{
+		Host: self.Host, Port: int32(self.Port), Status: m.state.String(), WebUiUrl: m.cfg.WebUIURL,
+		TimeMs: c.Now().UnixMilli(), Failures: slices.Clone(m.failures), MasterTerm: m.cfg.Term,
+	}
+	if m.cfg.RestPort > 0 {
+		s.RestPort = proto.Int32(int32(m.cfg.RestPort))
+	}
 	for _, w := range m.workers {
-		s.Workers = append(s.Workers, w.summary())
+		s.Workers = append(s.Workers, w.info())
 	}
 	for _, a := range m.apps {
-		sum := a.summary()
-		for _, p := range a.Profiles() {
-			if a.CoresLeft() < p.Step() || a.executorsOf(p.ID) >= p.Limit {
-				continue
-			}
-			if usable, refused := Usable(m.workers, p); len(usable) == 0 {
-				sum.Refused = append(sum.Refused, refused...)
-			}
-		}
-		s.Active = append(s.Active, sum)
+		s.ActiveApps = append(s.ActiveApps, a.info())
 	}
 	for _, a := range m.completed {
-		s.Completed = append(s.Completed, a.summary())
+		s.CompletedApps = append(s.CompletedApps, a.info())
 	}
-	return s
+	s.Demands, s.DemandsMore = m.demands()
+	rpcenv.Reply(c, r, s)
 }
 
-func (w *WorkerInfo) summary() WorkerSummary {
-	return WorkerSummary{
-		ID: w.ID, Address: rpcenv.Address{Host: w.Host, Port: w.Port}, WebUIURL: w.WebUIURL,
-		Cores: w.Cores, CoresUsed: w.CoresUsed, Memory: w.Memory, MemoryUsed: w.MemoryUsed,
-		State: w.State, LastHeartbeat: w.LastHeartbeat,
+func (w *WorkerInfo) info() *deploy.WorkerInfo {
+	return &deploy.WorkerInfo{
+		Id: w.ID, Host: w.Host, Port: int32(w.Port), WebUiUrl: w.WebUIURL,
+		Cores: int32(w.Cores), CoresUsed: int32(w.CoresUsed), Memory: int32(w.Memory), MemoryUsed: int32(w.MemoryUsed),
+		State: w.State.String(), LastHeartbeatMs: milliseconds(w.LastHeartbeat),
 	}
 }
 
-func (a *ApplicationInfo) summary() ApplicationSummary {
-	s := ApplicationSummary{
-		ID: a.ID, Name: a.Desc.GetName(), User: a.Desc.GetUser(), Driver: a.Driver, State: a.State,
-		Started: a.Started, Ended: a.Ended, MaxCores: a.MaxCores, CoresGranted: a.CoresGranted,
-		Failures: a.health.failures, NotBefore: a.health.notBefore,
+func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
+	i := &deploy.ApplicationInfo{
+		Id: a.ID, Name: a.Desc.GetName(), User: a.Desc.GetUser(), State: a.State.String(),
+		StartMs: milliseconds(a.Started), EndMs: milliseconds(a.Ended),
+		MaxCores: int32(min(a.MaxCores, math.MaxInt32)), CoresGranted: int32(a.CoresGranted),
+		CoresPerExecutor: a.Desc.CoresPerExecutor, MemoryPerExecutorMb: a.Desc.GetMemoryPerExecutorMb(),
+		ResourcesPerExecutor: a.Desc.GetResourcesPerExecutor(), AppUiUrl: a.Desc.GetAppUiUrl(), DriverHost: a.Driver.Address.Host,
+		Failures: int32(a.health.failures), NotBeforeMs: milliseconds(a.health.notBefore),
 	}
 	for _, e := range a.executors {
-		s.Executors = append(s.Executors, ExecutorSummary{
-			ID: e.ID, Profile: e.Profile, Worker: e.Worker.ID, Cores: e.Cores, Memory: e.Memory, State: e.State,
-		})
+		i.Executors = append(i.Executors, e.info())
 	}
-	return s
+	for _, e := range a.removed {
+		i.RemovedExecutors = append(i.RemovedExecutors, e.info())
+	}
+	return i
+}
+
+func (e *ExecutorDesc) info() *deploy.ExecutorDesc {
+	return &deploy.ExecutorDesc{
+		Id: int32(e.ID), RpId: int32(e.Profile), WorkerId: e.Worker.ID,
+		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State,
+	}
+}
+
+// milliseconds since 1970; 0 for no time.
+func milliseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
 }

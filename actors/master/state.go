@@ -88,6 +88,7 @@ type ApplicationInfo struct {
 	CoresGranted   int
 
 	executors    []*ExecutorDesc // those that have not ended, by id
+	removed      []*ExecutorDesc // the last ones that have ended
 	nextExecutor int
 	health       health
 }
@@ -167,5 +168,9 @@ func (a *ApplicationInfo) removeExecutor(e *ExecutorDesc) {
 		return
 	}
 	a.executors = slices.Delete(a.executors, i, i+1)
+	a.removed = append(a.removed, e)
+	if len(a.removed) > removedRetained {
+		a.removed = slices.Delete(a.removed, 0, 1)
+	}
 	a.CoresGranted -= e.Cores
 }

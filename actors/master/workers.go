@@ -150,6 +150,7 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 	if !m.setWorker(c, w, WorkerDead, why) {
 		return
 	}
+	m.failed(c, failedWorker, w.ID, w.ID, w.State.String(), why)
 	c.Log().Infof("Removing worker %s on %s", w.ID, w.HostPort())
 	delete(m.idToWorker, w.ID)
 	delete(m.addressToWorker, w.Ref.Address)

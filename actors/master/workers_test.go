@@ -22,11 +22,11 @@ func TestARegisteredWorkerIsToldMasterPagesAndAddress(t *testing.T) {
 		MasterAddress: &rpc.Address{Host: "m.example", Port: 7077}, Duplicate: proto.Bool(false),
 	})
 	s := k.state()
-	if len(s.Workers) != 1 || s.State != master.RecoveryAlive {
+	if len(s.Workers) != 1 || s.Status != master.RecoveryAlive.String() {
 		t.Fatalf("%+v", s)
 	}
 	got := s.Workers[0]
-	if got.ID != "worker-W1" || got.Cores != 2 || got.Memory != 2048 || got.State != master.WorkerAlive || got.Address != w.Ref.Address {
+	if got.Id != "worker-W1" || got.Cores != 2 || got.Memory != 2048 || got.State != master.WorkerAlive.String() || got.Host != w.Ref.Address.Host || int(got.Port) != w.Ref.Address.Port {
 		t.Errorf("%+v", got)
 	}
 }
@@ -56,7 +56,7 @@ func TestAnotherWorkerAtTheAddressOfALiveOneIsRefused(t *testing.T) {
 	same(t, w.Probe, &deploy.RegisterWorkerFailed{
 		Message: "Attempted to re-register worker at same address: " + w.Ref.Address.String(),
 	})
-	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].ID != "worker-W1" {
+	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].Id != "worker-W1" {
 		t.Errorf("%+v", s.Workers)
 	}
 }
@@ -87,7 +87,7 @@ func TestAWorkerRestartedAtItsPortIsAccepted(t *testing.T) {
 	if l := again.launched(); l.GetExecId() != 1 {
 		t.Errorf("executor %d, want 1", l.GetExecId())
 	}
-	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].ID != "worker-W1b" {
+	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].Id != "worker-W1b" {
 		t.Errorf("%+v", s.Workers)
 	}
 }
@@ -119,7 +119,7 @@ func TestAWorkerIsDeadAfterItsTimeOutWithoutHeartbeat(t *testing.T) {
 	w, silent := k.worker("W1", 2, 2048), k.worker("W2", 2, 2048)
 	k.alive(3*time.Minute, w)
 	s := k.state()
-	if s.Workers[0].State != master.WorkerAlive || s.Workers[1].State != master.WorkerDead {
+	if s.Workers[0].State != master.WorkerAlive.String() || s.Workers[1].State != master.WorkerDead.String() {
 		t.Fatalf("%+v", s.Workers)
 	}
 	none(t, silent.Probe, time.Second)
@@ -144,7 +144,7 @@ func TestADeadWorkerThatRegistersAgainGetsANewRecord(t *testing.T) {
 	if r := next[*deploy.RegisteredWorker](t, w.Probe); r.GetDuplicate() {
 		t.Error("a duplicate")
 	}
-	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].State != master.WorkerAlive {
+	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].State != master.WorkerAlive.String() {
 		t.Errorf("%+v", s.Workers)
 	}
 }
@@ -153,7 +153,7 @@ func TestADeadWorkerIsForgottenAfterItsPersistence(t *testing.T) {
 	k := newKit(t, "spark.worker.timeout", "10", "spark.dead.worker.persistence", "3")
 	w := k.worker("W1", 2, 2048)
 	k.Advance(39 * time.Second)
-	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].State != master.WorkerDead {
+	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].State != master.WorkerDead.String() {
 		t.Fatalf("%+v", s.Workers)
 	}
 	k.Advance(15 * time.Second)
@@ -199,8 +199,8 @@ func TestExecutorsOfAWorkerThatWasCutOffAreKilledWhenItIsBack(t *testing.T) {
 		t.Errorf("killed %d", kill.GetExecId())
 	}
 	for _, w := range k.state().Workers {
-		if want := map[string]int{"worker-W1": 0, "worker-W2": 1}[w.ID]; w.CoresUsed != want {
-			t.Errorf("%s uses %d cores, want %d", w.ID, w.CoresUsed, want)
+		if want := map[string]int32{"worker-W1": 0, "worker-W2": 1}[w.Id]; w.CoresUsed != want {
+			t.Errorf("%s uses %d cores, want %d", w.Id, w.CoresUsed, want)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestALostWorkerIsToldExecutorByExecutorAndThenToAllApplications(t *testing.
 	same(t, d.Probe, removed)
 	same(t, idle.Probe, removed)
 	s := k.state()
-	if s.Workers[0].State != master.WorkerDead || s.Workers[0].CoresUsed != 0 || s.Active[0].CoresGranted != 0 {
+	if s.Workers[0].State != master.WorkerDead.String() || s.Workers[0].CoresUsed != 0 || s.ActiveApps[0].CoresGranted != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -252,12 +252,12 @@ func TestAWorkerWithAnotherConnectionIsKept(t *testing.T) {
 	w := k.worker("W1", 1, 2048)
 	k.tool.Send(k.ref, connectionEvent{up: true, peer: w.Ref.Address})
 	k.tool.Send(k.ref, connectionEvent{up: false, peer: w.Ref.Address})
-	if s := k.state(); s.Workers[0].State != master.WorkerAlive {
+	if s := k.state(); s.Workers[0].State != master.WorkerAlive.String() {
 		t.Fatal("the worker was removed with its old connection")
 	}
 	for range 2 { // each event may come twice
 		k.tool.Send(k.ref, connectionEvent{up: false, peer: w.Ref.Address})
-		if s := k.state(); s.Workers[0].State != master.WorkerDead {
+		if s := k.state(); s.Workers[0].State != master.WorkerDead.String() {
 			t.Fatal("the worker was kept without a connection")
 		}
 	}

@@ -22,7 +22,7 @@ func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
 	k.join(Config{}, decommissionEnabled)
 	k.run(0)
 	k.signalled()
-	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().ID || m.GetWorker().GetName() != Name {
+	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().WorkerId || m.GetWorker().GetName() != Name {
 		t.Errorf("the Master was told %v", m)
 	}
 	k.signalled()
@@ -78,4 +78,3 @@ func TestASignalBeforeTheFirstMasterHolds(t *testing.T) {
 		t.Errorf("state %+v", s)
 	}
 }
-

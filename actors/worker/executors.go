@@ -47,7 +47,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		return
 	}
 	c.Log().Infof("Asked to launch executor %s for %s", k, m.GetAppDesc().GetName())
-	x := &executor{key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory())}
+	x := &executor{key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory()), desc: m.GetAppDesc()}
 	w.books.add(x)
 	c.State("executor", k.String(), "", x.state.String(), "LaunchExecutor")
 	w.startProcess(c, x, w.command(m))

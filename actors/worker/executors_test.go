@@ -24,7 +24,7 @@ func TestAnExecutorRunsAndExits(t *testing.T) {
 	if got := k.last(); got != "RUNNING" {
 		t.Errorf("reported %q", got)
 	}
-	if s := k.state(); s.CoresUsed != 1 || s.MemoryUsedMB != 512 || len(s.Executors) != 1 {
+	if s := k.state(); s.CoresUsed != 1 || s.MemoryUsed != 512 || len(s.Executors) != 1 {
 		t.Errorf("while it runs: %+v", s)
 	}
 	k.children[0].Exit(137)
@@ -32,7 +32,7 @@ func TestAnExecutorRunsAndExits(t *testing.T) {
 	if got := k.last(); got != "EXITED Command exited with code 137 status=137" {
 		t.Errorf("reported %q", got)
 	}
-	if s := k.state(); s.CoresUsed != 0 || s.MemoryUsedMB != 0 || len(s.Executors) != 0 || len(s.Finished) != 1 {
+	if s := k.state(); s.CoresUsed != 0 || s.MemoryUsed != 0 || len(s.Executors) != 0 || len(s.FinishedExecutors) != 1 {
 		t.Errorf("after its end: %+v", s)
 	}
 }
@@ -64,7 +64,7 @@ func TestOrdersOfAnotherMasterAreIgnored(t *testing.T) {
 	k.master.Send(k.worker, launch)
 	k.master.Send(k.worker, kill)
 	k.w.Advance(time.Second)
-	if s := k.state(); len(k.reports) != 1 || len(s.Executors) != 1 || s.Executors[0].ExecID != 1 {
+	if s := k.state(); len(k.reports) != 1 || len(s.Executors) != 1 || s.Executors[0].ExecId != 1 {
 		t.Errorf("obeyed: %v %+v", k.reports, s)
 	}
 }

@@ -143,10 +143,10 @@ func text(m *deploy.ExecutorStateChanged) string {
 	return s
 }
 
-func (k *kit) state() WorkerState {
+func (k *kit) state() *deploy.WorkerStateResponse {
 	k.t.Helper()
 	p := k.w.ProbeIn(k.env, "Probe")
-	s, err := rpctest.Ask[WorkerState](p, k.worker, RequestWorkerState{})
+	s, err := rpctest.Ask[*deploy.WorkerStateResponse](p, k.worker, &deploy.RequestWorkerState{})
 	if err != nil {
 		k.t.Fatal(err)
 	}

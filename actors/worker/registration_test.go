@@ -20,7 +20,7 @@ func TestRegistrationInSparksOrder(t *testing.T) {
 	})
 	k.start(Config{}, nil)
 	k.w.Until("a heartbeat", func() bool { return k.beats > 0 })
-	id := k.state().ID
+	id := k.state().WorkerId
 	_, forest, _ := strings.Cut(k.forest(), "W1.OnStart")
 	want := `
   W1 => M endpoint-verifier CheckExistence(name=Master)

@@ -22,6 +22,7 @@ type executor struct {
 	key             key
 	rpID            int32
 	cores, memoryMB int
+	desc            *deploy.ApplicationDescription
 	state           deploy.ExecutorState
 	process         rpcenv.Process // nil until it is started
 	killed          bool           // its end was asked for
@@ -34,17 +35,6 @@ func (x *executor) description() *deploy.ExecutorDescription {
 		AppId: x.key.app, ExecId: x.key.id, RpId: x.rpID,
 		Cores: int32(x.cores), MemoryMb: int32(x.memoryMB), State: x.state,
 	}
-}
-
-func (x *executor) info() ExecutorInfo {
-	i := ExecutorInfo{
-		AppID: x.key.app, ExecID: x.key.id, RPID: x.rpID, Cores: x.cores, MemoryMB: x.memoryMB,
-		State: x.state, Message: x.message, ExitStatus: x.exitStatus,
-	}
-	if x.process != nil {
-		i.PID = x.process.PID()
-	}
-	return i
 }
 
 // finished reports whether nothing follows s. It mirrors ExecutorState.isFinished.
@@ -139,14 +129,6 @@ func (b *books) descriptions() []*deploy.ExecutorDescription {
 	var out []*deploy.ExecutorDescription
 	for _, x := range b.live {
 		out = append(out, x.description())
-	}
-	return out
-}
-
-func infos(list []*executor) []ExecutorInfo {
-	var out []ExecutorInfo
-	for _, x := range list {
-		out = append(out, x.info())
 	}
 	return out
 }

@@ -95,8 +95,8 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case Shutdown:
 		w.shutdown(c, m)
 	// Pages.
-	case RequestWorkerState:
-		rpcenv.Reply(c, m, w.state())
+	case *deploy.RequestWorkerState:
+		w.requestWorkerState(c, m)
 	default:
 		c.Unsupported(m)
 	}
@@ -126,19 +126,6 @@ func (w *Worker) sendHeartbeat(c *rpcenv.Context) {
 
 // heartbeatPeriod is a quarter of spark.worker.timeout.
 func heartbeatPeriod(c *rpcenv.Context) time.Duration { return conf.WorkerTimeout.Get(c.Conf()) / 4 }
-
-// state is a copy of what the Worker knows.
-func (w *Worker) state() WorkerState {
-	return WorkerState{
-		ID: w.id, Host: w.addr.Host, Port: w.addr.Port,
-		MasterURL: w.reg.activeURL, MasterWebUIURL: w.reg.webUIURL,
-		Registered: w.reg.registered, Connected: w.reg.connected,
-		Decommissioned: w.decommissioned,
-		Cores:          w.cfg.Cores, MemoryMB: w.cfg.MemoryMB,
-		CoresUsed: w.books.coresUsed, MemoryUsedMB: w.books.memoryUsedMB,
-		Executors: infos(w.books.live), Finished: infos(w.books.ended),
-	}
-}
 
 // workerID fills in a pattern; one that does not take time, host and port is replaced by the default.
 func workerID(pattern string, at time.Time, addr rpcenv.Address) string {

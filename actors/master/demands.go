@@ -1,0 +1,47 @@
+package master
+
+import "github.com/coherer/coherer/messages/deploy"
+
+// demandsExplained is how many demands a state explains: each costs a look at every Worker.
+const demandsExplained = 20
+
+// demands are what applications want and cannot have now, with what blocks them, in the order of scheduling; more is how
+// many there are besides. The reasons are those of the filters that schedule.
+func (m *Master) demands() (out []*deploy.Demand, more int32) {
+	for _, a := range m.apps {
+		for _, p := range a.Profiles() {
+			switch {
+			case a.CoresLeft() < p.Step() || a.executorsOf(p.ID) >= p.Limit:
+			case len(out) == demandsExplained:
+				more++
+			default:
+				if usable, refused := Usable(m.workers, p); len(usable) == 0 {
+					out = append(out, &deploy.Demand{
+						AppId: a.ID, Name: a.Desc.GetName(), RpId: int32(p.ID), Cores: int32(p.Step()), Memory: int32(p.Memory),
+						Blockers: blockers(refused),
+					})
+				}
+			}
+		}
+	}
+	return out, more
+}
+
+// blockers joins the refusals of each filter: how many Workers, and the words of the first. Without Workers there is one
+// that says so.
+func blockers(refused []Refusal) (out []*deploy.Blocker) {
+	byFilter := map[string]*deploy.Blocker{}
+	for _, r := range refused {
+		b := byFilter[r.Filter]
+		if b == nil {
+			b = &deploy.Blocker{Filter: r.Filter, Reason: r.Reason, WorkerId: r.Worker}
+			byFilter[r.Filter] = b
+			out = append(out, b)
+		}
+		b.Workers++
+	}
+	if len(out) == 0 {
+		out = append(out, &deploy.Blocker{Filter: "workers", Reason: "no Worker is registered", Help: "start one: coherer worker"})
+	}
+	return out
+}

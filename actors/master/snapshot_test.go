@@ -1,0 +1,96 @@
+package master_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+func TestWhatWentWrongIsRemembered(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 2, 2048), k.driver("D", 1)
+	w.launched()
+	w.report(d.id, 0, deploy.ExecutorState_RUNNING)
+	w.report(d.id, 0, deploy.ExecutorState_EXITED, 3)
+	w.launched()
+	w.report(d.id, 1, deploy.ExecutorState_EXITED, 0) // is no failure
+	w.launched()
+	k.Advance(2 * time.Minute) // without a heartbeat
+	var got []string
+	s := k.state()
+	for _, f := range s.Failures {
+		got = append(got, fmt.Sprintf("%s %s at %s: %s, %s", f.Kind, f.Id, f.WorkerId, f.State, f.Reason))
+	}
+	want := []string{
+		"executor " + d.id + "/0 at worker-W1: EXITED, Command exited with code 3",
+		"worker worker-W1 at worker-W1: DEAD, Not receiving heartbeat for 60 seconds",
+		"executor " + d.id + "/2 at worker-W1: LOST, worker lost: Not receiving heartbeat for 60 seconds",
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if n := len(s.ActiveApps[0].RemovedExecutors); n != 3 {
+		t.Errorf("%d executors of the past, want 3", n)
+	}
+}
+
+func TestTheFailuresAreBounded(t *testing.T) {
+	k := newKit(t, "spark.deploy.maxExecutorRetries", "-1")
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	for id := range int32(60) {
+		w.launched()
+		w.report(d.id, id, deploy.ExecutorState_FAILED)
+		k.alive(time.Minute, w)
+	}
+	s := k.state()
+	if n := len(s.Failures); n != 50 {
+		t.Fatalf("%d failures, want the last 50", n)
+	}
+	if last := s.Failures[49].Id; last != d.id+"/59" {
+		t.Errorf("the last is %s", last)
+	}
+	if n := len(s.ActiveApps[0].RemovedExecutors); n != 50 {
+		t.Errorf("%d executors of the past, want 50", n)
+	}
+}
+
+func TestADemandSaysWhatBlocksIt(t *testing.T) {
+	k := newKit(t)
+	d := k.driver("D", 4)
+	blockers := func() string {
+		s := k.state()
+		if len(s.Demands) != 1 || s.Demands[0].AppId != d.id {
+			t.Fatalf("%v", s.Demands)
+		}
+		out := ""
+		for _, b := range s.Demands[0].Blockers {
+			out += fmt.Sprintf("%s %d: %s\n", b.Filter, b.Workers, b.Reason)
+		}
+		return out
+	}
+	if got := blockers(); got != "workers 0: no Worker is registered\n" {
+		t.Error(got)
+	}
+	k.worker("W1", 2, 256)
+	k.worker("W2", 2, 511)
+	if got := blockers(); got != "memory 2: an executor wants 512 MiB of memory, the worker has 256\n" {
+		t.Error(got)
+	}
+	k.worker("W3", 4, 4096)
+	if s := k.state(); len(s.Demands) != 0 {
+		t.Errorf("%v", s.Demands)
+	}
+}
+
+// TestDemandsAreBounded: each costs a look at every Worker.
+func TestDemandsAreBounded(t *testing.T) {
+	k := newKit(t)
+	for i := range 23 {
+		k.driver(fmt.Sprintf("D%d", i), 1)
+	}
+	if s := k.state(); len(s.Demands) != 20 || s.DemandsMore != 3 {
+		t.Errorf("%d and %d more", len(s.Demands), s.DemandsMore)
+	}
+}
