@@ -145,7 +145,7 @@ func kept(key string) bool {
 
 // inFamily reports whether key ends in a name that users choose.
 func inFamily(key string) bool {
-	for _, prefix := range []string{"spark.executorEnv.", "spark.hadoop."} {
+	for _, prefix := range []string{"spark.executorEnv.", "spark.hadoop.", WorkerResourcePrefix} {
 		if len(key) > len(prefix) && strings.HasPrefix(key, prefix) {
 			return true
 		}

@@ -54,6 +54,11 @@ spark.executor.cores                                             int
 spark.executor.heartbeat.maxFailures                             int              60
 spark.executor.heartbeatInterval                                 time in ms       10s
 spark.executor.instances                                         int
+spark.executor.logs.rolling.enableCompression                    bool             false
+spark.executor.logs.rolling.maxRetainedFiles                     int              -1
+spark.executor.logs.rolling.maxSize                              size in bytes    1m
+spark.executor.logs.rolling.strategy                             |time|size
+spark.executor.logs.rolling.time.interval                        daily|hourly|minutely|seconds daily
 spark.executor.memory                                            size in MiB      1g
 spark.executor.memoryOverheadFactor                              float            0.1
 spark.executor.metrics.pollingInterval                           time in ms       0

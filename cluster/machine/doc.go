@@ -1,0 +1,9 @@
+// Package machine tells what a Worker's machine has: cores, memory, and resources such as gpu. It mirrors
+// org.apache.spark.deploy.worker.WorkerArguments (inferDefaultCores, inferDefaultMemory) and
+// org.apache.spark.resource.ResourceUtils. Limits of a container count as the machine's own.
+//
+// # Differences from Spark
+//
+//   - A discovery script may run for a minute and say 64 KiB; Spark waits for ever. What it says on stderr is in the error.
+//     (TestADiscoveryScriptIsBounded)
+package machine

@@ -1,0 +1,279 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Resource is a kind of thing that a Worker has some of, such as gpu, by the addresses of each.
+type Resource struct {
+	Name      string
+	Addresses []string
+}
+
+// Bounds of what is read from scripts and files.
+const (
+	scriptTime  = time.Minute
+	scriptBytes = 64 << 10
+	fileBytes   = 1 << 20
+	// MaxAddresses is how many addresses a resource may have.
+	MaxAddresses = 4096
+)
+
+// component is what a Worker's resources are filed under in a resources file.
+const component = "spark.worker"
+
+// Resources are those that the settings spark.worker.resource.NAME.amount want, by name: from spark.worker.resourcesFile if it
+// has them, else from spark.worker.resource.NAME.discoveryScript. One that has fewer addresses than wanted is an error.
+func Resources(ctx context.Context, c *conf.Conf) ([]Resource, error) {
+	wanted, err := wantedResources(c)
+	if err != nil || len(wanted) == 0 {
+		return nil, err
+	}
+	given, err := readResourcesFile(conf.WorkerResourcesFile.Get(c))
+	if err != nil {
+		return nil, err
+	}
+	var out []Resource
+	var errs []error
+	for _, w := range wanted {
+		r, err := w.find(ctx, given)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, errors.Join(errs...)
+}
+
+// want is what the settings say of one resource.
+type want struct {
+	name   string
+	amount int
+	script string
+}
+
+const family = conf.WorkerResourcePrefix
+
+// wantedResources reads the settings, by name.
+func wantedResources(c *conf.Conf) ([]want, error) {
+	byName := map[string]*want{}
+	var errs []error
+	for _, p := range c.Under(family) {
+		name, key, ok := strings.Cut(strings.TrimPrefix(p.Key, family), ".")
+		if !ok || !plainName(name) {
+			errs = append(errs, fmt.Errorf("%s: want %sNAME.amount or %sNAME.discoveryScript", p.Key, family, family))
+			continue
+		}
+		w := byName[name]
+		if w == nil {
+			w = &want{name: name, amount: -1}
+			byName[name] = w
+		}
+		switch key {
+		case "amount":
+			n, err := strconv.Atoi(p.Value)
+			if err != nil || n < 0 || n > MaxAddresses {
+				errs = append(errs, fmt.Errorf("%s = %.40q: want a number from 0 to %d", p.Key, p.Value, MaxAddresses))
+			}
+			w.amount = n
+		case "discoveryScript":
+			w.script = p.Value
+		}
+	}
+	names := make([]string, 0, len(byName))
+	for name := range byName {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var out []want
+	for _, name := range names {
+		w := byName[name]
+		switch {
+		case w.amount < 0 && len(errs) == 0:
+			errs = append(errs, fmt.Errorf("%s%s.amount is not set: say how many a worker offers", family, name))
+		case w.amount > 0:
+			out = append(out, *w)
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// plainName reports whether a name can stand in a setting, a file's name and a page.
+func plainName(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	})
+}
+
+// find is the resource as the file has it, else as the script says. What there is beyond the amount is left out.
+func (w want) find(ctx context.Context, given []Resource) (Resource, error) {
+	where := "the resources file"
+	i := slices.IndexFunc(given, func(r Resource) bool { return r.Name == w.name })
+	var r Resource
+	switch {
+	case i >= 0:
+		r = given[i]
+	case w.script == "":
+		return r, fmt.Errorf("nobody says where the %d of %s%s.amount are: set %s%s.discoveryScript, or name them in %s",
+			w.amount, family, w.name, family, w.name, conf.WorkerResourcesFile.Key())
+	default:
+		where = "the script " + w.script
+		var err error
+		if r, err = discover(ctx, w.name, w.script, scriptTime); err != nil {
+			return r, err
+		}
+	}
+	if len(r.Addresses) < w.amount {
+		return r, fmt.Errorf("%s has %d of resource %s, fewer than %s%s.amount = %d: lower it, or add some",
+			where, len(r.Addresses), w.name, family, w.name, w.amount)
+	}
+	r.Addresses = r.Addresses[:w.amount]
+	return r, nil
+}
+
+// discover runs a script, which says {"name": ..., "addresses": [...]} on its stdout.
+func discover(ctx context.Context, name, script string, within time.Duration) (Resource, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // its children too
+	cmd.WaitDelay = time.Second                                                          // what left its group may hold its pipes
+	var said, complaint bounded
+	said.room, complaint.room = scriptBytes, 1<<10
+	cmd.Stdout, cmd.Stderr = &said, &complaint
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return Resource{}, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
+	case err != nil:
+		return Resource{}, fmt.Errorf("the discovery script %s of resource %s: %w%s", script, name, err, complaint.text())
+	case said.over:
+		return Resource{}, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
+	}
+	var r Resource
+	if err := decode(said.kept.Bytes(), &r); err != nil {
+		return r, fmt.Errorf(`the discovery script %s says %.100q: %w: want {"name": %q, "addresses": ["0", ...]}`, script, said.kept.String(), err, name)
+	}
+	if r.Name != name {
+		return r, fmt.Errorf("the discovery script %s of resource %s tells of %.64q", script, name, r.Name)
+	}
+	return r, r.check()
+}
+
+// check refuses addresses that name nothing, or one thing twice.
+func (r Resource) check() error {
+	seen := map[string]bool{}
+	for _, a := range r.Addresses {
+		if a == "" || len(a) > 256 || seen[a] {
+			return fmt.Errorf("resource %s has the address %.64q empty, too long or twice", r.Name, a)
+		}
+		seen[a] = true
+	}
+	if len(r.Addresses) > MaxAddresses {
+		return fmt.Errorf("resource %s has %d addresses: want %d at most", r.Name, len(r.Addresses), MaxAddresses)
+	}
+	return nil
+}
+
+// decode reads one JSON value with the fields name and addresses.
+func decode(text []byte, r *Resource) error {
+	var v struct {
+		Name      *string  `json:"name"`
+		Addresses []string `json:"addresses"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	if v.Name == nil {
+		return errors.New("it has no name")
+	}
+	r.Name, r.Addresses = *v.Name, v.Addresses
+	return nil
+}
+
+// allocation is an entry of a resources file, in Spark's form.
+type allocation struct {
+	ID struct {
+		ComponentName string `json:"componentName"`
+		ResourceName  string `json:"resourceName"`
+	} `json:"id"`
+	Addresses []string `json:"addresses"`
+}
+
+// readResourcesFile reads the Worker's resources of a file in Spark's form,
+// [{"id": {"componentName": "spark.worker", "resourceName": "gpu"}, "addresses": ["0"]}]; "" is no file.
+func readResourcesFile(path string) ([]Resource, error) {
+	if path == "" {
+		return nil, nil
+	}
+	key := conf.WorkerResourcesFile.Key()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, fileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	if len(text) > fileBytes {
+		return nil, fmt.Errorf("%s: %s has more than %d bytes", key, path, fileBytes)
+	}
+	var all []allocation
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf(`%s: %s: %w: want [{"id": {"componentName": "spark.worker", "resourceName": "gpu"}, "addresses": ["0"]}]`, key, path, err)
+	}
+	var out []Resource
+	for _, a := range all {
+		if a.ID.ComponentName != component {
+			continue
+		}
+		r := Resource{a.ID.ResourceName, a.Addresses}
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", key, path, err)
+		}
+		if slices.ContainsFunc(out, func(o Resource) bool { return o.Name == r.Name }) {
+			return nil, fmt.Errorf("%s: %s names resource %.64q twice", key, path, r.Name)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// bounded keeps the first bytes that are written to it.
+type bounded struct {
+	kept bytes.Buffer
+	room int
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), b.room-b.kept.Len())
+	b.over = b.over || n < len(p)
+	b.kept.Write(p[:n])
+	return len(p), nil
+}
+
+// text is what was written, as the end of an error.
+func (b *bounded) text() string {
+	if s := strings.TrimSpace(b.kept.String()); s != "" {
+		return ": " + s
+	}
+	return ""
+}
