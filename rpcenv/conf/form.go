@@ -21,6 +21,8 @@ type form[T any] struct {
 // Most forms are values; those with a unit are made by durations and sizes.
 var (
 	ints = form[int]{"int", "a whole number", "4", parseInt, strconv.Itoa}
+	// ints64 are Java's longs.
+	ints64 = form[int64]{"long", "a whole number", "4", parseInt64, func(v int64) string { return strconv.FormatInt(v, 10) }}
 	// ports may be 0, any free port.
 	ports = form[int]{"port", "a port from 0 to 65535 (0: any free one)", "7077", parsePort, strconv.Itoa}
 	bools = form[bool]{"bool", "true or false", "true", parseBool, strconv.FormatBool}
@@ -124,6 +126,12 @@ func narrow[T any](f form[T], words, inside string, wrong func(T) string) form[T
 func parseInt(s string) (int, error) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	return int(n), numberError(err)
+}
+
+// parseInt64 reads a Java long.
+func parseInt64(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, numberError(err)
 }
 
 func parsePort(s string) (int, error) {

@@ -23,15 +23,41 @@ const maxProblems = 10
 //
 // An error names lines, the first ten that are wrong; a file above MaxProperties bytes is an error.
 func ParseProperties(r io.Reader) (map[string]string, error) {
+	lines, err := parseLines(r)
+	if err != nil {
+		return nil, fmt.Errorf("properties: %w", err)
+	}
+	out := make(map[string]string, len(lines))
+	for _, l := range lines {
+		out[l.Key] = l.Value
+	}
+	return out, nil
+}
+
+// ReadProperties reads as ParseProperties does and keeps where each setting stands: path is the name of the file in
+// origins and errors. The settings are in the order of the file.
+func ReadProperties(r io.Reader, path string) ([]Setting, error) {
+	lines, err := parseLines(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i := range lines {
+		lines[i].Place = path
+	}
+	return lines, nil
+}
+
+// parseLines reads the settings of a file in the order of their lines; their origins have the line alone.
+func parseLines(r io.Reader) ([]Setting, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxProperties+1))
 	if err != nil {
-		return nil, fmt.Errorf("read properties: %w", err)
+		return nil, fmt.Errorf("read: %w", err)
 	}
 	if len(data) > MaxProperties {
-		return nil, fmt.Errorf("properties are longer than %d bytes: is this a file of KEY VALUE lines?", MaxProperties)
+		return nil, fmt.Errorf("longer than %d bytes: is this a file of KEY VALUE lines?", MaxProperties)
 	}
 	lines := lineReader{rest: strings.TrimPrefix(string(data), "\ufeff")}
-	out := make(map[string]string)
+	var out []Setting
 	var problems []error
 	for len(problems) < maxProblems {
 		line, number, ok := lines.logical()
@@ -43,10 +69,10 @@ func ParseProperties(r io.Reader) (map[string]string, error) {
 			problems = append(problems, fmt.Errorf("line %d: %w", number, err))
 			continue
 		}
-		out[key] = value
+		out = append(out, Setting{Pair{key, value}, Origin{Line: number}})
 	}
 	if err := errors.Join(problems...); err != nil {
-		return nil, fmt.Errorf("properties: %w", err)
+		return nil, err
 	}
 	return out, nil
 }

@@ -204,3 +204,7 @@ func ParseMemoryMB(s string) (int, error) {
 	}
 	return int(n), nil
 }
+
+// ParseBytes reads a size, "2g" or "512" (a plain number: bytes), and returns bytes. It mirrors
+// JavaUtils.byteStringAsBytes.
+func ParseBytes(s string) (int64, error) { return sizes(byteUnit).parse(trim(s)) }

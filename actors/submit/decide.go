@@ -1,0 +1,326 @@
+//coherer:pure
+
+package submit
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Classes of Spark that start what is not a class of the user's.
+const (
+	pythonRunner  = "org.apache.spark.deploy.PythonRunner"
+	pythonGateway = "org.apache.spark.api.python.PythonGatewayServer"
+	rRunner       = "org.apache.spark.deploy.RRunner"
+	rBackend      = "org.apache.spark.api.r.RBackend"
+
+	yarnApp       = "org.apache.spark.deploy.yarn.YarnClusterApplication"
+	restApp       = "org.apache.spark.deploy.rest.RestSubmissionClientApp"
+	legacyApp     = "org.apache.spark.deploy.ClientApp"
+	kubernetesApp = "org.apache.spark.deploy.k8s.submit.KubernetesClientApplication"
+)
+
+// runners puts Spark's runner before a Python or R application in client mode, and the application among the files where
+// executors need it.
+func (b *build) runners() error {
+	pyFiles := b.lists["--py-files"].Value
+	switch {
+	case b.Resource == pysparkShell && b.Mode == Client:
+		b.main = pythonGateway
+	case b.python() && b.Mode == Client:
+		b.main = pythonRunner
+		b.args = append([]string{b.Resource, pyFiles}, b.args...)
+	case b.Resource == sparkRShell && b.Mode == Client:
+		b.main = rBackend
+	case b.r() && b.Mode == Client:
+		b.main = rRunner
+		b.args = append([]string{b.Resource}, b.args...)
+	}
+	if b.Mode == Client && b.Manager != YARN {
+		b.addTo("--files", pyFiles)
+	}
+	if b.Mode == Client && pyFiles != "" {
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key(), Value: pyFiles}, Origin: b.lists["--py-files"].Origin})
+	}
+	if b.Kind == R && (b.Mode == Client || b.is(YARN, Cluster)) {
+		b.addTo("--files", b.Resource)
+	}
+	return b.sparkR()
+}
+
+// sparkR adds what R needs on YARN.
+func (b *build) sparkR() error {
+	if !b.r() || b.Manager != YARN {
+		return nil
+	}
+	home := b.in.Env["SPARK_HOME"]
+	if home == "" {
+		return errNoSparkHome
+	}
+	b.addTo("--archives", resolveURI(b.in.Dir, path.Join(home, "R", "lib", "sparkr.zip"))+"#sparkr")
+	return nil
+}
+
+// addTo adds to the list of an option.
+func (b *build) addTo(option, list string) {
+	if list == "" {
+		return
+	}
+	s, had := b.lists[option]
+	if !had {
+		s.Origin = decided
+	}
+	s.Value = mergeLists(s.Value, list)
+	b.lists[option] = s
+}
+
+// assign makes settings of options by the rules.
+func (b *build) assign() {
+	for _, r := range rules {
+		if !b.is(r.managers, r.modes) {
+			continue
+		}
+		s, ok := b.lists[r.option]
+		if !ok {
+			s, ok = b.option(r.option)
+		}
+		if !ok {
+			continue
+		}
+		s.Key = r.key
+		if old, there := b.Properties.Get(r.key); r.merge && there {
+			s.Value = mergeLists(old.Value, s.Value)
+		}
+		b.Properties.Set(s)
+	}
+	if b.is(Standalone, Cluster) {
+		from := decided
+		if b.a.Has("--supervise") {
+			from = conf.Origin{Place: "--supervise"}
+		} else if s, set := b.Properties.Get(conf.DriverSupervise.Key()); set {
+			from = s.Origin
+		}
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, Origin: from})
+	}
+	if jars, ok := b.lists["--jars"]; ok && b.Mode == Client {
+		jars.Key = conf.ReplLocalJars.Key()
+		b.Properties.Set(jars)
+	}
+	if b.Kind == Shell {
+		b.Properties.SetMissing(conf.Setting{Pair: conf.Pair{Key: "spark.ui.showConsoleProgress", Value: "true"}, Origin: decided})
+	}
+}
+
+// option is what an option is worth: master and mode have defaults, which become settings too.
+func (b *build) option(name string) (conf.Setting, bool) {
+	s, ok := b.a.Get(name)
+	switch name {
+	case "--master":
+		if _, remote := b.a.Get("--remote"); remote && !ok {
+			return s, false
+		}
+		s.Value, ok = b.Master, true
+	case "--deploy-mode":
+		s.Value, ok = b.Mode.String(), true
+	}
+	return s, ok
+}
+
+// jars adds the application's own jar to spark.jars where Spark does, and makes the class path.
+func (b *build) jars() {
+	userJar := b.Kind == Jar
+	listed := strings.Split(b.lists["--jars"].Value, ",")
+	if listed[0] == "" {
+		listed = nil
+	}
+	if b.submitInDriver() {
+		b.ClassPath = append(b.ClassPath, ".")
+	}
+	if b.Mode == Client || b.is(YARN, Cluster) {
+		if userJar {
+			b.ClassPath = append(b.ClassPath, b.Resource)
+		}
+		b.ClassPath = append(b.ClassPath, listed...)
+	}
+	if !userJar || b.submitInDriver() || b.is(YARN, Cluster) {
+		return
+	}
+	s, set := b.Properties.Get(conf.Jars.Key())
+	if !set {
+		s = conf.Setting{Pair: conf.Pair{Key: conf.Jars.Key()}, Origin: decided}
+	}
+	s.Value = mergeLists(s.Value, b.Resource)
+	b.Properties.Set(s)
+}
+
+// launch decides what is started and with which arguments.
+func (b *build) launch() {
+	switch {
+	case b.Mode == Client:
+		b.MainClass, b.ChildArgs = b.main, b.args
+	case b.Manager == Standalone:
+		b.launchStandalone()
+	case b.Manager == YARN:
+		b.launchYARN()
+	default:
+		b.launchKubernetes()
+	}
+	if b.Manager == YARN && b.python() {
+		b.set(conf.YARNIsPython.Key(), "true")
+	}
+	if b.a.Has("--verbose") && b.MainClass == sqlShell {
+		b.ChildArgs = append(b.ChildArgs, "--verbose")
+	}
+}
+
+// class is the main class of the application in a command; a Go program is called by its name when it has none.
+func (b *build) class() string {
+	if b.main == "" && b.Kind == Program {
+		return path.Base(b.Resource)
+	}
+	return b.main
+}
+
+func (b *build) launchStandalone() {
+	if b.REST = b.a.REST; b.REST {
+		b.MainClass = restApp
+		b.ChildArgs = append([]string{b.Resource, b.class()}, b.args...)
+		return
+	}
+	b.MainClass = legacyApp
+	if b.Supervise {
+		b.ChildArgs = append(b.ChildArgs, "--supervise")
+	}
+	for _, o := range []struct{ option, flag string }{{"--driver-memory", "--memory"}, {"--driver-cores", "--cores"}} {
+		if s, ok := b.a.Get(o.option); ok {
+			b.ChildArgs = append(b.ChildArgs, o.flag, s.Value)
+		}
+	}
+	b.ChildArgs = append(b.ChildArgs, "launch", b.Master, b.Resource, b.class())
+	b.ChildArgs = append(b.ChildArgs, b.args...)
+}
+
+func (b *build) launchYARN() {
+	b.MainClass = yarnApp
+	switch {
+	case b.python():
+		b.ChildArgs = []string{"--primary-py-file", b.Resource, "--class", pythonRunner}
+	case b.r():
+		b.ChildArgs = []string{"--primary-r-file", path.Base(b.Resource), "--class", rRunner}
+	case b.Kind == Internal:
+		b.ChildArgs = []string{"--class", b.class()}
+	default:
+		b.ChildArgs = []string{"--jar", b.Resource, "--class", b.class()}
+	}
+	b.eachArg()
+}
+
+func (b *build) launchKubernetes() {
+	b.MainClass = kubernetesApp
+	switch {
+	case b.python():
+		b.ChildArgs = []string{"--primary-py-file", b.Resource, "--main-class", pythonRunner}
+	case b.r():
+		b.ChildArgs = []string{"--primary-r-file", b.Resource, "--main-class", rRunner}
+	case b.Kind == Internal:
+		b.ChildArgs = []string{"--main-class", b.class()}
+	default:
+		b.ChildArgs = []string{"--primary-java-resource", b.Resource, "--main-class", b.class()}
+	}
+	b.eachArg()
+	if user, ok := b.a.Get("--proxy-user"); ok {
+		b.ChildArgs = append(b.ChildArgs, "--proxy-user", user.Value)
+	}
+}
+
+// eachArg passes each of the application's arguments behind --arg.
+func (b *build) eachArg() {
+	for _, arg := range b.args {
+		b.ChildArgs = append(b.ChildArgs, "--arg", arg)
+	}
+}
+
+// pathKeys are settings whose paths become URIs.
+var pathKeys = []string{
+	conf.Jars.Key(), conf.Files.Key(), conf.Archives.Key(),
+	conf.YARNDistFiles.Key(), conf.YARNDistArchives.Key(), conf.YARNDistJars.Key(),
+}
+
+// finish makes URIs of paths, takes away what is wrong in cluster mode and says when all this was.
+func (b *build) finish() error {
+	if s, set := b.Properties.Get(conf.DriverHost.Key()); set && b.Mode == Cluster {
+		b.Properties.Remove(s.Key)
+		b.Removed = append(b.Removed, Removal{s, "the driver's machine is not known before it runs"})
+	}
+	for _, key := range pathKeys {
+		if s, set := b.Properties.Get(key); set {
+			s.Value = resolveURIs(b.in.Dir, s.Value)
+			b.Properties.Set(s)
+		}
+	}
+	if err := b.pyFiles(); err != nil {
+		return err
+	}
+	b.Properties.SetMissing(conf.Setting{
+		Pair: conf.Pair{Key: conf.AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, Origin: decided,
+	})
+	b.proxyUser()
+	b.notes()
+	return nil
+}
+
+// pyFiles makes the Python files URIs, and plain paths where this process runs them. Spark sets the key in any case.
+func (b *build) pyFiles() error {
+	s, set := b.Properties.Get(conf.SubmitPyFiles.Key())
+	if !set && b.Kind == Program {
+		return nil
+	}
+	if !set {
+		s = conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key()}, Origin: decided}
+	}
+	s.Value = resolveURIs(b.in.Dir, s.Value)
+	var err error
+	if b.Mode == Client {
+		s.Value, err = formatPythonPaths(s.Value)
+	}
+	b.Properties.Set(s)
+	return err
+}
+
+// proxyUser takes the class path of somebody who acts for another, unless it is allowed.
+func (b *build) proxyUser() {
+	const allow = "spark.submit.proxyUser.allowCustomClasspathInClusterMode"
+	_, acts := b.a.Get("--proxy-user")
+	allowed, _ := b.Properties.Get(allow)
+	if !acts || b.Mode != Cluster || allowed.Value == "true" || len(b.ClassPath) == 0 {
+		return
+	}
+	b.Warnings = append(b.Warnings, "Ignore classpath "+strings.Join(b.ClassPath, ", ")+
+		" with proxy user specified in Cluster mode when "+allow+" is disabled")
+	b.ClassPath = nil
+}
+
+// notes tell what this package leaves to others.
+func (b *build) notes() {
+	all := append([]string{b.Resource}, strings.Split(mergeLists(b.lists["--jars"].Value, b.lists["--py-files"].Value), ",")...)
+	all = slices.DeleteFunc(all, func(uri string) bool { return uri == "" || !remote(uri) || b.BuiltIn })
+	if b.Mode == Client && len(all) > 0 {
+		b.note("fetched first: %s", strings.Join(all, ", "))
+	}
+	if packages, ok := b.a.Get("--packages"); ok && !b.is(Standalone, Cluster) {
+		b.note("resolved with Ivy first and added to the jars: %s", packages.Value)
+	}
+	if b.is(YARN, Cluster) {
+		b.note("%s drops spark.jars, spark.files and spark.archives: YARN hands out what spark.yarn.dist.* name", path.Ext(yarnApp)[1:])
+	}
+	if b.REST {
+		b.note("when no REST server answers, the submission goes by RPC: %s", legacyApp)
+	}
+	if b.is(Standalone, Cluster) {
+		b.note("%s has to be a path that every Worker sees, or an http(s) address: submit copies nothing", b.Resource)
+	}
+}

@@ -1,0 +1,32 @@
+// Package submit holds the rules of spark-submit: how its command line is read, where each value comes from, and what is
+// started for which cluster and deploy mode. It mirrors SparkSubmitOptionParser, SparkSubmitArguments and
+// SparkSubmit.prepareSubmitEnvironment.
+//
+// Three steps, each a pure function: [Parse] takes the command line apart; [Resolve] looks up what it leaves open, in files
+// and an environment that the caller has read into an [Input]; [Decide] says what becomes of it, as a [Decision], which can
+// be printed. Nothing here reads a file, starts a process or knows the time, so a submission to YARN, to Kubernetes, in
+// Python or R can be looked at without any of them. What coherer does not run has Decision.NotRun.
+//
+// # Precedence
+//
+// Options win over --conf, which wins over extra properties files (later ones over earlier ones), which win over
+// --properties-file, which wins over spark-defaults.conf; that is read when no properties file is given, or with
+// --load-spark-defaults. The environment (MASTER, DEPLOY_MODE, SPARK_EXECUTOR_MEMORY, ...) comes last. Settings whose keys
+// begin with neither spark. nor coherer. are dropped with a warning.
+//
+// # Differences from Spark
+//
+//   - A primary resource that is neither .jar, .py, .R, a shell nor spark-internal is a Go program: it needs no --class, does
+//     not go into spark.jars, and the name of a built-in application stays as it is (TestGoPrograms).
+//   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once
+//     (TestUnknownOptions, TestAllFaultsAreTold).
+//   - A value may contain line ends: spark-submit does not know --key=value then. Blanks around --conf's key and value do
+//     not matter (TestValuesAsTheyCome).
+//   - spark.driver.supervise=true in a file or in --conf supervises; in Spark it is overwritten when --supervise is missing
+//     (TestSuperviseBySetting).
+//   - A master URL with a fault, such as spark://h without a port, is told before anything is started, not by the driver
+//     (TestMasterForms).
+//   - Nothing is fetched, unpacked, resolved by Ivy or expanded from * here: notes of the Decision tell what Spark would do
+//     (TestNotes). Paths become absolute without following symbolic links.
+//   - Where Spark passes null for missing Python files, the argument is empty (TestClientMode).
+package submit

@@ -1,0 +1,76 @@
+//coherer:pure
+
+package submit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+var errNoSparkHome = errors.New("SPARK_HOME does not exist for R application in YARN mode.")
+
+// environment decides which variables go along: all of them to what is started here and, by RPC, to the cluster; by REST
+// those of Spark. It mirrors ClientEndpoint and RestSubmissionClient.filterSystemEnvironment.
+func (b *build) environment() {
+	if !b.REST {
+		b.Inherits = true
+		return
+	}
+	b.Environment = RESTEnvironment(b.in.Env)
+}
+
+// RESTEnvironment are the variables that go along with a submission by REST, sorted.
+func RESTEnvironment(env map[string]string) []conf.Pair {
+	var out []conf.Pair
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		switch name {
+		case "SPARK_ENV_LOADED", "SPARK_HOME", "SPARK_CONF_DIR":
+			continue
+		}
+		if strings.HasPrefix(name, "SPARK_") {
+			out = append(out, conf.Pair{Key: name, Value: env[name]})
+		}
+	}
+	return out
+}
+
+// notRun says why coherer does not run this, if so.
+func (b *build) notRun() {
+	_, remote := b.a.Get("--remote")
+	switch {
+	case remote:
+		b.NotRun = errors.New("Spark Connect is not run here: name a Master with --master spark://HOST:PORT")
+	case b.Kind != Program:
+		b.NotRun = fmt.Errorf("%s is not run here: it wants %s; --dry-run shows what Spark would do, and coherer runs Go programs",
+			b.Resource, map[Kind]string{Jar: "a JVM", Python: "Python and a JVM", R: "R and a JVM", Shell: "a JVM", Internal: "a JVM"}[b.Kind])
+	case b.Manager == YARN || b.Manager == Kubernetes:
+		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
+	case b.Manager == Local:
+		b.NotRun = fmt.Errorf("master %s is not run here: name the Master with --master spark://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
+	default:
+		b.NotRun = b.standaloneProblem()
+	}
+}
+
+// standaloneProblem is what is wrong with a submission of a Go program to a standalone cluster; nil for nothing.
+func (b *build) standaloneProblem() error {
+	if _, err := ParseMaster(b.Master); err != nil {
+		return fmt.Errorf("--master: %w", err)
+	}
+	if b.BuiltIn {
+		return nil
+	}
+	_, local := FilePath(b.Resource)
+	switch {
+	case b.Mode == Client && !local:
+		return fmt.Errorf("%s: the driver is started here: fetch the program and name its file", b.Resource)
+	case b.Mode == Cluster && !local && !strings.HasPrefix(b.Resource, "http://") && !strings.HasPrefix(b.Resource, "https://"):
+		return fmt.Errorf("%s is neither a path that every Worker sees nor an http(s) address: submit copies nothing", b.Resource)
+	}
+	return nil
+}
