@@ -137,15 +137,15 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	}
 }
 
-// retain appends to the completed applications; when there are limit of them a tenth, the oldest, goes first.
-func retain(completed []*ApplicationInfo, app *ApplicationInfo, limit int) []*ApplicationInfo {
+// retain appends to what has ended; when there are limit of them a tenth, the oldest, goes first.
+func retain[T any](completed []T, last T, limit int) []T {
 	if limit == 0 {
 		return nil
 	}
 	if len(completed) >= limit {
 		completed = slices.Delete(completed, 0, max(limit/10, 1))
 	}
-	return append(completed, app)
+	return append(completed, last)
 }
 
 // setApplication changes an application's state; false: it cannot.

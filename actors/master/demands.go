@@ -5,9 +5,19 @@ import "github.com/coherer/coherer/messages/deploy"
 // demandsExplained is how many demands a state explains: each costs a look at every Worker.
 const demandsExplained = 20
 
-// demands are what applications want and cannot have now, with what blocks them, in the order of scheduling; more is how
-// many there are besides. The reasons are those of the filters that schedule.
-func (m *Master) demands() (out []*deploy.Demand, more int32) {
+// demands are the drivers that wait and what applications want and cannot have now, with what blocks them, in the order of
+// scheduling; more is how many there are besides. The reasons are those of the filters that schedule.
+func (m *Master) demands(drivers driverPolicy) (out []*deploy.Demand, more int32) {
+	for _, d := range m.drivers.waiting {
+		if len(out) == demandsExplained {
+			more++
+			continue
+		}
+		out = append(out, &deploy.Demand{
+			DriverId: d.ID, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
+			Blockers: driverBlockers(d, m.workers, m.drivers.launched(), drivers),
+		})
+	}
 	for _, a := range m.apps {
 		for _, p := range a.Profiles() {
 			switch {

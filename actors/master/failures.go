@@ -15,6 +15,7 @@ const (
 	failedWorker      = "worker"
 	failedApplication = "application"
 	failedExecutor    = "executor"
+	failedDriver      = "driver"
 )
 
 // failed remembers that something went wrong, for who asks how the cluster fares. worker is where; "" for nowhere.

@@ -28,6 +28,8 @@ type Master struct {
 	failures     []*deploy.Failure // the oldest first
 	nextApp      int
 
+	drivers driverBooks
+
 	connections map[rpcenv.Address]int // how many there are to each peer
 	relaunch    rpcenv.Timer
 	relaunchAt  time.Time
@@ -41,6 +43,7 @@ func New(cfg Config) *Master {
 		addressToWorker: map[rpcenv.Address]*WorkerInfo{},
 		idToApp:         map[string]*ApplicationInfo{},
 		addressToApp:    map[rpcenv.Address]*ApplicationInfo{},
+		drivers:         newDriverBooks(),
 		connections:     map[rpcenv.Address]int{},
 	}
 }
@@ -80,6 +83,20 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.schedule(c)
 	case *deploy.RequestMasterState:
 		m.requestMasterState(c, msg)
+	case *deploy.RequestSubmitDriver:
+		m.requestSubmitDriver(c, msg)
+	case *deploy.RequestKillDriver:
+		m.requestKillDriver(c, msg)
+	case *deploy.RequestKillAllDrivers:
+		m.requestKillAllDrivers(c, msg)
+	case *deploy.RequestDriverStatus:
+		m.requestDriverStatus(c, msg)
+	case *deploy.DriverStateChanged:
+		m.driverStateChanged(c, msg)
+	case *deploy.RequestClearCompletedDriversAndApps:
+		m.requestClearCompletedDriversAndApps(c, msg)
+	case *deploy.RequestReadyz:
+		m.requestReadyz(c, msg)
 	default:
 		c.Unsupported(msg)
 	}
@@ -109,12 +126,13 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 // url is by what Workers know which Master orders them.
 func (m *Master) url(c *rpcenv.Context) string { return c.Self().Address.SparkURL() }
 
-// schedule gives the free cores to the applications, first come, first served. It mirrors
-// Master.startExecutorsOnWorkers.
+// schedule gives the free cores first to the drivers that wait, then to the applications, first come, first served. It
+// mirrors Master.schedule and startExecutorsOnWorkers.
 func (m *Master) schedule(c *rpcenv.Context) {
 	if m.state != RecoveryAlive {
 		return
 	}
+	m.scheduleDrivers(c)
 	var next time.Time // when the first of those that must wait may go on
 	for _, app := range slices.Clone(m.apps) {
 		for _, p := range app.Profiles() {

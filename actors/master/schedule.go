@@ -29,21 +29,21 @@ var filters = []filter{
 		return fmt.Sprintf("it is %s", w.State)
 	}},
 	{"memory", func(w *WorkerInfo, p Profile) string {
-		return shortOf("MiB of memory", p.Memory, w.MemoryFree(), w.Memory)
+		return shortOf("an executor", "MiB of memory", p.Memory, w.MemoryFree(), w.Memory)
 	}},
 	{"cores", func(w *WorkerInfo, p Profile) string {
-		return shortOf("cores", p.Step(), w.CoresFree(), w.Cores)
+		return shortOf("an executor", "cores", p.Step(), w.CoresFree(), w.Cores)
 	}},
 }
 
-func shortOf(what string, want, free, all int) string {
+func shortOf(who, what string, want, free, all int) string {
 	switch {
 	case want <= free:
 		return ""
 	case want > all:
-		return fmt.Sprintf("an executor wants %d %s, the worker has %d", want, what, all)
+		return fmt.Sprintf("%s wants %d %s, the worker has %d", who, want, what, all)
 	default:
-		return fmt.Sprintf("an executor wants %d %s, %d of the worker's %d are free", want, what, free, all)
+		return fmt.Sprintf("%s wants %d %s, %d of the worker's %d are free", who, want, what, free, all)
 	}
 }
 

@@ -34,7 +34,8 @@ func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterSt
 	for _, a := range m.completed {
 		s.CompletedApps = append(s.CompletedApps, a.info())
 	}
-	s.Demands, s.DemandsMore = m.demands()
+	m.drivers.inform(s)
+	s.Demands, s.DemandsMore = m.demands(m.driverPolicy(c.Conf()))
 	rpcenv.Reply(c, r, s)
 }
 
@@ -69,6 +70,32 @@ func (e *ExecutorDesc) info() *deploy.ExecutorDesc {
 		Id: int32(e.ID), RpId: int32(e.Profile), WorkerId: e.Worker.ID,
 		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State,
 	}
+}
+
+// inform copies the drivers: those that wait, those that run, those that have ended.
+func (b *driverBooks) inform(s *deploy.MasterStateResponse) {
+	for _, d := range b.waiting {
+		s.ActiveDrivers = append(s.ActiveDrivers, d.info())
+	}
+	for _, d := range b.active {
+		if d.Worker != nil {
+			s.ActiveDrivers = append(s.ActiveDrivers, d.info())
+		}
+	}
+	for _, d := range b.completed {
+		s.CompletedDrivers = append(s.CompletedDrivers, d.info())
+	}
+}
+
+func (d *DriverInfo) info() *deploy.DriverInfo {
+	i := &deploy.DriverInfo{
+		Id: d.ID, StartMs: milliseconds(d.Submitted), State: d.State, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
+		MainClass: d.mainClass(), Supervise: d.Desc.GetSupervise(), Exception: d.Exception,
+	}
+	if d.Worker != nil {
+		i.WorkerId = d.Worker.ID
+	}
+	return i
 }
 
 // milliseconds since 1970; 0 for no time.

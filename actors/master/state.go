@@ -26,6 +26,7 @@ type WorkerInfo struct {
 	LastHeartbeat time.Time // or when it registered
 
 	executors []*ExecutorDesc // in the order of their launch
+	drivers   []*DriverInfo   // in the order of their launch
 }
 
 // CoresFree is how many cores no executor has.

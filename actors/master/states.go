@@ -86,6 +86,28 @@ func executorTo(s, next deploy.ExecutorState) (deploy.ExecutorState, error) {
 	return next, nil
 }
 
+// driverTo is next, or s and an error when a driver in s cannot become next: SUBMITTED, RUNNING, and then one of the
+// finished states, for ever. One that waits can be killed; one of the Master's predecessor is UNKNOWN until a Worker says
+// that it runs there.
+func driverTo(s, next deploy.DriverState_State) (deploy.DriverState_State, error) {
+	switch {
+	case driverOver(s), s == next, next == deploy.DriverState_SUBMITTED,
+		next == deploy.DriverState_UNKNOWN,
+		s == deploy.DriverState_SUBMITTED && next != deploy.DriverState_RUNNING && next != deploy.DriverState_KILLED:
+		return s, illegal("driver", s, next)
+	}
+	return next, nil
+}
+
+// driverOver reports whether a driver in s has ended.
+func driverOver(s deploy.DriverState_State) bool {
+	switch s {
+	case deploy.DriverState_SUBMITTED, deploy.DriverState_RUNNING, deploy.DriverState_UNKNOWN:
+		return false
+	}
+	return true
+}
+
 // finished reports whether an executor in s has ended. DECOMMISSIONED has not.
 func finished(s deploy.ExecutorState) bool {
 	switch s {

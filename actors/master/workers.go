@@ -28,6 +28,9 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		for _, e := range known.executors {
 			e.doubtful = e.State == deploy.ExecutorState_LAUNCHING
 		}
+		for _, d := range known.drivers {
+			d.doubtful = true
+		}
 		m.acceptWorker(c, ref, r, true)
 		return
 	}
@@ -114,7 +117,7 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 		}
 		e.doubtful = false
 	}
-	lost := false
+	lost := m.latestDrivers(c, w, s.GetDriverIds())
 	for _, e := range w.Executors() {
 		if e.doubtful {
 			m.loseExecutor(c, e, "its order was lost with the worker's connection", nil)
@@ -156,6 +159,9 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 	delete(m.addressToWorker, w.Ref.Address)
 	for _, e := range w.Executors() {
 		m.loseExecutor(c, e, "worker lost: "+why, proto.String(w.Host))
+	}
+	for _, d := range w.drivers {
+		m.loseDriver(c, d, "worker lost: "+why)
 	}
 	for _, app := range m.apps {
 		c.Log().Infof("Telling app of lost worker: %s", w.ID)

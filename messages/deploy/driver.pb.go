@@ -350,7 +350,9 @@ type DriverStateChanged struct {
 	DriverId string                 `protobuf:"bytes,1,opt,name=driver_id,json=driverId,proto3" json:"driver_id,omitempty"`
 	State    DriverState_State      `protobuf:"varint,2,opt,name=state,proto3,enum=deploy.DriverState_State" json:"state,omitempty"`
 	// exception says why it could not be started.
-	Exception     *string `protobuf:"bytes,3,opt,name=exception,proto3,oneof" json:"exception,omitempty"`
+	Exception *string `protobuf:"bytes,3,opt,name=exception,proto3,oneof" json:"exception,omitempty"`
+	// exit_status of its process, the last one when it was supervised; absent when it never ran. Spark does not tell.
+	ExitStatus    *int32 `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -404,6 +406,13 @@ func (x *DriverStateChanged) GetException() string {
 		return *x.Exception
 	}
 	return ""
+}
+
+func (x *DriverStateChanged) GetExitStatus() int32 {
+	if x != nil && x.ExitStatus != nil {
+		return *x.ExitStatus
+	}
+	return 0
 }
 
 // RequestSubmitDriver asks for a driver in cluster mode. A Master that is not ALIVE refuses.
@@ -795,7 +804,11 @@ type DriverStatusResponse struct {
 	// exception says why it has state ERROR.
 	Exception *string `protobuf:"bytes,5,opt,name=exception,proto3,oneof" json:"exception,omitempty"`
 	// relaunched_as is the id under which a driver of state RELAUNCHING runs again. Spark does not tell.
-	RelaunchedAs  *string `protobuf:"bytes,6,opt,name=relaunched_as,json=relaunchedAs,proto3,oneof" json:"relaunched_as,omitempty"`
+	RelaunchedAs *string `protobuf:"bytes,6,opt,name=relaunched_as,json=relaunchedAs,proto3,oneof" json:"relaunched_as,omitempty"`
+	// refused is, for a driver that waits, why no Worker takes it. Spark does not tell.
+	Refused []string `protobuf:"bytes,7,rep,name=refused,proto3" json:"refused,omitempty"`
+	// exit_status of the process of a driver that has ended. Spark does not tell.
+	ExitStatus    *int32 `protobuf:"varint,8,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -870,6 +883,20 @@ func (x *DriverStatusResponse) GetRelaunchedAs() string {
 		return *x.RelaunchedAs
 	}
 	return ""
+}
+
+func (x *DriverStatusResponse) GetRefused() []string {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+func (x *DriverStatusResponse) GetExitStatus() int32 {
+	if x != nil && x.ExitStatus != nil {
+		return *x.ExitStatus
+	}
+	return 0
 }
 
 // RequestClearCompletedDriversAndApps makes a Master forget the drivers and applications that have ended.
@@ -980,13 +1007,16 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"KillDriver\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:\x8a\x02\xe2\xe0\x18\x85\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBHThe process is told to end once; a driver that has ended is only logged.J\x032.1\"\xbc\x03\n" +
+	"masterTerm:\x8a\x02\xe2\xe0\x18\x85\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBHThe process is told to end once; a driver that has ended is only logged.J\x032.1\"\xf2\x03\n" +
 	"\x12DriverStateChanged\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12/\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.deploy.DriverState.StateR\x05state\x12!\n" +
-	"\texception\x18\x03 \x01(\tH\x00R\texception\x88\x01\x01:\xa6\x02\xe2\xe0\x18\xa1\x02\b\x84\x01\x12\x06Worker\x1a\x06Master\"\brpc.Bool*9org.apache.spark.deploy.DeployMessages.DriverStateChanged:`when a driver has ended; again after a failure and after each registration, until it is answeredB(It is answered true and changes nothing.J;2.1, a one-way message that is lost when the Master is awayB\f\n" +
+	"\texception\x18\x03 \x01(\tH\x00R\texception\x88\x01\x01\x12$\n" +
+	"\vexit_status\x18\x04 \x01(\x05H\x01R\n" +
+	"exitStatus\x88\x01\x01:\xa6\x02\xe2\xe0\x18\xa1\x02\b\x84\x01\x12\x06Worker\x1a\x06Master\"\brpc.Bool*9org.apache.spark.deploy.DeployMessages.DriverStateChanged:`when a driver has ended; again after a failure and after each registration, until it is answeredB(It is answered true and changes nothing.J;2.1, a one-way message that is lost when the Master is awayB\f\n" +
 	"\n" +
-	"_exception\"\xc8\x02\n" +
+	"_exceptionB\x0e\n" +
+	"\f_exit_status\"\xc8\x02\n" +
 	"\x13RequestSubmitDriver\x12H\n" +
 	"\x12driver_description\x18\x01 \x01(\v2\x19.deploy.DriverDescriptionR\x11driverDescription:\xe6\x01\xe2\xe0\x18\xe1\x01\b\x85\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x1bdeploy.SubmitDriverResponse*:org.apache.spark.deploy.DeployMessages.RequestSubmitDriver:Ato submit a driver in cluster mode, to each Master that they knowB%It is another driver with another id.J\x032.1\"\xf5\x01\n" +
 	"\x14SubmitDriverResponse\x12.\n" +
@@ -1009,21 +1039,25 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"\asuccess\x18\x02 \x01(\bR\asuccess\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage:K\xe2\xe0\x18G\b\x8a\x01*=org.apache.spark.deploy.DeployMessages.KillAllDriversResponseJ\x034.0\"\xb2\x02\n" +
 	"\x13RequestDriverStatus\x12\x1b\n" +
-	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\xfd\x01\xe2\xe0\x18\xf8\x01\b\x8b\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x1bdeploy.DriverStatusResponse*:org.apache.spark.deploy.DeployMessages.RequestDriverStatus:h5 s after a submission and then every 10 s, and when a user wants to know; to each Master that they knowB\x15It is answered again.J\x032.1\"\x9e\x03\n" +
+	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\xfd\x01\xe2\xe0\x18\xf8\x01\b\x8b\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x1bdeploy.DriverStatusResponse*:org.apache.spark.deploy.DeployMessages.RequestDriverStatus:h5 s after a submission and then every 10 s, and when a user wants to know; to each Master that they knowB\x15It is answered again.J\x032.1\"\xee\x03\n" +
 	"\x14DriverStatusResponse\x12\x14\n" +
 	"\x05found\x18\x01 \x01(\bR\x05found\x124\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.deploy.DriverState.StateH\x00R\x05state\x88\x01\x01\x12 \n" +
 	"\tworker_id\x18\x03 \x01(\tH\x01R\bworkerId\x88\x01\x01\x123\n" +
 	"\x10worker_host_port\x18\x04 \x01(\tB\x04\xe0\xe0\x18\x01H\x02R\x0eworkerHostPort\x88\x01\x01\x12!\n" +
 	"\texception\x18\x05 \x01(\tH\x03R\texception\x88\x01\x01\x12(\n" +
-	"\rrelaunched_as\x18\x06 \x01(\tH\x04R\frelaunchedAs\x88\x01\x01:I\xe2\xe0\x18E\b\x8c\x01*;org.apache.spark.deploy.DeployMessages.DriverStatusResponseJ\x032.1B\b\n" +
+	"\rrelaunched_as\x18\x06 \x01(\tH\x04R\frelaunchedAs\x88\x01\x01\x12\x18\n" +
+	"\arefused\x18\a \x03(\tR\arefused\x12$\n" +
+	"\vexit_status\x18\b \x01(\x05H\x05R\n" +
+	"exitStatus\x88\x01\x01:I\xe2\xe0\x18E\b\x8c\x01*;org.apache.spark.deploy.DeployMessages.DriverStatusResponseJ\x032.1B\b\n" +
 	"\x06_stateB\f\n" +
 	"\n" +
 	"_worker_idB\x13\n" +
 	"\x11_worker_host_portB\f\n" +
 	"\n" +
 	"_exceptionB\x10\n" +
-	"\x0e_relaunched_as\"\x8b\x02\n" +
+	"\x0e_relaunched_asB\x0e\n" +
+	"\f_exit_status\"\x8b\x02\n" +
 	"#RequestClearCompletedDriversAndApps:\xe3\x01\xe2\xe0\x18\xde\x01\b\x8d\x01\x12\x04REST\x1a\x06Master\"\brpc.Bool*Jorg.apache.spark.deploy.DeployMessages.RequestClearCompletedDriversAndApps:9when a user wants the lists of what has ended to be emptyB5There is nothing left to forget: it is answered true.J\x034.0\"\xa4\x01\n" +
 	"\rRequestReadyz:\x92\x01\xe2\xe0\x18\x8d\x01\b\x8e\x01\x12\x04REST\x1a\x06Master\"\brpc.Bool*4org.apache.spark.deploy.DeployMessages.RequestReadyz:\x1ewhen somebody asks for /readyzB\x15It is answered again.J\x034.0B3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"
 

@@ -19,6 +19,8 @@ var (
 		"How many bytes of a message's body are recorded.")
 	AppBinary = optional("coherer.app.binary", sha256Digest,
 		"The SHA-256 of the application's binary, in hexadecimal; set by the driver.")
+	MasterMaxDriverShare = entry("coherer.master.maxDriverShare", between(floats, 0, 1), "1",
+		"Which part of the cores and of the memory drivers in cluster mode may have together, so that executors get some too; 1 is all.")
 	DebugAddr = optional("coherer.debug.addr", filled(texts),
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
 	RunDir = optional("coherer.run.dir", filled(texts),

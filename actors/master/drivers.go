@@ -1,0 +1,321 @@
+package master
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// requestSubmitDriver takes a driver, which runs at once if a Worker has room: LaunchDriver is sent before the answer.
+func (m *Master) requestSubmitDriver(c *rpcenv.Context, r *deploy.RequestSubmitDriver) {
+	answer := &deploy.SubmitDriverResponse{Master: c.Self().Proto()}
+	desc := r.GetDriverDescription()
+	if problem := badDriver(desc); m.state != RecoveryAlive {
+		answer.Message = m.notAlive("accept driver submissions")
+	} else if problem != "" {
+		c.Log().Warnf("Refusing a driver: %s", problem)
+		answer.Message = "Driver refused: " + problem
+	} else {
+		c.Log().Infof("Driver submitted %s", desc.GetCommand().GetMainClass())
+		d := m.newDriver(c, desc, "submitted")
+		m.schedule(c)
+		answer.Success, answer.DriverId = true, proto.String(d.ID)
+		answer.Message = "Driver successfully submitted as " + d.ID
+	}
+	rpcenv.Reply(c, r, answer)
+}
+
+// notAlive is how a Master refuses that does not lead; clients of several Masters know it by its beginning.
+func (m *Master) notAlive(what string) string {
+	return fmt.Sprintf("Current state is not alive: %s. Can only %s in ALIVE state.", m.state, what)
+}
+
+// badDriver is what is wrong with a description, or "".
+func badDriver(d *deploy.DriverDescription) string {
+	switch {
+	case d == nil:
+		return "there is no description"
+	case d.GetCommand().GetMainClass() == "":
+		return "its description names no main class to start"
+	case d.GetCores() < 1:
+		return fmt.Sprintf("a driver with %d cores cannot run: set spark.driver.cores", d.GetCores())
+	case d.GetMem() < 1:
+		return fmt.Sprintf("a driver with %d MiB of memory cannot run: set spark.driver.memory", d.GetMem())
+	}
+	for _, r := range d.GetResourceReqs() {
+		if r.GetName() == "" || r.GetAmount() < 1 {
+			return fmt.Sprintf("it wants %d of resource %q: want a name and 1 at least", r.GetAmount(), r.GetName())
+		}
+	}
+	return ""
+}
+
+// newDriver enters a driver, which waits for a Worker.
+func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, why string) *DriverInfo {
+	d := &DriverInfo{ID: driverID(conf.DriverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next), Desc: desc, Submitted: c.Now()}
+	m.drivers.next++
+	m.drivers.add(d)
+	c.State("driver", d.ID, "", d.State.String(), why)
+	return d
+}
+
+// driverID fills in a pattern; one that does not take a text and a number, or gives no name of a directory, is replaced
+// by the default.
+func driverID(pattern string, at time.Time, n int) string {
+	stamp := at.Format("20060102150405")
+	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && !strings.ContainsAny(id, `/\`) {
+		return id
+	}
+	standard, _ := conf.DriverIDPattern.Default()
+	return fmt.Sprintf(standard, stamp, n)
+}
+
+// driverPolicy is what the settings say.
+func (m *Master) driverPolicy(c *conf.Conf) driverPolicy {
+	return driverPolicy{
+		spreadOut: conf.SpreadOutDrivers.Get(c), maxDrivers: conf.MaxDrivers.Get(c), maxShare: conf.MasterMaxDriverShare.Get(c),
+	}
+}
+
+// scheduleDrivers gives Workers to the drivers that wait, first come, first served; one that does not fit does not block
+// those behind it.
+func (m *Master) scheduleDrivers(c *rpcenv.Context) {
+	if len(m.drivers.waiting) == 0 {
+		return
+	}
+	policy := m.driverPolicy(c.Conf())
+	placer := newDriverPlacer(m.workers, policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
+	for _, d := range m.drivers.waiting {
+		if w := placer.place(d, m.drivers.launched()); w != nil {
+			m.launchDriver(c, d, w)
+			continue
+		}
+		if !d.warned && m.neverFits(d) {
+			d.warned = true
+			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
+				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)
+		}
+	}
+}
+
+// blockerTexts are the reasons in words.
+func blockerTexts(blockers []*deploy.Blocker) (out []string) {
+	for _, b := range blockers {
+		text := b.GetReason()
+		if b.GetWorkers() > 0 {
+			text = fmt.Sprintf("%s: %s", b.GetWorkerId(), text)
+		}
+		if b.GetWorkers() > 1 {
+			text += fmt.Sprintf(" (and %d more workers)", b.GetWorkers()-1)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// neverFits reports whether no Worker could take d even if it were idle.
+func (m *Master) neverFits(d *DriverInfo) bool {
+	return !slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool {
+		return w.State == WorkerAlive && w.Cores >= int(d.Desc.GetCores()) && w.Memory >= int(d.Desc.GetMem())
+	})
+}
+
+// launchDriver orders a driver; nobody confirms it.
+func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
+	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
+	m.drivers.assign(d, w)
+	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, MasterTerm: m.cfg.Term})
+	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
+}
+
+// requestKillDriver ends a driver: one that waits at once, one that runs by its Worker.
+func (m *Master) requestKillDriver(c *rpcenv.Context, r *deploy.RequestKillDriver) {
+	id := r.GetDriverId()
+	answer := &deploy.KillDriverResponse{Master: c.Self().Proto(), DriverId: id}
+	d := m.drivers.idToInfo[id]
+	switch {
+	case m.state != RecoveryAlive:
+		answer.Message = m.notAlive("kill drivers")
+	case d == nil:
+		answer.Message = fmt.Sprintf("Driver %s has already finished or does not exist", id)
+		if last := m.drivers.find(id); last != nil && last.RelaunchedAs != "" {
+			answer.Message += "; it was relaunched as " + last.RelaunchedAs
+		}
+		c.Log().Warn(answer.Message)
+	default:
+		m.killDriver(c, d)
+		m.schedule(c)
+		answer.Success, answer.Message = true, fmt.Sprintf("Kill request for %s submitted", id)
+	}
+	rpcenv.Reply(c, r, answer)
+}
+
+// requestKillAllDrivers ends all drivers.
+func (m *Master) requestKillAllDrivers(c *rpcenv.Context, r *deploy.RequestKillAllDrivers) {
+	answer := &deploy.KillAllDriversResponse{Master: c.Self().Proto()}
+	if m.state != RecoveryAlive {
+		answer.Message = m.notAlive("kill drivers")
+	} else {
+		for _, d := range m.drivers.active {
+			m.killDriver(c, d)
+		}
+		m.schedule(c)
+		answer.Success, answer.Message = true, "Kill request for all drivers submitted"
+	}
+	rpcenv.Reply(c, r, answer)
+}
+
+func (m *Master) killDriver(c *rpcenv.Context, d *DriverInfo) {
+	c.Log().Infof("Asked to kill driver %s", d.ID)
+	if d.Worker == nil {
+		m.endDriver(c, d, deploy.DriverState_KILLED, "", "killed while it waited")
+		return
+	}
+	m.orderKillDriver(c, d.Worker, d.ID)
+}
+
+func (m *Master) orderKillDriver(c *rpcenv.Context, w *WorkerInfo, id string) {
+	c.Send(w.Ref, &deploy.KillDriver{DriverId: id, MasterTerm: m.cfg.Term})
+}
+
+// requestDriverStatus tells of a driver that has not ended, or of one of the last that have.
+func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverStatus) {
+	answer := &deploy.DriverStatusResponse{}
+	if d := m.drivers.find(r.GetDriverId()); m.state != RecoveryAlive {
+		answer.Exception = proto.String(m.notAlive("request driver status"))
+	} else if d != nil {
+		answer.Found, answer.State = true, d.State.Enum()
+		if d.Worker != nil {
+			answer.WorkerId, answer.WorkerHostPort = proto.String(d.Worker.ID), proto.String(d.Worker.HostPort())
+		}
+		if d.Exception != "" {
+			answer.Exception = proto.String(d.Exception)
+		}
+		if d.RelaunchedAs != "" {
+			answer.RelaunchedAs = proto.String(d.RelaunchedAs)
+		}
+		answer.ExitStatus = d.ExitStatus
+		if d.State == deploy.DriverState_SUBMITTED {
+			answer.Refused = blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), m.driverPolicy(c.Conf())))
+		}
+	}
+	rpcenv.Reply(c, r, answer)
+}
+
+// driverStateChanged is a Worker's report that a driver has ended. It is answered last, and always true: a Worker repeats
+// what is not answered.
+func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChanged) {
+	switch d := m.drivers.idToInfo[r.GetDriverId()]; {
+	case d == nil:
+		c.Log().Warnf("Asked to remove unknown driver: %s", r.GetDriverId())
+	case !reportable(r.GetState()):
+		c.Log().Errorf("Received unexpected state update for driver %s: %s", d.ID, r.GetState())
+	default:
+		d.ExitStatus = r.ExitStatus
+		why := "reported by its worker"
+		if r.ExitStatus != nil {
+			why = fmt.Sprintf("Command exited with code %d", r.GetExitStatus())
+		}
+		m.endDriver(c, d, r.GetState(), r.GetException(), why)
+		m.schedule(c)
+	}
+	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
+}
+
+// reportable reports whether a Worker may say of a driver that it has ended so.
+func reportable(s deploy.DriverState_State) bool {
+	switch s {
+	case deploy.DriverState_ERROR, deploy.DriverState_FINISHED, deploy.DriverState_KILLED, deploy.DriverState_FAILED:
+		return true
+	}
+	return false
+}
+
+// endDriver takes a driver out of the books. It mirrors Master.removeDriver, without its schedule.
+func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverState_State, exception, why string) {
+	if !m.setDriver(c, d, to, why) {
+		return
+	}
+	c.Log().Infof("Removing driver: %s", d.ID)
+	d.Exception, d.Ended = exception, c.Now()
+	if to != deploy.DriverState_FINISHED && to != deploy.DriverState_KILLED {
+		worker := ""
+		if d.Worker != nil {
+			worker = d.Worker.ID
+		}
+		m.failed(c, failedDriver, d.ID, worker, to.String(), cmp.Or(exception, why))
+	}
+	m.drivers.end(d, conf.RetainedDrivers.Get(c.Conf()))
+}
+
+// loseDriver is for a driver whose Worker was lost: a supervised one runs again, under a new id, so that late words about
+// the old one cannot be taken for its own.
+func (m *Master) loseDriver(c *rpcenv.Context, d *DriverInfo, why string) {
+	if !d.Desc.GetSupervise() {
+		c.Log().Infof("Not re-launching %s because it was not supervised", d.ID)
+		m.endDriver(c, d, deploy.DriverState_ERROR, "", why)
+		return
+	}
+	m.relaunchDriver(c, d, why)
+}
+
+// relaunchDriver lets a driver wait again, under a new id.
+func (m *Master) relaunchDriver(c *rpcenv.Context, d *DriverInfo, why string) {
+	c.Log().Infof("Re-launching %s", d.ID)
+	m.endDriver(c, d, deploy.DriverState_RELAUNCHING, "", why)
+	d.RelaunchedAs = m.newDriver(c, d.Desc, "relaunched in place of "+d.ID).ID
+}
+
+// latestDrivers compares the drivers that a Worker says it runs with the books: what the Master does not know there is
+// killed; what was ordered before the Worker registered once more, and did not arrive, is ordered again. It reports
+// whether something is to be scheduled.
+func (m *Master) latestDrivers(c *rpcenv.Context, w *WorkerInfo, ids []string) (changed bool) {
+	for _, id := range ids {
+		if d := m.drivers.idToInfo[id]; d != nil && d.Worker == w {
+			d.doubtful = false
+			continue
+		}
+		m.orderKillDriver(c, w, id)
+	}
+	for _, d := range w.drivers {
+		if d.doubtful {
+			m.orderKillDriver(c, w, d.ID)
+			m.relaunchDriver(c, d, "its order was lost with the worker's connection")
+			changed = true
+		}
+	}
+	return changed
+}
+
+// requestClearCompletedDriversAndApps forgets what has ended.
+func (m *Master) requestClearCompletedDriversAndApps(c *rpcenv.Context, r *deploy.RequestClearCompletedDriversAndApps) {
+	m.drivers.completed, m.completed = nil, nil
+	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
+}
+
+// requestReadyz tells whether this Master is of use: it leads, or is about to.
+func (m *Master) requestReadyz(c *rpcenv.Context, r *deploy.RequestReadyz) {
+	rpcenv.Reply(c, r, &rpc.Bool{Value: m.state != RecoveryStandby})
+}
+
+// setDriver changes a driver's state; false: it cannot.
+func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverState_State, why string) bool {
+	from := d.State
+	next, err := driverTo(from, to)
+	if err != nil {
+		c.Log().Error(err)
+		return false
+	}
+	d.State = next
+	c.State("driver", d.ID, from.String(), next.String(), why)
+	return true
+}

@@ -1,0 +1,124 @@
+package master
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// driverPolicy is how drivers are given to Workers.
+type driverPolicy struct {
+	spreadOut  bool    // spark.deploy.spreadOutDrivers
+	maxDrivers int     // spark.deploy.maxDrivers
+	maxShare   float64 // coherer.master.maxDriverShare; 1 is no cap
+}
+
+// driverPlacer gives Workers to the waiting drivers of one call of schedule, each of which is launched before the next
+// is asked for. It mirrors the first part of Master.schedule.
+type driverPlacer struct {
+	driverPolicy
+	workers []*WorkerInfo // the ALIVE ones
+	at      int           // where the next driver begins to look, with spreadOut
+}
+
+// newDriverPlacer takes those of workers that are ALIVE: with spreadOut in an order that shuffle makes, once, else by id.
+func newDriverPlacer(workers []*WorkerInfo, policy driverPolicy, shuffle func(n int, swap func(i, j int))) *driverPlacer {
+	p := &driverPlacer{driverPolicy: policy}
+	for _, w := range workers {
+		if w.State == WorkerAlive {
+			p.workers = append(p.workers, w)
+		}
+	}
+	if policy.spreadOut {
+		shuffle(len(p.workers), func(i, j int) { p.workers[i], p.workers[j] = p.workers[j], p.workers[i] })
+	} else {
+		slices.SortFunc(p.workers, func(a, b *WorkerInfo) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return p
+}
+
+// place is the Worker for d, nil when none can take it now. launched is how many drivers have a Worker already.
+func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
+	if launched >= p.maxDrivers || overShare(d, p.workers, p.maxShare) != "" {
+		return nil
+	}
+	for range p.workers {
+		w := p.workers[p.at]
+		p.at = (p.at + 1) % len(p.workers)
+		if _, refused := refuseDriver(w, d); !refused {
+			if !p.spreadOut {
+				p.at = 0
+			}
+			return w
+		}
+	}
+	return nil
+}
+
+// refuseDriver is why w cannot take d now: the first filter that it fails. false: it can.
+func refuseDriver(w *WorkerInfo, d *DriverInfo) (Refusal, bool) {
+	refused := func(filter, reason string) (Refusal, bool) { return Refusal{w.ID, filter, reason}, reason != "" }
+	if w.State != WorkerAlive {
+		return refused("state", fmt.Sprintf("it is %s", w.State))
+	}
+	if reason := shortOf("a driver", "MiB of memory", int(d.Desc.GetMem()), w.MemoryFree(), w.Memory); reason != "" {
+		return refused("memory", reason)
+	}
+	return refused("cores", shortOf("a driver", "cores", int(d.Desc.GetCores()), w.CoresFree(), w.Cores))
+}
+
+// overShare is why d would make the drivers' share of the ALIVE Workers too large, or "". Drivers that wait for
+// executors while drivers have all cores wait for ever (SPARK-27750); Spark has no such cap.
+func overShare(d *DriverInfo, alive []*WorkerInfo, share float64) string {
+	if share >= 1 {
+		return ""
+	}
+	cores, memory, allCores, allMemory := int(d.Desc.GetCores()), int(d.Desc.GetMem()), 0, 0
+	for _, w := range alive {
+		allCores += w.Cores
+		allMemory += w.Memory
+		for _, other := range w.drivers {
+			cores += int(other.Desc.GetCores())
+			memory += int(other.Desc.GetMem())
+		}
+	}
+	switch {
+	case float64(cores) > share*float64(allCores):
+		return fmt.Sprintf("with it drivers would have %d of %d cores: coherer.master.maxDriverShare allows %g of them", cores, allCores, share)
+	case float64(memory) > share*float64(allMemory):
+		return fmt.Sprintf("with it drivers would have %d of %d MiB: coherer.master.maxDriverShare allows %g of them", memory, allMemory, share)
+	}
+	return ""
+}
+
+// driverBlockers is why a driver that waits does: what holds for all Workers first.
+func driverBlockers(d *DriverInfo, workers []*WorkerInfo, launched int, policy driverPolicy) []*deploy.Blocker {
+	var alive []*WorkerInfo
+	var refused []Refusal
+	for _, w := range workers {
+		if w.State == WorkerAlive {
+			alive = append(alive, w)
+		}
+		if r, ok := refuseDriver(w, d); ok {
+			refused = append(refused, r)
+		}
+	}
+	var out []*deploy.Blocker
+	if launched >= policy.maxDrivers {
+		out = append(out, &deploy.Blocker{
+			Filter: "drivers", Reason: fmt.Sprintf("%d drivers run, which is all that spark.deploy.maxDrivers allows", launched),
+			Help: "wait for one to end, kill one, or raise spark.deploy.maxDrivers",
+		})
+	}
+	if over := overShare(d, alive, policy.maxShare); over != "" && len(alive) > 0 {
+		out = append(out, &deploy.Blocker{
+			Filter: "drivers", Reason: over, Help: "wait for a driver to end, add Workers, or raise coherer.master.maxDriverShare",
+		})
+	}
+	if len(refused) > 0 || len(workers) == 0 {
+		out = append(out, blockers(refused)...)
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package master
+
+import (
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// DriverInfo is what the Master knows of a driver in cluster mode. It mirrors
+// org.apache.spark.deploy.master.DriverInfo.
+type DriverInfo struct {
+	ID        string
+	Desc      *deploy.DriverDescription
+	State     deploy.DriverState_State
+	Submitted time.Time
+	Ended     time.Time   // zero until then
+	Worker    *WorkerInfo // it was ordered of; nil while it waits
+	Exception string      // why it has state ERROR; may be empty
+	// ExitStatus of its process; nil until it has ended, and when nobody knows it.
+	ExitStatus *int32
+	// RelaunchedAs is the id under which a driver of state RELAUNCHING runs again.
+	RelaunchedAs string
+
+	warned   bool // that no Worker could ever take it
+	doubtful bool // its Worker registered again since it was ordered, and has not said that it runs
+}
+
+// mainClass is the application's: the third argument of Spark's DriverWrapper.
+func (d *DriverInfo) mainClass() string {
+	if args := d.Desc.GetCommand().GetArguments(); len(args) > 2 {
+		return args[2]
+	}
+	return d.Desc.GetCommand().GetMainClass()
+}
+
+// driverBooks are the Master's books of drivers in cluster mode.
+type driverBooks struct {
+	active    []*DriverInfo // those that have not ended, in the order of their submission
+	waiting   []*DriverInfo // those of them that have no Worker, in the order in which they get one
+	completed []*DriverInfo // the oldest first
+	idToInfo  map[string]*DriverInfo
+	next      int // number of the next driver
+}
+
+func newDriverBooks() driverBooks { return driverBooks{idToInfo: map[string]*DriverInfo{}} }
+
+// add enters a driver, which waits.
+func (b *driverBooks) add(d *DriverInfo) {
+	b.idToInfo[d.ID] = d
+	b.active = append(b.active, d)
+	b.waiting = append(b.waiting, d)
+}
+
+// assign gives a driver that waits to a Worker.
+func (b *driverBooks) assign(d *DriverInfo, w *WorkerInfo) {
+	b.waiting = without(b.waiting, d)
+	d.Worker, d.doubtful = w, false
+	w.drivers = append(w.drivers, d)
+	w.CoresUsed += int(d.Desc.GetCores())
+	w.MemoryUsed += int(d.Desc.GetMem())
+}
+
+// end takes a driver out, gives back what it had, and remembers it among retained that have ended.
+func (b *driverBooks) end(d *DriverInfo, retained int) {
+	delete(b.idToInfo, d.ID)
+	b.active, b.waiting = without(b.active, d), without(b.waiting, d)
+	b.completed = retain(b.completed, d, retained)
+	if w := d.Worker; w != nil && slices.Contains(w.drivers, d) {
+		w.drivers = without(w.drivers, d)
+		w.CoresUsed -= int(d.Desc.GetCores())
+		w.MemoryUsed -= int(d.Desc.GetMem())
+	}
+}
+
+// find is a driver, also one that has ended and is remembered; nil: none has that id.
+func (b *driverBooks) find(id string) *DriverInfo {
+	if d := b.idToInfo[id]; d != nil {
+		return d
+	}
+	for _, d := range slices.Backward(b.completed) {
+		if d.ID == id {
+			return d
+		}
+	}
+	return nil
+}
+
+// launched is how many drivers have a Worker.
+func (b *driverBooks) launched() int { return len(b.active) - len(b.waiting) }
+
+// without is a new list that lacks x, so that who goes through the old one is not disturbed.
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y == x })
+}
