@@ -25,6 +25,7 @@ var homes = map[string]home{
 
 // senders are the Envs and bodies that send messages and are no endpoints.
 var senders = map[string]string{
+	"REST":               "the Master's server for submissions by HTTP",
 	"driverPropsFetcher": "the short-lived Env of an executor's process that asks the driver for its settings",
 	"main":               "the body of the application's program",
 }
