@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -79,6 +80,9 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.executorStateChanged(c, msg)
 	case *deploy.KillExecutors:
 		m.killExecutors(c, msg)
+	case membership.MemberSuspected:
+		m.memberSuspected(c, msg)
+	case membership.MemberJoined, membership.MemberLeft: // a Worker registers, and its connection ends
 	case RelaunchExecutors:
 		m.schedule(c)
 	case *deploy.RequestMasterState:

@@ -9,10 +9,11 @@ import (
 
 // Config is what a Worker is made of. What is a setting of Spark comes from the Env's conf.
 type Config struct {
-	// Masters are where to register. More than one are standbys of each other. May be empty with a Discovery.
+	// Masters are where to register. More than one are standbys of each other. May be empty with
+	// Membership.
 	Masters []rpcenv.Address
-	// Discovery finds further Masters; nil: only Masters.
-	Discovery Discovery
+	// Membership says that the endpoint Membership tells this Worker of further Masters.
+	Membership bool
 	// Cores is how many cores this Worker offers, at least 1.
 	Cores int
 	// MemoryMB is how much memory this Worker offers, in MiB, at least 1.
@@ -30,7 +31,7 @@ type Config struct {
 // Validate reports all that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
-	if len(c.Masters) == 0 && c.Discovery == nil {
+	if len(c.Masters) == 0 && !c.Membership {
 		errs = append(errs, errors.New("a worker needs a Master: name one as spark://HOST:PORT"))
 	}
 	if c.Cores < 1 {
@@ -40,12 +41,6 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("a worker with %d MiB of memory runs nothing: want 1 at least", c.MemoryMB))
 	}
 	return errors.Join(errs...)
-}
-
-// Discovery knows Masters that nobody named. It does not wait.
-type Discovery interface {
-	// Masters are those known now, in a stable order. After a change the Worker is sent a [MastersChanged].
-	Masters() []rpcenv.Address
 }
 
 // Directories are those of the applications whose executors this Worker ran.

@@ -12,7 +12,7 @@
 // [ExecutorStateChanged], changes its books and asks the Master to take note.
 //
 // The Worker keeps no socket, file, process or page: the Host starts processes, [Directories] removes what they leave,
-// [Discovery] finds Masters.
+// the endpoint Membership tells of Masters that nobody named.
 //
 // # Differences from Spark
 //
@@ -33,6 +33,6 @@
 //     (TestAnEarlierTermIsRefused)
 //   - At its stop the Worker ends its executors and reports nothing. Spark's reports those again that ended long ago.
 //     (TestTheEndOfTheWorkerEndsItsExecutors)
-//   - With a Discovery, a Master that nobody knows of any more is not the only one tried.
+//   - With Membership, a Master that nobody knows of any more is not the only one tried.
 //     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
 package worker

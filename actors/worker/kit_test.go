@@ -75,7 +75,7 @@ func (k *kit) start(cfg Config, settings map[string]string) {
 	if cfg.Cores == 0 {
 		cfg.Cores, cfg.MemoryMB = 2, 2048
 	}
-	if cfg.Masters == nil && cfg.Discovery == nil {
+	if cfg.Masters == nil && !cfg.Membership {
 		cfg.Masters = []rpcenv.Address{k.master.Env.Address()}
 	}
 	k.env = k.w.Env("W1", c)

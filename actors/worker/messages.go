@@ -12,10 +12,6 @@ type SendHeartbeat struct{ rpcenv.Local }
 // ReregisterWithMaster is the tick of the registration's retries. It mirrors DeployMessages.ReregisterWithMaster.
 type ReregisterWithMaster struct{ rpcenv.Local }
 
-// MastersChanged tells the Worker that its Discovery knows other Masters than before. A Worker that is not registered
-// tries those that it has not tried; one that is takes note. A duplicate does nothing.
-type MastersChanged struct{ rpcenv.Local }
-
 // ExecutorStateChanged is what an executor's process tells the Worker: it runs, or it has ended. The Worker changes its
 // books and reports to the Master by the deploy message of the same name, as Spark's does when its ExecutorRunner thread
 // sends it that message. A second end of one executor changes nothing.

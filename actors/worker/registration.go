@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -11,8 +12,9 @@ import (
 
 // registration is how a Worker stands with its Masters. It mirrors the fields of Worker about its Master.
 type registration struct {
-	masters   []rpcenv.Address // configured
-	discovery Discovery
+	masters []rpcenv.Address    // configured
+	members []membership.Member // Masters that Membership told of, in the order of their coming
+	found   bool                // Membership tells of Masters
 
 	// Set by the Master that accepted this Worker last.
 	master    rpcenv.Ref
@@ -33,7 +35,7 @@ type registration struct {
 }
 
 func (r *registration) start(cfg Config, c *rpcenv.Context) {
-	r.masters, r.discovery = cfg.Masters, cfg.Discovery
+	r.masters, r.found = cfg.Masters, cfg.Membership
 	fuzz := 0.5 + c.Rand().Float64()
 	r.initial, r.prolonged = interval(10, fuzz), interval(60, fuzz)
 }
@@ -41,12 +43,9 @@ func (r *registration) start(cfg Config, c *rpcenv.Context) {
 // all are the Masters there are, configured ones first.
 func (r *registration) all() []rpcenv.Address {
 	all := slices.Clone(r.masters)
-	if r.discovery == nil {
-		return all
-	}
-	for _, a := range r.discovery.Masters() {
-		if !slices.Contains(all, a) {
-			all = append(all, a)
+	for _, m := range r.members {
+		if !slices.Contains(all, m.RPC) {
+			all = append(all, m.RPC)
 		}
 	}
 	return all
@@ -55,7 +54,7 @@ func (r *registration) all() []rpcenv.Address {
 // targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more.
 func (r *registration) targets() []rpcenv.Address {
 	all := r.all()
-	if r.master.IsZero() || r.discovery != nil && !slices.Contains(all, r.toConnect) {
+	if r.master.IsZero() || r.found && !slices.Contains(all, r.toConnect) {
 		return all
 	}
 	return []rpcenv.Address{r.toConnect}
@@ -148,8 +147,12 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 	})
 }
 
-// mastersChanged tries the Masters that have come up since the last try.
-func (w *Worker) mastersChanged(c *rpcenv.Context) {
+// memberJoined takes note of a Master. A Worker that is not registered tries it at once, if it has not.
+func (w *Worker) memberJoined(c *rpcenv.Context, m membership.MemberJoined) {
+	if m.Member.Role != membership.RoleMaster || slices.Contains(w.reg.members, m.Member) {
+		return
+	}
+	w.reg.members = append(w.reg.members, m.Member)
 	if w.reg.registered || !w.reg.retry.Active() {
 		return
 	}
@@ -158,6 +161,11 @@ func (w *Worker) mastersChanged(c *rpcenv.Context) {
 			w.tryMaster(c, a)
 		}
 	}
+}
+
+// memberGone forgets a Master, in whichever way it went. The connection to it says whether it is gone.
+func (w *Worker) memberGone(gone membership.Member) {
+	w.reg.members = slices.DeleteFunc(w.reg.members, func(m membership.Member) bool { return m == gone })
 }
 
 // registeredWorker takes the sender for the Master, tells it what runs here, and begins the heartbeats, the first one

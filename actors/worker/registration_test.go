@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -195,20 +196,19 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 	k.run(1) // without a term, as Spark's Masters send it
 }
 
-// ring is a Discovery that a test changes.
-type ring struct{ masters []rpcenv.Address }
-
-func (r *ring) Masters() []rpcenv.Address { return r.masters }
+// asMaster is a Master at an address, as Membership tells of it.
+func asMaster(at rpcenv.Address) membership.Member {
+	return membership.Member{Name: at.String(), Role: membership.RoleMaster, RPC: at}
+}
 
 func TestMastersThatComeUpAreTriedAtOnce(t *testing.T) {
 	k := newKit(t)
-	found := &ring{}
-	k.start(Config{Discovery: found}, nil)
+	k.start(Config{Membership: true}, nil)
 	k.w.Advance(time.Second)
-	found.masters = []rpcenv.Address{k.master.Env.Address()}
-	p := k.w.ProbeIn(k.env, "Gossip")
-	p.Send(k.worker, MastersChanged{})
-	p.Send(k.worker, MastersChanged{})
+	p := k.w.ProbeIn(k.env, "Membership")
+	p.Send(k.worker, membership.MemberJoined{Member: membership.Member{Name: "w", Role: "worker", RPC: k.master.Env.Address()}})
+	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
+	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
 	began := k.w.Now()
 	k.accept(false)
 	if d := k.w.Now().Sub(began); d > time.Second {

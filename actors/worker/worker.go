@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -72,8 +73,12 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.reconnectWorker(c, m)
 	case ReregisterWithMaster:
 		w.reregisterWithMaster(c)
-	case MastersChanged:
-		w.mastersChanged(c)
+	case membership.MemberJoined:
+		w.memberJoined(c, m)
+	case membership.MemberLeft:
+		w.memberGone(m.Member)
+	case membership.MemberSuspected:
+		w.memberGone(m.Member)
 	case SendHeartbeat:
 		w.sendHeartbeat(c)
 	// Decommission.

@@ -26,7 +26,12 @@ type Config struct {
 	Meta Meta
 	// Incarnation is that of the Env at Meta.RPC: it tells this run of a daemon from an earlier one at its address.
 	Incarnation uint64
-	// Log gets memberlist's own lines, at debug; nil: none.
+	// Keys, if set, gives the cluster's secrets; it is asked now, and again at each upkeep. An error later is logged and
+	// changes nothing.
+	Keys func() (Keys, error)
+	// Upkeep is how often the member calls on addresses where it misses a member, and asks for its keys; 0: each 5 s.
+	Upkeep time.Duration
+	// Log gets memberlist's own lines, at debug, and warnings; nil: none.
 	Log *logrus.Entry
 	// OnChange, if set, is called for each event about another member, one at a time and in order. It must not call Leave
 	// or Close.

@@ -32,7 +32,14 @@ func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.seen(n) }
 // it is told when it leaves.
 func (d *delegate) NotifyLeave(n *memberlist.Node) {
 	name := n.Name
-	d.change(func(b *books) bool { return b.remove(name, name == d.name) })
+	at := rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}
+	d.change(func(b *books) bool {
+		failed := b.remove(name, name == d.name)
+		if failed && name != d.name {
+			(*Member)(d).lose(at)
+		}
+		return failed
+	})
 }
 
 // seen notes what a member says of itself. One that cannot be understood is no member of ours.

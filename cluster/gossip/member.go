@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -29,17 +30,22 @@ type Member struct {
 	name     string
 	addr     rpcenv.Address
 	onChange func(Event)
+	keys     func() (Keys, error) // nil: what is sent is not encrypted
+	ring     *memberlist.Keyring
+	log      *logrus.Entry // nil: none
 
 	// ending orders Update, Leave and Close: memberlist panics on a Leave after the end.
 	ending sync.Mutex
 	closed chan struct{}
 	teller chan struct{} // closed when the goroutine that tells events ended
+	keeper chan struct{} // the same of that which keeps up
 
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
 	meta    []byte
 	books   *books
-	changed chan struct{} // closed and replaced at each change
+	lost    []rpcenv.Address // where members failed
+	changed chan struct{}    // closed and replaced at each change
 }
 
 // Join becomes a member of a cluster and returns when one of the addresses answered. When none did, nothing is left, and
@@ -63,6 +69,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		onChange: c.OnChange,
 		closed:   make(chan struct{}),
 		teller:   make(chan struct{}),
+		keeper:   make(chan struct{}),
+		keys:     c.Keys,
+		log:      c.Log,
 		meta:     meta,
 		books:    newBooks(),
 		changed:  make(chan struct{}),
@@ -70,6 +79,16 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	settings := c.settings(ip)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
+	if c.Keys != nil {
+		keys, err := c.Keys()
+		if err != nil {
+			return nil, fmt.Errorf("gossip: %w", err)
+		}
+		if m.ring, err = memberlist.NewKeyring(keys, keys[0]); err != nil {
+			return nil, fmt.Errorf("gossip: %w", err)
+		}
+		settings.Keyring = m.ring
+	}
 	if m.list, err = memberlist.Create(settings); err != nil {
 		at := rpcenv.Address{Host: ip.String(), Port: c.Bind.Port}
 		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine (coherer.gossip.port)", at, err)
@@ -79,6 +98,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	m.addr = m.books.now[m.name].Gossip
 	m.mu.Unlock()
 	go m.tell()
+	go m.keep(c)
 	if err := m.join(ctx, c.Join); err != nil {
 		m.Close()
 		return nil, err
@@ -247,6 +267,7 @@ func (m *Member) close() {
 	_ = m.list.Shutdown()
 	close(m.closed)
 	<-m.teller
+	<-m.keeper
 }
 
 func (m *Member) isClosed() bool {
@@ -255,6 +276,12 @@ func (m *Member) isClosed() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+func (m *Member) warn(format string, args ...any) {
+	if m.log != nil {
+		m.log.Warnf(format, args...)
 	}
 }
 

@@ -130,17 +130,6 @@ func (d *daemon) serveMetrics() error {
 	return err
 }
 
-// join makes the daemon a member of its cluster.
-func (d *daemon) join(ctx context.Context, onChange func(gossip.Event)) error {
-	var err error
-	d.member, err = gossip.Join(ctx, gossip.Config{
-		Bind: d.opts.Gossip, Join: d.opts.Join, Log: d.opts.Log, OnChange: onChange,
-		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid()},
-		Incarnation: d.host.Entropy("gossip"),
-	})
-	return err
-}
-
 // ready tells who started the daemon that it can be used.
 func (d *daemon) ready() error {
 	d.opts.Log.Infof("%s at %s", d.opts.Role, d.node.Env.Address().SparkURL())

@@ -22,7 +22,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Master(d.host, env, master.Config{}) }); err != nil {
 		return err
 	}
-	if err := d.join(ctx, nil); err != nil {
+	if err := d.join(ctx); err != nil {
 		return err
 	}
 	if err := d.ready(); err != nil {

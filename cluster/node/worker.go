@@ -7,12 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/coherer/coherer/actors/worker"
-	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -44,21 +41,17 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	found := &discovery{}
 	cfg := worker.Config{
 		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: directories{opts.WorkDir},
-	}
-	if len(opts.Join) > 0 {
-		cfg.Discovery = found
+		Membership: len(opts.Join) > 0,
 	}
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {
 		return err
 	}
 	if len(opts.Join) > 0 {
-		if err := d.join(ctx, func(gossip.Event) { found.changed() }); err != nil {
+		if err := d.join(ctx); err != nil {
 			return err
 		}
-		found.watch(d.member, func() { _ = d.node.Env.Send(d.node.Ref, worker.MastersChanged{}) }) // it is a message
 	}
 	if err := d.ready(); err != nil {
 		return err
@@ -96,44 +89,4 @@ func (d directories) Remove(_ *rpcenv.Blocking, app string) error {
 		return nil
 	}
 	return err
-}
-
-// discovery is the Masters that membership knows.
-type discovery struct {
-	mu     sync.Mutex
-	member *gossip.Member
-	tell   func()
-}
-
-// Masters are those known now.
-func (d *discovery) Masters() []rpcenv.Address {
-	d.mu.Lock()
-	m := d.member
-	d.mu.Unlock()
-	if m == nil {
-		return nil
-	}
-	var at []rpcenv.Address
-	for _, i := range m.Masters() {
-		at = append(at, i.RPC)
-	}
-	slices.SortFunc(at, func(a, b rpcenv.Address) int { return slices.Compare([]byte(a.String()), []byte(b.String())) })
-	return at
-}
-
-// watch begins to tell of changes, and of what is known already.
-func (d *discovery) watch(m *gossip.Member, tell func()) {
-	d.mu.Lock()
-	d.member, d.tell = m, tell
-	d.mu.Unlock()
-	tell()
-}
-
-func (d *discovery) changed() {
-	d.mu.Lock()
-	tell := d.tell
-	d.mu.Unlock()
-	if tell != nil {
-		tell()
-	}
 }

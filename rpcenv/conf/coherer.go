@@ -9,6 +9,10 @@ import (
 var (
 	GossipPort = entry("coherer.gossip.port", ports, "0",
 		"The port of this daemon's gossip.")
+	GossipLabel = entry("coherer.gossip.label", filled(texts), "coherer",
+		"The cluster's name in gossip, at most 255 bytes: members of clusters with different names do not hear each other.")
+	GossipKeyFile = optional("coherer.gossip.keyFile", filled(texts),
+		"The file of the keys that encrypt gossip, one a line in base64, the first for sending; read again every 5 s.")
 	TraceEnabled = entry("coherer.trace.enabled", bools, "true",
 		"Whether messages are recorded.")
 	TraceDir = optional("coherer.trace.dir", filled(texts),

@@ -1,0 +1,52 @@
+package master_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// A suspicion is a hint: the Worker is asked, and stays, also if it does not answer, until it has been silent for the time
+// that Spark gives it.
+func TestASuspicionAsksAndNeverRemoves(t *testing.T) {
+	k := newKit(t)
+	there, silent := k.worker("W1", 1, 1024), k.worker("W2", 1, 1024)
+	k.Find("W2").Pause()
+	for _, w := range []*worker{there, silent} {
+		for range 2 {
+			k.tool.Send(k.ref, membership.MemberSuspected{Member: membership.Member{Name: "x", Role: "worker", RPC: w.Ref.Address}})
+		}
+	}
+	k.tool.Send(k.ref, membership.MemberSuspected{Member: membership.Member{Name: "y", RPC: rpcenv.Address{Host: "nobody", Port: 1}}})
+	states := func() (got []master.WorkerState) {
+		for _, w := range k.state().Workers {
+			got = append(got, w.State)
+		}
+		return got
+	}
+	for range 5 {
+		there.beat()
+		k.Advance(10 * time.Second)
+		if s := states(); s[0] != master.WorkerAlive || s[1] != master.WorkerAlive {
+			t.Fatalf("states %v", s)
+		}
+	}
+	there.beat()
+	k.Advance(70 * time.Second)
+	if s := states(); s[1] != master.WorkerDead {
+		t.Errorf("states %v", s)
+	}
+	asked := 0
+	for _, e := range k.Trace().Entries {
+		if e.Type == "CheckExistence" && e.K == trace.KindMsg && e.Form == "ask" && e.From == "M/Master" {
+			asked++
+		}
+	}
+	if asked != 4 {
+		t.Errorf("asked %d times, want 4", asked)
+	}
+}

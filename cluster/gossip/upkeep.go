@@ -1,0 +1,76 @@
+package gossip
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// memberlist never calls on a member again that it took for dead, and a member that was cut off for long knows nobody who
+// calls on it: when all others were started again meanwhile it would stay alone for ever. So each member calls, from time
+// to time, on the addresses that it was given and on those where it knew members that failed.
+
+// defaultUpkeep is the Upkeep of a Config that sets none.
+const defaultUpkeep = 5 * time.Second
+
+// mostLost bounds the addresses of failed members that are remembered, the latest.
+const mostLost = 32
+
+// keep looks after the membership until this member ends.
+func (m *Member) keep(c Config) {
+	defer close(m.keeper)
+	period := c.Upkeep
+	if period <= 0 {
+		period = defaultUpkeep
+	}
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-m.closed:
+			return
+		case <-ticker.C:
+		}
+		if err := m.rekey(); err != nil {
+			m.warn("gossip: the keys in use stay: %v", err)
+		}
+		for _, address := range m.missing(c.Join) {
+			if m.isClosed() {
+				return
+			}
+			// Nobody there is what is expected; the next time is soon.
+			_ = m.joinOne(context.Background(), address)
+		}
+	}
+}
+
+// missing are the addresses, of join and of lost members, at which no member is known.
+func (m *Member) missing(join []string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var known []string
+	for _, i := range m.books.members() {
+		known = append(known, i.Gossip.String())
+	}
+	m.lost = slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return slices.Contains(known, a.String()) })
+	var out []string
+	for _, a := range m.lost {
+		out = append(out, a.String())
+	}
+	for _, a := range join {
+		if !slices.Contains(known, a) && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// lose remembers where a failed member was; it wants m.mu.
+func (m *Member) lose(at rpcenv.Address) {
+	m.lost = append(slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return a == at }), at)
+	if len(m.lost) > mostLost {
+		m.lost = slices.Delete(m.lost, 0, len(m.lost)-mostLost)
+	}
+}

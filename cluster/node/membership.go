@@ -1,0 +1,75 @@
+package node
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// join makes the daemon a member of its cluster, and lets its endpoint hear of the others by the endpoint Membership.
+func (d *daemon) join(ctx context.Context) error {
+	heard := &discovery{}
+	cfg := gossip.Config{
+		Bind: d.opts.Gossip, Join: d.opts.Join, Label: conf.GossipLabel.Get(d.opts.Conf), Log: d.opts.Log, OnChange: heard.event,
+		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid()},
+		Incarnation: d.host.Entropy("gossip"),
+	}
+	if file, ok := conf.GossipKeyFile.Find(d.opts.Conf); ok {
+		cfg.Keys = gossip.KeysOf(file)
+	}
+	var err error
+	if d.member, err = gossip.Join(ctx, cfg); err != nil {
+		return err
+	}
+	_, err = d.node.Env.Register(membership.Name, membership.New(membership.Config{Discovery: heard, Notify: []rpcenv.Ref{d.node.Ref}}))
+	return err
+}
+
+// discovery is a gossip.Member as membership.Discovery: what it tells before somebody watches is kept for the one who will.
+type discovery struct {
+	mu      sync.Mutex
+	waiting []rpcenv.Message
+	tell    func(rpcenv.Message) // nil: nobody watches
+}
+
+func (d *discovery) event(e gossip.Event) {
+	m := membership.Member{Name: e.Info.Name, Role: e.Info.Role, RPC: e.Info.RPC}
+	var news rpcenv.Message
+	switch e.Kind {
+	case gossip.MemberJoined:
+		news = membership.MemberJoined{Member: m}
+	case gossip.MemberLeft:
+		news = membership.MemberLeft{Member: m}
+	case gossip.MemberFailed:
+		news = membership.MemberSuspected{Member: m}
+	case gossip.MemberUpdated: // its pages and its process, which nobody here looks at
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tell == nil {
+		d.waiting = append(d.waiting, news)
+		return
+	}
+	d.tell(news)
+}
+
+// Watch is for one watcher, once.
+func (d *discovery) Watch(tell func(rpcenv.Message)) (stop func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, news := range d.waiting {
+		tell(news)
+	}
+	d.waiting, d.tell = nil, tell
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.tell = func(rpcenv.Message) {}
+	}
+}
