@@ -1,6 +1,7 @@
 package gossip_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -46,8 +47,10 @@ func BenchmarkConvergence(b *testing.B) {
 
 func know(b *testing.B, members []*gossip.Member, n int) {
 	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
 	for _, m := range members {
-		if err := m.WaitFor(b.Context(), func(i []gossip.Info) bool { return len(i) == n }); err != nil {
+		if err := m.WaitFor(ctx, func(i []gossip.Info) bool { return len(i) == n }); err != nil {
 			b.Fatal(err)
 		}
 	}
