@@ -26,7 +26,12 @@ func (d *daemon) join(ctx context.Context) error {
 	if d.member, err = gossip.Join(ctx, cfg); err != nil {
 		return err
 	}
-	_, err = d.node.Env.Register(membership.Name, membership.New(membership.Config{Discovery: heard, Notify: []rpcenv.Ref{d.node.Ref}}))
+	return d.node.Join(heard)
+}
+
+// Join lets the daemon's endpoint hear of its cluster's other members.
+func (n *Node) Join(d membership.Discovery) error {
+	_, err := n.Env.Register(membership.Name, membership.New(membership.Config{Discovery: d, Notify: []rpcenv.Ref{n.Ref}}))
 	return err
 }
 

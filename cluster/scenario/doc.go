@@ -5,8 +5,11 @@
 // that say where or when are left out, a repeated tick is printed once with its count.
 //
 //	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings
-//	start master NAME
-//	start worker NAME master=NAME [cores=N] [memory=2g]
+//	start master NAME [membership=true]
+//	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
+//	                                                    with membership=true it hears of the others (local.Ring), and
+//	                                                    master=none leaves it to find its Master so
+//	suspect NAME                                        the other members hear that it does not answer
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9

@@ -25,6 +25,8 @@ type Runner struct {
 	names    names
 	nodes    map[string]*node
 	programs map[string]*program
+	ring     local.Ring
+	joined   int // members so far
 	printer  syntax.Printer
 	out      strings.Builder // what verbs print, before the forest
 }

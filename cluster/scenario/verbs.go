@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
@@ -20,7 +21,8 @@ import (
 type node struct {
 	name string
 	*clusternode.Node
-	began syntax.Command // how it was started
+	began  syntax.Command // how it was started
+	member membership.Member
 }
 
 // verbs are what a line of a script can begin with.
@@ -36,6 +38,7 @@ var verbs = map[string]func(*Runner, syntax.Command) error{
 	"submit":  (*Runner).submit,
 	"release": (*Runner).release,
 	"result":  (*Runner).result,
+	"suspect": (*Runner).suspect,
 
 	"cut":       (*Runner).fault,
 	"heal":      (*Runner).fault,
@@ -72,8 +75,9 @@ func (r *Runner) start(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	r.nodes[name] = &node{name: name, Node: n, began: c}
-	return nil
+	started := &node{name: name, Node: n, began: c}
+	r.nodes[name] = started
+	return r.join(started)
 }
 
 // port keeps the port of a daemon that is started again.
@@ -88,9 +92,13 @@ func (r *Runner) port(name, role string) int {
 }
 
 func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
-	m, err := r.find(c.Option("master", "M"))
-	if err != nil {
-		return nil, err
+	cfg := worker.Config{Membership: c.Option("membership", "") == "true"}
+	if name := c.Option("master", "M"); name != "none" {
+		m, err := r.find(name)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Masters = []rpcenv.Address{m.Env.Address()}
 	}
 	cores, err := strconv.Atoi(c.Option("cores", "1"))
 	if err != nil {
@@ -100,7 +108,8 @@ func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c syntax.Command)
 	if err != nil {
 		return nil, err
 	}
-	return clusternode.Worker(h, env, worker.Config{Masters: []rpcenv.Address{m.Env.Address()}, Cores: cores, MemoryMB: memory})
+	cfg.Cores, cfg.MemoryMB = cores, memory
+	return clusternode.Worker(h, env, cfg)
 }
 
 func (r *Runner) find(name string) (*node, error) {
@@ -125,6 +134,7 @@ func (r *Runner) stop(c syntax.Command) error {
 		close(done)
 		r.world.Wake()
 	})
+	r.leave(n)
 	n.Env.Shutdown()
 	if err := r.world.Run(func() bool { return closed(done) }, patience); err != nil {
 		return err

@@ -1,0 +1,41 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// join makes a daemon that was started with membership=true a member of the script's gossip.
+func (r *Runner) join(n *node) error {
+	if n.began.Option("membership", "") != "true" {
+		return nil
+	}
+	r.joined++
+	n.member = membership.Member{Name: fmt.Sprintf("%s/%d", n.name, r.joined), Role: n.began.Args[0], RPC: n.Env.Address()}
+	return n.Join(r.ring.Join(n.member))
+}
+
+// leave says goodbye for a member.
+func (r *Runner) leave(n *node) {
+	if n.member.Name != "" {
+		r.ring.Leave(n.member)
+	}
+}
+
+// suspect lets the other members hear that one does not answer.
+func (r *Runner) suspect(c syntax.Command) error {
+	if err := c.Need(1, "NAME"); err != nil {
+		return err
+	}
+	n, err := r.find(c.Args[0])
+	if err != nil {
+		return err
+	}
+	if n.member.Name == "" {
+		return fmt.Errorf("%s is no member: start it with membership=true", n.name)
+	}
+	r.ring.Suspect(n.member)
+	return r.world.Settle(patience)
+}
