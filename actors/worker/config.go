@@ -22,6 +22,8 @@ type Config struct {
 	WorkDir string
 	// Directories removes those of ended applications; nil: they stay.
 	Directories Directories
+	// Programs brings the programs of drivers; nil: a driver's program is where its description says.
+	Programs Programs
 	// WebUIURL is where this Worker's pages are; empty: there are none.
 	WebUIURL string
 	// ID is the Worker's id; empty: made of the time, host and port by spark.worker.idPattern.
@@ -48,4 +50,12 @@ type Directories interface {
 	// Remove removes what the application has on this machine; app is a plain name. It may take long. Nothing there is no
 	// error.
 	Remove(b *rpcenv.Blocking, app string) error
+}
+
+// Programs brings the programs of drivers in cluster mode to this machine.
+type Programs interface {
+	// Fetch makes the driver's directory dir, if it is missing, and brings there the program that a driver's description
+	// names: a path or an address. It returns the path of a file that can be executed, which is the named one when that is
+	// here. It may take long; its error says what is wrong with the name.
+	Fetch(b *rpcenv.Blocking, name, dir string) (path string, err error)
 }

@@ -319,7 +319,7 @@ func TestTransitions(t *testing.T) {
 func TestTheBooksAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		retained := rapid.IntRange(0, 20).Draw(t, "retained")
-		b := newBooks(retained)
+		b := newBooks(retained, 1)
 		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			if len(b.live) > 0 && rapid.Bool().Draw(t, "end") {
 				x := b.live[rapid.IntRange(0, len(b.live)-1).Draw(t, "which")]

@@ -29,8 +29,27 @@ type ExecutorStateChanged struct {
 // repeatReport is the tick of a report that was refused: it is sent again.
 type repeatReport struct {
 	rpcenv.Local
-	key key
+	of  string
 	seq uint64
+}
+
+// DriverStateChanged is what a driver's runner tells the Worker when it has ended for good. The Worker changes its books and
+// reports to the Master by the deploy message of the same name, as Spark's does when its DriverRunner thread sends it that
+// message.
+type DriverStateChanged struct {
+	rpcenv.Local
+	DriverID string
+	State    deploy.DriverState_State
+	// Exception says why it could not be started; "" when it ran.
+	Exception string
+	// ExitStatus is the process's exit code, the last one; nil when none ran.
+	ExitStatus *int32
+}
+
+// relaunchDriver is the end of the wait of a supervised driver whose process failed.
+type relaunchDriver struct {
+	rpcenv.Local
+	id string
 }
 
 // Shutdown ends all executors; no more are taken. It is answered true when they have ended and the Master, if one is

@@ -179,7 +179,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	}
 	w.reg.registered = true
 	w.changeMaster(c, m)
-	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions()})
+	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs()})
 	if !w.heartbeat.Active() {
 		w.heartbeat = c.Every(0, heartbeatPeriod(c), SendHeartbeat{})
 	}

@@ -11,27 +11,28 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// reports are the last words about executors that the Master has not acknowledged, at most one for each executor: a
+// reports are the last words about executors and drivers that the Master has not acknowledged, at most one for each: a
 // newer one takes the place of the one before. They are asked again each heartbeat period, and after a registration.
 type reports struct {
 	open []*report // in the order of their making
 	seq  uint64
 }
 
-// report is one executor's news.
+// report is the news of an executor or a driver.
 type report struct {
-	key   key
+	of    string // executor APP/ID or driver ID
+	state string
 	seq   uint64
-	msg   *deploy.ExecutorStateChanged
+	msg   rpcenv.Asks[*rpc.Bool]
 	since time.Time // since when a connected Master has not acknowledged it
 	under bool      // an ask is under way
 }
 
-// put makes the newest report about an executor.
-func (r *reports) put(k key, m *deploy.ExecutorStateChanged, now time.Time) *report {
+// put makes the newest report about something.
+func (r *reports) put(of, state string, m rpcenv.Asks[*rpc.Bool], now time.Time) *report {
 	r.seq++
-	p := &report{key: k, seq: r.seq, msg: m, since: now}
-	if i := slices.IndexFunc(r.open, func(o *report) bool { return o.key == k }); i >= 0 {
+	p := &report{of: of, state: state, seq: r.seq, msg: m, since: now}
+	if i := slices.IndexFunc(r.open, func(o *report) bool { return o.of == of }); i >= 0 {
 		r.open = slices.Delete(r.open, i, i+1)
 	}
 	r.open = append(r.open, p)
@@ -39,9 +40,9 @@ func (r *reports) put(k key, m *deploy.ExecutorStateChanged, now time.Time) *rep
 }
 
 // find is the open report of that number; nil when it was acknowledged or a newer one took its place.
-func (r *reports) find(k key, seq uint64) *report {
+func (r *reports) find(of string, seq uint64) *report {
 	for _, p := range r.open {
-		if p.key == k && p.seq == seq {
+		if p.of == of && p.seq == seq {
 			return p
 		}
 	}
@@ -60,7 +61,12 @@ func (w *Worker) report(c *rpcenv.Context, k key, s deploy.ExecutorState, messag
 	if message != "" {
 		m.Message = &message
 	}
-	p := w.reports.put(k, m, c.Now())
+	w.tellMaster(c, "executor "+k.String(), s.String(), m)
+}
+
+// tellMaster sends a report when there is a Master, and keeps it until one has acknowledged it.
+func (w *Worker) tellMaster(c *rpcenv.Context, of, state string, m rpcenv.Asks[*rpc.Bool]) {
+	p := w.reports.put(of, state, m, c.Now())
 	if w.reg.connected {
 		w.sendReport(c, p)
 	}
@@ -69,10 +75,10 @@ func (w *Worker) report(c *rpcenv.Context, k key, s deploy.ExecutorState, messag
 // sendReport asks the Master to take note of p. It mirrors Worker.syncExecutorStateWithMaster.
 func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 	p.under = true
-	k, seq := p.key, p.seq
+	of, seq := p.of, p.seq
 	limit := min(heartbeatPeriod(c), conf.RPCAskTimeout.Get(c.Conf()))
 	rpcenv.Ask(c, w.reg.master, p.msg, func(_ *rpc.Bool, err error) {
-		p := w.reports.find(k, seq)
+		p := w.reports.find(of, seq)
 		switch {
 		case p == nil:
 		case err == nil:
@@ -92,22 +98,21 @@ func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 	switch {
 	case !w.reg.connected: // repeated after the registration
 	case c.Now().Sub(p.since) >= patience:
-		c.Log().WithError(err).Errorf("Failed to send executor %s state %s to master for %s, worker is about to exit",
-			p.key, p.msg.GetState(), patience)
-		c.Exit(1, "the Master does not acknowledge the state of executor "+p.key.String())
+		c.Log().WithError(err).Errorf("Failed to send %s state %s to master for %s, worker is about to exit", p.of, p.state, patience)
+		c.Exit(1, "the Master does not acknowledge the state of "+p.of)
 	default:
-		c.Log().WithError(err).Errorf("Failed to send executor %s state %s to master, will retry", p.key, p.msg.GetState())
+		c.Log().WithError(err).Errorf("Failed to send %s state %s to master, will retry", p.of, p.state)
 		if errors.Is(err, rpcenv.ErrUnreachableTimeout) {
 			w.sendReport(c, p)
 			return
 		}
-		c.After(heartbeatPeriod(c), repeatReport{key: p.key, seq: p.seq})
+		c.After(heartbeatPeriod(c), repeatReport{of: p.of, seq: p.seq})
 	}
 }
 
 // repeatReport is the tick for a report that failed.
 func (w *Worker) repeatReport(c *rpcenv.Context, m repeatReport) {
-	if p := w.reports.find(m.key, m.seq); p != nil && !p.under && w.reg.connected {
+	if p := w.reports.find(m.of, m.seq); p != nil && !p.under && w.reg.connected {
 		w.sendReport(c, p)
 	}
 }
@@ -122,18 +127,19 @@ func (w *Worker) repeatReports(c *rpcenv.Context) {
 	}
 }
 
-// shutdown ends all executors, and answers when their last words were heard.
+// shutdown ends all executors and drivers, and answers when the last words of the executors were heard.
 func (w *Worker) shutdown(c *rpcenv.Context, m Shutdown) {
 	w.stopping = append(w.stopping, rpcenv.Defer(c, m))
 	for _, x := range w.books.live {
 		x.kill()
 	}
+	w.killDrivers(c)
 	w.checkShutdown()
 }
 
 // checkShutdown answers who waits for a shutdown, once nothing is left to end or to be heard.
 func (w *Worker) checkShutdown() {
-	if len(w.books.live) > 0 || w.reg.connected && len(w.reports.open) > 0 {
+	if len(w.books.live) > 0 || len(w.books.drivers) > 0 || w.reg.connected && len(w.reports.open) > 0 {
 		return
 	}
 	for _, call := range w.stopping {

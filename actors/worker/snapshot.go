@@ -15,6 +15,7 @@ func (w *Worker) requestWorkerState(c *rpcenv.Context, r *deploy.RequestWorkerSt
 		Cores: int32(w.cfg.Cores), CoresUsed: int32(w.books.coresUsed),
 		Memory: int32(w.cfg.MemoryMB), MemoryUsed: int32(w.books.memoryUsedMB),
 		Executors: runners(w.books.live), FinishedExecutors: runners(w.books.ended),
+		Drivers: driverRunners(w.books.drivers), FinishedDrivers: driverRunners(w.books.endedDrivers),
 	})
 }
 
@@ -34,4 +35,15 @@ func (x *executor) runner() *deploy.ExecutorRunner {
 		r.Pid = int32(x.process.PID())
 	}
 	return r
+}
+
+func driverRunners(list []*driver) (out []*deploy.DriverRunner) {
+	for _, d := range list {
+		r := &deploy.DriverRunner{DriverId: d.id, DriverDesc: d.desc, State: d.state, Exception: d.exception}
+		if d.process != nil {
+			r.Pid = int32(d.process.PID())
+		}
+		out = append(out, r)
+	}
+	return out
 }

@@ -52,8 +52,9 @@ func mayFollow(from, to deploy.ExecutorState) bool {
 	return !finished(from) && (finished(to) || from == deploy.ExecutorState_LAUNCHING && to == deploy.ExecutorState_RUNNING)
 }
 
-// books are the executors of a Worker: what runs, what it takes, what ran.
+// books are the executors and drivers of a Worker: what runs, what it takes, what ran.
 type books struct {
+	driverBooks
 	live                    []*executor // in the order of their launch
 	ended                   []*executor // oldest first
 	retained                int         // how many of ended are kept
@@ -61,7 +62,9 @@ type books struct {
 	apps                    map[string]bool // applications that have had an executor here; true: finished
 }
 
-func newBooks(retained int) *books { return &books{retained: retained, apps: map[string]bool{}} }
+func newBooks(executors, drivers int) *books {
+	return &books{retained: executors, driverBooks: driverBooks{retainedDrivers: drivers}, apps: map[string]bool{}}
+}
 
 // find is the live executor of that name; nil when there is none.
 func (b *books) find(k key) *executor {
@@ -97,7 +100,7 @@ func (b *books) end(x *executor) {
 
 // trim drops the oldest tenth, at least one, of a list that is longer than retained. It mirrors
 // Worker.trimFinishedExecutorsIfNecessary.
-func trim(list []*executor, retained int) []*executor {
+func trim[T any](list []T, retained int) []T {
 	if len(list) <= retained {
 		return list
 	}

@@ -38,7 +38,7 @@ func New(cfg Config) *Worker { return &Worker{cfg: cfg} }
 
 // OnStart begins to register. A Config that is not valid ends the process with code 1.
 func (w *Worker) OnStart(c *rpcenv.Context) {
-	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()))
+	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()), conf.WorkerRetainedDrivers.Get(c.Conf()))
 	if err := w.cfg.Validate(); err != nil {
 		c.Exit(1, err.Error())
 		return
@@ -54,10 +54,15 @@ func (w *Worker) OnStart(c *rpcenv.Context) {
 	w.registerWithMaster(c)
 }
 
-// OnStop ends the executors. Nobody is told: the Master sees the connection end.
-func (w *Worker) OnStop(*rpcenv.Context) {
+// OnStop ends the executors and drivers. Nobody is told: the Master sees the connection end.
+func (w *Worker) OnStop(c *rpcenv.Context) {
 	for _, x := range w.books.live {
 		x.kill()
+	}
+	for _, d := range w.books.drivers {
+		if d.running {
+			d.process.Kill(conf.WorkerDriverTerminateTimeout.Get(c.Conf()))
+		}
 	}
 }
 
@@ -95,6 +100,16 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.applicationFinished(c, m)
 	case ExecutorStateChanged:
 		w.executorStateChanged(c, m)
+	// Drivers.
+	case *deploy.LaunchDriver:
+		w.launchDriver(c, m)
+	case *deploy.KillDriver:
+		w.killDriver(c, m)
+	case relaunchDriver:
+		w.relaunchDriver(c, m)
+	case DriverStateChanged:
+		w.driverStateChanged(c, m)
+	// Reports.
 	case repeatReport:
 		w.repeatReport(c, m)
 	case Shutdown:
