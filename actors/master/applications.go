@@ -52,16 +52,14 @@ func badApplication(d *deploy.ApplicationDescription) string {
 	switch {
 	case d == nil:
 		return "there is no description"
-	case d.GetMemoryPerExecutorMb() < 1:
-		return fmt.Sprintf("an executor with %d MiB of memory cannot run: set spark.executor.memory", d.GetMemoryPerExecutorMb())
-	case d.CoresPerExecutor != nil && d.GetCoresPerExecutor() < 1:
-		return fmt.Sprintf("an executor with %d cores cannot run: set spark.executor.cores", d.GetCoresPerExecutor())
 	case d.MaxCores != nil && d.GetMaxCores() < 1:
 		return fmt.Sprintf("an application with %d cores cannot run: set spark.cores.max", d.GetMaxCores())
 	case d.InitialExecutorLimit != nil && d.GetInitialExecutorLimit() < 0:
 		return fmt.Sprintf("the first limit of executors is %d: it cannot be below 0", d.GetInitialExecutorLimit())
 	}
-	return ""
+	return badProfile(&deploy.ResourceProfile{
+		ExecutorCores: d.CoresPerExecutor, ExecutorMemoryMb: d.GetMemoryPerExecutorMb(), ExecutorResources: d.GetResourcesPerExecutor(),
+	})
 }
 
 func (m *Master) newApplication(c *rpcenv.Context, desc *deploy.ApplicationDescription, driver rpcenv.Ref) *ApplicationInfo {

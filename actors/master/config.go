@@ -8,4 +8,6 @@ type Config struct {
 	RestPort int
 	// Term counts leaderships and travels in all that the Master sends; 0: there is no election.
 	Term uint64
+	// Placement decides where executors go; nil: spark.deploy.spreadOutApps and coherer.deploy.scheduler say.
+	Placement Placement
 }

@@ -21,7 +21,7 @@ func (m *Master) demands(drivers driverPolicy) (out []*deploy.Demand, more int32
 	for _, a := range m.apps {
 		for _, p := range a.Profiles() {
 			switch {
-			case a.CoresLeft() < p.Step() || a.executorsOf(p.ID) >= p.Limit:
+			case !a.wants(p):
 			case len(out) == demandsExplained:
 				more++
 			default:
@@ -44,7 +44,7 @@ func blockers(refused []Refusal) (out []*deploy.Blocker) {
 	for _, r := range refused {
 		b := byFilter[r.Filter]
 		if b == nil {
-			b = &deploy.Blocker{Filter: r.Filter, Reason: r.Reason, WorkerId: r.Worker}
+			b = &deploy.Blocker{Filter: r.Filter, Reason: r.Reason, WorkerId: r.Worker, Help: r.Help}
 			byFilter[r.Filter] = b
 			out = append(out, b)
 		}

@@ -10,6 +10,21 @@
 // (WorkerLatestState), and what the Master counted as lost meanwhile is killed. All handlers may see a message or an
 // event twice.
 //
+// Where executors go is a [Placement]: Spark's two or one of the user's. Whether a Worker can take one at all is decided by
+// filters (filters.go), and the same filters say in words why it cannot.
+//
+// # Historic faults
+//
+// For study the Master can have faults that Spark had or has. coherer.compat names them, "upstream" those of Spark 4; all
+// are in historic.go:
+//
+//   - SPARK-2425: each failed executor counts for the application's life; the tenth ends it, however healthy it is.
+//   - SPARK-8881: cores are given one by one, so that executors of 16 cores do not start on four Workers of 16 when 48 are
+//     wanted. coherer.deploy.scheduler=core-by-core is the same.
+//   - SPARK-9731: an executor without a size gets a core for each time that its memory fits, not all cores.
+//   - SPARK-16925: an executor that ends with exit code 0 is not replaced until something else happens.
+//   - SPARK-27510 (upstream): executors that start and exit at once are launched again for ever, without pause.
+//
 // # Differences from Spark
 //
 //   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
@@ -33,5 +48,7 @@
 //   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the
 //     reason, a Worker without cores or memory with RegisterWorkerFailed.
 //     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
+//   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
+//     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications. (TestApplicationIDs)
 package master

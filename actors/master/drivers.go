@@ -51,12 +51,7 @@ func badDriver(d *deploy.DriverDescription) string {
 	case d.GetMem() < 1:
 		return fmt.Sprintf("a driver with %d MiB of memory cannot run: set spark.driver.memory", d.GetMem())
 	}
-	for _, r := range d.GetResourceReqs() {
-		if r.GetName() == "" || r.GetAmount() < 1 {
-			return fmt.Sprintf("it wants %d of resource %q: want a name and 1 at least", r.GetAmount(), r.GetName())
-		}
-	}
-	return ""
+	return badRequirements(d.GetResourceReqs())
 }
 
 // newDriver enters a driver, which waits for a Worker.
@@ -125,7 +120,8 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 // neverFits reports whether no Worker could take d even if it were idle.
 func (m *Master) neverFits(d *DriverInfo) bool {
 	return !slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool {
-		return w.State == WorkerAlive && w.Cores >= int(d.Desc.GetCores()) && w.Memory >= int(d.Desc.GetMem())
+		idle := &WorkerInfo{State: w.State, Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
+		return fits(idle, d.need())
 	})
 }
 
@@ -133,7 +129,7 @@ func (m *Master) neverFits(d *DriverInfo) bool {
 func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
 	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
 	m.drivers.assign(d, w)
-	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, MasterTerm: m.cfg.Term})
+	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, Resources: d.Resources, MasterTerm: m.cfg.Term})
 	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
 }
 

@@ -20,7 +20,7 @@ func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
 	c.State("executor", e.FullID(), "", e.State.String(), "launched")
 	c.Send(e.Worker.Ref, &deploy.LaunchExecutor{
 		MasterUrl: m.url(c), AppId: e.App.ID, ExecId: proto.Int32(int32(e.ID)), RpId: int32(e.Profile), AppDesc: e.App.Desc,
-		Cores: int32(e.Cores), Memory: int32(e.Memory), MasterTerm: m.cfg.Term,
+		Cores: int32(e.Cores), Memory: int32(e.Memory), Resources: e.Resources, MasterTerm: m.cfg.Term,
 	})
 	c.Send(e.App.Driver, &deploy.ExecutorAdded{
 		Id: proto.Int32(int32(e.ID)), WorkerId: e.Worker.ID, HostPort: e.Worker.HostPort(),
@@ -59,8 +59,10 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 	c.Send(app.Driver, &deploy.ExecutorUpdated{
 		Id: proto.Int32(int32(e.ID)), State: e.State, Message: r.Message, ExitStatus: r.ExitStatus, MasterTerm: m.cfg.Term,
 	})
+	historic := faultsOf(c.Conf())
 	if !finished(e.State) {
 		e.runningSince = c.Now()
+		app.historicRunning(historic)
 		return
 	}
 	c.Log().Infof("Removing executor %s because it is %s", e.FullID(), e.State)
@@ -70,10 +72,18 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 	if !normal && e.State != deploy.ExecutorState_KILLED {
 		m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, e.State.String(), r.GetMessage())
 	}
-	if app.executorEnded(e, normal, conf.MaxExecutorRetries.Get(c.Conf()), c.Now()) {
+	limit := conf.MaxExecutorRetries.Get(c.Conf())
+	remove, counted := app.historicEnd(historic, normal, limit)
+	if !counted {
+		remove = app.executorEnded(e, normal, limit, c.Now())
+	}
+	if remove {
 		why := fmt.Sprintf("failed %d times", app.health.failures)
 		c.Log().Errorf("Application %s with ID %s %s; removing it", app.Desc.GetName(), app.ID, why)
 		m.removeApplication(c, app, ApplicationFailed, why)
+	}
+	if normal && historic.silentExit {
+		return
 	}
 	m.schedule(c)
 }

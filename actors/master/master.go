@@ -1,7 +1,6 @@
 package master
 
 import (
-	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/membership"
@@ -34,6 +33,7 @@ type Master struct {
 	connections map[rpcenv.Address]int // how many there are to each peer
 	relaunch    rpcenv.Timer
 	relaunchAt  time.Time
+	ranking     ranking
 }
 
 // New makes a Master that is ALIVE from its start.
@@ -78,6 +78,8 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.unregisterApplication(c, msg)
 	case *deploy.ExecutorStateChanged:
 		m.executorStateChanged(c, msg)
+	case *deploy.RequestExecutors:
+		m.requestExecutors(c, msg)
 	case *deploy.KillExecutors:
 		m.killExecutors(c, msg)
 	case membership.MemberSuspected:
@@ -129,54 +131,3 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 
 // url is by what Workers know which Master orders them.
 func (m *Master) url(c *rpcenv.Context) string { return c.Self().Address.SparkURL() }
-
-// schedule gives the free cores first to the drivers that wait, then to the applications, first come, first served. It
-// mirrors Master.schedule and startExecutorsOnWorkers.
-func (m *Master) schedule(c *rpcenv.Context) {
-	if m.state != RecoveryAlive {
-		return
-	}
-	m.scheduleDrivers(c)
-	var next time.Time // when the first of those that must wait may go on
-	for _, app := range slices.Clone(m.apps) {
-		for _, p := range app.Profiles() {
-			if app.CoresLeft() < p.Step() {
-				continue
-			}
-			if wait := app.health.notBefore; wait.After(c.Now()) {
-				if app.executorsOf(p.ID) < p.Limit && (next.IsZero() || wait.Before(next)) {
-					next = wait
-				}
-				continue
-			}
-			m.startExecutors(c, app, p)
-		}
-	}
-	m.scheduleAgainAt(c, next)
-}
-
-func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile) {
-	usable, refused := Usable(m.workers, p)
-	if len(usable) == 0 && len(m.apps) == 1 && len(app.executors) == 0 {
-		c.Log().WithField("refused", refused).
-			Warnf("App %s requires more resource than any of Workers could have.", app.ID)
-	}
-	Order(usable, conf.WorkerSelectionPolicy.Get(c.Conf()))
-	for i, cores := range Place(app, p, usable, conf.SpreadOutApps.Get(c.Conf())) {
-		for _, size := range executorSizes(p, cores) {
-			m.launchExecutor(c, app.addExecutor(usable[i], size, p))
-		}
-	}
-}
-
-// scheduleAgainAt keeps one timer, for the earliest time; zero is never.
-func (m *Master) scheduleAgainAt(c *rpcenv.Context, at time.Time) {
-	if m.relaunch.Active() && at.Equal(m.relaunchAt) {
-		return
-	}
-	c.Cancel(m.relaunch)
-	m.relaunch, m.relaunchAt = rpcenv.Timer{}, at
-	if !at.IsZero() {
-		m.relaunch = c.After(at.Sub(c.Now()), RelaunchExecutors{})
-	}
-}

@@ -1,152 +1,111 @@
 package master
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Refusal is why a Worker cannot take an executor.
-type Refusal struct {
-	Worker string // its id
-	Filter string // which of the filters it was: state, memory or cores
-	Reason string // with the numbers
-}
-
-func (r Refusal) String() string { return r.Worker + ": " + r.Reason }
-
-// filter is one condition that a Worker must meet: check gives the reason why it does not, or "".
-type filter struct {
-	name  string
-	check func(w *WorkerInfo, p Profile) string
-}
-
-var filters = []filter{
-	{"state", func(w *WorkerInfo, _ Profile) string {
-		if w.State == WorkerAlive {
-			return ""
-		}
-		return fmt.Sprintf("it is %s", w.State)
-	}},
-	{"memory", func(w *WorkerInfo, p Profile) string {
-		return shortOf("an executor", "MiB of memory", p.Memory, w.MemoryFree(), w.Memory)
-	}},
-	{"cores", func(w *WorkerInfo, p Profile) string {
-		return shortOf("an executor", "cores", p.Step(), w.CoresFree(), w.Cores)
-	}},
-}
-
-func shortOf(who, what string, want, free, all int) string {
-	switch {
-	case want <= free:
-		return ""
-	case want > all:
-		return fmt.Sprintf("%s wants %d %s, the worker has %d", who, want, what, all)
-	default:
-		return fmt.Sprintf("%s wants %d %s, %d of the worker's %d are free", who, want, what, free, all)
+// schedule gives the free cores first to the drivers that wait, then to the applications, first come, first served, and
+// of each to its profiles by id. It mirrors Master.schedule and startExecutorsOnWorkers.
+//
+// Who wants nothing costs nothing; who wants something costs a look at what has changed since the last decision, and at
+// as many Workers as it can get executors on. A test compares the decisions with the plain algorithm's.
+func (m *Master) schedule(c *rpcenv.Context) {
+	if m.state != RecoveryAlive {
+		return
 	}
-}
-
-// Usable divides workers into those that can take an executor of p now, and the reasons of the others: the first filter
-// that each fails.
-func Usable(workers []*WorkerInfo, p Profile) (usable []*WorkerInfo, refused []Refusal) {
-next:
-	for _, w := range workers {
-		for _, f := range filters {
-			if reason := f.check(w, p); reason != "" {
-				refused = append(refused, Refusal{w.ID, f.name, reason})
-				continue next
+	m.scheduleDrivers(c)
+	var next time.Time // when the first of those that must wait may go on
+	for _, app := range slices.Clone(m.apps) {
+		for _, p := range app.Profiles() {
+			if !app.wants(p) {
+				continue
 			}
-		}
-		usable = append(usable, w)
-	}
-	return usable, refused
-}
-
-// Order sorts workers by a policy of spark.deploy.workerSelectionPolicy: a total order, ties by id. A descending policy
-// is the ascending one reversed, so that its ties go by descending id, as in Spark.
-func Order(workers []*WorkerInfo, policy string) {
-	cores := func(a, b *WorkerInfo) int { return cmp.Compare(a.CoresFree(), b.CoresFree()) }
-	memory := func(a, b *WorkerInfo) int { return cmp.Compare(a.MemoryFree(), b.MemoryFree()) }
-	by, sign := cores, -1 // CORES_FREE_DESC
-	switch policy {
-	case "CORES_FREE_ASC":
-		sign = 1
-	case "MEMORY_FREE_ASC":
-		by, sign = memory, 1
-	case "MEMORY_FREE_DESC":
-		by = memory
-	case "WORKER_ID":
-		by, sign = func(_, _ *WorkerInfo) int { return 0 }, 1
-	}
-	slices.SortFunc(workers, func(a, b *WorkerInfo) int {
-		return sign * cmp.Or(by(a, b), cmp.Compare(a.ID, b.ID))
-	})
-}
-
-// Place decides how many cores the application gets on each of usable, in their order. Cores are given in steps of an
-// executor's size (SPARK-8881: core by core, executors of 16 cores would never start); without a size core by core to
-// one executor a Worker. spreadOut gives one step to each Worker in turn, else a Worker is filled before the next. The
-// application's maximum and the profile's limit hold; an executor that exists may still grow at the limit. It mirrors
-// Master.scheduleExecutorsOnWorkers.
-func Place(app *ApplicationInfo, p Profile, usable []*WorkerInfo, spreadOut bool) []int {
-	step := p.Step()
-	onePerWorker := p.Cores == 0
-	cores := make([]int, len(usable))
-	executors := make([]int, len(usable))
-	total := app.executorsOf(p.ID) // a running total: a sum inside canLaunch costs 40 times as much on 5,000 workers
-	left := 0
-	for _, w := range usable {
-		left += w.CoresFree()
-	}
-	left = min(left, app.CoresLeft())
-
-	canLaunch := func(i int) bool {
-		w := usable[i]
-		if left < step || w.CoresFree()-cores[i] < step {
-			return false
-		}
-		if onePerWorker && executors[i] > 0 {
-			return true
-		}
-		return w.MemoryFree()-executors[i]*p.Memory >= p.Memory && total < p.Limit
-	}
-	assign := func(i int) {
-		left -= step
-		cores[i] += step
-		if !onePerWorker || executors[i] == 0 {
-			executors[i]++
-			total++
-		}
-	}
-
-	free := make([]int, len(usable))
-	for i := range free {
-		free[i] = i
-	}
-	for {
-		free = slices.DeleteFunc(free, func(i int) bool { return !canLaunch(i) })
-		if len(free) == 0 {
-			return cores
-		}
-		for _, i := range free {
-			for canLaunch(i) {
-				assign(i)
-				if spreadOut {
-					break
+			if wait := app.health.notBefore; wait.After(c.Now()) {
+				if next.IsZero() || wait.Before(next) {
+					next = wait
 				}
+				continue
 			}
+			m.startExecutors(c, app, p)
+		}
+	}
+	m.scheduleAgainAt(c, next)
+}
+
+func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile) {
+	placement := m.placement(c)
+	usable := m.usable(app, p, placement, conf.WorkerSelectionPolicy.Get(c.Conf()))
+	if len(usable) == 0 {
+		if len(m.apps) == 1 && len(app.executors) == 0 {
+			_, refused := Usable(m.workers, p)
+			c.Log().WithField("refused", refused).
+				Warnf("App %s requires more resource than any of Workers could have.", app.ID)
+		}
+		return
+	}
+	cores, err := decide(app, p, placement, usable)
+	if err != nil {
+		c.Log().WithError(err).Errorf("No executors for app %s", app.ID)
+		return
+	}
+	for i, n := range cores {
+		for _, size := range executorSizes(p.Cores, n) {
+			m.launchExecutor(c, app.addExecutor(usable[i], size, p))
 		}
 	}
 }
 
-// executorSizes are the cores of each executor that assigned cores on one Worker become.
-func executorSizes(p Profile, assigned int) []int {
-	switch {
-	case assigned == 0:
-		return nil
-	case p.Cores == 0:
-		return []int{assigned}
+// placement is the one that the Master was made with, else that of its settings.
+func (m *Master) placement(c *rpcenv.Context) Placement {
+	if m.cfg.Placement != nil {
+		return m.cfg.Placement
 	}
-	return slices.Repeat([]int{p.Cores}, assigned/p.Cores)
+	return placementOf(conf.SpreadOutApps.Get(c.Conf()), faultsOf(c.Conf()))
+}
+
+// usable are Workers that can take an executor of p, in the order of policy: all of them, or as many as placement looks
+// at.
+func (m *Master) usable(app *ApplicationInfo, p Profile, placement Placement, policy string) []*WorkerInfo {
+	most := len(m.workers)
+	if f, ok := placement.(frugal); ok {
+		most = min(most, f.enough(app.demand(p)))
+	}
+	n := p.need()
+	var out []*WorkerInfo
+	for _, k := range m.ranking.order(m.workers, policy) {
+		if len(out) == most || m.ranking.exhausted(k.w, p) {
+			break
+		}
+		if fits(k.w, n) {
+			out = append(out, k.w)
+		}
+	}
+	return out
+}
+
+// decide asks placement how many cores of each usable Worker the application gets.
+func decide(app *ApplicationInfo, p Profile, placement Placement, usable []*WorkerInfo) ([]int, error) {
+	d := app.demand(p)
+	offers := make([]Offer, len(usable))
+	for i, w := range usable {
+		offers[i] = w.offer(p)
+	}
+	cores := placement.Place(d, offers)
+	return cores, checkPlacement(d, offers, cores)
+}
+
+// scheduleAgainAt keeps one timer, for the earliest time; zero is never.
+func (m *Master) scheduleAgainAt(c *rpcenv.Context, at time.Time) {
+	if m.relaunch.Active() && at.Equal(m.relaunchAt) {
+		return
+	}
+	c.Cancel(m.relaunch)
+	m.relaunch, m.relaunchAt = rpcenv.Timer{}, at
+	if !at.IsZero() {
+		m.relaunch = c.After(at.Sub(c.Now()), RelaunchExecutors{})
+	}
 }

@@ -44,10 +44,11 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 	if launched >= p.maxDrivers || overShare(d, p.workers, p.maxShare) != "" {
 		return nil
 	}
+	n := d.need()
 	for range p.workers {
 		w := p.workers[p.at]
 		p.at = (p.at + 1) % len(p.workers)
-		if _, refused := refuseDriver(w, d); !refused {
+		if fits(w, n) {
 			if !p.spreadOut {
 				p.at = 0
 			}
@@ -55,18 +56,6 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 		}
 	}
 	return nil
-}
-
-// refuseDriver is why w cannot take d now: the first filter that it fails. false: it can.
-func refuseDriver(w *WorkerInfo, d *DriverInfo) (Refusal, bool) {
-	refused := func(filter, reason string) (Refusal, bool) { return Refusal{w.ID, filter, reason}, reason != "" }
-	if w.State != WorkerAlive {
-		return refused("state", fmt.Sprintf("it is %s", w.State))
-	}
-	if reason := shortOf("a driver", "MiB of memory", int(d.Desc.GetMem()), w.MemoryFree(), w.Memory); reason != "" {
-		return refused("memory", reason)
-	}
-	return refused("cores", shortOf("a driver", "cores", int(d.Desc.GetCores()), w.CoresFree(), w.Cores))
 }
 
 // overShare is why d would make the drivers' share of the ALIVE Workers too large, or "". Drivers that wait for
@@ -97,11 +86,12 @@ func overShare(d *DriverInfo, alive []*WorkerInfo, share float64) string {
 func driverBlockers(d *DriverInfo, workers []*WorkerInfo, launched int, policy driverPolicy) []*deploy.Blocker {
 	var alive []*WorkerInfo
 	var refused []Refusal
+	n := d.need()
 	for _, w := range workers {
 		if w.State == WorkerAlive {
 			alive = append(alive, w)
 		}
-		if r, ok := refuseDriver(w, d); ok {
+		if r, no := refusal(w, n); no {
 			refused = append(refused, r)
 		}
 	}

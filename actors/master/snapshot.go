@@ -43,6 +43,7 @@ func (w *WorkerInfo) info() *deploy.WorkerInfo {
 	return &deploy.WorkerInfo{
 		Id: w.ID, Host: w.Host, Port: int32(w.Port), WebUiUrl: w.WebUIURL,
 		Cores: int32(w.Cores), CoresUsed: int32(w.CoresUsed), Memory: int32(w.Memory), MemoryUsed: int32(w.MemoryUsed),
+		Resources: w.resources.infos(false), ResourcesUsed: w.resources.infos(true),
 		State: w.State.String(), LastHeartbeatMs: milliseconds(w.LastHeartbeat),
 	}
 }
@@ -68,7 +69,7 @@ func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
 func (e *ExecutorDesc) info() *deploy.ExecutorDesc {
 	return &deploy.ExecutorDesc{
 		Id: int32(e.ID), RpId: int32(e.Profile), WorkerId: e.Worker.ID,
-		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State,
+		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State, Resources: e.Resources,
 	}
 }
 

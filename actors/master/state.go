@@ -3,7 +3,6 @@ package master
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -27,6 +26,8 @@ type WorkerInfo struct {
 
 	executors []*ExecutorDesc // in the order of their launch
 	drivers   []*DriverInfo   // in the order of their launch
+	resources resources
+	listed    int // for ranking
 }
 
 // CoresFree is how many cores no executor has.
@@ -56,6 +57,7 @@ func (w *WorkerInfo) removeExecutor(e *ExecutorDesc) {
 	w.executors = slices.Delete(w.executors, i, i+1)
 	w.CoresUsed -= e.Cores
 	w.MemoryUsed -= e.Memory
+	w.resources.release(e.Resources)
 }
 
 // ExecutorDesc is an executor that was launched. It mirrors org.apache.spark.deploy.master.ExecutorDesc.
@@ -66,7 +68,9 @@ type ExecutorDesc struct {
 	Worker  *WorkerInfo
 	Cores   int
 	Memory  int // MiB
-	State   deploy.ExecutorState
+	// Resources are the Worker's addresses that the executor has.
+	Resources []*deploy.ResourceInformation
+	State     deploy.ExecutorState
 
 	runningSince time.Time // zero before RUNNING
 	doubtful     bool      // the Worker registered again since it was ordered
@@ -90,37 +94,10 @@ type ApplicationInfo struct {
 
 	executors    []*ExecutorDesc // those that have not ended, by id
 	removed      []*ExecutorDesc // the last ones that have ended
+	perProfile   map[int]int     // how many of them there are of each profile
+	profiles     []Profile       // by id
 	nextExecutor int
 	health       health
-}
-
-// Profile is what one executor takes. It mirrors org.apache.spark.deploy.master.ExecutorResourceDescription with the
-// profile's target.
-type Profile struct {
-	ID     int
-	Cores  int // of each executor; 0: one executor a Worker, with all cores that it can get
-	Memory int // MiB of each executor
-	Limit  int // how many executors the application wants
-}
-
-// Step is how many cores are given at a time.
-func (p Profile) Step() int { return max(p.Cores, 1) }
-
-// DefaultProfile is the resource profile that every application has.
-const DefaultProfile = 0
-
-// Profiles are the application's resource profiles, by id.
-func (a *ApplicationInfo) Profiles() []Profile {
-	p := Profile{
-		ID:     DefaultProfile,
-		Cores:  int(a.Desc.GetCoresPerExecutor()),
-		Memory: int(a.Desc.GetMemoryPerExecutorMb()),
-		Limit:  math.MaxInt32,
-	}
-	if a.Desc.InitialExecutorLimit != nil {
-		p.Limit = int(a.Desc.GetInitialExecutorLimit())
-	}
-	return []Profile{p}
 }
 
 // CoresLeft is how many cores the application may still get.
@@ -143,22 +120,18 @@ func (a *ApplicationInfo) find(id int) (int, bool) {
 }
 
 // executorsOf is how many executors of a profile have not ended.
-func (a *ApplicationInfo) executorsOf(profile int) int {
-	n := 0
-	for _, e := range a.executors {
-		if e.Profile == profile {
-			n++
-		}
-	}
-	return n
-}
+func (a *ApplicationInfo) executorsOf(profile int) int { return a.perProfile[profile] }
 
 // addExecutor makes the application's next executor, on w.
 func (a *ApplicationInfo) addExecutor(w *WorkerInfo, cores int, p Profile) *ExecutorDesc {
-	e := &ExecutorDesc{ID: a.nextExecutor, Profile: p.ID, App: a, Worker: w, Cores: cores, Memory: p.Memory}
+	e := &ExecutorDesc{
+		ID: a.nextExecutor, Profile: p.ID, App: a, Worker: w, Cores: cores, Memory: p.Memory,
+		Resources: w.resources.acquire(p.Resources),
+	}
 	a.nextExecutor++
 	a.executors = append(a.executors, e)
 	a.CoresGranted += cores
+	a.count(p.ID, 1)
 	return e
 }
 
@@ -174,4 +147,12 @@ func (a *ApplicationInfo) removeExecutor(e *ExecutorDesc) {
 		a.removed = slices.Delete(a.removed, 0, 1)
 	}
 	a.CoresGranted -= e.Cores
+	a.count(e.Profile, -1)
+}
+
+func (a *ApplicationInfo) count(profile, more int) {
+	if a.perProfile == nil {
+		a.perProfile = map[int]int{}
+	}
+	a.perProfile[profile] += more
 }

@@ -14,9 +14,10 @@ type DriverInfo struct {
 	Desc      *deploy.DriverDescription
 	State     deploy.DriverState_State
 	Submitted time.Time
-	Ended     time.Time   // zero until then
-	Worker    *WorkerInfo // it was ordered of; nil while it waits
-	Exception string      // why it has state ERROR; may be empty
+	Ended     time.Time                     // zero until then
+	Worker    *WorkerInfo                   // it was ordered of; nil while it waits
+	Resources []*deploy.ResourceInformation // the Worker's addresses that it has
+	Exception string                        // why it has state ERROR; may be empty
 	// ExitStatus of its process; nil until it has ended, and when nobody knows it.
 	ExitStatus *int32
 	// RelaunchedAs is the id under which a driver of state RELAUNCHING runs again.
@@ -56,6 +57,7 @@ func (b *driverBooks) add(d *DriverInfo) {
 func (b *driverBooks) assign(d *DriverInfo, w *WorkerInfo) {
 	b.waiting = without(b.waiting, d)
 	d.Worker, d.doubtful = w, false
+	d.Resources = w.resources.acquire(requirements(d.Desc.GetResourceReqs()))
 	w.drivers = append(w.drivers, d)
 	w.CoresUsed += int(d.Desc.GetCores())
 	w.MemoryUsed += int(d.Desc.GetMem())
@@ -70,6 +72,7 @@ func (b *driverBooks) end(d *DriverInfo, retained int) {
 		w.drivers = without(w.drivers, d)
 		w.CoresUsed -= int(d.Desc.GetCores())
 		w.MemoryUsed -= int(d.Desc.GetMem())
+		w.resources.release(d.Resources)
 	}
 }
 

@@ -45,6 +45,7 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	w := &WorkerInfo{
 		ID: r.GetId(), Host: r.GetHost(), Port: int(r.GetPort()), Ref: ref, WebUIURL: r.GetWorkerWebUiUrl(),
 		Cores: int(r.GetCores()), Memory: int(r.GetMemory()), State: WorkerAlive, LastHeartbeat: c.Now(),
+		resources: newResources(r.GetResources()),
 	}
 	m.workers = append(m.workers, w)
 	m.idToWorker[w.ID] = w
@@ -63,7 +64,7 @@ func badWorker(r *deploy.RegisterWorker) string {
 		return fmt.Sprintf("A worker needs at least 1 core and 1 MiB of memory, not %d and %d: set --cores and --memory",
 			r.GetCores(), r.GetMemory())
 	}
-	return ""
+	return badResources(r.GetResources())
 }
 
 func (m *Master) acceptWorker(c *rpcenv.Context, worker rpcenv.Ref, r *deploy.RegisterWorker, duplicate bool) {

@@ -232,9 +232,11 @@ func (x *DriverDescription) GetResourceReqs() []*ResourceRequirement {
 type LaunchDriver struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// driver_id is driver-TIME-NUMBER unless spark.deploy.driverIdPattern says otherwise. It names a directory.
-	DriverId      string             `protobuf:"bytes,1,opt,name=driver_id,json=driverId,proto3" json:"driver_id,omitempty"`
-	DriverDesc    *DriverDescription `protobuf:"bytes,2,opt,name=driver_desc,json=driverDesc,proto3" json:"driver_desc,omitempty"`
-	MasterTerm    uint64             `protobuf:"varint,3,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	DriverId   string             `protobuf:"bytes,1,opt,name=driver_id,json=driverId,proto3" json:"driver_id,omitempty"`
+	DriverDesc *DriverDescription `protobuf:"bytes,2,opt,name=driver_desc,json=driverDesc,proto3" json:"driver_desc,omitempty"`
+	MasterTerm uint64             `protobuf:"varint,3,opt,name=master_term,json=masterTerm,proto3" json:"master_term,omitempty"`
+	// resources with the Worker's addresses that are the driver's own.
+	Resources     []*ResourceInformation `protobuf:"bytes,4,rep,name=resources,proto3" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -288,6 +290,13 @@ func (x *LaunchDriver) GetMasterTerm() uint64 {
 		return x.MasterTerm
 	}
 	return 0
+}
+
+func (x *LaunchDriver) GetResources() []*ResourceInformation {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
 }
 
 // KillDriver ends a driver. An unknown one is only logged.
@@ -996,13 +1005,14 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"\x05cores\x18\x03 \x01(\x05R\x05cores\x12\x1c\n" +
 	"\tsupervise\x18\x04 \x01(\bR\tsupervise\x12/\n" +
 	"\acommand\x18\x05 \x01(\v2\x0f.deploy.CommandB\x04\xe0\xe0\x18\x02R\acommand\x12@\n" +
-	"\rresource_reqs\x18\x06 \x03(\v2\x1b.deploy.ResourceRequirementR\fresourceReqs\"\x85\x03\n" +
+	"\rresource_reqs\x18\x06 \x03(\v2\x1b.deploy.ResourceRequirementR\fresourceReqs\"\xc0\x03\n" +
 	"\fLaunchDriver\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12:\n" +
 	"\vdriver_desc\x18\x02 \x01(\v2\x19.deploy.DriverDescriptionR\n" +
 	"driverDesc\x12\x1f\n" +
 	"\vmaster_term\x18\x03 \x01(\x04R\n" +
-	"masterTerm:\xfa\x01\xe2\xe0\x18\xf5\x01\b\x82\x01\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.LaunchDriver:0when a driver waits and a Worker has room for itB_For a driver that is alive, or that has ended there, it does nothing: Spark would run it twice.J\x182.1; resources since 3.0\"\xd7\x02\n" +
+	"masterTerm\x129\n" +
+	"\tresources\x18\x04 \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xfa\x01\xe2\xe0\x18\xf5\x01\b\x82\x01\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.LaunchDriver:0when a driver waits and a Worker has room for itB_For a driver that is alive, or that has ended there, it does nothing: Spark would run it twice.J\x182.1; resources since 3.0\"\xd7\x02\n" +
 	"\n" +
 	"KillDriver\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12\x1f\n" +
@@ -1094,23 +1104,25 @@ var file_proto_deploy_driver_proto_goTypes = []any{
 	(*RequestReadyz)(nil),                       // 15: deploy.RequestReadyz
 	(*Command)(nil),                             // 16: deploy.Command
 	(*ResourceRequirement)(nil),                 // 17: deploy.ResourceRequirement
-	(*rpc.EndpointRef)(nil),                     // 18: rpc.EndpointRef
+	(*ResourceInformation)(nil),                 // 18: deploy.ResourceInformation
+	(*rpc.EndpointRef)(nil),                     // 19: rpc.EndpointRef
 }
 var file_proto_deploy_driver_proto_depIdxs = []int32{
 	16, // 0: deploy.DriverDescription.command:type_name -> deploy.Command
 	17, // 1: deploy.DriverDescription.resource_reqs:type_name -> deploy.ResourceRequirement
 	2,  // 2: deploy.LaunchDriver.driver_desc:type_name -> deploy.DriverDescription
-	0,  // 3: deploy.DriverStateChanged.state:type_name -> deploy.DriverState.State
-	2,  // 4: deploy.RequestSubmitDriver.driver_description:type_name -> deploy.DriverDescription
-	18, // 5: deploy.SubmitDriverResponse.master:type_name -> rpc.EndpointRef
-	18, // 6: deploy.KillDriverResponse.master:type_name -> rpc.EndpointRef
-	18, // 7: deploy.KillAllDriversResponse.master:type_name -> rpc.EndpointRef
-	0,  // 8: deploy.DriverStatusResponse.state:type_name -> deploy.DriverState.State
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	18, // 3: deploy.LaunchDriver.resources:type_name -> deploy.ResourceInformation
+	0,  // 4: deploy.DriverStateChanged.state:type_name -> deploy.DriverState.State
+	2,  // 5: deploy.RequestSubmitDriver.driver_description:type_name -> deploy.DriverDescription
+	19, // 6: deploy.SubmitDriverResponse.master:type_name -> rpc.EndpointRef
+	19, // 7: deploy.KillDriverResponse.master:type_name -> rpc.EndpointRef
+	19, // 8: deploy.KillAllDriversResponse.master:type_name -> rpc.EndpointRef
+	0,  // 9: deploy.DriverStatusResponse.state:type_name -> deploy.DriverState.State
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_proto_deploy_driver_proto_init() }

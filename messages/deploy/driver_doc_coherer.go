@@ -29,6 +29,7 @@ var comments_proto_deploy_driver_proto = [...]string{
 	"deploy.DriverDescription.resource_reqs", "resource_reqs are further resources that it wants, such as gpu.",
 	"deploy.LaunchDriver", "LaunchDriver orders a driver of a Worker. It is sent before the submission is answered.",
 	"deploy.LaunchDriver.driver_id", "driver_id is driver-TIME-NUMBER unless spark.deploy.driverIdPattern says otherwise. It names a directory.",
+	"deploy.LaunchDriver.resources", "resources with the Worker's addresses that are the driver's own.",
 	"deploy.KillDriver", "KillDriver ends a driver. An unknown one is only logged.",
 	"deploy.DriverStateChanged", "DriverStateChanged reports the end of a driver, repeated until it is answered. One of a driver that the Master does not\nknow (any more) is answered true and changes nothing.",
 	"deploy.DriverStateChanged.exception", "exception says why it could not be started.",

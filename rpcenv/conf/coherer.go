@@ -2,6 +2,8 @@ package conf
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,7 +31,50 @@ var (
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
 	RunDir = optional("coherer.run.dir", filled(texts),
 		"The directory of the run that this process belongs to.")
+	DeployScheduler = entry("coherer.deploy.scheduler", enum("executors", "core-by-core"), "executors",
+		"How the Master gives cores: by whole executors or, for study, core by core as Spark before 1.4 did.")
+	Compat = entry("coherer.compat", faults, "fixed",
+		"Which historic faults of Spark are there, for study: fixed for none, upstream for those that Spark 4 has, or their ids.")
 )
+
+// Faults are the ids that coherer.compat takes, those of Spark's issue tracker. What each does stands with the endpoint
+// that has it.
+var Faults = []string{"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-16925", "SPARK-27510"}
+
+// upstreamFaults are those that Spark 4 has.
+var upstreamFaults = []string{"SPARK-27510"}
+
+// faults is a set of Faults in their order; fixed is the empty one.
+var faults = form[[]string]{
+	name: "faults", want: "fixed, upstream or ids separated by commas of " + strings.Join(Faults, ", "), example: "SPARK-27510",
+	parse: func(s string) ([]string, error) {
+		switch strings.ToLower(s) {
+		case "fixed":
+			return nil, nil
+		case "upstream":
+			return upstreamFaults, nil
+		}
+		ids, err := parseList(strings.ToUpper(s))
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			return nil, errors.New("it names no fault")
+		}
+		for _, id := range ids {
+			if !slices.Contains(Faults, id) {
+				return nil, fmt.Errorf("no fault is called %s", id)
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(Faults), func(id string) bool { return !slices.Contains(ids, id) }), nil
+	},
+	text: func(ids []string) string {
+		if len(ids) == 0 {
+			return "fixed"
+		}
+		return strings.Join(ids, ",")
+	},
+}
 
 // sha256Digest is 64 hexadecimal digits in lower case.
 var sha256Digest = form[string]{

@@ -118,6 +118,8 @@ spark.worker.timeout                                             seconds        
 spark.worker.ui.port                                             port
 spark.worker.ui.retainedDrivers                                  int              1000
 spark.worker.ui.retainedExecutors                                int              1000
+coherer.compat                                                   faults           fixed
+coherer.deploy.scheduler                                         executors|core-by-core executors
 coherer.gossip.port                                              port             0
 coherer.trace.bodyLimit                                          size in bytes    1k
 coherer.trace.enabled                                            bool             true

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
-
-	"github.com/coherer/coherer/messages/deploy"
 )
 
 // pool makes Workers with so many free cores and so much free memory each.
@@ -28,6 +25,15 @@ func running(maxCores, n int) *ApplicationInfo {
 		a.addExecutor(&WorkerInfo{}, 0, Profile{})
 	}
 	return a
+}
+
+// decided is what p gives, which must be possible.
+func decided(t interface{ Fatal(...any) }, by Placement, app *ApplicationInfo, p Profile, ws []*WorkerInfo) []int {
+	cores, err := decide(app, p, by, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cores
 }
 
 func TestPlace(t *testing.T) {
@@ -66,9 +72,9 @@ func TestPlace(t *testing.T) {
 			test.noSpread = test.want
 		}
 		p := Profile{Cores: test.perExec, Memory: 1024, Limit: test.limit}
-		for spread, want := range map[bool][]int{true: test.want, false: test.noSpread} {
-			if got := Place(running(test.max, test.running), p, pool(test.memory, test.free...), spread); !slices.Equal(got, want) {
-				t.Errorf("%+v spreadOut=%v: %v, want %v", test, spread, got, want)
+		for by, want := range map[Placement][]int{SpreadOut{}: test.want, Consolidate{}: test.noSpread} {
+			if got := decided(t, by, running(test.max, test.running), p, pool(test.memory, test.free...)); !slices.Equal(got, want) {
+				t.Errorf("%+v %T: %v, want %v", test, by, got, want)
 			}
 		}
 	}
@@ -87,13 +93,13 @@ func TestPlaceStaysWithinAllLimits(t *testing.T) {
 			Limit:  rapid.IntRange(0, 12).Draw(t, "limit"),
 		}
 		app := running(rapid.IntRange(0, 80).Draw(t, "max cores"), rapid.IntRange(0, 4).Draw(t, "running"))
-		spread := rapid.Bool().Draw(t, "spread")
+		by := rapid.SampledFrom([]Placement{SpreadOut{}, Consolidate{}}).Draw(t, "placement")
 		usable, _ := Usable(ws, p)
-		cores := Place(app, p, usable, spread)
+		cores := decided(t, by, app, p, usable)
 
 		sum, executors := 0, 0
 		for i, w := range usable {
-			sizes := executorSizes(p, cores[i])
+			sizes := executorSizes(p.Cores, cores[i])
 			n := 0
 			for _, s := range sizes {
 				n += s
@@ -115,7 +121,7 @@ func TestPlaceStaysWithinAllLimits(t *testing.T) {
 		}
 		// Maximal: where a new executor would fit, a limit is reached.
 		for i, w := range usable {
-			n := len(executorSizes(p, cores[i]))
+			n := len(executorSizes(p.Cores, cores[i]))
 			fits := w.CoresFree()-cores[i] >= p.Step() && (p.Cores != 0 || n == 0) && w.MemoryFree()-n*p.Memory >= p.Memory
 			if fits && app.CoresLeft()-sum >= p.Step() && executors+len(app.executors) < p.Limit {
 				t.Fatalf("%s could take one more: %v", w.ID, cores)
@@ -128,7 +134,8 @@ func TestSpreadOutDiffersByAtMostOneStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, free := rapid.IntRange(1, 8).Draw(t, "workers"), rapid.IntRange(1, 20).Draw(t, "free")
 		p := Profile{Cores: rapid.IntRange(0, 6).Draw(t, "cores per executor"), Memory: 1, Limit: math.MaxInt32}
-		cores := Place(running(rapid.IntRange(0, 100).Draw(t, "max cores"), 0), p, pool(1024, slices.Repeat([]int{free}, n)...), true)
+		app := running(rapid.IntRange(0, 100).Draw(t, "max cores"), 0)
+		cores := decided(t, SpreadOut{}, app, p, pool(1024, slices.Repeat([]int{free}, n)...))
 		if d := slices.Max(cores) - slices.Min(cores); d > p.Step() {
 			t.Fatalf("%v: differs by %d, a step is %d", cores, d, p.Step())
 		}
@@ -136,62 +143,4 @@ func TestSpreadOutDiffersByAtMostOneStep(t *testing.T) {
 			t.Fatalf("%v: a later worker has more", cores)
 		}
 	})
-}
-
-func TestOrder(t *testing.T) {
-	ws := []*WorkerInfo{
-		{ID: "a", Cores: 4, Memory: 100},
-		{ID: "b", Cores: 8, Memory: 50},
-		{ID: "c", Cores: 8, Memory: 100, CoresUsed: 4},
-		{ID: "d", Cores: 8, Memory: 200, MemoryUsed: 150},
-	}
-	for policy, want := range map[string]string{
-		"CORES_FREE_ASC": "acbd", "CORES_FREE_DESC": "dbca", "MEMORY_FREE_ASC": "bdac", "MEMORY_FREE_DESC": "cadb", "WORKER_ID": "abcd",
-	} {
-		rapid.Check(t, func(t *rapid.T) { // whatever the order before: it is total
-			got := rapid.Permutation(ws).Draw(t, "workers")
-			Order(got, policy)
-			ids := ""
-			for _, w := range got {
-				ids += w.ID
-			}
-			if ids != want {
-				t.Fatalf("%s: %s, want %s", policy, ids, want)
-			}
-		})
-	}
-}
-
-func TestARefusalNamesFilterAndNumbers(t *testing.T) {
-	ws := []*WorkerInfo{
-		{ID: "dead", State: WorkerDead},
-		{ID: "small", Cores: 4, Memory: 512},
-		{ID: "full", Cores: 4, CoresUsed: 3, Memory: 4096},
-		{ID: "used", Cores: 4, Memory: 4096, MemoryUsed: 4000},
-		{ID: "good", Cores: 4, Memory: 4096},
-	}
-	usable, refused := Usable(ws, Profile{Cores: 2, Memory: 1024})
-	if len(usable) != 1 || usable[0].ID != "good" {
-		t.Errorf("usable: %v", usable)
-	}
-	want := []Refusal{
-		{"dead", "state", "it is DEAD"},
-		{"small", "memory", "an executor wants 1024 MiB of memory, the worker has 512"},
-		{"full", "cores", "an executor wants 2 cores, 1 of the worker's 4 are free"},
-		{"used", "memory", "an executor wants 1024 MiB of memory, 96 of the worker's 4096 are free"},
-	}
-	if !slices.Equal(refused, want) {
-		t.Errorf("got %v\nwant %v", refused, want)
-	}
-}
-
-func TestProfilesOfADescription(t *testing.T) {
-	a := &ApplicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
-	if got := a.Profiles(); !slices.Equal(got, []Profile{{Memory: 512, Limit: math.MaxInt32}}) {
-		t.Errorf("%+v", got)
-	}
-	a.Desc.CoresPerExecutor, a.Desc.InitialExecutorLimit = proto.Int32(2), proto.Int32(0)
-	if got := a.Profiles(); !slices.Equal(got, []Profile{{Cores: 2, Memory: 512}}) {
-		t.Errorf("%+v", got)
-	}
 }

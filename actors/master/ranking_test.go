@@ -1,0 +1,130 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestOrder(t *testing.T) {
+	ws := []*WorkerInfo{
+		{ID: "a", Cores: 4, Memory: 100},
+		{ID: "b", Cores: 8, Memory: 50},
+		{ID: "c", Cores: 8, Memory: 100, CoresUsed: 4},
+		{ID: "d", Cores: 8, Memory: 200, MemoryUsed: 150},
+	}
+	for policy, want := range map[string]string{
+		"CORES_FREE_ASC": "acbd", "CORES_FREE_DESC": "dbca", "MEMORY_FREE_ASC": "bdac", "MEMORY_FREE_DESC": "cadb", "WORKER_ID": "abcd",
+	} {
+		rapid.Check(t, func(t *rapid.T) { // whatever the order before: it is total
+			got := rapid.Permutation(ws).Draw(t, "workers")
+			Order(got, policy)
+			ids := ""
+			for _, w := range got {
+				ids += w.ID
+			}
+			if ids != want {
+				t.Fatalf("%s: %s, want %s", policy, ids, want)
+			}
+		})
+	}
+}
+
+var policies = []string{"CORES_FREE_ASC", "CORES_FREE_DESC", "MEMORY_FREE_ASC", "MEMORY_FREE_DESC", "WORKER_ID"}
+
+// plain is what the Master decides without an index: all Workers are filtered and sorted for each application.
+func plain(m *Master, app *ApplicationInfo, p Profile, by Placement, policy string) map[string]int {
+	usable, _ := Usable(m.workers, p)
+	Order(usable, policy)
+	cores, err := decide(app, p, by, usable)
+	if err != nil {
+		panic(err)
+	}
+	return given(usable, cores)
+}
+
+func given(ws []*WorkerInfo, cores []int) map[string]int {
+	out := map[string]int{}
+	for i, n := range cores {
+		if n > 0 {
+			out[ws[i].ID] = n
+		}
+	}
+	return out
+}
+
+// The index changes how fast a decision is, never what it is.
+func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
+	placements := []Placement{
+		SpreadOut{}, Consolidate{}, CoreByCore{SpreadOut: true}, CoreByCore{}, memoryPerCore{true}, memoryPerCore{false},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		m := New(Config{})
+		policy := rapid.SampledFrom(policies).Draw(t, "policy")
+		var apps []*ApplicationInfo
+		next := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"a worker comes": func(t *rapid.T) {
+				w := &WorkerInfo{
+					ID: fmt.Sprintf("w%d", next), Cores: rapid.IntRange(1, 12).Draw(t, "cores"),
+					Memory: rapid.IntRange(1, 8).Draw(t, "memory"), resources: gpus(rapid.IntRange(0, 3).Draw(t, "gpus")),
+				}
+				next++
+				m.workers = append(m.workers, w)
+			},
+			"a worker changes": func(t *rapid.T) {
+				if len(m.workers) == 0 {
+					t.Skip("none")
+				}
+				w := rapid.SampledFrom(m.workers).Draw(t, "worker")
+				w.State = rapid.SampledFrom([]WorkerState{WorkerAlive, WorkerAlive, WorkerDead, WorkerDecommissioned}).Draw(t, "state")
+				if w.State == WorkerDead && rapid.Bool().Draw(t, "forgotten") {
+					m.workers = slices.DeleteFunc(m.workers, func(x *WorkerInfo) bool { return x == w })
+				}
+			},
+			"an executor ends": func(t *rapid.T) {
+				for _, a := range apps {
+					if len(a.executors) > 0 {
+						e := rapid.SampledFrom(a.executors).Draw(t, "executor")
+						a.removeExecutor(e)
+						e.Worker.removeExecutor(e)
+						return
+					}
+				}
+			},
+			"the policy changes": func(t *rapid.T) { policy = rapid.SampledFrom(policies).Draw(t, "policy") },
+			"an application is served": func(t *rapid.T) {
+				p := Profile{
+					Cores: rapid.IntRange(0, 4).Draw(t, "per executor"), Memory: rapid.IntRange(1, 4).Draw(t, "memory"),
+					Limit: rapid.SampledFrom([]int{0, 1, 2, 5, noLimit}).Draw(t, "limit"),
+				}
+				if n := rapid.IntRange(0, 2).Draw(t, "gpus"); n > 0 {
+					p.Resources = []Requirement{{"gpu", n}}
+				}
+				app := &ApplicationInfo{ID: fmt.Sprintf("app%d", len(apps)), MaxCores: rapid.SampledFrom([]int{0, 1, 7, 20, noLimit}).Draw(t, "max")}
+				apps = append(apps, app)
+				by := rapid.SampledFrom(placements).Draw(t, "placement")
+				if !app.wants(p) {
+					t.Skip("it wants nothing")
+				}
+				want := plain(m, app, p, by, policy)
+				usable := m.usable(app, p, by, policy)
+				cores, err := decide(app, p, by, usable)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := given(usable, cores); fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Fatalf("%T %s: %v, plainly %v", by, policy, got, want)
+				}
+				for i, n := range cores {
+					for _, size := range executorSizes(p.Cores, n) {
+						usable[i].addExecutor(app.addExecutor(usable[i], size, p))
+					}
+				}
+			},
+			"": func(t *rapid.T) { ledger(t, m.workers) },
+		})
+	})
+}
