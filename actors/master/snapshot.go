@@ -90,7 +90,8 @@ func (b *driverBooks) inform(s *deploy.MasterStateResponse) {
 
 func (d *DriverInfo) info() *deploy.DriverInfo {
 	i := &deploy.DriverInfo{
-		Id: d.ID, StartMs: milliseconds(d.Submitted), State: d.State, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
+		Resources: d.Resources,
+		Id:        d.ID, StartMs: milliseconds(d.Submitted), State: d.State, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
 		MainClass: d.mainClass(), Supervise: d.Desc.GetSupervise(), Exception: d.Exception,
 	}
 	if d.Worker != nil {
