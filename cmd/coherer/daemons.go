@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/sirupsen/logrus"
@@ -41,17 +40,12 @@ func (d *daemonFlags) flags(f *pflag.FlagSet, port int) {
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }
 
-// env lets variables stand in for flags that were not given.
-func (d *daemonFlags) env(f *pflag.FlagSet, host, port string) error {
-	if v := os.Getenv(host); v != "" && !f.Changed("host") {
-		d.host = v
-	}
-	if v := os.Getenv(port); v != "" && !f.Changed("port") {
-		n, err := strconv.ParseUint(v, 10, 16)
-		if err != nil {
-			return fmt.Errorf("%s=%q: want a port from 0 to 65535", port, v)
-		}
-		d.port = int(n)
+// env lets Spark's variables stand in for flags that were not given, and reads those with settings.
+func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) error {
+	e, err := readEnvironment(variables, opts)
+	d.environment = e
+	if err := errors.Join(err, standIn(f, variables), limitMemory()); err != nil {
+		return err
 	}
 	if d.port < 0 || d.port > 1<<16-1 {
 		return fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
@@ -62,6 +56,9 @@ func (d *daemonFlags) env(f *pflag.FlagSet, host, port string) error {
 // options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
 func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
 	log := app.NewLog(logrus.InfoLevel)
+	if len(d.environment.ignored) > 0 {
+		log.Warnf("options of a JVM mean nothing here: %s", strings.Join(d.environment.ignored, " "))
+	}
 	c, err := d.conf(log)
 	if err != nil {
 		return node.Options{}, err
@@ -79,11 +76,14 @@ func masterCommand() *cobra.Command {
 	var d daemonFlags
 	cmd := &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
-		Long:    "Run a Master until it is told to end. SPARK_MASTER_HOST and SPARK_MASTER_PORT stand in for --host and --port.",
+		Long: "Run a Master until it is told to end. SPARK_MASTER_HOST, else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP, and\n" +
+			"SPARK_MASTER_PORT stand in for --host and --port, SPARK_MASTER_WEBUI_PORT for spark.master.ui.port. The -Dkey=value of\n" +
+			"SPARK_MASTER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used.\n" +
+			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077",
 		Args:    usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := d.env(cmd.Flags(), "SPARK_MASTER_HOST", "SPARK_MASTER_PORT"); err != nil {
+			if err := d.env(cmd.Flags(), masterVariables, "SPARK_MASTER_OPTS"); err != nil {
 				return usage(cmd, err)
 			}
 			opts, err := d.options("master", gossipPort)
@@ -104,20 +104,16 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
 		Long: "Run a Worker until it is told to end. It finds its Master by the URL, or by --join.\n" +
-			"SPARK_WORKER_HOST, SPARK_WORKER_PORT, SPARK_WORKER_CORES, SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags.",
+			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
+			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port. The\n" +
+			"-Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the\n" +
+			"memory used. Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
 		Args:    usages(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
-			if err := d.env(f, "SPARK_WORKER_HOST", "SPARK_WORKER_PORT"); err != nil {
+			if err := d.env(f, workerVariables, "SPARK_WORKER_OPTS"); err != nil {
 				return usage(cmd, err)
-			}
-			for flag, variable := range map[string]string{"cores": "SPARK_WORKER_CORES", "memory": "SPARK_WORKER_MEMORY", "work-dir": "SPARK_WORKER_DIR"} {
-				if v := os.Getenv(variable); v != "" && !f.Changed(flag) {
-					if err := f.Set(flag, v); err != nil {
-						return fmt.Errorf("%s: %w", variable, err)
-					}
-				}
 			}
 			if cores < 1 {
 				return usage(cmd, fmt.Errorf("--cores %d: want 1 at least", cores))

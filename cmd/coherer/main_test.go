@@ -53,7 +53,8 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		return strings.HasPrefix(entry, "SPARK_") || strings.HasPrefix(entry, "MASTER=")
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "SPARK_") || slices.Contains([]string{"MASTER", "DEPLOY_MODE", "HADOOP_CONF_DIR", "YARN_CONF_DIR"}, name)
 	}), "XDG_STATE_HOME="+t.TempDir())
 	return cmd
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -23,29 +23,25 @@ type appFlags struct {
 
 func (a *appFlags) flags(f *pflag.FlagSet) {
 	a.settings.flags(f)
-	f.StringVar(&a.name, "name", "", "the application's name")
-	f.StringVar(&a.executorMemory, "executor-memory", "", "memory of an executor, such as 1g (spark.executor.memory)")
-	f.IntVar(&a.executorCores, "executor-cores", 0, "cores of an executor (spark.executor.cores)")
-	f.IntVar(&a.total, "total-executor-cores", 0, "cores of all executors (spark.cores.max)")
+	f.StringVar(&a.name, "name", "", optionDoc("--name"))
+	f.StringVar(&a.executorMemory, "executor-memory", "", optionDoc("--executor-memory"))
+	f.IntVar(&a.executorCores, "executor-cores", 0, optionDoc("--executor-cores"))
+	f.IntVar(&a.total, "total-executor-cores", 0, optionDoc("--total-executor-cores"))
 	f.SetInterspersed(false) // what comes behind APP is the application's
 }
 
-// values are the settings, the flags over --conf.
-func (a *appFlags) values() (map[string]string, error) {
-	more := map[string]string{}
-	if a.executorMemory != "" {
-		more[conf.ExecutorMemory.Key()] = a.executorMemory
+// read reads the settings; the flags win over all of them.
+func (a *appFlags) read(f *pflag.FlagSet) (*conf.Settings, error) {
+	all, err := a.settings.read()
+	if err != nil {
+		return nil, err
 	}
-	if a.executorCores != 0 {
-		more[conf.ExecutorCores.Key()] = strconv.Itoa(a.executorCores)
+	for _, flag := range []string{"name", "executor-memory", "executor-cores", "total-executor-cores"} {
+		if o, _ := submit.Find("--" + flag); f.Changed(flag) {
+			all.Set(conf.Setting{Pair: conf.Pair{Key: o.Key, Value: f.Lookup(flag).Value.String()}, Origin: conf.Origin{Place: o.Name}})
+		}
 	}
-	if a.total != 0 {
-		more[conf.CoresMax.Key()] = strconv.Itoa(a.total)
-	}
-	if a.name != "" {
-		more[conf.AppName.Key()] = a.name
-	}
-	return a.settings.values(more)
+	return all, nil
 }
 
 // called is the application's name: --name, spark.app.name, or its own.
@@ -79,14 +75,19 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			values, err := a.values()
+			all, err := a.read(cmd.Flags())
 			if err != nil {
 				return usage(cmd, err)
 			}
+			c, err := all.Conf()
+			if err != nil {
+				return err
+			}
+			values := all.Values()
 			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
 				return usage(cmd, fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))
 			}
-			if err := fits(values, memoryMB, cores); err != nil {
+			if err := fits(c, memoryMB, cores); err != nil {
 				return err
 			}
 			return runner.Run(cmd.Context(), runner.Config{
@@ -105,11 +106,7 @@ func runCommand() *cobra.Command {
 }
 
 // fits is nil when an executor fits a Worker: else the application would wait for ever.
-func fits(values map[string]string, memoryMB, cores int) error {
-	c, err := conf.New(values)
-	if err != nil {
-		return err
-	}
+func fits(c *conf.Conf, memoryMB, cores int) error {
 	if wants := conf.ExecutorMemory.Get(c); wants > int64(memoryMB) {
 		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
 	}

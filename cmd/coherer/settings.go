@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/pflag"
@@ -11,10 +13,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// settings are --conf and --properties-file.
+// settings are --conf and --properties-file, and what the environment says if somebody asked for it.
 type settings struct {
 	pairs []string
 	file  string
+	// environment is nil for commands that ignore Spark's variables.
+	environment *environment
 }
 
 func (s *settings) flags(f *pflag.FlagSet) {
@@ -22,37 +26,76 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.file, "properties-file", "", "a `FILE` of settings, as spark-defaults.conf; --conf wins over it")
 }
 
-// values are the settings by key; more win over both.
-func (s *settings) values(more map[string]string) (map[string]string, error) {
-	out := map[string]string{}
-	if s.file != "" {
-		f, err := os.Open(s.file)
-		if err != nil {
-			return nil, fmt.Errorf("--properties-file: %w", err)
-		}
-		defer f.Close()
-		if out, err = conf.ParseProperties(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.file, err)
-		}
-	}
+// read reads the settings: --conf wins over -D of the environment's options, they over the properties file, or without one
+// spark-defaults.conf, that over the environment's variables. Options that became settings are set over all by the caller.
+func (s *settings) read() (*conf.Settings, error) {
+	out := &conf.Settings{}
 	for _, pair := range s.pairs {
 		key, value, err := conf.ParsePair(pair)
 		if err != nil {
 			return nil, fmt.Errorf("--conf %s: %w", pair, err)
 		}
-		out[key] = value
+		out.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, Origin: conf.Origin{Place: "--conf"}})
 	}
-	maps.Copy(out, more)
-	return out, nil
-}
-
-// conf are the settings, checked. What is not known is warned of once.
-func (s *settings) conf(log *logrus.Entry) (*conf.Conf, error) {
-	values, err := s.values(nil)
+	if s.environment != nil {
+		out.SetMissing(s.environment.options...)
+	}
+	path := s.file
+	if path == "" && s.environment != nil {
+		path = defaultsFile()
+	}
+	list, err := readProperties(path)
+	if s.file != "" && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("--properties-file: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := conf.New(values)
+	out.SetMissing(list...)
+	if s.environment != nil {
+		out.SetMissing(s.environment.settings...)
+	}
+	return out, nil
+}
+
+// readProperties reads a file of settings; of no path there are none.
+func readProperties(path string) ([]conf.Setting, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return conf.ReadProperties(f, path)
+}
+
+// defaultsFile is spark-defaults.conf in SPARK_CONF_DIR, else in SPARK_HOME/conf; empty when there is none. It mirrors
+// Utils.getDefaultPropertiesFile.
+func defaultsFile() string {
+	dir := os.Getenv("SPARK_CONF_DIR")
+	if home := os.Getenv("SPARK_HOME"); dir == "" && home != "" {
+		dir = filepath.Join(home, "conf")
+	}
+	if dir == "" {
+		return ""
+	}
+	path := filepath.Join(dir, "spark-defaults.conf")
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// conf are the settings, checked; more win over all. What is not known is warned of once.
+func (s *settings) conf(log *logrus.Entry, more ...conf.Setting) (*conf.Conf, error) {
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	all.Set(more...)
+	c, err := all.Conf()
 	if err != nil {
 		return nil, err
 	}

@@ -4,71 +4,186 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/runner"
-	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func submitCommand() *cobra.Command {
-	var a appFlags
-	var master, mode string
 	cmd := &cobra.Command{
-		Use: "submit --master spark://HOST:PORT [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
-		Long: "Run the driver of an application here, on the executors of a cluster (client mode). APP is as for run.\n" +
-			"MASTER, SPARK_EXECUTOR_MEMORY and SPARK_EXECUTOR_CORES stand in for the flags, as with spark-submit.",
-		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8",
-		Args:    usages(wantsApp),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			values, err := a.submitValues(master)
-			if err != nil {
-				return usage(cmd, err)
-			}
-			if mode != "client" {
-				return usage(cmd, fmt.Errorf("--deploy-mode %s: only client is there: the driver runs here", mode))
-			}
-			if values[conf.MasterURL.Key()] == "" {
-				return usage(cmd, errors.New("name the Master with --master spark://HOST:PORT"))
-			}
-			if _, err := rpcenv.ParseMasterURL(values[conf.MasterURL.Key()]); err != nil {
-				return usage(cmd, fmt.Errorf("--master: %w", err))
-			}
-			if _, err := conf.New(values); err != nil {
-				return err
-			}
-			application, err := findApplication(args)
-			if err != nil {
-				return err
-			}
-			return runner.Submit(cmd.Context(), application.program, application.main,
-				app.Submission{Name: called(values, application), Conf: values, Progress: true})
-		},
+		Use: "submit --master spark://HOST:PORT [options] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
+		Long: "Run an application on a cluster, with the options and the rules of spark-submit. In client mode the driver runs here,\n" +
+			"and APP is as for run. In cluster mode it runs on a Worker, and APP is a path that every Worker sees or an http(s)\n" +
+			"address: nothing is copied.\n\n" +
+			"An option wins over --conf, that over properties files, these over spark-defaults.conf in SPARK_CONF_DIR or\n" +
+			"SPARK_HOME/conf, and that over the variables MASTER, DEPLOY_MODE, SPARK_DRIVER_MEMORY, SPARK_EXECUTOR_MEMORY and\n" +
+			"SPARK_EXECUTOR_CORES. --dry-run shows what comes of all that, also for jars, Python, R, YARN and Kubernetes.",
+		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
+			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
+			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
+			"  coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
+		DisableFlagParsing: true, // spark-submit's rules are not those of flags
+		RunE:               runSubmit,
 	}
-	f := cmd.Flags()
-	f.StringVar(&master, "master", "", "the Master's `URL`, spark://HOST:PORT[,HOST:PORT...]")
-	f.StringVar(&mode, "deploy-mode", "client", "where the driver runs")
-	a.flags(f)
+	f := cmd.Flags() // for the help alone
+	f.SortFlags = false
+	for _, o := range submit.Options() {
+		name, short := strings.TrimPrefix(o.Name, "--"), strings.TrimPrefix(o.Short, "-")
+		if o.Value == "" {
+			f.BoolP(name, short, false, optionDoc(o.Name))
+			continue
+		}
+		f.VarP(helpValue(o.Value), name, short, optionDoc(o.Name))
+	}
 	return cmd
 }
 
-// submitValues are the settings, with what spark-submit takes from the environment below them.
-func (a *appFlags) submitValues(master string) (map[string]string, error) {
-	values, err := a.values()
+// helpValue is the value of an option in the help, by the name that the option gives it.
+type helpValue string
+
+func (helpValue) String() string   { return "" }
+func (helpValue) Set(string) error { return nil }
+func (v helpValue) Type() string   { return string(v) }
+
+// optionDoc is what an option of spark-submit does.
+func optionDoc(name string) string {
+	o, _ := submit.Find(name)
+	return o.Doc
+}
+
+// submission is a submission with everything looked up and decided.
+type submission struct {
+	args     *submit.Arguments
+	decision *submit.Decision
+}
+
+// runSubmit reads a command line by spark-submit's rules and does what it says.
+func runSubmit(cmd *cobra.Command, args []string) error {
+	line, err := submit.Parse(args)
 	if err != nil {
-		return nil, err
+		return usage(cmd, err)
 	}
-	for key, variable := range map[string]string{
-		conf.MasterURL.Key(): "MASTER", conf.ExecutorMemory.Key(): "SPARK_EXECUTOR_MEMORY", conf.ExecutorCores.Key(): "SPARK_EXECUTOR_CORES",
-	} {
-		if v := os.Getenv(variable); v != "" && values[key] == "" {
-			values[key] = v
+	switch line.Action {
+	case submit.Help:
+		return cmd.Help()
+	case submit.Usage:
+		if len(args) > 0 {
+			err = cmd.Usage()
+		}
+		return usage(cmd, errors.Join(err, wantsApp(cmd, nil)))
+	case submit.PrintVersion:
+		return printVersion(false)
+	}
+	in, err := submitInput(line)
+	if err != nil {
+		return err
+	}
+	a, err := submit.Resolve(line, in)
+	if err != nil {
+		return usage(cmd, appMissing(cmd, line, err))
+	}
+	switch line.Action {
+	case submit.Kill:
+		return killSubmission(cmd, a)
+	case submit.RequestStatus:
+		return submissionStatus(cmd, a)
+	}
+	d, err := submit.Decide(a, in)
+	if err != nil {
+		return usage(cmd, err)
+	}
+	for _, w := range d.Warnings {
+		fmt.Fprintln(os.Stderr, "Warning:", w)
+	}
+	if line.Has("--dry-run") {
+		return showDecision(line, d)
+	}
+	if line.Has("--verbose") {
+		if err := d.Write(os.Stderr); err != nil {
+			return err
 		}
 	}
-	if master != "" {
-		values[conf.MasterURL.Key()] = master
+	if d.NotRun != nil {
+		return usage(cmd, d.NotRun)
 	}
-	return values, nil
+	if _, err := d.Properties.Conf(); err != nil {
+		return err
+	}
+	s := submission{a, d}
+	if d.Mode == submit.Cluster {
+		return submitToCluster(cmd, s)
+	}
+	return submitHere(cmd, s)
+}
+
+// appMissing adds which applications there are to the error when none was named.
+func appMissing(cmd *cobra.Command, line *submit.CommandLine, err error) error {
+	if line.Action == submit.Submit && line.Resource == "" {
+		return errors.Join(err, wantsApp(cmd, nil))
+	}
+	return err
+}
+
+// showDecision prints what would be done.
+func showDecision(line *submit.CommandLine, d *submit.Decision) error {
+	if _, err := d.Properties.Conf(); err != nil {
+		fmt.Fprintln(os.Stderr, "Warning: the submission would fail:", err)
+	}
+	if form, _ := line.Value("--output"); form == "json" {
+		return writeJSON(d.Plain())
+	}
+	return d.Write(os.Stdout)
+}
+
+// submitHere runs the driver as a process of this machine: client mode.
+func submitHere(cmd *cobra.Command, s submission) error {
+	application, err := findApplication(append([]string{s.args.CommandLine.Resource}, s.decision.ChildArgs...))
+	if err != nil {
+		return err
+	}
+	values := s.decision.Properties.Values()
+	return runner.Submit(cmd.Context(), application.program, application.main,
+		app.Submission{Name: called(values, application), Conf: values, Progress: true})
+}
+
+// submitInput reads what a submission looks at beside its command line.
+func submitInput(line *submit.CommandLine) (submit.Input, error) {
+	in := submit.Input{Env: map[string]string{}, Submitted: time.Now().UnixMilli()}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		in.Env[name] = value
+	}
+	for name := range programs() {
+		in.BuiltIn = append(in.BuiltIn, name)
+	}
+	var err error
+	if in.Dir, err = os.Getwd(); err != nil {
+		return in, err
+	}
+	if path, given := line.Value("--properties-file"); given {
+		if in.Properties, err = readProperties(path); err != nil {
+			return in, fmt.Errorf("--properties-file: %w", err)
+		}
+	}
+	for _, path := range line.ExtraFiles {
+		list, err := readProperties(path)
+		if err != nil {
+			return in, fmt.Errorf("--extra-properties-file: %w", err)
+		}
+		in.Extra = append(in.Extra, list)
+	}
+	if line.WantsDefaults() {
+		if in.Defaults, err = readProperties(defaultsFile()); err != nil {
+			return in, err
+		}
+	}
+	if path, local := submit.FilePath(line.Resource); local && submit.KindOf(line.Resource) == submit.Jar && !line.Has("--class") {
+		in.JarClass, in.JarErr = jarMainClass(path)
+	}
+	return in, nil
 }

@@ -17,23 +17,28 @@ func versionCommand() *cobra.Command {
 		Example: "  coherer version -o json",
 		Args:    usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version := "(devel)"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				version = info.Main.Version
-			}
 			asJSON, err := out.json()
 			if err != nil {
 				return usage(cmd, err)
 			}
-			if asJSON {
-				return json.NewEncoder(os.Stdout).Encode(map[string]string{
-					"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-				})
-			}
-			fmt.Printf("coherer %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
+			return printVersion(asJSON)
 		},
 	}
 	out.flags(cmd.Flags())
 	return cmd
+}
+
+// printVersion says which version this is.
+func printVersion(asJSON bool) error {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	if asJSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]string{
+			"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		})
+	}
+	_, err := fmt.Fprintf(os.Stdout, "coherer %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }

@@ -22,6 +22,11 @@
 //
 // Variables in values, ${...}, are not expanded.
 //
+// # Origins
+//
+// [Settings] are settings of several places, each with its [Origin]: a file with its line, an option or a variable of the
+// environment. [Settings.Conf] makes a Conf of them whose errors say where the malformed value stands.
+//
 // # Unknown keys
 //
 // A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and

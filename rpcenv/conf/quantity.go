@@ -192,17 +192,17 @@ func times(n, k int64) (int64, bool) {
 	return n * k, true
 }
 
-// ParseMemoryMB reads a memory size as --memory takes it, "2g" or "512m" (a plain number: MiB), and returns MiB, at
-// least 1.
+// ParseMemoryMB reads the memory of a JVM as daemons are told it, "2g" or "512m" (a plain number: bytes), and returns MiB,
+// at least 1. It mirrors Utils.memoryStringToMb and checkWorkerMemory.
 func ParseMemoryMB(s string) (int, error) {
-	n, err := sizes(mib).parse(s)
-	if err == nil && (n < 1 || n > math.MaxInt32) {
-		err = errors.New("want 1m at least")
+	n, err := ParseBytes(s)
+	if err == nil && (n < mib || n/mib > math.MaxInt32) {
+		err = errors.New("it is below 1 MiB, or lacks m or g at its end")
 	}
 	if err != nil {
 		return 0, fmt.Errorf("memory %q: want a size such as 2g or 512m: %w", s, err)
 	}
-	return int(n), nil
+	return int(n / mib), nil
 }
 
 // ParseBytes reads a size, "2g" or "512" (a plain number: bytes), and returns bytes. It mirrors

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", GroupID: "look", Short: "Show the settings, their values and where these come from",
+		Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(configShowCommand())
+	return cmd
+}
+
+func configShowCommand() *cobra.Command {
+	var s settings
+	var out output
+	var origin bool
+	var who string
+	cmd := &cobra.Command{
+		Use: "show [flags] [FILTER]", Short: "Show every known setting",
+		Long: "Show every known setting with its value, its default and what it means; with FILTER, those whose name contains it.\n" +
+			"The values are those of a submission, or of a daemon with --for: from --conf, --properties-file or spark-defaults.conf\n" +
+			"in SPARK_CONF_DIR or SPARK_HOME/conf, and the environment. Values that spark.redaction.regex matches are not shown.",
+		Example: "  coherer config show worker.timeout\n  coherer config show --origin --conf spark.network.timeout=60s network\n" +
+			"  coherer config show --for master --origin -o json",
+		Args: usages(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			if s.environment, err = environmentOf(who); err != nil {
+				return usage(cmd, err)
+			}
+			all, err := s.read()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			c, err := all.Conf()
+			if err != nil {
+				return err
+			}
+			for _, w := range c.Warnings() {
+				fmt.Fprintln(os.Stderr, "Warning:", w)
+			}
+			shown, err := shownSettings(all, c, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(shown)
+			}
+			return printSettings(shown, origin)
+		},
+	}
+	s.flags(cmd.Flags())
+	out.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
+	cmd.Flags().StringVar(&who, "for", "submit", "whose environment is read: that of submit, of a master or of a worker")
+	return cmd
+}
+
+// environmentOf is what the environment says to a command.
+func environmentOf(who string) (*environment, error) {
+	switch who {
+	case "submit":
+		var variables []variable
+		for _, o := range submit.Options() {
+			if o.Env != "" {
+				variables = append(variables, variable{name: o.Env, key: o.Key})
+			}
+		}
+		e := &environment{}
+		e.readSettings(variables)
+		return e, nil
+	case "master":
+		return readEnvironment(masterVariables, "SPARK_MASTER_OPTS")
+	case "worker":
+		return readEnvironment(workerVariables, "SPARK_WORKER_OPTS")
+	}
+	return nil, fmt.Errorf("--for %q: want submit, master or worker", who)
+}
+
+// shownSetting is a setting as it is shown.
+type shownSetting struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Set     bool   `json:"set"`
+	Default string `json:"default"`
+	Form    string `json:"form"`
+	Origin  string `json:"origin"`
+	Meaning string `json:"meaning"`
+}
+
+// shownSettings are the known settings, and the unknown ones that are set, whose names contain filter.
+func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSetting, error) {
+	known := map[string]conf.Described{}
+	var names []string
+	for _, d := range conf.Entries() {
+		known[d.Key] = d
+		names = append(names, d.Key)
+	}
+	for _, s := range all.Sorted() {
+		if _, set := c.Get(s.Key); set && known[s.Key].Key == "" {
+			known[s.Key] = conf.Described{Key: s.Key, Doc: "Not known here; the application may read it."}
+			names = append(names, s.Key)
+		}
+	}
+	slices.Sort(names)
+	shown := []shownSetting{}
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), strings.ToLower(filter)) {
+			shown = append(shown, effective(all, c, known, name))
+		}
+	}
+	if len(shown) == 0 {
+		hint := "coherer config show lists all"
+		if near, ok := conf.Nearest(filter, names); ok {
+			hint = "did you mean " + near + "?"
+		}
+		return nil, fmt.Errorf("no setting has %q in its name: %s", filter, hint)
+	}
+	return shown, nil
+}
+
+// effective is what a setting is worth: as it was set, else as that which it falls back to, else its default.
+func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described, name string) shownSetting {
+	d := known[name]
+	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Origin: "default"}
+	if set, ok := all.Get(name); ok {
+		s.Value, s.Set, s.Origin = set.Value, true, set.Origin.String()
+	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
+		below := effective(all, c, known, other)
+		s.Value, s.Origin = below.Value, "= "+strings.TrimPrefix(other+" ("+below.Origin+")", "= ")
+	} else {
+		s.Value = d.Default
+	}
+	if name != conf.RedactionRegex.Key() {
+		s.Value = c.Redact(name, s.Value)
+	}
+	return s
+}
+
+// printSettings prints for people.
+func printSettings(shown []shownSetting, origin bool) error {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	row := func(s shownSetting) {
+		if origin {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush tells of a failed write
+			return
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Meaning)
+	}
+	row(shownSetting{Key: "SETTING", Value: "VALUE", Default: "DEFAULT", Origin: "FROM", Meaning: "MEANING"})
+	for _, s := range shown {
+		if s.Value == "" {
+			s.Value = "-"
+		}
+		if s.Default == "" {
+			s.Default = "-"
+		}
+		row(s)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDaemonsReadTheEnvironment starts a Master by variables alone, one of which a flag beats, and refuses bad ones.
+func TestDaemonsReadTheEnvironment(t *testing.T) {
+	defaults := filepath.Join(t.TempDir(), "spark-defaults.conf")
+	write(t, defaults, "coherer.gossip.port 0\nspark.worker.timeout 30\n")
+	env := []string{"SPARK_MASTER_HOST=localhost", "SPARK_LOCAL_IP=127.0.0.2", "SPARK_MASTER_PORT=1", "SPARK_CONF_DIR=" + filepath.Dir(defaults), "SPARK_DAEMON_MEMORY=512m", "SPARK_MASTER_OPTS=-Xss1m"}
+	_, master := daemonWith(t, env, "master", "--port", "0")
+	if !strings.HasPrefix(master.URL, "spark://localhost:") || strings.HasSuffix(master.URL, ":1") {
+		t.Errorf("the Master is at %s", master.URL)
+	}
+	_, worker := daemonWith(t, []string{"SPARK_LOCAL_IP=localhost", "SPARK_WORKER_CORES=1", "SPARK_WORKER_MEMORY=512m", "SPARK_WORKER_DIR=" + t.TempDir()}, "worker", master.URL)
+	if !strings.HasPrefix(worker.URL, "spark://localhost:") {
+		t.Errorf("the Worker is at %s", worker.URL)
+	}
+	for _, c := range []struct {
+		env, want string
+		args      []string
+	}{
+		{"SPARK_MASTER_PORT=x", `SPARK_MASTER_PORT="x"`, []string{"master"}},
+		{"SPARK_MASTER_PORT=70000", "want a port from 0 to 65535", []string{"master"}},
+		{"SPARK_WORKER_CORES=many", `SPARK_WORKER_CORES="many"`, []string{"worker", "spark://127.0.0.1:1"}},
+		{"SPARK_WORKER_CORES=0", "want 1 at least", []string{"worker", "spark://127.0.0.1:1"}},
+		{"SPARK_WORKER_MEMORY=512", "below 1 MiB, or lacks m or g", []string{"worker", "spark://127.0.0.1:1"}},
+		{"SPARK_DAEMON_MEMORY=lots", "SPARK_DAEMON_MEMORY", []string{"master"}},
+		{"SPARK_MASTER_OPTS=-Dspark.worker.timeout='7", "env SPARK_MASTER_OPTS: it ends within quotes", []string{"master"}},
+		{"SPARK_MASTER_OPTS=-Dspark.worker.timeout=soon", "env SPARK_MASTER_OPTS: spark.worker.timeout", []string{"master"}},
+		{"SPARK_MASTER_WEBUI_PORT=x", "env SPARK_MASTER_WEBUI_PORT: spark.master.ui.port", []string{"master"}},
+		{"SPARK_WORKER_WEBUI_PORT=x", "env SPARK_WORKER_WEBUI_PORT: spark.worker.ui.port", []string{"worker", "spark://127.0.0.1:1"}},
+	} {
+		cmd := command(t, c.args...)
+		cmd.Env = append(cmd.Env, c.env)
+		if got := finish(t, cmd); got.code == 0 || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("%s: code %d, %s, want %q", c.env, got.code, got.stderr, c.want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ParseJavaOptions reads options of a JVM, as in SPARK_MASTER_OPTS: -Dkey=value are settings from origin, others are
+// ignored. Words are parted by blanks; single and double quotes keep blanks, a backslash takes the character behind it as
+// it is. It mirrors CommandBuilderUtils.parseOptionString.
+func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored []string, err error) {
+	words, err := shellWords(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", origin, err)
+	}
+	for _, word := range words {
+		pair, isProperty := strings.CutPrefix(word, "-D")
+		key, value, _ := strings.Cut(pair, "=")
+		if !isProperty || !kept(key) {
+			ignored = append(ignored, word)
+			continue
+		}
+		settings = append(settings, Setting{Pair{key, trim(value)}, origin})
+	}
+	return settings, ignored, nil
+}
+
+// shellWords parts a text as a shell does, without variables and patterns.
+func shellWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, escaped := false, false
+	quote := rune(0)
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, inWord = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n' || r == '\r'):
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, errors.New("it ends within quotes or behind a backslash")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

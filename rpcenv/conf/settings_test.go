@@ -1,0 +1,113 @@
+package conf
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSettingsKnowWhereTheyWereMade(t *testing.T) {
+	file, err := ReadProperties(strings.NewReader("# comment\nspark.a 1\nspark.b \\\n 2\nspark.a 3\n"), "dir/f.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Settings
+	s.Set(Setting{Pair{"spark.b", "x"}, Origin{Place: "--conf"}})
+	s.SetMissing(file...)
+	s.SetMissing(Setting{Pair{"spark.c", "4"}, Env("C")}, Setting{Pair{"spark.a", "5"}, Env("A")}, Setting{Pair{"spark.d", "6"}, Origin{}})
+	var got []string
+	for _, one := range s.Sorted() {
+		got = append(got, one.Key+"="+one.Value+" "+one.Origin.String())
+	}
+	want := []string{"spark.a=3 dir/f.conf:5", "spark.b=x --conf", "spark.c=4 env C", "spark.d=6 default"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !s.Remove("spark.a") || s.Remove("spark.a") || len(s.Values()) != 3 {
+		t.Errorf("%v", s.Values())
+	}
+	if _, err := ReadProperties(strings.NewReader("ok 1\n= 2\n"), "f"); err == nil || err.Error() != "f: line 2: no key: want KEY VALUE or KEY=VALUE" {
+		t.Error(err)
+	}
+}
+
+func TestAMalformedValueIsToldWithItsPlace(t *testing.T) {
+	var s Settings
+	s.Set(Setting{Pair{"spark.task.cpus", "many"}, Origin{"f", 3}}, Setting{Pair{"spark.worker.timeout", "60"}, Origin{"f", 4}}, Setting{Pair{"spark.speculation", "perhaps"}, Env("X")})
+	_, err := s.Conf()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "env X: spark.speculation") || !strings.HasPrefix(lines[1], "f:3: spark.task.cpus") {
+		t.Errorf("%q", lines)
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	for _, c := range []struct{ regex, key, value, want string }{
+		{"", "spark.my.Password", "x", Redacted},
+		{"", "spark.driver.extraJavaOptions", "-Dtoken=1", Redacted},
+		{"", "spark.task.cpus", "1", "1"},
+		{"cpus", "spark.task.cpus", "1", Redacted},
+		{"cpus", "spark.my.password", "x", "x"},
+	} {
+		pairs := map[string]string{}
+		if c.regex != "" {
+			pairs[RedactionRegex.Key()] = c.regex
+		}
+		s, err := New(pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Redact(c.key, c.value); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	if _, err := New(map[string]string{RedactionRegex.Key(): "("}); err == nil {
+		t.Error("( is taken for an expression")
+	}
+}
+
+func TestParseJavaOptions(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		want, ignored []string
+		err           string
+	}{
+		{text: ""},
+		{text: " -Dspark.a=1\t-Xmx1g -Dspark.b=x=y \n-Dother=2", want: []string{"spark.a=1", "spark.b=x=y"}, ignored: []string{"-Xmx1g", "-Dother=2"}},
+		{text: `-Dspark.a="1 2" '-Dspark.b=3 4' -Dspark.c=5\ 6 -Dspark.d`, want: []string{"spark.a=1 2", "spark.b=3 4", "spark.c=5 6", "spark.d="}},
+		{text: `-Dspark.a='\x' ""`, want: []string{`spark.a=\x`}, ignored: []string{""}},
+		{text: `-Dspark.a="1`, err: "env V: it ends within quotes or behind a backslash"},
+		{text: `-Dspark.a=1\`, err: "env V: it ends within quotes or behind a backslash"},
+	} {
+		list, ignored, err := ParseJavaOptions(c.text, Env("V"))
+		var got []string
+		for _, s := range list {
+			got = append(got, s.Key+"="+s.Value)
+		}
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%q: %v, want %s", c.text, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(got, c.want) || !slices.Equal(ignored, c.ignored) {
+			t.Errorf("%q: %q, %q, %v", c.text, got, ignored, err)
+		}
+	}
+}
+
+func TestMemoryOfDaemons(t *testing.T) {
+	for text, want := range map[string]int{"1g": 1024, "512m": 512, "2097152": 2, " 1T ": 1 << 20, "1048576k": 1024} {
+		if got, err := ParseMemoryMB(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"512", "0", "-1g", "1.5g", "", "much", "9999999t"} {
+		if got, err := ParseMemoryMB(text); err == nil {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+}
