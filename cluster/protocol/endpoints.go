@@ -9,6 +9,7 @@ var homes = map[string]home{
 	"Master":                      {"the Master", "org.apache.spark.deploy.master.Master"},
 	"Worker":                      {"a Worker", "org.apache.spark.deploy.worker.Worker"},
 	"WorkerWatcher":               {"an executor that a Worker started", "org.apache.spark.deploy.worker.WorkerWatcher"},
+	"client":                      {"who submits a driver in cluster mode", "org.apache.spark.deploy.ClientEndpoint"},
 	"AppClient":                   {"the driver", "org.apache.spark.deploy.client.StandaloneAppClient.ClientEndpoint"},
 	"CoarseGrainedScheduler":      {"the driver", "org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend.DriverEndpoint"},
 	"DAGScheduler":                {"the driver", "org.apache.spark.scheduler.DAGScheduler, which is no endpoint there but an event loop"},
