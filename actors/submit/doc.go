@@ -17,16 +17,16 @@
 // # Differences from Spark
 //
 //   - A primary resource that is neither .jar, .py, .R, a shell nor spark-internal is a Go program: it needs no --class, does
-//     not go into spark.jars, and the name of a built-in application stays as it is (TestGoPrograms).
-//   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once
-//     (TestUnknownOptions, TestAllFaultsAreTold).
+//     not go into spark.jars, and the name of a built-in application stays as it is. (TestGoPrograms)
+//   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once.
+//     (TestUnknownOptions, TestAllFaultsAreTold)
 //   - A value may contain line ends: spark-submit does not know --key=value then. Blanks around --conf's key and value do
-//     not matter (TestValuesAsTheyCome).
-//   - spark.driver.supervise=true in a file or in --conf supervises; in Spark it is overwritten when --supervise is missing
-//     (TestSuperviseBySetting).
-//   - A master URL with a fault, such as spark://h without a port, is told before anything is started, not by the driver
-//     (TestMasterForms).
-//   - Nothing is fetched, unpacked, resolved by Ivy or expanded from * here: notes of the Decision tell what Spark would do
-//     (TestNotes). Paths become absolute without following symbolic links.
-//   - Where Spark passes null for missing Python files, the argument is empty (TestClientMode).
+//     not matter. (TestValuesAsTheyCome)
+//   - spark.driver.supervise=true in a file or in --conf supervises; in Spark it is overwritten when --supervise is missing.
+//     (TestSuperviseBySetting)
+//   - A master URL with a fault, such as spark://h without a port, is told before anything is started; in Spark the driver
+//     tells it. (TestMasterForms)
+//   - Nothing is fetched, unpacked, resolved by Ivy or expanded from * here, and paths become absolute without following
+//     symbolic links; notes of the Decision tell what Spark would do. (TestNotes)
+//   - Where Spark passes null for missing Python files, the argument is empty. (TestClientMode)
 package submit
