@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
@@ -19,7 +20,12 @@ import (
 const forever = 100 * 365 * 24 * time.Hour
 
 // Driver is a running driver.
-type Driver struct{ env *rpcenv.Env }
+type Driver struct {
+	env       *rpcenv.Env
+	scheduler *Scheduler
+	receiver  *heartbeat.Receiver
+	blocks    *storage.Master
+}
 
 // Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Nothing
 // is waited for: jobs wait for executors, and fail when no Master takes the application.
@@ -30,7 +36,8 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if env.Address().IsZero() {
 		return nil, errors.New("driver: its Env must listen (rpcenv.Config.Listen)")
 	}
-	d := &Driver{env}
+	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster()}
+	d.receiver = heartbeat.New(d.ref(Name))
 	for _, e := range d.endpoints(cfg) {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
 			return nil, fmt.Errorf("driver: %w", err)
@@ -42,6 +49,20 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 // Env is the Env that the driver lives in.
 func (d *Driver) Env() *rpcenv.Env { return d.env }
 
+// Views are the executors in each book of the driver, by the endpoint that keeps it; in quiet they are the same. A driver
+// that ends has none. It is for who looks at a simulation from outside, where nothing runs meanwhile.
+func (d *Driver) Views() map[string][]string {
+	if d.scheduler.stopping {
+		return nil
+	}
+	var ids []string
+	for _, e := range d.scheduler.executors.sorted {
+		ids = append(ids, e.id)
+	}
+	slices.Sort(ids)
+	return map[string][]string{Name: ids, heartbeat.Name: d.receiver.Executors(), storage.MasterName: d.blocks.Executors()}
+}
+
 type named struct {
 	name     string
 	endpoint rpcenv.Endpoint
@@ -50,11 +71,11 @@ type named struct {
 func (d *Driver) endpoints(cfg Config) []named {
 	return []named{
 		{mapoutput.Name, mapoutput.New()},
-		{storage.MasterName, storage.NewMaster()},
+		{storage.MasterName, d.blocks},
 		{storage.MasterHeartbeatName, &storage.MasterHeartbeat{}},
 		{commit.Name, &commit.Coordinator{}},
-		{heartbeat.Name, heartbeat.New(d.ref(Name))},
-		{Name, New(cfg)},
+		{heartbeat.Name, d.receiver},
+		{Name, d.scheduler},
 		{dag.Name, dag.New(dag.Config{
 			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listener: cfg.Listener, FS: cfg.FS,
 		})},

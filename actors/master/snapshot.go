@@ -17,10 +17,17 @@ const removedRetained = 50
 // requestMasterState answers with a copy of the books: nothing in it changes later. It mirrors the case
 // RequestMasterState of Master.receiveAndReply.
 func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterState) {
-	self := c.Self().Address
+	s := m.State(c.Self().Address, c.Now())
+	s.Demands, s.DemandsMore = m.demands(m.driverPolicy(c.Conf()))
+	rpcenv.Reply(c, r, s)
+}
+
+// State is a copy of the books, of a Master that listens at self, without the demands. It is for who looks at a simulation
+// from outside, where nothing runs meanwhile: others ask (RequestMasterState).
+func (m *Master) State(self rpcenv.Address, now time.Time) *deploy.MasterStateResponse {
 	s := &deploy.MasterStateResponse{
 		Host: self.Host, Port: int32(self.Port), Status: m.state.String(), WebUiUrl: m.cfg.WebUIURL,
-		TimeMs: c.Now().UnixMilli(), Failures: slices.Clone(m.failures), MasterTerm: m.cfg.Term,
+		TimeMs: now.UnixMilli(), Failures: slices.Clone(m.failures), MasterTerm: m.cfg.Term,
 	}
 	if m.cfg.RestPort > 0 {
 		s.RestPort = proto.Int32(int32(m.cfg.RestPort))
@@ -35,8 +42,7 @@ func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterSt
 		s.CompletedApps = append(s.CompletedApps, a.info())
 	}
 	m.drivers.inform(s)
-	s.Demands, s.DemandsMore = m.demands(m.driverPolicy(c.Conf()))
-	rpcenv.Reply(c, r, s)
+	return s
 }
 
 func (w *WorkerInfo) info() *deploy.WorkerInfo {

@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
@@ -66,6 +69,15 @@ func (s *Master) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 			delete(s.managers, m.ExecutorID)
 		}
 	}
+}
+
+// Executors are those that have a block manager or may get one, in order.
+func (s *Master) Executors() []string {
+	known := maps.Clone(s.alive)
+	for id := range s.managers {
+		known[id] = true
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // MasterHeartbeat is the endpoint BlockManagerMasterHeartbeat. The zero MasterHeartbeat is ready.

@@ -1,6 +1,8 @@
 package local
 
 import (
+	"strconv"
+
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
@@ -8,13 +10,9 @@ import (
 
 // addExecutors makes the World start executors when its Workers do: processes of the same World, called Exec and their
 // number.
-func addExecutors(w World) {
+func addExecutors(w World, x *executors) {
 	blocks := newBlockTable(w.Kind())
-	w.SetRole(executor.Class, executorName, func(h rpcenv.Host, cmd rpcenv.Command) error {
-		args, err := executor.ParseArgs(cmd.Args)
-		if err != nil {
-			return err
-		}
+	x.setExecutor(w, executor.Class, func(h rpcenv.Host, args executor.Args) error {
 		store := blocks.newStore(args.Hostname, func() bool { return hasEnded(h) })
 		return executor.Boot{Args: args, IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: blocks}}.Run(h)
 	})
@@ -32,4 +30,13 @@ func executorName(cmd rpcenv.Command) string {
 func hasEnded(h rpcenv.Host) bool {
 	_, ended := h.(interface{ Exited() (int, bool) }).Exited()
 	return ended
+}
+
+// number is an executor's id; -1 for what is none.
+func number(id string) int {
+	n, err := strconv.Atoi(id)
+	if err != nil {
+		return -1
+	}
+	return n
 }

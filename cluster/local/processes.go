@@ -35,7 +35,7 @@ type child struct {
 }
 
 func newProcessWorld() *processWorld {
-	return &processWorld{realWorld: newRealWorld(TCP), starter: process.NewStarter(), children: map[string]*child{}}
+	return &processWorld{realWorld: newRealWorld(TCP, &executors{}), starter: process.NewStarter(), children: map[string]*child{}}
 }
 
 func (w *processWorld) Kind() Kind { return Processes }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -16,6 +17,7 @@ const loopback = "127.0.0.1"
 
 // realWorld has all processes in this one, on one Host of the real kind.
 type realWorld struct {
+	*executors
 	kind     Kind
 	host     *transport.Host
 	recorder *trace.Recorder
@@ -33,9 +35,9 @@ type realRole struct {
 	start Role
 }
 
-func newRealWorld(kind Kind) *realWorld {
+func newRealWorld(kind Kind, x *executors) *realWorld {
 	w := &realWorld{
-		kind: kind, recorder: trace.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
+		executors: x, kind: kind, recorder: trace.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
 		roles: map[string]realRole{},
 	}
 	w.flight = newFlight(w.Wake)
@@ -51,6 +53,10 @@ func (w *realWorld) Simulated() *sim.World     { return nil }
 
 func (w *realWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {
 	w.roles[class] = realRole{name, start}
+}
+
+func (w *realWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Args) error) {
+	w.setExecutor(w, class, start)
 }
 
 func (w *realWorld) Process(name string) (rpcenv.Host, string) {

@@ -16,6 +16,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/sim"
 )
 
 // Config is a cluster for a test. The zero Config is one Master and two Workers in a simulation.
@@ -44,7 +45,8 @@ type Cluster struct {
 	Master  *node.Node
 	Workers []*node.Node
 
-	t testing.TB
+	t        testing.TB
+	observer *Observer
 }
 
 // startPatience is how long a cluster may take to be ready.
@@ -77,11 +79,13 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		}
 		return c
 	}
+	c.observe()
 	beating := c.watchHeartbeats()
 	h, ip := w.Process("Master")
 	if c.Master, err = node.Master(h, c.env("Master", ip), master.Config{}); err != nil {
 		t.Fatal(err)
 	}
+	c.observer.Daemon(h, c.Master)
 	c.MasterAddress = c.Master.Env.Address()
 	for i := range cfg.Workers {
 		name := fmt.Sprintf("Worker%d", i+1)
@@ -92,12 +96,42 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.observer.Daemon(h, n)
 		c.Workers = append(c.Workers, n)
 	}
-	if err := w.Run(func() bool { return beating() >= cfg.Workers }, startPatience); err != nil {
+	if err := c.Run(func() bool { return beating() >= cfg.Workers }, startPatience); err != nil {
 		t.Fatalf("the cluster is not ready: %v", err)
 	}
 	return c
+}
+
+// observe watches a simulated cluster: at its end the test fails by each rule of package invariant that was broken.
+func (c *Cluster) observe() {
+	c.observer = Observe(c.World, c.Conf)
+	if c.observer == nil {
+		return
+	}
+	c.t.Cleanup(func() {
+		c.observer.Observe()
+		for _, v := range c.observer.Violations() {
+			c.t.Errorf("%s (after %s)", v, v.At.Sub(sim.Start))
+		}
+		c.observer.Close()
+	})
+}
+
+// Run is that of the World, and looks at the cluster meanwhile.
+func (c *Cluster) Run(cond func() bool, within time.Duration) error {
+	return c.World.Run(func() bool {
+		c.observer.Tick()
+		return cond()
+	}, within)
+}
+
+// Kill is that of the World.
+func (c *Cluster) Kill(name string) error {
+	c.observer.Disturb()
+	return c.World.Kill(name)
 }
 
 func (cfg *Config) setDefaults() {
@@ -147,6 +181,7 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	c.observer.Driver(name, h, d)
 	RunDriver(env, d, program, func(err error) {
 		done(err)
 		c.Wake()

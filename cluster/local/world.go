@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -36,6 +37,10 @@ type World interface {
 	Process(name string) (h rpcenv.Host, ip string)
 	// SetRole says how Host.Start starts commands of a class, and how their processes are called.
 	SetRole(class string, name func(rpcenv.Command) string, start Role)
+	// SetExecutor says how executors of a class are started, by the arguments that their Worker gives them.
+	SetExecutor(class string, start func(rpcenv.Host, executor.Args) error)
+	// Executors are the executors' processes that run, in the order of their start.
+	Executors() []Running
 	// Run runs until cond holds, which is looked at whenever something happened.
 	Run(cond func() bool, within time.Duration) error
 	// Settle runs until nothing is under way: no item in an inbox, no message between Envs, no body that runs. Timers and
@@ -61,24 +66,30 @@ const bodyLimit = 64 << 10
 // NewWorld makes a World, in which Workers can start executors. The seed is for a simulation.
 func NewWorld(kind Kind, seed uint64) (World, error) {
 	var w World
+	x := &executors{}
 	switch kind {
 	case Sim:
-		w = &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}
+		w = &simWorld{World: sim.New(seed, bodyLimit), executors: x, ips: map[string]string{}}
 	case InProcess, TCP:
-		w = newRealWorld(kind)
+		w = newRealWorld(kind, x)
 	case Processes:
 		return newProcessWorld(), nil
 	default:
 		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
-	addExecutors(w)
+	addExecutors(w, x)
 	return w, nil
 }
 
 // simWorld is a simulation. Each process has a machine of its own; those that a process starts live on its machine.
 type simWorld struct {
 	*sim.World
+	*executors
 	ips map[string]string
+}
+
+func (w *simWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Args) error) {
+	w.setExecutor(w, class, start)
 }
 
 func (w *simWorld) Kind() Kind { return Sim }

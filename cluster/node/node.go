@@ -11,11 +11,19 @@ type Node struct {
 	Env *rpcenv.Env
 	// Ref is the daemon's endpoint.
 	Ref rpcenv.Ref
+	// Master is the endpoint of a Master, else nil. Its books may be looked at where nothing runs meanwhile: in a simulation.
+	Master *master.Master
 }
 
 // Master starts a Master: env says where it listens.
 func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
-	return start(h, env, master.Name, master.New(cfg))
+	m := master.New(cfg)
+	n, err := start(h, env, master.Name, m)
+	if err != nil {
+		return nil, err
+	}
+	n.Master = m
+	return n, nil
 }
 
 // Worker starts a Worker.

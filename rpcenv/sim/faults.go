@@ -77,6 +77,14 @@ func (w *World) Calm() {
 	}
 }
 
+// Faulty reports whether a fault is in force: a cut, a delay, a rule, a cost or a pause that has not ended. What was killed
+// or has vanished is no fault any more.
+func (w *World) Faulty() bool {
+	w.faults.rules = slices.DeleteFunc(w.faults.rules, func(r *rule) bool { return r.over(w.now) })
+	return len(w.faults.rules) > 0 || len(w.net.cuts) > 0 || len(w.net.delays) > 0 || !w.busy.idle() ||
+		slices.ContainsFunc(w.hosts, func(h *Host) bool { return h.paused && !h.dead })
+}
+
 func (w *World) apply(f fault.Fault) error {
 	switch f.Verb {
 	case fault.Cut, fault.Heal:

@@ -26,6 +26,9 @@ func (h *Host) Pause() {
 	})
 }
 
+// Paused reports whether the process stands still.
+func (h *Host) Paused() bool { return h.paused }
+
 // Resume lets a paused process go on as SIGCONT does, with all that waited for it.
 func (h *Host) Resume() {
 	if !h.paused {

@@ -39,3 +39,6 @@ func (l lastSeen) expire(now time.Time, timeout time.Duration) []silent {
 
 // byNumber orders ids that are numbers as numbers.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// Executors are those whose heartbeats are waited for, in order.
+func (r *Receiver) Executors() []string { return slices.Sorted(maps.Keys(r.lastSeen)) }

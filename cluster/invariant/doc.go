@@ -1,0 +1,24 @@
+// Package invariant watches a cluster and says which of its rules it breaks: what must hold of Masters, Workers, drivers and
+// executors whatever goes wrong between them. (The rules of the runtime below them are those of rpcenv/sim/invariant.)
+//
+// A [Monitor] sees each record of a trace as it is made ([Monitor.See]), and looks now and then at the cluster from outside
+// ([Monitor.Look]): which processes run, and what the books of the Masters and drivers say, a [Snapshot]. Looking sends no
+// message, so that a run is the same with a Monitor and without. What is told of a rule is in [Rules]:
+//
+//	I1  one-live             from both: a second live process of one executor or driver
+//	I2  ledger               by looking: cores and memory that a Master counts on a Worker, against the processes there
+//	I3  no-limbo             from the trace: how long something is UNKNOWN, RECOVERING, LAUNCHING, COMPLETING_RECOVERY
+//	I4  progress             by looking: demand that fits on a Worker and is not met; from the trace: cores that an executor
+//	                         without a size was not given though nobody else can use them
+//	I5  told-to-stop         by looking: a process that its Master or its driver has given up
+//	I6  same-view            by looking: the executors in each book of one driver
+//	I7  fifo                 from the trace: order, and orders that come before the handshake they depend on
+//	I8  idempotent-register  from the trace: the refusal of an identity that was accepted, two ids for one application
+//	I9  bounded-retry        from the trace: early ends in five minutes, the end of an application that has a healthy executor
+//	I10 no-block             from the trace: how long an executor's heartbeat waits for its handler
+//	I12 true-cause           from the trace: ends without a reason, panics
+//	I13 epoch                from the trace: a change that an earlier leadership or another process caused
+//
+// What has a deadline is judged in quiet only: a deadline begins anew with all that is made to go wrong, and with what
+// begins or ends by a script's will. The deadlines follow from spark.worker.timeout.
+package invariant

@@ -1,0 +1,95 @@
+package invariant
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// growth is I4 as well: an executor without a size of its own gets all cores that its application may have and that no
+// other executor of it could use later (SPARK-9731). The Workers' cores are known from their registrations.
+type growth struct {
+	*Monitor
+	workers map[string]*grown // by address
+	maxima  map[string]int    // cores that an application may have, where it says so
+	fresh   []string          // executors that were ordered at this moment
+	at      time.Time
+	ended   map[string]bool // executors
+}
+
+// grown is a Worker.
+type grown struct{ cores, memory int }
+
+func newGrowth(m *Monitor) *growth {
+	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]bool{}}
+}
+
+func (c *growth) see(r *tracepb.Record) {
+	if c.past.now.After(c.at) {
+		c.judge()
+		c.at = c.past.now
+	}
+	switch r.GetKind() {
+	case tracepb.Kind_STATE:
+		if r.GetEndpoint() == "Master" && r.GetName() == "executor" && finished(r.GetTo()) {
+			c.ended[r.GetSubject()] = true
+		}
+	case tracepb.Kind_SENT:
+		c.seeSent(c.past.messages[keyOf(r.GetId())])
+	}
+}
+
+func (c *growth) look(*Snapshot) { c.judge() }
+
+func (c *growth) seeSent(m *message) {
+	switch b := m.body.(type) {
+	case *deploy.RegisteredWorker:
+		if q := c.past.question(m); q != nil {
+			if w, ok := q.body.(*deploy.RegisterWorker); ok {
+				c.workers[m.address] = &grown{int(w.GetCores()), int(w.GetMemory())}
+			}
+		}
+	case *deploy.RegisteredApplication:
+		if q := c.past.question(m); q != nil {
+			if a, ok := q.body.(*deploy.RegisterApplication); ok && a.GetAppDescription() != nil && a.GetAppDescription().MaxCores != nil {
+				c.maxima[b.GetAppId()] = int(a.GetAppDescription().GetMaxCores())
+			}
+		}
+	case *deploy.LaunchExecutor:
+		full := fullID(b.GetAppId(), int(b.GetExecId()))
+		delete(c.ended, full)
+		c.fresh = append(c.fresh, full)
+	}
+}
+
+// judge looks at what was ordered in one moment, when that is over.
+func (c *growth) judge() {
+	fresh := c.fresh
+	c.fresh = nil
+	for _, full := range fresh {
+		o := c.past.orders[full]
+		want, most := c.past.wants[o.app], c.maxima[o.app]
+		w := c.workers[o.worker]
+		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || c.ended[full] {
+			continue
+		}
+		c.judged[Progress]++
+		cores, memory, own := w.cores, w.memory, most
+		for other, x := range c.past.orders {
+			if c.ended[other] || c.past.gone(x.master) || c.past.gone(x.to) {
+				continue
+			}
+			if x.worker == o.worker {
+				cores, memory = cores-x.cores, memory-x.memory
+			}
+			if x.app == o.app {
+				own -= x.cores
+			}
+		}
+		if cores > 0 && own > 0 && memory < want.memory {
+			c.fail(Progress, "%s gets %d cores on the Worker at %s, where %d more are free that %s wants and no other executor of it can use",
+				full, o.cores, o.worker, cores, o.app)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package invariant
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// history is what the records tell so far, of what the checks share.
+type history struct {
+	now      time.Time
+	envs     map[uint32]*env
+	at       map[string]uint32 // the youngest Env at an address
+	messages map[key]*message
+	count    int // of messages sent
+	// orders are LaunchExecutors by APP/ID, the last one of each.
+	orders map[string]order
+	// wants are what applications asked for, by id.
+	wants map[string]*want
+	// apps are the applications of drivers, by their Envs.
+	apps map[uint32]string
+	// asked is the last registration of each Env.
+	asked map[uint32]*message
+}
+
+// env is a process's Env.
+type env struct {
+	num           uint32
+	name, address string
+	gone          bool // it crashed or was killed
+}
+
+// key names a message.
+type key struct {
+	conn, n uint64
+	back    bool
+	env     uint32
+}
+
+func keyOf(id *tracepb.Id) key { return key{id.GetConn(), id.GetN(), id.GetBack(), id.GetEnv()} }
+
+// message is one that was sent.
+type message struct {
+	id       key
+	typ      string // the short name; of an answer that of its question
+	form     tracepb.Form
+	from     uint32
+	endpoint string // the sender
+	to       string // the endpoint
+	address  string // where it went
+	place    int    // in the order of sending
+	moved    bool   // by a fault
+	cause    key
+	at       time.Time
+	body     proto.Message // nil when it has none that is known
+}
+
+// order is a LaunchExecutor.
+type order struct {
+	master uint32
+	worker string // its address
+	to     uint32 // its Env
+	app    string
+	id     int
+	cores  int
+	memory int
+}
+
+// want is what an application asks for.
+type want struct {
+	cores  int // of each executor; 0: whatever there is
+	memory int
+	limit  int // executors; -1: no limit
+	other  bool
+}
+
+func newHistory() *history {
+	return &history{
+		envs: map[uint32]*env{}, at: map[string]uint32{}, messages: map[key]*message{}, orders: map[string]order{},
+		wants: map[string]*want{}, apps: map[uint32]string{}, asked: map[uint32]*message{},
+	}
+}
+
+func (h *history) advance(now time.Time) {
+	if now.After(h.now) {
+		h.now = now
+	}
+}
+
+func (h *history) see(r *tracepb.Record) {
+	if t := r.GetTime(); t != 0 {
+		h.advance(time.Unix(0, int64(t)).UTC())
+	}
+	switch r.GetKind() {
+	case tracepb.Kind_ENV:
+		h.envs[r.GetEnv()] = &env{num: r.GetEnv(), name: r.GetPeer(), address: r.GetAddress()}
+		if r.GetAddress() != "" {
+			h.at[r.GetAddress()] = r.GetEnv()
+		}
+	case tracepb.Kind_SENT:
+		h.seeSent(r)
+	case tracepb.Kind_STATE:
+		h.seeState(r)
+	}
+}
+
+func (h *history) seeState(r *tracepb.Record) {
+	switch r.GetName() {
+	case "process":
+		if e := h.envs[r.GetEnv()]; e != nil {
+			e.gone = true
+		}
+	case "fault":
+		if m := h.messages[keyOf(r.GetCause())]; m != nil && r.GetTo() == "reordered" {
+			m.moved = true
+		}
+	}
+}
+
+func (h *history) seeSent(r *tracepb.Record) {
+	h.count++
+	m := &message{
+		id: keyOf(r.GetId()), typ: trace.ShortName(r.GetType()), form: r.GetForm(), from: r.GetEnv(), endpoint: r.GetEndpoint(),
+		to: r.GetTo(), address: r.GetAddress(), place: h.count, moved: trace.IsCopy(r.GetId().GetN()), cause: keyOf(r.GetCause()), at: h.now,
+	}
+	m.body = decode(r)
+	h.messages[m.id] = m
+	switch b := m.body.(type) {
+	case *deploy.RegisterWorker, *deploy.RegisterApplication, *app.RegisterExecutor:
+		h.asked[m.from] = m
+	case *deploy.LaunchExecutor:
+		h.ordered(m, b)
+	case *deploy.RegisteredApplication:
+		if q := h.question(m); q != nil {
+			if a, ok := q.body.(*deploy.RegisterApplication); ok && a.GetAppDescription() != nil {
+				h.wants[b.GetAppId()] = wantOf(a.GetAppDescription())
+				h.apps[q.from] = b.GetAppId()
+			}
+		}
+	case *deploy.RequestExecutors:
+		h.requested(b)
+	}
+}
+
+// question is the registration that a message answers: its cause, or, of an answer that waited until something was
+// written, the last one of its receiver.
+func (h *history) question(m *message) *message {
+	if q := h.messages[m.cause]; q != nil {
+		return q
+	}
+	return h.asked[h.at[m.address]]
+}
+
+func (h *history) ordered(m *message, b *deploy.LaunchExecutor) {
+	full := fullID(b.GetAppId(), int(b.GetExecId()))
+	o := order{
+		master: m.from, worker: m.address, to: h.at[m.address], app: b.GetAppId(), id: int(b.GetExecId()),
+		cores: int(b.GetCores()), memory: int(b.GetMemory()),
+	}
+	h.orders[full] = o
+}
+
+func wantOf(d *deploy.ApplicationDescription) *want {
+	w := &want{cores: int(d.GetCoresPerExecutor()), memory: int(d.GetMemoryPerExecutorMb()), limit: -1}
+	if d.InitialExecutorLimit != nil {
+		w.limit = int(d.GetInitialExecutorLimit())
+	}
+	// What else an executor needs is nothing that is known here.
+	d.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
+		w.other = w.other || strings.Contains(string(f.Name()), "resource")
+		return true
+	})
+	return w
+}
+
+// requested is a new target. More than one profile is more than is known here.
+func (h *history) requested(b *deploy.RequestExecutors) {
+	w := h.wants[b.GetAppId()]
+	if w == nil {
+		return
+	}
+	for _, t := range b.GetTotals() {
+		if p := t.GetProfile(); p.GetId() == 0 && len(p.GetExecutorResources()) == 0 {
+			w.limit = int(t.GetTotal())
+			continue
+		}
+		w.other = true
+	}
+}
+
+// forget drops a message that was handled, unless somebody may ask for it again.
+func (h *history) forget(r *tracepb.Record) {
+	if r.GetKind() != tracepb.Kind_HANDLED {
+		return
+	}
+	k := keyOf(r.GetId())
+	if m := h.messages[k]; m != nil && (m.body == nil || m.typ == "Heartbeat") {
+		delete(h.messages, k)
+	}
+}
+
+// decode is the message in a record; nil when it is none of a Master's, Worker's, driver's or executor's conversations.
+func decode(r *tracepb.Record) proto.Message {
+	name := r.GetType()
+	if f := r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
+		name = r.GetName()
+	}
+	if !strings.HasPrefix(name, "deploy.") && !strings.HasPrefix(name, "app.") {
+		return nil
+	}
+	t, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
+	if err != nil {
+		return nil
+	}
+	m := t.New().Interface()
+	if err := proto.Unmarshal(r.GetBody(), m); err != nil {
+		return nil
+	}
+	return m
+}
+
+// name is an Env's.
+func (h *history) name(num uint32) string {
+	if e := h.envs[num]; e != nil {
+		return e.name
+	}
+	return trace.Unknown
+}
+
+// gone reports whether an Env's process has ended by force.
+func (h *history) gone(num uint32) bool {
+	e := h.envs[num]
+	return e == nil || e.gone
+}
+
+func fullID(app string, id int) string { return app + "/" + strconv.Itoa(id) }
+
+// splitID is APP/ID in its parts.
+func splitID(full string) (app string, id int, ok bool) {
+	app, text, ok := strings.Cut(full, "/")
+	id, err := strconv.Atoi(text)
+	return app, id, ok && err == nil
+}
+
+// finished reports whether an executor in a state has ended.
+func finished(state string) bool {
+	switch state {
+	case "KILLED", "FAILED", "LOST", "EXITED":
+		return true
+	}
+	return false
+}
+
+func (w *want) String() string {
+	if w.cores == 0 {
+		return fmt.Sprintf("%d MiB", w.memory)
+	}
+	return fmt.Sprintf("%d cores and %d MiB", w.cores, w.memory)
+}

@@ -1,0 +1,182 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// ID names a rule.
+type ID string
+
+// The rules, by their numbers.
+const (
+	OneLive            ID = "I1"
+	Ledger             ID = "I2"
+	NoLimbo            ID = "I3"
+	Progress           ID = "I4"
+	ToldToStop         ID = "I5"
+	SameView           ID = "I6"
+	FIFO               ID = "I7"
+	IdempotentRegister ID = "I8"
+	BoundedRetry       ID = "I9"
+	NoBlock            ID = "I10"
+	TrueCause          ID = "I12"
+	Epoch              ID = "I13"
+)
+
+// Rule is what must hold.
+type Rule struct {
+	ID              ID
+	Name, Statement string
+}
+
+// Rules are all, in their order.
+var Rules = []Rule{
+	{OneLive, "one-live", "There is at most one live process of each executor and of each driver."},
+	{Ledger, "ledger", "The cores and memory that a Master counts on a Worker are those of the processes that live there, within two heartbeats of quiet."},
+	{NoLimbo, "no-limbo", "No Worker, application, executor or Master stays in a state of passage beyond its deadline."},
+	{Progress, "progress", "Demand that some Worker can meet is met within a second; cores that nobody else can use go to the executor that can."},
+	{ToldToStop, "told-to-stop", "What its Master or its driver has given up ends: no orphan lives longer than spark.worker.timeout of quiet."},
+	{SameView, "same-view", "All books of one driver have the same executors when nothing is under way."},
+	{FIFO, "fifo", "What one process sends to one endpoint is handled in that order, and no order comes before the handshake that it depends on."},
+	{IdempotentRegister, "idempotent-register", "Who registers again, with the identity that was accepted, is accepted again."},
+	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, and an application with a healthy executor is not given up for the failures of others."},
+	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does."},
+	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
+	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
+}
+
+// Find is the rule of that id or name.
+func Find(word string) (Rule, bool) {
+	i := slices.IndexFunc(Rules, func(r Rule) bool { return string(r.ID) == word || r.Name == word })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return Rules[i], true
+}
+
+// Violation is a rule that was broken.
+type Violation struct {
+	Rule ID `json:"rule"`
+	// At is when it was seen, of virtual time.
+	At time.Time `json:"at"`
+	// Text says who broke it, and how.
+	Text string `json:"text"`
+}
+
+// String is ID NAME: TEXT.
+func (v Violation) String() string {
+	r, _ := Find(string(v.Rule))
+	return fmt.Sprintf("%s %s: %s", v.Rule, r.Name, v.Text)
+}
+
+// Config are the times that deadlines follow from.
+type Config struct {
+	// WorkerTimeout is spark.worker.timeout; 0: a minute.
+	WorkerTimeout time.Duration
+	// RecoveryTimeout is spark.deploy.recoveryTimeout; 0: WorkerTimeout.
+	RecoveryTimeout time.Duration
+}
+
+// most is how many violations are kept: one fault breaks a rule again and again.
+const most = 50
+
+// check is one rule's part of a Monitor. It may leave either half out.
+type check interface {
+	see(r *tracepb.Record)
+	look(s *Snapshot)
+}
+
+// Monitor watches one cluster. It belongs to one goroutine.
+type Monitor struct {
+	cfg    Config
+	past   *history
+	checks []check
+	found  []Violation
+	told   map[string]bool
+	judged map[ID]int
+}
+
+// New makes a Monitor of all rules.
+func New(cfg Config) *Monitor {
+	if cfg.WorkerTimeout <= 0 {
+		cfg.WorkerTimeout = time.Minute
+	}
+	if cfg.RecoveryTimeout <= 0 {
+		cfg.RecoveryTimeout = cfg.WorkerTimeout
+	}
+	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, judged: map[ID]int{}}
+	m.checks = []check{
+		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newViews(m), newOrder(m),
+		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newCauses(m), newEpochs(m),
+	}
+	return m
+}
+
+// See takes the next record of the trace.
+func (m *Monitor) See(r *tracepb.Record) {
+	m.past.see(r)
+	for _, c := range m.checks {
+		c.see(r)
+	}
+	m.past.forget(r)
+}
+
+// Look compares what is with what the books say.
+func (m *Monitor) Look(s Snapshot) {
+	m.past.advance(s.Now)
+	for _, c := range m.checks {
+		c.look(&s)
+	}
+}
+
+// Violations are those found so far, in the order in which they were seen; at most 50.
+func (m *Monitor) Violations() []Violation { return slices.Clone(m.found) }
+
+// Judged is how often each rule was looked at: what was never looked at was not held.
+func (m *Monitor) Judged() map[ID]int { return m.judged }
+
+func (m *Monitor) fail(rule ID, format string, args ...any) {
+	v := Violation{rule, m.past.now, fmt.Sprintf(format, args...)}
+	key := string(rule) + v.Text
+	if len(m.found) >= most || m.told[key] {
+		return
+	}
+	m.told[key] = true
+	m.found = append(m.found, v)
+}
+
+// seen is the half of a check that only looks, looked of one that only sees.
+type (
+	seen   struct{}
+	looked struct{}
+)
+
+func (seen) see(*tracepb.Record) {}
+func (looked) look(*Snapshot)    {}
+
+// heartbeat is how often a Worker is heard of.
+func (m *Monitor) heartbeat() time.Duration { return m.cfg.WorkerTimeout / 4 }
+
+// since knows since when something is so.
+type since map[string]time.Time
+
+// hold says which things are so now; for how long each has been is told to each.
+func (s since) hold(now time.Time, things map[string]string, each func(what string, d time.Duration)) {
+	for what := range s {
+		if _, ok := things[what]; !ok {
+			delete(s, what)
+		}
+	}
+	for what := range things {
+		if _, ok := s[what]; !ok {
+			s[what] = now
+		}
+	}
+	for _, what := range sorted(things) {
+		each(what, now.Sub(s[what]))
+	}
+}

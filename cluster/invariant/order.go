@@ -1,0 +1,61 @@
+package invariant
+
+import (
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// ordering is I7: messages in their order, orders after the handshake. Of a message that a fault reordered or doubled nothing
+// is asked.
+type ordering struct {
+	*Monitor
+	looked
+	last       map[stream]int  // the place of the last message that was handled
+	registered map[uint32]bool // Workers and executors that were told that they are
+	ready      map[uint32]bool // executors that said that they take tasks
+}
+
+// stream is what keeps its order.
+type stream struct {
+	from, to uint32
+	endpoint string
+}
+
+func newOrder(m *Monitor) *ordering {
+	return &ordering{Monitor: m, last: map[stream]int{}, registered: map[uint32]bool{}, ready: map[uint32]bool{}}
+}
+
+func (c *ordering) see(r *tracepb.Record) {
+	if m := c.past.messages[keyOf(r.GetId())]; m != nil && r.GetKind() == tracepb.Kind_HANDLED && r.GetStarted() != 0 {
+		c.seeHandled(m, r)
+	}
+}
+
+func (c *ordering) seeHandled(m *message, r *tracepb.Record) {
+	at := c.past.name(r.GetEnv()) + "/" + r.GetEndpoint()
+	if f := m.form; f == tracepb.Form_SEND || f == tracepb.Form_ASK {
+		s := stream{m.from, r.GetEnv(), r.GetEndpoint()}
+		c.judged[FIFO]++
+		if c.last[s] > m.place && !m.moved {
+			c.fail(FIFO, "%s handles a %s of %s after what was sent later", at, m.typ, c.past.name(m.from))
+		}
+		if !m.moved {
+			c.last[s] = max(c.last[s], m.place)
+		}
+	}
+	switch m.body.(type) {
+	case *deploy.RegisteredWorker:
+		c.registered[r.GetEnv()] = true
+	case *app.LaunchedExecutor:
+		c.ready[m.from] = true
+	case *deploy.LaunchExecutor:
+		if !c.registered[r.GetEnv()] {
+			c.fail(FIFO, "%s is told to launch an executor before it is told that it is registered", at)
+		}
+	case *app.LaunchTask:
+		if !c.ready[r.GetEnv()] && !m.moved {
+			c.fail(FIFO, "%s is given a task before it said that it takes tasks (LaunchedExecutor)", at)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package invariant
+
+import (
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// registrations is I8: what was accepted once is accepted again.
+type registrations struct {
+	*Monitor
+	looked
+	workers   map[identity]bool    // accepted
+	apps      map[[2]uint32]string // by Master and driver: the id that holds
+	executors map[identity]uint32  // the driver that accepted
+}
+
+// identity is a name and whose it is.
+type identity struct {
+	env uint32
+	id  string
+}
+
+func newRegistrations(m *Monitor) *registrations {
+	return &registrations{Monitor: m, workers: map[identity]bool{}, apps: map[[2]uint32]string{}, executors: map[identity]uint32{}}
+}
+
+func (c *registrations) see(r *tracepb.Record) {
+	if r.GetKind() != tracepb.Kind_SENT {
+		return
+	}
+	m := c.past.messages[keyOf(r.GetId())]
+	q := c.past.question(m)
+	if u, ok := m.body.(*deploy.UnregisterApplication); ok {
+		c.unregistered(m, u)
+	}
+	if q == nil {
+		return
+	}
+	switch b := q.body.(type) {
+	case *deploy.RegisterWorker:
+		c.worker(m, identity{q.from, b.GetId()})
+	case *deploy.RegisterApplication:
+		c.application(m, q)
+	case *app.RegisterExecutor:
+		c.executor(m, identity{q.from, b.GetExecutorId()})
+	}
+}
+
+func (c *registrations) worker(m *message, who identity) {
+	switch b := m.body.(type) {
+	case *deploy.RegisteredWorker:
+		c.judged[IdempotentRegister]++
+		c.workers[who] = true
+	case *deploy.RegisterWorkerFailed:
+		c.judged[IdempotentRegister]++
+		if c.workers[who] {
+			c.fail(IdempotentRegister, "%s refuses Worker %s, which was accepted before: %s", c.past.name(m.from), who.id, b.GetMessage())
+		}
+	}
+}
+
+func (c *registrations) application(m, q *message) {
+	b, ok := m.body.(*deploy.RegisteredApplication)
+	if !ok {
+		return
+	}
+	c.judged[IdempotentRegister]++
+	k := [2]uint32{m.from, q.from}
+	if id := c.apps[k]; id != "" && id != b.GetAppId() {
+		c.fail(IdempotentRegister, "%s gives %s the id %s, and had given it %s before", c.past.name(m.from), c.past.name(q.from), b.GetAppId(), id)
+	}
+	c.apps[k] = b.GetAppId()
+}
+
+// unregistered: whoever ends an application may register another.
+func (c *registrations) unregistered(m *message, u *deploy.UnregisterApplication) {
+	for k, id := range c.apps {
+		if k[1] == m.from && id == u.GetAppId() {
+			delete(c.apps, k)
+		}
+	}
+}
+
+func (c *registrations) executor(m *message, who identity) {
+	switch {
+	case m.form == tracepb.Form_REPLY:
+		c.judged[IdempotentRegister]++
+		c.executors[who] = m.from
+	case m.form == tracepb.Form_FAIL && c.executors[who] == m.from:
+		c.fail(IdempotentRegister, "%s refuses executor %s, which it accepted before", c.past.name(m.from), who.id)
+	}
+}

@@ -1,0 +1,87 @@
+package invariant
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+const (
+	// earlyEnd is how long an executor must run to have ended well enough.
+	earlyEnd = time.Minute
+	// retryWindow is over what early ends are counted, and mostRetries how many there may be of one application: it takes
+	// that many at least to be told that each launch was counted anew.
+	retryWindow = 5 * time.Minute
+	mostRetries = 100
+)
+
+// retries is I9: early ends are bounded, and failures of some do not end an application whose others are healthy.
+type retries struct {
+	*Monitor
+	looked
+	running map[string]time.Time   // executors, since when
+	ends    map[string][]time.Time // by application: early ends
+	hosts   map[string]uint32      // executors: the Master that says so
+}
+
+func newRetries(m *Monitor) *retries {
+	return &retries{Monitor: m, running: map[string]time.Time{}, ends: map[string][]time.Time{}, hosts: map[string]uint32{}}
+}
+
+func (c *retries) see(r *tracepb.Record) {
+	switch {
+	case r.GetKind() == tracepb.Kind_SENT:
+		if b, ok := c.past.messages[keyOf(r.GetId())].body.(*deploy.LaunchExecutor); ok {
+			c.ordered(b)
+		}
+	case r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != "Master":
+	case r.GetName() == "executor":
+		c.executor(r)
+	case r.GetName() == "application" && r.GetTo() == "FAILED":
+		c.failed(r)
+	}
+}
+
+// ordered: the executors before this one that ended early are as many as may be.
+func (c *retries) ordered(b *deploy.LaunchExecutor) {
+	app := b.GetAppId()
+	ends := c.ends[app]
+	for len(ends) > 0 && c.past.now.Sub(ends[0]) > retryWindow {
+		ends = ends[1:]
+	}
+	c.ends[app] = ends
+	c.judged[BoundedRetry]++
+	if len(ends) == mostRetries {
+		c.fail(BoundedRetry, "executor %d of %s is launched, after %d others of it ended early within %s",
+			b.GetExecId(), app, mostRetries, retryWindow)
+	}
+}
+
+func (c *retries) executor(r *tracepb.Record) {
+	full := r.GetSubject()
+	app, _, ok := splitID(full)
+	switch {
+	case !ok:
+	case r.GetTo() == "RUNNING":
+		c.running[full], c.hosts[full] = c.past.now, r.GetEnv()
+	case finished(r.GetTo()):
+		began, ran := c.running[full]
+		delete(c.running, full)
+		if early := !ran || c.past.now.Sub(began) < earlyEnd; early && (r.GetTo() == "EXITED" || r.GetTo() == "FAILED") {
+			c.ends[app] = append(c.ends[app], c.past.now)
+		}
+	}
+}
+
+// failed: a Master gives an application up.
+func (c *retries) failed(r *tracepb.Record) {
+	c.judged[BoundedRetry]++
+	for _, full := range sorted(c.running) {
+		app, _, _ := splitID(full)
+		if d := c.past.now.Sub(c.running[full]); app == r.GetSubject() && c.hosts[full] == r.GetEnv() && d >= earlyEnd {
+			c.fail(BoundedRetry, "%s gives %s up (%s), whose executor %s has been RUNNING for %s",
+				c.past.name(r.GetEnv()), app, r.GetWhy(), full, d)
+		}
+	}
+}

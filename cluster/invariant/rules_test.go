@@ -1,0 +1,369 @@
+package invariant_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/cluster/invariant"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+const (
+	ask   = tracepb.Form_ASK
+	reply = tracepb.Form_REPLY
+	fail  = tracepb.Form_FAIL
+)
+
+// Each rule holds of what is right, and is broken by what differs from it in one thing: the words in want.
+func TestEachRuleHoldsAndFails(t *testing.T) {
+	for _, c := range []struct {
+		rule invariant.ID
+		name string
+		want string // of the violation; empty: it holds
+		run  func(*forger)
+	}{
+		{"I1", "an executor that ended and is started elsewhere", "", func(f *forger) {
+			f.state(w1, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+			f.state(w1, "Worker", "executor", "A/0", "LAUNCHING", "EXITED", "x", nil)
+			f.state(w2, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+		}},
+		{"I1", "on a Worker that crashed", "", func(f *forger) {
+			f.state(w1, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+			f.state(w1, "", "process", "W1", "", "crashed", "", nil)
+			f.state(w2, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+		}},
+		{"I1", "started twice", "W2 starts executor A/0, which runs on W1", func(f *forger) {
+			f.state(w1, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+			f.state(w2, "Worker", "executor", "A/0", "", "LAUNCHING", "", nil)
+		}},
+		{"I1", "a driver twice", "W2 starts driver d-0, which runs on W1", func(f *forger) {
+			f.state(w1, "Worker", "driver", "d-0", "", "RUNNING", "", nil)
+			f.state(w2, "Worker", "driver", "d-0", "", "RUNNING", "", nil)
+		}},
+		{"I1", "two processes", "A/0 has two processes", func(f *forger) {
+			s := cluster()
+			s.Processes = append(s.Processes, invariant.Process{App: "A", ID: 0, Worker: places[w2]})
+			f.look(s, 0)
+		}},
+
+		{"I2", "equal", "", func(f *forger) { f.look(cluster(), time.Hour) }},
+		{"I2", "by the order", "", func(f *forger) {
+			f.launch(0, 1, w1)
+			s := cluster()
+			s.Processes[0].Cores, s.Processes[0].Memory = 7, 7
+			f.look(s, time.Hour)
+		}},
+		{"I2", "for two heartbeats", "", func(f *forger) {
+			s := cluster()
+			s.Processes = nil
+			f.look(s, 30*time.Second)
+		}},
+		{"I2", "for longer", "M1 counts 1 cores and 512 MiB on W1, where [] lives with 0 cores and 0 MiB", func(f *forger) {
+			s := cluster()
+			s.Processes = nil
+			f.look(s, 32*time.Second)
+		}},
+		{"I2", "of a Worker that vanished, before its time-out", "", func(f *forger) {
+			s := cluster()
+			s.Processes, s.Workers = nil, nil
+			f.look(s, 130*time.Second)
+		}},
+		{"I2", "of a Worker that vanished, after it", "M1 counts", func(f *forger) {
+			s := cluster()
+			s.Processes, s.Workers = nil, nil
+			f.look(s, 136*time.Second)
+		}},
+
+		{"I3", "passes", "", func(f *forger) {
+			f.state(m1, "Master", "executor", "A/0", "", "LAUNCHING", "", nil)
+			f.wait(time.Minute)
+			f.state(m1, "Master", "executor", "A/0", "LAUNCHING", "RUNNING", "", nil)
+			f.look(cluster(), time.Hour)
+		}},
+		{"I3", "is LAUNCHING for ever", "executor A/0 has been LAUNCHING for longer than 2m15s", func(f *forger) {
+			f.state(m1, "Master", "executor", "A/0", "", "LAUNCHING", "", nil)
+			f.look(cluster(), time.Hour)
+		}},
+		{"I3", "of a Master that is gone", "", func(f *forger) {
+			f.state(m1, "Master", "worker", "W1", "", "UNKNOWN", "", nil)
+			f.state(m1, "", "process", "M1", "", "crashed", "", nil)
+			f.look(cluster(), time.Hour)
+		}},
+		{"I3", "does not recover", "master M has been COMPLETING_RECOVERY", func(f *forger) {
+			f.state(m1, "Master", "master", "M", "RECOVERING", "COMPLETING_RECOVERY", "", nil)
+			f.look(cluster(), time.Hour)
+		}},
+
+		{"I4", "nothing fits", "", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 513})
+			s := cluster()
+			s.Masters[0].Apps[0].CoresLeft = 1
+			f.look(s, time.Hour)
+		}},
+		{"I4", "nothing is wanted", "", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, InitialExecutorLimit: proto.Int32(1)})
+			s := cluster()
+			s.Masters[0].Apps[0].CoresLeft = 1
+			f.look(s, time.Hour)
+		}},
+		{"I4", "nothing before its time", "", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512})
+			s := cluster()
+			s.Masters[0].Apps[0].CoresLeft, s.Masters[0].Apps[0].NotBefore = 1, f.now.Add(time.Minute)
+			f.look(s, 59*time.Second)
+		}},
+		{"I4", "what fits", "A wants executors of 512 MiB and gets none, though W1 has 1 cores and 512 MiB free", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512})
+			s := cluster()
+			s.Masters[0].Apps[0].CoresLeft = 1
+			f.look(s, 2*time.Second)
+		}},
+		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
+		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
+
+		{"I5", "counted", "", func(f *forger) { f.look(cluster(), time.Hour) }},
+		{"I5", "paused", "", func(f *forger) {
+			s := cluster()
+			s.Masters[0].Apps, s.Processes[0].Paused = nil, true
+			f.look(s, time.Hour)
+		}},
+		{"I5", "for a minute", "", func(f *forger) {
+			s := cluster()
+			s.Masters[0].Apps = nil
+			f.look(s, time.Minute)
+		}},
+		{"I5", "for longer", "M1 does not count A/0 on the Worker at 10.0.0.3:1, and it lives", func(f *forger) {
+			s := cluster()
+			s.Masters[0].Apps = nil
+			f.look(s, time.Minute+1)
+		}},
+		{"I5", "on another Worker", "does not count A/0", func(f *forger) {
+			s := cluster()
+			s.Processes[0].Worker = places[w2]
+			s.Workers = append(s.Workers, places[w2])
+			f.look(s, time.Hour)
+		}},
+		{"I5", "without a Worker", "the Worker of A/0 at 10.0.0.3:1 is gone, and it lives", func(f *forger) {
+			s := cluster()
+			s.Workers = nil
+			f.look(s, time.Hour)
+		}},
+		{"I5", "given up by its driver", "D has given up A/0, and it lives", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 4096})
+			f.state(dr, "CoarseGrainedScheduler", "executor", "0", "REGISTERED", "LOST", "silent", nil)
+			f.look(cluster(), time.Hour)
+		}},
+		{"I5", "a driver nobody counts", "M1 does not count d-0", func(f *forger) {
+			s := cluster()
+			s.Processes = append(s.Processes, invariant.Process{Driver: "d-0", Worker: places[w1]})
+			f.look(s, time.Hour)
+		}},
+
+		{"I6", "equal", "", func(f *forger) { f.look(cluster(), time.Hour) }},
+		{"I6", "for an instant", "", func(f *forger) {
+			s := cluster()
+			s.Drivers[0].Books["Scheduler"] = nil
+			f.look(s, time.Second)
+		}},
+		{"I6", "for ever", "D: HeartbeatReceiver has [0], Scheduler has []", func(f *forger) {
+			s := cluster()
+			s.Drivers[0].Books["Scheduler"] = nil
+			f.look(s, time.Hour)
+		}},
+
+		{"I7", "in order", "", func(f *forger) { f.two(true, nil) }},
+		{"I7", "out of order", "M1/Master handles a RegisterWorker of W1 after what was sent later", func(f *forger) { f.two(false, nil) }},
+		{"I7", "out of order by a fault", "", func(f *forger) {
+			f.two(false, func(first *tracepb.Id) { f.state(1<<31, "", "fault", "x", "", "reordered", "", first) })
+		}},
+		{"I7", "a task after LaunchedExecutor", "", func(f *forger) {
+			f.handled(dr, "S", f.tell(ex, &app.LaunchedExecutor{ExecutorId: "0"}, dr, "S", nil), "")
+			f.handled(ex, "Executor", f.tell(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
+		}},
+		{"I7", "a task before it", "Exec0/Executor is given a task before it said that it takes tasks", func(f *forger) {
+			f.handled(ex, "Executor", f.tell(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
+		}},
+		{"I7", "an executor after RegisteredWorker", "", func(f *forger) {
+			f.handled(w1, "Worker", f.worker(w1, 1, 512), "")
+			f.handled(w1, "Worker", f.launch(0, 1, w1), "")
+		}},
+		{"I7", "an executor before it", "W1/Worker is told to launch an executor before", func(f *forger) {
+			f.handled(w1, "Worker", f.launch(0, 1, w1), "")
+		}},
+
+		{"I8", "again", "", func(f *forger) { f.worker(w1, 1, 512); f.worker(w1, 1, 512) }},
+		{"I8", "refused at first", "", func(f *forger) { f.refuse(w1) }},
+		{"I8", "refused again", "M1 refuses Worker W1, which was accepted before: Duplicate worker ID", func(f *forger) { f.worker(w1, 1, 512); f.refuse(w1) }},
+		{"I8", "another application after the first", "", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{})
+			f.tell(dr, &deploy.UnregisterApplication{AppId: "A"}, m1, "Master", nil)
+			f.tell(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.tell(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
+		}},
+		{"I8", "two ids", "M1 gives D the id B, and had given it A before", func(f *forger) {
+			f.app(&deploy.ApplicationDescription{})
+			f.tell(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.tell(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
+		}},
+		{"I8", "an executor again", "D refuses executor 0, which it accepted before", func(f *forger) {
+			for _, form := range []tracepb.Form{reply, fail} {
+				f.send(dr, &rpc.Bool{}, ex, "", form, f.send(ex, &app.RegisterExecutor{ExecutorId: "0"}, dr, "S", ask, nil))
+			}
+		}},
+
+		{"I9", "a hundred ends", "", func(f *forger) { f.ends(99, time.Second) }},
+		{"I9", "more", "executor 100 of A is launched, after 100 others of it ended early", func(f *forger) { f.ends(100, time.Second) }},
+		{"I9", "over a longer time", "", func(f *forger) { f.ends(300, 4*time.Second) }},
+		{"I9", "an application without a healthy executor", "", func(f *forger) { f.giveUp(59 * time.Second) }},
+		{"I9", "a healthy application", "M1 gives A up (failed 10 times), whose executor A/0 has been RUNNING for 2m0s", func(f *forger) { f.giveUp(2 * time.Minute) }},
+
+		{"I10", "at once", "", func(f *forger) { f.beat(9 * time.Second) }},
+		{"I10", "late", "a heartbeat waits 11s for D/HeartbeatReceiver", func(f *forger) { f.beat(11 * time.Second) }},
+
+		{"I12", "a reason", "", func(f *forger) {
+			f.state(m1, "Master", "application", "A", "RUNNING", "FAILED", "failed 10 times", nil)
+		}},
+		{"I12", "no reason", "M1/Master says that application A is FAILED, and not why", func(f *forger) {
+			f.state(m1, "Master", "application", "A", "RUNNING", "FAILED", "", nil)
+		}},
+		{"I12", "a panic", "M1/Master panics", func(f *forger) {
+			f.handled(m1, "Master", f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil), "panic: nil map")
+		}},
+		{"I12", "an end without a word", "D is told that executor 0 is EXITED, and not why", func(f *forger) { f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED}) }},
+		{"I12", "disassociated, and told so", "", func(f *forger) {
+			f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_LOST, Message: proto.String("10.0.0.3:1 got disassociated")})
+		}},
+		{"I12", "disassociated, and told better", "D gives executor 0 up as disassociated, though it was told: exited 3", func(f *forger) {
+			f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED, Message: proto.String("exited 3")})
+		}},
+
+		{"I13", "a later leadership", "", func(f *forger) { f.terms(1, 2) }},
+		{"I13", "an earlier leadership", "LaunchExecutor of M2, of leadership 1, makes executor A/0 LAUNCHING at W1, which has heard of leadership 2", func(f *forger) { f.terms(2, 1) }},
+		{"I13", "of whom it was ordered", "", func(f *forger) { f.launch(0, 1, w1); f.report(w1) }},
+		{"I13", "of another", "W2 reports A/0 as EXITED, which was ordered of W1, and M1 believes it", func(f *forger) { f.launch(0, 1, w1); f.report(w2) }},
+	} {
+		f := forge()
+		c.run(f)
+		var got []string
+		for _, v := range f.Violations() {
+			if v.Rule == c.rule {
+				got = append(got, v.Text)
+			}
+		}
+		switch {
+		case f.Judged()[c.rule] == 0 && c.want == "":
+			t.Errorf("%s, %s: it was not looked at", c.rule, c.name)
+		case c.want == "" && len(got) > 0:
+			t.Errorf("%s, %s: %q", c.rule, c.name, got)
+		case c.want != "" && (len(got) == 0 || !strings.Contains(got[0], c.want)):
+			t.Errorf("%s, %s: %q, want %s", c.rule, c.name, got, c.want)
+		}
+	}
+}
+
+// grow gives A, which may have four cores, some of a Worker with four.
+func (f *forger) grow(cores int32) {
+	f.worker(w1, 4, 1000)
+	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
+	f.launch(0, cores, w1)
+	f.wait(time.Second)
+	f.Look(invariant.Snapshot{Now: f.now})
+}
+
+// two are two messages of W1, handled in order or not.
+func (f *forger) two(inOrder bool, between func(first *tracepb.Id)) {
+	one := f.tell(w1, &deploy.RegisterWorker{}, m1, "Master", nil)
+	if between != nil {
+		between(one)
+	}
+	two := f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil)
+	if !inOrder {
+		one, two = two, one
+	}
+	f.handled(m1, "Master", one, "")
+	f.handled(m1, "Master", two, "")
+}
+
+func (f *forger) refuse(env uint32) {
+	q := f.tell(env, &deploy.RegisterWorker{Id: names[env]}, m1, "Master", nil)
+	f.tell(m1, &deploy.RegisterWorkerFailed{Message: "Duplicate worker ID"}, env, "Worker", q)
+}
+
+// ends lets n executors end early, one after the other, and orders one more.
+func (f *forger) ends(n int32, each time.Duration) {
+	for id := range n {
+		f.launch(id, 1, w1)
+		f.wait(each)
+		f.state(m1, "Master", "executor", "A/"+string('0'+id%10), "LAUNCHING", "EXITED", "1", nil)
+	}
+	f.launch(n, 1, w1)
+}
+
+// giveUp ends A, whose executor has been RUNNING for so long.
+func (f *forger) giveUp(d time.Duration) {
+	f.state(m1, "Master", "executor", "A/0", "LAUNCHING", "RUNNING", "", nil)
+	f.wait(d)
+	f.state(m1, "Master", "application", "A", "RUNNING", "FAILED", "failed 10 times", nil)
+}
+
+// beat is a heartbeat that waited.
+func (f *forger) beat(d time.Duration) {
+	id := f.send(ex, &app.Heartbeat{}, dr, "HeartbeatReceiver", ask, nil)
+	received := f.time()
+	f.wait(d)
+	f.See(&tracepb.Record{Kind: tracepb.Kind_HANDLED, Id: id, Env: dr, Endpoint: "HeartbeatReceiver", Received: received, Started: f.time(), Time: f.time()})
+}
+
+// told tells D of its executor's end, before it gives the executor up.
+func (f *forger) told(u *deploy.ExecutorUpdated) {
+	f.app(&deploy.ApplicationDescription{})
+	u.Id = proto.Int32(0)
+	f.handled(dr, "AppClient", f.tell(m1, u, dr, "AppClient", nil), "")
+	f.state(dr, "CoarseGrainedScheduler", "executor", "0", "REGISTERED", "LOST", "Remote RPC client disassociated.", nil)
+}
+
+// terms are orders of two leaders.
+func (f *forger) terms(first, second uint64) {
+	f.handled(w1, "Worker", f.tell(m1, &deploy.RegisteredWorker{MasterTerm: first}, w1, "Worker", nil), "")
+	id := f.tell(m2, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(0), MasterTerm: second}, w1, "Worker", nil)
+	f.state(w1, "Worker", "executor", "A/0", "", "LAUNCHING", "", id)
+}
+
+// report is a Worker's word about A/0, which the Master believes.
+func (f *forger) report(env uint32) {
+	id := f.send(env, &deploy.ExecutorStateChanged{AppId: "A", ExecId: proto.Int32(0), State: deploy.ExecutorState_EXITED}, m1, "Master", ask, nil)
+	f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "x", id)
+}
+
+func TestRulesAreFoundByIDAndName(t *testing.T) {
+	for _, r := range invariant.Rules {
+		for _, word := range []string{string(r.ID), r.Name} {
+			if found, ok := invariant.Find(word); !ok || found != r {
+				t.Errorf("%s: %v", word, found)
+			}
+		}
+	}
+	if _, ok := invariant.Find("I99"); ok {
+		t.Error("I99")
+	}
+}
+
+// A deadline begins anew with what is made to go wrong.
+func TestNothingIsJudgedInNoise(t *testing.T) {
+	f := forge()
+	s := cluster()
+	s.Processes, s.Drivers[0].Books["Scheduler"] = nil, nil
+	f.state(m1, "Master", "executor", "A/0", "", "LAUNCHING", "", nil)
+	for range 100 {
+		f.wait(time.Minute)
+		s.Now = f.now
+		f.Look(s)
+	}
+	if v := f.Violations(); len(v) > 0 {
+		t.Error(v)
+	}
+}

@@ -1,0 +1,103 @@
+package invariant
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Snapshot is a cluster at one moment, as one who sees all of it at once sees it.
+type Snapshot struct {
+	Now time.Time
+	// Quiet is for how long nothing was made to go wrong.
+	Quiet time.Duration
+	// Masters and Drivers are those whose processes run, with their books.
+	Masters []Master
+	Drivers []Driver
+	// Workers are the addresses of those whose processes run.
+	Workers []rpcenv.Address
+	// Processes are the executors and drivers that run.
+	Processes []Process
+}
+
+// Master is a Master's books.
+type Master struct {
+	Name string
+	// Leads: it is ALIVE.
+	Leads   bool
+	Workers []Worker
+	Apps    []App
+	// Drivers are the ids of those that it has launched, by Worker id; nil: it has none.
+	Drivers map[string]string
+}
+
+// Worker is a Worker in a Master's books.
+type Worker struct {
+	ID      string
+	Address rpcenv.Address
+	// Alive: it gets executors.
+	Alive              bool
+	Cores, CoresUsed   int
+	Memory, MemoryUsed int // MiB
+	// Resources: it has others than cores and memory, so that nobody here can say what fits on it.
+	Resources bool
+}
+
+// App is an application that has not ended in a Master's books.
+type App struct {
+	ID        string
+	CoresLeft int
+	NotBefore time.Time // nothing is launched until then
+	Executors []Executor
+}
+
+// Executor is one that has not ended in a Master's books.
+type Executor struct {
+	ID     int
+	Worker string // its id
+}
+
+// Process is an executor's process, or a driver's in cluster mode.
+type Process struct {
+	// App and ID name an executor, Driver a driver.
+	App    string
+	ID     int
+	Driver string
+	// Worker is the address of the Worker that started it.
+	Worker        rpcenv.Address
+	Cores, Memory int // of an executor 0: as its order says
+	// Paused: it cannot be reached.
+	Paused bool
+}
+
+// Driver is a driver and the executors in each of its books.
+type Driver struct {
+	Name  string
+	Books map[string][]string
+}
+
+// name is what a process is called.
+func (p *Process) name() string {
+	if p.Driver != "" {
+		return p.Driver
+	}
+	return fullID(p.App, p.ID)
+}
+
+// leader is the one Master that leads; nil when there is none, or more than one.
+func (s *Snapshot) leader() *Master {
+	var found *Master
+	for i := range s.Masters {
+		if m := &s.Masters[i]; m.Leads {
+			if found != nil {
+				return nil
+			}
+			found = m
+		}
+	}
+	return found
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,53 @@
+package local
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Running is an executor's process.
+type Running struct {
+	executor.Args
+	host rpcenv.Host
+}
+
+// Paused reports whether the process stands still, in a simulation.
+func (r *Running) Paused() bool {
+	p, ok := r.host.(interface{ Paused() bool })
+	return ok && p.Paused()
+}
+
+// executors are the executors' processes that a World started.
+type executors struct {
+	mu  sync.Mutex
+	all []Running
+}
+
+func (x *executors) add(h rpcenv.Host, args executor.Args) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all = append(x.all, Running{args, h})
+}
+
+// Executors are the executors' processes that run, in the order of their start.
+func (x *executors) Executors() []Running {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all = slices.DeleteFunc(x.all, func(r Running) bool { return hasEnded(r.host) })
+	return slices.Clone(x.all)
+}
+
+// setExecutor says how executors of a class start, by the arguments that a Worker gives them.
+func (x *executors) setExecutor(w World, class string, start func(rpcenv.Host, executor.Args) error) {
+	w.SetRole(class, executorName, func(h rpcenv.Host, cmd rpcenv.Command) error {
+		args, err := executor.ParseArgs(cmd.Args)
+		if err != nil {
+			return err
+		}
+		x.add(h, args)
+		return start(h, args)
+	})
+}
