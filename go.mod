@@ -18,8 +18,9 @@ require (
 	pgregory.net/rapid v1.3.0 // tests only
 )
 
+require github.com/KimMachineGun/automemlimit v1.0.1
+
 require (
-	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/Workiva/go-datastructures v1.1.3 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

@@ -44,23 +44,35 @@ func checkLaunch(m *deploy.LaunchExecutor) error {
 }
 
 // command is what starts an executor. It mirrors ExecutorRunner's substituteVariables and CommandUtils.
-func (w *Worker) command(m *deploy.LaunchExecutor) rpcenv.Command {
+func (w *Worker) command(m *deploy.LaunchExecutor, made Prepared) rpcenv.Command {
 	desc := m.GetAppDesc().GetCommand()
 	id := strconv.Itoa(int(m.GetExecId()))
-	cmd := rpcenv.Command{Class: desc.GetMainClass(), Args: w.substitute(m, id, desc.GetArguments())}
+	cmd := rpcenv.Command{Class: desc.GetMainClass(), Args: w.substitute(m, id, desc.GetArguments()), Dir: w.executorDir(m)}
+	if made.ResourcesFile != "" {
+		cmd.Args = append(cmd.Args, "--resourcesFile", made.ResourcesFile)
+	}
 	for _, v := range desc.GetEnvironment() {
 		cmd.Env = setenv(cmd.Env, v.GetName(), v.GetValue())
 	}
 	cmd.Env = setenv(cmd.Env, "SPARK_EXECUTOR_MEMORY", fmt.Sprintf("%dm", m.GetMemory()))
+	cmd.Env = setenv(cmd.Env, "SPARK_LAUNCH_WITH_SCALA", "0")
+	if len(made.LocalDirs) > 0 {
+		cmd.Env = setenv(cmd.Env, "SPARK_EXECUTOR_DIRS", strings.Join(made.LocalDirs, string(filepath.ListSeparator)))
+	}
 	if w.cfg.WebUIURL != "" {
 		page := fmt.Sprintf("%s/logPage/?appId=%s&executorId=%s&logType=", w.cfg.WebUIURL, url.QueryEscape(m.GetAppId()), id)
 		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDERR", page+"stderr")
 		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDOUT", page+"stdout")
 	}
-	if w.cfg.WorkDir != "" {
-		cmd.Dir = filepath.Join(w.cfg.WorkDir, m.GetAppId(), id)
-	}
 	return cmd
+}
+
+// executorDir is WORKDIR/APP/EXECUTOR; empty without a work directory.
+func (w *Worker) executorDir(m *deploy.LaunchExecutor) string {
+	if w.cfg.WorkDir == "" {
+		return ""
+	}
+	return filepath.Join(w.cfg.WorkDir, m.GetAppId(), strconv.Itoa(int(m.GetExecId())))
 }
 
 // substitute fills in what only the Worker knows. As in Spark an argument is a placeholder as a whole or not at all.

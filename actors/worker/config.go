@@ -3,7 +3,9 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -20,10 +22,12 @@ type Config struct {
 	MemoryMB int
 	// WorkDir is under which executors have their directories, WorkDir/APP/EXECUTOR. Empty: executors have none.
 	WorkDir string
-	// Directories removes those of ended applications; nil: they stay.
+	// Directories makes what executors need on the disk, and removes it; nil: nobody does.
 	Directories Directories
 	// Programs brings the programs of drivers; nil: a driver's program is where its description says.
 	Programs Programs
+	// Resources are what this Worker offers beside cores and memory, such as gpu: each name once, each address once.
+	Resources []*deploy.ResourceInformation
 	// WebUIURL is where this Worker's pages are; empty: there are none.
 	WebUIURL string
 	// ID is the Worker's id; empty: made of the time, host and port by spark.worker.idPattern.
@@ -42,14 +46,43 @@ func (c *Config) Validate() error {
 	if c.MemoryMB < 1 {
 		errs = append(errs, fmt.Errorf("a worker with %d MiB of memory runs nothing: want 1 at least", c.MemoryMB))
 	}
+	seen := map[string]bool{}
+	for _, r := range c.Resources {
+		if r.GetName() == "" || seen[r.GetName()] {
+			errs = append(errs, fmt.Errorf("a worker's resource %q has no name or is there twice", r.GetName()))
+		}
+		seen[r.GetName()] = true
+	}
 	return errors.Join(errs...)
 }
 
-// Directories are those of the applications whose executors this Worker ran.
+// Directories are those of the applications whose executors this Worker runs. Names that it is given are plain ones. What its
+// methods do may take long.
 type Directories interface {
-	// Remove removes what the application has on this machine; app is a plain name. It may take long. Nothing there is no
-	// error.
+	// Prepare makes what an executor needs on the disk before its process starts. An error says what to do.
+	Prepare(b *rpcenv.Blocking, x Preparation) (Prepared, error)
+	// Remove removes what an application that ended has on this machine, but for what people read afterwards. Nothing there
+	// is no error.
 	Remove(b *rpcenv.Blocking, app string) error
+	// CleanUp removes all of the applications and drivers that are not in use and wrote nothing since a time. It returns
+	// their names; the error joins what could not be removed.
+	CleanUp(b *rpcenv.Blocking, inUse []string, since time.Time) ([]string, error)
+}
+
+// Preparation says for whom [Directories] prepares.
+type Preparation struct {
+	// App is the application's id, Dir the executor's directory.
+	App, Dir string
+	// Resources are written to a file in Dir, unless there are none.
+	Resources []*deploy.ResourceInformation
+}
+
+// Prepared is what [Directories] made.
+type Prepared struct {
+	// LocalDirs are the application's, for the blocks of its executors: at least one.
+	LocalDirs []string
+	// ResourcesFile has the Preparation's Resources in Spark's form; empty: there are none.
+	ResourcesFile string
 }
 
 // Programs brings the programs of drivers in cluster mode to this machine.

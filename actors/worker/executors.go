@@ -46,11 +46,49 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		c.Log().Warnf("Asked to launch executor %s, which runs already", k)
 		return
 	}
+	if err := w.checkResources(m.GetResources()); err != nil {
+		c.Log().WithError(err).Errorf("Failed to launch executor %s", k)
+		w.report(c, k, deploy.ExecutorState_FAILED, err.Error(), nil)
+		return
+	}
 	c.Log().Infof("Asked to launch executor %s for %s", k, m.GetAppDesc().GetName())
-	x := &executor{key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory()), desc: m.GetAppDesc()}
+	x := &executor{
+		key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory()), desc: m.GetAppDesc(), resources: m.GetResources(),
+	}
 	w.books.add(x)
+	if w.books.coresUsed > w.cfg.Cores || w.books.memoryUsedMB > w.cfg.MemoryMB {
+		c.Log().Warnf("The Master orders more than this worker has: %d of %d cores, %d of %d MiB",
+			w.books.coresUsed, w.cfg.Cores, w.books.memoryUsedMB, w.cfg.MemoryMB)
+	}
 	c.State("executor", k.String(), "", x.state.String(), "LaunchExecutor")
-	w.startProcess(c, x, w.command(m))
+	w.prepare(c, x, m)
+}
+
+// prepare makes an executor's directories, then starts it. An order to end it that comes in between holds.
+func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecutor) {
+	if w.cfg.Directories == nil {
+		w.startProcess(c, x, w.command(m, Prepared{}))
+		return
+	}
+	prepare, p := w.cfg.Directories.Prepare, Preparation{App: x.key.app, Dir: w.executorDir(m), Resources: m.GetResources()}
+	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) (Prepared, error) {
+		return prepare(b, p)
+	}, func(made Prepared, err error) {
+		switch {
+		case x.killed:
+			w.tellSelf(c, x, deploy.ExecutorState_KILLED, interrupted(x), nil)
+		case err != nil:
+			c.Log().WithError(err).Errorf("Failed to launch executor %s", x.key)
+			w.tellSelf(c, x, deploy.ExecutorState_FAILED, err.Error(), nil)
+		default:
+			w.startProcess(c, x, w.command(m, made))
+		}
+	})
+}
+
+// interrupted is what Spark's ExecutorRunner says of the end of an executor that was killed.
+func interrupted(x *executor) string {
+	return fmt.Sprintf("Runner thread for executor %s interrupted", x.key)
 }
 
 // startProcess starts x's process. What becomes of it the Worker tells itself, as Spark's ExecutorRunner thread does.
@@ -69,7 +107,7 @@ func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
 	code := int32(e.Code)
 	switch {
 	case x.killed:
-		w.tellSelf(c, x, deploy.ExecutorState_KILLED, fmt.Sprintf("Runner thread for executor %s interrupted", x.key), &code)
+		w.tellSelf(c, x, deploy.ExecutorState_KILLED, interrupted(x), &code)
 	case e.Err != nil:
 		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
 	default:
@@ -122,13 +160,15 @@ func (w *Worker) killExecutor(c *rpcenv.Context, m *deploy.KillExecutor) {
 	x.kill()
 }
 
-// kill tells x's process to end, once.
+// kill tells x's process to end, once. One that has no process yet does not get one.
 func (x *executor) kill() {
-	if x.killed || x.process == nil {
+	if x.killed {
 		return
 	}
 	x.killed = true
-	x.process.Kill(killGrace)
+	if x.process != nil {
+		x.process.Kill(killGrace)
+	}
 }
 
 // applicationFinished removes what the application has on this machine, once none of its executors is left.
@@ -146,7 +186,7 @@ func (w *Worker) maybeCleanupApplication(c *rpcenv.Context, app string) {
 	}
 	c.Log().Infof("Cleaning up local directories for application %s", app)
 	remove := w.cfg.Directories.Remove
-	rpcenv.Run(c, "cleanup", func(b *rpcenv.Blocking) (struct{}, error) {
+	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) (struct{}, error) {
 		return struct{}{}, remove(b, app)
 	}, func(_ struct{}, err error) {
 		if err != nil {

@@ -141,7 +141,7 @@ func TestTheCommand(t *testing.T) {
 		t.Errorf("args %q, want %q", cmd.Args, args)
 	}
 	page := "http://h:8081/logPage/?appId=" + appID + "&executorId=7&logType="
-	env := []string{"A=2", "SPARK_EXECUTOR_MEMORY=512m", "SPARK_LOG_URL_STDERR=" + page + "stderr", "SPARK_LOG_URL_STDOUT=" + page + "stdout"}
+	env := []string{"A=2", "SPARK_EXECUTOR_MEMORY=512m", "SPARK_LAUNCH_WITH_SCALA=0", "SPARK_LOG_URL_STDERR=" + page + "stderr", "SPARK_LOG_URL_STDOUT=" + page + "stdout"}
 	if !slices.Equal(cmd.Env, env) {
 		t.Errorf("env %q, want %q", cmd.Env, env)
 	}
@@ -158,38 +158,6 @@ func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
 	k.w.Until("the executor's end", func() bool { _, ended := k.children[0].Exited(); return ended })
 	if code, _ := k.children[0].Exited(); code != 143 {
 		t.Errorf("it ended with %d, want 143", code)
-	}
-}
-
-// removals is a Directories that remembers.
-type removals struct{ apps []string }
-
-func (r *removals) Remove(b *rpcenv.Blocking, app string) error {
-	if err := b.Sleep(time.Second); err != nil {
-		return err
-	}
-	r.apps = append(r.apps, app)
-	return errors.New("told in the log only")
-}
-
-func TestDirectoriesGoWhenTheApplicationEndedAndItsExecutorsToo(t *testing.T) {
-	k := newKit(t)
-	dirs := &removals{}
-	k.join(Config{Directories: dirs}, nil)
-	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: "app-without-executors"})
-	k.run(0)
-	k.run(1)
-	k.children[0].Exit(0)
-	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
-	k.w.Advance(time.Minute)
-	if len(dirs.apps) != 0 {
-		t.Fatalf("removed %v while an executor runs", dirs.apps)
-	}
-	k.children[1].Exit(0)
-	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
-	k.w.Advance(time.Minute)
-	if !slices.Equal(dirs.apps, []string{appID}) {
-		t.Errorf("removed %v, want %s once", dirs.apps, appID)
 	}
 }
 

@@ -141,7 +141,7 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 			c.Send(master, &deploy.RegisterWorker{
 				Id: w.id, Host: w.addr.Host, Port: int32(w.addr.Port), Worker: c.Self().Proto(),
 				Cores: int32(w.cfg.Cores), Memory: int32(w.cfg.MemoryMB),
-				WorkerWebUiUrl: w.cfg.WebUIURL, MasterAddress: a.Proto(),
+				WorkerWebUiUrl: w.cfg.WebUIURL, MasterAddress: a.Proto(), Resources: w.cfg.Resources,
 			})
 		}
 	})
@@ -183,6 +183,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	if !w.heartbeat.Active() {
 		w.heartbeat = c.Every(0, heartbeatPeriod(c), SendHeartbeat{})
 	}
+	w.startCleanup(c)
 	w.repeatReports(c)
 }
 

@@ -14,6 +14,7 @@ func (w *Worker) requestWorkerState(c *rpcenv.Context, r *deploy.RequestWorkerSt
 		Registered: w.reg.registered, Connected: w.reg.connected, TimeMs: c.Now().UnixMilli(), Decommissioned: w.decommissioned,
 		Cores: int32(w.cfg.Cores), CoresUsed: int32(w.books.coresUsed),
 		Memory: int32(w.cfg.MemoryMB), MemoryUsed: int32(w.books.memoryUsedMB),
+		Resources: w.cfg.Resources, ResourcesUsed: w.books.resourcesUsed(),
 		Executors: runners(w.books.live), FinishedExecutors: runners(w.books.ended),
 		Drivers: driverRunners(w.books.drivers), FinishedDrivers: driverRunners(w.books.endedDrivers),
 	})
@@ -29,7 +30,7 @@ func runners(list []*executor) (out []*deploy.ExecutorRunner) {
 func (x *executor) runner() *deploy.ExecutorRunner {
 	r := &deploy.ExecutorRunner{
 		AppId: x.key.app, ExecId: x.key.id, RpId: x.rpID, Cores: int32(x.cores), Memory: int32(x.memoryMB),
-		State: x.state, AppDesc: x.desc, Message: x.message, ExitStatus: x.exitStatus,
+		State: x.state, AppDesc: x.desc, Resources: x.resources, Message: x.message, ExitStatus: x.exitStatus,
 	}
 	if x.process != nil {
 		r.Pid = int32(x.process.PID())

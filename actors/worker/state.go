@@ -22,6 +22,7 @@ type executor struct {
 	key             key
 	rpID            int32
 	cores, memoryMB int
+	resources       []*deploy.ResourceInformation
 	desc            *deploy.ApplicationDescription
 	state           deploy.ExecutorState
 	process         rpcenv.Process // nil until it is started

@@ -29,6 +29,7 @@ type Worker struct {
 	reports reports
 
 	heartbeat      rpcenv.Timer
+	cleanup        rpcenv.Timer
 	decommissioned bool                     // no more executors are taken
 	stopping       []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
 }
@@ -112,6 +113,8 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	// Reports.
 	case repeatReport:
 		w.repeatReport(c, m)
+	case WorkDirCleanup:
+		w.workDirCleanup(c)
 	case Shutdown:
 		w.shutdown(c, m)
 	// Pages.

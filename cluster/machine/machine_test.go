@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -72,6 +74,15 @@ func file(t *testing.T, text string, mode os.FileMode) string {
 
 func script(t *testing.T, body string) string { return file(t, "#!/bin/sh\n"+body+"\n", 0o755) }
 
+// plain is [{name [address ...]} ...].
+func plain(resources []*deploy.ResourceInformation) string {
+	out := []string{}
+	for _, r := range resources {
+		out = append(out, fmt.Sprintf("{%s %v}", r.GetName(), r.GetAddresses()))
+	}
+	return fmt.Sprint(out)
+}
+
 func TestResources(t *testing.T) {
 	gpus := script(t, `echo '{"name": "gpu", "addresses": ["0", "1", "2"]}'`)
 	listed := file(t, `[{"id": {"componentName": "spark.worker", "resourceName": "fpga"}, "addresses": ["a", "b"]},
@@ -114,7 +125,7 @@ func TestResources(t *testing.T) {
 		switch {
 		case bad && (err == nil || !strings.Contains(err.Error(), text)):
 			t.Errorf("%s: error %v, want %q", c.name, err, text)
-		case !bad && (err != nil || fmt.Sprint(got) != c.want):
+		case !bad && (err != nil || plain(got) != c.want):
 			t.Errorf("%s: %v %v, want %s", c.name, got, err, c.want)
 		}
 	}
@@ -150,8 +161,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"name": "gpu", "addresses": ["0"]}`))
 	f.Add([]byte(`{"name": 1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var r Resource
-		if decode(text, &r) == nil && r.check() == nil && slices.Contains(r.Addresses, "") {
+		r := &deploy.ResourceInformation{}
+		if decode(text, r) == nil && worker.CheckResource(r) == nil && slices.Contains(r.GetAddresses(), "") {
 			t.Error(r)
 		}
 	})

@@ -15,30 +15,21 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
-
-// Resource is a kind of thing that a Worker has some of, such as gpu, by the addresses of each.
-type Resource struct {
-	Name      string
-	Addresses []string
-}
 
 // Bounds of what is read from scripts and files.
 const (
 	scriptTime  = time.Minute
 	scriptBytes = 64 << 10
 	fileBytes   = 1 << 20
-	// MaxAddresses is how many addresses a resource may have.
-	MaxAddresses = 4096
 )
-
-// component is what a Worker's resources are filed under in a resources file.
-const component = "spark.worker"
 
 // Resources are those that the settings spark.worker.resource.NAME.amount want, by name: from spark.worker.resourcesFile if it
 // has them, else from spark.worker.resource.NAME.discoveryScript. One that has fewer addresses than wanted is an error.
-func Resources(ctx context.Context, c *conf.Conf) ([]Resource, error) {
+func Resources(ctx context.Context, c *conf.Conf) ([]*deploy.ResourceInformation, error) {
 	wanted, err := wantedResources(c)
 	if err != nil || len(wanted) == 0 {
 		return nil, err
@@ -47,7 +38,7 @@ func Resources(ctx context.Context, c *conf.Conf) ([]Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Resource
+	var out []*deploy.ResourceInformation
 	var errs []error
 	for _, w := range wanted {
 		r, err := w.find(ctx, given)
@@ -87,8 +78,8 @@ func wantedResources(c *conf.Conf) ([]want, error) {
 		switch key {
 		case "amount":
 			n, err := strconv.Atoi(p.Value)
-			if err != nil || n < 0 || n > MaxAddresses {
-				errs = append(errs, fmt.Errorf("%s = %.40q: want a number from 0 to %d", p.Key, p.Value, MaxAddresses))
+			if err != nil || n < 0 || n > worker.MaxAddresses {
+				errs = append(errs, fmt.Errorf("%s = %.40q: want a number from 0 to %d", p.Key, p.Value, worker.MaxAddresses))
 			}
 			w.amount = n
 		case "discoveryScript":
@@ -121,10 +112,10 @@ func plainName(name string) bool {
 }
 
 // find is the resource as the file has it, else as the script says. What there is beyond the amount is left out.
-func (w want) find(ctx context.Context, given []Resource) (Resource, error) {
+func (w want) find(ctx context.Context, given []*deploy.ResourceInformation) (*deploy.ResourceInformation, error) {
 	where := "the resources file"
-	i := slices.IndexFunc(given, func(r Resource) bool { return r.Name == w.name })
-	var r Resource
+	i := slices.IndexFunc(given, func(r *deploy.ResourceInformation) bool { return r.Name == w.name })
+	var r *deploy.ResourceInformation
 	switch {
 	case i >= 0:
 		r = given[i]
@@ -147,7 +138,7 @@ func (w want) find(ctx context.Context, given []Resource) (Resource, error) {
 }
 
 // discover runs a script, which says {"name": ..., "addresses": [...]} on its stdout.
-func discover(ctx context.Context, name, script string, within time.Duration) (Resource, error) {
+func discover(ctx context.Context, name, script string, within time.Duration) (*deploy.ResourceInformation, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, script)
@@ -160,39 +151,24 @@ func discover(ctx context.Context, name, script string, within time.Duration) (R
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return Resource{}, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
+		return nil, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
 	case err != nil:
-		return Resource{}, fmt.Errorf("the discovery script %s of resource %s: %w%s", script, name, err, complaint.text())
+		return nil, fmt.Errorf("the discovery script %s of resource %s: %w%s", script, name, err, complaint.text())
 	case said.over:
-		return Resource{}, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
+		return nil, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
 	}
-	var r Resource
-	if err := decode(said.kept.Bytes(), &r); err != nil {
+	r := &deploy.ResourceInformation{}
+	if err := decode(said.kept.Bytes(), r); err != nil {
 		return r, fmt.Errorf(`the discovery script %s says %.100q: %w: want {"name": %q, "addresses": ["0", ...]}`, script, said.kept.String(), err, name)
 	}
 	if r.Name != name {
 		return r, fmt.Errorf("the discovery script %s of resource %s tells of %.64q", script, name, r.Name)
 	}
-	return r, r.check()
-}
-
-// check refuses addresses that name nothing, or one thing twice.
-func (r Resource) check() error {
-	seen := map[string]bool{}
-	for _, a := range r.Addresses {
-		if a == "" || len(a) > 256 || seen[a] {
-			return fmt.Errorf("resource %s has the address %.64q empty, too long or twice", r.Name, a)
-		}
-		seen[a] = true
-	}
-	if len(r.Addresses) > MaxAddresses {
-		return fmt.Errorf("resource %s has %d addresses: want %d at most", r.Name, len(r.Addresses), MaxAddresses)
-	}
-	return nil
+	return r, worker.CheckResource(r)
 }
 
 // decode reads one JSON value with the fields name and addresses.
-func decode(text []byte, r *Resource) error {
+func decode(text []byte, r *deploy.ResourceInformation) error {
 	var v struct {
 		Name      *string  `json:"name"`
 		Addresses []string `json:"addresses"`
@@ -207,18 +183,9 @@ func decode(text []byte, r *Resource) error {
 	return nil
 }
 
-// allocation is an entry of a resources file, in Spark's form.
-type allocation struct {
-	ID struct {
-		ComponentName string `json:"componentName"`
-		ResourceName  string `json:"resourceName"`
-	} `json:"id"`
-	Addresses []string `json:"addresses"`
-}
-
 // readResourcesFile reads the Worker's resources of a file in Spark's form,
 // [{"id": {"componentName": "spark.worker", "resourceName": "gpu"}, "addresses": ["0"]}]; "" is no file.
-func readResourcesFile(path string) ([]Resource, error) {
+func readResourcesFile(path string) ([]*deploy.ResourceInformation, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -235,23 +202,9 @@ func readResourcesFile(path string) ([]Resource, error) {
 	if len(text) > fileBytes {
 		return nil, fmt.Errorf("%s: %s has more than %d bytes", key, path, fileBytes)
 	}
-	var all []allocation
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf(`%s: %s: %w: want [{"id": {"componentName": "spark.worker", "resourceName": "gpu"}, "addresses": ["0"]}]`, key, path, err)
-	}
-	var out []Resource
-	for _, a := range all {
-		if a.ID.ComponentName != component {
-			continue
-		}
-		r := Resource{a.ID.ResourceName, a.Addresses}
-		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", key, path, err)
-		}
-		if slices.ContainsFunc(out, func(o Resource) bool { return o.Name == r.Name }) {
-			return nil, fmt.Errorf("%s: %s names resource %.64q twice", key, path, r.Name)
-		}
-		out = append(out, r)
+	out, err := worker.ParseResources(worker.WorkerComponent, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", key, path, err)
 	}
 	return out, nil
 }

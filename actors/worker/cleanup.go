@@ -1,0 +1,48 @@
+package worker
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// WorkDirCleanup is the tick by which directories of applications are removed that nobody has written to for
+// spark.worker.cleanup.appDataTtl. It mirrors DeployMessages.WorkDirCleanup.
+type WorkDirCleanup struct{ rpcenv.Local }
+
+// startCleanup begins the ticks, once: with the first registration, as in Spark.
+func (w *Worker) startCleanup(c *rpcenv.Context) {
+	if w.cfg.Directories == nil || w.cleanup.Active() || !conf.WorkerCleanupEnabled.Get(c.Conf()) {
+		return
+	}
+	period := conf.WorkerCleanupInterval.Get(c.Conf())
+	c.Log().Infof("Worker cleanup enabled; old application directories will be deleted in: %s", w.cfg.WorkDir)
+	w.cleanup = c.Every(period, period, WorkDirCleanup{})
+}
+
+func (w *Worker) workDirCleanup(c *rpcenv.Context) {
+	cleanUp, inUse := w.cfg.Directories.CleanUp, w.books.inUse()
+	since := c.Now().Add(-conf.WorkerCleanupAppDataTTL.Get(c.Conf()))
+	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) ([]string, error) {
+		return cleanUp(b, inUse, since)
+	}, func(removed []string, err error) {
+		for _, name := range removed {
+			c.Log().Infof("Removed directory: %s", name)
+		}
+		if err != nil {
+			c.Log().WithError(err).Error("App dir cleanup failed")
+		}
+	})
+}
+
+// inUse are the applications that have a live executor here.
+func (b *books) inUse() []string {
+	var apps []string
+	for _, x := range b.live {
+		if !slices.Contains(apps, x.key.app) {
+			apps = append(apps, x.key.app)
+		}
+	}
+	return apps
+}

@@ -1,0 +1,47 @@
+package worker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// checkResources refuses what this Worker does not have. What another executor has is not refused: the Master gives again
+// what an executor had that it told to end, before that has ended.
+func (w *Worker) checkResources(wanted []*deploy.ResourceInformation) error {
+	for _, r := range wanted {
+		i := slices.IndexFunc(w.cfg.Resources, func(o *deploy.ResourceInformation) bool { return o.GetName() == r.GetName() })
+		if i < 0 {
+			return fmt.Errorf("this worker has no resource %.64q", r.GetName())
+		}
+		for _, a := range r.GetAddresses() {
+			if !slices.Contains(w.cfg.Resources[i].GetAddresses(), a) {
+				return fmt.Errorf("this worker has no resource %s with address %.64q", r.GetName(), a)
+			}
+		}
+	}
+	return nil
+}
+
+// resourcesUsed are those of the live executors, by name, each address once.
+func (b *books) resourcesUsed() []*deploy.ResourceInformation {
+	var out []*deploy.ResourceInformation
+	for _, x := range b.live {
+		for _, r := range x.resources {
+			i, found := slices.BinarySearchFunc(out, r.GetName(), func(o *deploy.ResourceInformation, name string) int {
+				return strings.Compare(o.GetName(), name)
+			})
+			if !found {
+				out = slices.Insert(out, i, &deploy.ResourceInformation{Name: r.GetName()})
+			}
+			out[i].Addresses = append(out[i].Addresses, r.GetAddresses()...)
+		}
+	}
+	for _, r := range out {
+		slices.Sort(r.Addresses)
+		r.Addresses = slices.Compact(r.Addresses)
+	}
+	return out
+}
