@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBlocksAreKeptAndServed(t *testing.T) {
-	b, err := NewBlocks(t.TempDir(), rpcenv.Address{Host: "127.0.0.1"})
+	b, err := NewBlocks([]string{t.TempDir()}, rpcenv.Address{Host: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestBlocksAreKeptAndServed(t *testing.T) {
 }
 
 func TestBlocksThatCannotBeWrittenSayWhatToDo(t *testing.T) {
-	b, err := NewBlocks(filepath.Join(t.TempDir(), "gone"), rpcenv.Address{Host: "127.0.0.1"})
+	b, err := NewBlocks([]string{filepath.Join(t.TempDir(), "gone")}, rpcenv.Address{Host: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}

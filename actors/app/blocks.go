@@ -17,7 +17,7 @@ import (
 // Blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
 // their own (Spark's block manager with its NettyBlockTransferService).
 type Blocks struct {
-	dir    string
+	dirs   []string
 	addr   rpcenv.Address
 	server io.Closer
 
@@ -32,9 +32,9 @@ type place struct {
 	offset, size int64
 }
 
-// NewBlocks serves blocks at an address; port 0 is any free one. The files go into dir.
-func NewBlocks(dir string, at rpcenv.Address) (*Blocks, error) {
-	b := &Blocks{dir: dir, index: map[string]place{}}
+// NewBlocks serves blocks at an address; port 0 is any free one. The files go into dirs in turn.
+func NewBlocks(dirs []string, at rpcenv.Address) (*Blocks, error) {
+	b := &Blocks{dirs: dirs, index: map[string]place{}}
 	var err error
 	if b.addr, b.server, err = transport.ServeBulk(at, b, transport.BulkOptions{}); err != nil {
 		return nil, fmt.Errorf("serve blocks: %w", err)
@@ -52,11 +52,11 @@ func (b *Blocks) Address() rpcenv.Address { return b.addr }
 func (b *Blocks) Put(ids []string, data [][]byte) error {
 	b.mu.Lock()
 	b.files++
-	path := filepath.Join(b.dir, fmt.Sprintf("blocks_%d.data", b.files))
+	path := filepath.Join(b.dirs[b.files%len(b.dirs)], fmt.Sprintf("blocks_%d.data", b.files))
 	b.mu.Unlock()
 	content := bytes.Join(data, nil)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return errors.Join(fmt.Errorf("%w: free some space where the work directory is, or name another with --work-dir", err), os.Remove(path))
+		return errors.Join(fmt.Errorf("%w: free some space there, or name another directory with spark.local.dir or --work-dir", err), os.Remove(path))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

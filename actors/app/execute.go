@@ -7,11 +7,16 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/worker"
+	appmsg "github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -38,9 +43,26 @@ func Execute(x Execution) error {
 	if err != nil {
 		return err
 	}
+	log := NewLog(logrus.InfoLevel)
+	resources, err := readResources(a.ResourcesFile)
+	if err != nil {
+		return err
+	}
+	dirs, warnings, err := makeLocalDirs(os.Getenv("SPARK_EXECUTOR_DIRS"))
+	for _, warning := range warnings {
+		log.Warn(warning)
+	}
+	if err != nil {
+		fail(err)
+		os.Exit(exitDiskStoreFailed)
+	}
+	decommission, err := DecommissionSignals(c, conf.ExecutorDecommissionSignal)
+	if err != nil {
+		return err
+	}
 	var blocks *Blocks
 	err = rpcenv.NextPorts(conf.BlockManagerPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
-		blocks, err = NewBlocks(".", rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
+		blocks, err = NewBlocks(dirs, rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
 		return err
 	})
 	if err != nil {
@@ -52,10 +74,13 @@ func Execute(x Execution) error {
 	}
 	ended := make(chan int, 1)
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
+	var env *rpcenv.Env
 	boot := executor.Boot{
-		Args: a, Settings: x.Settings, Log: NewLog(logrus.InfoLevel),
+		Args: a, Settings: x.Settings, Log: log, Resources: resources,
+		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
 		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
-		Made: func(env *rpcenv.Env) error {
+		Made: func(made *rpcenv.Env) error {
+			env = made
 			traced(env)
 			_, err := serveMetrics(env, c, env.Log()) // as long as the process
 			return err
@@ -65,15 +90,58 @@ func Execute(x Execution) error {
 		return errors.Join(err, rec.Close())
 	}
 	code := exitTerminated
-	select {
-	case code = <-ended:
-	case <-terminated:
+	for waiting := true; waiting; {
+		select {
+		case code = <-ended:
+			waiting = false
+		case <-terminated:
+			waiting = false
+		case <-decommission:
+			decommissionExecutor(env)
+		}
 	}
-	if err := rec.Close(); err != nil {
+	if err := errors.Join(rec.Close(), removeLocalDirs(dirs)); err != nil {
 		fail(err)
 	}
 	os.Exit(code)
 	return nil
+}
+
+// decommissionExecutor tells the executor of a signal. The answer is of no interest: what it does is in the log.
+func decommissionExecutor(env *rpcenv.Env) {
+	env.Go("decommission", func(b *rpcenv.Blocking) error {
+		_, err := rpcenv.AskWait(b, env.Ref(env.Address(), executor.Name), executor.ExecutorDecommissionSigReceived{})
+		return err
+	})
+}
+
+// readResources reads what a Worker gave the executor; "" is no file.
+func readResources(path string) ([]*deploy.ResourceInformation, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--resourcesFile: %w", err)
+	}
+	resources, err := worker.ParseResources(worker.ExecutorComponent, text)
+	if err != nil {
+		return nil, fmt.Errorf("--resourcesFile %s: %w", path, err)
+	}
+	return resources, nil
+}
+
+// variables are those of the environment that begin with prefix, by what follows it, in upper or lower case, sorted.
+func variables(prefix string, letters func(string) string) []*appmsg.Property {
+	var out []*appmsg.Property
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
+			out = append(out, &appmsg.Property{Key: letters(rest), Value: value})
+		}
+	}
+	slices.SortFunc(out, func(a, b *appmsg.Property) int { return strings.Compare(a.GetKey(), b.GetKey()) })
+	return out
 }
 
 // traced gives the executor's Env its Tracer.

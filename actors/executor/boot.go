@@ -6,6 +6,8 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -14,6 +16,9 @@ import (
 type Boot struct {
 	Args Args
 	IO   IO
+	// Resources are what the Worker gave beside cores and memory. LogURLs and Attributes are what its environment says.
+	Resources           []*deploy.ResourceInformation
+	LogURLs, Attributes []*app.Property
 	// Settings are the driver's, if the process was given them; nil: the fetcher asks.
 	Settings map[string]string
 	Log      *logrus.Entry
@@ -75,7 +80,7 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 		if err := LookUp(b, x.Args.DriverURL); err != nil {
 			return err
 		}
-		cfg := Config{Args: x.Args, IO: x.IO}
+		cfg := Config{Args: x.Args, IO: x.IO, Resources: x.Resources, LogURLs: x.LogURLs, Attributes: x.Attributes}
 		if x.Args.WorkerURL != "" {
 			watcher, err := worker.NewWatcher(x.Args.WorkerURL)
 			if err != nil {

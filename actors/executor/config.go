@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -24,6 +26,8 @@ type Args struct {
 	AppID      string // --app-id
 	WorkerURL  string // --worker-url, spark://Worker@HOST:PORT; empty: no Worker is watched
 	ProfileID  int    // --resourceProfileId
+	// ResourcesFile is --resourcesFile: what the executor has beside cores and memory; empty: nothing.
+	ResourcesFile string
 }
 
 // ParseArgs reads the arguments that a Worker starts an executor with, and reports all that is wrong with them.
@@ -57,6 +61,8 @@ func ParseArgs(args []string) (Args, error) {
 			a.WorkerURL = value
 		case "--resourceProfileId":
 			number(name, value, &a.ProfileID)
+		case "--resourcesFile":
+			a.ResourcesFile = value
 		default:
 			errs = append(errs, fmt.Errorf("%s: no such option of an executor", name))
 		}
@@ -96,6 +102,9 @@ type Transfer interface {
 type Config struct {
 	Args Args
 	IO   IO
+	// Resources, LogURLs and Attributes are told to the driver.
+	Resources           []*deploy.ResourceInformation
+	LogURLs, Attributes []*app.Property
 }
 
 // maxResult bounds a task's result, which travels in StatusUpdate beside other messages.

@@ -60,6 +60,7 @@ func (e *Executor) register(c *rpcenv.Context) {
 	q := &app.RegisterExecutor{
 		ExecutorId: a.ExecutorID, ExecutorRef: c.Self().Proto(), Hostname: a.Hostname, Cores: int32(a.Cores),
 		ResourceProfileId: int32(a.ProfileID),
+		Resources:         e.cfg.Resources, LogUrls: e.cfg.LogURLs, Attributes: e.cfg.Attributes,
 	}
 	rpcenv.Ask(c, e.driver, q, func(_ *rpc.Bool, err error) {
 		if err != nil {

@@ -1,10 +1,6 @@
 package node
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,28 +20,6 @@ func TestTheMemoryOfAnExecutorIsItsCommands(t *testing.T) {
 	} {
 		if got := memoryLimit(c.env, 1024); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
-		}
-	}
-}
-
-func TestWhatAnApplicationSaidStaysWhatItHadGoes(t *testing.T) {
-	work := t.TempDir()
-	dir := filepath.Join(work, "app-1", "0")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"app-1/0/stdout", "app-1/0/stderr", "app-1/0/blocks_1.data", "app-1/program"} {
-		if err := os.WriteFile(filepath.Join(work, path), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := directories{work}
-	if err := errors.Join(d.Remove(nil, "app-1"), d.Remove(nil, "app-1"), d.Remove(nil, "never-there")); err != nil {
-		t.Fatal(err)
-	}
-	for path, stays := range map[string]bool{"app-1/0/stdout": true, "app-1/0/stderr": true, "app-1/0/blocks_1.data": false, "app-1/program": false} {
-		if _, err := os.Stat(filepath.Join(work, path)); errors.Is(err, fs.ErrNotExist) == stays {
-			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // WorkerOptions are what a Worker is told.
@@ -23,16 +25,26 @@ type WorkerOptions struct {
 	Cores, MemoryMB int
 	// WorkDir is under which executors have their directories.
 	WorkDir string
+	// LocalDirs are where executors keep blocks; none: spark.local.dir says, else in WorkDir.
+	LocalDirs []string
+	// Decommission tells, by anything that comes, that the Worker is to take no more executors; nil: nobody tells.
+	Decommission <-chan os.Signal
 }
 
 // RunWorker runs a Worker until ctx ends, or it ends itself: then the error is an *ExitError. The executors it started end
 // with it.
 func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
-	if opts.WorkDir, err = filepath.Abs(opts.WorkDir); err != nil {
+	if opts.WorkDir, err = makeWorkDir(opts.WorkDir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(opts.WorkDir, 0o700); err != nil {
-		return fmt.Errorf("work directory: %w: name another with --work-dir", err)
+	if len(opts.LocalDirs) == 0 {
+		opts.LocalDirs = conf.LocalDir.Get(opts.Conf)
+	}
+	dirs := newDirectories(opts.WorkDir, opts.LocalDirs, opts.Log)
+	defer func() { err = errors.Join(err, dirs.close()) }() // last: until then executors may write
+	resources, err := machine.Resources(ctx, opts.Conf)
+	if err != nil {
+		return err
 	}
 	starter := process.NewStarter()
 	defer starter.Close()
@@ -42,7 +54,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	cfg := worker.Config{
-		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: directories{opts.WorkDir},
+		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: dirs, Resources: resources,
 		Membership: len(opts.Join) > 0,
 	}
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {
@@ -56,6 +68,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if err := d.ready(); err != nil {
 		return err
 	}
+	defer d.watchDecommission(opts.Decommission)()
 	if err := d.wait(ctx); err != nil {
 		return err
 	}
@@ -69,24 +82,46 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	return nil
 }
 
+// watchDecommission tells the Worker of signals, until the function that it returns is called.
+func (d *daemon) watchDecommission(signals <-chan os.Signal) (stop func()) {
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-signals:
+				_ = d.node.Env.Send(d.node.Ref, worker.WorkerDecommissionSigReceived{}) // it is a message
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watching.Wait()
+	}
+}
+
+// makeWorkDir makes the work directory and tries whether it can be written.
+func makeWorkDir(dir string) (string, error) {
+	const remedy = "name another with --work-dir or SPARK_WORKER_DIR"
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("work directory: %w: %s", err, remedy)
+	}
+	probe, err := os.CreateTemp(dir, ".try-*")
+	if err != nil {
+		return "", fmt.Errorf("work directory %s cannot be written: %w: %s", dir, err, remedy)
+	}
+	_, err = probe.WriteString("Is there room?")
+	if err := errors.Join(err, probe.Close(), os.Remove(probe.Name())); err != nil {
+		return "", fmt.Errorf("work directory %s cannot be written: %w: free some space, or %s", dir, err, remedy)
+	}
+	return dir, nil
+}
+
 // shutdownTime is how long a Worker that is told to end waits for its executors to end and for the Master to hear of it.
 const shutdownTime = 3 * time.Second
-
-// directories are those of applications under a work directory.
-type directories struct{ work string }
-
-// Remove removes what an application had on this machine, its map outputs and its program, but the output of its executors,
-// stdout and stderr, which people read afterwards.
-func (d directories) Remove(_ *rpcenv.Blocking, app string) error {
-	root := filepath.Join(d.work, app)
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || e.Name() == "stdout" || e.Name() == "stderr" {
-			return err
-		}
-		return os.Remove(path)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/sirupsen/logrus"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -105,9 +105,10 @@ func workerCommand() *cobra.Command {
 		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
 		Long: "Run a Worker until it is told to end. It finds its Master by the URL, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
-			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port. The\n" +
-			"-Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the\n" +
-			"memory used. Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.",
+			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
+			"SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +
+			"settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used. Without --properties-file, spark-defaults.conf in\n" +
+			"SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
 		Args:    usages(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -121,7 +122,7 @@ func workerCommand() *cobra.Command {
 			if len(args) == 0 && join == "" {
 				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))
 			}
-			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir}
+			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir, LocalDirs: splitList(os.Getenv("SPARK_LOCAL_DIRS"))}
 			var err error
 			if opts.Options, err = d.options("worker", 0); err != nil {
 				return err
@@ -137,32 +138,24 @@ func workerCommand() *cobra.Command {
 			if opts.MemoryMB, err = conf.ParseMemoryMB(memory); err != nil {
 				return usage(cmd, fmt.Errorf("--memory: %w", err))
 			}
+			if opts.Decommission, err = app.DecommissionSignals(opts.Conf, conf.WorkerDecommissionSignal); err != nil {
+				return err
+			}
 			return node.RunWorker(cmd.Context(), opts)
 		},
 	}
 	f := cmd.Flags()
 	d.flags(f, 0)
 	f.StringVar(&join, "join", "", "`HOST:PORT` of the gossip of a member of the cluster, instead of the Master's URL")
-	f.IntVar(&cores, "cores", runtime.NumCPU(), "cores to offer")
-	f.StringVar(&memory, "memory", fmt.Sprintf("%dm", freeMemoryMB()), "memory to offer, such as 2g")
+	f.IntVar(&cores, "cores", machine.Cores(), "cores to offer")
+	f.StringVar(&memory, "memory", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
 	f.StringVar(&workDir, "work-dir", "work", "`DIRECTORY` of the executors")
 	return cmd
 }
 
-// freeMemoryMB is the machine's memory less 1 GiB, at least 512 MiB, in MiB: what Spark's Workers offer.
-func freeMemoryMB() int {
-	const least, reserve = 512, 1024
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return least
-	}
-	for line := range strings.Lines(string(text)) {
-		var kb int
-		if _, err := fmt.Sscanf(line, "MemTotal: %d kB", &kb); err == nil {
-			return max(kb/1024-reserve, least)
-		}
-	}
-	return least
+// splitList are the parts of a list, without empty ones.
+func splitList(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
 func executorCommand() *cobra.Command {

@@ -9,6 +9,7 @@
 package app
 
 import (
+	deploy "github.com/coherer/coherer/messages/deploy"
 	_ "github.com/coherer/coherer/messages/option"
 	rpc "github.com/coherer/coherer/messages/rpc"
 	storage "github.com/coherer/coherer/messages/storage"
@@ -245,14 +246,16 @@ type RegisterExecutor struct {
 	Hostname string `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
 	// cores that tasks may take.
 	Cores int32 `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
-	// log_urls of its output; empty until there are pages.
+	// log_urls of its output, stdout and stderr; empty when its Worker has no pages.
 	LogUrls []*Property `protobuf:"bytes,5,rep,name=log_urls,json=logUrls,proto3" json:"log_urls,omitempty"`
-	// attributes that the cluster manager gave it; there are none yet.
+	// attributes that the cluster manager gave it, in variables SPARK_EXECUTOR_ATTRIBUTE_NAME.
 	Attributes []*Property `protobuf:"bytes,6,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	// resource_profile_id is 0 for the default profile.
 	ResourceProfileId int32 `protobuf:"varint,7,opt,name=resource_profile_id,json=resourceProfileId,proto3" json:"resource_profile_id,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// resources that it has beside cores and memory.
+	Resources     []*deploy.ResourceInformation `protobuf:"bytes,8,rep,name=resources,proto3" json:"resources,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterExecutor) Reset() {
@@ -332,6 +335,13 @@ func (x *RegisterExecutor) GetResourceProfileId() int32 {
 		return x.ResourceProfileId
 	}
 	return 0
+}
+
+func (x *RegisterExecutor) GetResources() []*deploy.ResourceInformation {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
 }
 
 // LaunchedExecutor says that the executor can take tasks: only now are its cores offered.
@@ -1154,14 +1164,14 @@ var File_proto_app_app_proto protoreflect.FileDescriptor
 
 const file_proto_app_app_proto_rawDesc = "" +
 	"\n" +
-	"\x13proto/app/app.proto\x12\x03app\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\x1a\x1bproto/storage/storage.proto\"2\n" +
+	"\x13proto/app/app.proto\x12\x03app\x1a\x1bproto/coherer/options.proto\x1a\x1cproto/deploy/resources.proto\x1a\x13proto/rpc/rpc.proto\x1a\x1bproto/storage/storage.proto\"2\n" +
 	"\bProperty\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"\xf2\x02\n" +
 	"\x16RetrieveSparkAppConfig\x12.\n" +
 	"\x13resource_profile_id\x18\x01 \x01(\x05R\x11resourceProfileId:\xa7\x02\xe2\xe0\x18\xa2\x02\b\xe8\a\x12\x12driverPropsFetcher\x1a\x16CoarseGrainedScheduler\"\x12app.SparkAppConfig*Vorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RetrieveSparkAppConfig:Lwhen it has found the driver, in an Env of its own that ends with the answerB\x15It is answered again.J 2.1; resourceProfileId since 3.1\"\xae\x01\n" +
 	"\x0eSparkAppConfig\x12>\n" +
-	"\x10spark_properties\x18\x01 \x03(\v2\r.app.PropertyB\x04\xe0\xe0\x18\x01R\x0fsparkProperties:\\\xe2\xe0\x18X\b\xe9\a*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.SparkAppConfigJ\x032.1\"\x88\x05\n" +
+	"\x10spark_properties\x18\x01 \x03(\v2\r.app.PropertyB\x04\xe0\xe0\x18\x01R\x0fsparkProperties:\\\xe2\xe0\x18X\b\xe9\a*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.SparkAppConfigJ\x032.1\"\xc3\x05\n" +
 	"\x10RegisterExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x129\n" +
@@ -1172,7 +1182,8 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x06 \x03(\v2\r.app.PropertyR\n" +
 	"attributes\x12.\n" +
-	"\x13resource_profile_id\x18\a \x01(\x05R\x11resourceProfileId:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor:*at its start, when it has found the driverB;A second one with the same id fails: Duplicate executor ID.J_2.1, where a message of its own told success; attributes since 3.0, resourceProfileId since 3.1\"\xa9\x02\n" +
+	"\x13resource_profile_id\x18\a \x01(\x05R\x11resourceProfileId\x129\n" +
+	"\tresources\x18\b \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor:*at its start, when it has found the driverB;A second one with the same id fails: Duplicate executor ID.J_2.1, where a message of its own told success; attributes since 3.0, resourceProfileId since 3.1\"\xa9\x02\n" +
 	"\x10LaunchedExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\x98\x04\n" +
@@ -1273,43 +1284,45 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_proto_app_app_proto_goTypes = []any{
-	(TaskState)(0),                 // 0: app.TaskState
-	(*Property)(nil),               // 1: app.Property
-	(*RetrieveSparkAppConfig)(nil), // 2: app.RetrieveSparkAppConfig
-	(*SparkAppConfig)(nil),         // 3: app.SparkAppConfig
-	(*RegisterExecutor)(nil),       // 4: app.RegisterExecutor
-	(*LaunchedExecutor)(nil),       // 5: app.LaunchedExecutor
-	(*TaskDescription)(nil),        // 6: app.TaskDescription
-	(*LaunchTask)(nil),             // 7: app.LaunchTask
-	(*StatusUpdate)(nil),           // 8: app.StatusUpdate
-	(*TaskResult)(nil),             // 9: app.TaskResult
-	(*TaskFailure)(nil),            // 10: app.TaskFailure
-	(*KillTask)(nil),               // 11: app.KillTask
-	(*RemoveExecutor)(nil),         // 12: app.RemoveExecutor
-	(*StopExecutor)(nil),           // 13: app.StopExecutor
-	(*Heartbeat)(nil),              // 14: app.Heartbeat
-	(*HeartbeatResponse)(nil),      // 15: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),        // 16: rpc.EndpointRef
-	(*storage.MapStatus)(nil),      // 17: storage.MapStatus
-	(*storage.BlockManagerId)(nil), // 18: storage.BlockManagerId
+	(TaskState)(0),                     // 0: app.TaskState
+	(*Property)(nil),                   // 1: app.Property
+	(*RetrieveSparkAppConfig)(nil),     // 2: app.RetrieveSparkAppConfig
+	(*SparkAppConfig)(nil),             // 3: app.SparkAppConfig
+	(*RegisterExecutor)(nil),           // 4: app.RegisterExecutor
+	(*LaunchedExecutor)(nil),           // 5: app.LaunchedExecutor
+	(*TaskDescription)(nil),            // 6: app.TaskDescription
+	(*LaunchTask)(nil),                 // 7: app.LaunchTask
+	(*StatusUpdate)(nil),               // 8: app.StatusUpdate
+	(*TaskResult)(nil),                 // 9: app.TaskResult
+	(*TaskFailure)(nil),                // 10: app.TaskFailure
+	(*KillTask)(nil),                   // 11: app.KillTask
+	(*RemoveExecutor)(nil),             // 12: app.RemoveExecutor
+	(*StopExecutor)(nil),               // 13: app.StopExecutor
+	(*Heartbeat)(nil),                  // 14: app.Heartbeat
+	(*HeartbeatResponse)(nil),          // 15: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 16: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 17: deploy.ResourceInformation
+	(*storage.MapStatus)(nil),          // 18: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 19: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
 	16, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	6,  // 4: app.LaunchTask.data:type_name -> app.TaskDescription
-	0,  // 5: app.StatusUpdate.state:type_name -> app.TaskState
-	9,  // 6: app.StatusUpdate.result:type_name -> app.TaskResult
-	10, // 7: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	17, // 8: app.TaskResult.map_status:type_name -> storage.MapStatus
-	18, // 9: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	18, // 10: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	17, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	6,  // 5: app.LaunchTask.data:type_name -> app.TaskDescription
+	0,  // 6: app.StatusUpdate.state:type_name -> app.TaskState
+	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
+	10, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
+	18, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
+	19, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	19, // 11: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// exitDiskStoreFailed is ExecutorExitCode.DISK_STORE_FAILED_TO_CREATE_DIR.
+const exitDiskStoreFailed = 53
+
+// makeLocalDirs makes a directory of this executor's own in each of those that its Worker names, a list as in PATH; without
+// any, it is the one that the process is in. Those where that fails are left out, and named in warnings. It mirrors
+// DiskBlockManager.createLocalDirs.
+func makeLocalDirs(list string) (dirs, warnings []string, err error) {
+	if list == "" {
+		return []string{"."}, nil, nil
+	}
+	for _, root := range filepath.SplitList(list) {
+		dir, err := os.MkdirTemp(root, "blockmgr-")
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("Failed to create local dir in %s. Ignoring this directory: %v", root, err))
+			continue
+		}
+		dirs = append(dirs, dir)
+	}
+	if len(dirs) == 0 {
+		return nil, warnings, fmt.Errorf("failed to create any local dir: %s", strings.Join(warnings, "; "))
+	}
+	return dirs, warnings, nil
+}
+
+// removeLocalDirs removes what makeLocalDirs made.
+func removeLocalDirs(dirs []string) error {
+	var errs []error
+	for _, dir := range dirs {
+		if dir != "." {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+	}
+	return errors.Join(errs...)
+}
