@@ -56,6 +56,8 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	// From the driver.
 	case StopAppClient:
 		a.stopAppClient(c, m)
+	case RequestExecutors:
+		a.requestExecutors(c, m)
 	case KillExecutors:
 		a.killExecutors(c, m)
 	case RegisterWithMaster:
@@ -153,6 +155,22 @@ func (a *AppClient) stopAppClient(c *rpcenv.Context, m StopAppClient) {
 	a.dead = true
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 	c.Stop()
+}
+
+func (a *AppClient) requestExecutors(c *rpcenv.Context, m RequestExecutors) {
+	if !a.registered {
+		c.Log().Warn("Attempted to request executors before driver fully initialized.")
+		rpcenv.Reply(c, m, &rpc.Bool{Value: false})
+		return
+	}
+	call := rpcenv.Defer(c, m)
+	rpcenv.Ask(c, a.master, &deploy.RequestExecutors{AppId: a.appID, Totals: m.Totals}, func(ok *rpc.Bool, err error) {
+		if err != nil {
+			call.Fail(fmt.Errorf("request executors: %w", err))
+			return
+		}
+		call.Reply(ok)
+	})
 }
 
 func (a *AppClient) killExecutors(c *rpcenv.Context, m KillExecutors) {

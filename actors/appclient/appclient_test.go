@@ -272,6 +272,37 @@ func TestKillExecutors(t *testing.T) {
 	}
 }
 
+func TestRequestExecutors(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	q := RequestExecutors{Totals: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{Id: 1}, Total: 3}}}
+	if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, q); err != nil || ok.GetValue() {
+		t.Error("before the registration:", ok, err)
+	}
+	next[*deploy.RegisterApplication](k, k.master)
+	k.register(appID, 0)
+	k.told(Connected{AppID: appID})
+	refuse := false
+	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*deploy.RequestExecutors)
+		switch {
+		case !ok:
+		case refuse:
+			rpcenv.Fail(c, q, errors.New("no"))
+		default:
+			rpcenv.Reply(c, q, &rpc.Bool{Value: q.GetAppId() == appID && q.GetTotals()[0].GetTotal() == 3})
+		}
+		return ok
+	})
+	if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, q); err != nil || !ok.GetValue() {
+		t.Error("the Master's answer:", ok, err)
+	}
+	refuse = true
+	if _, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, q); err == nil {
+		t.Error("the Master's failure did not come through")
+	}
+}
+
 func TestAConfigThatIsNotValidIsDeadAtOnce(t *testing.T) {
 	k := newKit(t)
 	cfg := Config{Listener: k.listener.Ref}

@@ -1,6 +1,7 @@
 package appclient
 
 import (
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -72,6 +73,16 @@ type StopAppClient struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
 func (StopAppClient) ReplyType() *rpc.Bool { return nil }
+
+// RequestExecutors tells the Master how many executors of each profile the application wants in all. The answer is the
+// Master's; false when the application is not registered. It mirrors StandaloneAppClient.requestTotalExecutors.
+type RequestExecutors struct {
+	rpcenv.Local
+	Totals []*deploy.ProfileTarget
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (RequestExecutors) ReplyType() *rpc.Bool { return nil }
 
 // KillExecutors asks the Master to end executors of the application, by their ids without the application's. The answer
 // is the Master's; false when the application is not registered. It mirrors StandaloneAppClient.killExecutors.

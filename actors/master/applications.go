@@ -131,6 +131,13 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	}
 	m.schedule(c)
 	for _, w := range m.workers {
+		if w.State == WorkerDecommissioned { // what it runs is not the application's any more, and ends with it
+			for _, e := range w.Executors() {
+				if e.App == app {
+					m.killExecutor(c, e, "application "+strings.ToLower(to.String()))
+				}
+			}
+		}
 		c.Send(w.Ref, &deploy.ApplicationFinished{Id: app.ID, MasterTerm: m.cfg.Term})
 	}
 }

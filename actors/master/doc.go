@@ -48,6 +48,8 @@
 //   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the
 //     reason, a Worker without cores or memory with RegisterWorkerFailed.
 //     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
+//   - What an executor had on a decommissioned Worker is given back when it ends, and it is killed when its application
+//     ends; Spark's Master has forgotten it by then. (TestADecommissionedWorker)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
 //     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications. (TestApplicationIDs)

@@ -53,6 +53,10 @@ func (m *Master) executor(app string, id int) *ExecutorDesc {
 // executorChanged tells the driver and replaces what has ended. A repetition changes nothing.
 func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.ExecutorStateChanged) {
 	app := e.App
+	if r.GetState() == deploy.ExecutorState_DECOMMISSIONED { // the Master says so, no Worker
+		c.Log().Warnf("%s reports that %s is %s", c.Sender(), e.FullID(), r.GetState())
+		return
+	}
 	if !m.setExecutor(c, e, r.GetState(), r.GetMessage()) {
 		return
 	}
@@ -89,11 +93,21 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 }
 
 // unknownExecutorChanged is about an executor that was removed. When it still runs it is told to end: its order came
-// late, after the Master had given it up.
+// late, after the Master had given it up. One that was decommissioned may run on, and gives its Worker back what it had.
 func (m *Master) unknownExecutorChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
-	c.Log().Warnf("Got status update for unknown executor %s", fullID(r.GetAppId(), int(r.GetExecId())))
-	if w := m.addressToWorker[c.Sender()]; w != nil && !finished(r.GetState()) {
-		m.orderKill(c, w, r.GetAppId(), int(r.GetExecId()))
+	app, id := r.GetAppId(), int(r.GetExecId())
+	c.Log().Warnf("Got status update for unknown executor %s", fullID(app, id))
+	w := m.addressToWorker[c.Sender()]
+	if w == nil {
+		return
+	}
+	e := w.decommissioned(app, id)
+	switch {
+	case e != nil && finished(r.GetState()):
+		m.setExecutor(c, e, r.GetState(), r.GetMessage())
+		w.removeExecutor(e)
+	case e == nil && !finished(r.GetState()):
+		m.orderKill(c, w, app, id)
 	}
 }
 

@@ -72,6 +72,12 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.workerLatestState(c, msg)
 	case CheckForWorkerTimeOut:
 		m.checkForWorkerTimeOut(c)
+	case *deploy.WorkerDecommissioning:
+		m.workerDecommissioning(c, msg)
+	case *deploy.DecommissionWorkersOnHosts:
+		m.decommissionWorkersOnHosts(c, msg)
+	case DecommissionWorkers:
+		m.decommissionWorkers(c, msg)
 	case *deploy.RegisterApplication:
 		m.registerApplication(c, msg)
 	case *deploy.UnregisterApplication:

@@ -76,11 +76,13 @@ func (s ApplicationState) To(next ApplicationState) (ApplicationState, error) {
 	return next, nil
 }
 
-// executorTo is next, or s and an error when an executor in s cannot become next: LAUNCHING, RUNNING, and then one of
-// the finished states, for ever. RUNNING after RUNNING is refused like any repetition: a report that was sent again.
+// executorTo is next, or s and an error when an executor in s cannot become next: LAUNCHING, RUNNING, perhaps
+// DECOMMISSIONED, and then one of the finished states, for ever. RUNNING after RUNNING is refused like any repetition: a
+// report that was sent again.
 func executorTo(s, next deploy.ExecutorState) (deploy.ExecutorState, error) {
+	live := next == deploy.ExecutorState_RUNNING || next == deploy.ExecutorState_DECOMMISSIONED
 	switch {
-	case finished(s), !finished(next) && next != deploy.ExecutorState_RUNNING, s == next:
+	case finished(s), s == next, !live && !finished(next), live && s == deploy.ExecutorState_DECOMMISSIONED:
 		return s, illegal("executor", s, next)
 	}
 	return next, nil

@@ -23,9 +23,9 @@ func TestNoStateFollowsAnEnd(t *testing.T) {
 	for s := range deploy.ExecutorState_name {
 		for next := range deploy.ExecutorState_name {
 			got, err := executorTo(deploy.ExecutorState(s), deploy.ExecutorState(next))
-			legal := s < next && !finished(deploy.ExecutorState(s)) && next != int32(deploy.ExecutorState_DECOMMISSIONED) &&
-				s != int32(deploy.ExecutorState_DECOMMISSIONED)
-			if s != int32(deploy.ExecutorState_DECOMMISSIONED) && (err == nil) != legal {
+			decommissioned := int32(deploy.ExecutorState_DECOMMISSIONED)
+			legal := s < next && !finished(deploy.ExecutorState(s)) || s == decommissioned && finished(deploy.ExecutorState(next))
+			if (err == nil) != legal {
 				t.Errorf("executor %d to %d: %v", s, next, err)
 			}
 			if err != nil && int32(got) != s {

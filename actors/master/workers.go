@@ -112,6 +112,9 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 	}
 	for _, d := range s.GetExecutors() {
 		e := m.executor(d.GetAppId(), int(d.GetExecId()))
+		if e == nil {
+			e = w.decommissioned(d.GetAppId(), int(d.GetExecId()))
+		}
 		if e == nil || e.Worker != w {
 			m.orderKill(c, w, d.GetAppId(), int(d.GetExecId()))
 			continue

@@ -1,0 +1,90 @@
+package master
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// DecommissionWorkers takes Workers out of service by their ids. It mirrors DeployMessages.DecommissionWorkers.
+type DecommissionWorkers struct {
+	rpcenv.Local
+	IDs []string
+}
+
+// workerDecommissioning is a Worker's own wish.
+func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecommissioning) {
+	c.Log().Infof("Recording worker %s decommissioning", d.GetId())
+	w := m.idToWorker[d.GetId()]
+	if w == nil {
+		c.Log().Warnf("Unknown worker %s wants to be decommissioned", d.GetId())
+		return
+	}
+	m.decommissionWorker(c, w)
+}
+
+// decommissionWorkersOnHosts has the Workers of the hosts decommissioned, and is answered at once with their number.
+func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.DecommissionWorkersOnHosts) {
+	var ids []string
+	for _, w := range m.workers {
+		at := m.addressToWorker[w.Ref.Address] == w // neither dead nor replaced
+		if at && m.state != RecoveryStandby && slices.ContainsFunc(d.GetHostnames(), func(h string) bool { return strings.EqualFold(h, w.Host) }) {
+			ids = append(ids, w.ID)
+		}
+	}
+	c.Log().Infof("Decommissioning the workers %v on %v", ids, d.GetHostnames())
+	if len(ids) > 0 {
+		c.Send(c.Self(), DecommissionWorkers{IDs: ids})
+	}
+	rpcenv.Reply(c, d, &deploy.DecommissionWorkersOnHostsResponse{Count: int32(len(ids))})
+}
+
+// decommissionWorkers tells each Worker behind its applications.
+func (m *Master) decommissionWorkers(c *rpcenv.Context, d DecommissionWorkers) {
+	for _, id := range d.IDs {
+		w := m.idToWorker[id]
+		if w == nil || w.State == WorkerDecommissioned {
+			continue
+		}
+		m.decommissionWorker(c, w)
+		c.Send(w.Ref, &deploy.DecommissionWorker{MasterTerm: m.cfg.Term})
+	}
+}
+
+// decommissionWorker takes a Worker out of service: it gets nothing more, and the applications are told of each executor
+// that they will lose. Those stay on the Worker's record until they end, but are no longer the application's, which may get
+// others; so a later report of them is told to nobody.
+func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
+	if w.State == WorkerDecommissioned {
+		c.Log().Infof("Worker %s is decommissioned already", w.ID)
+		return
+	}
+	if !m.setWorker(c, w, WorkerDecommissioned, "decommissioned") {
+		return
+	}
+	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
+	for _, e := range w.executors {
+		c.Log().Infof("Telling app of decommission executors: %s", e.FullID())
+		c.Send(e.App.Driver, &deploy.ExecutorUpdated{
+			Id: proto.Int32(int32(e.ID)), State: deploy.ExecutorState_DECOMMISSIONED, Message: proto.String("worker decommissioned"),
+			WorkerHost: proto.String(w.Host), MasterTerm: m.cfg.Term,
+		})
+		m.setExecutor(c, e, deploy.ExecutorState_DECOMMISSIONED, "worker decommissioned")
+		e.App.removeExecutor(e)
+	}
+	m.schedule(c)
+}
+
+// decommissioned is an executor on w that its application has lost already; nil: there is none.
+func (w *WorkerInfo) decommissioned(app string, id int) *ExecutorDesc {
+	for _, e := range w.executors {
+		if e.State == deploy.ExecutorState_DECOMMISSIONED && e.App.ID == app && e.ID == id {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package master_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func (w *worker) decommission() {
+	w.k.t.Helper()
+	w.Send(w.k.ref, &deploy.WorkerDecommissioning{Id: w.reg.GetId(), Worker: w.Ref.Proto()})
+	w.k.Settle()
+}
+
+func (k *kit) decommissionHosts(hosts ...string) int32 {
+	k.t.Helper()
+	n, err := rpctest.Ask[*deploy.DecommissionWorkersOnHostsResponse](k.tool, k.ref, &deploy.DecommissionWorkersOnHosts{Hostnames: hosts})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.Settle()
+	return n.GetCount()
+}
+
+// stateOf is a Worker's state by the Master, and how many cores it counts as used.
+func (w *worker) stateOf() (string, int32) {
+	w.k.t.Helper()
+	for _, x := range w.k.state().GetWorkers() {
+		if x.GetId() == w.reg.GetId() {
+			return x.GetState(), x.GetCoresUsed()
+		}
+	}
+	return "", 0
+}
+
+// Recorded: ExecutorUpdated(DECOMMISSIONED) with the host, then nothing more about that executor.
+func TestADecommissionedWorker(t *testing.T) {
+	k := newKit(t)
+	w := k.worker("W1", 2, 2048)
+	d := k.driver("D", 2)
+	for range 2 {
+		w.launched()
+		d.added()
+	}
+	w.report(d.id, 0, deploy.ExecutorState_RUNNING)
+	d.updated()
+	w.decommission()
+	for id := range int32(2) {
+		same(t, d.Probe, &deploy.ExecutorUpdated{
+			Id: proto.Int32(id), State: deploy.ExecutorState_DECOMMISSIONED, Message: proto.String("worker decommissioned"),
+			WorkerHost: proto.String(w.reg.GetHost()),
+		})
+	}
+	w.decommission()                                // once more: nobody is told
+	w.report(d.id, 1, deploy.ExecutorState_RUNNING) // late: it may run on
+	none(t, d.Probe, time.Second)
+	none(t, w.Probe, time.Second)
+
+	w2 := k.worker("W2", 2, 2048) // what was taken is replaced elsewhere
+	for _, id := range []int32{2, 3} {
+		if l := w2.launched(); l.GetExecId() != id {
+			t.Errorf("%v, want executor %d", l, id)
+		}
+		d.added()
+	}
+	if state, used := w.stateOf(); state != "DECOMMISSIONED" || used != 2 {
+		t.Errorf("%s with %d cores used", state, used)
+	}
+	w.report(d.id, 0, deploy.ExecutorState_EXITED, 0)
+	none(t, d.Probe, time.Second)
+	if _, used := w.stateOf(); used != 1 { // Spark never gives them back
+		t.Errorf("%d cores used", used)
+	}
+
+	// It registers once more, and what it still runs is not killed.
+	w.Send(k.ref, w.reg)
+	next[*deploy.RegisteredWorker](t, w.Probe)
+	w.Send(k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: []*deploy.ExecutorDescription{
+		{AppId: d.id, ExecId: 1}, {AppId: d.id, ExecId: 0},
+	}})
+	if kill := next[*deploy.KillExecutor](t, w.Probe); kill.GetExecId() != 0 { // that one had ended
+		t.Errorf("%v", kill)
+	}
+	none(t, w.Probe, time.Second)
+
+	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
+	if kill := next[*deploy.KillExecutor](t, w.Probe); kill.GetExecId() != 1 {
+		t.Errorf("%v", kill)
+	}
+	next[*deploy.ApplicationFinished](t, w.Probe)
+	if _, used := w.stateOf(); used != 0 {
+		t.Errorf("%d cores used", used)
+	}
+}
+
+func TestADecommissionedWorkerThatEndsTakesItsExecutorsAlong(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	d.added()
+	w.decommission()
+	d.updated()
+	k.Advance(2 * time.Minute) // no heartbeat
+	if u := d.updated(); u.GetState() != deploy.ExecutorState_LOST || u.GetWorkerHost() == "" {
+		t.Errorf("%v", u)
+	}
+	next[*deploy.WorkerRemoved](t, d.Probe)
+	if state, used := w.stateOf(); state != "DEAD" || used != 0 {
+		t.Errorf("%s with %d cores used", state, used)
+	}
+}
+
+func TestWorkersOfHostsAreDecommissioned(t *testing.T) {
+	k := newKit(t)
+	upper, other := k.newWorker("W1", 1, 1024), k.worker("W2", 1, 1024)
+	upper.reg.Host = "Machine-7"
+	upper.Send(k.ref, upper.reg)
+	next[*deploy.RegisteredWorker](t, upper.Probe)
+	if n := k.decommissionHosts("machine-7", "nowhere"); n != 1 {
+		t.Errorf("%d workers", n)
+	}
+	same(t, upper.Probe, &deploy.DecommissionWorker{})
+	if state, _ := upper.stateOf(); state != "DECOMMISSIONED" {
+		t.Error(state)
+	}
+	if n := k.decommissionHosts("MACHINE-7"); n != 1 { // counted again, not told again
+		t.Errorf("%d workers", n)
+	}
+	none(t, upper.Probe, time.Second)
+	none(t, other.Probe, time.Second)
+	if n := k.decommissionHosts(); n != 0 {
+		t.Errorf("%d workers", n)
+	}
+}
+
+func TestAWorkerThatNobodyKnowsIsNotDecommissioned(t *testing.T) {
+	k := newKit(t)
+	w := k.newWorker("W1", 1, 1024)
+	w.decommission()
+	none(t, w.Probe, time.Second)
+	if n := len(k.state().GetWorkers()); n != 0 {
+		t.Errorf("%d workers", n)
+	}
+}
+
+// No Worker may say that an executor is decommissioned, or in a state that there is not.
+func TestAReportOfAStateThatIsNoWorkersIsIgnored(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	d.added()
+	w.report(d.id, 0, deploy.ExecutorState_DECOMMISSIONED)
+	w.report(d.id, 0, deploy.ExecutorState(99))
+	none(t, d.Probe, time.Second)
+	if _, used := w.stateOf(); used != 1 {
+		t.Errorf("%d cores used", used)
+	}
+}
