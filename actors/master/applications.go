@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -106,6 +107,17 @@ func (m *Master) unregisterApplication(c *rpcenv.Context, u *deploy.UnregisterAp
 	if app := m.idToApp[u.GetAppId()]; app != nil {
 		m.removeApplication(c, app, ApplicationFinished, "unregistered")
 	}
+}
+
+// killApplication ends an application at a user's wish. It mirrors what MasterPage.handleAppKillRequest does in the Master's
+// own process.
+func (m *Master) killApplication(c *rpcenv.Context, k *deploy.KillApplication) {
+	app := m.idToApp[k.GetAppId()]
+	if app != nil {
+		c.Log().Infof("Asked to kill application %s", app.ID)
+		m.removeApplication(c, app, ApplicationKilled, "killed by a user")
+	}
+	rpcenv.Reply(c, k, &rpc.Bool{Value: app != nil})
 }
 
 // removeApplication ends an application: first its executors are killed, then every Worker is told, also a dead one,

@@ -93,6 +93,8 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	case membership.MemberJoined, membership.MemberLeft: // a Worker registers, and its connection ends
 	case RelaunchExecutors:
 		m.schedule(c)
+	case *deploy.KillApplication:
+		m.killApplication(c, msg)
 	case *deploy.RequestMasterState:
 		m.requestMasterState(c, msg)
 	case *deploy.RequestSubmitDriver:

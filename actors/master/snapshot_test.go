@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 func TestWhatWentWrongIsRemembered(t *testing.T) {
@@ -92,5 +94,25 @@ func TestDemandsAreBounded(t *testing.T) {
 	}
 	if s := k.state(); len(s.Demands) != 20 || s.DemandsMore != 3 {
 		t.Errorf("%d and %d more", len(s.Demands), s.DemandsMore)
+	}
+}
+
+func TestAUserKillsAnApplication(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w.launched()
+	d.added()
+	for i, want := range []bool{true, false} {
+		got, err := rpctest.Ask[*rpc.Bool](k.tool, k.ref, &deploy.KillApplication{AppId: d.id})
+		if err != nil || got.GetValue() != want {
+			t.Fatalf("%d: %v, %v", i, got, err)
+		}
+	}
+	if r := next[*deploy.ApplicationRemoved](t, d.Probe); r.GetMessage() != "KILLED" {
+		t.Error(r)
+	}
+	next[*deploy.KillExecutor](t, w.Probe)
+	if s := k.state(); s.CompletedApps[0].State != "KILLED" || s.Workers[0].CoresUsed != 0 {
+		t.Errorf("%v", s)
 	}
 }

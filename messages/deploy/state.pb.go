@@ -10,6 +10,7 @@ package deploy
 
 import (
 	_ "github.com/coherer/coherer/messages/option"
+	_ "github.com/coherer/coherer/messages/rpc"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -1493,11 +1494,57 @@ func (x *DriverRunner) GetException() string {
 	return ""
 }
 
+// KillApplication ends an application at a user's wish. It is answered true, with false for one that is not known (any
+// more).
+type KillApplication struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KillApplication) Reset() {
+	*x = KillApplication{}
+	mi := &file_proto_deploy_state_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KillApplication) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KillApplication) ProtoMessage() {}
+
+func (x *KillApplication) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_deploy_state_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KillApplication.ProtoReflect.Descriptor instead.
+func (*KillApplication) Descriptor() ([]byte, []int) {
+	return file_proto_deploy_state_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *KillApplication) GetAppId() string {
+	if x != nil {
+		return x.AppId
+	}
+	return ""
+}
+
 var File_proto_deploy_state_proto protoreflect.FileDescriptor
 
 const file_proto_deploy_state_proto_rawDesc = "" +
 	"\n" +
-	"\x18proto/deploy/state.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x19proto/deploy/deploy.proto\x1a\x19proto/deploy/driver.proto\x1a\x1cproto/deploy/resources.proto\"\x8c\x02\n" +
+	"\x18proto/deploy/state.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x19proto/deploy/deploy.proto\x1a\x19proto/deploy/driver.proto\x1a\x1cproto/deploy/resources.proto\x1a\x13proto/rpc/rpc.proto\"\x8c\x02\n" +
 	"\x12RequestMasterState:\xf5\x01\xe2\xe0\x18\xf0\x01\b\xc8\x01\x12\x01*\x1a\x06Master\"\x1adeploy.MasterStateResponse*9org.apache.spark.deploy.DeployMessages.RequestMasterState0\x01:Iwhen a page is asked for, or somebody wants to know how the cluster faresB\x15It is answered again.J%2.1, within the Master's process only\"\xe5\x05\n" +
 	"\x13MasterStateResponse\x12\x18\n" +
 	"\x04host\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
@@ -1655,7 +1702,9 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"\x05state\x18\x03 \x01(\x0e2\x19.deploy.DriverState.StateR\x05state\x129\n" +
 	"\tresources\x18\x04 \x03(\v2\x1b.deploy.ResourceInformationR\tresources\x12\x16\n" +
 	"\x03pid\x18\x05 \x01(\x05B\x04\xe0\xe0\x18\x01R\x03pid\x12\x1c\n" +
-	"\texception\x18\x06 \x01(\tR\texceptionB3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"
+	"\texception\x18\x06 \x01(\tR\texception\"\xf0\x01\n" +
+	"\x0fKillApplication\x12\x15\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId:\xc5\x01\xe2\xe0\x18\xc0\x01\b\xcc\x01\x12\x01*\x1a\x06Master\"\brpc.Bool*7Spark has none: its page calls Master.removeApplication:=when a user wants an application to end, by the Master's pageB.The application is gone: it is answered false.B3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"
 
 var (
 	file_proto_deploy_state_proto_rawDescOnce sync.Once
@@ -1669,7 +1718,7 @@ func file_proto_deploy_state_proto_rawDescGZIP() []byte {
 	return file_proto_deploy_state_proto_rawDescData
 }
 
-var file_proto_deploy_state_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_proto_deploy_state_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_proto_deploy_state_proto_goTypes = []any{
 	(*RequestMasterState)(nil),     // 0: deploy.RequestMasterState
 	(*MasterStateResponse)(nil),    // 1: deploy.MasterStateResponse
@@ -1684,12 +1733,13 @@ var file_proto_deploy_state_proto_goTypes = []any{
 	(*WorkerStateResponse)(nil),    // 10: deploy.WorkerStateResponse
 	(*ExecutorRunner)(nil),         // 11: deploy.ExecutorRunner
 	(*DriverRunner)(nil),           // 12: deploy.DriverRunner
-	(*ResourceInformation)(nil),    // 13: deploy.ResourceInformation
-	(*ResourceRequirement)(nil),    // 14: deploy.ResourceRequirement
-	(ExecutorState)(0),             // 15: deploy.ExecutorState
-	(DriverState_State)(0),         // 16: deploy.DriverState.State
-	(*ApplicationDescription)(nil), // 17: deploy.ApplicationDescription
-	(*DriverDescription)(nil),      // 18: deploy.DriverDescription
+	(*KillApplication)(nil),        // 13: deploy.KillApplication
+	(*ResourceInformation)(nil),    // 14: deploy.ResourceInformation
+	(*ResourceRequirement)(nil),    // 15: deploy.ResourceRequirement
+	(ExecutorState)(0),             // 16: deploy.ExecutorState
+	(DriverState_State)(0),         // 17: deploy.DriverState.State
+	(*ApplicationDescription)(nil), // 18: deploy.ApplicationDescription
+	(*DriverDescription)(nil),      // 19: deploy.DriverDescription
 }
 var file_proto_deploy_state_proto_depIdxs = []int32{
 	2,  // 0: deploy.MasterStateResponse.workers:type_name -> deploy.WorkerInfo
@@ -1699,28 +1749,28 @@ var file_proto_deploy_state_proto_depIdxs = []int32{
 	5,  // 4: deploy.MasterStateResponse.completed_drivers:type_name -> deploy.DriverInfo
 	6,  // 5: deploy.MasterStateResponse.failures:type_name -> deploy.Failure
 	7,  // 6: deploy.MasterStateResponse.demands:type_name -> deploy.Demand
-	13, // 7: deploy.WorkerInfo.resources:type_name -> deploy.ResourceInformation
-	13, // 8: deploy.WorkerInfo.resources_used:type_name -> deploy.ResourceInformation
-	14, // 9: deploy.ApplicationInfo.resources_per_executor:type_name -> deploy.ResourceRequirement
+	14, // 7: deploy.WorkerInfo.resources:type_name -> deploy.ResourceInformation
+	14, // 8: deploy.WorkerInfo.resources_used:type_name -> deploy.ResourceInformation
+	15, // 9: deploy.ApplicationInfo.resources_per_executor:type_name -> deploy.ResourceRequirement
 	4,  // 10: deploy.ApplicationInfo.executors:type_name -> deploy.ExecutorDesc
 	4,  // 11: deploy.ApplicationInfo.removed_executors:type_name -> deploy.ExecutorDesc
-	15, // 12: deploy.ExecutorDesc.state:type_name -> deploy.ExecutorState
-	13, // 13: deploy.ExecutorDesc.resources:type_name -> deploy.ResourceInformation
-	16, // 14: deploy.DriverInfo.state:type_name -> deploy.DriverState.State
-	13, // 15: deploy.DriverInfo.resources:type_name -> deploy.ResourceInformation
+	16, // 12: deploy.ExecutorDesc.state:type_name -> deploy.ExecutorState
+	14, // 13: deploy.ExecutorDesc.resources:type_name -> deploy.ResourceInformation
+	17, // 14: deploy.DriverInfo.state:type_name -> deploy.DriverState.State
+	14, // 15: deploy.DriverInfo.resources:type_name -> deploy.ResourceInformation
 	8,  // 16: deploy.Demand.blockers:type_name -> deploy.Blocker
 	11, // 17: deploy.WorkerStateResponse.executors:type_name -> deploy.ExecutorRunner
 	11, // 18: deploy.WorkerStateResponse.finished_executors:type_name -> deploy.ExecutorRunner
 	12, // 19: deploy.WorkerStateResponse.drivers:type_name -> deploy.DriverRunner
 	12, // 20: deploy.WorkerStateResponse.finished_drivers:type_name -> deploy.DriverRunner
-	13, // 21: deploy.WorkerStateResponse.resources:type_name -> deploy.ResourceInformation
-	13, // 22: deploy.WorkerStateResponse.resources_used:type_name -> deploy.ResourceInformation
-	15, // 23: deploy.ExecutorRunner.state:type_name -> deploy.ExecutorState
-	17, // 24: deploy.ExecutorRunner.app_desc:type_name -> deploy.ApplicationDescription
-	13, // 25: deploy.ExecutorRunner.resources:type_name -> deploy.ResourceInformation
-	18, // 26: deploy.DriverRunner.driver_desc:type_name -> deploy.DriverDescription
-	16, // 27: deploy.DriverRunner.state:type_name -> deploy.DriverState.State
-	13, // 28: deploy.DriverRunner.resources:type_name -> deploy.ResourceInformation
+	14, // 21: deploy.WorkerStateResponse.resources:type_name -> deploy.ResourceInformation
+	14, // 22: deploy.WorkerStateResponse.resources_used:type_name -> deploy.ResourceInformation
+	16, // 23: deploy.ExecutorRunner.state:type_name -> deploy.ExecutorState
+	18, // 24: deploy.ExecutorRunner.app_desc:type_name -> deploy.ApplicationDescription
+	14, // 25: deploy.ExecutorRunner.resources:type_name -> deploy.ResourceInformation
+	19, // 26: deploy.DriverRunner.driver_desc:type_name -> deploy.DriverDescription
+	17, // 27: deploy.DriverRunner.state:type_name -> deploy.DriverState.State
+	14, // 28: deploy.DriverRunner.resources:type_name -> deploy.ResourceInformation
 	29, // [29:29] is the sub-list for method output_type
 	29, // [29:29] is the sub-list for method input_type
 	29, // [29:29] is the sub-list for extension type_name
@@ -1745,7 +1795,7 @@ func file_proto_deploy_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_deploy_state_proto_rawDesc), len(file_proto_deploy_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

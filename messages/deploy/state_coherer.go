@@ -3,8 +3,15 @@
 
 package deploy
 
+import (
+	rpc "github.com/coherer/coherer/messages/rpc"
+)
+
 // ReplyType makes the answer's type known to the compiler.
 func (*RequestMasterState) ReplyType() *MasterStateResponse { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*RequestWorkerState) ReplyType() *WorkerStateResponse { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*KillApplication) ReplyType() *rpc.Bool { return nil }

@@ -81,6 +81,7 @@ var comments_proto_deploy_state_proto = [...]string{
 	"deploy.DriverRunner", "DriverRunner is a driver as its Worker knows it. It mirrors org.apache.spark.deploy.worker.DriverRunner.",
 	"deploy.DriverRunner.pid", "pid is the number of its process; 0 when it has none.",
 	"deploy.DriverRunner.exception", "exception says why it could not be started.",
+	"deploy.KillApplication", "KillApplication ends an application at a user's wish. It is answered true, with false for one that is not known (any\nmore).",
 }
 
 var _ = option.Describe(comments_proto_deploy_state_proto[:])

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// mostForm bounds the body of an action.
+const mostForm = 64 << 10
+
+// form is the form of an action that a page sends; false: it was answered already.
+func (p *masterPages) form(w http.ResponseWriter, r *http.Request, allowed bool) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	switch err := r.ParseForm(); {
+	case err != nil:
+		http.Error(w, "the form cannot be read: "+err.Error(), http.StatusBadRequest)
+	case !allowed:
+		http.Error(w, conf.UIKillEnabled.Key()+" is false: nothing is killed by a page", http.StatusMethodNotAllowed)
+	default:
+		return true
+	}
+	return false
+}
+
+// killApp ends an application. It mirrors MasterPage.handleAppKillRequest: terminate must be true, and an id that is not
+// known is nothing.
+func (p *masterPages) killApp(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r, conf.UIKillEnabled.Get(p.Conf)) {
+		return
+	}
+	if r.PostFormValue("terminate") == "true" {
+		if _, err := Ask(r.Context(), p.Env, p.Ref, &deploy.KillApplication{AppId: r.PostFormValue("id")}); err != nil {
+			p.fail(w, err)
+			return
+		}
+	}
+	http.Redirect(w, r, "/", http.StatusFound)
+}
+
+// killDriver ends a driver. It mirrors MasterPage.handleDriverKillRequest.
+func (p *masterPages) killDriver(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r, conf.UIKillEnabled.Get(p.Conf)) {
+		return
+	}
+	if r.PostFormValue("terminate") == "true" {
+		if _, err := Ask(r.Context(), p.Env, p.Ref, &deploy.RequestKillDriver{DriverId: r.PostFormValue("id")}); err != nil {
+			p.fail(w, err)
+			return
+		}
+	}
+	http.Redirect(w, r, "/", http.StatusFound)
+}
+
+// killWorkers decommissions the Workers on the hosts that are named, for who may. It mirrors the servlet /workers/kill of
+// MasterWebUI.
+func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
+	if !conf.DecommissionEnabled.Get(p.Conf) {
+		http.Error(w, conf.DecommissionEnabled.Key()+" is false: no Worker is decommissioned", http.StatusMethodNotAllowed)
+		return
+	}
+	if !p.form(w, r, true) {
+		return
+	}
+	if !p.mayDecommission(r.RemoteAddr) {
+		http.Error(w, conf.MasterDecommissionAllowMode.Key()+" does not allow it", http.StatusMethodNotAllowed)
+		return
+	}
+	hosts := r.PostForm["host"]
+	p.Log.Infof("Received request to decommission hosts %q from %s", hosts, r.RemoteAddr)
+	found, err := Ask(r.Context(), p.Env, p.Ref, &deploy.DecommissionWorkersOnHosts{Hostnames: hosts})
+	switch {
+	case err != nil:
+		p.fail(w, err)
+	case found.GetCount() == 0:
+		http.Error(w, "no Worker is on these hosts", http.StatusNotFound)
+	default:
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// mayDecommission reports whether spark.master.ui.decommission.allow.mode lets a client do so. LOCAL is a client on this
+// machine: on loopback, or at one of the machine's own addresses.
+func (p *masterPages) mayDecommission(remote string) bool {
+	switch conf.MasterDecommissionAllowMode.Get(p.Conf) {
+	case "ALLOW":
+		return true
+	case "DENY":
+		return false
+	}
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return false
+	}
+	ip := at.Addr().Unmap()
+	if ip.IsLoopback() {
+		return true
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip.AsSlice()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// What a piece of a log may be, in bytes.
+const (
+	defaultPiece = 100 << 10
+	mostPiece    = 1 << 20
+)
+
+// What is read of what an executor has made: bytes that a compressed file unpacks to, and files of a directory.
+const (
+	mostUnpacked = 256 << 20
+	mostFiles    = 10_000
+)
+
+// logTypes are the logs that there are.
+var logTypes = []string{"stderr", "stdout", "out"}
+
+// piece is a part of a log: text is [start,end) of its total bytes.
+type piece struct {
+	text              []byte
+	start, end, total int64
+}
+
+// readLog reads a part of the log name in dir, which lies below work; dir has plain names alone. What was rolled over is read as
+// one file, the oldest part first. Without offset it is the end of the log; an offset behind the end gives nothing. Nothing is
+// followed that is a link, and nothing opened that is no plain file: who runs there may have made anything. It mirrors
+// LogPage.getLog.
+func readLog(work string, dir []string, name string, offset *int64, length int64) (p piece, err error) {
+	root, err := os.OpenRoot(work)
+	if err != nil {
+		return p, notFound("there is no work directory: %v", errors.Unwrap(err))
+	}
+	defer root.Close()
+	for _, step := range dir {
+		next, err := enter(root, step)
+		if err != nil {
+			return p, err
+		}
+		defer next.Close()
+		root = next
+	}
+	parts, err := openParts(root, name)
+	if err != nil {
+		return p, unreadable(err)
+	}
+	for _, part := range parts {
+		defer part.file.Close()
+		p.total += part.size
+	}
+	p.start = max(p.total-length, 0)
+	if offset != nil {
+		p.start = min(max(*offset, 0), p.total)
+	}
+	p.end = min(p.start+length, p.total)
+	if p.text, err = between(parts, p.start, p.end); err != nil {
+		return p, unreadable(err)
+	}
+	return p, nil
+}
+
+// unreadable is a failure to read what is there.
+func unreadable(err error) error {
+	if _, ok := errors.AsType[*problem](err); ok {
+		return err
+	}
+	return &problem{http.StatusInternalServerError, fmt.Errorf("the log cannot be read: %w", err)}
+}
+
+// enter opens a directory of a directory.
+func enter(root *os.Root, name string) (*os.Root, error) {
+	if !plain(name) {
+		return nil, badRequest("invalid log directory: %q is no plain name", name)
+	}
+	switch info, err := root.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notFound("there is no log directory %s", name)
+	case err != nil:
+		return nil, notFound("log directory %s: %v", name, errors.Unwrap(err))
+	case !info.IsDir():
+		return nil, badRequest("invalid log directory: %s is no directory", name)
+	}
+	sub, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, notFound("log directory %s: %v", name, errors.Unwrap(err))
+	}
+	return sub, nil
+}
+
+// plain reports whether an id of a request can be a directory's name, as a Worker wants ids to be.
+func plain(id string) bool {
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
+	}
+	return id != "" && len(id) <= 255 && id[0] != '.' && !strings.ContainsFunc(id, other)
+}
+
+// part is one file of a log, and how many bytes of it there are when it is unpacked.
+type part struct {
+	file   *os.File
+	packed bool
+	size   int64
+}
+
+// openParts opens the files of a log: those that were rolled over, NAME--..., by their names, which are their times, and then
+// NAME. It mirrors RollingFileAppender.getSortedRolledOverFiles.
+func openParts(root *os.Root, name string) (out []part, err error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := dir.ReadDir(mostFiles)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err := errors.Join(err, dir.Close()); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && (e.Name() == name || strings.HasPrefix(e.Name(), name+"--")) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		last := func(s string) int {
+			if s == name {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(strings.TrimSuffix(a, ".gz"), strings.TrimSuffix(b, ".gz")))
+	})
+	if len(names) == 0 {
+		return nil, notFound("there is no %s", name)
+	}
+	for _, n := range names {
+		p, err := openPart(root, n)
+		if errors.Is(err, fs.ErrNotExist) { // it was removed since
+			continue
+		}
+		if err != nil {
+			for _, o := range out {
+				o.file.Close()
+			}
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func openPart(root *os.Root, name string) (part, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return part{}, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = badRequest("%s is no plain file", filepath.Base(name))
+	}
+	if err != nil {
+		f.Close()
+		return part{}, err
+	}
+	p := part{f, strings.HasSuffix(name, ".gz"), info.Size()}
+	if p.packed {
+		if p.size, err = p.measure(); err != nil {
+			f.Close()
+			return part{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return p, nil
+}
+
+// measure is how many bytes are in a compressed part.
+func (p *part) measure() (int64, error) {
+	z, err := gzip.NewReader(p.file)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
+	if n > mostUnpacked {
+		return 0, badRequest("it unpacks to more than %d bytes", mostUnpacked)
+	}
+	return n, err
+}
+
+// read are the bytes [from,to) of a part.
+func (p *part) read(from, to int64) ([]byte, error) {
+	if !p.packed {
+		return io.ReadAll(io.NewSectionReader(p.file, from, to-from))
+	}
+	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(p.file)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.CopyN(io.Discard, z, from); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(z, to-from))
+}
+
+// between are the bytes [start,end) of parts, one behind the other. What a file has lost since it was measured is left out.
+func between(parts []part, start, end int64) ([]byte, error) {
+	out := make([]byte, 0, end-start)
+	at := int64(0)
+	for _, p := range parts {
+		from, to := max(start-at, 0), min(end-at, p.size)
+		at += p.size
+		if from >= to {
+			continue
+		}
+		text, err := p.read(from, to)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text...)
+	}
+	return out, nil
+}

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// What a client may cost.
+const (
+	headTime    = 10 * time.Second
+	requestTime = 30 * time.Second
+	answerTime  = time.Minute
+	idleTime    = 2 * time.Minute
+	mostHead    = 64 << 10
+	mostAtOnce  = 64
+)
+
+// Listen binds to a port of host, or to one of the next retries when it is taken; 0 is any free one. An empty host is loopback.
+// The error says what to do; service and setting are what the user calls them.
+func Listen(service, setting, host string, port, retries int, log *logrus.Entry) (net.Listener, error) {
+	host = cmp.Or(host, "127.0.0.1")
+	var l net.Listener
+	err := rpcenv.NextPorts(port, retries, func(p int) error {
+		if p != port {
+			log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", service, p-1, p)
+		}
+		var err error
+		l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p)))
+		return err
+	})
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %w: name a free port with %s, or 0 for any", service, err, setting)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", service, err)
+	}
+	log.Infof("Successfully started service '%s' on port %d.", service, Port(l))
+	return l, nil
+}
+
+// Port is where l listens.
+func Port(l net.Listener) int {
+	a, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0
+	}
+	return a.Port
+}
+
+// URL is the address of what listens at l as others should call it: by the name public, else by the address of l.
+func URL(l net.Listener, public string) string {
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "http://" + l.Addr().String()
+	}
+	return "http://" + net.JoinHostPort(cmp.Or(public, host), port)
+}
+
+// Server serves a face until it is closed.
+type Server struct {
+	http *http.Server
+	done chan struct{}
+}
+
+// Serve serves h at l. The Server owns l.
+func Serve(l net.Listener, h http.Handler, log *logrus.Entry) *Server {
+	s := &Server{done: make(chan struct{}), http: &http.Server{
+		Handler: crowd(h), ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: mostHead, ErrorLog: stdlog.New(lines{log}, "", 0),
+	}}
+	go func() {
+		defer close(s.done)
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Errorf("the pages at %s have ended: %v", l.Addr(), err)
+		}
+	}()
+	return s
+}
+
+// Close ends the server and what it serves at once. It may be called twice, and on nil.
+func (s *Server) Close() error {
+	if s == nil {
+		return nil
+	}
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// crowd refuses requests while too many are worked on.
+func crowd(h http.Handler) http.Handler {
+	seats := make(chan struct{}, mostAtOnce)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case seats <- struct{}{}:
+			defer func() { <-seats }()
+			h.ServeHTTP(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at once: try again", http.StatusServiceUnavailable)
+		}
+	})
+}
+
+// lines gives the log what net/http has to say of clients, a line at a time.
+type lines struct{ log *logrus.Entry }
+
+func (l lines) Write(line []byte) (int, error) {
+	l.log.Debug(string(bytes.TrimSpace(line)))
+	return len(line), nil
+}

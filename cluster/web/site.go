@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/cluster/web/pretty"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// patience is how long an endpoint may take to answer a request.
+const patience = 10 * time.Second
+
+// patienceKey is what a failure of such an ask says, as nobody can set it.
+const patienceKey = "the patience of the pages"
+
+// Site is what the pages of a Master and of a Worker have in common.
+type Site struct {
+	// Env is where asks go out from; Ref is the endpoint that the pages are about.
+	Env *rpcenv.Env
+	Ref rpcenv.Ref
+	// Conf are the settings, Log the daemon's log.
+	Conf *conf.Conf
+	Log  *logrus.Entry
+	// Names by which the server may be called, besides addresses and localhost.
+	Names []string
+}
+
+// Ask asks an endpoint on behalf of a request, and waits while its client does.
+func Ask[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, env *rpcenv.Env, ref rpcenv.Ref, q Q) (R, error) {
+	b := env.Blocking(ctx)
+	defer b.Close()
+	return rpcenv.AskWait(b, ref, q, rpcenv.Timeout(patienceKey, patience))
+}
+
+// problem is a failure with the code that tells of it.
+type problem struct {
+	code int
+	err  error
+}
+
+func (p *problem) Error() string { return p.err.Error() }
+func (p *problem) Unwrap() error { return p.err }
+
+func notFound(format string, args ...any) error {
+	return &problem{http.StatusNotFound, fmt.Errorf(format, args...)}
+}
+
+func badRequest(format string, args ...any) error {
+	return &problem{http.StatusBadRequest, fmt.Errorf(format, args...)}
+}
+
+// fail answers with what went wrong. What is no problem of the request is one of the endpoint.
+func (s *Site) fail(w http.ResponseWriter, err error) {
+	if p, ok := errors.AsType[*problem](err); ok {
+		http.Error(w, p.Error(), p.code)
+		return
+	}
+	s.Log.Debugf("a page: %v", err)
+	http.Error(w, fmt.Sprintf("%s does not answer: %v: try again, or look at its log", s.Ref.Name, err), http.StatusServiceUnavailable)
+}
+
+// answer makes a handler of what computes an object.
+func (s *Site) answer(object func(r *http.Request) (pretty.Object, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o, err := object(r)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		text, err := pretty.Marshal(o)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		send(w, "text/json;charset=utf-8", text)
+	})
+}
+
+// page makes a handler of what computes the data of a page.
+func (s *Site) page(name string, data func(r *http.Request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d, err := data(r)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html;charset=utf-8")
+		if err := pages.ExecuteTemplate(w, name, d); err != nil { // its client has gone
+			s.Log.Debugf("page %s: %v", name, err)
+		}
+	})
+}
+
+func send(w http.ResponseWriter, kind string, text []byte) {
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(text) // whoever asked may have gone
+}
+
+//go:embed pages
+var files embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict,
+}).ParseFS(files, "pages/*.html"))
+
+// assets are what pages need besides: their looks.
+func assets(mux *http.ServeMux) {
+	mux.HandleFunc("GET /static/style.css", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=3600")
+		http.ServeFileFS(w, r, files, "pages/style.css")
+	})
+}
