@@ -65,7 +65,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	}
 	keep(&in.owned, &in.owned.pending, p)
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
-	if err := in.env.send(o); err != nil {
+	if err := in.send(o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
 	}

@@ -24,6 +24,22 @@ func (k *call) answer(m Message) {
 	}
 }
 
+// end answers k, or fails it with err, for a callback of the endpoint: a Journal may hold that back.
+func (in *Inbox) end(k *call, m Message, err error) {
+	if in.holdsBack(heldItem{send: func() { k.end(m, err) }, drop: k.fail}) {
+		return
+	}
+	k.end(m, err)
+}
+
+func (k *call) end(m Message, err error) {
+	if err != nil {
+		k.fail(err)
+		return
+	}
+	k.answer(m)
+}
+
 func (k *call) fail(err error) {
 	if k.finish() {
 		k.deliver(nil, err)
@@ -42,14 +58,14 @@ func (k *call) finish() bool {
 // Reply answers the ask q that is being handled.
 func Reply[Q Asks[R], R Message](c *Context, _ Q, r R) {
 	if c.mayAnswer() {
-		c.item.call.answer(r)
+		c.in.end(c.item.call, r, nil)
 	}
 }
 
 // ReplyAs is Reply without the compiler's check of the type.
 func ReplyAs(c *Context, _, r Message) {
 	if c.mayAnswer() {
-		c.item.call.answer(r)
+		c.in.end(c.item.call, r, nil)
 	}
 }
 
@@ -57,7 +73,7 @@ func ReplyAs(c *Context, _, r Message) {
 // errors.Is compares with the values made by NewRefusal.
 func Fail(c *Context, _ Message, err error) {
 	if c.mayAnswer() {
-		c.item.call.fail(err)
+		c.in.end(c.item.call, nil, err)
 	}
 }
 
@@ -92,7 +108,7 @@ func Defer[Q Asks[R], R Message](c *Context, _ Q) Call[R] {
 func (a Call[R]) Reply(r R) {
 	if a.k != nil {
 		a.in.owned.letGo(a.k)
-		a.k.answer(r)
+		a.in.end(a.k, r, nil)
 	}
 }
 
@@ -100,7 +116,7 @@ func (a Call[R]) Reply(r R) {
 func (a Call[R]) Fail(err error) {
 	if a.k != nil {
 		a.in.owned.letGo(a.k)
-		a.k.fail(err)
+		a.in.end(a.k, nil, err)
 	}
 }
 

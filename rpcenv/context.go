@@ -30,6 +30,18 @@ type Context struct {
 	answered bool
 	deferred bool
 	failed   error
+	last     func() // what follows the callback, behind all that it does
+}
+
+// atEnd calls f behind this callback.
+func (c *Context) atEnd(f func()) {
+	before := c.last
+	c.last = func() {
+		if before != nil {
+			before()
+		}
+		f()
+	}
 }
 
 func (c *Context) begin(it *item) {
@@ -84,7 +96,7 @@ func (c *Context) Ref(p *rpc.EndpointRef) Ref {
 // Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
 // cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
 func (c *Context) Send(to Ref, m Message) {
-	if err := c.in.env.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
+	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }

@@ -37,14 +37,18 @@ func (in *Inbox) handle(c *Context, it *item) error {
 		switch {
 		case err != nil:
 			in.owned.letGo(it.call)
-			it.call.fail(err)
+			in.end(it.call, nil, err)
 		case !c.deferred:
 			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, typeName(it.msg), in.name)
-			it.call.fail(err)
+			in.end(it.call, nil, err)
 		}
 	}
 	if err != nil {
 		in.onError(c, it, err)
+	}
+	if f := c.last; f != nil {
+		c.last = nil
+		f()
 	}
 	in.record(c, it, err)
 	in.countHandled(c, it, err)

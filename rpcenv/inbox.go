@@ -60,6 +60,7 @@ type Inbox struct {
 	ctx   Context       // of a serial endpoint
 	log   *logrus.Entry // nil until SetLog: an entry is as large as an Inbox
 	owned owned
+	held  *held // what a Journal holds back; nil: nothing
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
 	tag      trace.Name // name, in the ring

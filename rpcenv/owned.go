@@ -52,6 +52,7 @@ func (in *Inbox) release() {
 	for _, k := range held {
 		k.fail(ErrRefusedStopped)
 	}
+	in.dropHeld()
 }
 
 // without returns list without one element.

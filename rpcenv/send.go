@@ -29,33 +29,54 @@ type outgoing struct {
 // send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; whatever happens
 // later is told to the ask, or is an event of the trace.
 func (e *Env) send(o outgoing) error {
-	local := e.isLocal(o.to)
-	if err := checkMessage(o.msg, local); err != nil {
+	if err := e.prepare(&o); err != nil {
 		return err
 	}
-	o.at = e.traceTime()
-	if o.pending != nil {
-		o.pending.to, o.pending.typ, o.pending.id = o.to, typeName(o.msg), o.cause
-		o.pending.untraced = o.untraced || e.untraced(o.msg)
-	}
-	if local {
-		e.sendLocal(o)
-		return nil
+	e.dispatch(o)
+	return nil
+}
+
+// prepare checks and encodes o.
+func (e *Env) prepare(o *outgoing) error {
+	local := e.isLocal(o.to)
+	if err := checkMessage(o.msg, local); err != nil || local {
+		return err
 	}
 	content, err := e.content(o.msg.(proto.Message))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotMessage, err)
 	}
 	o.content = content
-	if o.to.conn != 0 {
+	return nil
+}
+
+// dispatch brings what is prepared on its way.
+func (e *Env) dispatch(o outgoing) {
+	o.at = e.traceTime()
+	if o.pending != nil {
+		o.pending.to, o.pending.typ, o.pending.id = o.to, typeName(o.msg), o.cause
+		o.pending.untraced = o.untraced || e.untraced(o.msg)
+	}
+	switch {
+	case e.isLocal(o.to):
+		e.sendLocal(o)
+	case o.to.conn != 0:
 		e.sendOn(o)
-		return nil
-	}
-	if o.to.Address.IsZero() {
+	case o.to.Address.IsZero():
 		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address.", ErrUnreachableDisconnected))
-		return nil
+	default:
+		e.sendTo(o)
 	}
-	e.sendTo(o)
+}
+
+// send is Env.send for what the endpoint's callbacks send: a Journal may hold it back.
+func (in *Inbox) send(o outgoing) error {
+	if err := in.env.prepare(&o); err != nil {
+		return err
+	}
+	if !in.holdsBack(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }}) {
+		in.env.dispatch(o)
+	}
 	return nil
 }
 

@@ -22,9 +22,11 @@ type AppClient struct {
 	registered   bool
 	appID        string
 	master       rpcenv.Ref
-	term         uint64 // the highest leadership heard of
-	disconnected bool   // the listener was told
-	dead         bool   // the listener was told
+	term         uint64         // the highest leadership heard of
+	termFrom     rpcenv.Address // and of whom
+	nextExecutor int32          // one more than the highest id heard of
+	disconnected bool           // the listener was told
+	dead         bool           // the listener was told
 }
 
 // New makes a client, to be registered as [Name].
@@ -53,6 +55,8 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		a.executorUpdated(c, m)
 	case *deploy.WorkerRemoved:
 		a.workerRemoved(c, m)
+	case *deploy.MasterChanged:
+		a.masterChanged(c, m)
 	// From the driver.
 	case StopAppClient:
 		a.stopAppClient(c, m)
@@ -81,13 +85,16 @@ func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 }
 
 // refuses reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
-// without terms send 0.
+// without terms send 0. The Master that led last may send a lower term: then it was started again without its records.
 func (a *AppClient) refuses(c *rpcenv.Context, what string, term uint64) bool {
-	if term != 0 && term < a.term {
+	switch {
+	case term == 0:
+	case term < a.term && c.Sender() != a.termFrom:
 		c.Log().Warnf("Ignoring %s from %s: its master term is %d, the latest %d", what, c.Sender(), term, a.term)
 		return true
+	default:
+		a.term, a.termFrom = term, c.Sender()
 	}
-	a.term = max(a.term, term)
 	return false
 }
 
@@ -115,6 +122,7 @@ func (a *AppClient) executorAdded(c *rpcenv.Context, m *deploy.ExecutorAdded) {
 		return
 	}
 	id := a.fullID(m.GetId())
+	a.nextExecutor = max(a.nextExecutor, m.GetId()+1)
 	c.Log().Infof("Executor added: %s on %s (%s) with %d core(s)", id, m.GetWorkerId(), m.GetHostPort(), m.GetCores())
 	c.Send(a.cfg.Listener, ExecutorAdded{
 		FullID: id, WorkerID: m.GetWorkerId(), HostPort: m.GetHostPort(), Cores: int(m.GetCores()), MemoryMB: int(m.GetMemory()),

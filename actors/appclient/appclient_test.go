@@ -220,8 +220,13 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 5)
 	k.told(Connected{AppID: appID})
-	k.master.Send(k.client, &deploy.ApplicationRemoved{MasterTerm: 4})
+	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
+	old.Send(k.client, &deploy.ApplicationRemoved{MasterTerm: 4})
+	old.Send(k.client, &deploy.MasterChanged{Master: old.Ref.Proto(), MasterTerm: 4})
 	k.listener.Quiet(time.Second)
+	if len(old.Waiting()) != 0 {
+		t.Errorf("an old leader was answered %v", old.Waiting())
+	}
 	k.master.Send(k.client, &deploy.WorkerRemoved{Id: "w"}) // without a term, as Spark's Masters send it
 	k.told(WorkerRemoved{ID: "w"})
 }

@@ -105,3 +105,22 @@ func (a *AppClient) registeredApplication(c *rpcenv.Context, m *deploy.Registere
 		c.Send(a.cfg.Listener, Connected{AppID: a.appID})
 	}
 }
+
+// masterChanged takes another Master, or the same one started again, and says that the application goes on. A client that
+// is not registered has nothing to say: it goes on to try.
+func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
+	if a.refuses(c, "MasterChanged", m.GetMasterTerm()) {
+		return
+	}
+	if !a.registered || a.dead {
+		c.Log().Warnf("Ignoring MasterChanged from %s: no application is registered here", c.Sender())
+		return
+	}
+	a.master = c.Ref(m.GetMaster())
+	if a.master.IsZero() {
+		a.master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+	}
+	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
+	a.disconnected = false
+	c.Send(a.master, &deploy.MasterChangeAcknowledged{AppId: a.appID, NextExecutorId: a.nextExecutor})
+}

@@ -34,11 +34,9 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 		return
 	}
 	c.Log().Infof("Registering app %s", desc.GetName())
-	app := m.newApplication(c, desc, driver)
-	m.apps = append(m.apps, app)
-	m.idToApp[app.ID] = app
-	m.addressToApp[driver.Address] = app
-	c.State("application", app.ID, "", app.State.String(), "registered")
+	app := m.newApplication(c, m.newApplicationID(c, desc), desc, driver, c.Now())
+	m.addApplication(c, app, "registered")
+	m.persistApplication(c, app)
 	c.Log().Infof("Registered app %s with ID %s", desc.GetName(), app.ID)
 	m.answerApplication(c, app)
 	m.schedule(c)
@@ -63,15 +61,25 @@ func badApplication(d *deploy.ApplicationDescription) string {
 	})
 }
 
-func (m *Master) newApplication(c *rpcenv.Context, desc *deploy.ApplicationDescription, driver rpcenv.Ref) *ApplicationInfo {
+func (m *Master) newApplication(
+	c *rpcenv.Context, id string, desc *deploy.ApplicationDescription, driver rpcenv.Ref, started time.Time,
+) *ApplicationInfo {
 	app := &ApplicationInfo{
-		ID: m.newApplicationID(c, desc), Desc: desc, Driver: driver, Started: c.Now(),
+		ID: id, Desc: desc, Driver: driver, Started: started,
 		MaxCores: conf.DefaultCores.Get(c.Conf()),
 	}
 	if desc.MaxCores != nil {
 		app.MaxCores = int(desc.GetMaxCores())
 	}
 	return app
+}
+
+// addApplication enters an application.
+func (m *Master) addApplication(c *rpcenv.Context, app *ApplicationInfo, why string) {
+	m.apps = append(m.apps, app)
+	m.idToApp[app.ID] = app
+	m.addressToApp[app.Driver.Address] = app
+	c.State("application", app.ID, "", app.State.String(), why)
 }
 
 // newApplicationID is made by spark.deploy.appIdPattern of the time and a number, or of the name when
@@ -127,6 +135,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 		return
 	}
 	c.Log().Infof("Removing app %s", app.ID)
+	m.persist(c, appPrefix+app.ID, nil)
 	app.Ended = c.Now()
 	if to == ApplicationFailed {
 		m.failed(c, failedApplication, app.ID, "", to.String(), why)

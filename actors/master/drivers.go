@@ -59,6 +59,7 @@ func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, wh
 	d := &DriverInfo{ID: driverID(conf.DriverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next), Desc: desc, Submitted: c.Now()}
 	m.drivers.next++
 	m.drivers.add(d)
+	m.persistDriver(c, d, false)
 	c.State("driver", d.ID, "", d.State.String(), why)
 	return d
 }
@@ -129,6 +130,7 @@ func (m *Master) neverFits(d *DriverInfo) bool {
 func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
 	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
 	m.drivers.assign(d, w)
+	m.persistDriver(c, d, true)
 	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, Resources: d.Resources, MasterTerm: m.cfg.Term})
 	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
 }
@@ -250,6 +252,7 @@ func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 		}
 		m.failed(c, failedDriver, d.ID, worker, to.String(), cmp.Or(exception, why))
 	}
+	m.persist(c, driverPrefix+d.ID, nil)
 	m.drivers.end(d, conf.RetainedDrivers.Get(c.Conf()))
 }
 

@@ -34,6 +34,10 @@ func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
 // executorStateChanged is a Worker's report. It is answered last, and always true: a Worker repeats what is not answered
 // and ends after five tries.
 func (m *Master) executorStateChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
+	if m.state == RecoveryStandby {
+		rpcenv.Fail(c, r, errStandby)
+		return
+	}
 	if e := m.executor(r.GetAppId(), int(r.GetExecId())); e != nil {
 		m.executorChanged(c, e, r)
 	} else {

@@ -16,6 +16,7 @@ const (
 	failedApplication = "application"
 	failedExecutor    = "executor"
 	failedDriver      = "driver"
+	failedRecord      = "record" // of the Master's store
 )
 
 // failed remembers that something went wrong, for who asks how the cluster fares. worker is where; "" for nowhere.

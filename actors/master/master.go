@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -28,7 +29,11 @@ type Master struct {
 	failures     []*deploy.Failure // the oldest first
 	nextApp      int
 
-	drivers driverBooks
+	drivers  driverBooks
+	journal  *rpcenv.Journal[Change]  // nil: nothing is kept
+	elected  bool                     // the records are read, or being read
+	awaiting []rpcenv.Call[*rpc.Bool] // who waits for the leadership
+	recovery rpcenv.Timer             // CompleteRecovery
 
 	connections map[rpcenv.Address]int // how many there are to each peer
 	relaunch    rpcenv.Timer
@@ -36,9 +41,9 @@ type Master struct {
 	ranking     ranking
 }
 
-// New makes a Master that is ALIVE from its start.
+// New makes a Master. Without a Store and an election it is ALIVE from its start.
 func New(cfg Config) *Master {
-	return &Master{
+	m := &Master{
 		cfg: cfg, state: RecoveryAlive,
 		idToWorker:      map[string]*WorkerInfo{},
 		addressToWorker: map[rpcenv.Address]*WorkerInfo{},
@@ -47,6 +52,13 @@ func New(cfg Config) *Master {
 		drivers:         newDriverBooks(),
 		connections:     map[rpcenv.Address]int{},
 	}
+	if cfg.Store != nil || cfg.Election {
+		m.state = RecoveryStandby
+	}
+	if cfg.Store != nil {
+		m.journal = rpcenv.NewJournal(cfg.Store.Write, m.notDurable)
+	}
+	return m
 }
 
 // CheckForWorkerTimeOut is the Master's timer.
@@ -59,11 +71,26 @@ type RelaunchExecutors struct{ rpcenv.Local }
 func (m *Master) OnStart(c *rpcenv.Context) {
 	c.Log().Infof("Starting Spark master at %s", m.url(c))
 	c.Every(0, conf.WorkerTimeout.Get(c.Conf()), CheckForWorkerTimeOut{})
+	if m.cfg.Store != nil && !m.cfg.Election {
+		m.electedLeader(c, ElectedLeader{})
+	}
 }
 
 // Receive is a callback of the endpoint.
 func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	switch msg := msg.(type) {
+	case ElectedLeader:
+		m.electedLeader(c, msg)
+	case RevokedLeadership:
+		m.revokedLeadership(c)
+	case AwaitLeadership:
+		m.awaitLeadership(c, msg)
+	case CompleteRecovery:
+		m.completeRecovery(c)
+	case *deploy.MasterChangeAcknowledged:
+		m.masterChangeAcknowledged(c, msg)
+	case *deploy.WorkerSchedulerStateResponse:
+		m.workerSchedulerStateResponse(c, msg)
 	case *deploy.RegisterWorker:
 		m.registerWorker(c, msg)
 	case *deploy.Heartbeat:
@@ -135,6 +162,7 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		c.Log().Infof("%s got disassociated, removing it.", peer)
 		m.removeApplication(c, app, ApplicationFinished, peer.String()+" got disassociated")
 	}
+	m.completeIfPossible(c)
 }
 
 // url is by what Workers know which Master orders them.

@@ -27,7 +27,16 @@ type WorkerInfo struct {
 	executors []*ExecutorDesc // in the order of their launch
 	drivers   []*DriverInfo   // in the order of their launch
 	resources resources
-	listed    int // for ranking
+	listed    int  // for ranking
+	unheard   bool // of the leadership before, and has not said what it runs
+}
+
+func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerInfo {
+	return &WorkerInfo{
+		ID: r.GetId(), Host: r.GetHost(), Port: int(r.GetPort()), Ref: ref, WebUIURL: r.GetWorkerWebUiUrl(),
+		Cores: int(r.GetCores()), Memory: int(r.GetMemory()), State: WorkerAlive, LastHeartbeat: now,
+		resources: newResources(r.GetResources()),
+	}
 }
 
 // CoresFree is how many cores no executor has.

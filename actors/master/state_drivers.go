@@ -53,11 +53,22 @@ func (b *driverBooks) add(d *DriverInfo) {
 	b.waiting = append(b.waiting, d)
 }
 
-// assign gives a driver that waits to a Worker.
+// recover enters a driver that may run somewhere: it does not wait.
+func (b *driverBooks) recover(d *DriverInfo) {
+	b.idToInfo[d.ID] = d
+	b.active = append(b.active, d)
+}
+
+// assign gives a driver that waits to a Worker, with resources of it.
 func (b *driverBooks) assign(d *DriverInfo, w *WorkerInfo) {
 	b.waiting = without(b.waiting, d)
-	d.Worker, d.doubtful = w, false
 	d.Resources = w.resources.acquire(requirements(d.Desc.GetResourceReqs()))
+	b.place(d, w)
+}
+
+// place enters that a Worker has a driver, which has its resources.
+func (b *driverBooks) place(d *DriverInfo, w *WorkerInfo) {
+	d.Worker, d.doubtful = w, false
 	w.drivers = append(w.drivers, d)
 	w.CoresUsed += int(d.Desc.GetCores())
 	w.MemoryUsed += int(d.Desc.GetMem())

@@ -22,6 +22,18 @@ func (s RecoveryState) String() string {
 	return nameOf(int(s), "STANDBY", "ALIVE", "RECOVERING", "COMPLETING_RECOVERY")
 }
 
+// To is next, or s and an error when a Master in s cannot become next. What was the leader is never a standby again: it
+// ends.
+func (s RecoveryState) To(next RecoveryState) (RecoveryState, error) {
+	switch {
+	case s == RecoveryStandby && (next == RecoveryAlive || next == RecoveryRecovering),
+		s == RecoveryRecovering && next == RecoveryCompleting,
+		s == RecoveryCompleting && next == RecoveryAlive:
+		return next, nil
+	}
+	return s, illegal("master", s, next)
+}
+
 // WorkerState is what the Master thinks of a Worker. It mirrors org.apache.spark.deploy.master.WorkerState.
 type WorkerState int
 
@@ -59,21 +71,24 @@ const (
 	ApplicationFinished                         // its driver ended
 	ApplicationFailed                           // its executors failed too often
 	ApplicationKilled                           // somebody ended it
+	ApplicationUnknown                          // of the Master's predecessor, and not heard of yet
 )
 
 func (s ApplicationState) String() string {
-	return nameOf(int(s), "WAITING", "RUNNING", "FINISHED", "FAILED", "KILLED")
+	return nameOf(int(s), "WAITING", "RUNNING", "FINISHED", "FAILED", "KILLED", "UNKNOWN")
 }
 
 // Over reports whether the application has ended.
-func (s ApplicationState) Over() bool { return s >= ApplicationFinished }
+func (s ApplicationState) Over() bool { return s >= ApplicationFinished && s != ApplicationUnknown }
 
 // To is next, or s and an error when an application in s cannot become next.
 func (s ApplicationState) To(next ApplicationState) (ApplicationState, error) {
-	if s.Over() || next <= s || next > ApplicationKilled {
-		return s, illegal("application", s, next)
+	switch {
+	case s == ApplicationUnknown && (next == ApplicationWaiting || next.Over()),
+		!s.Over() && s < next && next <= ApplicationKilled:
+		return next, nil
 	}
-	return next, nil
+	return s, illegal("application", s, next)
 }
 
 // executorTo is next, or s and an error when an executor in s cannot become next: LAUNCHING, RUNNING, perhaps

@@ -16,6 +16,10 @@ import (
 // runs; another one at the address of a live one is refused.
 func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	ref := c.Ref(r.GetWorker())
+	if m.state == RecoveryStandby {
+		c.Send(ref, &deploy.MasterInStandby{})
+		return
+	}
 	c.Log().Infof("Registering worker %s:%d with %d cores, %s RAM", r.GetHost(), r.GetPort(), r.GetCores(), megabytes(int(r.GetMemory())))
 	if problem := badWorker(r); problem != "" {
 		m.refuseWorker(c, ref, problem)
@@ -42,17 +46,19 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		}
 		m.removeWorker(c, old, "Worker replaced by a new worker with same address")
 	}
-	w := &WorkerInfo{
-		ID: r.GetId(), Host: r.GetHost(), Port: int(r.GetPort()), Ref: ref, WebUIURL: r.GetWorkerWebUiUrl(),
-		Cores: int(r.GetCores()), Memory: int(r.GetMemory()), State: WorkerAlive, LastHeartbeat: c.Now(),
-		resources: newResources(r.GetResources()),
-	}
-	m.workers = append(m.workers, w)
-	m.idToWorker[w.ID] = w
-	m.addressToWorker[ref.Address] = w
-	c.State("worker", w.ID, "", w.State.String(), "registered")
+	w := newWorker(r, ref, c.Now())
+	m.addWorker(c, w, "registered")
+	m.persistWorker(c, w, r)
 	m.acceptWorker(c, ref, r, false)
 	m.schedule(c)
+}
+
+// addWorker enters a Worker.
+func (m *Master) addWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
+	m.workers = append(m.workers, w)
+	m.idToWorker[w.ID] = w
+	m.addressToWorker[w.Ref.Address] = w
+	c.State("worker", w.ID, "", w.State.String(), why)
 }
 
 // badWorker is what is wrong with a registration, or "".
@@ -94,6 +100,9 @@ func (m *Master) heartbeat(c *rpcenv.Context, h *deploy.Heartbeat) {
 		w.LastHeartbeat = c.Now()
 		return
 	}
+	if m.state == RecoveryStandby {
+		return
+	}
 	c.Log().Warnf("Got heartbeat from unregistered worker %s. Asking it to re-register.", h.GetWorkerId())
 	if ref := c.Ref(h.GetWorker()); !ref.IsZero() {
 		c.Send(ref, &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
@@ -108,6 +117,11 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 	w := m.idToWorker[s.GetId()]
 	if w == nil {
 		c.Log().Warnf("Worker state from unknown worker: %s", s.GetId())
+		return
+	}
+	if w.unheard {
+		m.adopt(c, w, asSchedulerState(s))
+		m.completeIfPossible(c)
 		return
 	}
 	for _, d := range s.GetExecutors() {
@@ -159,6 +173,7 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 	}
 	m.failed(c, failedWorker, w.ID, w.ID, w.State.String(), why)
 	c.Log().Infof("Removing worker %s on %s", w.ID, w.HostPort())
+	m.persist(c, workerPrefix+w.ID, nil)
 	delete(m.idToWorker, w.ID)
 	delete(m.addressToWorker, w.Ref.Address)
 	for _, e := range w.Executors() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -21,7 +22,8 @@ type registration struct {
 	toConnect rpcenv.Address // Spark's masterAddressToConnect: where to look for it after a disconnect
 	activeURL string
 	webUIURL  string
-	term      uint64 // the highest leadership heard of
+	term      uint64         // the highest leadership heard of
+	termFrom  rpcenv.Address // and of whom
 
 	registered bool // a Master's acceptance holds
 	connected  bool // the connection to master is up
@@ -66,18 +68,21 @@ func (r *registration) isMaster(a rpcenv.Address) bool {
 }
 
 // stale reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
-// without terms send 0.
-func (r *registration) stale(term uint64) bool {
-	if term != 0 && term < r.term {
+// without terms send 0. The Master that led last may send a lower term: then it was started again without its records.
+func (r *registration) stale(term uint64, from rpcenv.Address) bool {
+	switch {
+	case term == 0:
+	case term < r.term && from != r.termFrom:
 		return true
+	default:
+		r.term, r.termFrom = term, from
 	}
-	r.term = max(r.term, term)
 	return false
 }
 
 // refuses is stale, with a line in the log.
 func (w *Worker) refuses(c *rpcenv.Context, what string, term uint64) bool {
-	if !w.reg.stale(term) {
+	if !w.reg.stale(term, c.Sender()) {
 		return false
 	}
 	c.Log().Warnf("Ignoring %s from %s: its master term is %d, the latest %d", what, c.Sender(), term, w.reg.term)
@@ -178,30 +183,66 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 		c.Log().Warnf("Duplicate registration at master %s", c.Sender())
 	}
 	w.reg.registered = true
-	w.changeMaster(c, m)
+	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
+	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
 	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs()})
-	if !w.heartbeat.Active() {
-		w.heartbeat = c.Every(0, heartbeatPeriod(c), SendHeartbeat{})
-	}
+	w.beginHeartbeats(c)
 	w.startCleanup(c)
 	w.repeatReports(c)
 }
 
-func (w *Worker) changeMaster(c *rpcenv.Context, m *deploy.RegisteredWorker) {
+func (w *Worker) beginHeartbeats(c *rpcenv.Context) {
+	if !w.heartbeat.Active() {
+		w.heartbeat = c.Every(0, heartbeatPeriod(c), SendHeartbeat{})
+	}
+}
+
+// changeMaster takes a Master, the sender if it does not say who it is. configured is by what address it was reached.
+func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIURL string, configured rpcenv.Address) {
 	r := &w.reg
-	r.master = c.Ref(m.GetMaster())
+	r.master = c.Ref(master)
 	if r.master.IsZero() {
 		r.master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
 	}
 	r.toConnect = r.master.Address
-	if a := rpcenv.AddressOf(m.GetMasterAddress()); conf.WorkerPreferConfiguredMasterAddress.Get(c.Conf()) && !a.IsZero() {
-		r.toConnect = a
+	if conf.WorkerPreferConfiguredMasterAddress.Get(c.Conf()) && !configured.IsZero() {
+		r.toConnect = configured
 	}
-	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), m.GetMasterWebUiUrl()
+	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL
 	r.connected = true
 	c.Cancel(r.retry)
 	r.try++ // what other Masters' verifiers answer now is of no interest
-	c.Log().Infof("Successfully registered with master %s", r.activeURL)
+}
+
+// masterChanged takes another Master, or the same one started again, and tells it what runs here. The heartbeats go on;
+// reports that the one before did not acknowledge are repeated.
+func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
+	if w.refuses(c, "MasterChanged", m.GetMasterTerm()) {
+		return
+	}
+	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.Address{})
+	c.Log().Infof("Master has changed, new master is at %s", w.reg.activeURL)
+	w.reg.registered = true
+	c.Send(w.reg.master, w.schedulerState())
+	w.beginHeartbeats(c) // one that a Master never accepted is then told to register
+	w.repeatReports(c)
+}
+
+// schedulerState is what runs here.
+func (w *Worker) schedulerState() *deploy.WorkerSchedulerStateResponse {
+	r := &deploy.WorkerSchedulerStateResponse{Id: w.id}
+	for _, d := range w.books.descriptions() {
+		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: d})
+	}
+	for _, id := range w.driverIDs() {
+		r.Drivers = append(r.Drivers, &deploy.WorkerDriverStateResponse{DriverId: id})
+	}
+	return r
+}
+
+// masterInStandby is from a Master that does not lead: the one that does will answer, or call.
+func (w *Worker) masterInStandby(c *rpcenv.Context) {
+	c.Log().Debugf("The master at %s is in standby", c.Sender())
 }
 
 // registerWorkerFailed ends the process of a Worker that no Master has accepted.

@@ -187,11 +187,13 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 	next[*deploy.WorkerLatestState](k)
 	m := k.launch(0)
 	m.MasterTerm = 4
-	k.master.Send(k.worker, m)
-	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url(), MasterTerm: 4})
+	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
+	old.Send(k.worker, m)
+	old.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url(), MasterTerm: 4})
+	old.Send(k.worker, &deploy.MasterChanged{Master: old.Ref.Proto(), MasterTerm: 4})
 	k.w.Advance(time.Second)
-	if len(k.reports) != 0 || len(k.master.Waiting()) != 0 {
-		t.Errorf("obeyed an earlier term: %v %v", k.reports, k.master.Waiting())
+	if len(k.reports) != 0 || len(k.master.Waiting()) != 0 || len(old.Waiting()) != 0 {
+		t.Errorf("obeyed an earlier term: %v %v %v", k.reports, k.master.Waiting(), old.Waiting())
 	}
 	k.run(1) // without a term, as Spark's Masters send it
 }
@@ -199,6 +201,17 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 // asMaster is a Master at an address, as Membership tells of it.
 func asMaster(at rpcenv.Address) membership.Member {
 	return membership.Member{Name: at.String(), Role: membership.RoleMaster, RPC: at}
+}
+
+// The Master that led last may count from the start again: its records were removed.
+func TestAMasterThatLostItsRecordsIsObeyed(t *testing.T) {
+	k := newKit(t)
+	k.start(Config{}, nil)
+	next[*deploy.RegisterWorker](k)
+	k.master.Send(k.worker, k.registered(false, 5))
+	next[*deploy.WorkerLatestState](k)
+	k.master.Send(k.worker, k.registered(false, 1))
+	next[*deploy.WorkerLatestState](k)
 }
 
 func TestMastersThatComeUpAreTriedAtOnce(t *testing.T) {

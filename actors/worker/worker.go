@@ -77,6 +77,10 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.registerWorkerFailed(c, m)
 	case *deploy.ReconnectWorker:
 		w.reconnectWorker(c, m)
+	case *deploy.MasterInStandby:
+		w.masterInStandby(c)
+	case *deploy.MasterChanged:
+		w.masterChanged(c, m)
 	case ReregisterWithMaster:
 		w.reregisterWithMaster(c)
 	case membership.MemberJoined:

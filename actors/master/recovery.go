@@ -1,0 +1,242 @@
+package master
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// CompleteRecovery ends the wait for those that do not answer. It mirrors MasterMessages.CompleteRecovery.
+type CompleteRecovery struct{ rpcenv.Local }
+
+// beginRecovery takes what was left into the books, as UNKNOWN, and tells all of them who leads now. It mirrors
+// Master.beginRecovery.
+func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
+	for _, r := range l.apps {
+		m.recoverApplication(c, r)
+	}
+	for _, r := range l.drivers {
+		m.recoverDriver(c, r)
+	}
+	for _, r := range l.workers {
+		m.recoverWorker(c, r)
+	}
+	m.recovery = c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
+	m.completeIfPossible(c)
+}
+
+func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationRecord) {
+	c.Log().Infof("Trying to recover app: %s", r.GetId())
+	app := m.newApplication(c, r.GetId(), r.GetDesc(), c.Ref(r.GetDriver()), time.UnixMilli(r.GetStarted()))
+	app.State = ApplicationUnknown
+	m.addApplication(c, app, "recovered")
+	c.Send(app.Driver, m.masterChanged(c))
+}
+
+// recoverDriver takes a driver: one that was launched is somewhere, until no Worker says so; another waits on.
+func (m *Master) recoverDriver(c *rpcenv.Context, r *deploy.DriverRecord) {
+	d := &DriverInfo{ID: r.GetId(), Desc: r.GetDesc(), Submitted: time.UnixMilli(r.GetSubmitted())}
+	if r.GetLaunched() {
+		d.State = deploy.DriverState_UNKNOWN
+		m.drivers.recover(d)
+	} else {
+		m.drivers.add(d)
+	}
+	c.State("driver", d.ID, "", d.State.String(), "recovered")
+}
+
+func (m *Master) recoverWorker(c *rpcenv.Context, r *deploy.WorkerRecord) {
+	reg := r.GetRegistration()
+	c.Log().Infof("Trying to recover worker: %s", reg.GetId())
+	w := newWorker(reg, c.Ref(reg.GetWorker()), c.Now())
+	w.State, w.unheard = WorkerUnknown, true
+	m.addWorker(c, w, "recovered")
+	c.Send(w.Ref, m.masterChanged(c))
+}
+
+func (m *Master) masterChanged(c *rpcenv.Context) *deploy.MasterChanged {
+	return &deploy.MasterChanged{Master: c.Self().Proto(), MasterWebUiUrl: m.cfg.WebUIURL, MasterTerm: m.cfg.Term}
+}
+
+// masterChangeAcknowledged is an application that goes on.
+func (m *Master) masterChangeAcknowledged(c *rpcenv.Context, a *deploy.MasterChangeAcknowledged) {
+	app := m.idToApp[a.GetAppId()]
+	if app == nil {
+		c.Log().Warnf("Master change ack from unknown app: %s", a.GetAppId())
+		return
+	}
+	c.Log().Infof("Application has been re-registered: %s", app.ID)
+	app.nextExecutor = max(app.nextExecutor, min(int(a.GetNextExecutorId()), math.MaxInt32-1))
+	if app.State == ApplicationUnknown {
+		m.setApplication(c, app, ApplicationWaiting, "it acknowledged the master")
+	}
+	m.completeIfPossible(c)
+}
+
+// workerSchedulerStateResponse is a Worker that goes on, and what it runs.
+func (m *Master) workerSchedulerStateResponse(c *rpcenv.Context, r *deploy.WorkerSchedulerStateResponse) {
+	w := m.idToWorker[r.GetId()]
+	if w == nil {
+		c.Log().Warnf("Scheduler state from unknown worker: %s", r.GetId())
+		return
+	}
+	c.Log().Infof("Worker has been re-registered: %s", w.ID)
+	if w.State == WorkerUnknown {
+		m.setWorker(c, w, WorkerAlive, "it told its state")
+	}
+	if w.unheard {
+		w.LastHeartbeat = c.Now()
+		m.adopt(c, w, r)
+	}
+	m.completeIfPossible(c)
+}
+
+// asSchedulerState is what a Worker that registered before it heard of the new Master says: it knows no resources of what
+// it runs.
+func asSchedulerState(s *deploy.WorkerLatestState) *deploy.WorkerSchedulerStateResponse {
+	r := &deploy.WorkerSchedulerStateResponse{Id: s.GetId()}
+	for _, d := range s.GetExecutors() {
+		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: d})
+	}
+	for _, id := range s.GetDriverIds() {
+		r.Drivers = append(r.Drivers, &deploy.WorkerDriverStateResponse{DriverId: id})
+	}
+	return r
+}
+
+// adopt takes what a recovered Worker runs into the books, once; executors keep their ids. What belongs to nobody any
+// more, is somewhere else too, or does not say which resources it has, is killed: the leadership before may have ended
+// between its decision and the order.
+func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedulerStateResponse) {
+	w.unheard = false
+	for _, d := range r.GetDrivers() {
+		if err := m.adoptDriver(c, w, d); err != nil {
+			c.Log().Warnf("Worker %s runs driver %s, which ends: %v", w.ID, d.GetDriverId(), err)
+			m.orderKillDriver(c, w, d.GetDriverId())
+		}
+	}
+	for _, e := range r.GetExecutors() {
+		if err := m.adoptExecutor(c, w, e); err != nil {
+			id := fullID(e.GetDesc().GetAppId(), int(e.GetDesc().GetExecId()))
+			c.Log().Warnf("Worker %s runs executor %s, which ends: %v", w.ID, id, err)
+			m.orderKill(c, w, e.GetDesc().GetAppId(), int(e.GetDesc().GetExecId()))
+		}
+	}
+}
+
+func (m *Master) adoptDriver(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerDriverStateResponse) error {
+	d := m.drivers.idToInfo[r.GetDriverId()]
+	if d == nil || d.State != deploy.DriverState_UNKNOWN {
+		return errors.New("it is not to be there")
+	}
+	if err := w.takeAll(requirements(d.Desc.GetResourceReqs()), r.GetResources()); err != nil {
+		return err
+	}
+	d.Resources = r.GetResources()
+	m.drivers.place(d, w)
+	m.setDriver(c, d, deploy.DriverState_RUNNING, "its worker has it")
+	return nil
+}
+
+func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerExecutorStateResponse) error {
+	d := r.GetDesc()
+	app := m.idToApp[d.GetAppId()]
+	switch {
+	case app == nil:
+		return errors.New("its application is gone")
+	case d.GetExecId() < 0 || d.GetExecId() == math.MaxInt32 || d.GetCores() < 1 || d.GetMemoryMb() < 1 || finished(d.GetState()):
+		return errors.New("its description makes no sense")
+	case app.executor(int(d.GetExecId())) != nil:
+		return errors.New("another one has its id")
+	}
+	var wanted []Requirement
+	if p := app.profile(int(d.GetRpId())); p != nil {
+		wanted = p.Resources
+	}
+	if err := w.takeAll(wanted, r.GetResources()); err != nil {
+		return err
+	}
+	e := app.adopt(w, d)
+	e.Resources = r.GetResources()
+	if e.State == deploy.ExecutorState_RUNNING {
+		e.runningSince = c.Now()
+	}
+	w.addExecutor(e)
+	c.State("executor", e.FullID(), "", e.State.String(), "recovered")
+	return nil
+}
+
+// takeAll takes the resources that somebody has, which must be what it wanted.
+func (w *WorkerInfo) takeAll(wanted []Requirement, have []*deploy.ResourceInformation) error {
+	if len(have) < len(wanted) {
+		return errors.New("nobody knows which resources it has")
+	}
+	return w.resources.take(have)
+}
+
+// adopt enters an executor that runs already. The next one gets an id that no other had.
+func (a *ApplicationInfo) adopt(w *WorkerInfo, d *deploy.ExecutorDescription) *ExecutorDesc {
+	e := &ExecutorDesc{
+		ID: int(d.GetExecId()), Profile: int(d.GetRpId()), App: a, Worker: w,
+		Cores: int(d.GetCores()), Memory: int(d.GetMemoryMb()), State: d.GetState(),
+	}
+	i, _ := a.find(e.ID)
+	a.executors = slices.Insert(a.executors, i, e)
+	a.nextExecutor = max(a.nextExecutor, e.ID+1)
+	a.CoresGranted += e.Cores
+	a.count(e.Profile, 1)
+	return e
+}
+
+// canComplete reports whether all have answered. It mirrors Master.canCompleteRecovery; a Worker that registered before
+// it said what it runs is waited for, too.
+func (m *Master) canComplete() bool {
+	return !slices.ContainsFunc(m.apps, func(a *ApplicationInfo) bool { return a.State == ApplicationUnknown }) &&
+		!slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool { return w.State != WorkerDead && w.unheard })
+}
+
+func (m *Master) completeIfPossible(c *rpcenv.Context) {
+	if m.state == RecoveryRecovering && m.canComplete() {
+		m.completeRecovery(c)
+	}
+}
+
+// completeRecovery gives up who has not answered, and leads. Whatever goes wrong in it, the Master is ALIVE in the end. It
+// mirrors Master.completeRecovery.
+func (m *Master) completeRecovery(c *rpcenv.Context) {
+	if m.state != RecoveryRecovering {
+		return
+	}
+	c.Cancel(m.recovery)
+	m.setState(c, RecoveryCompleting, "all answered, or the time is over")
+	defer func() {
+		m.setState(c, RecoveryAlive, "recovered")
+		c.Log().Info("Recovery complete - resuming operations!")
+		m.schedule(c)
+	}()
+	for _, w := range slices.Clone(m.workers) {
+		if w.State == WorkerUnknown {
+			m.removeWorker(c, w, "Not responding for recovery")
+		}
+		w.unheard = false
+	}
+	for _, a := range slices.Clone(m.apps) {
+		switch a.State {
+		case ApplicationUnknown:
+			m.removeApplication(c, a, ApplicationFinished, "not responding for recovery")
+		case ApplicationWaiting:
+			m.setApplication(c, a, ApplicationRunning, "recovered")
+		}
+	}
+	for _, d := range slices.Clone(m.drivers.active) {
+		if d.State == deploy.DriverState_UNKNOWN {
+			c.Log().Warnf("Driver %s was not found after master recovery", d.ID)
+			m.loseDriver(c, d, "not found after master recovery")
+		}
+	}
+}

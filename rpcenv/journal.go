@@ -1,0 +1,133 @@
+package rpcenv
+
+// Journal makes an endpoint's changes of state durable behind its handlers: a handler changes its books, calls Persist,
+// and goes on. What the endpoint sends, asks and answers after that is held back, all of it and in order, until the
+// record is durable; the inbox goes on meanwhile. So a handler stays whole, and a crash loses only what nobody heard of.
+//
+// The records of one handler, and all that wait while a write is under way, are one write. Not held back are timers,
+// Runs, what their bodies send, processes and State.
+//
+// A Journal is for an endpoint that is serial. Persist is called in its callbacks.
+type Journal[R any] struct {
+	write  func(b *Blocking, records []R) error
+	failed func(c *Context, err error)
+
+	waiting []R
+	holds   []*hold // of waiting
+	writing bool    // or about to
+	broken  bool    // a write failed
+}
+
+// NewJournal makes a Journal. write makes records durable, in their order, all or none; it is a body of [Run], one at a
+// time. failed is told in the inbox that it could not: what waits for those records is never sent, nor is anything after
+// it, since nobody knows what is durable. The endpoint should end there.
+func NewJournal[R any](write func(b *Blocking, records []R) error, failed func(c *Context, err error)) *Journal[R] {
+	return &Journal[R]{write: write, failed: failed}
+}
+
+// Persist writes a record behind, and holds back what the endpoint sends from here on.
+func (j *Journal[R]) Persist(c *Context, record R) {
+	j.waiting = append(j.waiting, record)
+	j.holds = append(j.holds, c.in.hold())
+	if j.writing || j.broken {
+		return
+	}
+	j.writing = true
+	c.atEnd(func() { j.next(c) })
+}
+
+// next writes what waits.
+func (j *Journal[R]) next(c *Context) {
+	records, holds := j.waiting, j.holds
+	j.waiting, j.holds = nil, nil
+	Run(c, "persist", func(b *Blocking) (struct{}, error) {
+		return struct{}{}, j.write(b, records)
+	}, func(_ struct{}, err error) {
+		if err != nil {
+			j.writing, j.broken = false, true
+			j.failed(c, err)
+			return
+		}
+		c.in.releaseHolds(holds)
+		if j.writing = len(j.waiting) > 0; j.writing {
+			j.next(c)
+		}
+	})
+}
+
+// hold is a place in the stream of what an endpoint sends: nothing after it goes out before it is released.
+type hold struct{ released bool }
+
+// held is what waits behind holds, in order: a hold, or something to send.
+type held struct {
+	queue []heldItem
+	over  bool // the endpoint is stopped and something was dropped: whatever comes is, too
+}
+
+type heldItem struct {
+	hold *hold
+	send func()          // brings it on its way
+	drop func(err error) // it never will be
+}
+
+// hold holds back what the endpoint sends from here on.
+func (in *Inbox) hold() *hold {
+	if !in.kind.serial() {
+		panic("rpcenv: a Journal is for serial endpoints, " + in.name + " is none")
+	}
+	if in.held == nil {
+		in.held = &held{}
+	}
+	h := &hold{}
+	in.held.queue = append(in.held.queue, heldItem{hold: h})
+	return h
+}
+
+// holdsBack takes what is sent if something before it is held back; false: send it now.
+func (in *Inbox) holdsBack(it heldItem) bool {
+	switch {
+	case in.held == nil:
+		return false
+	case in.held.over:
+		it.drop(ErrRefusedStopped)
+	default:
+		in.held.queue = append(in.held.queue, it)
+	}
+	return true
+}
+
+// releaseHolds sends what no other hold is before.
+func (in *Inbox) releaseHolds(holds []*hold) {
+	if in.held == nil || in.held.over {
+		return
+	}
+	for _, h := range holds {
+		h.released = true
+	}
+	queue := in.held.queue
+	n := 0
+	for n < len(queue) && (queue[n].hold == nil || queue[n].hold.released) {
+		if queue[n].send != nil {
+			queue[n].send()
+		}
+		queue[n] = heldItem{}
+		n++
+	}
+	if in.held.queue = queue[n:]; len(in.held.queue) == 0 {
+		in.held = nil
+	}
+}
+
+// dropHeld gives up what is held back: the endpoint stops.
+func (in *Inbox) dropHeld() {
+	if in.held == nil {
+		return
+	}
+	in.held.over = true
+	for _, it := range in.held.queue {
+		if it.drop != nil {
+			it.drop(ErrRefusedStopped)
+		}
+	}
+	in.held.queue = nil
+}
