@@ -231,6 +231,17 @@ func TestGoPrograms(t *testing.T) {
 	}
 }
 
+// Paths in settings become URIs like those of options, and an option wins over its setting.
+func TestPathsOfSettings(t *testing.T) {
+	defaults := file(t, "d", "spark.jars a.jar,hdfs:/b.jar\nspark.files f1, f2#x\nspark.archives z.zip\nspark.submit.pyFiles p.py,/q.py\nspark.executor.memory 4g")
+	d, err := decide(t, "--master spark://h:1 --class C --executor-memory 5g app.jar", Input{Defaults: defaults})
+	expect(t, d, err, "C", "", "file:/w/app.jar a.jar hdfs:/b.jar", "spark.jars=file:/w/a.jar,hdfs:/b.jar,file:/w/app.jar",
+		"spark.files=file:/w/f1,file:/w/f2#x,file:/w/p.py,file:/q.py", "spark.archives=file:/w/z.zip", "spark.submit.pyFiles=/w/p.py,/q.py", "spark.executor.memory=5g")
+	d, err = decide(t, "--master yarn --jars c.jar main.py", Input{Defaults: defaults})
+	expect(t, d, err, pythonRunner, "file:/w/main.py p.py,/q.py", "file:/w/c.jar", "spark.yarn.dist.jars=file:/w/c.jar",
+		"spark.yarn.dist.files=file:/w/f1,file:/w/f2#x", "spark.yarn.dist.pyFiles=p.py,/q.py")
+}
+
 func TestSuperviseBySetting(t *testing.T) {
 	d, err := decide(t, "--deploy-mode cluster --master spark://h:7077 --conf spark.driver.supervise=true /bin/prog", Input{})
 	expect(t, d, err, legacyApp, "--supervise launch spark://h:7077 file:/bin/prog prog", "", "spark.driver.supervise=true")

@@ -35,6 +35,8 @@ type Decision struct {
 	// Inherits tells that what is started has the whole environment of this process; else it has Environment.
 	Inherits    bool
 	Environment []conf.Pair
+	// AM is what YARN is asked for; nil elsewhere, and when a setting is malformed.
+	AM *AM
 	// REST tells that the submission goes by REST first and by RPC if there is no REST server.
 	REST bool
 	// Supervise tells that a driver in the cluster is started again when it fails.
@@ -66,8 +68,10 @@ func Decide(a *Arguments, in Input) (*Decision, error) {
 	b.jars()
 	b.launch()
 	b.environment()
-	if err := b.finish(); err != nil {
-		return nil, err
+	for _, step := range []func() error{b.finish, b.yarn} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
 	b.notRun()
 	return &b.Decision, nil

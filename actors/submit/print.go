@@ -26,6 +26,7 @@ type Plain struct {
 	Removed     []PlainProperty `json:"removed"`
 	Inherits    bool            `json:"inheritsEnvironment"`
 	Environment []PlainProperty `json:"environment"`
+	AM          *AM             `json:"am,omitempty"`
 	Supervise   bool            `json:"supervise"`
 	REST        bool            `json:"rest"`
 	Notes       []string        `json:"notes"`
@@ -54,7 +55,7 @@ func (d *Decision) Plain() Plain {
 		Manager: d.Manager.String(), DeployMode: d.Mode.String(), Master: d.Master, Kind: d.Kind.String(), Resource: d.Resource,
 		MainClass: d.MainClass, ChildArgs: append([]string{}, d.ChildArgs...), ClassPath: append([]string{}, d.ClassPath...),
 		Properties: []PlainProperty{}, Removed: []PlainProperty{}, Environment: []PlainProperty{},
-		Inherits: d.Inherits, Supervise: d.Supervise, REST: d.REST, Notes: append([]string{}, d.Notes...), Runs: d.NotRun == nil,
+		Inherits: d.Inherits, AM: d.AM, Supervise: d.Supervise, REST: d.REST, Notes: append([]string{}, d.Notes...), Runs: d.NotRun == nil,
 	}
 	if d.NotRun != nil {
 		p.NotRun = d.NotRun.Error()
@@ -103,6 +104,10 @@ func (d *Decision) Write(w io.Writer) error {
 		line("  %s\tnot passed on\t%s", s.Key, s.Why)
 	}
 	line("")
+	if am := p.AM; am != nil {
+		line("YARN is asked for %d MiB (%d of heap, %d beside it), cores: %d, queue %s, type %s; the container runs", am.MemoryMB, am.HeapMB, am.OverheadMB, am.Cores, am.Queue, am.Type)
+		line("  %s\n", am.Command)
+	}
 	for _, n := range p.Notes {
 		line("note: %s", n)
 	}

@@ -76,3 +76,24 @@ func TestConfigShow(t *testing.T) {
 		}
 	}
 }
+
+// run reads nothing of Spark's environment unless it is told to.
+func TestRunIgnoresSparksEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "spark-defaults.conf"), "spark.executor.memory 7g\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", "--executor-cores", "9", "pi"}, 1, "an executor wants 9 cores"},
+		{[]string{"run", "--spark-env", "--executor-cores", "9", "pi"}, 1, "an executor wants 7168 MiB"},
+		{[]string{"run", "--spark-env", "--executor-memory", "1m", "--executor-cores", "9", "pi"}, 1, "an executor wants 9 cores"},
+	} {
+		cmd := command(t, c.args...)
+		cmd.Env = append(cmd.Env, "SPARK_CONF_DIR="+dir, "SPARK_EXECUTOR_MEMORY=8g")
+		if got := finish(t, cmd); got.code != c.code || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("%q: code %d, %s, want %q", c.args, got.code, got.stderr, c.want)
+		}
+	}
+}

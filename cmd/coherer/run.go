@@ -56,11 +56,12 @@ func runCommand() *cobra.Command {
 	var a appFlags
 	var workers, cores int
 	var memory, debug string
+	var sparks bool
 	cmd := &cobra.Command{
 		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
 		Long: "Start a Master and Workers as processes on this machine, run an application on them, and take everything down.\n" +
 			"APP is wordcount, pi or sleep; or, with a path separator, a Go program or a folder with a main package.\n" +
-			"The run directory has the trace and the diagrams; SPARK_* variables are ignored.",
+			"The run directory has the trace and the diagrams; SPARK_* variables and spark-defaults.conf are ignored without --spark-env.",
 		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run ./examples/wordcount README.md",
 		Args:    usages(wantsApp),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +75,11 @@ func runCommand() *cobra.Command {
 			application, err := findApplication(args)
 			if err != nil {
 				return err
+			}
+			if sparks {
+				if a.environment, err = environmentOf("submit"); err != nil {
+					return usage(cmd, err)
+				}
 			}
 			all, err := a.read(cmd.Flags())
 			if err != nil {
@@ -100,6 +106,7 @@ func runCommand() *cobra.Command {
 	f.IntVar(&workers, "workers", 2, "how many Workers")
 	f.IntVar(&cores, "worker-cores", 1, "cores of each")
 	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
+	f.BoolVar(&sparks, "spark-env", false, "read spark-defaults.conf and Spark's variables of the environment, as submit does")
 	f.StringVar(&debug, "debug-addr", "", "`HOST:0` for every process to serve /metrics and /debug/pprof at a free port; details.json names those of the daemons")
 	a.flags(f)
 	return cmd

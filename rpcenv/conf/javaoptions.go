@@ -7,10 +7,9 @@ import (
 )
 
 // ParseJavaOptions reads options of a JVM, as in SPARK_MASTER_OPTS: -Dkey=value are settings from origin, others are
-// ignored. Words are parted by blanks; single and double quotes keep blanks, a backslash takes the character behind it as
-// it is. It mirrors CommandBuilderUtils.parseOptionString.
+// ignored. Words are parted as by [SplitOptions].
 func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored []string, err error) {
-	words, err := shellWords(text)
+	words, err := SplitOptions(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", origin, err)
 	}
@@ -26,8 +25,9 @@ func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored [
 	return settings, ignored, nil
 }
 
-// shellWords parts a text as a shell does, without variables and patterns.
-func shellWords(text string) ([]string, error) {
+// SplitOptions parts a text into words: blanks part them, single and double quotes keep blanks, a backslash takes the
+// character behind it as it is. It mirrors CommandBuilderUtils.parseOptionString and Utils.splitCommandString.
+func SplitOptions(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	inWord, escaped := false, false

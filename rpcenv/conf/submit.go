@@ -39,8 +39,28 @@ var (
 		"A Spark Connect server, sc://HOST:PORT, instead of spark.master.")
 	AppSubmitTime = optional("spark.app.submitTime", ints64,
 		"When the application was submitted, in milliseconds since 1970; set by submit.")
-	YARNQueue = optional("spark.yarn.queue", texts,
+	YARNQueue = entry("spark.yarn.queue", filled(texts), "default",
 		"The YARN queue that an application is submitted to.")
+	YARNApplicationType = entry("spark.yarn.applicationType", filled(texts), "SPARK",
+		"What sort of application YARN is told of.")
+	YARNMaxAppAttempts = optional("spark.yarn.maxAppAttempts", atLeast(ints, 1),
+		"How often YARN starts the application master; YARN's own setting when unset.")
+	YARNAMMemory = entry("spark.yarn.am.memory", atLeast(sizes(mib), 1), "512m",
+		"The memory of the application master in client mode.")
+	YARNAMMemoryOverhead = optional("spark.yarn.am.memoryOverhead", atLeast(sizes(mib), 0),
+		"What the application master gets beside it in client mode; a tenth, 384m at least, when unset.")
+	YARNAMCores = entry("spark.yarn.am.cores", atLeast(ints, 1), "1",
+		"The cores of the application master in client mode.")
+	YARNAMJavaOptions = optional("spark.yarn.am.extraJavaOptions", texts,
+		"Options of the application master's JVM in client mode.")
+	YARNAMLibraryPath = optional("spark.yarn.am.extraLibraryPath", texts,
+		"The library path of the application master in client mode.")
+	DriverMemoryOverhead = optional("spark.driver.memoryOverhead", atLeast(sizes(mib), 0),
+		"What a driver in a container gets beside its memory; a share, with a minimum, when unset.")
+	DriverMemoryOverheadFactor = entry("spark.driver.memoryOverheadFactor", above(floats, 0), "0.1",
+		"The share of its memory that a driver in a container gets beside it.")
+	DriverMinMemoryOverhead = entry("spark.driver.minMemoryOverhead", atLeast(sizes(mib), 0), "384m",
+		"What a driver in a container gets beside its memory at least.")
 	YARNDistJars = optional("spark.yarn.dist.jars", lists,
 		"Jars that YARN hands to every container.")
 	YARNDistFiles = optional("spark.yarn.dist.files", lists,

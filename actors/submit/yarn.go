@@ -1,0 +1,131 @@
+//coherer:pure
+
+package submit
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// AM is what YARN is asked for to run the application master: in cluster mode it holds the driver, in client mode it only
+// asks for containers. It mirrors org.apache.spark.deploy.yarn.Client.
+type AM struct {
+	Name  string `json:"name"`
+	Queue string `json:"queue"`
+	Type  string `json:"type"`
+	// Attempts is 0 when YARN's own setting rules.
+	Attempts int `json:"attempts,omitempty"`
+	// MemoryMB is what the container gets: HeapMB for the JVM and OverheadMB beside it.
+	MemoryMB   int64 `json:"memoryMB"`
+	HeapMB     int64 `json:"heapMB"`
+	OverheadMB int64 `json:"overheadMB"`
+	Cores      int   `json:"cores"`
+	// Command is the container's. DRIVER stands for the driver's address, known when it runs.
+	Command string `json:"command"`
+}
+
+// The overhead of an application master in client mode, which no setting changes.
+const (
+	amOverheadFactor = 0.10
+	amMinOverheadMB  = 384
+)
+
+// yarn decides what YARN is asked for. Malformed settings are told where they are checked: then it decides nothing.
+func (b *build) yarn() error {
+	if b.Manager != YARN {
+		return nil
+	}
+	c, err := b.Properties.Conf()
+	if err != nil {
+		return nil //nolint:nilerror // whoever uses the Decision checks its settings
+	}
+	name, _ := b.Properties.Get(conf.AppName.Key())
+	am := &AM{Name: name.Value, Queue: conf.YARNQueue.Get(c), Type: conf.YARNApplicationType.Get(c), Attempts: conf.YARNMaxAppAttempts.Get(c)}
+	if b.Mode == Cluster {
+		am.HeapMB, am.Cores = conf.DriverMemory.Get(c), conf.DriverCores.Get(c)
+		am.OverheadMB = overhead(conf.DriverMemoryOverhead, c, am.HeapMB, conf.DriverMemoryOverheadFactor.Get(c), conf.DriverMinMemoryOverhead.Get(c))
+	} else {
+		am.HeapMB, am.Cores = conf.YARNAMMemory.Get(c), conf.YARNAMCores.Get(c)
+		am.OverheadMB = overhead(conf.YARNAMMemoryOverhead, c, am.HeapMB, amOverheadFactor, amMinOverheadMB)
+	}
+	am.MemoryMB = am.HeapMB + am.OverheadMB
+	if am.Command, err = b.amCommand(c, am.HeapMB); err != nil {
+		return err
+	}
+	b.AM = am
+	return nil
+}
+
+// overhead is what is set, else a share of the heap, at least a minimum.
+func overhead(set *conf.Entry[int64], c *conf.Conf, heap int64, factor float64, least int64) int64 {
+	if mb, ok := set.Find(c); ok {
+		return mb
+	}
+	return max(int64(factor*float64(heap)), least)
+}
+
+// amCommand is the command of the application master's container.
+func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
+	const dir = "{{PWD}}/__spark_conf__/"
+	options, libraries := conf.DriverJavaOptions, conf.DriverLibraryPath
+	if b.Mode == Client {
+		options, libraries = conf.YARNAMJavaOptions, conf.YARNAMLibraryPath
+	}
+	var words []string
+	if paths := libraries.Get(c); paths != "" {
+		words = append(words, `LD_LIBRARY_PATH="`+paths+`:$LD_LIBRARY_PATH"`)
+	}
+	words = append(words, "{{JAVA_HOME}}/bin/java", "-server", fmt.Sprintf("-Xmx%dm", heapMB), "-Djava.io.tmpdir={{PWD}}/tmp")
+	text := options.Get(c)
+	switch {
+	case b.Mode == Client && strings.Contains(text, "-Dspark"):
+		return "", fmt.Errorf("%s is not allowed to set Spark options (was '%s').", options.Key(), text)
+	case b.Mode == Client && strings.Contains(text, "-Xmx"):
+		return "", fmt.Errorf("%s is not allowed to specify max heap memory settings (was '%s'). Use %s instead.", options.Key(), text, conf.YARNAMMemory.Key())
+	}
+	extra, err := conf.SplitOptions(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", options.Key(), err)
+	}
+	for _, word := range extra {
+		words = append(words, escapeForShell(word))
+	}
+	words = append(words, "-Dspark.yarn.app.container.log.dir=<LOG_DIR>")
+	words = append(words, b.amArgs()...)
+	words = append(words, "--properties-file", dir+"__spark_conf__.properties", "--dist-cache-conf", dir+"__spark_dist_cache__.properties",
+		"1>", "<LOG_DIR>/stdout", "2>", "<LOG_DIR>/stderr")
+	return strings.Join(words, " "), nil
+}
+
+// amArgs are the class and its arguments. In client mode the driver's address is the only argument.
+func (b *build) amArgs() []string {
+	const pkg = "org.apache.spark.deploy.yarn."
+	if b.Mode == Client {
+		return []string{pkg + "ExecutorLauncher", "--arg", "'DRIVER'"}
+	}
+	out := []string{pkg + "ApplicationMaster"}
+	args := b.args
+	switch {
+	case b.python():
+		out = append(out, "--class", escapeForShell(pythonRunner), "--primary-py-file", path.Base(b.Resource))
+	case b.r():
+		args = append([]string{path.Base(b.Resource)}, args...)
+		out = append(out, "--class", escapeForShell(rRunner), "--primary-r-file", path.Base(b.Resource))
+	case b.Kind == Internal:
+		out = append(out, "--class", escapeForShell(b.class()))
+	default:
+		out = append(out, "--class", escapeForShell(b.class()), "--jar", b.Resource)
+	}
+	for _, arg := range args {
+		out = append(out, "--arg", escapeForShell(arg))
+	}
+	return out
+}
+
+// escapeForShell quotes a word for the shell of a container. It mirrors YarnSparkHadoopUtil.escapeForShell.
+func escapeForShell(word string) string {
+	return "'" + strings.NewReplacer("$", `\$`, `"`, `\"`, "'", `'\''`).Replace(word) + "'"
+}
