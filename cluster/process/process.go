@@ -26,6 +26,8 @@ type Process struct {
 	ended chan struct{}
 	exit  rpcenv.Exit
 
+	appenders []*appender // of outputs that roll over
+
 	readyPipe  *os.File
 	readyDone  chan struct{} // closed after ready and readyErr were set; nil when no report was asked for
 	ready      Ready
@@ -92,6 +94,9 @@ func (p *Process) wait() rpcenv.Exit {
 	p.exit = exitOf(err)
 	close(p.ended)
 	p.rope.Close()
+	for _, a := range p.appenders {
+		a.finish()
+	}
 	if p.readyPipe != nil {
 		_ = p.readyPipe.SetReadDeadline(time.Now().Add(readyGrace)) // its reader closes it
 	}
@@ -109,6 +114,26 @@ func (p *Process) endGroup() {
 	p.over = true
 	if p.hard != nil {
 		p.hard.Stop()
+	}
+}
+
+// output opens one of the outputs; done closes what the process alone is to have.
+func (p *Process) output(o Output) (f *os.File, done func(), err error) {
+	if !o.Rolling.active() {
+		return o.open()
+	}
+	a, f, err := appendTo(o, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.appenders = append(p.appenders, a)
+	return f, func() { f.Close() }, nil
+}
+
+// abandonOutput is for a process that could not be started, after its ends of the pipes were closed.
+func (p *Process) abandonOutput() {
+	for _, a := range p.appenders {
+		a.abandon()
 	}
 }
 

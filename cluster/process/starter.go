@@ -118,12 +118,18 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		}
 	}
 
-	stdout, closeStdout, err := spec.Stdout.open()
+	p := &Process{name: nameOf(spec), ended: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			p.abandonOutput()
+		}
+	}()
+	stdout, closeStdout, err := p.output(spec.Stdout)
 	if err != nil {
 		return nil, err
 	}
 	defer closeStdout()
-	stderr, closeStderr, err := spec.Stderr.open()
+	stderr, closeStderr, err := p.output(spec.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +148,7 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		return nil, fmt.Errorf("pipe to the child: %w", explain(err))
 	}
 	defer held.Close()
-	p := &Process{name: nameOf(spec), rope: rope, ended: make(chan struct{})}
+	p.rope = rope
 	defer func() {
 		if err != nil {
 			p.closePipes()

@@ -225,6 +225,7 @@ func TestStartRefuses(t *testing.T) {
 		{"directory is a file", process.Spec{Path: self(), Dir: filepath.Join(dir, "text")}, "no directory", nil},
 		{"NUL", process.Spec{Path: self(), Args: []string{"a\x00b"}}, "NUL", nil},
 		{"preamble without stderr", process.Spec{Path: self(), StderrPreamble: "x"}, "preamble", nil},
+		{"rolling without a path", process.Spec{Path: self(), Stdout: process.Output{Rolling: process.Rolling{MaxSize: 1}}}, "wants a path", nil},
 		{"output twice", process.Spec{Path: self(), Stdout: process.Output{Path: "x", File: os.Stdout}}, "both", nil},
 		{"output below a file", process.Spec{Path: self(), Stdout: process.Output{Path: filepath.Join(dir, "text", "x")}}, "no directory", nil},
 	} {
@@ -264,4 +265,29 @@ func ExampleStarter() {
 	}
 	fmt.Println("code", (<-exits).Code)
 	// Output: code 3
+}
+
+func TestOutputThatRollsOverIsCopied(t *testing.T) {
+	dir := t.TempDir()
+	sp := spec("say", strings.Repeat("o", 100_000), "to stderr", "7")
+	rolling := process.Rolling{MaxSize: process.MinRollingSize}
+	sp.Stdout = process.Output{Path: filepath.Join(dir, "stdout"), Rolling: rolling}
+	sp.Stderr = process.Output{Path: filepath.Join(dir, "stderr"), Rolling: rolling}
+	sp.StderrPreamble = "preamble\n"
+	_, exits := start(t, newStarter(t), sp)
+	wantExit(t, exits, 7)
+	if got := read(t, filepath.Join(dir, "stderr")); got != "preamble\nto stderr\n" {
+		t.Errorf("stderr %q", got)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "stdout*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("%v %v", files, err)
+	}
+	all := 0
+	for _, f := range files {
+		all += len(read(t, f))
+	}
+	if all != 100_001 {
+		t.Errorf("%d bytes, want 100,001", all)
+	}
 }
