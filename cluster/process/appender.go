@@ -24,7 +24,7 @@ const appenderGrace = time.Second
 
 // appendTo makes an appender and gives the end of its pipe that the process writes to, which is the caller's to close.
 func appendTo(o Output, now func() time.Time) (*appender, *os.File, error) {
-	to, err := openRoller(o.Path, o.Rolling, now)
+	to, err := openRoller(o.Path, *o.Rolling, now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,7 +32,7 @@ func appendTo(o Output, now func() time.Time) (*appender, *os.File, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("pipe for the output: %w", explain(err)), to.Close())
 	}
-	a := &appender{pipe: read, to: to, dropped: o.Dropped}
+	a := &appender{pipe: read, to: to, dropped: o.Rolling.Dropped}
 	if a.dropped == nil {
 		a.dropped = func(int64, error) {}
 	}

@@ -119,7 +119,7 @@ func (p *Process) endGroup() {
 
 // output opens one of the outputs; done closes what the process alone is to have.
 func (p *Process) output(o Output) (f *os.File, done func(), err error) {
-	if !o.Rolling.active() {
+	if o.Rolling == nil {
 		return o.open()
 	}
 	a, f, err := appendTo(o, time.Now)

@@ -14,7 +14,8 @@ import (
 )
 
 // Rolling says when a new file begins for an output, and what becomes of the old ones. They are named as by Spark's
-// RollingFileAppender: NAME--2026-01-01 and so on, the finer the shorter the interval. The zero Rolling keeps one file.
+// RollingFileAppender: NAME--2026-01-01 and so on, the finer the shorter the interval. The zero
+// Rolling keeps one file.
 type Rolling struct {
 	// Interval between two files, counted from the epoch; 0: not by time.
 	Interval time.Duration
@@ -24,12 +25,13 @@ type Rolling struct {
 	Retained int
 	// Compress makes gzip files of the old ones, NAME--....gz.
 	Compress bool
+	// Dropped is told, on a goroutine of the process's own, of output that cannot be written: when that begins, with 0, and
+	// at the end with how many bytes were dropped. nil: nobody wants to know.
+	Dropped func(bytes int64, why error)
 }
 
 // MinRollingSize is the least MaxSize; less counts as that. It mirrors SizeBasedRollingPolicy.MINIMUM_SIZE_BYTES.
 const MinRollingSize = 80 << 10
-
-func (r Rolling) active() bool { return r.Interval > 0 || r.MaxSize > 0 }
 
 // suffix names a file that ended at a time.
 func (r Rolling) suffix(at time.Time) string {

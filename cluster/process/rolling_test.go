@@ -180,9 +180,9 @@ func TestAFullDiskIsCountedAndReadOn(t *testing.T) {
 	}
 	var told []int64
 	var why error
-	a, w, err := appendTo(Output{Path: "/dev/full", Rolling: Rolling{MaxSize: 1 << 20}, Dropped: func(n int64, err error) {
+	a, w, err := appendTo(Output{Path: "/dev/full", Rolling: &Rolling{MaxSize: 1 << 20, Dropped: func(n int64, err error) {
 		told, why = append(told, n), err
-	}}, time.Now)
+	}}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestAFullDiskIsCountedAndReadOn(t *testing.T) {
 // What leaves a process's group keeps the pipe; the process's end is told all the same.
 func TestAPipeThatSomebodyHoldsDoesNotHoldUpTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stdout")
-	a, w, err := appendTo(Output{Path: path, Rolling: Rolling{MaxSize: 1}}, time.Now)
+	a, w, err := appendTo(Output{Path: path, Rolling: &Rolling{MaxSize: 1}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

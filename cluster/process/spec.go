@@ -38,11 +38,8 @@ type Output struct {
 	Path string
 	File *os.File
 	// Rolling begins a new file at Path now and then: the process then writes to a pipe of this process, which copies.
-	// Without it the process has the file itself.
-	Rolling Rolling
-	// Dropped is told, on a goroutine of the process's own, of output of a Rolling that cannot be written: when that
-	// begins, with 0, and at the end with how many bytes were dropped. nil: nobody wants to know.
-	Dropped func(bytes int64, why error)
+	// nil: the process has the file itself.
+	Rolling *Rolling
 }
 
 // ExecutorPreamble is what stands at the top of an executor's stderr, in the words of Spark's ExecutorRunner.
@@ -64,10 +61,10 @@ func (s *Spec) validate() error {
 	if s.Stdout.Path != "" && s.Stdout.File != nil || s.Stderr.Path != "" && s.Stderr.File != nil {
 		errs = append(errs, errors.New("an output is both a path and an open file"))
 	}
-	if s.Stdout.Rolling.active() && s.Stdout.Path == "" || s.Stderr.Rolling.active() && s.Stderr.Path == "" {
+	if s.Stdout.Rolling != nil && s.Stdout.Path == "" || s.Stderr.Rolling != nil && s.Stderr.Path == "" {
 		errs = append(errs, errors.New("an output that rolls over wants a path"))
 	}
-	if s.StderrPreamble != "" && s.Stderr.Path == "" && s.Stderr.File == nil {
+	if s.StderrPreamble != "" && s.Stderr == (Output{}) {
 		errs = append(errs, errors.New("a preamble wants a place for stderr"))
 	}
 	for _, word := range append(append([]string{s.Path, s.Dir}, s.Args...), s.Env...) {

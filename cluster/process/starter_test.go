@@ -225,7 +225,7 @@ func TestStartRefuses(t *testing.T) {
 		{"directory is a file", process.Spec{Path: self(), Dir: filepath.Join(dir, "text")}, "no directory", nil},
 		{"NUL", process.Spec{Path: self(), Args: []string{"a\x00b"}}, "NUL", nil},
 		{"preamble without stderr", process.Spec{Path: self(), StderrPreamble: "x"}, "preamble", nil},
-		{"rolling without a path", process.Spec{Path: self(), Stdout: process.Output{Rolling: process.Rolling{MaxSize: 1}}}, "wants a path", nil},
+		{"rolling without a path", process.Spec{Path: self(), Stdout: process.Output{Rolling: &process.Rolling{MaxSize: 1}}}, "wants a path", nil},
 		{"output twice", process.Spec{Path: self(), Stdout: process.Output{Path: "x", File: os.Stdout}}, "both", nil},
 		{"output below a file", process.Spec{Path: self(), Stdout: process.Output{Path: filepath.Join(dir, "text", "x")}}, "no directory", nil},
 	} {
@@ -270,7 +270,7 @@ func ExampleStarter() {
 func TestOutputThatRollsOverIsCopied(t *testing.T) {
 	dir := t.TempDir()
 	sp := spec("say", strings.Repeat("o", 100_000), "to stderr", "7")
-	rolling := process.Rolling{MaxSize: process.MinRollingSize}
+	rolling := &process.Rolling{MaxSize: process.MinRollingSize}
 	sp.Stdout = process.Output{Path: filepath.Join(dir, "stdout"), Rolling: rolling}
 	sp.Stderr = process.Output{Path: filepath.Join(dir, "stderr"), Rolling: rolling}
 	sp.StderrPreamble = "preamble\n"
