@@ -12,6 +12,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/progress"
+	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -43,15 +44,27 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	}
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: os.Exit})
 	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
-	bind := conf.DriverBindAddress.Get(c)
+	workerURL := os.Getenv(WorkerVar)
+	if err := os.Unsetenv(WorkerVar); err != nil {
+		return err
+	}
+	bind, err := bindAddress(c, workerURL)
+	if err != nil {
+		return err
+	}
 	env, err := rpcenv.New(host, rpcenv.Config{
-		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: orLoopback(bind), Port: conf.DriverPort.Get(c)},
+		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)},
 		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
 		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
 	}
 	defer env.Close()
+	stopWatch, err := WatchWorker(env, workerURL)
+	if err != nil {
+		return err
+	}
+	defer stopWatch()
 	if err := tracer.Register(env); err != nil {
 		return err
 	}
@@ -111,6 +124,30 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	}
 	c, err = c.With(map[string]string{conf.AppName.Key(): name, conf.AppBinary.Key(): digest})
 	return c, masters, err
+}
+
+// bindAddress is where a driver listens when nothing else is said: in cluster mode as its Worker does.
+func bindAddress(c *conf.Conf, workerURL string) (string, error) {
+	bind := conf.DriverBindAddress.Get(c)
+	if bind != "" || workerURL == "" {
+		return orLoopback(bind), nil
+	}
+	at, _, err := rpcenv.ParseURI(workerURL)
+	return at.Host, err
+}
+
+// WatchWorker lets a driver in cluster mode end with the Worker of that URL; an empty one is none. After stop the Worker
+// may go first. It mirrors what DriverWrapper does beside running the application.
+func WatchWorker(env *rpcenv.Env, url string) (stop func(), err error) {
+	if url == "" {
+		return func() {}, nil
+	}
+	watcher, err := worker.NewWatcher(url)
+	if err != nil {
+		return nil, err
+	}
+	_, err = env.Register(worker.WatcherName, watcher)
+	return func() { env.Stop(worker.WatcherName) }, err
 }
 
 func orLoopback(host string) string {

@@ -12,6 +12,8 @@ const (
 	SubmissionVar = "COHERER_SUBMISSION"
 	// ExecutorVar makes a program an executor: an Execution as JSON.
 	ExecutorVar = "COHERER_EXECUTOR"
+	// WorkerVar tells a driver in cluster mode the URL of the Worker that runs it, whose end is its own.
+	WorkerVar = "COHERER_WORKER_URL"
 )
 
 // Submission is what a driver is told by who submits it.

@@ -61,6 +61,9 @@ type Driver struct {
 // SparkInternal is Spark's name for a program that needs no file, because all nodes have it.
 const SparkInternal = "spark-internal"
 
+// WrapperArgs is how many arguments of the command come before the program's own.
+const WrapperArgs = 3
+
 // Describe is the driver as a Master takes it. It mirrors the description that ClientEndpoint.onStart makes.
 func (d Driver) Describe() *deploy.DriverDescription {
 	command := &deploy.Command{

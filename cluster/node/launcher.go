@@ -5,25 +5,33 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// launcher starts executors: this program again, as `coherer executor`, which finds the application's own program.
+// launcher starts executors, which are this program again, as `coherer executor`, which finds the application's own program;
+// and drivers in cluster mode.
 type launcher struct {
 	starter  *process.Starter
 	memoryMB int
 }
 
 func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
-	if cmd.Class != executor.Class {
-		return nil, fmt.Errorf("this Worker cannot start class %q: it starts %s", cmd.Class, executor.Class)
+	switch cmd.Class {
+	case executor.Class:
+		return l.startExecutor(cmd, onExit)
+	case worker.DriverClass:
+		return l.startDriver(cmd, onExit)
 	}
+	return nil, fmt.Errorf("this Worker cannot start class %q: it starts %s and %s", cmd.Class, executor.Class, worker.DriverClass)
+}
+
+func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
 	a, err := executor.ParseArgs(cmd.Args)
 	if err != nil {
 		return nil, err
@@ -38,21 +46,17 @@ func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Pr
 	args := append([]string{"executor"}, cmd.Args...)
 	return l.starter.Start(process.Spec{
 		Path: self, Args: args, Dir: cmd.Dir,
-		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, l.memoryMB), "GOGC=400"}, cmd.Env...),
+		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, "SPARK_EXECUTOR_MEMORY", l.memoryMB), "GOGC=400"}, cmd.Env...),
 		Stdout:         process.Output{Path: filepath.Join(cmd.Dir, "stdout")},
 		Stderr:         process.Output{Path: filepath.Join(cmd.Dir, "stderr")},
 		StderrPreamble: process.ExecutorPreamble(self, args),
 	}, onExit)
 }
 
-// memoryLimit is GOMEMLIMIT for an executor: spark.executor.memory, which its command's environment tells.
-func memoryLimit(env []string, otherwise int) string {
-	for _, entry := range env {
-		if size, ok := strings.CutPrefix(entry, "SPARK_EXECUTOR_MEMORY="); ok {
-			if mb, err := conf.ParseMemoryMB(size); err == nil {
-				return strconv.Itoa(mb) + "MiB"
-			}
-		}
+// memoryLimit is GOMEMLIMIT for a process: what the variable name in its command's environment tells.
+func memoryLimit(env []string, name string, otherwise int) string {
+	if mb, err := conf.ParseMemoryMB(entryOf(env, name, "")); err == nil {
+		return strconv.Itoa(mb) + "MiB"
 	}
 	return strconv.Itoa(otherwise) + "MiB"
 }

@@ -18,7 +18,7 @@ func TestTheMemoryOfAnExecutorIsItsCommands(t *testing.T) {
 		{[]string{"SPARK_EXECUTOR_MEMORY=much"}, "1024MiB"},
 		{nil, "1024MiB"},
 	} {
-		if got := memoryLimit(c.env, 1024); got != c.want {
+		if got := memoryLimit(c.env, "SPARK_EXECUTOR_MEMORY", 1024); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
 		}
 	}

@@ -55,6 +55,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	defer func() { err = errors.Join(err, d.close()) }()
 	cfg := worker.Config{
 		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: dirs, Resources: resources,
+		Programs:   newPrograms(),
 		Membership: len(opts.Join) > 0,
 	}
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {

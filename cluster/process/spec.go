@@ -44,8 +44,17 @@ type Output struct {
 
 // ExecutorPreamble is what stands at the top of an executor's stderr, in the words of Spark's ExecutorRunner.
 func ExecutorPreamble(path string, args []string) string {
+	return preamble("Spark Executor Command:", path, args)
+}
+
+// DriverPreamble is what stands at the top of a driver's stderr in cluster mode, in the words of Spark's DriverRunner.
+func DriverPreamble(path string, args []string) string {
+	return preamble("Launch Command:", path, args)
+}
+
+func preamble(what, path string, args []string) string {
 	var b strings.Builder
-	b.WriteString("Spark Executor Command:")
+	b.WriteString(what)
 	for _, word := range append([]string{path}, args...) {
 		b.WriteString(` "` + word + `"`)
 	}
