@@ -36,13 +36,16 @@ func (w *Worker) workDirCleanup(c *rpcenv.Context) {
 	})
 }
 
-// inUse are the applications that have a live executor here.
+// inUse are the applications that have a live executor here, and the drivers that live here.
 func (b *books) inUse() []string {
-	var apps []string
+	var names []string
 	for _, x := range b.live {
-		if !slices.Contains(apps, x.key.app) {
-			apps = append(apps, x.key.app)
+		if !slices.Contains(names, x.key.app) {
+			names = append(names, x.key.app)
 		}
 	}
-	return apps
+	for _, d := range b.drivers {
+		names = append(names, d.id)
+	}
+	return names
 }

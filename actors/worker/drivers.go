@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -22,7 +23,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 		return
 	}
 	id := m.GetDriverId()
-	switch err := checkDriver(m); {
+	switch err := errors.Join(checkDriver(m), w.checkResources(m.GetResources())); {
 	case err != nil:
 		c.Log().WithError(err).Errorf("Failed to launch driver %.*q", maxID, id)
 		w.reportDriver(c, id, deploy.DriverState_ERROR, err.Error(), nil)
@@ -36,7 +37,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 		return
 	}
 	c.Log().Infof("Asked to launch driver %s", id)
-	d := &driver{id: id, desc: m.GetDriverDesc(), state: deploy.DriverState_RUNNING}
+	d := &driver{id: id, desc: m.GetDriverDesc(), resources: m.GetResources(), state: deploy.DriverState_RUNNING}
 	w.books.addDriver(d)
 	c.State("driver", id, "", d.state.String(), "LaunchDriver")
 	w.fetchProgram(c, d)

@@ -25,19 +25,23 @@ func (w *Worker) checkResources(wanted []*deploy.ResourceInformation) error {
 	return nil
 }
 
-// resourcesUsed are those of the live executors, by name, each address once.
+// resourcesUsed are those of what lives, by name, each address once.
 func (b *books) resourcesUsed() []*deploy.ResourceInformation {
-	var out []*deploy.ResourceInformation
+	var all, out []*deploy.ResourceInformation
 	for _, x := range b.live {
-		for _, r := range x.resources {
-			i, found := slices.BinarySearchFunc(out, r.GetName(), func(o *deploy.ResourceInformation, name string) int {
-				return strings.Compare(o.GetName(), name)
-			})
-			if !found {
-				out = slices.Insert(out, i, &deploy.ResourceInformation{Name: r.GetName()})
-			}
-			out[i].Addresses = append(out[i].Addresses, r.GetAddresses()...)
+		all = append(all, x.resources...)
+	}
+	for _, d := range b.drivers {
+		all = append(all, d.resources...)
+	}
+	for _, r := range all {
+		i, found := slices.BinarySearchFunc(out, r.GetName(), func(o *deploy.ResourceInformation, name string) int {
+			return strings.Compare(o.GetName(), name)
+		})
+		if !found {
+			out = slices.Insert(out, i, &deploy.ResourceInformation{Name: r.GetName()})
 		}
+		out[i].Addresses = append(out[i].Addresses, r.GetAddresses()...)
 	}
 	for _, r := range out {
 		slices.Sort(r.Addresses)

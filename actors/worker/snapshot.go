@@ -40,7 +40,7 @@ func (x *executor) runner() *deploy.ExecutorRunner {
 
 func driverRunners(list []*driver) (out []*deploy.DriverRunner) {
 	for _, d := range list {
-		r := &deploy.DriverRunner{DriverId: d.id, DriverDesc: d.desc, State: d.state, Exception: d.exception}
+		r := &deploy.DriverRunner{DriverId: d.id, DriverDesc: d.desc, State: d.state, Exception: d.exception, Resources: d.resources}
 		if d.process != nil {
 			r.Pid = int32(d.process.PID())
 		}

@@ -21,6 +21,7 @@ const (
 type driver struct {
 	id        string
 	desc      *deploy.DriverDescription
+	resources []*deploy.ResourceInformation
 	state     deploy.DriverState_State // RUNNING until it has ended
 	exception string
 

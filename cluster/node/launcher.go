@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/process"
@@ -19,6 +21,8 @@ import (
 type launcher struct {
 	starter  *process.Starter
 	memoryMB int
+	conf     *conf.Conf
+	log      *logrus.Entry
 }
 
 func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
@@ -47,8 +51,8 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 	return l.starter.Start(process.Spec{
 		Path: self, Args: args, Dir: cmd.Dir,
 		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, "SPARK_EXECUTOR_MEMORY", l.memoryMB), "GOGC=400"}, cmd.Env...),
-		Stdout:         process.Output{Path: filepath.Join(cmd.Dir, "stdout")},
-		Stderr:         process.Output{Path: filepath.Join(cmd.Dir, "stderr")},
+		Stdout:         executorLog(filepath.Join(cmd.Dir, "stdout"), l.conf, l.log),
+		Stderr:         executorLog(filepath.Join(cmd.Dir, "stderr"), l.conf, l.log),
 		StderrPreamble: process.ExecutorPreamble(self, args),
 	}, onExit)
 }

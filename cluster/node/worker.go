@@ -48,7 +48,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	starter := process.NewStarter()
 	defer starter.Close()
-	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB}.start)
+	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB, opts.Conf, opts.Log}.start)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,7 @@ import (
 )
 
 // Rolling says when a new file begins for an output, and what becomes of the old ones. They are named as by Spark's
-// RollingFileAppender: NAME--2026-01-01 and so on, the finer the shorter the interval. The zero
-// Rolling keeps one file.
+// RollingFileAppender: NAME--2026-01-01 and so on, the finer the shorter the interval.
 type Rolling struct {
 	// Interval between two files, counted from the epoch; 0: not by time.
 	Interval time.Duration
