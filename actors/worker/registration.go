@@ -231,11 +231,15 @@ func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 // schedulerState is what runs here.
 func (w *Worker) schedulerState() *deploy.WorkerSchedulerStateResponse {
 	r := &deploy.WorkerSchedulerStateResponse{Id: w.id}
-	for _, d := range w.books.descriptions() {
-		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: d})
+	for _, x := range w.books.live {
+		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: x.description(), Resources: x.resources})
 	}
 	for _, id := range w.driverIDs() {
-		r.Drivers = append(r.Drivers, &deploy.WorkerDriverStateResponse{DriverId: id})
+		s := &deploy.WorkerDriverStateResponse{DriverId: id}
+		if d := w.books.driver(id); d != nil {
+			s.Resources = d.resources
+		}
+		r.Drivers = append(r.Drivers, s)
 	}
 	return r
 }

@@ -14,12 +14,21 @@ const leaveTime = 200 * time.Millisecond
 
 // RunMaster runs a Master until ctx ends, or it ends itself: then the error is an *ExitError.
 func RunMaster(ctx context.Context, opts Options) (err error) {
+	store, closeStore, err := openRecords(opts.Conf)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
 	d, err := newDaemon(opts, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Master(d.host, env, master.Config{}) }); err != nil {
+	cfg := master.Config{Store: store}
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Master(d.host, env, cfg) }); err != nil {
+		return err
+	}
+	if err := d.leads(ctx); err != nil {
 		return err
 	}
 	if err := d.join(ctx); err != nil {

@@ -1,0 +1,208 @@
+package recovery
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// The names in a directory that are no records, and how records are told from them.
+const (
+	lockFile  = "lock"
+	groupFile = "group"
+	badFolder = "bad"
+	tempMark  = ".tmp-"
+	// longestName is how long the name of a record's file may be; most file systems take 255 bytes.
+	longestName = 200
+)
+
+// Directory is recovery mode FILESYSTEM. It is a [master.Store].
+type Directory struct {
+	path string
+	dir  *os.File
+	lock *os.File
+	// before is asked before each change of the disk, and may let it fail; nil: nothing does. It is for tests.
+	before func(op, path string) error
+}
+
+// Open opens a directory of records, which it makes if it is not there, and locks it: another Master that uses it is an
+// error. Close it after the Master's end.
+func Open(path string) (*Directory, error) {
+	key := conf.RecoveryDirectory.Key()
+	if path == "" {
+		return nil, fmt.Errorf("recovery mode FILESYSTEM needs a directory: set %s", key)
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("recovery directory: %w: set %s to another", err, key)
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("recovery directory: %w: set %s to another", err, key)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("recovery directory: %w: set %s to another", err, key), dir.Close())
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(
+			fmt.Errorf("recovery directory %s: another Master uses it (%w): end that one, or set %s to another", path, err, key),
+			lock.Close(), dir.Close())
+	}
+	return &Directory{path: path, dir: dir, lock: lock}, nil
+}
+
+// Close gives the directory up.
+func (d *Directory) Close() error { return errors.Join(d.lock.Close(), d.dir.Close()) }
+
+// Write makes changes durable. Its error names the file, and says what failed.
+func (d *Directory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+	switch {
+	case len(changes) == 1 && changes[0].Value != nil:
+		return d.put(fileName(changes[0].Key), encode(changes...))
+	case len(changes) == 1:
+		if err := d.remove(fileName(changes[0].Key)); err != nil {
+			return err
+		}
+		return d.sync()
+	}
+	if err := d.put(groupFile, encode(changes...)); err != nil {
+		return err
+	}
+	return d.apply(changes)
+}
+
+// put makes one file durable in its place.
+func (d *Directory) put(name string, data []byte) error {
+	if err := d.write(tempMark+name, data, true); err != nil {
+		return err
+	}
+	if err := d.rename(tempMark+name, name); err != nil {
+		return err
+	}
+	return d.sync()
+}
+
+// apply brings the changes of the group file, which is durable, to their places, and removes it.
+func (d *Directory) apply(changes []master.Change) error {
+	for _, c := range changes {
+		name := fileName(c.Key)
+		if c.Value == nil {
+			if err := d.remove(name); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.write(tempMark+name, encode(c), false); err != nil {
+			return err
+		}
+		if err := d.rename(tempMark+name, name); err != nil {
+			return err
+		}
+	}
+	if err := d.syncAll(changes); err != nil {
+		return err
+	}
+	return d.remove(groupFile) // if a crash undoes this it is applied once more, before anything else
+}
+
+// Load reads all records. What a crash left undone is done first. The reasons for bad files name them, and where they are
+// now.
+func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	if changes, err := d.read(groupFile); err == nil {
+		if err := d.apply(changes); err != nil {
+			return nil, nil, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		bad = append(bad, d.setAside(groupFile, err))
+	}
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("recovery directory: %w", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case name == lockFile || name == badFolder:
+			continue
+		case strings.HasPrefix(name, tempMark): // never acknowledged
+			if err := d.remove(name); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		record, err := d.record(name)
+		if err != nil {
+			bad = append(bad, d.setAside(name, err))
+			continue
+		}
+		records = append(records, record)
+	}
+	slices.SortFunc(records, func(a, b master.Change) int { return strings.Compare(a.Key, b.Key) })
+	return records, bad, nil
+}
+
+// record is the one record of a file.
+func (d *Directory) record(name string) (master.Change, error) {
+	changes, err := d.read(name)
+	switch {
+	case err != nil:
+		return master.Change{}, err
+	case len(changes) != 1 || changes[0].Value == nil:
+		return master.Change{}, fmt.Errorf("it has %d changes instead of one record", len(changes))
+	case fileName(changes[0].Key) != name:
+		return master.Change{}, fmt.Errorf("it is the record of %q", changes[0].Key)
+	}
+	return changes[0], nil
+}
+
+func (d *Directory) read(name string) ([]master.Change, error) {
+	data, err := os.ReadFile(filepath.Join(d.path, name))
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
+// setAside moves a bad file out of the way; the error says which, why, and where it is now.
+func (d *Directory) setAside(name string, why error) error {
+	from := filepath.Join(d.path, name)
+	folder := filepath.Join(d.path, badFolder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("%s: %w; it could not be moved: %w", from, why, err)
+	}
+	to := filepath.Join(folder, name)
+	for n := 1; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(folder, fmt.Sprintf("%s.%d", name, n))
+	}
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("%s: %w; it could not be moved: %w", from, why, err)
+	}
+	return fmt.Errorf("%s: %w; it is now %s", from, why, to)
+}
+
+// fileName is a key that a file system takes: escaped, or its digest when it is long or could be taken for another file.
+func fileName(key string) string {
+	switch name := url.PathEscape(key); {
+	case len(name) > longestName, name == "", name[0] == '.', name == lockFile, name == groupFile, name == badFolder:
+	default:
+		return name
+	}
+	sum := sha256.Sum256([]byte(key))
+	return "sha256-" + hex.EncodeToString(sum[:])
+}

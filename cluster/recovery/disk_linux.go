@@ -1,0 +1,21 @@
+package recovery
+
+import (
+	"fmt"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coherer/coherer/actors/master"
+)
+
+// syncAll makes the files of changes, and their names, durable, all at once.
+func (d *Directory) syncAll([]master.Change) error {
+	if _, err := d.ask("syncfs", ""); err != nil {
+		return err
+	}
+	if err := unix.Syncfs(int(d.dir.Fd())); err != nil {
+		return fmt.Errorf("recovery directory: %w", &fs.PathError{Op: "syncfs", Path: d.path, Err: err})
+	}
+	return nil
+}

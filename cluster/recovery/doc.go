@@ -1,0 +1,18 @@
+// Package recovery keeps a Master's records over its death: the engines behind master.Store.
+//
+// [Open] is recovery mode FILESYSTEM: a directory with one file for each record, app_ID, worker_ID, driver_ID, and
+// master_term. It mirrors org.apache.spark.deploy.master.FileSystemPersistenceEngine. Mode NONE is no Store at all. [Memory]
+// is a Store for simulations: it outlives the Env of its Master, takes the time that a test says, and fails on demand.
+//
+// # What the directory guarantees
+//
+// A file is written beside its place, made durable, and renamed: it is the old record or the new one. Several changes at
+// once are first written to one file, group; when that is durable, so are the changes, and whatever of them a crash left
+// undone the next Load does. So a Write is all or none, at the price of two syncs of the disk however many changes it has.
+// Each file has a checksum, and its key in it; a name that a file system would not take is escaped or, when it is long,
+// replaced by a digest.
+//
+// A file that is torn, that another program changed, or whose key is not that of its name is moved to the folder bad and
+// reported with its name and the reason; the rest recovers. One Master at a time uses a directory, held by a lock on the
+// file lock, which ends with the process.
+package recovery
