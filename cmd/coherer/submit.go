@@ -59,6 +59,7 @@ func optionDoc(name string) string {
 // submission is a submission with everything looked up and decided.
 type submission struct {
 	args     *submit.Arguments
+	in       submit.Input
 	decision *submit.Decision
 }
 
@@ -89,9 +90,9 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	}
 	switch line.Action {
 	case submit.Kill:
-		return killSubmission(cmd, a)
+		return byREST(cmd, a, killByREST(cmd, a), killSubmission)
 	case submit.RequestStatus:
-		return submissionStatus(cmd, a)
+		return byREST(cmd, a, statusByREST(cmd, a), submissionStatus)
 	}
 	d, err := submit.Decide(a, in)
 	if err != nil {
@@ -114,9 +115,9 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	if _, err := d.Properties.Conf(); err != nil {
 		return err
 	}
-	s := submission{a, d}
+	s := submission{a, in, d}
 	if d.Mode == submit.Cluster {
-		return submitToCluster(cmd, s)
+		return inCluster(cmd, s)
 	}
 	return submitHere(cmd, s)
 }

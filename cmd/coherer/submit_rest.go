@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/restclient"
+)
+
+// inCluster submits a driver that runs on a Worker: by REST first when spark.master.rest.enabled says so, and by RPC when
+// no REST server answers. It mirrors SparkSubmit.submit.
+func inCluster(cmd *cobra.Command, s submission) error {
+	if !s.decision.REST {
+		return submitToCluster(cmd, s)
+	}
+	err := submitByREST(cmd, s)
+	if !errors.Is(err, restclient.ErrNoServer) {
+		return err
+	}
+	fallBack(s.args, err)
+	if s.decision, err = submit.Decide(s.args, s.in); err != nil {
+		return usage(cmd, err)
+	}
+	return submitToCluster(cmd, s)
+}
+
+// byREST does what a command line asks of a submission, by REST if that is wanted and there, else by RPC.
+func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Client) error, rpc func(*cobra.Command, *submit.Arguments) error) error {
+	m, err := submit.ParseMaster(a.Master())
+	if err != nil || m.Manager != submit.Standalone {
+		return usage(cmd, fmt.Errorf("--kill and --status are about drivers of a standalone cluster: name its Master with --master spark://HOST:PORT, not %s", a.Master()))
+	}
+	if !a.REST {
+		return rpc(cmd, a)
+	}
+	if err = rest(restclient.New(m.Masters, "")); !errors.Is(err, restclient.ErrNoServer) {
+		return err
+	}
+	fallBack(a, err)
+	return rpc(cmd, a)
+}
+
+// fallBack says that REST is given up.
+func fallBack(a *submit.Arguments, why error) {
+	fmt.Fprintf(os.Stderr, "Warning: Master endpoint %s was not a REST server. Falling back to legacy submission gateway instead. (%v)\n", a.Master(), why)
+	a.REST = false
+}
+
+// submitByREST submits by REST and says what became of the driver first.
+func submitByREST(cmd *cobra.Command, s submission) error {
+	m, err := submit.ParseMaster(s.decision.Master)
+	if err != nil {
+		return usage(cmd, err)
+	}
+	environment := map[string]string{}
+	for _, v := range s.decision.Environment {
+		environment[v.Key] = v.Value
+	}
+	args := s.decision.ChildArgs // the resource and its class come first
+	client := restclient.New(m.Masters, "")
+	fmt.Fprintf(os.Stderr, "Submitting a request to launch an application in %s.\n", s.decision.Master)
+	r, err := client.Create(cmd.Context(), restclient.Submission{
+		Resource: args[0], Class: args[1], Args: args[2:], Properties: s.decision.Properties.Values(), Environment: environment,
+	})
+	if err != nil {
+		return err
+	}
+	if len(r.UnknownFields) > 0 {
+		fmt.Fprintf(os.Stderr, "Warning: the server does not know the fields %q\n", r.UnknownFields)
+	}
+	fmt.Fprintf(os.Stderr, "Submission successfully created as %s. Polling submission state...\n", r.SubmissionID)
+	r, err = client.FirstStatus(cmd.Context(), r.SubmissionID)
+	if err != nil {
+		return err
+	}
+	return tellStatus(&s.args.CommandLine, r)
+}
+
+// killByREST kills a driver.
+func killByREST(cmd *cobra.Command, a *submit.Arguments) func(*restclient.Client) error {
+	return func(client *restclient.Client) error {
+		r, err := client.Kill(cmd.Context(), a.Submission)
+		if err == nil {
+			fmt.Fprintln(os.Stderr, r.Message)
+		}
+		return err
+	}
+}
+
+// statusByREST says what state a driver has.
+func statusByREST(cmd *cobra.Command, a *submit.Arguments) func(*restclient.Client) error {
+	return func(client *restclient.Client) error {
+		r, err := client.Status(cmd.Context(), a.Submission)
+		if err != nil {
+			return err
+		}
+		return tellStatus(&a.CommandLine, r)
+	}
+}
+
+// tellStatus prints the state of a driver.
+func tellStatus(line *submit.CommandLine, r *restclient.Response) error {
+	if form, _ := line.Value("--output"); form == "json" {
+		return writeJSON(r)
+	}
+	if _, err := fmt.Fprintf(os.Stdout, "State of driver %s is now %s.\n", r.SubmissionID, r.DriverState); err != nil {
+		return err
+	}
+	if r.WorkerID != "" {
+		fmt.Fprintf(os.Stderr, "Driver is running on worker %s at %s.\n", r.WorkerID, r.WorkerHostPort)
+	}
+	if r.Message != "" {
+		fmt.Fprintln(os.Stderr, r.Message)
+	}
+	return nil
+}
