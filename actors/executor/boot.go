@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sirupsen/logrus"
@@ -27,7 +28,7 @@ type Boot struct {
 }
 
 // Run makes the process: the fetcher's Env, unless the settings are there, then the executor's. It does not wait. What goes
-// wrong ends the process with exit code 1 (rpcenv.Host.Exit).
+// wrong ends the process with exit code 1, or [ExitUnreachable] (rpcenv.Host.Exit).
 func (x Boot) Run(h rpcenv.Host) error {
 	if x.Settings != nil {
 		return x.start(h, x.Settings)
@@ -103,6 +104,10 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 func (x Boot) fail(h rpcenv.Host, err error) {
 	if x.Log != nil {
 		x.Log.Errorf("executor %s: %v", x.Args.ExecutorID, err)
+	}
+	if errors.Is(err, ErrUnreachable) {
+		h.Exit(ExitUnreachable)
+		return
 	}
 	h.Exit(1)
 }

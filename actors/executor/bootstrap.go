@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/coherer/coherer/actors/driver/commit"
@@ -9,6 +10,14 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
 )
+
+// ErrUnreachable means that the driver cannot be reached at its address. The executor's process then ends with
+// [ExitUnreachable].
+var ErrUnreachable = errors.New("cannot reach the driver")
+
+// ExitUnreachable is the exit code of an executor that never reached its driver, so that the Master can tell that from
+// other ends. Spark's is 1.
+const ExitUnreachable = 61
 
 // lookupTries is how often the driver is looked up before an executor gives up.
 const lookupTries = 3
@@ -21,8 +30,8 @@ func FetchConfig(b *rpcenv.Blocking, a Args) (map[string]string, error) {
 		ref, err = rpcenv.ResolveWait(b, a.DriverURL)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach the driver at %s: %w: is it still there, and is spark.driver.host an address that Workers reach?",
-			a.DriverURL, err)
+		return nil, fmt.Errorf("%w at %s: %w: is it still there, and is spark.driver.host an address that Workers reach?",
+			ErrUnreachable, a.DriverURL, err)
 	}
 	cfg, err := rpcenv.AskWait(b, ref, &app.RetrieveSparkAppConfig{ResourceProfileId: int32(a.ProfileID)})
 	if err != nil {

@@ -4,8 +4,11 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 // Spark reads the files of another executor on the same machine itself.
@@ -24,5 +27,19 @@ func TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther(t *testing.T) {
 	r.launch(reduceTask(t, 6))
 	if u := r.end(); u.GetFailure().GetKind() != "FetchFailed" {
 		t.Error("without the other's block port:", u)
+	}
+}
+
+func TestAnExecutorThatNeverReachesItsDriverEndsWithACodeOfItsOwn(t *testing.T) {
+	w := rpctest.New(t, 1)
+	host := w.Host("Exec0", "10.0.0.2")
+	nobody := "spark://CoarseGrainedScheduler@10.0.0.99:4040"
+	err := executor.Boot{Args: executor.Args{DriverURL: nobody, ExecutorID: "0", Hostname: "10.0.0.2", Cores: 1, AppID: "app"}}.Run(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Until("the executor's end", func() bool { _, ended := host.Exited(); return ended })
+	if code, _ := host.Exited(); code != executor.ExitUnreachable || master.UnreachableExit != executor.ExitUnreachable {
+		t.Errorf("it ended with %d; the Master knows %d", code, master.UnreachableExit)
 	}
 }

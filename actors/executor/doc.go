@@ -17,4 +17,6 @@
 //     files (GetLocalDirsForExecutors). (TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther)
 //   - A result always travels in StatusUpdate, up to 32 MiB; Spark stores what is over 1 MiB as a block.
 //     (TestATaskSendsRunningThenFinishedWithItsRecords)
+//   - An executor that never reached its driver ends with exit code 61, so that the Master can name that; Spark's with 1.
+//     (TestAnExecutorThatNeverReachesItsDriverEndsWithACodeOfItsOwn)
 package executor

@@ -121,8 +121,7 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 // neverFits reports whether no Worker could take d even if it were idle.
 func (m *Master) neverFits(d *DriverInfo) bool {
 	return !slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool {
-		idle := &WorkerInfo{State: w.State, Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
-		return fits(idle, d.need())
+		return fits(w.idle(), d.need())
 	})
 }
 

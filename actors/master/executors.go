@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -81,9 +82,12 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 		m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, e.State.String(), r.GetMessage())
 	}
 	limit := conf.MaxExecutorRetries.Get(c.Conf())
-	remove, counted := app.historicEnd(historic, normal, limit)
+	remove, counted := app.historicEnd(historic, normal, limit, c.Now())
 	if !counted {
 		remove = app.executorEnded(e, normal, limit, c.Now())
+	}
+	if app.health.early > 0 {
+		app.health.end = endingOf(e, r, c.Now())
 	}
 	if remove {
 		why := fmt.Sprintf("failed %d times", app.health.failures)
@@ -94,6 +98,14 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 		return
 	}
 	m.schedule(c)
+}
+
+func endingOf(e *ExecutorDesc, r *deploy.ExecutorStateChanged, now time.Time) ending {
+	end := ending{id: e.FullID(), worker: e.Worker.ID, state: e.State, code: r.ExitStatus, message: r.GetMessage(), at: now}
+	if !e.runningSince.IsZero() {
+		end.ran = now.Sub(e.runningSince)
+	}
+	return end
 }
 
 // unknownExecutorChanged is about an executor that was removed. When it still runs it is told to end: its order came

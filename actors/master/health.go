@@ -29,6 +29,7 @@ type health struct {
 	failures  int // those of them that failed, none of the application's executors being healthy
 	last      time.Time
 	notBefore time.Time // nothing is launched until then
+	end       ending    // how the last of them ended
 }
 
 // proved reports whether e was RUNNING long enough to count as healthy.

@@ -2,6 +2,7 @@ package master
 
 import (
 	"slices"
+	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -101,10 +102,12 @@ func (p memoryPerCore) Place(d Demand, offers []Offer) []int {
 
 // historicEnd counts the end of an executor as Spark did, when one of the faults is there (counted). It reports whether
 // the application is to be removed.
-func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int) (remove, counted bool) {
+func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int, now time.Time) (remove, counted bool) {
 	if !f.lifetimeFailures && !f.launchLoop {
 		return false, false
 	}
+	a.health.early++
+	a.health.last = now
 	if normal {
 		return false, true
 	}

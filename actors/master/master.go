@@ -124,6 +124,8 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.killApplication(c, msg)
 	case *deploy.RequestMasterState:
 		m.requestMasterState(c, msg)
+	case *deploy.RequestRefusals:
+		m.requestRefusals(c, msg)
 	case *deploy.RequestSubmitDriver:
 		m.requestSubmitDriver(c, msg)
 	case *deploy.RequestKillDriver:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/runner"
 )
@@ -47,6 +48,9 @@ func run(ctx context.Context, args []string) int {
 	}
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {
 		return exit.Code
+	}
+	if errors.Is(err, executor.ErrUnreachable) {
+		return executor.ExitUnreachable
 	}
 	if usage, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(os.Stderr, "see: %s --help\n", usage.command)
@@ -131,7 +135,7 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), topCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), topCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

@@ -669,8 +669,8 @@ type Refusal struct {
 	WorkerId string `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	// rp_id of the profile that it is about.
 	RpId int32 `protobuf:"varint,2,opt,name=rp_id,json=rpId,proto3" json:"rp_id,omitempty"`
-	// filter that refuses: state, memory, cores or resource NAME of a Worker; else what holds the application back: ended,
-	// master, maximum, limit, address, exits, wait, applications, drivers, workers, policy.
+	// filter that refuses: state, memory, cores or resources of a Worker; else what holds the application back: ended, master,
+	// address, exits, wait, workers, drivers, applications, maximum, limit or placement.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// reason with its numbers.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`

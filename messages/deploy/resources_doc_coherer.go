@@ -44,7 +44,7 @@ var comments_proto_deploy_resources_proto = [...]string{
 	"deploy.Refusal", "Refusal is one reason.",
 	"deploy.Refusal.worker_id", "worker_id is the Worker that refuses; empty: the reason is the application's.",
 	"deploy.Refusal.rp_id", "rp_id of the profile that it is about.",
-	"deploy.Refusal.filter", "filter that refuses: state, memory, cores or resource NAME of a Worker; else what holds the application back: ended,\nmaster, maximum, limit, address, exits, wait, applications, drivers, workers, policy.",
+	"deploy.Refusal.filter", "filter that refuses: state, memory, cores or resources of a Worker; else what holds the application back: ended, master,\naddress, exits, wait, workers, drivers, applications, maximum, limit or placement.",
 	"deploy.Refusal.reason", "reason with its numbers.",
 	"deploy.Refusal.help", "help says what would help.",
 }

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// whyWait is how long one Master may take to answer.
+const whyWait = 5 * time.Second
+
+func whyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "why", GroupID: "look", Short: "Explain why an application waits",
+		Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(whyAppCommand())
+	return cmd
+}
+
+func whyAppCommand() *cobra.Command {
+	var out output
+	var at string
+	cmd := &cobra.Command{
+		Use: "app ID", Short: "Explain why an application has no more executors than it has",
+		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
+			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with.\n\n" +
+			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads.",
+		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json",
+		Args:    usages(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			var named []string
+			if at != "" {
+				if !strings.HasPrefix(at, "spark://") {
+					return usage(cmd, fmt.Errorf("--master %s: want spark://HOST:PORT", at))
+				}
+				named = []string{at}
+			}
+			watched, err := findWatched(named)
+			if errors.Is(err, rpcenv.ErrInvalidURL) {
+				return usage(cmd, err)
+			}
+			if err != nil {
+				return err
+			}
+			r, err := askWhy(cmd.Context(), watched.roots, args[0])
+			if err != nil {
+				return err
+			}
+			if !r.GetFound() {
+				return unknownApplication(r)
+			}
+			if asJSON {
+				return writeJSON(newWhyJSON(r))
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), whyText(r))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&at, "master", "", "spark://HOST:PORT of the Master; left out, that of the run that goes on")
+	out.flags(cmd.Flags())
+	return cmd
+}
+
+// askWhy asks the Masters in turn until one knows the application or leads.
+func askWhy(ctx context.Context, masters []rpcenv.Address, id string) (*deploy.Refusals, error) {
+	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
+	defer host.Close()
+	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
+	if err != nil {
+		return nil, err
+	}
+	defer env.Close()
+	var last *deploy.Refusals
+	var errs []error
+	for _, at := range masters {
+		b := env.Blocking(ctx)
+		r, err := rpcenv.AskWait(b, env.Ref(at, master.Name), &deploy.RequestRefusals{AppId: id}, rpcenv.Timeout("the wait of why", whyWait))
+		b.Close()
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("ask the Master at %s: %w: is it running?", at, err))
+		case r.GetFound() || r.GetMasterState() == master.RecoveryAlive.String():
+			return r, nil
+		default:
+			last = r
+		}
+	}
+	if last != nil {
+		return last, nil
+	}
+	return nil, errors.Join(errs...)
+}
+
+func unknownApplication(r *deploy.Refusals) error {
+	if len(r.GetNearIds()) == 0 {
+		return fmt.Errorf("the Master, which is %s, knows no application %s, and no other one", r.GetMasterState(), r.GetAppId())
+	}
+	return fmt.Errorf("the Master knows no application %s: did you mean %s?", r.GetAppId(), strings.Join(r.GetNearIds(), " or "))
+}
+
+// whyText is the answer for people.
+func whyText(r *deploy.Refusals) string {
+	var b strings.Builder
+	of := fmt.Sprintf("%d of at most %d", r.GetCoresGranted(), r.GetCoresMax())
+	if r.GetCoresMax() == noMaximum {
+		of = fmt.Sprintf("%d, without a maximum", r.GetCoresGranted())
+	}
+	fmt.Fprintf(&b, "%s (%s) is %s; cores: %s\n", r.GetAppId(), r.GetName(), r.GetState(), of)
+	for _, p := range r.GetProfiles() {
+		wanted := fmt.Sprint(p.GetTotal())
+		if p.GetTotal() == noMaximum {
+			wanted = "as many as there is room for"
+		}
+		fmt.Fprintf(&b, "  profile %d: executors of %s: %d running, %d launching, wanted: %s\n",
+			p.GetProfile().GetId(), profileText(p.GetProfile()), p.GetRunning(), p.GetLaunching(), wanted)
+	}
+	if len(r.GetApplication())+len(r.GetWorkers()) == 0 {
+		b.WriteString("\nNothing holds it back.\n")
+	}
+	for _, x := range r.GetApplication() {
+		fmt.Fprintf(&b, "\n%s: %s\n  would help: %s\n", x.GetFilter(), x.GetReason(), x.GetHelp())
+	}
+	if len(r.GetWorkers()) > 0 {
+		b.WriteString("\nWorkers that take no executor of it:\n")
+	}
+	for _, x := range r.GetWorkers() {
+		fmt.Fprintf(&b, "  %s  %s: %s\n    would help: %s\n", x.GetWorkerId(), x.GetFilter(), x.GetReason(), x.GetHelp())
+	}
+	return b.String()
+}
+
+// noMaximum is Spark's way to say that there is no limit.
+const noMaximum = 1<<31 - 1
+
+func profileText(p *deploy.ResourceProfile) string {
+	cores := "all cores of a worker"
+	if p.ExecutorCores != nil {
+		cores = fmt.Sprintf("%d cores", p.GetExecutorCores())
+	}
+	s := fmt.Sprintf("%s, %d MiB", cores, p.GetExecutorMemoryMb())
+	for _, q := range p.GetExecutorResources() {
+		s += fmt.Sprintf(", %d %s", q.GetAmount(), q.GetName())
+	}
+	return s
+}
+
+// whyJSON is the answer as JSON.
+type whyJSON struct {
+	App          string        `json:"app"`
+	Name         string        `json:"name"`
+	State        string        `json:"state"`
+	MasterState  string        `json:"masterState"`
+	CoresGranted int32         `json:"coresGranted"`
+	CoresMax     *int32        `json:"coresMax,omitempty"` // absent: no maximum
+	Profiles     []profileJSON `json:"profiles"`
+	Reasons      []reasonJSON  `json:"reasons"`
+	Workers      []reasonJSON  `json:"workers"`
+}
+
+type profileJSON struct {
+	ID        int32            `json:"id"`
+	Cores     *int32           `json:"cores,omitempty"` // absent: all of a worker
+	MemoryMB  int32            `json:"memoryMb"`
+	Resources map[string]int32 `json:"resources,omitempty"`
+	Wanted    *int32           `json:"wanted,omitempty"` // absent: as many as there is room for
+	Running   int32            `json:"running"`
+	Launching int32            `json:"launching"`
+}
+
+type reasonJSON struct {
+	Worker  string `json:"worker,omitempty"`
+	Profile int32  `json:"profile"`
+	Filter  string `json:"filter"`
+	Reason  string `json:"reason"`
+	Help    string `json:"help"`
+}
+
+func newWhyJSON(r *deploy.Refusals) whyJSON {
+	limit := func(n int32) *int32 {
+		if n == noMaximum {
+			return nil
+		}
+		return &n
+	}
+	reasons := func(in []*deploy.Refusal) []reasonJSON {
+		out := []reasonJSON{}
+		for _, x := range in {
+			out = append(out, reasonJSON{x.GetWorkerId(), x.GetRpId(), x.GetFilter(), x.GetReason(), x.GetHelp()})
+		}
+		return out
+	}
+	out := whyJSON{
+		App: r.GetAppId(), Name: r.GetName(), State: r.GetState(), MasterState: r.GetMasterState(),
+		CoresGranted: r.GetCoresGranted(), CoresMax: limit(r.GetCoresMax()), Profiles: []profileJSON{},
+		Reasons: reasons(r.GetApplication()), Workers: reasons(r.GetWorkers()),
+	}
+	for _, p := range r.GetProfiles() {
+		j := profileJSON{
+			ID: p.GetProfile().GetId(), Cores: p.GetProfile().ExecutorCores, MemoryMB: p.GetProfile().GetExecutorMemoryMb(),
+			Wanted: limit(p.GetTotal()), Running: p.GetRunning(), Launching: p.GetLaunching(),
+		}
+		for _, q := range p.GetProfile().GetExecutorResources() {
+			if j.Resources == nil {
+				j.Resources = map[string]int32{}
+			}
+			j.Resources[q.GetName()] = q.GetAmount()
+		}
+		out.Profiles = append(out.Profiles, j)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+var appID = regexp.MustCompile(`app-\d{14}-\d{4}`)
+
+// waiting submits an application and returns its id once its stderr has said all of words, in their order. It ends with
+// the test.
+func waiting(t *testing.T, words []string, args ...string) string {
+	t.Helper()
+	cmd := command(t, append([]string{"submit"}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		for lines.Scan() {                      // until it has
+		}
+		_ = cmd.Wait()
+	})
+	id, seen := "", ""
+	for lines.Scan() {
+		seen += lines.Text() + "\n"
+		if id == "" {
+			id = appID.FindString(lines.Text())
+		}
+		if len(words) > 0 && strings.Contains(lines.Text(), words[0]) {
+			words = words[1:]
+		}
+		if id != "" && len(words) == 0 {
+			return id
+		}
+	}
+	t.Fatalf("it ended:\n%s", seen)
+	return ""
+}
+
+// Scenario 12: four applications that get no executor, for four reasons.
+func TestWhyApp(t *testing.T) {
+	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
+	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "512m", "--work-dir", t.TempDir())
+	why := func(id string, want ...string) {
+		t.Helper()
+		r := finish(t, command(t, "why", "app", id, "--master", master.URL))
+		for _, w := range want {
+			if r.code != 0 || !strings.Contains(r.stdout, w) {
+				t.Errorf("%d, %q is not in\n%s%s", r.code, w, r.stdout, r.stderr)
+			}
+		}
+	}
+	submit := func(words []string, args ...string) string {
+		t.Helper()
+		return waiting(t, words, append(append([]string{"--master", master.URL}, args...), "sleep", "--tasks", "1", "--task-time", "1h")...)
+	}
+	big := submit(nil, "--executor-memory", "4g")
+	why(big, "workers: an executor wants 1 cores and 4096 MiB of memory: none of 1 ALIVE workers has that", "lower spark.executor.memory to 512m")
+
+	lost := submit([]string{"removed"}, "--executor-memory", "512m", "--conf", "spark.driver.host=127.0.0.77", "--conf", "spark.driver.bindAddress=127.0.0.1")
+	why(lost, "address: ", "code 61", "is FAILED", "could not reach the driver at spark://CoarseGrainedScheduler@127.0.0.77:", "set spark.driver.host")
+
+	r := finish(t, command(t, "why", "app", big, "--master", master.URL, "-o", "json"))
+	var got whyJSON
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || got.App != big || len(got.Workers) != 1 || got.Workers[0].Filter != "memory" {
+		t.Errorf("%v: %+v\n%s", err, got, r.stdout)
+	}
+	if r := finish(t, command(t, "why", "app", big+"0", "--master", master.URL)); r.code != exitFailed || !strings.Contains(r.stderr, "did you mean "+big+"?") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+}
+
+func TestWhyAnotherApplicationHolds(t *testing.T) {
+	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
+	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+	args := []string{"--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "1", "--task-time", "1h"}
+	first := waiting(t, nil, args...)
+	second := waiting(t, nil, args...)
+	r := finish(t, command(t, "why", "app", second, "--master", master.URL))
+	if want := "other applications came first: " + first + " has 1 cores and 512 MiB of memory"; r.code != 0 || !strings.Contains(r.stdout, want) {
+		t.Errorf("%d, %q is not in\n%s%s", r.code, want, r.stdout, r.stderr)
+	}
+}
+
+func TestWhyOfBadInput(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"app"}, exitUsage, "accepts 1 arg"},
+		{[]string{"app", "a", "b"}, exitUsage, "accepts 1 arg"},
+		{[]string{"worker"}, exitUsage, "unknown command"},
+		{[]string{"app", "x", "--master", "host:1"}, exitUsage, "want spark://HOST:PORT"},
+		{[]string{"app", "x", "--master", "spark://host"}, exitUsage, "spark://host"},
+		{[]string{"app", "x", "-o", "xml"}, exitUsage, "want text or json"},
+		{[]string{"app", "x"}, exitFailed, "no run goes on"},
+		{[]string{"app", "x", "--master", "spark://127.0.0.1:1"}, exitFailed, "ask the Master at 127.0.0.1:1"},
+	} {
+		if got := finish(t, command(t, append([]string{"why"}, c.args...)...)); got.code != c.code || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("%v: %d %s, want %d %s", c.args, got.code, got.stderr, c.code, c.want)
+		}
+	}
+}
