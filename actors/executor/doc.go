@@ -19,4 +19,6 @@
 //     (TestATaskSendsRunningThenFinishedWithItsRecords)
 //   - An executor that never reached its driver ends with exit code 61, so that the Master can name that; Spark's with 1.
 //     (TestAnExecutorThatNeverReachesItsDriverEndsWithACodeOfItsOwn)
+//   - A decommissioned executor migrates no blocks (spark.storage.decommission.enabled): what reducers miss is computed again.
+//     It asks for no peers, and ends when no task is left. (TestAnIdleDecommissionedExecutorEndsAfterASecond)
 package executor

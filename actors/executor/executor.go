@@ -36,8 +36,12 @@ type (
 	RegisteredExecutor struct{ rpcenv.Local }
 	// SendHeartbeat is the tick of the heartbeater.
 	SendHeartbeat struct{ rpcenv.Local }
-	// Shutdown follows StopExecutor after stopGrace.
-	Shutdown struct{ rpcenv.Local }
+	// Shutdown ends the process, stopGrace after StopExecutor or the driver's end.
+	Shutdown struct {
+		rpcenv.Local
+		Code   int
+		Reason string
+	}
 )
 
 // OnStart registers with the driver.
@@ -91,7 +95,7 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case SendHeartbeat:
 		e.sendHeartbeat(c)
 	case Shutdown:
-		c.Exit(0, "stopped by the driver")
+		c.Exit(m.Code, m.Reason)
 	default:
 		c.Unsupported(m)
 	}
@@ -155,8 +159,9 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 // exitHeartbeatFailure is ExecutorExitCode.HEARTBEAT_FAILURE.
 const exitHeartbeatFailure = 56
 
-// stopGrace is how long an executor that was told to stop lives on. Spark's JVM takes as long or longer to end, so that
-// the Master's KillExecutor finds it: its Worker reports KILLED, as recorded of real Spark, and not EXITED.
+// stopGrace is how long an executor that was told to stop, or whose driver is gone, lives on. Spark's JVM takes as long or
+// longer to end, so that the Master's KillExecutor finds it: its Worker reports KILLED, as recorded of real Spark, and not
+// EXITED.
 const stopGrace = 100 * time.Millisecond
 
 // stopExecutor ends in good order, a moment later, so that what was sent before goes out.
@@ -165,8 +170,12 @@ func (e *Executor) stopExecutor(c *rpcenv.Context) {
 		return
 	}
 	e.state.stopping = true
+	e.shutdown(c, Shutdown{Reason: "stopped by the driver"})
+}
+
+func (e *Executor) shutdown(c *rpcenv.Context, how Shutdown) {
 	c.Env().Stop(worker.WatcherName) // the Worker may go first
-	c.After(stopGrace, Shutdown{})
+	c.After(stopGrace, how)
 }
 
 // OnConnected is not of interest.
@@ -177,7 +186,13 @@ func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if e.driver.Address != peer || e.driver.IsZero() {
 		return
 	}
-	e.exit(c, 1, fmt.Sprintf("Driver %s disassociated! Shutting down.", peer), false)
+	if e.state.stopping {
+		return
+	}
+	e.state.stopping = true
+	reason := fmt.Sprintf("Driver %s disassociated! Shutting down.", peer)
+	c.Log().Errorf("Executor self-exiting due to : %s", reason)
+	e.shutdown(c, Shutdown{Code: 1, Reason: reason})
 }
 
 // exit ends the process once; a driver that can be told is told why.

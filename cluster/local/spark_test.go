@@ -26,35 +26,105 @@ var differences = []compare.Row{
 // TestLikeSpark compares a run of ours, conversation by conversation, with what real Spark 4.1.4 was recorded to do: one
 // Worker joins, an application with two executors and a shuffle, clean stop. Tasks last long enough for a heartbeat.
 func TestLikeSpark(t *testing.T) {
-	recording, err := os.Open("testdata/spark-4.1.4-ab.txt")
+	r := startRecorded(t, local.Config{Workers: 1, Cores: 2})
+	r.application("--tasks", "4", "--stages", "2", "--task-time", "12s")
+	r.untilEnded()
+	r.Simulated().Advance(20 * time.Second) // the KILLED reports come after the end
+	r.like("testdata/spark-4.1.4-ab.txt")
+}
+
+// TestLikeSparkWhenAWorkerIsKilled: two Workers, one of which is killed by -9 between two jobs; the executors there end by
+// themselves, the others run the second job.
+func TestLikeSparkWhenAWorkerIsKilled(t *testing.T) {
+	r := startRecorded(t, local.Config{Workers: 2, Cores: 2})
+	r.application("--tasks", "4", "--task-time", "1s")
+	r.untilIdle()
+	if err := r.Kill("Worker2"); err != nil {
+		t.Fatal(err)
+	}
+	r.untilEnded()
+	r.Simulated().Advance(20 * time.Second)
+	r.like("testdata/spark-3.5.9-wk.txt")
+}
+
+// TestLikeSparkWhenTheDriverIsKilled: by -9, after its first job. The recording is shorter than a heartbeat of an executor.
+func TestLikeSparkWhenTheDriverIsKilled(t *testing.T) {
+	r := startRecorded(t, local.Config{Workers: 1, Cores: 1})
+	r.application("--tasks", "4", "--task-time", "1s")
+	r.untilIdle()
+	if err := r.Kill("Driver"); err != nil {
+		t.Fatal(err)
+	}
+	r.Simulated().Advance(20 * time.Second)
+	r.like("testdata/spark-3.5.9-ck.txt")
+}
+
+// recorded is a cluster that does what a recording of Spark shows.
+type recorded struct {
+	*local.Cluster
+	t     *testing.T
+	idle  bool // the first of two jobs is done
+	ended chan error
+}
+
+func startRecorded(t *testing.T, cfg local.Config) *recorded {
+	t.Helper()
+	cfg.Seed, cfg.MemoryMB = 1, 2048
+	cfg.Conf = map[string]string{"spark.executor.cores": "1", "spark.executor.memory": "512m"}
+	return &recorded{Cluster: local.Start(t, cfg), t: t, ended: make(chan error, 1)}
+}
+
+// application runs a job twice, a pause in between.
+func (r *recorded) application(args ...string) {
+	r.t.Helper()
+	r.Application("Driver", func(b *rpcenv.Blocking, a *app.App) error {
+		var out bytes.Buffer
+		if err := builtin.Programs["sleep"](context.Background(), a, args, &out); err != nil {
+			return err
+		}
+		r.idle = true
+		if err := b.Sleep(20 * time.Second); err != nil { // two heartbeats
+			return err
+		}
+		return builtin.Programs["sleep"](context.Background(), a, args, &out)
+	}, func(err error) { r.ended <- err })
+}
+
+func (r *recorded) untilIdle() {
+	r.t.Helper()
+	if err := r.Run(func() bool { return r.idle }, 5*time.Minute); err != nil {
+		r.t.Fatal(err)
+	}
+	r.Simulated().Advance(2 * time.Second)
+}
+
+func (r *recorded) untilEnded() {
+	r.t.Helper()
+	if err := r.Run(func() bool { return len(r.ended) > 0 }, 5*time.Minute); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := <-r.ended; err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// like compares what happened with a recording.
+func (r *recorded) like(file string) {
+	r.t.Helper()
+	f, err := os.Open(file)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	defer recording.Close()
-	spark, err := compare.ReadSpark(recording)
+	defer f.Close()
+	spark, err := compare.ReadSpark(f)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	c := local.Start(t, local.Config{Workers: 1, Cores: 2, MemoryMB: 2048, Seed: 1, Conf: map[string]string{
-		"spark.executor.cores": "1", "spark.executor.memory": "512m",
-	}})
-	ended := make(chan error, 1)
-	var out bytes.Buffer
-	c.Application("Driver", func(_ *rpcenv.Blocking, a *app.App) error {
-		return builtin.Programs["sleep"](context.Background(), a, []string{"--tasks", "4", "--stages", "2", "--task-time", "12s"}, &out)
-	}, func(err error) { ended <- err })
-	if err := c.Run(func() bool { return len(ended) > 0 }, 5*time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	c.Simulated().Advance(20 * time.Second) // the KILLED reports come after the end
-	ours := compare.FromEntries(trace.Merge(c.Recorder().Records()).Entries)
+	ours := compare.FromEntries(trace.Merge(r.Recorder().Records()).Entries)
 	for _, line := range compare.Diff(spark, ours, differences) {
-		t.Error(line)
+		r.t.Error(line)
 	}
-	if t.Failed() {
-		t.Logf("ours:\n%s", ours)
+	if r.t.Failed() {
+		r.t.Logf("ours:\n%s", ours)
 	}
 }
