@@ -33,8 +33,9 @@ const (
 // Client is the endpoint. It mirrors org.apache.spark.deploy.ClientEndpoint.
 type Client struct {
 	cfg  Config
-	lost []rpcenv.Address // Masters
-	over bool             // the process ends
+	refs map[rpcenv.Address]rpcenv.Ref // Masters that were found
+	lost []rpcenv.Address              // Masters
+	over bool                          // the process ends
 
 	asked   int             // Masters that were asked to submit or to kill and have not answered
 	refused int             // those that do not lead, of this try
@@ -49,7 +50,9 @@ type Client struct {
 type ReportDriverStatus struct{ rpcenv.Local }
 
 // New makes a client, to be registered as [Name].
-func New(cfg Config) *Client { return &Client{cfg: cfg, told: map[string]bool{}} }
+func New(cfg Config) *Client {
+	return &Client{cfg: cfg, refs: map[rpcenv.Address]rpcenv.Ref{}, told: map[string]bool{}}
+}
 
 // OnStart asks all Masters. A Config that is not valid ends the process.
 func (e *Client) OnStart(c *rpcenv.Context) {
@@ -110,10 +113,14 @@ func (e *Client) exit(c *rpcenv.Context, code int, reason string) {
 	}
 }
 
-// each calls then with every Master that can be found.
+// each calls then with every Master that can be found: they are looked up once.
 func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 	for _, a := range e.cfg.Masters {
 		if slices.Contains(e.lost, a) {
+			continue
+		}
+		if master, found := e.refs[a]; found {
+			then(master)
 			continue
 		}
 		e.asked++
@@ -126,6 +133,7 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 				e.lose(c, a)
 				e.considered(c)
 			default:
+				e.refs[a] = master
 				then(master)
 			}
 		})

@@ -63,7 +63,7 @@ type World interface {
 // bodyLimit keeps whole messages in the trace: scripts print their fields.
 const bodyLimit = 64 << 10
 
-// NewWorld makes a World, in which Workers can start executors. The seed is for a simulation.
+// NewWorld makes a World, in which Workers can start executors and drivers. The seed is for a simulation.
 func NewWorld(kind Kind, seed uint64) (World, error) {
 	var w World
 	x := &executors{}
@@ -78,6 +78,7 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
 	addExecutors(w, x)
+	addDrivers(w)
 	return w, nil
 }
 

@@ -11,6 +11,9 @@
 //	                                                    master=none leaves it to find its Master so
 //	suspect NAME                                        the other members hear that it does not answer
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
+//	submit NAME PROGRAM [ARG ...] master=NAME deploy-mode=cluster [supervise=true] [cores=N] [memory=2g] [K=V ...]
+//	                                                    the same on a Worker: the process NAMEClient submits it
+//	driver kill|status N NAME master=NAME               a process NAME ends, or asks for, the N-th driver in cluster mode
 //	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9
 //	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, since the block or the run before, then until

@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,11 @@ func (n *names) add(id, name string) {
 	slices.SortStableFunc(n.ids, func(a, b idName) int { return cmp.Compare(len(b.id), len(a.id)) })
 }
 
+// driverID is the id of a driver in cluster mode: its number says which one it is.
+var driverID = regexp.MustCompile(`driver-\d{14}-0*(\d+)`)
+
 func (n *names) substitute(s string) string {
+	s = driverID.ReplaceAllString(s, "$$driver$1")
 	for _, x := range n.ids {
 		s = strings.ReplaceAll(s, x.id, x.name)
 	}

@@ -30,6 +30,9 @@ func (r *Runner) submit(c syntax.Command) error {
 	if len(c.Args) < 2 {
 		return errors.New("want: submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]")
 	}
+	if c.Option("deploy-mode", "client") == "cluster" {
+		return r.submitToCluster(c)
+	}
 	name := c.Args[0]
 	run, ok := builtin.Programs[c.Args[1]]
 	if !ok {

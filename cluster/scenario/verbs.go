@@ -36,6 +36,7 @@ var verbs = map[string]func(*Runner, syntax.Command) error{
 	"restart": (*Runner).restart,
 	"exit":    (*Runner).exit,
 	"submit":  (*Runner).submit,
+	"driver":  (*Runner).driver,
 	"release": (*Runner).release,
 	"result":  (*Runner).result,
 	"suspect": (*Runner).suspect,

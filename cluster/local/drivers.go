@@ -1,0 +1,116 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// addDrivers makes the World start drivers in cluster mode when its Workers do: processes of the same World, called by
+// their submission's name, that run a built-in program.
+func addDrivers(w World) {
+	w.SetRole(worker.DriverClass, driverName, startDriver)
+}
+
+// ClusterDriver is the driver of a built-in program for [CallMasters]: name is what its process will be called. The
+// settings are the program's; spark.master is among them.
+func ClusterDriver(name, program string, args []string, settings map[string]string) (driverclient.Driver, error) {
+	if _, ok := builtin.Programs[program]; !ok {
+		return driverclient.Driver{}, fmt.Errorf("no program is called %s", program)
+	}
+	text, err := json.Marshal(app.Submission{Name: name, Conf: settings})
+	return driverclient.Driver{
+		Program: driverclient.SparkInternal, MainClass: program, Args: append([]string{"driver", program}, args...),
+		Env: map[string]string{app.SubmissionVar: string(text)}, Cores: 1, MemoryMB: 512,
+	}, err
+}
+
+// CallMasters starts a process of the World, called name, that submits a driver in cluster mode, ends one, or asks for one.
+func CallMasters(w World, name string, c *conf.Conf, cfg driverclient.Config) error {
+	h, _ := w.Process(name)
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c})
+	if err != nil {
+		return err
+	}
+	_, err = env.Register(driverclient.Name, driverclient.New(cfg))
+	return err
+}
+
+// submissionOf is what a driver's command says of its submission.
+func submissionOf(cmd rpcenv.Command) (s app.Submission, err error) {
+	for _, entry := range cmd.Env {
+		if text, ok := strings.CutPrefix(entry, app.SubmissionVar+"="); ok {
+			err = json.Unmarshal([]byte(text), &s)
+		}
+	}
+	return s, err
+}
+
+func driverName(cmd rpcenv.Command) string {
+	if s, err := submissionOf(cmd); err == nil && s.Name != "" {
+		return s.Name
+	}
+	return "Driver?"
+}
+
+// startDriver is a driver in cluster mode, with a process of its own in the World: it ends with its Worker.
+func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
+	s, err := submissionOf(cmd)
+	if err != nil {
+		return err
+	}
+	if len(cmd.Args) < driverclient.WrapperArgs+2 {
+		return fmt.Errorf("the arguments %q name no built-in program", cmd.Args)
+	}
+	args := cmd.Args[driverclient.WrapperArgs+1:] // behind the word driver
+	program, ok := builtin.Programs[args[0]]
+	if !ok {
+		return fmt.Errorf("no program is called %s", args[0])
+	}
+	c, err := conf.New(s.Conf)
+	if err != nil {
+		return err
+	}
+	masters, err := rpcenv.ParseMasterURL(conf.MasterURL.Get(c))
+	if err != nil {
+		return err
+	}
+	at, _, err := rpcenv.ParseURI(cmd.Args[0])
+	if err != nil {
+		return err
+	}
+	env, err := rpcenv.New(h, rpcenv.Config{Name: driverName(cmd), Listen: rpcenv.Address{Host: at.Host}, Conf: c})
+	if err != nil {
+		return err
+	}
+	stopWatch, err := app.WatchWorker(env, cmd.Args[0])
+	if err != nil {
+		return err
+	}
+	d, err := driver.Start(env, driver.Config{AppName: s.Name, Masters: masters, FS: app.Files{}})
+	if err != nil {
+		return err
+	}
+	RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
+		err := program(context.Background(), a, args[1:], io.Discard)
+		stopWatch()
+		return err
+	}, func(err error) {
+		code := 0
+		if err != nil {
+			code = 1
+		}
+		h.Exit(code)
+	})
+	return nil
+}

@@ -1,0 +1,87 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// submitToCluster submits a built-in program whose driver runs on a Worker, as a process called NAME: the process NAMEClient
+// does that.
+func (r *Runner) submitToCluster(c syntax.Command) error {
+	name := c.Args[0]
+	m, err := r.find(c.Option("master", "M"))
+	if err != nil {
+		return err
+	}
+	settings := map[string]string{conf.MasterURL.Key(): m.Env.Address().SparkURL()}
+	for _, p := range r.conf.Pairs() {
+		settings[p.Key] = p.Value
+	}
+	for _, o := range c.Options {
+		if strings.HasPrefix(o.Key, "spark.") {
+			settings[o.Key] = o.Value
+		}
+	}
+	d, err := local.ClusterDriver(name, c.Args[1], c.Args[2:], settings)
+	if err != nil {
+		return err
+	}
+	d.Supervise = c.Option("supervise", "") == "true"
+	if d.Cores, err = strconv.Atoi(c.Option("cores", "1")); err != nil {
+		return fmt.Errorf("cores: %w", err)
+	}
+	if d.MemoryMB, err = conf.ParseMemoryMB(c.Option("memory", "512m")); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	return r.callMasters(name+"Client", m, settings, driverclient.Config{Launch: d.Describe()})
+}
+
+// driver ends the N-th driver in cluster mode, or asks for it.
+func (r *Runner) driver(c syntax.Command) error {
+	if err := c.Need(3, "kill|status N NAME [master=M]"); err != nil {
+		return err
+	}
+	m, err := r.find(c.Option("master", "M"))
+	if err != nil {
+		return err
+	}
+	id := ""
+	for _, e := range r.Trace().Entries {
+		if got := field(e.Body, "driverId"); e.Type == "LaunchDriver" && strings.HasSuffix(got, fmt.Sprintf("-%04s", c.Args[1])) {
+			id = got
+		}
+	}
+	if id == "" {
+		return fmt.Errorf("no driver %s was launched: they count from 0", c.Args[1])
+	}
+	var cfg driverclient.Config
+	switch c.Args[0] {
+	case "kill":
+		cfg.Kill = id
+	case "status":
+		cfg.Status = id
+	default:
+		return fmt.Errorf("%s: want kill or status", c.Args[0])
+	}
+	return r.callMasters(c.Args[2], m, nil, cfg)
+}
+
+// callMasters starts a client of a Master.
+func (r *Runner) callMasters(name string, m *node, settings map[string]string, cfg driverclient.Config) error {
+	own := map[string]string{conf.RPCAskTimeout.Key(): "10s"}
+	maps.Copy(own, settings)
+	c, err := r.conf.With(own)
+	if err != nil {
+		return err
+	}
+	cfg.Masters = []rpcenv.Address{m.Env.Address()}
+	return local.CallMasters(r.world, name, c, cfg)
+}
