@@ -10,6 +10,14 @@ var conversations = []conversation{
 		"-> Worker RegisteredWorker", "=> endpoint-verifier CheckExistence", "<= CheckExistence", "-> Master RegisterApplication",
 		"-> AppClient RegisteredApplication", "-> CoarseGrainedScheduler Connected",
 	}},
+	{"driver-submission", "A driver in cluster mode is submitted, ordered of a Worker, and asked for", "cluster_mode", []string{
+		"=> Master RequestSubmitDriver", "-> Worker LaunchDriver", "<= RequestSubmitDriver",
+		"=> Master RequestDriverStatus", "<= RequestDriverStatus",
+	}},
+	{"driver-kill", "A driver in cluster mode is told to end", "cluster_mode", []string{
+		"=> Master RequestKillDriver", "-> Worker KillDriver", "<= RequestKillDriver", "=> Master DriverStateChanged",
+		"<= DriverStateChanged",
+	}},
 	{"executor-launch", "The Master orders an executor, its Worker starts it", "application", []string{
 		"-> Master RegisterApplication", "-> Worker LaunchExecutor", "-> AppClient ExecutorAdded",
 		"=> Master ExecutorStateChanged", "-> AppClient ExecutorUpdated", "<= ExecutorStateChanged",

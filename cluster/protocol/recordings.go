@@ -19,6 +19,7 @@ var recordingFiles embed.FS
 // first run that has one.
 var scripts = []string{
 	"application", "silent_worker", "worker_death", "silent_executor", "job_fails", "application_removed", "registration_retry",
+	"cluster_mode",
 }
 
 // recording is what was said in the run of a script, in order of time.
