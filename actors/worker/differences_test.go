@@ -2,6 +2,7 @@ package worker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
@@ -22,5 +23,20 @@ func TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried(t *testing.T) {
 		if m, ok := other.Next().(*deploy.RegisterWorker); !ok {
 			t.Errorf("%s try: got %T", try, m)
 		}
+	}
+}
+
+// Spark's timer catches up: 14 heartbeats at once, after 14 seconds at one a second.
+func TestAWorkerThatStoodStillSendsOneHeartbeat(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"spark.worker.timeout": "4"})
+	k.w.Advance(time.Second)
+	k.host.Pause()
+	k.w.Advance(14 * time.Second)
+	before := k.beats
+	k.host.Resume()
+	k.w.Settle()
+	if got := k.beats - before; got != 1 {
+		t.Errorf("%d heartbeats at once", got)
 	}
 }

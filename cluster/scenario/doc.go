@@ -16,6 +16,7 @@
 //	driver kill|status N NAME master=NAME               a process NAME ends, or asks for, the N-th driver in cluster mode
 //	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9
+//	decommission NAME                                   a Worker gets the signal spark.worker.decommission.signal
 //	run until=FROM->TO:MESSAGE [n=1] [within=30s]       until it was handled, since the block or the run before, then until
 //	                                                    nothing is under way
 //	run exit=NAME [within=30s]                          until a process has ended

@@ -41,6 +41,8 @@ var verbs = map[string]func(*Runner, syntax.Command) error{
 	"result":  (*Runner).result,
 	"suspect": (*Runner).suspect,
 
+	"decommission": (*Runner).decommission,
+
 	"cut":       (*Runner).fault,
 	"heal":      (*Runner).fault,
 	"delay":     (*Runner).fault,
