@@ -185,10 +185,18 @@ func (b *build) class() string {
 	return b.main
 }
 
+// program is the application in the command of a driver: Spark's word for what needs no file when it is built in.
+func (b *build) program() string {
+	if b.BuiltIn {
+		return noResource
+	}
+	return b.Resource
+}
+
 func (b *build) launchStandalone() {
 	if b.REST = b.a.REST; b.REST {
 		b.MainClass = restApp
-		b.ChildArgs = append([]string{b.Resource, b.class()}, b.args...)
+		b.ChildArgs = append([]string{b.program(), b.class()}, b.args...)
 		return
 	}
 	b.MainClass = legacyApp
@@ -200,7 +208,7 @@ func (b *build) launchStandalone() {
 			b.ChildArgs = append(b.ChildArgs, o.flag, s.Value)
 		}
 	}
-	b.ChildArgs = append(b.ChildArgs, "launch", b.Master, b.Resource, b.class())
+	b.ChildArgs = append(b.ChildArgs, "launch", b.Master, b.program(), b.class())
 	b.ChildArgs = append(b.ChildArgs, b.args...)
 }
 
@@ -320,7 +328,7 @@ func (b *build) notes() {
 	if b.REST {
 		b.note("when no REST server answers, the submission goes by RPC: %s", legacyApp)
 	}
-	if b.is(Standalone, Cluster) {
+	if b.is(Standalone, Cluster) && !b.BuiltIn {
 		b.note("%s has to be a path that every Worker sees, or an http(s) address: submit copies nothing", b.Resource)
 	}
 }

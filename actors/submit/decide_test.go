@@ -209,7 +209,13 @@ func TestGoPrograms(t *testing.T) {
 	}
 	d, err = decide(t, "--deploy-mode cluster --master spark://h:7077,i:7077 /bin/prog 8", Input{})
 	expect(t, d, err, legacyApp, "launch spark://h:7077,i:7077 file:/bin/prog prog 8", "", "!spark.jars")
+	d, err = decide(t, "--deploy-mode cluster --master spark://h:7077 pi 8", Input{Env: map[string]string{"SPARK_A": "1", "HOME": "/h"}})
+	expect(t, d, err, legacyApp, "launch spark://h:7077 spark-internal pi 8", "")
+	if d.Inherits || len(d.Environment) != 1 || d.NotRun != nil {
+		t.Errorf("%+v", d)
+	}
 	for line, want := range map[string]string{
+		"--deploy-mode cluster --master spark://h:7077 bin/prog":      "an absolute path that every Worker sees",
 		"--deploy-mode cluster --master spark://h:7077 http://x/prog": "",
 		"--deploy-mode cluster --master spark://h:7077 hdfs://x/prog": "neither a path that every Worker sees nor an http(s) address",
 		"--master spark://h:7077 http://x/prog":                       "fetch the program",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,10 +15,11 @@ import (
 
 var errNoSparkHome = errors.New("SPARK_HOME does not exist for R application in YARN mode.")
 
-// environment decides which variables go along: all of them to what is started here and, by RPC, to the cluster; by REST
-// those of Spark. It mirrors ClientEndpoint and RestSubmissionClient.filterSystemEnvironment.
+// environment decides which variables go along: all of them to what is started here and, by RPC, to a JVM in the cluster;
+// by REST, and to a Go program in the cluster, those of Spark. It mirrors ClientEndpoint and
+// RestSubmissionClient.filterSystemEnvironment.
 func (b *build) environment() {
-	if !b.REST {
+	if !b.REST && !(b.Kind == Program && b.is(Standalone, Cluster)) {
 		b.Inherits = true
 		return
 	}
@@ -65,8 +67,10 @@ func (b *build) standaloneProblem() error {
 	if b.BuiltIn {
 		return nil
 	}
-	_, local := FilePath(b.Resource)
+	given, local := FilePath(b.a.CommandLine.Resource)
 	switch {
+	case b.Mode == Cluster && local && !path.IsAbs(given):
+		return fmt.Errorf("in cluster mode the driver runs on a Worker, where %q means nothing: name the program by an absolute path that every Worker sees, or by an http or https address", given)
 	case b.Mode == Client && !local:
 		return fmt.Errorf("%s: the driver is started here: fetch the program and name its file", b.Resource)
 	case b.Mode == Cluster && !local && !strings.HasPrefix(b.Resource, "http://") && !strings.HasPrefix(b.Resource, "https://"):

@@ -152,7 +152,7 @@ func TestBadInput(t *testing.T) {
 		{"no application named", []string{"run"}, 2, "which application"},
 		{"no Master named", []string{"submit", "pi"}, 2, "--master"},
 		{"no Master for a Worker", []string{"worker"}, 2, "spark://"},
-		{"deploy mode", []string{"submit", "--master", "spark://127.0.0.1:1", "--deploy-mode", "cluster", "pi"}, 2, "client"},
+		{"deploy mode", []string{"submit", "--master", "spark://127.0.0.1:1", "--deploy-mode", "sideways", "pi"}, 2, "client"},
 		{"no such built-in", []string{"run", "nope"}, 1, "pi, sleep, wordcount"},
 		{"no such program", []string{"run", "./nope"}, 1, "no such file"},
 		{"no program", []string{"run", text}, 1, "chmod +x"},

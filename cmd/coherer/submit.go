@@ -154,11 +154,7 @@ func submitHere(cmd *cobra.Command, s submission) error {
 
 // submitInput reads what a submission looks at beside its command line.
 func submitInput(line *submit.CommandLine) (submit.Input, error) {
-	in := submit.Input{Env: map[string]string{}, Submitted: time.Now().UnixMilli()}
-	for _, entry := range os.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		in.Env[name] = value
-	}
+	in := submit.Input{Env: variables(), Submitted: time.Now().UnixMilli()}
 	for name := range programs() {
 		in.BuiltIn = append(in.BuiltIn, name)
 	}
