@@ -87,14 +87,33 @@ func (m *Master) addApplication(c *rpcenv.Context, app *ApplicationInfo, why str
 func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDescription) string {
 	if conf.UseAppNameAsAppID.Get(c.Conf()) {
 		id := strings.ToLower(strings.Join(strings.Fields(desc.GetName()), ""))
-		if id != "" && m.idToApp[id] == nil && !slices.ContainsFunc(m.completed, func(a *ApplicationInfo) bool { return a.ID == id }) {
+		if id != "" && !m.knowsApplication(id) {
 			return id
 		}
 	}
-	id := applicationID(conf.AppIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
-	m.nextApp++
-	if modulo, ok := conf.AppNumberModulo.Find(c.Conf()); ok {
-		m.nextApp %= modulo
+	return fresh(len(m.apps)+len(m.completed), func() string {
+		id := applicationID(conf.AppIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
+		m.nextApp++
+		if modulo, ok := conf.AppNumberModulo.Find(c.Conf()); ok {
+			m.nextApp %= modulo
+		}
+		return id
+	}, m.knowsApplication)
+}
+
+func (m *Master) knowsApplication(id string) bool {
+	return m.idToApp[id] != nil || slices.ContainsFunc(m.completed, func(a *ApplicationInfo) bool { return a.ID == id })
+}
+
+// fresh is the first id that is not taken. A Master that was started again counts from 0 again, so that within one second
+// an id could be another's; tries bounds a pattern that does not use the number.
+func fresh(tries int, next func() string, taken func(id string) bool) string {
+	id := next()
+	for range tries {
+		if !taken(id) {
+			break
+		}
+		id = next()
 	}
 	return id
 }

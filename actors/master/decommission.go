@@ -66,6 +66,7 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
 	if !m.setWorker(c, w, WorkerDecommissioned, "decommissioned") {
 		return
 	}
+	m.persist(c, workerPrefix+w.ID, nil)
 	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
 	for _, e := range w.executors {
 		c.Log().Infof("Telling app of decommission executors: %s", e.FullID())

@@ -56,12 +56,21 @@ func badDriver(d *deploy.DriverDescription) string {
 
 // newDriver enters a driver, which waits for a Worker.
 func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, why string) *DriverInfo {
-	d := &DriverInfo{ID: driverID(conf.DriverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next), Desc: desc, Submitted: c.Now()}
-	m.drivers.next++
+	d := &DriverInfo{ID: m.newDriverID(c), Desc: desc, Submitted: c.Now()}
 	m.drivers.add(d)
 	m.persistDriver(c, d, false)
 	c.State("driver", d.ID, "", d.State.String(), why)
 	return d
+}
+
+// newDriverID is an id that no driver has that the Master knows.
+func (m *Master) newDriverID(c *rpcenv.Context) string {
+	known := len(m.drivers.active) + len(m.drivers.completed)
+	return fresh(known, func() string {
+		id := driverID(conf.DriverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next)
+		m.drivers.next++
+		return id
+	}, func(id string) bool { return m.drivers.find(id) != nil })
 }
 
 // driverID fills in a pattern; one that does not take a text and a number, or gives no name of a directory, is replaced
