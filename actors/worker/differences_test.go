@@ -35,7 +35,7 @@ func TestAWorkerThatStoodStillSendsOneHeartbeat(t *testing.T) {
 	k.w.Advance(14 * time.Second)
 	before := k.beats
 	k.host.Resume()
-	k.w.Settle()
+	k.w.Advance(500 * time.Millisecond)
 	if got := k.beats - before; got != 1 {
 		t.Errorf("%d heartbeats at once", got)
 	}

@@ -18,6 +18,8 @@
 //
 //   - Heartbeats never run twice: Spark 3.5 has a second timer after a registration again.
 //     (TestHeartbeatsAreNotDoubledByAnotherRegistration)
+//   - A Worker that stood still sends one heartbeat when it goes on; Spark's timer catches up, a heartbeat for each tick that
+//     was missed. (TestAWorkerThatStoodStillSendsOneHeartbeat)
 //   - A report about an executor is repeated each heartbeat period rather than each spark.rpc.askTimeout, so that a lost
 //     one leaves the Master's books wrong for no longer than that. The Worker gives up, with exit code 1 as in Spark,
 //     after the time that Spark's spark.worker.executorStateSync.maxAttempts take.
@@ -31,8 +33,13 @@
 //     (TestLaunchesThatCannotBeAreReportedFailed)
 //   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
 //     (TestAnEarlierTermIsRefused)
-//   - At its stop the Worker ends its executors and reports nothing. Spark's reports those again that ended long ago.
-//     (TestTheEndOfTheWorkerEndsItsExecutors)
+//   - At its end the Worker reports the executors that live then, FAILED with "Worker shutting down"; Spark's reports those
+//     again that ended long ago. A Worker that only stops its endpoint ends its executors and reports nothing.
+//     (TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords, TestTheEndOfTheWorkerEndsItsExecutors)
+//   - An order with resources that the Worker does not have is refused (FAILED); Spark's Worker takes it.
+//     (TestResourcesThatAreNotThereAreRefused)
+//   - An executor that is killed before its process was started gets none. Spark's may start it all the same.
+//     (TestAnExecutorThatIsKilledBeforeItHasAProcessGetsNone)
 //   - With Membership, a Master that nobody knows of any more is not the only one tried.
 //     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
 package worker

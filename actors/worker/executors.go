@@ -39,7 +39,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 	}
 	if len(w.stopping) > 0 {
 		c.Log().Warnf("Asked to launch executor %s while shutting down", k)
-		w.report(c, k, deploy.ExecutorState_FAILED, "Worker shutting down", nil)
+		w.report(c, k, deploy.ExecutorState_FAILED, shuttingDown, nil)
 		return
 	}
 	if w.books.find(k) != nil {
@@ -76,7 +76,7 @@ func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecuto
 	}, func(made Prepared, err error) {
 		switch {
 		case x.killed:
-			w.tellSelf(c, x, deploy.ExecutorState_KILLED, interrupted(x), nil)
+			w.tellKilled(c, x, nil)
 		case err != nil:
 			c.Log().WithError(err).Errorf("Failed to launch executor %s", x.key)
 			w.tellSelf(c, x, deploy.ExecutorState_FAILED, err.Error(), nil)
@@ -86,9 +86,17 @@ func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecuto
 	})
 }
 
-// interrupted is what Spark's ExecutorRunner says of the end of an executor that was killed.
-func interrupted(x *executor) string {
-	return fmt.Sprintf("Runner thread for executor %s interrupted", x.key)
+// shuttingDown is why executors end with their Worker.
+const shuttingDown = "Worker shutting down"
+
+// tellKilled is the end of an executor that was told to end: by the Master, or by the Worker's own end, of which
+// ExecutorRunner's shutdown hook makes a failure.
+func (w *Worker) tellKilled(c *rpcenv.Context, x *executor, status *int32) {
+	if x.ending {
+		w.tellSelf(c, x, deploy.ExecutorState_FAILED, shuttingDown, status)
+		return
+	}
+	w.tellSelf(c, x, deploy.ExecutorState_KILLED, fmt.Sprintf("Runner thread for executor %s interrupted", x.key), status)
 }
 
 // startProcess starts x's process. What becomes of it the Worker tells itself, as Spark's ExecutorRunner thread does.
@@ -107,7 +115,7 @@ func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
 	code := int32(e.Code)
 	switch {
 	case x.killed:
-		w.tellSelf(c, x, deploy.ExecutorState_KILLED, interrupted(x), &code)
+		w.tellKilled(c, x, &code)
 	case e.Err != nil:
 		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
 	default:

@@ -346,7 +346,7 @@ func TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords(t *testing.T) {
 		rpcenv.Ask(c, k.worker, Shutdown{}, func(r *rpc.Bool, err error) { answered = r.GetValue() && err == nil })
 	})
 	k.untilReports(2)
-	if answered || !strings.HasPrefix(k.last(), "KILLED") {
+	if answered || k.last() != "FAILED Worker shutting down status=143" {
 		t.Fatalf("answered %t after %q", answered, k.last())
 	}
 	k.master.Send(k.worker, k.launch(1)) // too late

@@ -131,6 +131,7 @@ func (w *Worker) repeatReports(c *rpcenv.Context) {
 func (w *Worker) shutdown(c *rpcenv.Context, m Shutdown) {
 	w.stopping = append(w.stopping, rpcenv.Defer(c, m))
 	for _, x := range w.books.live {
+		x.ending = !x.killed
 		x.kill()
 	}
 	w.killDrivers(c)

@@ -27,6 +27,7 @@ type executor struct {
 	state           deploy.ExecutorState
 	process         rpcenv.Process // nil until it is started
 	killed          bool           // its end was asked for
+	ending          bool           // by the end of the Worker
 	message         string
 	exitStatus      *int32
 }

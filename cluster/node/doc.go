@@ -4,4 +4,13 @@
 //
 // A daemon ends when its context does, when its role decides so (an *ExitError with the code), or with the process that
 // started it. Errors of its start say what to change.
+//
+// # Differences from Spark
+//
+//   - Without spark.local.dir and SPARK_LOCAL_DIRS executors' blocks lie in the work directory, and go with it; Spark's lie in
+//     /tmp. (TestWhatAnApplicationSaidStaysWhatItHadGoes)
+//   - The clean-up of the work directory removes only directories with the output of an executor or driver; Spark's every old
+//     one. (TestOnlyOldDirectoriesOfApplicationsAreCleanedUp)
+//   - A work directory that cannot be written ends the Worker at its start; Spark's when the first executor comes.
+//     (TestAWorkDirectoryThatCannotBeUsedIsAnErrorThatHelps)
 package node
