@@ -16,6 +16,12 @@ type Local struct{}
 
 func (Local) localMessage() {}
 
+// LocalUntraced is a Local that is counted and not recorded, as messages with the protocol option untraced: for ticks that
+// come several times a second.
+type LocalUntraced struct{ Local }
+
+func (LocalUntraced) untracedMessage() {}
+
 type localMessage interface{ localMessage() }
 
 // Asks is a message that is answered by an R. For protobuf messages the method is generated from the protocol option

@@ -97,7 +97,8 @@ func describeType(m any) (name string, untraced, dynamic bool) {
 	name = typeName(m)
 	p, ok := m.(proto.Message)
 	if !ok {
-		return name, false, false
+		_, untraced = m.(interface{ untracedMessage() })
+		return name, untraced, false
 	}
 	if t, err := codec.Load(); err == nil { // else there is no Env
 		untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -123,4 +124,38 @@ func newFar(t *testing.T) *rpcenv.Env {
 		}
 	})
 	return e
+}
+
+type quietTick struct{ rpcenv.LocalUntraced }
+
+// ticker counts its ticks, and stops after three.
+type ticker struct {
+	ticks int
+	done  chan struct{}
+}
+
+func (k *ticker) OnStart(c *rpcenv.Context) { c.Every(time.Millisecond, time.Millisecond, quietTick{}) }
+
+func (k *ticker) Receive(_ *rpcenv.Context, _ rpcenv.Message) {
+	if k.ticks++; k.ticks == 3 {
+		close(k.done)
+	}
+}
+
+// Ticks of a LocalUntraced are counted and in no trace.
+func TestAnUntracedTickIsCounted(t *testing.T) {
+	e, r := ringEnv(t)
+	k := &ticker{done: make(chan struct{})}
+	if _, err := e.Register("Ticker", k); err != nil {
+		t.Fatal(err)
+	}
+	<-k.done
+	if r.Untraced() < 2 {
+		t.Errorf("%d were counted", r.Untraced())
+	}
+	for _, rec := range r.Since(nil, 1000, false).Records {
+		if rec.GetEndpoint() == "Ticker" && rec.GetName() != "OnStart" {
+			t.Errorf("record %v", rec)
+		}
+	}
 }

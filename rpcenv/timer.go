@@ -19,6 +19,7 @@ type timer struct {
 	name    string
 	cause   trace.ID // the item that armed it
 	period  time.Duration
+	quiet   bool // its ticks are counted, not recorded
 	stop    func()
 	waiting atomic.Bool // a tick is in the inbox
 	dead    atomic.Bool
@@ -49,7 +50,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 	if c.stopping() {
 		return Timer{}
 	}
-	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period}
+	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
 	keep(&c.in.owned, &c.in.owned.timers, t)
 	c.in.env.schedule(t, first)
 	return Timer{t}
@@ -62,7 +63,7 @@ func (t *timer) fire() {
 	}
 	if t.waiting.CompareAndSwap(false, true) {
 		env := t.in.env
-		t.in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr})
+		t.in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
 	}
 	if t.period > 0 {
 		t.in.env.schedule(t, t.period)
