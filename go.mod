@@ -3,6 +3,7 @@ module github.com/coherer/coherer
 go 1.26
 
 require (
+	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
 	github.com/cockroachdb/datadriven v1.0.3 // tests only
 	github.com/hashicorp/memberlist v0.7.0
@@ -11,14 +12,14 @@ require (
 	github.com/prometheus/common v0.71.0 // tests only
 	github.com/sirupsen/logrus v1.10.2
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
+	go.etcd.io/bbolt v1.5.0
+	go.etcd.io/raft/v3 v3.7.0
 	go.uber.org/goleak v1.3.0 // tests only
 	golang.org/x/sys v0.47.0
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0 // tests only
 )
-
-require github.com/KimMachineGun/automemlimit v1.0.1
 
 require (
 	github.com/Workiva/go-datastructures v1.1.3 // indirect

@@ -19,6 +19,7 @@ var homes = map[string]home{
 	"BlockManagerMaster":          {"the driver", "org.apache.spark.storage.BlockManagerMasterEndpoint"},
 	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
+	"Election":                    {"a Master, in recovery mode RAFT", ""},
 	"Progress":                    {"the driver", ""},
 	"Tracer":                      {"every daemon, driver and executor", ""},
 	"Metrics":                     {"every daemon, driver and executor", ""},

@@ -1,0 +1,206 @@
+package election
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is what the endpoint is called.
+const Name = "Election"
+
+// exitBroken is the exit code of a Master that can no longer take part in elections.
+const exitBroken = 1
+
+// OnStart reads the log.
+func (e *Election) OnStart(c *rpcenv.Context) {
+	c.SetLog(c.Log().WithField("endpoint", Name))
+	if err := e.cfg.Validate(); err != nil {
+		e.fail(c, err)
+		return
+	}
+	rpcenv.Run(c, logLane, e.cfg.Log.Load, func(s Saved, err error) { e.opened(c, s, err) })
+}
+
+// Receive is the table of what an Election understands.
+func (e *Election) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	// From the peers.
+	case *deploy.RequestGroup:
+		e.requestGroup(c, m)
+	case *deploy.RequestVote:
+		e.requestVote(c, m)
+	case *deploy.Vote:
+		e.voted(c, m)
+	case *deploy.AppendEntries:
+		e.appendEntries(c, m)
+	case *deploy.Appended:
+		e.appended(c, m)
+	case *deploy.InstallSnapshot:
+		e.installSnapshot(c, m)
+	case *deploy.LeaderHeartbeat:
+		e.leaderHeartbeat(c, m)
+	case *deploy.LeaderHeard:
+		e.leaderHeard(c, m)
+	// From this Master.
+	case Propose:
+		e.propose(c, m)
+	case ReadState:
+		e.readState(c, m)
+	// Timers.
+	case AskPeers:
+		e.askPeers(c)
+	case Silence:
+		e.leaderSilent(c)
+	case Campaign:
+		e.stand(c)
+	case Beat:
+		e.tick(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// OnConnected ends the rest that a peer was left in.
+func (e *Election) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {
+	delete(e.unreachable, e.number(peer))
+}
+
+// OnDisconnected is nothing to an Election: a leader is gone when it is silent.
+func (e *Election) OnDisconnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnNetworkError leaves a peer that cannot be dialled alone for a while.
+func (e *Election) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) {
+	n := e.number(peer)
+	if n == 0 || e.phase != Member {
+		return
+	}
+	e.unreachable[n] = c.Now().Add(e.cfg.Silence)
+	e.guard(c, func() { e.node.ReportUnreachable(n) })
+}
+
+// requestVote is not taken by a Master that has not caught up.
+func (e *Election) requestVote(c *rpcenv.Context, m *deploy.RequestVote) {
+	switch sender := c.Sender(); {
+	case e.behind:
+		e.ignore(c, sender, m, "this Master lost its log and has not caught up: it votes for nobody")
+	case m.GetPre():
+		e.take(c, sender, m)
+	default:
+		e.met(c, m, func(c *rpcenv.Context) { e.take(c, sender, m) })
+	}
+}
+
+func (e *Election) voted(c *rpcenv.Context, m *deploy.Vote) {
+	sender := c.Sender()
+	if !m.GetGranted() || m.GetPre() {
+		e.take(c, sender, m)
+		return
+	}
+	e.met(c, m, func(c *rpcenv.Context) { e.take(c, sender, m) })
+}
+
+func (e *Election) appendEntries(c *rpcenv.Context, m *deploy.AppendEntries) {
+	sender := c.Sender()
+	e.met(c, m, func(c *rpcenv.Context) {
+		e.take(c, sender, m)
+		e.heard(c, sender)
+		e.goal = position{m.GetCommit(), m.GetTerm()}
+		e.caughtUp(c)
+	})
+}
+
+func (e *Election) appended(c *rpcenv.Context, m *deploy.Appended) {
+	sender := c.Sender()
+	if m.GetRefused() {
+		e.take(c, sender, m)
+		return
+	}
+	e.met(c, m, func(c *rpcenv.Context) { e.take(c, sender, m) })
+}
+
+func (e *Election) installSnapshot(c *rpcenv.Context, m *deploy.InstallSnapshot) {
+	sender := c.Sender()
+	e.met(c, m, func(c *rpcenv.Context) {
+		e.incoming = m.GetSnapshot()
+		e.take(c, sender, m)
+		e.incoming = nil
+		e.heard(c, sender)
+	})
+}
+
+func (e *Election) leaderHeartbeat(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
+	e.take(c, c.Sender(), m)
+	e.heard(c, c.Sender())
+}
+
+func (e *Election) leaderHeard(c *rpcenv.Context, m *deploy.LeaderHeard) { e.take(c, c.Sender(), m) }
+
+// take steps a message of a peer, if it can be.
+func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Message) {
+	from := e.number(sender)
+	switch {
+	case e.phase != Member:
+		return // it reads its log, or waits: raft sends again
+	case from == 0 || from == e.self:
+		e.ignore(c, sender, m, fmt.Sprintf("it is none of the peers %v", e.others()))
+		return
+	case groupOf(m) != e.group:
+		e.ignore(c, sender, m, fmt.Sprintf("%v: it was told other peers than %v: tell all Masters the same", ErrPeers, e.peers))
+		return
+	}
+	in, err := e.fromWire(m, from)
+	if err != nil {
+		e.ignore(c, sender, m, err.Error())
+		return
+	}
+	e.guard(c, func() { _ = e.node.Step(in) }) // its errors are of messages that come too late
+	e.turn(c)
+}
+
+// ignore tells of a message that is not taken: the trace each time, the log when it is news.
+func (e *Election) ignore(c *rpcenv.Context, sender rpcenv.Address, m proto.Message, why string) {
+	name := string(m.ProtoReflect().Descriptor().Name())
+	c.State("message", name+" from "+sender.String(), "", "ignored", why)
+	if e.warned[sender] != why {
+		if len(e.warned) > 10*mostPeers { // strangers, and each has an address
+			clear(e.warned)
+		}
+		e.warned[sender] = why
+		c.Log().Warnf("Ignoring %s from %s: %s", name, sender, why)
+	}
+}
+
+// guard runs what may make raft panic.
+func (e *Election) guard(c *rpcenv.Context, f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.fail(c, fmt.Errorf("%w: %v", ErrBroken, v))
+		}
+	}()
+	f()
+}
+
+// fail ends the process: a Master that cannot keep its log must not go on. The others elect another.
+func (e *Election) fail(c *rpcenv.Context, err error) {
+	if e.phase == Failed {
+		return
+	}
+	e.phase = Failed
+	e.failProposals(ErrLeadershipLost)
+	for _, t := range []rpcenv.Timer{e.silence, e.campaign, e.beat, e.ask} {
+		c.Cancel(t)
+	}
+	c.State("election", e.cfg.Self.String(), "", Failed.String(), err.Error())
+	c.Log().Errorf("This Master ends: %v", err)
+	c.Exit(exitBroken, err.Error())
+}
+
+// between is a random time, of the endpoint's own seeded stream.
+func between(c *rpcenv.Context, least, most time.Duration) time.Duration {
+	return least + time.Duration(c.Rand().Int64N(int64(most-least)))
+}

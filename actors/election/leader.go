@@ -1,0 +1,127 @@
+package election
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.etcd.io/raft/v3"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// quickest is the least time from a leader's silence to a campaign: by then the others have noticed it too.
+const quickest = 100 * time.Millisecond
+
+// watch looks whether leadership changed, and tells the Master. It is told that it leads when an entry of the new term is
+// committed and applied: with it all that earlier leaders committed is.
+func (e *Election) watch(c *rpcenv.Context) {
+	if e.phase != Member {
+		return
+	}
+	s := e.node.BasicStatus()
+	role, term := s.RaftState, s.HardState.GetTerm()
+	if role != e.role || term != e.term {
+		c.State("election", e.cfg.Self.String(), roleName(e.role), roleName(role), fmt.Sprintf("term %d", term))
+	}
+	e.role, e.term, e.lead = role, term, s.Lead
+	if e.leading != 0 && (role != raft.StateLeader || term != e.leading) {
+		e.lost(c)
+	}
+	if role == raft.StateLeader && e.leading != term {
+		e.won(c)
+	}
+	if e.leading != 0 && e.told == 0 && e.machine.term == e.leading {
+		e.told = e.leading
+		c.Log().Infof("This Master is elected leader of term %d.", e.told)
+		c.Send(e.master(c), master.ElectedLeader{Term: e.told})
+	}
+}
+
+// won begins a leadership.
+func (e *Election) won(c *rpcenv.Context) {
+	e.leading = e.term
+	c.Cancel(e.silence)
+	c.Cancel(e.campaign)
+	c.Cancel(e.beat)
+	e.beat = c.Every(e.cfg.Heartbeat, e.cfg.Heartbeat, Beat{})
+}
+
+// lost ends a leadership. What was proposed and is not committed may still be, by the next leader.
+func (e *Election) lost(c *rpcenv.Context) {
+	told := e.told
+	e.leading, e.told = 0, 0
+	c.Cancel(e.beat)
+	e.failProposals(ErrLeadershipLost)
+	if told != 0 {
+		c.Log().Warnf("This Master no longer leads: it was the leader of term %d.", told)
+		c.Send(e.master(c), master.RevokedLeadership{})
+	}
+	e.standLater(c)
+}
+
+func (e *Election) master(c *rpcenv.Context) rpcenv.Ref {
+	return rpcenv.Ref{Address: c.Self().Address, Name: e.cfg.Tell}
+}
+
+// stepDown is the beginning of a follower without a leader.
+func (e *Election) stepDown(c *rpcenv.Context) {
+	e.campaign = c.After(between(c, quickest, e.cfg.Silence), Campaign{})
+}
+
+// heard notes a sign of life of the leader.
+func (e *Election) heard(c *rpcenv.Context, from rpcenv.Address) {
+	if e.phase != Member || e.leading != 0 || e.lead == raft.None || e.address(e.lead) != from {
+		return
+	}
+	c.Cancel(e.campaign)
+	c.Cancel(e.silence)
+	e.silence = c.After(e.cfg.Silence, Silence{})
+}
+
+// leaderSilent forgets a leader that was silent: from now on this Master votes for another, and soon stands itself.
+func (e *Election) leaderSilent(c *rpcenv.Context) {
+	if e.phase != Member || e.leading != 0 {
+		return
+	}
+	c.Log().Infof("%s was silent for %s.", e.address(e.lead), e.cfg.Silence)
+	e.guard(c, func() { _ = e.node.ForgetLeader() })
+	e.turn(c)
+	e.stepDown(c)
+}
+
+// stand makes this Master a candidate, and again if nothing comes of it: if two stood at the same instant, one will be first.
+func (e *Election) stand(c *rpcenv.Context) {
+	if e.phase != Member || e.leading != 0 {
+		return
+	}
+	e.campaign = c.After(between(c, 3*quickest, e.cfg.Silence), Campaign{})
+	if e.behind {
+		return
+	}
+	e.guard(c, func() { _ = e.node.Campaign() }) // its error is of who cannot
+	e.turn(c)
+}
+
+// standLater gives the others time to win.
+func (e *Election) standLater(c *rpcenv.Context) {
+	c.Cancel(e.silence)
+	c.Cancel(e.campaign)
+	e.campaign = c.After(between(c, e.cfg.Silence, 2*e.cfg.Silence), Campaign{})
+}
+
+// tick lets a leader send heartbeats, and see whether a majority hears them. Nobody else ticks inside raft: what it draws
+// for itself there would be of no seed.
+func (e *Election) tick(c *rpcenv.Context) {
+	if e.phase != Member || e.leading == 0 {
+		return
+	}
+	e.guard(c, e.node.Tick)
+	e.turn(c)
+}
+
+// roleName is what a trace calls a role: FOLLOWER, CANDIDATE, LEADER, PRECANDIDATE.
+func roleName(s raft.StateType) string {
+	return strings.ToUpper(strings.TrimPrefix(s.String(), "State"))
+}

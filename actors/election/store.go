@@ -1,0 +1,45 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Store is what a Master keeps in the common log. It belongs to one leadership at a time: Load begins it, and a Write in a
+// later one is refused.
+type Store struct {
+	// Election is the endpoint in the Master's own Env.
+	Election rpcenv.Ref
+
+	term uint64
+}
+
+var _ master.Store = (*Store)(nil)
+
+// Load reads all that was ever committed.
+func (s *Store) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	state, err := rpcenv.AskWait(b, s.Election, ReadState{})
+	if err != nil {
+		return nil, nil, asMaster(err)
+	}
+	s.term = state.Term
+	return state.Records, nil, nil
+}
+
+// Write returns when a majority has the changes. Of a failure that is ErrLeadershipLost nobody knows whether the next leader
+// has them; of the others nothing came. Both, and ErrNotLeader, are [master.ErrNotLeader] too.
+func (s *Store) Write(b *rpcenv.Blocking, changes []master.Change) error {
+	_, err := rpcenv.AskWait(b, s.Election, Propose{Term: s.term, Changes: changes})
+	return asMaster(err)
+}
+
+// asMaster says of what comes of a leadership's end that it does, in the Master's words.
+func asMaster(err error) error {
+	if errors.Is(err, ErrNotLeader) || errors.Is(err, ErrLeadershipLost) {
+		return fmt.Errorf("%w: %w", master.ErrNotLeader, err)
+	}
+	return err
+}

@@ -1,0 +1,240 @@
+package raftlog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/election"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Errors of a File.
+var (
+	// ErrDamaged: the file cannot be read, or not all of it.
+	ErrDamaged = errors.New("raftlog: the file is damaged")
+	// ErrInUse: another process has the file.
+	ErrInUse = errors.New("raftlog: the file is in use")
+)
+
+// lockPatience is how long Open waits for a process that is about to end.
+const lockPatience = time.Second
+
+// File is a log in a file.
+type File struct {
+	path string
+	db   *bbolt.DB
+}
+
+var _ election.Log = (*File)(nil)
+
+// Path is the file of a Master in a directory: several Masters may share one.
+func Path(dir string, self rpcenv.Address) string {
+	return filepath.Join(dir, "election-"+strings.NewReplacer(":", "_", "/", "_", "\\", "_").Replace(self.String())+".db")
+}
+
+// Open opens a log, or makes an empty one. Its errors are ErrInUse, ErrDamaged and those of files.
+func Open(path string) (f *File, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("the directory of spark.deploy.recoveryDirectory: %w", err)
+	}
+	var file *os.File
+	defer func() {
+		if f == nil && file != nil {
+			_ = file.Close() // after a panic it is open, and locked
+		}
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(path, &err)
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: lockPatience, FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
+			file, err = os.OpenFile(name, flag, mode)
+			return file, err
+		},
+	})
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, fmt.Errorf("%w: %s: another Master of this address runs, or has not ended yet", ErrInUse, path)
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(syscall.Errno)):
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	case err != nil: // what it read cannot be
+		return nil, damaged(path, err)
+	}
+	return &File{path: path, db: db}, nil
+}
+
+// damaged says what to do.
+func damaged(path string, why any) error {
+	return fmt.Errorf("%w: %s: %v: remove it, then this Master gets the log of the others", ErrDamaged, path, why)
+}
+
+// recovered makes an error of a panic: bbolt takes what it reads for its own. That its memory ends before the file should
+// is a panic too.
+func recovered(path string, err *error) {
+	if v := recover(); v != nil {
+		*err = damaged(path, v)
+	}
+}
+
+// Close gives the file back.
+func (f *File) Close() error { return f.db.Close() }
+
+// The buckets and the keys of what is not an entry.
+var (
+	stateBucket   = []byte("state")
+	entriesBucket = []byte("entries")
+	identityKey   = []byte("identity")
+	voteKey       = []byte("vote")
+	snapshotKey   = []byte("snapshot")
+)
+
+// Load reads everything.
+func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(f.path, &err)
+	err = f.db.View(func(tx *bbolt.Tx) error {
+		if b := tx.Bucket(stateBucket); b != nil {
+			s.Identity, s.Vote, s.Snapshot = &deploy.LogIdentity{}, &deploy.LogVote{}, &deploy.LogSnapshot{}
+			for key, into := range map[string]proto.Message{
+				string(identityKey): s.Identity, string(voteKey): s.Vote, string(snapshotKey): s.Snapshot,
+			} {
+				value := b.Get([]byte(key))
+				switch {
+				case value != nil:
+					if err := decode([]byte(key), value, into); err != nil {
+						return damaged(f.path, err)
+					}
+				case key == string(snapshotKey):
+					s.Snapshot = nil
+				default:
+					return damaged(f.path, "it has no "+key)
+				}
+			}
+		}
+		b := tx.Bucket(entriesBucket)
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(key, value []byte) error {
+			e := &deploy.LogEntry{}
+			err := decode(key, value, e)
+			if err == nil && (len(key) != 8 || binary.BigEndian.Uint64(key) != e.GetIndex()) {
+				err = fmt.Errorf("entry %d is kept as %x", e.GetIndex(), key)
+			}
+			if err != nil {
+				return damaged(f.path, err)
+			}
+			s.Entries = append(s.Entries, e)
+			return nil
+		})
+	})
+	return s, err
+}
+
+// Save makes a batch durable in one transaction.
+func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) error {
+	return f.db.Update(func(tx *bbolt.Tx) error {
+		state, err := tx.CreateBucketIfNotExists(stateBucket)
+		if err != nil {
+			return err
+		}
+		if batch.Identity != nil {
+			err = errors.Join(err, put(state, identityKey, batch.Identity))
+		}
+		if batch.Vote != nil {
+			err = errors.Join(err, put(state, voteKey, batch.Vote))
+		}
+		if batch.Snapshot != nil {
+			err = errors.Join(err, put(state, snapshotKey, batch.Snapshot))
+		}
+		if err != nil {
+			return err
+		}
+		return saveEntries(tx, batch)
+	})
+}
+
+func saveEntries(tx *bbolt.Tx, batch election.Batch) error {
+	b, err := tx.CreateBucketIfNotExists(entriesBucket)
+	if err != nil {
+		return err
+	}
+	b.FillPercent = 0.9 // entries come in order
+	switch {
+	case batch.Whole:
+		err = remove(b, nil, func(uint64) bool { return true })
+	case batch.Snapshot != nil:
+		last := batch.Snapshot.GetIndex()
+		err = remove(b, nil, func(index uint64) bool { return index <= last })
+	}
+	if err != nil || len(batch.Entries) == 0 {
+		return err
+	}
+	if err := remove(b, key(batch.Entries[0].GetIndex()), func(uint64) bool { return true }); err != nil {
+		return err
+	}
+	for _, e := range batch.Entries {
+		if err := put(b, key(e.GetIndex()), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes entries from a key on, as long as what says so.
+func remove(b *bbolt.Bucket, from []byte, what func(index uint64) bool) error {
+	var keys [][]byte // removing under a cursor skips some
+	c := b.Cursor()
+	k, _ := c.First()
+	if from != nil {
+		k, _ = c.Seek(from)
+	}
+	for ; k != nil && len(k) == 8 && what(binary.BigEndian.Uint64(k)); k, _ = c.Next() {
+		keys = append(keys, append([]byte(nil), k...))
+	}
+	for _, k := range keys {
+		if err := b.Delete(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func key(index uint64) []byte { return binary.BigEndian.AppendUint64(nil, index) }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// put writes a record behind the checksum of its key and itself.
+func put(b *bbolt.Bucket, key []byte, m proto.Message) error {
+	value, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 4), m)
+	if err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(value, checksum(key, value[4:]))
+	return b.Put(key, value)
+}
+
+func decode(key, value []byte, m proto.Message) error {
+	if len(value) < 4 || binary.BigEndian.Uint32(value) != checksum(key, value[4:]) {
+		return fmt.Errorf("the checksum of %q is wrong", key)
+	}
+	return proto.Unmarshal(value[4:], m)
+}
+
+func checksum(key, value []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+}
