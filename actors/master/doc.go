@@ -53,4 +53,14 @@
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
 //     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications. (TestApplicationIDs)
+//   - The report that a driver in cluster mode has ended is an ask; a repetition, one of a driver that is unknown, and one
+//     that is no end change nothing. Spark's Master throws at the last. (TestAReportOfADriverChangesItOnce)
+//   - A driver whose LaunchDriver was lost with a connection is ordered again, under a new id, when its Worker registers
+//     anew and does not list it; in Spark's books it runs for ever. (TestAnOrderOfADriverLostWithAConnectionIsGivenAgain)
+//   - Who asks for a driver that was relaunched is told its new id, and for one that waits, what blocks it.
+//     (TestASupervisedDriverRunsAgainUnderANewID, TestADriverThatDoesNotFitDoesNotBlockTheNext)
+//   - coherer.master.maxDriverShare bounds the part of the cluster that drivers have together; without it, as in Spark, they
+//     can leave nothing to their own executors (SPARK-27750). (TestTheShareOfDriversHasACap)
+//   - A driver that wants no cores, no memory, or nothing to start is refused when it is submitted, and so is
+//     spark.deploy.driverIdPattern when it gives no name of a directory. (TestDriversThatCannotBeAreRefused, TestDriverIDs)
 package master

@@ -11,6 +11,9 @@
 // Executors: LaunchExecutor starts a process of the Host. The Worker tells itself of the process's start and end by
 // [ExecutorStateChanged], changes its books and asks the Master to take note.
 //
+// Drivers in cluster mode: LaunchDriver has its program fetched ([Programs]) and started, again after 1, 2, 4 s and so on
+// while it is supervised and fails; its end is told likewise, by [DriverStateChanged].
+//
 // The Worker keeps no socket, file, process or page: the Host starts processes, [Directories] removes what they leave,
 // the endpoint Membership tells of Masters that nobody named.
 //
@@ -42,4 +45,10 @@
 //     (TestAnExecutorThatIsKilledBeforeItHasAProcessGetsNone)
 //   - With Membership, a Master that nobody knows of any more is not the only one tried.
 //     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
+//   - The report that a driver has ended is an ask, repeated until it is acknowledged, as that of an executor: Spark's is a
+//     one-way message, lost when the Master is away. Until then WorkerLatestState lists the driver.
+//     (TestALostReportOfADriverIsRepeated, TestTheEndOfADriverSurvivesTheConnection)
+//   - A LaunchDriver for a driver that is here, or has ended here, is a duplicate and does nothing; Spark would run it twice.
+//     (TestALaunchOfADriverThatIsHereIsADuplicate)
+//   - Driver ids become directories, so one that is no plain name is refused (ERROR). (TestDriversThatCannotRunAreErrors)
 package worker

@@ -1,0 +1,83 @@
+package master
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
+
+// TestWhereDriversGo: with spreadOut one cursor goes round the Workers, in an order that is made once; else each driver
+// goes to the first, by id, that has room.
+func TestWhereDriversGo(t *testing.T) {
+	reverse := func(n int, swap func(i, j int)) {
+		for i := range n / 2 {
+			swap(i, n-1-i)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		policy  driverPolicy
+		drivers []int32 // cores of each
+		want    string
+	}{
+		{"in turn", driverPolicy{true, math.MaxInt32, 1}, []int32{1, 1, 1, 1}, "[C B A C]"},
+		{"the cursor moves past Workers without room", driverPolicy{true, math.MaxInt32, 1}, []int32{2, 1, 2, 1, 1}, "[C B A B -]"},
+		{"a driver that fits nowhere leaves the cursor where it was", driverPolicy{true, math.MaxInt32, 1}, []int32{1, 3, 1}, "[C - B]"},
+		{"first fit by id", driverPolicy{false, math.MaxInt32, 1}, []int32{1, 1, 1, 2, 1}, "[A A B C B]"},
+		{"at most two", driverPolicy{true, 2, 1}, []int32{1, 1, 1}, "[C B -]"},
+		{"at most half", driverPolicy{true, math.MaxInt32, 0.5}, []int32{2, 1, 1}, "[C B -]"},
+	} {
+		var workers []*WorkerInfo
+		for _, id := range []string{"B", "A", "C", "D"} {
+			workers = append(workers, &WorkerInfo{ID: id, Cores: 2, Memory: 4096})
+		}
+		workers[0], workers[1] = workers[1], workers[0]
+		workers[3].State = WorkerDead
+		books, shuffles := newDriverBooks(), 0
+		placer := newDriverPlacer(workers, tt.policy, func(n int, swap func(i, j int)) {
+			shuffles++
+			reverse(n, swap)
+		})
+		var got []string
+		for i, cores := range tt.drivers {
+			d := &DriverInfo{ID: fmt.Sprint(i), Desc: &deploy.DriverDescription{Cores: cores, Mem: 1}}
+			books.add(d)
+			w := placer.place(d, books.launched())
+			if w == nil {
+				got = append(got, "-")
+				continue
+			}
+			books.assign(d, w)
+			got = append(got, w.ID)
+		}
+		if fmt.Sprint(got) != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
+		}
+		if want := map[bool]int{true: 1}[tt.policy.spreadOut]; shuffles != want {
+			t.Errorf("%s: shuffled %d times, want %d", tt.name, shuffles, want)
+		}
+	}
+}
+
+func TestNoDriverStateFollowsAnEnd(t *testing.T) {
+	legal := map[string]bool{
+		"SUBMITTED RUNNING": true, "SUBMITTED KILLED": true,
+	}
+	for _, from := range []string{"RUNNING", "UNKNOWN"} {
+		for _, to := range []string{"FINISHED", "RELAUNCHING", "KILLED", "FAILED", "ERROR"} {
+			legal[from+" "+to] = true
+		}
+	}
+	legal["UNKNOWN RUNNING"] = true
+	for from := range deploy.DriverState_State_name {
+		for to := range deploy.DriverState_State_name {
+			f, n := deploy.DriverState_State(from), deploy.DriverState_State(to)
+			got, err := driverTo(f, n)
+			if (err == nil) != legal[f.String()+" "+n.String()] || err != nil && got != f {
+				t.Errorf("%s to %s: %s, %v", f, n, got, err)
+			}
+		}
+	}
+}
