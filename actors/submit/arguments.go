@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,8 +78,8 @@ func (a *Arguments) Cluster() bool { return a.text("--deploy-mode") == "cluster"
 func Resolve(c *CommandLine, in Input) (*Arguments, error) {
 	a := &Arguments{CommandLine: *c, options: map[string]conf.Setting{}}
 	a.Settings.Set(c.Conf...)
-	for i := len(in.Extra) - 1; i >= 0; i-- {
-		a.Settings.SetMissing(in.Extra[i]...)
+	for _, extra := range slices.Backward(in.Extra) {
+		a.Settings.SetMissing(extra...)
 	}
 	a.Settings.SetMissing(in.Properties...)
 	if c.WantsDefaults() {
@@ -99,7 +100,7 @@ func (a *Arguments) dropForeign() {
 	for _, s := range a.Settings.Sorted() {
 		if !strings.HasPrefix(s.Key, "spark.") && !strings.HasPrefix(s.Key, "coherer.") {
 			a.Settings.Remove(s.Key)
-			a.Warnings = append(a.Warnings, fmt.Sprintf("Ignoring non-Spark config property: %s (%s)", s.Key, s.Origin))
+			a.Warnings = append(a.Warnings, fmt.Sprintf("Ignoring non-Spark config property: %s (%s)", s.Key, s.From))
 		}
 	}
 }
@@ -111,7 +112,7 @@ func (a *Arguments) lookUp(o Option, in Input) {
 		case "--jars", "--files", "--archives", "--py-files":
 			value = resolveURIs(in.Dir, value)
 		}
-		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, Origin: conf.Origin{Place: o.Name}}
+		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, From: conf.Origin{Place: o.Name}}
 		return
 	}
 	if o.Value == "" || o.Key == "" {
@@ -124,7 +125,7 @@ func (a *Arguments) lookUp(o Option, in Input) {
 		}
 	}
 	if value := in.Env[o.Env]; o.Env != "" && value != "" {
-		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, Origin: conf.Env(o.Env)}
+		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, From: conf.Env(o.Env)}
 	}
 }
 
@@ -149,14 +150,14 @@ func (a *Arguments) name(in Input) {
 		return
 	}
 	set := func(name string, from conf.Origin) {
-		a.options["--name"] = conf.Setting{Pair: conf.Pair{Key: conf.AppName.Key(), Value: name}, Origin: from}
+		a.options["--name"] = conf.Setting{Pair: conf.Pair{Key: conf.AppName.Key(), Value: name}, From: from}
 	}
 	class, hasClass := a.Get("--class")
 	switch name := in.Env["SPARK_YARN_APP_NAME"]; {
 	case name != "" && strings.HasPrefix(a.Master(), "yarn"):
 		set(name, conf.Env("SPARK_YARN_APP_NAME"))
 	case hasClass:
-		set(class.Value, class.Origin)
+		set(class.Value, class.From)
 	case a.Resource != "":
 		set(path.Base(a.Resource), decided)
 	}
@@ -173,7 +174,7 @@ func (a *Arguments) rest() error {
 	}
 	on, err := strconv.ParseBool(strings.ToLower(s.Value))
 	if err != nil {
-		return fmt.Errorf("%s: %s = %q: want true or false", s.Origin, s.Key, s.Value)
+		return fmt.Errorf("%s: %s = %q: want true or false", s.From, s.Key, s.Value)
 	}
 	a.REST = on
 	return nil

@@ -44,7 +44,7 @@ func (b *build) runners() error {
 		b.addTo("--files", pyFiles)
 	}
 	if b.Mode == Client && pyFiles != "" {
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key(), Value: pyFiles}, Origin: b.lists["--py-files"].Origin})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key(), Value: pyFiles}, From: b.lists["--py-files"].From})
 	}
 	if b.Kind == R && (b.Mode == Client || b.is(YARN, Cluster)) {
 		b.addTo("--files", b.Resource)
@@ -72,7 +72,7 @@ func (b *build) addTo(option, list string) {
 	}
 	s, had := b.lists[option]
 	if !had {
-		s.Origin = decided
+		s.From = decided
 	}
 	s.Value = mergeLists(s.Value, list)
 	b.lists[option] = s
@@ -102,16 +102,16 @@ func (b *build) assign() {
 		if b.a.Has("--supervise") {
 			from = conf.Origin{Place: "--supervise"}
 		} else if s, set := b.Properties.Get(conf.DriverSupervise.Key()); set {
-			from = s.Origin
+			from = s.From
 		}
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, Origin: from})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, From: from})
 	}
 	if jars, ok := b.lists["--jars"]; ok && b.Mode == Client {
 		jars.Key = conf.ReplLocalJars.Key()
 		b.Properties.Set(jars)
 	}
 	if b.Kind == Shell {
-		b.Properties.SetMissing(conf.Setting{Pair: conf.Pair{Key: "spark.ui.showConsoleProgress", Value: "true"}, Origin: decided})
+		b.Properties.SetMissing(conf.Setting{Pair: conf.Pair{Key: "spark.ui.showConsoleProgress", Value: "true"}, From: decided})
 	}
 }
 
@@ -151,7 +151,7 @@ func (b *build) jars() {
 	}
 	s, set := b.Properties.Get(conf.Jars.Key())
 	if !set {
-		s = conf.Setting{Pair: conf.Pair{Key: conf.Jars.Key()}, Origin: decided}
+		s = conf.Setting{Pair: conf.Pair{Key: conf.Jars.Key()}, From: decided}
 	}
 	s.Value = mergeLists(s.Value, b.Resource)
 	b.Properties.Set(s)
@@ -274,7 +274,7 @@ func (b *build) finish() error {
 		return err
 	}
 	b.Properties.SetMissing(conf.Setting{
-		Pair: conf.Pair{Key: conf.AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, Origin: decided,
+		Pair: conf.Pair{Key: conf.AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, From: decided,
 	})
 	b.proxyUser()
 	b.notes()
@@ -288,7 +288,7 @@ func (b *build) pyFiles() error {
 		return nil
 	}
 	if !set {
-		s = conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key()}, Origin: decided}
+		s = conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key()}, From: decided}
 	}
 	s.Value = resolveURIs(b.in.Dir, s.Value)
 	var err error

@@ -52,12 +52,12 @@ func expect(t *testing.T, d *Decision, err error, mainClass, childArgs, classPat
 		key, want, has := strings.Cut(p, "=")
 		if !has {
 			if s, there := d.Properties.Get(strings.TrimPrefix(key, "!")); there {
-				t.Errorf("%s is set to %q (%s)", s.Key, s.Value, s.Origin)
+				t.Errorf("%s is set to %q (%s)", s.Key, s.Value, s.From)
 			}
 			continue
 		}
 		if s, there := d.Properties.Get(key); !there || s.Value != want {
-			t.Errorf("%s = %q (%s), want %q", key, s.Value, s.Origin, want)
+			t.Errorf("%s = %q (%s), want %q", key, s.Value, s.From, want)
 		}
 	}
 }

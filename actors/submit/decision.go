@@ -190,5 +190,5 @@ func (b *build) note(format string, args ...any) {
 
 // set makes a setting that this package decides.
 func (b *build) set(key, value string) {
-	b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, Origin: decided})
+	b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, From: decided})
 }

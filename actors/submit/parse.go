@@ -142,7 +142,7 @@ func (c *CommandLine) take(name, value string) error {
 			}
 			return err
 		}
-		c.Conf = append(c.Conf, conf.Setting{Pair: conf.Pair{Key: key, Value: text}, Origin: conf.Origin{Place: name}})
+		c.Conf = append(c.Conf, conf.Setting{Pair: conf.Pair{Key: key, Value: text}, From: conf.Origin{Place: name}})
 	case "--extra-properties-file":
 		c.ExtraFiles = append(c.ExtraFiles, value)
 	case "--deploy-mode":

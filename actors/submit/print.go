@@ -49,7 +49,7 @@ func (d *Decision) Plain() Plain {
 		secrets = nil // the default expression; what is wrong with the settings is told where they are used
 	}
 	property := func(s conf.Setting, why string) PlainProperty {
-		return PlainProperty{Key: s.Key, Value: secrets.Redact(s.Key, s.Value), Origin: s.Origin.String(), Why: why}
+		return PlainProperty{Key: s.Key, Value: secrets.Redact(s.Key, s.Value), Origin: s.From.String(), Why: why}
 	}
 	p := Plain{
 		Manager: d.Manager.String(), DeployMode: d.Mode.String(), Master: d.Master, Kind: d.Kind.String(), Resource: d.Resource,

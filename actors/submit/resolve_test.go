@@ -44,7 +44,7 @@ func TestPrecedence(t *testing.T) {
 		}
 		var got []string
 		for _, s := range a.Settings.Sorted() {
-			got = append(got, s.Key+"="+s.Value+" "+s.Origin.String())
+			got = append(got, s.Key+"="+s.Value+" "+s.From.String())
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.line, got, c.want)
@@ -54,10 +54,10 @@ func TestPrecedence(t *testing.T) {
 		if p.Has("--load-spark-defaults") {
 			wantMemory = "1g defaults:6"
 		}
-		if got := memory.Value + " " + memory.Origin.String(); got != wantMemory {
+		if got := memory.Value + " " + memory.From.String(); got != wantMemory {
 			t.Errorf("executor memory %s, want %s", got, wantMemory)
 		}
-		if cores, _ := a.Get("--executor-cores"); cores.Value != "3" || cores.Place != "--executor-cores" {
+		if cores, _ := a.Get("--executor-cores"); cores.Value != "3" || cores.From.Place != "--executor-cores" {
 			t.Errorf("executor cores %+v", cores)
 		}
 		if a.Master() != "spark://env:1" || !a.Cluster() {

@@ -43,25 +43,27 @@ func (a *Arguments) validateSubmit(in Input) error {
 		bad("Remote cannot be specified with master and/or deploy mode.")
 	}
 	if hasMode && mode.Value != "client" && mode.Value != "cluster" {
-		bad("Deploy mode must be either client or cluster, not %q (%s)", mode.Value, mode.Origin)
+		bad("Deploy mode must be either client or cluster, not %q (%s)", mode.Value, mode.From)
 	}
 	if a.Resource == "" {
 		bad("Must specify a primary resource (JAR or Python or R file)")
 	}
 	for _, size := range []struct{ option, what string }{{"--driver-memory", "Driver memory"}, {"--executor-memory", "Executor memory"}} {
 		if s, set := a.Get(size.option); set && !positiveSize(s.Value) {
-			bad("%s must be a positive number: %q (%s): want a size such as 512m or 2g", size.what, s.Value, s.Origin)
+			bad("%s must be a positive number: %q (%s): want a size such as 512m or 2g", size.what, s.Value, s.From)
 		}
 	}
 	for _, count := range []struct{ option, what string }{
-		{"--driver-cores", "Driver cores"}, {"--executor-cores", "Executor cores"},
-		{"--total-executor-cores", "Total executor cores"}, {"--num-executors", "Number of executors"},
+		{"--driver-cores", "Driver cores"},
+		{"--executor-cores", "Executor cores"},
+		{"--total-executor-cores", "Total executor cores"},
+		{"--num-executors", "Number of executors"},
 	} {
 		if count.option == "--num-executors" && a.dynamicAllocation() {
 			continue
 		}
 		if s, set := a.Get(count.option); set && !positive(s.Value) {
-			bad("%s must be a positive number: %q (%s)", count.what, s.Value, s.Origin)
+			bad("%s must be a positive number: %q (%s)", count.what, s.Value, s.From)
 		}
 	}
 	if strings.HasPrefix(a.Master(), "yarn") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" {

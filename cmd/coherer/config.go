@@ -140,7 +140,7 @@ func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described
 	d := known[name]
 	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Origin: "default"}
 	if set, ok := all.Get(name); ok {
-		s.Value, s.Set, s.Origin = set.Value, true, set.Origin.String()
+		s.Value, s.Set, s.Origin = set.Value, true, set.From.String()
 	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
 		below := effective(all, c, known, other)
 		s.Value, s.Origin = below.Value, "= "+strings.TrimPrefix(other+" ("+below.Origin+")", "= ")

@@ -64,7 +64,7 @@ func readEnvironment(variables []variable, opts string) (*environment, error) {
 func (e *environment) readSettings(variables []variable) {
 	for _, v := range variables {
 		if value := os.Getenv(v.name); v.key != "" && value != "" {
-			e.settings = append(e.settings, conf.Setting{Pair: conf.Pair{Key: v.key, Value: value}, Origin: conf.Env(v.name)})
+			e.settings = append(e.settings, conf.Setting{Pair: conf.Pair{Key: v.key, Value: value}, From: conf.Env(v.name)})
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (a *appFlags) read(f *pflag.FlagSet) (*conf.Settings, error) {
 	}
 	for _, flag := range []string{"name", "executor-memory", "executor-cores", "total-executor-cores"} {
 		if o, _ := submit.Find("--" + flag); f.Changed(flag) {
-			all.Set(conf.Setting{Pair: conf.Pair{Key: o.Key, Value: f.Lookup(flag).Value.String()}, Origin: conf.Origin{Place: o.Name}})
+			all.Set(conf.Setting{Pair: conf.Pair{Key: o.Key, Value: f.Lookup(flag).Value.String()}, From: conf.Origin{Place: o.Name}})
 		}
 	}
 	return all, nil

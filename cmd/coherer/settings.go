@@ -35,7 +35,7 @@ func (s *settings) read() (*conf.Settings, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--conf %s: %w", pair, err)
 		}
-		out.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, Origin: conf.Origin{Place: "--conf"}})
+		out.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, From: conf.Origin{Place: "--conf"}})
 	}
 	if s.environment != nil {
 		out.SetMissing(s.environment.options...)

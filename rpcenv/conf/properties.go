@@ -42,7 +42,7 @@ func ReadProperties(r io.Reader, path string) ([]Setting, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i := range lines {
-		lines[i].Place = path
+		lines[i].From.Place = path
 	}
 	return lines, nil
 }

@@ -32,7 +32,7 @@ func (o Origin) String() string {
 // Setting is one setting and where it was made.
 type Setting struct {
 	Pair
-	Origin
+	From Origin
 }
 
 // Settings are those of several places, each with the one that won. The zero value is empty and ready for use.
@@ -99,7 +99,7 @@ func (s *Settings) Conf() (*Conf, error) {
 			continue
 		}
 		if _, err := e.parseAny(one.Value); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", one.Origin, err))
+			problems = append(problems, fmt.Errorf("%s: %w", one.From, err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -17,7 +17,7 @@ func TestSettingsKnowWhereTheyWereMade(t *testing.T) {
 	s.SetMissing(Setting{Pair{"spark.c", "4"}, Env("C")}, Setting{Pair{"spark.a", "5"}, Env("A")}, Setting{Pair{"spark.d", "6"}, Origin{}})
 	var got []string
 	for _, one := range s.Sorted() {
-		got = append(got, one.Key+"="+one.Value+" "+one.Origin.String())
+		got = append(got, one.Key+"="+one.Value+" "+one.From.String())
 	}
 	want := []string{"spark.a=3 dir/f.conf:5", "spark.b=x --conf", "spark.c=4 env C", "spark.d=6 default"}
 	if !slices.Equal(got, want) {
