@@ -18,6 +18,12 @@ type DecommissionWorkers struct {
 
 // workerDecommissioning is a Worker's own wish.
 func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecommissioning) {
+	if m.state == RecoveryStandby {
+		if ref := c.Ref(d.GetWorker()); !ref.IsZero() {
+			c.Send(ref, &deploy.MasterInStandby{})
+		}
+		return
+	}
 	c.Log().Infof("Recording worker %s decommissioning", d.GetId())
 	w := m.idToWorker[d.GetId()]
 	if w == nil {
@@ -68,6 +74,7 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
 	}
 	m.persist(c, workerPrefix+w.ID, nil)
 	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
+	m.persist(c, workerPrefix+w.ID, nil)
 	for _, e := range w.executors {
 		c.Log().Infof("Telling app of decommission executors: %s", e.FullID())
 		c.Send(e.App.Driver, &deploy.ExecutorUpdated{

@@ -16,7 +16,6 @@ import (
 
 // launchExecutor orders an executor, first of the Worker, then tells the driver.
 func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
-	c.Log().Infof("Launching executor %s on worker %s", e.FullID(), e.Worker.ID)
 	e.Worker.addExecutor(e)
 	c.State("executor", e.FullID(), "", e.State.String(), "launched")
 	c.Send(e.Worker.Ref, &deploy.LaunchExecutor{

@@ -38,6 +38,7 @@ type ranking struct {
 	ranks []rank
 	moved []*WorkerInfo
 	pass  int
+	fresh bool // nothing but what mend was told of has changed since the last look
 }
 
 // rank is a Worker's place, with what it had free when it got it.
@@ -46,11 +47,15 @@ type rank struct {
 	cores, memory int
 }
 
-// order puts the Workers that are ALIVE in order. Nobody need tell it what has changed: it looks.
+// order puts the Workers that are ALIVE in order. Unless it is fresh it looks for what has changed: nobody need tell it.
 func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
 	if r.by == nil || r.name != policy {
 		*r = ranking{name: policy, by: policyOf(policy), pass: r.pass}
 	}
+	if r.fresh {
+		return r.ranks
+	}
+	r.fresh = true
 	r.pass++
 	r.moved = r.moved[:0]
 	for _, w := range workers {
@@ -75,27 +80,53 @@ func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
 			r.moved = append(r.moved, w)
 		}
 	}
-	clear(r.ranks[len(kept):])
-	r.ranks = r.merge(kept)
+	r.merge(kept)
 	return r.ranks
 }
 
-// merge puts the moved Workers between the kept ones, from the end on, so that it needs no other slice.
-func (r *ranking) merge(kept []rank) []rank {
+// mend puts Workers that were changed behind a decision, and are ALIVE, at their new places. Among the first of the order,
+// where decisions fall, it finds them at once.
+func (r *ranking) mend(changed []*WorkerInfo) {
+	r.pass++
+	for _, w := range changed {
+		w.listed = r.pass
+	}
+	r.moved = append(r.moved[:0], changed...)
+	kept := r.ranks[:0]
+	left := len(changed)
+	for i, k := range r.ranks {
+		if left == 0 {
+			kept = append(kept, r.ranks[i:]...)
+			break
+		}
+		if k.w.listed == r.pass {
+			left--
+			continue
+		}
+		kept = append(kept, k)
+	}
+	r.merge(kept)
+}
+
+// merge puts the moved Workers between the kept ranks, which are the beginning of r.ranks: from the end on, so that no other
+// slice is needed.
+func (r *ranking) merge(kept []rank) {
+	old := len(r.ranks)
 	slices.SortFunc(r.moved, r.by)
 	n, at := len(kept), len(kept)+len(r.moved)
 	out := slices.Grow(kept, len(r.moved))[:at]
-	for i := len(r.moved) - 1; i >= 0; i-- {
-		w := r.moved[i]
-		for n > 0 && r.by(w, out[n-1].w) < 0 {
-			at--
-			n--
-			out[at] = out[n]
-		}
+	for _, w := range slices.Backward(r.moved) {
+		i, _ := slices.BinarySearchFunc(out[:n], w, func(k rank, w *WorkerInfo) int { return r.by(k.w, w) })
+		at -= n - i
+		copy(out[at:], out[i:n])
+		n = i
 		at--
 		out[at] = rank{w, w.CoresFree(), w.MemoryFree()}
 	}
-	return out
+	if len(out) < old {
+		clear(out[len(out):old])
+	}
+	r.ranks = out
 }
 
 // exhausted reports whether w and all behind it in the order have too little for an executor of p.

@@ -64,9 +64,10 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 		m := New(Config{})
 		policy := rapid.SampledFrom(policies).Draw(t, "policy")
 		var apps []*ApplicationInfo
-		next := 0
+		next, changedOutside := 0, false
 		t.Repeat(map[string]func(*rapid.T){
 			"a worker comes": func(t *rapid.T) {
+				changedOutside = true
 				w := &WorkerInfo{
 					ID: fmt.Sprintf("w%d", next), Cores: rapid.IntRange(1, 12).Draw(t, "cores"),
 					Memory: rapid.IntRange(1, 8).Draw(t, "memory"), resources: gpus(rapid.IntRange(0, 3).Draw(t, "gpus")),
@@ -75,6 +76,7 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				m.workers = append(m.workers, w)
 			},
 			"a worker changes": func(t *rapid.T) {
+				changedOutside = true
 				if len(m.workers) == 0 {
 					t.Skip("none")
 				}
@@ -85,6 +87,7 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				}
 			},
 			"an executor ends": func(t *rapid.T) {
+				changedOutside = true
 				for _, a := range apps {
 					if len(a.executors) > 0 {
 						e := rapid.SampledFrom(a.executors).Draw(t, "executor")
@@ -109,6 +112,12 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				if !app.wants(p) {
 					t.Skip("it wants nothing")
 				}
+				if rapid.Bool().Draw(t, "later") { // another call of schedule
+					m.ranking.fresh = false
+				}
+				if changedOutside { // so it is one
+					m.ranking.fresh, changedOutside = false, false
+				}
 				want := plain(m, app, p, by, policy)
 				usable := m.usable(app, p, by, policy)
 				cores, err := decide(app, p, by, usable)
@@ -118,11 +127,16 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				if got := given(usable, cores); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Fatalf("%T %s: %v, plainly %v", by, policy, got, want)
 				}
+				var changed []*WorkerInfo
 				for i, n := range cores {
 					for _, size := range executorSizes(p.Cores, n) {
 						usable[i].addExecutor(app.addExecutor(usable[i], size, p))
 					}
+					if n > 0 {
+						changed = append(changed, usable[i])
+					}
 				}
+				m.ranking.mend(changed)
 			},
 			"": func(t *rapid.T) { ledger(t, m.workers) },
 		})

@@ -18,6 +18,7 @@ func (m *Master) schedule(c *rpcenv.Context) {
 		return
 	}
 	m.scheduleDrivers(c)
+	m.ranking.fresh = false
 	var next time.Time // when the first of those that must wait may go on
 	for _, app := range slices.Clone(m.apps) {
 		for _, p := range app.Profiles() {
@@ -52,11 +53,34 @@ func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profi
 		c.Log().WithError(err).Errorf("No executors for app %s", app.ID)
 		return
 	}
+	m.launchExecutors(c, app, p, usable, cores)
+}
+
+// launchesLogged is how many launches of one decision are logged: a line costs as much as the order itself.
+const launchesLogged = 10
+
+// launchExecutors orders what was decided.
+func (m *Master) launchExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile, usable []*WorkerInfo, cores []int) {
+	launched := 0
+	changed := usable[:0]
 	for i, n := range cores {
-		for _, size := range executorSizes(p.Cores, n) {
-			m.launchExecutor(c, app.addExecutor(usable[i], size, p))
+		w := usable[i]
+		sizes := executorSizes(p.Cores, n)
+		if len(sizes) > 0 {
+			changed = append(changed, w)
+		}
+		for _, size := range sizes {
+			e := app.addExecutor(w, size, p)
+			if launched++; launched <= launchesLogged {
+				c.Log().Infof("Launching executor %s on worker %s", e.FullID(), w.ID)
+			}
+			m.launchExecutor(c, e)
 		}
 	}
+	if more := launched - launchesLogged; more > 0 {
+		c.Log().Infof("Launching %d more executors of %s on %d workers in all", more, app.ID, len(changed))
+	}
+	m.ranking.mend(changed)
 }
 
 // placement is the one that the Master was made with, else that of its settings.

@@ -2,8 +2,8 @@ package master
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
@@ -88,7 +88,7 @@ type ExecutorDesc struct {
 // FullID is APPLICATION/ID.
 func (e *ExecutorDesc) FullID() string { return fullID(e.App.ID, e.ID) }
 
-func fullID(app string, id int) string { return fmt.Sprintf("%s/%d", app, id) }
+func fullID(app string, id int) string { return app + "/" + strconv.Itoa(id) }
 
 // ApplicationInfo is what the Master knows of an application. It mirrors
 // org.apache.spark.deploy.master.ApplicationInfo.
