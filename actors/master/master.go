@@ -39,6 +39,7 @@ type Master struct {
 	relaunch    rpcenv.Timer
 	relaunchAt  time.Time
 	ranking     ranking
+	sparkURL    string
 }
 
 // New makes a Master. Without a Store and an election it is ALIVE from its start.
@@ -168,4 +169,9 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 }
 
 // url is by what Workers know which Master orders them.
-func (m *Master) url(c *rpcenv.Context) string { return c.Self().Address.SparkURL() }
+func (m *Master) url(c *rpcenv.Context) string {
+	if m.sparkURL == "" { // it never changes
+		m.sparkURL = c.Self().Address.SparkURL()
+	}
+	return m.sparkURL
+}

@@ -104,13 +104,13 @@ func TestDaemonsByHand(t *testing.T) {
 }
 
 // daemon starts a daemon, waits until it is ready, and ends it with the test.
-func daemon(t *testing.T, args ...string) (*exec.Cmd, process.Ready) {
+func daemon(t testing.TB, args ...string) (*exec.Cmd, process.Ready) {
 	t.Helper()
 	return daemonWith(t, nil, args...)
 }
 
 // daemonWith is daemon with further variables in the environment.
-func daemonWith(t *testing.T, env []string, args ...string) (*exec.Cmd, process.Ready) {
+func daemonWith(t testing.TB, env []string, args ...string) (*exec.Cmd, process.Ready) {
 	t.Helper()
 	cmd := command(t, append(args, "--ready-fd", "3")...)
 	cmd.Env = append(cmd.Env, env...)

@@ -46,7 +46,7 @@ type result struct {
 }
 
 // command is the binary with a state directory of its own and none of Spark's variables.
-func command(t *testing.T, args ...string) *exec.Cmd {
+func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	// t's own context ends before its clean-up, which is to end daemons in good order.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
