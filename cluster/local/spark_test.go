@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/trace/compare"
@@ -57,6 +58,21 @@ func TestLikeSparkWhenTheDriverIsKilled(t *testing.T) {
 	}
 	r.Simulated().Advance(20 * time.Second)
 	r.like("testdata/spark-3.5.9-ck.txt")
+}
+
+// TestLikeSparkWhenTheMasterIsRestarted: by -9 between two jobs, with its records; six seconds later it is there again.
+func TestLikeSparkWhenTheMasterIsRestarted(t *testing.T) {
+	r := startRecorded(t, local.Config{Workers: 1, Cores: 1, Store: &recovery.Memory{}})
+	r.application("--tasks", "8", "--task-time", "1s")
+	r.untilIdle()
+	if err := r.Kill("Master"); err != nil {
+		t.Fatal(err)
+	}
+	r.Simulated().Advance(4 * time.Second)
+	r.RestartMaster()
+	r.untilEnded()
+	r.Simulated().Advance(20 * time.Second)
+	r.like("testdata/spark-3.5.9-d.txt")
 }
 
 // recorded is a cluster that does what a recording of Spark shows.

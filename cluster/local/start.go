@@ -31,6 +31,8 @@ type Config struct {
 	Workers int
 	// Cores and MemoryMB of each Worker; 0: one core, 1,024 MiB.
 	Cores, MemoryMB int
+	// Store has the Master's records; nil: it keeps none.
+	Store master.Store
 	// Conf are the settings of all.
 	Conf map[string]string
 }
@@ -45,6 +47,7 @@ type Cluster struct {
 	Master  *node.Node
 	Workers []*node.Node
 
+	store    master.Store
 	t        testing.TB
 	observer *Observer
 }
@@ -81,12 +84,13 @@ func Start(t testing.TB, cfg Config) *Cluster {
 	}
 	c.observe()
 	beating := c.watchHeartbeats()
-	h, ip := w.Process("Master")
-	if c.Master, err = node.Master(h, c.env("Master", ip), master.Config{}); err != nil {
-		t.Fatal(err)
+	c.store = cfg.Store
+	c.startMaster()
+	if c.store != nil {
+		if err := w.Settle(startPatience); err != nil { // it reads its records
+			t.Fatal(err)
+		}
 	}
-	c.observer.Daemon(h, c.Master)
-	c.MasterAddress = c.Master.Env.Address()
 	for i := range cfg.Workers {
 		name := fmt.Sprintf("Worker%d", i+1)
 		h, ip := w.Process(name)
@@ -103,6 +107,28 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		t.Fatalf("the cluster is not ready: %v", err)
 	}
 	return c
+}
+
+// startMaster starts the Master, at the address of the one before it.
+func (c *Cluster) startMaster() {
+	c.t.Helper()
+	h, ip := c.Process("Master")
+	env := c.env("Master", ip)
+	if !c.MasterAddress.IsZero() {
+		env.Listen = c.MasterAddress
+	}
+	var err error
+	if c.Master, err = node.Master(h, env, master.Config{Store: c.store}); err != nil {
+		c.t.Fatal(err)
+	}
+	c.observer.Daemon(h, c.Master)
+	c.MasterAddress = c.Master.Env.Address()
+}
+
+// RestartMaster starts a Master at the address of the one that was killed, with its records.
+func (c *Cluster) RestartMaster() {
+	c.t.Helper()
+	c.startMaster()
 }
 
 // observe watches a simulated cluster: at its end the test fails by each rule of package invariant that was broken.

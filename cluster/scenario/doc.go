@@ -5,7 +5,8 @@
 // that say where or when are left out, a repeated tick is printed once with its count.
 //
 //	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings
-//	start master NAME [membership=true]
+//	start master NAME [membership=true] [recovery=FILESYSTEM]
+//	                                                    with recovery it has records, which it finds when it is restarted
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so
@@ -29,5 +30,5 @@
 //	exit NAME                                           prints the exit code
 //	result NAME                                         prints what a program returned
 //
-// FROM->TO:MESSAGE is a trace.Filter. advance, restart and the faults want worlds=(sim).
+// FROM->TO:MESSAGE is a trace.Filter. advance and the faults want worlds=(sim).
 package scenario

@@ -3,7 +3,6 @@ package scenario
 import (
 	"strings"
 
-	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
@@ -27,9 +26,6 @@ func (r *Runner) fault(c syntax.Command) error {
 
 // restart ends a daemon as kill -9 does, if it runs, and starts it as it was started: at its address, as a new process.
 func (r *Runner) restart(c syntax.Command) error {
-	if r.world.Kind() != local.Sim {
-		return errWantsSim
-	}
 	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/cluster/local"
+	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -25,6 +26,7 @@ type Runner struct {
 	names    names
 	nodes    map[string]*node
 	programs map[string]*program
+	records  map[string]*recovery.Memory // of Masters, by name
 	ring     local.Ring
 	joined   int // members so far
 	printer  syntax.Printer
@@ -48,7 +50,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, records: map[string]*recovery.Memory{}}
 	r.printer.Substitute = r.names.substitute
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	return r, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -69,7 +70,11 @@ func (r *Runner) start(c syntax.Command) error {
 	var err error
 	switch c.Args[0] {
 	case "master":
-		n, err = clusternode.Master(h, env, master.Config{})
+		cfg, wrong := r.masterConfig(name, c)
+		if wrong != nil {
+			return wrong
+		}
+		n, err = clusternode.Master(h, env, cfg)
 	case "worker":
 		n, err = r.startWorker(h, env, c)
 	default:
@@ -81,6 +86,22 @@ func (r *Runner) start(c syntax.Command) error {
 	started := &node{name: name, Node: n, began: c}
 	r.nodes[name] = started
 	return r.join(started)
+}
+
+// masterConfig is a Master's: with recovery=FILESYSTEM it has records, which outlive it. They are in memory: which messages
+// are exchanged does not depend on the disk.
+func (r *Runner) masterConfig(name string, c syntax.Command) (master.Config, error) {
+	switch mode := c.Option("recovery", "NONE"); mode {
+	case "NONE":
+		return master.Config{}, nil
+	case "FILESYSTEM":
+		if r.records[name] == nil {
+			r.records[name] = &recovery.Memory{}
+		}
+		return master.Config{Store: r.records[name]}, nil
+	default:
+		return master.Config{}, fmt.Errorf("recovery=%s: want NONE or FILESYSTEM", mode)
+	}
 }
 
 // port keeps the port of a daemon that is started again.

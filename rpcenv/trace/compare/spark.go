@@ -121,7 +121,7 @@ var (
 // sparkName is the name of a message with the field that tells most.
 func sparkName(what string) string {
 	name := className(what)
-	if f := stateField.FindStringSubmatch(what); f != nil {
+	if f := stateField.FindStringSubmatch(own(what)); f != nil {
 		n, _ := strconv.Atoi(f[2]) // the expression has digits only
 		if f[1] == "TaskState" {
 			return name + "(" + app.TaskState(n).String() + ")"
@@ -132,6 +132,23 @@ func sparkName(what string) string {
 		return name + "(" + f[1] + ")"
 	}
 	return name
+}
+
+// own is what is said of a message itself, without the records within it.
+func own(what string) string {
+	depth, out := 0, strings.Builder{}
+	for _, r := range what {
+		if r == ')' || r == ']' {
+			depth--
+		}
+		if depth <= 1 {
+			out.WriteRune(r)
+		}
+		if r == '(' || r == '[' {
+			depth++
+		}
+	}
+	return out.String()
 }
 
 // sparkAnswer is the type of an answer.
