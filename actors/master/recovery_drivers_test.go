@@ -48,7 +48,7 @@ func TestADriverThatRunsIsFoundAgain(t *testing.T) {
 	if m := next[*deploy.KillDriver](t, w.Probe); m.GetDriverId() != "stranger" {
 		t.Errorf("killed %v", m)
 	}
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	if active, completed := k.drivers(); !slices.Equal(active, []string{"RUNNING"}) || completed != nil {
 		t.Errorf("drivers %q %q", active, completed)
 	}

@@ -109,8 +109,8 @@ func (k *kit) restart(cfg master.Config) {
 	k.lead(env, cfg)
 }
 
-// status is where the Master stands.
-func (k *kit) status(want string) {
+// isIn checks the state of the Master.
+func (k *kit) isIn(want string) {
 	k.t.Helper()
 	if s := k.state(); s.GetStatus() != want {
 		k.t.Errorf("the Master is %s, want %s", s.GetStatus(), want)

@@ -18,7 +18,7 @@ import (
 func TestWithoutRecordsTheMasterLeadsAtOnceInTheNextTerm(t *testing.T) {
 	k, s := lasting(t)
 	for term := uint64(1); term <= 3; term++ {
-		k.status("ALIVE")
+		k.isIn("ALIVE")
 		if got := k.state().GetMasterTerm(); got != term {
 			t.Errorf("term %d, want %d", got, term)
 		}
@@ -43,12 +43,12 @@ func TestARestartedMasterFindsItsClusterAgain(t *testing.T) {
 	changed := &deploy.MasterChanged{Master: k.ref.Proto(), MasterWebUiUrl: "http://m:8081", MasterTerm: 2}
 	same(t, w.Probe, changed)
 	same(t, d.Probe, changed)
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	k.stands("W1 UNKNOWN")
 	d.acknowledges(2)
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	w.tells(running(d.id, 0), running(d.id, 1))
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
 	app := k.state().GetActiveApps()[0]
 	if app.GetState() != "RUNNING" || app.GetCoresGranted() != 2 || len(app.GetExecutors()) != 2 || app.GetExecutors()[1].GetId() != 1 {
@@ -73,9 +73,9 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 	next[*deploy.MasterChanged](t, w2.Probe)
 	w2.tells()
 	k.Advance(19 * time.Second)
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	k.Advance(time.Second)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.stands("W1 DEAD", "W2 ALIVE")
 	if apps := k.state().GetCompletedApps(); len(apps) != 1 || apps[0].GetState() != "FINISHED" {
 		t.Errorf("completed: %v", apps)
@@ -90,9 +90,9 @@ func TestTheRecoveryTimeoutIsTheWorkersUnlessSaid(t *testing.T) {
 	k.driver("silent", 1)
 	k.restart(master.Config{Store: s})
 	k.Advance(29 * time.Second)
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	k.Advance(time.Second)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 }
 
 // A Worker whose executor has the highest id does not answer: the id is not given again.
@@ -126,9 +126,9 @@ func TestARegistrationDuringRecoveryIsADuplicate(t *testing.T) {
 		t.Error("the registration is no duplicate")
 	}
 	k.stands("W1 ALIVE")
-	k.status("RECOVERING") // it has not said what it runs
+	k.isIn("RECOVERING") // it has not said what it runs
 	w.Send(k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}})
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	w.tells(running(d.id, 0)) // the answer to MasterChanged, late
 	none(t, w.Probe, time.Second)
 	if app := k.state().GetActiveApps()[0]; len(app.GetExecutors()) != 1 || app.GetCoresGranted() != 1 {
@@ -199,7 +199,7 @@ func TestWhatIsNotToBeThereEnds(t *testing.T) {
 	if !slices.Equal(killed, []int32{0, 3, -1, 5, 6, 0}) {
 		t.Errorf("killed %v", killed)
 	}
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	if app := k.state().GetActiveApps()[0]; len(app.GetExecutors()) != 1 || app.GetExecutors()[0].GetWorkerId() != w2.reg.GetId() {
 		t.Errorf("the application: %v", app)
 	}
@@ -216,7 +216,7 @@ func TestAnotherAnswerChangesNothing(t *testing.T) {
 	w.tells(running(d.id, 0))
 	d.acknowledges(1)
 	d.acknowledges(1)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
 	k.Settle()
 	w.tells(running(d.id, 0))
@@ -233,9 +233,9 @@ func TestADisconnectDuringRecoveryCanCompleteIt(t *testing.T) {
 	k.restart(master.Config{Store: s})
 	changed(t, d.Probe)
 	d.acknowledges(0)
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	k.Find("W1").Kill()
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.stands("W1 DEAD")
 }
 
@@ -248,9 +248,9 @@ func TestAConnectionTooManyIsNoLossDuringRecovery(t *testing.T) {
 	at := w.Ref.Address
 	k.tool.Send(k.ref, connectionEvent{up: true, peer: at})
 	k.tool.Send(k.ref, connectionEvent{up: false, peer: at})
-	k.status("RECOVERING")
+	k.isIn("RECOVERING")
 	w.tells()
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
 }
 
@@ -273,7 +273,7 @@ func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w.Probe)
 	w.tells()
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
 	var told []string
 	for _, f := range k.state().GetFailures() {
@@ -296,7 +296,7 @@ func TestAMasterThatCannotReadItsRecordsEnds(t *testing.T) {
 
 func TestNothingIsAcknowledgedBeforeItIsDurable(t *testing.T) {
 	k, s := lasting(t)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	s.latency = time.Second
 	w := k.newWorker("W1", 4, 4096)
 	w.Send(k.ref, w.reg)
@@ -326,7 +326,7 @@ func TestNothingIsAcknowledgedBeforeItIsDurable(t *testing.T) {
 
 func TestManyRegistrationsAreOneWrite(t *testing.T) {
 	k, s := lasting(t)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	s.latency, s.writes = time.Second, 0
 	var ws []*worker
 	for range 50 {
@@ -345,7 +345,7 @@ func TestManyRegistrationsAreOneWrite(t *testing.T) {
 
 func TestAMasterThatCannotWriteEndsAndPromisesNothing(t *testing.T) {
 	k, s := lasting(t)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	s.fail = errors.New("write /var/recovery/worker_worker-W1: no space left on device")
 	w := k.newWorker("W1", 4, 4096)
 	w.Send(k.ref, w.reg)
@@ -355,7 +355,7 @@ func TestAMasterThatCannotWriteEndsAndPromisesNothing(t *testing.T) {
 
 func TestADeposedMasterEndsInGoodOrder(t *testing.T) {
 	k, s := lasting(t)
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	s.fail = master.ErrNotLeader
 	w := k.newWorker("W1", 4, 4096)
 	w.Send(k.ref, w.reg)
@@ -379,18 +379,18 @@ func TestAStandbyAnswersNobodyUntilItIsElected(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "STANDBY") {
 		t.Errorf("a report was answered: %v", err)
 	}
-	k.status("STANDBY")
+	k.isIn("STANDBY")
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 7})
 	if ok, err := rpctest.Ask[*rpc.Bool](k.tool, k.ref, master.AwaitLeadership{}); err != nil || !ok.GetValue() {
 		t.Errorf("awaiting: %v %v", ok, err)
 	}
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	w.Send(k.ref, w.reg)
 	if m := next[*deploy.RegisteredWorker](t, w.Probe); m.GetMasterTerm() != 7 {
 		t.Errorf("registered in term %d", m.GetMasterTerm())
 	}
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 8}) // a duplicate
-	k.status("ALIVE")
+	k.isIn("ALIVE")
 	k.tool.Send(k.ref, master.RevokedLeadership{})
 	k.exits(0)
 }
