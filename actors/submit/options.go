@@ -73,5 +73,5 @@ var options = []Option{
 	{Name: "--help", Short: "-h", Doc: "print this"},
 	{Name: "--usage-error", Doc: "print this and fail"},
 	{Name: "--dry-run", Own: true, Doc: "print what would be done, for every kind of application and cluster, and do nothing"},
-	{Name: "--output", Short: "-o", Value: "FORM", Own: true, Doc: "how --dry-run and --status print: text or json"},
+	{Name: "--output", Short: "-o", Value: "FORM", Own: true, Doc: "how --dry-run, and --status by REST, print: text or json"},
 }

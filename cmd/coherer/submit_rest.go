@@ -34,6 +34,10 @@ func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Clien
 	if err != nil || m.Manager != submit.Standalone {
 		return usage(cmd, fmt.Errorf("--kill and --status are about drivers of a standalone cluster: name its Master with --master spark://HOST:PORT, not %s", a.Master()))
 	}
+	form, _ := a.Value("--output")
+	if form == "json" && !a.REST {
+		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST, with --conf spark.master.rest.enabled=true"))
+	}
 	if !a.REST {
 		return rpc(cmd, a)
 	}
