@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -14,22 +13,23 @@ const leaveTime = 200 * time.Millisecond
 
 // RunMaster runs a Master until ctx ends, or it ends itself: then the error is an *ExitError.
 func RunMaster(ctx context.Context, opts Options) (err error) {
-	store, closeStore, err := openRecords(opts.Conf)
+	kept, err := openRecords(opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeStore()) }()
+	defer func() { err = errors.Join(err, kept.close()) }()
 	d, err := newDaemon(opts, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	cfg := master.Config{Store: store}
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Master(d.host, env, cfg) }); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return kept.start(d.host, env) }); err != nil {
 		return err
 	}
-	if err := d.leads(ctx); err != nil {
-		return err
+	if !kept.elected {
+		if err := d.leads(ctx); err != nil {
+			return err
+		}
 	}
 	if err := d.join(ctx); err != nil {
 		return err

@@ -10,20 +10,43 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// openRecords opens what spark.deploy.recoveryMode names: where a Master keeps its records; nil for mode NONE. close gives
-// it up, after the Master's end.
-func openRecords(c *conf.Conf) (store master.Store, close func() error, err error) {
-	switch mode := conf.RecoveryMode.Get(c); mode {
-	case "NONE":
-		return nil, func() error { return nil }, nil
-	case "FILESYSTEM":
-		d, err := recovery.Open(conf.RecoveryDirectory.Get(c))
-		if err != nil {
-			return nil, nil, err
+// records are where a Master keeps its records.
+type records struct {
+	// start starts the Master on them.
+	start func(rpcenv.Host, rpcenv.Config) (*Node, error)
+	// close gives them up, after the Master's end.
+	close func() error
+	// elected: there are other Masters, and one of them leads.
+	elected bool
+}
+
+// openRecords opens what spark.deploy.recoveryMode names.
+func openRecords(opts Options) (records, error) {
+	on := func(store master.Store) func(rpcenv.Host, rpcenv.Config) (*Node, error) {
+		return func(h rpcenv.Host, env rpcenv.Config) (*Node, error) {
+			return Master(h, env, master.Config{Store: store})
 		}
-		return d, d.Close, nil
+	}
+	switch mode := conf.RecoveryMode.Get(opts.Conf); mode {
+	case "NONE":
+		return records{start: on(nil), close: func() error { return nil }}, nil
+	case "FILESYSTEM":
+		d, err := recovery.Open(conf.RecoveryDirectory.Get(opts.Conf))
+		if err != nil {
+			return records{}, err
+		}
+		return records{start: on(d), close: d.Close}, nil
+	case "RAFT":
+		cfg, close, err := openElection(opts)
+		if err != nil {
+			return records{}, err
+		}
+		start := func(h rpcenv.Host, env rpcenv.Config) (*Node, error) {
+			return ElectedMaster(h, env, master.Config{}, cfg)
+		}
+		return records{start: start, close: close, elected: true}, nil
 	default:
-		return nil, nil, fmt.Errorf("%s=%s is not here: want NONE or FILESYSTEM", conf.RecoveryMode.Key(), mode)
+		return records{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", conf.RecoveryMode.Key(), mode)
 	}
 }
 

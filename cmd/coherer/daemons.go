@@ -72,28 +72,52 @@ func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
 	}, nil
 }
 
+// withPeers are the settings of one of several Masters. It keeps its log in the directory recovery, if no other is named.
+func withPeers(c *conf.Conf, peers string) (*conf.Conf, error) {
+	if peers == "" {
+		return c, nil
+	}
+	set := map[string]string{conf.RecoveryMode.Key(): "RAFT", conf.RaftPeers.Key(): peers}
+	if conf.RecoveryDirectory.Get(c) == "" {
+		set[conf.RecoveryDirectory.Key()] = "recovery"
+	}
+	return c.With(set)
+}
+
 func masterCommand() *cobra.Command {
 	var d daemonFlags
+	var peers string
 	cmd := &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
 		Long: "Run a Master until it is told to end. SPARK_MASTER_HOST, else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP, and\n" +
 			"SPARK_MASTER_PORT stand in for --host and --port, SPARK_MASTER_WEBUI_PORT for spark.master.ui.port. The -Dkey=value of\n" +
 			"SPARK_MASTER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used.\n" +
-			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.",
-		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077",
-		Args:    usages(cobra.NoArgs),
+			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.\n\n" +
+			"With --peers it is one of several Masters, of which one leads: spark.deploy.recoveryMode=RAFT. All of them get the same\n" +
+			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.",
+		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
+			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
+		Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := d.env(cmd.Flags(), masterVariables, "SPARK_MASTER_OPTS"); err != nil {
 				return usage(cmd, err)
 			}
-			opts, err := d.options("master", gossipPort)
+			gossip := gossipPort
+			if peers != "" {
+				gossip = 0 // there may be others on this machine
+			}
+			opts, err := d.options("master", gossip)
 			if err != nil {
+				return err
+			}
+			if opts.Conf, err = withPeers(opts.Conf, peers); err != nil {
 				return err
 			}
 			return node.RunMaster(cmd.Context(), opts)
 		},
 	}
 	d.flags(cmd.Flags(), masterPort)
+	cmd.Flags().StringVar(&peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
 	return cmd
 }
 

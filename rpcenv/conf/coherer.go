@@ -15,6 +15,8 @@ var (
 		"The cluster's name in gossip, at most 255 bytes: members of clusters with different names do not hear each other.")
 	GossipKeyFile = optional("coherer.gossip.keyFile", filled(texts),
 		"The file of the keys that encrypt gossip, one a line in base64, the first for sending; read again every 5 s.")
+	RaftPeers = optional("coherer.deploy.raft.peers", filled(texts),
+		"All Masters of recovery mode RAFT, HOST:PORT,HOST:PORT,HOST:PORT, the same for each of them.")
 	TraceEnabled = entry("coherer.trace.enabled", bools, "true",
 		"Whether messages are recorded.")
 	TraceDir = optional("coherer.trace.dir", filled(texts),

@@ -29,10 +29,10 @@ var (
 		"How many drivers may run at once.")
 	MaxExecutorRetries = entry("spark.deploy.maxExecutorRetries", atLeast(ints, -1), "10",
 		"After how many failures of executors in a row an application without a running one is removed; -1 for never.")
-	RecoveryMode = entry("spark.deploy.recoveryMode", enum("NONE", "FILESYSTEM", "ROCKSDB", "ZOOKEEPER", "CUSTOM"), "NONE",
-		"Where the Master keeps what it needs after a restart.")
+	RecoveryMode = entry("spark.deploy.recoveryMode", enum("NONE", "FILESYSTEM", "RAFT", "ROCKSDB", "ZOOKEEPER", "CUSTOM"), "NONE",
+		"Where the Master keeps what it needs after a restart; RAFT: on several Masters, of which one leads.")
 	RecoveryDirectory = entry("spark.deploy.recoveryDirectory", texts, "",
-		"The directory of recovery mode FILESYSTEM.")
+		"The directory of recovery modes FILESYSTEM and RAFT.")
 	RecoveryTimeout = fallback("spark.deploy.recoveryTimeout", atLeast(durations(time.Second), time.Second), WorkerTimeout,
 		"How long a recovering Master waits for workers and applications to answer.")
 	RetainedApplications = entry("spark.deploy.retainedApplications", atLeast(ints, 0), "200",

@@ -120,6 +120,7 @@ spark.worker.ui.retainedDrivers                                  int            
 spark.worker.ui.retainedExecutors                                int              1000
 coherer.compat                                                   faults           fixed
 coherer.deploy.scheduler                                         executors|core-by-core executors
+coherer.deploy.raft.peers                                        string
 coherer.gossip.port                                              port             0
 coherer.trace.bodyLimit                                          size in bytes    1k
 coherer.trace.enabled                                            bool             true
