@@ -23,6 +23,7 @@ var homes = map[string]home{
 	"Progress":                    {"the driver", ""},
 	"Tracer":                      {"every daemon, driver and executor", ""},
 	"Metrics":                     {"every daemon, driver and executor", ""},
+	"Membership":                  {"every daemon that gossip tells of others", ""},
 }
 
 // senders are the Envs and bodies that send messages and are no endpoints.
