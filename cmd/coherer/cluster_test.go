@@ -112,6 +112,12 @@ func daemon(t testing.TB, args ...string) (*exec.Cmd, process.Ready) {
 // daemonWith is daemon with further variables in the environment.
 func daemonWith(t testing.TB, env []string, args ...string) (*exec.Cmd, process.Ready) {
 	t.Helper()
+	return daemonTo(t, t.Output(), env, args...)
+}
+
+// daemonTo is daemonWith with a log of its own.
+func daemonTo(t testing.TB, log io.Writer, env []string, args ...string) (*exec.Cmd, process.Ready) {
+	t.Helper()
 	cmd := command(t, append(args, "--ready-fd", "3")...)
 	cmd.Env = append(cmd.Env, env...)
 	r, w, err := os.Pipe()
@@ -120,7 +126,7 @@ func daemonWith(t testing.TB, env []string, args ...string) (*exec.Cmd, process.
 	}
 	defer r.Close()
 	cmd.ExtraFiles = []*os.File{w}
-	cmd.Stderr = t.Output()
+	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lines is a log that can be waited for.
+type lines struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	text bytes.Buffer
+	want string
+	seen chan struct{}
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Write(b)
+	l.look()
+	return l.to.Write(b)
+}
+
+func (l *lines) look() {
+	if l.seen != nil && strings.Contains(l.text.String(), l.want) {
+		close(l.seen)
+		l.seen = nil
+	}
+}
+
+// until waits until the log has a text.
+func (l *lines) until(t *testing.T, want string) {
+	t.Helper()
+	seen := make(chan struct{})
+	l.mu.Lock()
+	l.want, l.seen = want, seen
+	l.look()
+	l.mu.Unlock()
+	select {
+	case <-seen:
+	case <-time.After(time.Minute):
+		t.Fatalf("the log never said %q", want)
+	}
+}
+
+// TestAMasterThatIsKilledFindsItsClusterAgain: kill -9 while an application runs, the same command again, and the job's
+// result is right.
+func TestAMasterThatIsKilledFindsItsClusterAgain(t *testing.T) {
+	records := filepath.Join(t.TempDir(), "records")
+	args := []string{
+		"master", "--conf", "coherer.gossip.port=0",
+		"--conf", "spark.deploy.recoveryMode=FILESYSTEM", "--conf", "spark.deploy.recoveryDirectory=" + records,
+	}
+	m, master := daemon(t, slices.Concat(args, []string{"--port", "0"})...)
+	second := finish(t, command(t, slices.Concat(args, []string{"--port", "0"})...))
+	if second.code != 1 || !strings.Contains(second.stderr, "another Master uses it") {
+		t.Errorf("a second Master with the records: %d %s", second.code, second.stderr)
+	}
+	log := &lines{to: t.Output()}
+	_, _ = daemonTo(t, log, nil, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+	submit := command(t, "submit", "--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "4", "--task-time", "1s")
+	ended := make(chan result, 1)
+	go func() { ended <- finish(t, submit) }()
+	log.until(t, "Asked to launch executor")
+	if err := m.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Wait(); err == nil {
+		t.Error("the killed Master ended well")
+	}
+	again := &lines{to: t.Output()}
+	_, _ = daemonTo(t, again, nil, slices.Concat(args, []string{"--port", master.URL[strings.LastIndex(master.URL, ":")+1:]})...)
+	again.until(t, "Recovery complete")
+	if r := <-ended; r.code != 0 || r.stdout != "4 tasks slept\n" {
+		t.Errorf("the job: %d %q %s", r.code, r.stdout, r.stderr)
+	}
+	log.until(t, "Asked to kill executor") // it is told when the application's record is gone
+	if left, err := filepath.Glob(filepath.Join(records, "app_*")); err != nil || len(left) > 0 {
+		t.Errorf("records of applications: %v %v", left, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(records, "worker_*")); err != nil || len(left) != 1 {
+		t.Errorf("records of Workers: %v %v", left, err)
+	}
+}
