@@ -22,11 +22,12 @@ type AppClient struct {
 	registered   bool
 	appID        string
 	master       rpcenv.Ref
-	term         uint64         // the highest leadership heard of
-	termFrom     rpcenv.Address // and of whom
-	nextExecutor int32          // one more than the highest id heard of
-	disconnected bool           // the listener was told
-	dead         bool           // the listener was told
+	term         uint64                  // the highest leadership heard of
+	termFrom     rpcenv.Address          // and of whom
+	nextExecutor int32                   // one more than the highest id heard of
+	totals       []*deploy.ProfileTarget // that the driver wanted last; nil: it has said nothing
+	disconnected bool                    // the listener was told
+	dead         bool                    // the listener was told
 }
 
 // New makes a client, to be registered as [Name].
@@ -171,6 +172,7 @@ func (a *AppClient) requestExecutors(c *rpcenv.Context, m RequestExecutors) {
 		rpcenv.Reply(c, m, &rpc.Bool{Value: false})
 		return
 	}
+	a.totals = m.Totals
 	call := rpcenv.Defer(c, m)
 	rpcenv.Ask(c, a.master, &deploy.RequestExecutors{AppId: a.appID, Totals: m.Totals}, func(ok *rpc.Bool, err error) {
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -122,5 +123,18 @@ func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	}
 	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
 	a.disconnected = false
+	a.repeatTotals(c)
 	c.Send(a.master, &deploy.MasterChangeAcknowledged{AppId: a.appID, NextExecutorId: a.nextExecutor})
+}
+
+// repeatTotals tells a new Master how many executors the application wants: no record has that.
+func (a *AppClient) repeatTotals(c *rpcenv.Context) {
+	if a.totals == nil {
+		return
+	}
+	rpcenv.Ask(c, a.master, &deploy.RequestExecutors{AppId: a.appID, Totals: a.totals}, func(ok *rpc.Bool, err error) {
+		if err != nil || !ok.GetValue() {
+			c.Log().Warnf("The new master did not take how many executors are wanted: %v %v", ok.GetValue(), err)
+		}
+	})
 }
