@@ -59,7 +59,7 @@ func (p programs) Fetch(b *rpcenv.Blocking, name, dir string) (string, error) {
 }
 
 // download fetches a program. What was fetched of one that cannot be run is removed.
-func (p programs) download(ctx context.Context, from, dir string) (path string, err error) {
+func (p programs) download(ctx context.Context, from, dir string) (_ string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func (p programs) download(ctx context.Context, from, dir string) (path string, 
 	case res.ContentLength > p.limit:
 		return "", fmt.Errorf("%s: it has %d bytes, more than the %d that a program may have", from, res.ContentLength, p.limit)
 	}
-	path = filepath.Join(dir, "program")
+	path := filepath.Join(dir, "program")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o700)
 	if err != nil {
 		return "", err
