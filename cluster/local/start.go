@@ -25,7 +25,7 @@ type Config struct {
 	Kind Kind
 	// Seed of a simulation.
 	Seed uint64
-	// Masters is how many; 0 or 1: one. There are no standby Masters yet.
+	// Masters is how many; 0 or 1: one. Of several one leads: they are called Master1, Master2 and so on.
 	Masters int
 	// Workers is how many; 0: two.
 	Workers int
@@ -46,6 +46,8 @@ type Cluster struct {
 	// Master and Workers are the daemons; nil when they are processes of their own. Kill calls them Master, Worker1 and so on.
 	Master  *node.Node
 	Workers []*node.Node
+	// Group is several Masters; nil when there is one.
+	Group *Group
 
 	store    master.Store
 	t        testing.TB
@@ -60,9 +62,6 @@ const startPatience = 30 * time.Second
 func Start(t testing.TB, cfg Config) *Cluster {
 	t.Helper()
 	cfg.setDefaults()
-	if cfg.Masters > 1 {
-		t.Fatal("local: a cluster has one Master: standby Masters are not there yet")
-	}
 	w, err := NewWorld(cfg.Kind, cfg.Seed)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +84,11 @@ func Start(t testing.TB, cfg Config) *Cluster {
 	c.observe()
 	beating := c.watchHeartbeats()
 	c.store = cfg.Store
-	c.startMaster()
+	if cfg.Masters > 1 {
+		c.startMasters(cfg.Masters)
+	} else {
+		c.startMaster()
+	}
 	if c.store != nil {
 		if err := w.Settle(startPatience); err != nil { // it reads its records
 			t.Fatal(err)
@@ -95,7 +98,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		name := fmt.Sprintf("Worker%d", i+1)
 		h, ip := w.Process(name)
 		n, err := node.Worker(h, c.env(name, ip), worker.Config{
-			Masters: []rpcenv.Address{c.MasterAddress}, Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
+			Masters: c.masters(), Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -107,6 +110,42 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		t.Fatalf("the cluster is not ready: %v", err)
 	}
 	return c
+}
+
+// startMasters starts several, of which one leads in the end.
+func (c *Cluster) startMasters(n int) {
+	c.t.Helper()
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("Master%d", i+1))
+	}
+	var err error
+	if c.Group, err = NewGroup(c.World, names); err != nil {
+		c.t.Fatal(err)
+	}
+	c.MasterAddress = c.Group.Addresses[0]
+	for _, name := range names {
+		c.StartMaster(name)
+	}
+}
+
+// StartMaster starts one of several Masters, again if it was killed.
+func (c *Cluster) StartMaster(name string) *node.Node {
+	c.t.Helper()
+	h, n, err := c.Group.Start(name, c.env(name, ""))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.observer.Daemon(h, n)
+	return n
+}
+
+// masters are where all Masters listen.
+func (c *Cluster) masters() []rpcenv.Address {
+	if c.Group != nil {
+		return c.Group.Addresses
+	}
+	return []rpcenv.Address{c.MasterAddress}
 }
 
 // startMaster starts the Master, at the address of the one before it.
@@ -203,7 +242,7 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	d, err := driver.Start(env, driver.Config{AppName: name, Masters: []rpcenv.Address{c.MasterAddress}, FS: app.Files{}})
+	d, err := driver.Start(env, driver.Config{AppName: name, Masters: c.masters(), FS: app.Files{}})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -35,6 +35,8 @@ type World interface {
 	Kind() Kind
 	// Process makes a new process. Its name is what Kill and Exited call it; ip is the address of its machine.
 	Process(name string) (h rpcenv.Host, ip string)
+	// Reserve is where a Master of that name will listen, for those who must know before it is made.
+	Reserve(name string) (rpcenv.Address, error)
 	// SetRole says how Host.Start starts commands of a class, and how their processes are called.
 	SetRole(class string, name func(rpcenv.Command) string, start Role)
 	// SetExecutor says how executors of a class are started, by the arguments that their Worker gives them.
@@ -96,12 +98,18 @@ func (w *simWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Ar
 func (w *simWorld) Kind() Kind { return Sim }
 
 func (w *simWorld) Process(name string) (rpcenv.Host, string) {
+	ip := w.ip(name)
+	return w.Host(name, ip), ip
+}
+
+// ip is the address of the machine of a process.
+func (w *simWorld) ip(name string) string {
 	ip := w.ips[name]
 	if ip == "" {
 		ip = fmt.Sprintf("10.0.0.%d", len(w.ips)+1)
 		w.ips[name] = ip
 	}
-	return w.Host(name, ip), ip
+	return ip
 }
 
 func (w *simWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {

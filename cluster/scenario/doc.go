@@ -7,6 +7,9 @@
 //	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings
 //	start master NAME [membership=true] [recovery=FILESYSTEM]
 //	                                                    with recovery it has records, which it finds when it is restarted
+//	start master NAME recovery=RAFT peers=NAME,NAME,NAME
+//	                                                    one of several Masters, of which one leads; where they are used,
+//	                                                    master=NAME,NAME,NAME
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so

@@ -27,6 +27,7 @@ type Runner struct {
 	nodes    map[string]*node
 	programs map[string]*program
 	records  map[string]*recovery.Memory // of Masters, by name
+	group    *local.Group                // Masters of which one leads
 	ring     local.Ring
 	joined   int // members so far
 	printer  syntax.Printer

@@ -38,7 +38,7 @@ func (r *Runner) submit(c syntax.Command) error {
 	if !ok {
 		return fmt.Errorf("no program is called %s", c.Args[1])
 	}
-	m, err := r.find(c.Option("master", "M"))
+	masters, err := r.masters(c.Option("master", "M"))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Runner) submit(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	d, err := driver.Start(env, driver.Config{AppName: name, Masters: []rpcenv.Address{m.Env.Address()}, FS: app.Files{}})
+	d, err := driver.Start(env, driver.Config{AppName: name, Masters: masters, FS: app.Files{}})
 	if err != nil {
 		return err
 	}

@@ -64,12 +64,20 @@ func (r *Runner) start(c syntax.Command) error {
 		return err
 	}
 	name := c.Args[1]
-	h, ip := r.world.Process(name)
-	env := rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: r.port(name, c.Args[0])}, Conf: r.conf}
+	env := rpcenv.Config{Name: name, Conf: r.conf}
+	var h rpcenv.Host
+	if c.Option("recovery", "") != "RAFT" {
+		h, env.Listen.Host = r.world.Process(name)
+		env.Listen.Port = r.port(name, c.Args[0])
+	}
 	var n *clusternode.Node
 	var err error
 	switch c.Args[0] {
 	case "master":
+		if c.Option("recovery", "") == "RAFT" {
+			n, err = r.startElected(name, env, c)
+			break
+		}
 		cfg, wrong := r.masterConfig(name, c)
 		if wrong != nil {
 			return wrong
@@ -100,7 +108,7 @@ func (r *Runner) masterConfig(name string, c syntax.Command) (master.Config, err
 		}
 		return master.Config{Store: r.records[name]}, nil
 	default:
-		return master.Config{}, fmt.Errorf("recovery=%s: want NONE or FILESYSTEM", mode)
+		return master.Config{}, fmt.Errorf("recovery=%s: want NONE, FILESYSTEM or RAFT", mode)
 	}
 }
 
@@ -118,11 +126,11 @@ func (r *Runner) port(name, role string) int {
 func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
 	cfg := worker.Config{Membership: c.Option("membership", "") == "true"}
 	if name := c.Option("master", "M"); name != "none" {
-		m, err := r.find(name)
+		at, err := r.masters(name)
 		if err != nil {
 			return nil, err
 		}
-		cfg.Masters = []rpcenv.Address{m.Env.Address()}
+		cfg.Masters = at
 	}
 	cores, err := strconv.Atoi(c.Option("cores", "1"))
 	if err != nil {

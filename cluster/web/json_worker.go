@@ -85,4 +85,6 @@ func hidden(name, value string) string {
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-func sparkURL(host string, port int32) string { return "spark://" + net.JoinHostPort(host, strconv.Itoa(int(port))) }
+func sparkURL(host string, port int32) string {
+	return "spark://" + net.JoinHostPort(host, strconv.Itoa(int(port)))
+}

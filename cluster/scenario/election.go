@@ -1,0 +1,49 @@
+package scenario
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/coherer/coherer/cluster/local"
+	clusternode "github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// startElected starts one of several Masters: NAME peers=NAME,NAME,NAME recovery=RAFT. What they must not forget outlives
+// them.
+func (r *Runner) startElected(name string, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
+	if r.group == nil {
+		peers := c.Option("peers", "")
+		if peers == "" {
+			return nil, errors.New("recovery=RAFT wants peers=NAME,NAME,NAME: all Masters, this one among them")
+		}
+		g, err := local.NewGroup(r.world, strings.Split(peers, ","))
+		if err != nil {
+			return nil, err
+		}
+		r.group = g
+	}
+	_, n, err := r.group.Start(name, env)
+	return n, err
+}
+
+// masters are where the Masters of a list of names listen. Those of a group need not run.
+func (r *Runner) masters(list string) (at []rpcenv.Address, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		if n := r.nodes[name]; n == nil && r.group != nil {
+			for i, peer := range r.group.Names {
+				if peer == name {
+					at = append(at, r.group.Addresses[i])
+				}
+			}
+			continue
+		}
+		n, err := r.find(name)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, n.Env.Address())
+	}
+	return at, nil
+}
