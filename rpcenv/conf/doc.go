@@ -31,4 +31,10 @@
 //
 // A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and
 // mentioned in [Conf.Warnings] with the nearest known name. Other keys are dropped with a warning, as by spark-submit.
+//
+// # Differences from Spark
+//
+//   - All values of known settings are checked when they are read from files, options and variables, and told with file and
+//     line; in Spark a malformed one fails what reads it first. (TestAMalformedValueIsToldWithItsPlace)
+//   - Regular expressions are Go's, without look-around and back references. (TestSecretsAreNotShown)
 package conf
