@@ -87,7 +87,7 @@ func (m *Master) addApplication(c *rpcenv.Context, app *ApplicationInfo, why str
 func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDescription) string {
 	if conf.UseAppNameAsAppID.Get(c.Conf()) {
 		id := strings.ToLower(strings.Join(strings.Fields(desc.GetName()), ""))
-		if id != "" && !m.knowsApplication(id) {
+		if isName(id) && !m.knowsApplication(id) {
 			return id
 		}
 	}
@@ -118,14 +118,24 @@ func fresh(tries int, next func() string, taken func(id string) bool) string {
 	return id
 }
 
-// applicationID fills in a pattern; one that does not take a text and a number is replaced by the default.
 func applicationID(pattern string, at time.Time, n int) string {
+	standard, _ := conf.AppIDPattern.Default()
+	return filledIn(pattern, standard, at, n)
+}
+
+// filledIn is a pattern of ids with a time and a number. One that does not take them, or gives no name of a directory, is
+// replaced by the standard one.
+func filledIn(pattern, standard string, at time.Time, n int) string {
 	stamp := at.Format("20060102150405")
-	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") {
+	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && isName(id) {
 		return id
 	}
-	standard, _ := conf.AppIDPattern.Default()
 	return fmt.Sprintf(standard, stamp, n)
+}
+
+// isName reports whether a Worker can call a directory so.
+func isName(id string) bool {
+	return id != "" && id != "." && id != ".." && !strings.ContainsAny(id, "/\\\x00")
 }
 
 // unregisterApplication ends an application that wants to; an unknown id is ignored.

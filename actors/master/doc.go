@@ -52,7 +52,8 @@
 //     ends; Spark's Master has forgotten it by then. (TestADecommissionedWorker)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
 //     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
-//   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications. (TestApplicationIDs)
+//   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications, and neither it nor
+//     spark.deploy.appIdPattern gives one that is a path. (TestApplicationIDs, TestAnApplicationIDIsNoPath)
 //   - The report that a driver in cluster mode has ended is an ask; a repetition, one of a driver that is unknown, and one
 //     that is no end change nothing. Spark's Master throws at the last. (TestAReportOfADriverChangesItOnce)
 //   - A driver whose LaunchDriver was lost with a connection is ordered again, under a new id, when its Worker registers

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -73,15 +72,9 @@ func (m *Master) newDriverID(c *rpcenv.Context) string {
 	}, func(id string) bool { return m.drivers.find(id) != nil })
 }
 
-// driverID fills in a pattern; one that does not take a text and a number, or gives no name of a directory, is replaced
-// by the default.
 func driverID(pattern string, at time.Time, n int) string {
-	stamp := at.Format("20060102150405")
-	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && !strings.ContainsAny(id, `/\`) {
-		return id
-	}
 	standard, _ := conf.DriverIDPattern.Default()
-	return fmt.Sprintf(standard, stamp, n)
+	return filledIn(pattern, standard, at, n)
 }
 
 // driverPolicy is what the settings say.

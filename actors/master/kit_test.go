@@ -49,6 +49,12 @@ func (h *harness) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // newKit makes a Master with settings, given as key, value, key, value.
 func newKit(t *testing.T, settings ...string) *kit {
 	t.Helper()
+	return kitWith(t, master.Config{WebUIURL: "http://m:8080"}, settings...)
+}
+
+// kitWith is newKit with a Config.
+func kitWith(t *testing.T, cfg master.Config, settings ...string) *kit {
+	t.Helper()
 	pairs := map[string]string{}
 	for i := 0; i+1 < len(settings); i += 2 {
 		pairs[settings[i]] = settings[i+1]
@@ -59,7 +65,7 @@ func newKit(t *testing.T, settings ...string) *kit {
 	}
 	w := rpctest.New(t, 1)
 	env := w.Env("M", cf)
-	k := &kit{World: w, t: t, ep: &harness{master.New(master.Config{WebUIURL: "http://m:8080"})}}
+	k := &kit{World: w, t: t, ep: &harness{master.New(cfg)}}
 	k.ref = w.Register(env, master.Name, k.ep)
 	k.tool = w.ProbeIn(env, "Tool")
 	return k
