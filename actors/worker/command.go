@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // maxID bounds an id that names a directory, in bytes.
@@ -59,12 +60,20 @@ func (w *Worker) command(m *deploy.LaunchExecutor, made Prepared) rpcenv.Command
 	if len(made.LocalDirs) > 0 {
 		cmd.Env = setenv(cmd.Env, "SPARK_EXECUTOR_DIRS", strings.Join(made.LocalDirs, string(filepath.ListSeparator)))
 	}
-	if w.cfg.WebUIURL != "" {
-		page := fmt.Sprintf("%s/logPage/?appId=%s&executorId=%s&logType=", w.cfg.WebUIURL, url.QueryEscape(m.GetAppId()), id)
+	if w.pagesURL != "" {
+		page := fmt.Sprintf("%s/logPage/?appId=%s&executorId=%s&logType=", w.pagesURL, url.QueryEscape(m.GetAppId()), id)
 		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDERR", page+"stderr")
 		cmd.Env = setenv(cmd.Env, "SPARK_LOG_URL_STDOUT", page+"stdout")
 	}
 	return cmd
+}
+
+// findPages says where people find this Worker's pages: by the Master's if that is their reverse proxy.
+func (w *Worker) findPages(c *rpcenv.Context) string {
+	if w.cfg.WebUIURL == "" || !conf.UIReverseProxy.Get(c.Conf()) {
+		return w.cfg.WebUIURL
+	}
+	return strings.TrimSuffix(conf.UIReverseProxyURL.Get(c.Conf()), "/") + "/proxy/" + w.id
 }
 
 // executorDir is WORKDIR/APP/EXECUTOR; empty without a work directory.

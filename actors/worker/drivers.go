@@ -118,8 +118,8 @@ func (w *Worker) driverCommand(d *driver) rpcenv.Command {
 	}
 	cmd.Env = setenv(cmd.Env, "SPARK_DRIVER_CORES", fmt.Sprint(d.desc.GetCores()))
 	cmd.Env = setenv(cmd.Env, "SPARK_DRIVER_MEMORY", fmt.Sprintf("%dm", d.desc.GetMem()))
-	if w.cfg.WebUIURL != "" {
-		page := fmt.Sprintf("%s/logPage/?driverId=%s&logType=", w.cfg.WebUIURL, url.QueryEscape(d.id))
+	if w.pagesURL != "" {
+		page := fmt.Sprintf("%s/logPage/?driverId=%s&logType=", w.pagesURL, url.QueryEscape(d.id))
 		cmd.Env = setenv(cmd.Env, "SPARK_DRIVER_LOG_URL_STDERR", page+"stderr")
 		cmd.Env = setenv(cmd.Env, "SPARK_DRIVER_LOG_URL_STDOUT", page+"stdout")
 	}

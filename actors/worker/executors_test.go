@@ -150,6 +150,22 @@ func TestTheCommand(t *testing.T) {
 	}
 }
 
+func TestLogPagesAreFoundThroughAReverseProxy(t *testing.T) {
+	for url, want := range map[string]string{"http://front/": "http://front/proxy/w-1", "": "/proxy/w-1"} {
+		k := newKit(t)
+		settings := map[string]string{"spark.ui.reverseProxy": "true"}
+		if url != "" {
+			settings["spark.ui.reverseProxyUrl"] = url
+		}
+		k.join(Config{ID: "w-1", WebUIURL: "http://h:8081"}, settings)
+		k.run(0)
+		page := "SPARK_LOG_URL_STDOUT=" + want + "/logPage/?appId=" + appID + "&executorId=0&logType=stdout"
+		if !slices.Contains(k.started[0].Env, page) {
+			t.Errorf("environment %q, want %s", k.started[0].Env, page)
+		}
+	}
+}
+
 func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)

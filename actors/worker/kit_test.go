@@ -34,8 +34,10 @@ type kit struct {
 }
 
 // newKit makes the World, without the Worker.
-func newKit(t *testing.T) *kit {
-	k := &kit{t: t, w: rpctest.New(t, 1), acknowledge: true}
+func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
+
+func newSeededKit(t *testing.T, seed uint64) *kit {
+	k := &kit{t: t, w: rpctest.New(t, seed), acknowledge: true}
 	k.master = k.w.ProbeIn(k.w.Env("M", nil), "Master")
 	k.master.On(k.playMaster)
 	k.w.Roles["Exec"] = func(h *sim.Host, cmd rpcenv.Command) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -240,5 +241,76 @@ func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
 	k.start(Config{Cores: -1}, nil)
 	if code := k.exited(time.Second * 5); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
+	}
+}
+
+// Spark's masterAddressToConnect: the Master's own word, unless the configured address is preferred.
+func TestTheKnownMasterIsSoughtWhereItSaysOrWhereItWasConfigured(t *testing.T) {
+	for _, prefer := range []string{"false", "true"} {
+		k := newKit(t)
+		said := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+		k.start(Config{}, map[string]string{"spark.worker.preferConfiguredMasterAddress": prefer})
+		next[*deploy.RegisterWorker](k)
+		m := k.registered(false, 0)
+		m.Master = said.Ref.Proto() // it is bound to an address that it calls otherwise
+		k.master.Send(k.worker, m)
+		said.Next() // WorkerLatestState
+		k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+		next[*deploy.RegisterWorker](k) // all that are configured
+		k.w.Advance(16 * time.Second)   // one retry, to the known one
+		again, there := len(k.master.Waiting()) > 0, false
+		for _, m := range said.Waiting() {
+			_, register := m.(*deploy.RegisterWorker)
+			there = there || register
+		}
+		if again != (prefer == "true") || there != (prefer == "false") {
+			t.Errorf("prefer=%s: sought at the configured address %t, at its own %t", prefer, again, there)
+		}
+	}
+}
+
+func TestTheFuzzOfTheIntervalsIsDrawnOnce(t *testing.T) {
+	seen := map[time.Duration]bool{}
+	for seed := range uint64(8) {
+		k := newSeededKit(t, seed+1)
+		k.start(Config{}, nil)
+		wait := func() time.Duration {
+			next[*deploy.RegisterWorker](k)
+			began := k.w.Now()
+			next[*deploy.RegisterWorker](k)
+			return k.w.Now().Sub(began).Round(time.Second)
+		}
+		first := wait()
+		k.master.Send(k.worker, k.registered(false, 0))
+		next[*deploy.WorkerLatestState](k)
+		k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+		if again := wait(); first != again || first < 5*time.Second || first > 15*time.Second {
+			t.Errorf("seed %d: %s, then %s", seed, first, again)
+		}
+		seen[first] = true
+	}
+	if len(seen) < 2 {
+		t.Error("all Workers have the same interval")
+	}
+}
+
+func TestADisconnectedWorkerSendsNoHeartbeats(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.w.Advance(time.Second)
+	k.w.Find("M").Kill()
+	k.w.Advance(time.Second)
+	heartbeats := func() (n int) {
+		for _, r := range k.w.Recorder().Records() {
+			if r.GetKind() == tracepb.Kind_SENT && strings.HasSuffix(r.GetType(), ".Heartbeat") {
+				n++
+			}
+		}
+		return n
+	}
+	sent := heartbeats()
+	k.w.Advance(2 * time.Minute)
+	if now := heartbeats(); now != sent || sent == 0 {
+		t.Errorf("%d heartbeats before, %d after", sent, now)
 	}
 }

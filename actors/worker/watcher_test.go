@@ -71,3 +71,19 @@ func TestAWorkerThatCannotBeReachedEndsTheExecutor(t *testing.T) {
 		t.Error("a malformed URL:", err)
 	}
 }
+
+func TestTheWatcherSendsNothing(t *testing.T) {
+	w := rpctest.New(t, 1)
+	p := w.ProbeIn(w.Env("W1", nil), Name)
+	watcher, err := NewWatcher(p.Ref.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := w.ClientEnv("Exec0", nil)
+	ref := w.Register(env, WatcherName, watcher)
+	w.ProbeIn(env, "Executor").Send(ref, wrapperspb.Bool(true)) // unexpected: only logged
+	p.Quiet(10 * time.Minute)
+	if _, ended := w.Find("Exec0").Exited(); ended {
+		t.Error("a message ended it")
+	}
+}

@@ -21,12 +21,14 @@ const masterName = "Master"
 
 // Worker is the endpoint: one machine's share of a standalone cluster. It mirrors org.apache.spark.deploy.worker.Worker.
 type Worker struct {
-	cfg     Config
-	id      string
-	addr    rpcenv.Address
-	reg     registration
-	books   *books
-	reports reports
+	cfg  Config
+	id   string
+	addr rpcenv.Address
+	// pagesURL is where the pages of logs are found; empty: nowhere.
+	pagesURL string
+	reg      registration
+	books    *books
+	reports  reports
 
 	heartbeat      rpcenv.Timer
 	cleanup        rpcenv.Timer
@@ -49,6 +51,7 @@ func (w *Worker) OnStart(c *rpcenv.Context) {
 	if w.id == "" {
 		w.id = workerID(conf.WorkerIDPattern.Get(c.Conf()), c.Now(), w.addr)
 	}
+	w.pagesURL = w.findPages(c)
 	c.SetLog(c.Log().WithField("worker", w.id))
 	c.Log().Infof("Starting Spark worker %s with %d cores, %d MiB RAM", w.addr, w.cfg.Cores, w.cfg.MemoryMB)
 	w.reg.start(w.cfg, c)
