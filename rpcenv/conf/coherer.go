@@ -31,6 +31,8 @@ var (
 		"Which part of the cores and of the memory drivers in cluster mode may have together, so that executors get some too; 1 is all.")
 	DebugAddr = optional("coherer.debug.addr", filled(texts),
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
+	RESTTokenFile = optional("coherer.rest.tokenFile", filled(texts),
+		"The file with the token that the REST server's clients have to bring; needed when spark.authenticate is set.")
 	RunDir = optional("coherer.run.dir", filled(texts),
 		"The directory of the run that this process belongs to.")
 	DeployScheduler = entry("coherer.deploy.scheduler", enum("executors", "core-by-core"), "executors",

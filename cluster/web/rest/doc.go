@@ -1,0 +1,21 @@
+// Package rest is the server that takes submissions of drivers by HTTP, on port 6066. It mirrors
+// org.apache.spark.deploy.rest.StandaloneRestServer: the same paths below /v1/submissions, the same JSON, the same codes.
+//
+// The server has no state. Each request is checked, turned into a message and asked of the Master, within the pages' patience;
+// a body is at most 4 MiB. Whoever reaches the server runs programs on the Workers. So it is off by default, listens on
+// loopback by default, refuses what a foreign page in a browser sends, and in a cluster that wants authentication
+// (spark.authenticate) it starts only with a token, which every request then has to bring.
+//
+// # Differences from Spark
+//
+//   - spark.master.rest.enabled is false by default; Spark 4.1 has true. (TestTokenRule)
+//   - With spark.authenticate the server is there behind a bearer token from coherer.rest.tokenFile; Spark refuses to
+//     start. (TestTokenRule, TestWithoutTheTokenNothingHappens)
+//   - What is malformed is answered with the first line of Spark's message and then the reason, not with a stack trace; that
+//     JSON is no JSON is said in other words. (TestAnswersAreSparks)
+//   - Where Spark's web server answers with its own page of HTML, for a method that does not fit, the answer is an
+//     ErrorResponse; an action that is not known is 400 and not 500. (TestAnswersAreSparks)
+//   - {{NAME}} is not replaced when the name speaks of a secret: a submission could read the Master's.
+//     (TestPlaceholdersOfSecretsStay)
+//   - A body that is too large is 413. (TestAHugeBodyIsRefused)
+package rest

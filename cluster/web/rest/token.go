@@ -1,0 +1,43 @@
+package rest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// shortestToken is how long a token has to be at least, in bytes.
+const shortestToken = 16
+
+// Token is what requests have to bring by the settings; empty: nothing. With spark.authenticate a server without a token is
+// refused, as Spark refuses any: whoever has no secret could submit. The token is the text of the file
+// coherer.rest.tokenFile, which nobody but its owner may read.
+func Token(c *conf.Conf) (string, error) {
+	path := conf.RESTTokenFile.Get(c)
+	if path == "" {
+		if conf.Authenticate.Get(c) {
+			return "", fmt.Errorf("the RestSubmissionServer does not support authentication via %s: either turn off the RestSubmissionServer "+
+				"with %s=false, or do not use authentication, or name a file with a token that requests have to bring, by %s",
+				conf.Authenticate.Key(), conf.MasterRESTEnabled.Key(), conf.RESTTokenFile.Key())
+		}
+		return "", nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", conf.RESTTokenFile.Key(), err)
+	}
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("%s: %s can be read by others, or is no plain file: chmod 600 it", conf.RESTTokenFile.Key(), path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", conf.RESTTokenFile.Key(), err)
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < shortestToken || strings.ContainsAny(token, "\r\n") {
+		return "", fmt.Errorf("%s: %s: want one line of at least %d characters", conf.RESTTokenFile.Key(), path, shortestToken)
+	}
+	return token, nil
+}
