@@ -100,7 +100,7 @@ func (w *processWorld) start(t testing.TB, cfg Config) (rpcenv.Address, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), startPatience)
 	defer cancel()
 	dir := t.TempDir()
-	args := []string{"--host", loopback, "--port", "0", "--conf", "coherer.gossip.port=0"}
+	args := []string{"--host", loopback, "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0"}
 	for key, value := range cfg.Conf {
 		args = append(args, "--conf", key+"="+value)
 	}

@@ -36,6 +36,11 @@ type Options struct {
 	Gossip rpcenv.Address
 	// Debug is where /metrics and /debug/pprof are served, HOST:PORT; empty: coherer.debug.addr says, else nowhere.
 	Debug string
+	// Pages is where the daemon's pages are served over HTTP; a port that is taken is tried again with the next ones. The zero
+	// Address: nowhere.
+	Pages rpcenv.Address
+	// PublicName is by which name others find the pages (SPARK_PUBLIC_DNS); empty: by the address.
+	PublicName string
 	// ReadyFD is the descriptor that gets the ready line; 0: none.
 	ReadyFD int
 	// Log is the daemon's log.
@@ -59,6 +64,7 @@ type daemon struct {
 	node     *Node
 	member   *gossip.Member
 	debug    *debug.Server
+	faces    faces
 	unwatch  func()
 }
 
@@ -136,7 +142,7 @@ func (d *daemon) ready() error {
 	if d.opts.ReadyFD == 0 {
 		return nil
 	}
-	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid(), Debug: d.debug.Addr()}
+	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid(), Debug: d.debug.Addr(), UI: d.faces.url}
 	if d.member != nil {
 		r.Gossip = d.member.Addr().String()
 	}
@@ -166,7 +172,7 @@ func (d *daemon) close() error {
 		cancel()
 		d.member.Close()
 	}
-	served := d.debug.Close()
+	served := errors.Join(d.debug.Close(), d.faces.close())
 	if d.node != nil {
 		d.node.Env.Close()
 	}

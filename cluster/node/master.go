@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -23,9 +24,15 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return kept.start(d.host, env) }); err != nil {
+	var cfg master.Config
+	serve, err := d.bindMaster(&cfg)
+	if err != nil {
 		return err
 	}
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return kept.start(d.host, env, cfg) }); err != nil {
+		return err
+	}
+	serve()
 	if !kept.elected {
 		if err := d.leads(ctx); err != nil {
 			return err

@@ -16,7 +16,7 @@ func (d *daemon) join(ctx context.Context) error {
 	heard := &discovery{}
 	cfg := gossip.Config{
 		Bind: d.opts.Gossip, Join: d.opts.Join, Label: conf.GossipLabel.Get(d.opts.Conf), Log: d.opts.Log, OnChange: heard.event,
-		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid()},
+		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid(), UI: d.faces.url},
 		Incarnation: d.host.Entropy("gossip"),
 	}
 	if file, ok := conf.GossipKeyFile.Find(d.opts.Conf); ok {

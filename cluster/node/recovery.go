@@ -12,8 +12,8 @@ import (
 
 // records are where a Master keeps its records.
 type records struct {
-	// start starts the Master on them.
-	start func(rpcenv.Host, rpcenv.Config) (*Node, error)
+	// start starts the Master on them; their store is put into its Config.
+	start func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error)
 	// close gives them up, after the Master's end.
 	close func() error
 	// elected: there are other Masters, and one of them leads.
@@ -22,9 +22,10 @@ type records struct {
 
 // openRecords opens what spark.deploy.recoveryMode names.
 func openRecords(opts Options) (records, error) {
-	on := func(store master.Store) func(rpcenv.Host, rpcenv.Config) (*Node, error) {
-		return func(h rpcenv.Host, env rpcenv.Config) (*Node, error) {
-			return Master(h, env, master.Config{Store: store})
+	on := func(store master.Store) func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error) {
+		return func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
+			cfg.Store = store
+			return Master(h, env, cfg)
 		}
 	}
 	switch mode := conf.RecoveryMode.Get(opts.Conf); mode {
@@ -37,12 +38,12 @@ func openRecords(opts Options) (records, error) {
 		}
 		return records{start: on(d), close: d.Close}, nil
 	case "RAFT":
-		cfg, close, err := openElection(opts)
+		among, close, err := openElection(opts)
 		if err != nil {
 			return records{}, err
 		}
-		start := func(h rpcenv.Host, env rpcenv.Config) (*Node, error) {
-			return ElectedMaster(h, env, master.Config{}, cfg)
+		start := func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
+			return ElectedMaster(h, env, cfg, among)
 		}
 		return records{start: start, close: close, elected: true}, nil
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -58,8 +59,16 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		Programs:   newPrograms(),
 		Membership: len(opts.Join) > 0,
 	}
+	pages, err := d.bindPages("WorkerUI", "--webui-port")
+	if err != nil {
+		return err
+	}
+	cfg.WebUIURL = d.faces.url
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {
 		return err
+	}
+	if pages != nil {
+		d.serve(pages, web.WorkerPages(d.site(), opts.WorkDir))
 	}
 	if len(opts.Join) > 0 {
 		if err := d.join(ctx); err != nil {

@@ -142,6 +142,8 @@ type Details struct {
 	Workers int        `json:"workers"`
 	Compat  string     `json:"compat"`
 	PID     int        `json:"pid"`
+	// UI is where daemons serve their pages, by their names.
+	UI map[string]string `json:"ui,omitempty"`
 	// Debug is where daemons serve /metrics and /debug/pprof, by their names.
 	Debug map[string]string `json:"debug,omitempty"`
 }
@@ -174,7 +176,7 @@ func (d *Dir) writeDetails(details Details) error {
 
 func (r *run) details() Details {
 	d := Details{
-		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(), Debug: r.debug,
+		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(), UI: r.ui, Debug: r.debug,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		d.Version = info.Main.Version

@@ -53,6 +53,7 @@ type run struct {
 	begin   time.Time
 	masters []string
 	debug   map[string]string // where the daemons serve their metrics
+	ui      map[string]string // where they serve their pages
 	ending  atomic.Bool       // what ends now, the run ends
 	lost    func(error)       // the cluster cannot run the application any more
 }
@@ -63,7 +64,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if _, err := conf.New(cfg.Conf); err != nil {
 		return err
 	}
-	r := &run{cfg: cfg, begin: time.Now(), debug: map[string]string{}}
+	r := &run{cfg: cfg, begin: time.Now(), debug: map[string]string{}, ui: map[string]string{}}
 	if _, r.self, err = transport.SelfDigest(); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (r *run) start(name string, spec process.Spec, ended func(code int)) (*daem
 func (r *run) master(ctx context.Context) (*daemon, string, error) {
 	d, err := r.start("master", process.Spec{
 		Path: r.self, Ready: true,
-		Args: append([]string{"master", "--host", "127.0.0.1", "--port", "0", "--conf", "coherer.gossip.port=0"}, r.settings("Master")...),
+		Args: append([]string{"master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0"}, r.settings("Master")...),
 	}, func(code int) { r.lost(fmt.Errorf("the Master ended with exit code %d", code)) })
 	if err != nil {
 		return nil, "", err
@@ -170,7 +171,7 @@ func (r *run) master(ctx context.Context) (*daemon, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	ready, err := d.Ready(ctx)
-	r.serves("Master", ready.Debug)
+	r.serves("Master", ready)
 	return d, ready.URL, err
 }
 
@@ -186,7 +187,7 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 		d, err := r.start("worker"+n, process.Spec{
 			Path: r.self, Ready: true,
 			Args: append([]string{
-				"worker", master, "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(r.cfg.WorkerCores),
+				"worker", master, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", strconv.Itoa(r.cfg.WorkerCores),
 				"--memory", strconv.Itoa(r.cfg.WorkerMemoryMB) + "m", "--work-dir", filepath.Join(r.dir.Work(), "worker"+n),
 			}, r.settings("Worker"+n)...),
 		}, func(int) {
@@ -204,15 +205,18 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 		if err != nil {
 			return all, err
 		}
-		r.serves(fmt.Sprint("Worker", i+1), ready.Debug)
+		r.serves(fmt.Sprint("Worker", i+1), ready)
 	}
 	return all, nil
 }
 
-// serves notes where a daemon serves its metrics.
-func (r *run) serves(name, at string) {
-	if at != "" {
-		r.debug[name] = at
+// serves notes where a daemon serves its pages and its metrics.
+func (r *run) serves(name string, ready process.Ready) {
+	if ready.UI != "" {
+		r.ui[name] = ready.UI
+	}
+	if ready.Debug != "" {
+		r.debug[name] = ready.Debug
 	}
 }
 

@@ -3,16 +3,17 @@ package web
 import (
 	"fmt"
 	"net"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// workerStateJSON is a Worker's /json. It mirrors JsonProtocol.writeWorkerState.
-func workerStateJSON(s *deploy.WorkerStateResponse) pretty.Object {
+// workerStateJSON is a Worker's /json. It mirrors JsonProtocol.writeWorkerState. What c says is a secret is not shown.
+func workerStateJSON(s *deploy.WorkerStateResponse, c *conf.Conf) pretty.Object {
+	runnerJSON := func(x *deploy.ExecutorRunner) pretty.Object { return runnerJSON(x, c) }
 	return pretty.Object{
 		{Name: "id", Value: s.GetWorkerId()},
 		{Name: "masterurl", Value: s.GetMasterUrl()},
@@ -29,18 +30,18 @@ func workerStateJSON(s *deploy.WorkerStateResponse) pretty.Object {
 }
 
 // runnerJSON mirrors JsonProtocol.writeExecutorRunner.
-func runnerJSON(x *deploy.ExecutorRunner) pretty.Object {
+func runnerJSON(x *deploy.ExecutorRunner, c *conf.Conf) pretty.Object {
 	return pretty.Object{
 		{Name: "id", Value: x.GetExecId()},
 		{Name: "memory", Value: x.GetMemory()},
 		{Name: "resources", Value: resourcesJSON(x.GetResources())},
 		{Name: "appid", Value: x.GetAppId()},
-		{Name: "appdesc", Value: descriptionJSON(x.GetAppDesc())},
+		{Name: "appdesc", Value: descriptionJSON(x.GetAppDesc(), c)},
 	}
 }
 
 // descriptionJSON mirrors JsonProtocol.writeApplicationDescription: cores are the application's limit, 0 without one.
-func descriptionJSON(d *deploy.ApplicationDescription) pretty.Object {
+func descriptionJSON(d *deploy.ApplicationDescription, cf *conf.Conf) pretty.Object {
 	each := array(d.GetResourcesPerExecutor(), requirementJSON)
 	return pretty.Object{
 		{Name: "name", Value: d.GetName()},
@@ -50,37 +51,26 @@ func descriptionJSON(d *deploy.ApplicationDescription) pretty.Object {
 		{Name: "memoryperslave", Value: d.GetMemoryPerExecutorMb()},
 		{Name: "resourcesperslave", Value: each},
 		{Name: "user", Value: d.GetUser()},
-		{Name: "command", Value: commandText(d.GetCommand())},
+		{Name: "command", Value: commandText(d.GetCommand(), cf)},
 	}
 }
 
 // commandText is a Command as Scala writes it, but for secrets.
-func commandText(c *deploy.Command) string {
+func commandText(c *deploy.Command, cf *conf.Conf) string {
 	var env []string
 	for _, v := range c.GetEnvironment() {
-		env = append(env, v.GetName()+" -> "+hidden(v.GetName(), v.GetValue()))
+		env = append(env, v.GetName()+" -> "+cf.Redact(v.GetName(), v.GetValue()))
 	}
 	var opts []string
 	for _, o := range c.GetJavaOpts() {
 		if name, value, ok := strings.Cut(o, "="); ok {
-			o = name + "=" + hidden(name, value)
+			o = name + "=" + cf.Redact(name, value)
 		}
 		opts = append(opts, o)
 	}
 	list := func(all []string) string { return strings.Join(all, ", ") }
 	return fmt.Sprintf("Command(%s,List(%s),Map(%s),List(%s),List(%s),ArraySeq(%s))",
 		c.GetMainClass(), list(c.GetArguments()), list(env), list(c.GetClassPathEntries()), list(c.GetLibraryPathEntries()), list(opts))
-}
-
-// secret is what the names of secrets have in them: the default of spark.redaction.regex.
-var secret = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
-
-// hidden is the value of a variable or property that may be shown.
-func hidden(name, value string) string {
-	if secret.MatchString(name) {
-		return "*********(redacted)"
-	}
-	return value
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

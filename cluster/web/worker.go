@@ -39,7 +39,7 @@ func (p *workerPages) state(r *http.Request) (*deploy.WorkerStateResponse, error
 
 func (p *workerPages) json(r *http.Request) (pretty.Object, error) {
 	s, err := p.state(r)
-	return workerStateJSON(s), err
+	return workerStateJSON(s, p.Conf), err
 }
 
 // workerPage is the data of the main page, the youngest executors and drivers first, as in Spark.

@@ -82,9 +82,9 @@ func killExecutor(t *testing.T, state, id string) {
 // TestDaemonsByHand starts a Master and two Workers, one of which finds the Master by gossip, submits applications, a
 // program of the user's among them, and ends the daemons.
 func TestDaemonsByHand(t *testing.T) {
-	m, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
-	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
-	_, _ = daemon(t, "worker", "--join", master.Gossip, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+	m, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
+	_, _ = daemon(t, "worker", master.URL, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+	_, _ = daemon(t, "worker", "--join", master.Gossip, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
 	r := finish(t, command(t, "submit", "--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1ms"))
 	if r.code != 0 || r.stdout != "2 tasks slept\n" {
 		t.Errorf("sleep: %d %q %s", r.code, r.stdout, r.stderr)
@@ -155,7 +155,7 @@ func BenchmarkDaemon(b *testing.B) {
 	var kb float64
 	for b.Loop() {
 		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-		cmd := exec.CommandContext(ctx, binary, "master", "--port", "0", "--conf", "coherer.gossip.port=0", "--ready-fd", "3")
+		cmd := exec.CommandContext(ctx, binary, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--ready-fd", "3")
 		r, w, err := os.Pipe()
 		if err != nil {
 			b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/sirupsen/logrus"
@@ -19,8 +20,10 @@ import (
 
 // The ports that Spark and Coherer use when nothing else is said.
 const (
-	masterPort = 7077
-	gossipPort = 7946
+	masterPort   = 7077
+	gossipPort   = 7946
+	masterUIPort = 8080
+	workerUIPort = 8081
 )
 
 // daemonFlags are what daemons have in common.
@@ -28,14 +31,18 @@ type daemonFlags struct {
 	settings
 	host    string
 	port    int
+	webUI   int
 	debug   string
 	readyFD int
+	// ownUI is whether webUI was given.
+	ownUI bool
 }
 
-func (d *daemonFlags) flags(f *pflag.FlagSet, port int) {
+func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
 	d.settings.flags(f)
 	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
 	f.IntVar(&d.port, "port", port, "RPC port; 0: any free one")
+	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
 	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP to whoever reaches it; port 0: any free one")
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }
@@ -44,6 +51,7 @@ func (d *daemonFlags) flags(f *pflag.FlagSet, port int) {
 func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) error {
 	e, err := readEnvironment(variables, opts)
 	d.environment = e
+	d.ownUI = f.Changed("webui-port")
 	if err := errors.Join(err, standIn(f, variables), limitMemory()); err != nil {
 		return err
 	}
@@ -53,22 +61,30 @@ func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) e
 	return nil
 }
 
-// options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
-func (d *daemonFlags) options(role string, gossip int) (node.Options, error) {
+// options are the daemon's, with gossip at a port unless coherer.gossip.port says another, and pages at the port of ui.
+func (d *daemonFlags) options(role string, gossip int, ui *conf.Entry[int]) (node.Options, error) {
 	log := app.NewLog(logrus.InfoLevel)
 	if len(d.environment.ignored) > 0 {
 		log.Warnf("options of a JVM mean nothing here: %s", strings.Join(d.environment.ignored, " "))
 	}
-	c, err := d.conf(log)
+	var more []conf.Setting
+	if d.ownUI {
+		more = append(more, conf.Setting{Pair: conf.Pair{Key: ui.Key(), Value: strconv.Itoa(d.webUI)}, From: conf.Origin{Place: "--webui-port"}})
+	}
+	c, err := d.conf(log, more...)
 	if err != nil {
 		return node.Options{}, err
+	}
+	pages := rpcenv.Address{Host: d.host, Port: d.webUI}
+	if p, set := ui.Find(c); set {
+		pages.Port = p
 	}
 	if p, set := conf.GossipPort.Find(c); set {
 		gossip = p
 	}
 	return node.Options{
 		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD, Debug: d.debug,
-		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
+		Gossip: rpcenv.Address{Host: d.host, Port: gossip}, Pages: pages, PublicName: os.Getenv("SPARK_PUBLIC_DNS"),
 	}, nil
 }
 
@@ -89,13 +105,15 @@ func masterCommand() *cobra.Command {
 	var peers string
 	cmd := &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
-		Long: "Run a Master until it is told to end. SPARK_MASTER_HOST, else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP, and\n" +
-			"SPARK_MASTER_PORT stand in for --host and --port, SPARK_MASTER_WEBUI_PORT for spark.master.ui.port. The -Dkey=value of\n" +
+		Long: "Run a Master until it is told to end. Its pages are at --webui-port, with /json and /metrics; with\n" +
+			"spark.master.rest.enabled it takes submissions by HTTP at spark.master.rest.port.\n" +
+			"SPARK_MASTER_HOST, else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP, and SPARK_MASTER_PORT stand in for --host and --port,\n" +
+			"SPARK_MASTER_WEBUI_PORT for spark.master.ui.port; SPARK_PUBLIC_DNS is the name by which others find the pages. The -Dkey=value of\n" +
 			"SPARK_MASTER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used.\n" +
 			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.\n\n" +
 			"With --peers it is one of several Masters, of which one leads: spark.deploy.recoveryMode=RAFT. All of them get the same\n" +
 			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.",
-		Example: "  coherer master\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
+		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
 			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
 		Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,7 +124,7 @@ func masterCommand() *cobra.Command {
 			if peers != "" {
 				gossip = 0 // there may be others on this machine
 			}
-			opts, err := d.options("master", gossip)
+			opts, err := d.options("master", gossip, conf.MasterUIPort)
 			if err != nil {
 				return err
 			}
@@ -116,7 +134,7 @@ func masterCommand() *cobra.Command {
 			return node.RunMaster(cmd.Context(), opts)
 		},
 	}
-	d.flags(cmd.Flags(), masterPort)
+	d.flags(cmd.Flags(), masterPort, masterUIPort)
 	cmd.Flags().StringVar(&peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
 	return cmd
 }
@@ -130,7 +148,7 @@ func workerCommand() *cobra.Command {
 		Long: "Run a Worker until it is told to end. It finds its Master by the URL, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
 			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
-			"SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +
+			"SPARK_PUBLIC_DNS is the name by which others find the pages; SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +
 			"settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used. Without --properties-file, spark-defaults.conf in\n" +
 			"SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
@@ -148,7 +166,7 @@ func workerCommand() *cobra.Command {
 			}
 			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir, LocalDirs: splitList(os.Getenv("SPARK_LOCAL_DIRS"))}
 			var err error
-			if opts.Options, err = d.options("worker", 0); err != nil {
+			if opts.Options, err = d.options("worker", 0, conf.WorkerUIPort); err != nil {
 				return err
 			}
 			if join != "" {
@@ -169,7 +187,7 @@ func workerCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	d.flags(f, 0)
+	d.flags(f, 0, workerUIPort)
 	f.StringVar(&join, "join", "", "`HOST:PORT` of the gossip of a member of the cluster, instead of the Master's URL")
 	f.IntVar(&cores, "cores", machine.Cores(), "cores to offer")
 	f.StringVar(&memory, "memory", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")

@@ -10,12 +10,12 @@ import (
 func TestDaemonsReadTheEnvironment(t *testing.T) {
 	defaults := filepath.Join(t.TempDir(), "spark-defaults.conf")
 	write(t, defaults, "coherer.gossip.port 0\nspark.worker.timeout 30\n")
-	env := []string{"SPARK_MASTER_HOST=localhost", "SPARK_LOCAL_IP=127.0.0.2", "SPARK_MASTER_PORT=1", "SPARK_CONF_DIR=" + filepath.Dir(defaults), "SPARK_DAEMON_MEMORY=512m", "SPARK_MASTER_OPTS=-Xss1m"}
+	env := []string{"SPARK_MASTER_HOST=localhost", "SPARK_LOCAL_IP=127.0.0.2", "SPARK_MASTER_PORT=1", "SPARK_CONF_DIR=" + filepath.Dir(defaults), "SPARK_DAEMON_MEMORY=512m", "SPARK_MASTER_OPTS=-Xss1m", "SPARK_MASTER_WEBUI_PORT=0"}
 	_, master := daemonWith(t, env, "master", "--port", "0")
 	if !strings.HasPrefix(master.URL, "spark://localhost:") || strings.HasSuffix(master.URL, ":1") {
 		t.Errorf("the Master is at %s", master.URL)
 	}
-	_, worker := daemonWith(t, []string{"SPARK_LOCAL_IP=localhost", "SPARK_WORKER_CORES=1", "SPARK_WORKER_MEMORY=512m", "SPARK_WORKER_DIR=" + t.TempDir()}, "worker", master.URL)
+	_, worker := daemonWith(t, []string{"SPARK_LOCAL_IP=localhost", "SPARK_WORKER_CORES=1", "SPARK_WORKER_MEMORY=512m", "SPARK_WORKER_WEBUI_PORT=0", "SPARK_WORKER_DIR=" + t.TempDir()}, "worker", master.URL)
 	if !strings.HasPrefix(worker.URL, "spark://localhost:") {
 		t.Errorf("the Worker is at %s", worker.URL)
 	}

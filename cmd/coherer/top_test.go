@@ -154,8 +154,8 @@ func TestATakenDebugAddressIsAnError(t *testing.T) {
 	}
 	defer l.Close()
 	for _, args := range [][]string{
-		{"master", "--port", "0", "--conf", "coherer.gossip.port=0", "--debug-addr", l.Addr().String()},
-		{"master", "--port", "0", "--conf", "coherer.gossip.port=0", "--conf", "coherer.debug.addr=" + l.Addr().String()},
+		{"master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--debug-addr", l.Addr().String()},
+		{"master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--conf", "coherer.debug.addr=" + l.Addr().String()},
 	} {
 		got := finish(t, command(t, args...))
 		if got.code != exitFailed || !strings.Contains(got.stderr, "name a free port, or 0 for any") {

@@ -99,14 +99,11 @@ func resources(properties map[string]string) (out []*deploy.ResourceRequirement,
 // placeholder is a value that the Master's environment stands for.
 var placeholder = regexp.MustCompile(`^\{\{(.+)\}\}$`)
 
-// secret is what the names of secrets have in them: the default of spark.redaction.regex.
-var secret = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
-
 // replaced is a value, or the variable of the Master's environment that it names as a whole. It mirrors
 // StandaloneSubmitRequestServlet.replacePlaceHolder.
 func (s *server) replaced(value string) string {
 	m := placeholder.FindStringSubmatch(value)
-	if m == nil || s.cfg.Getenv == nil || secret.MatchString(m[1]) {
+	if m == nil || s.cfg.Getenv == nil || s.cfg.Conf.Redact(m[1], "") == conf.Redacted {
 		return value
 	}
 	if v, ok := s.cfg.Getenv(m[1]); ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Config is what a server is told.
@@ -21,6 +22,8 @@ type Config struct {
 	// Env is where asks go out from; Master is the endpoint that they go to.
 	Env    *rpcenv.Env
 	Master rpcenv.Ref
+	// Conf are the settings.
+	Conf *conf.Conf
 	// Port is the server's own: a driver's spark.master with it means the Master's RPC port.
 	Port int
 	// Token is what requests have to bring; empty: nothing.

@@ -1,0 +1,119 @@
+package node
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/cluster/web"
+	"github.com/coherer/coherer/cluster/web/rest"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// faces are what a daemon serves over HTTP, besides its metrics.
+type faces struct {
+	listeners []net.Listener
+	servers   []*web.Server
+	// url is where the pages are; empty: there are none.
+	url string
+}
+
+// bind listens for a service at a port of host, before the role starts: it is told where its pages are.
+func (d *daemon) bind(service, setting, host string, port int) (net.Listener, error) {
+	l, err := web.Listen(service, setting, host, port, conf.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
+	if err == nil {
+		d.faces.listeners = append(d.faces.listeners, l)
+	}
+	return l, err
+}
+
+// bindPages listens for the pages, if the daemon is to have any.
+func (d *daemon) bindPages(service, setting string) (net.Listener, error) {
+	at := d.opts.Pages
+	if at == (rpcenv.Address{}) {
+		return nil, nil
+	}
+	l, err := d.bind(service, setting, at.Host, at.Port)
+	if err == nil {
+		d.faces.url = web.URL(l, d.opts.PublicName)
+	}
+	return l, err
+}
+
+// serve serves h at l, when the role has started.
+func (d *daemon) serve(l net.Listener, h http.Handler) {
+	d.faces.servers = append(d.faces.servers, web.Serve(l, h, d.opts.Log))
+}
+
+// bindMaster listens for a Master's pages and for submissions, as the settings say, and notes where in cfg. serve begins when the
+// Master has started.
+func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
+	pages, err := d.bindPages("MasterUI", "--webui-port")
+	if err != nil {
+		return nil, err
+	}
+	cfg.WebUIURL = d.faces.url
+	if !conf.MasterRESTEnabled.Get(d.opts.Conf) {
+		return func() { d.serveMaster(pages) }, nil
+	}
+	token, err := rest.Token(d.opts.Conf)
+	if err != nil {
+		return nil, err
+	}
+	host := d.opts.Listen.Host
+	if h, set := conf.MasterRESTHost.Find(d.opts.Conf); set {
+		host = h
+	}
+	l, err := d.bind("REST", conf.MasterRESTPort.Key(), host, conf.MasterRESTPort.Get(d.opts.Conf))
+	if err != nil {
+		return nil, err
+	}
+	cfg.RestPort = web.Port(l)
+	return func() {
+		d.serveMaster(pages)
+		d.opts.Log.Infof("Started REST server for submitting applications on %s with port %d", host, web.Port(l))
+		d.serve(l, rest.New(rest.Config{
+			Env: d.node.Env, Master: d.node.Ref, Conf: d.opts.Conf, Port: web.Port(l), Token: token, Names: append(d.names(), host), Getenv: os.LookupEnv, Log: d.opts.Log,
+		}))
+	}, nil
+}
+
+func (d *daemon) serveMaster(l net.Listener) {
+	if l != nil {
+		d.serve(l, web.MasterPages(d.site()))
+	}
+}
+
+// site is what the daemon's pages are about.
+func (d *daemon) site() web.Site {
+	return web.Site{Env: d.node.Env, Ref: d.node.Ref, Conf: d.opts.Conf, Log: d.opts.Log, Names: d.names()}
+}
+
+// names are those by which the daemon's servers may be called.
+func (d *daemon) names() []string {
+	names := []string{d.opts.Listen.Host, d.opts.Pages.Host}
+	if d.opts.PublicName != "" {
+		names = append(names, d.opts.PublicName)
+	}
+	if own, err := os.Hostname(); err == nil {
+		names = append(names, own)
+	}
+	return names
+}
+
+// close ends all; what listens and serves nothing yet, too.
+func (f *faces) close() error {
+	var errs []error
+	for _, s := range f.servers {
+		errs = append(errs, s.Close())
+	}
+	for _, l := range f.listeners {
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) { // its server has closed it
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
