@@ -26,14 +26,14 @@ func Table(before, now Sample, height int) string {
 	for i := range rows[:min(most, len(rows))] {
 		r := &rows[i]
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\t%d\t  %s/%s\n", r.Depth, r.short(r.WaitP50), r.short(r.WaitP99), r.short(r.HandlingP50),
-			r.Rate, r.Handled, r.Failures, printable(r.Process), printable(r.Endpoint))
+			r.Rate, r.Handled, r.Failures, Printable(r.Process), Printable(r.Endpoint))
 	}
 	_ = w.Flush() // into a Builder
 	if left := len(rows) - most; left > 0 {
 		fmt.Fprintf(&b, "and %d more\n", left)
 	}
 	for _, s := range now.Silent {
-		fmt.Fprintf(&b, "no answer from %s at %s: %s\n", printable(orUnknown(s.Name)), s.Address, printable(s.Err.Error()))
+		fmt.Fprintf(&b, "no answer from %s at %s: %s\n", Printable(orUnknown(s.Name)), s.Address, Printable(s.Err.Error()))
 	}
 	return b.String()
 }
@@ -120,8 +120,8 @@ func orUnknown(name string) string {
 	return name
 }
 
-// printable keeps names, which come from other processes, from steering the terminal.
-func printable(s string) string {
+// Printable keeps names, which come from other processes, from steering the terminal.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar

@@ -1,0 +1,62 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// patience is how long a Master may take to answer.
+const patience = 3 * time.Second
+
+// patienceKey is what a failure of such an ask says, as nobody can set it.
+const patienceKey = "the patience of coherer status"
+
+// Master is one Master of the cluster.
+type Master struct {
+	Address rpcenv.Address
+	// State is what it told; nil: it did not answer, and Err says why.
+	State *deploy.MasterStateResponse
+	Err   error
+}
+
+// Take asks all Masters side by side. It is an error, which names each, when none answers.
+func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Master, error) {
+	all := make([]Master, len(masters))
+	var wg sync.WaitGroup
+	for i, a := range masters {
+		wg.Go(func() {
+			b := env.Blocking(ctx)
+			defer b.Close()
+			all[i].Address = a
+			all[i].State, all[i].Err = rpcenv.AskWait(b, env.Ref(a, master.Name), &deploy.RequestMasterState{}, rpcenv.Timeout(patienceKey, patience))
+		})
+	}
+	wg.Wait()
+	var silent []string
+	for _, m := range all {
+		if m.Err == nil {
+			return all, nil
+		}
+		silent = append(silent, fmt.Sprintf("%s: %v", m.Address.SparkURL(), m.Err))
+	}
+	return all, fmt.Errorf("no Master answers: %s", strings.Join(silent, "; "))
+}
+
+// Leader is the Master that leads; of several that think so the one with the highest term. nil: none does.
+func Leader(all []Master) *deploy.MasterStateResponse {
+	var leader *deploy.MasterStateResponse
+	for _, m := range all {
+		leads := m.State != nil && m.State.GetStatus() != master.RecoveryStandby.String()
+		if leads && (leader == nil || m.State.GetMasterTerm() > leader.GetMasterTerm()) {
+			leader = m.State
+		}
+	}
+	return leader
+}
