@@ -190,11 +190,11 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 
 // words are what an executor of p wants.
 func (p Profile) words() string {
-	s := "an executor wants " + amounts(p.Step(), p.Memory)
+	parts := []string{"an executor wants " + amounts(p.Step(), p.Memory)}
 	for _, q := range p.Resources {
-		s += fmt.Sprintf(", %d %s", q.Amount, q.Name)
+		parts = append(parts, fmt.Sprintf("%d %s", q.Amount, q.Name))
 	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 func amounts(cores, memory int) string {

@@ -152,11 +152,11 @@ func profileText(p *deploy.ResourceProfile) string {
 	if p.ExecutorCores != nil {
 		cores = fmt.Sprintf("%d cores", p.GetExecutorCores())
 	}
-	s := fmt.Sprintf("%s, %d MiB", cores, p.GetExecutorMemoryMb())
+	parts := []string{cores, fmt.Sprintf("%d MiB", p.GetExecutorMemoryMb())}
 	for _, q := range p.GetExecutorResources() {
-		s += fmt.Sprintf(", %d %s", q.GetAmount(), q.GetName())
+		parts = append(parts, fmt.Sprintf("%d %s", q.GetAmount(), q.GetName()))
 	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 // whyJSON is the answer as JSON.

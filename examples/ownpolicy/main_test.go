@@ -21,7 +21,9 @@ func Example() {
 }
 
 func TestRacks(t *testing.T) {
-	offer := func(host string, free, room int) master.Offer { return master.Offer{Host: host, CoresFree: free, Room: room} }
+	offer := func(host string, free, room int) master.Offer {
+		return master.Offer{Host: host, CoresFree: free, Room: room}
+	}
 	for _, test := range []struct {
 		d      master.Demand
 		offers []master.Offer
