@@ -13,7 +13,7 @@ const MaxAddresses = 4096
 
 // The components that entries of a resources file are for. They mirror WorkerArguments' and ExecutorBackend's prefixes.
 const (
-	WorkerComponent   = "spark.worker" //nolint:revive // beside ExecutorComponent
+	WorkerComponent   = "spark.worker"
 	ExecutorComponent = "spark.executor"
 )
 

@@ -71,7 +71,7 @@ func (d *directories) localDirs(app string) ([]string, error) {
 		dirs = append(dirs, dir)
 	}
 	if len(dirs) == 0 {
-		return nil, fmt.Errorf("No subfolder can be created in %s: name a directory that can be written with spark.local.dir or SPARK_LOCAL_DIRS", //nolint:staticcheck // Spark's words
+		return nil, fmt.Errorf("No subfolder can be created in %s: name a directory that can be written with spark.local.dir or SPARK_LOCAL_DIRS",
 			strings.Join(d.roots, ","))
 	}
 	d.apps[app] = dirs
