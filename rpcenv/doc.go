@@ -100,6 +100,7 @@
 //   - to answer: [Reply], [Fail], or [Defer] and answer later
 //   - to wait: [Context.After] and [Context.Every] send a message to the endpoint itself
 //   - to work long or to block: [Run], whose body waits through a [Blocking] and whose result comes back into the inbox
+//   - to promise what outlives a crash: [Journal], which holds back what is sent until a record is durable
 //   - to hear from outside: [Context.Outside]; time and randomness: [Context.Now], [Context.Rand]
 //
 // Programs that are no endpoint (drivers, tests, commands) use [Env.Go], which runs in a simulation too, or [Env.Blocking].

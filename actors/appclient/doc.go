@@ -14,6 +14,8 @@
 //     first: one with another id is unregistered at once, so that no ghost holds cores. (TestASecondRegistration)
 //   - The same holds for a RegisteredApplication that comes after the client gave up. (TestThreeTriesTwentySecondsApart)
 //   - StopAppClient tells the listener nothing: who stops the client knows. (TestStopUnregistersAndStops)
-//   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
-//     (TestAnEarlierTermIsRefused)
+//   - Messages of an earlier leadership than the latest heard of are refused, unless the Master that led last sends them.
+//     Spark has no leader term. (TestAnEarlierTermIsRefused)
+//   - A new Master hears how many executors of each profile the driver wants; Spark's waits until that changes.
+//     (TestANewMasterHearsHowManyExecutorsAreWanted)
 package appclient

@@ -25,8 +25,33 @@
 //   - SPARK-16925: an executor that ends with exit code 0 is not replaced until something else happens.
 //   - SPARK-27510 (upstream): executors that start and exit at once are launched again for ever, without pause.
 //
+// With a Store the Master keeps a record of each application, Worker and driver, written behind its handlers
+// (rpcenv.Journal): what it sends after a change waits until the record is durable, so that a crash undoes nothing that
+// somebody heard of. When the records cannot be written it ends, with exit code 1, and promises nothing more. A Master that
+// leads reads them, tells everybody in them by MasterChanged, and is RECOVERING until all have answered or
+// spark.deploy.recoveryTimeout is over; then it gives up the rest and is ALIVE. election.go, records.go and recovery.go are
+// that.
+//
 // # Differences from Spark
 //
+//   - A record that cannot be read is told among the Master's failures, and the rest recovers; in Spark it stops the
+//     recovery, and an exception in completeRecovery leaves COMPLETING_RECOVERY for ever (SPARK-20305).
+//     (TestABadRecordIsReportedAndTheRestRecovers, TestAThrowInRecoveryNeverLeavesTheMasterBetweenStates)
+//   - Records are written behind the handlers and in groups; Spark's Master waits for its disk in each handler.
+//     (TestNothingIsAcknowledgedBeforeItIsDurable, TestManyRegistrationsAreOneWrite)
+//   - A Master that cannot write its records ends with exit code 1; Spark's throws in the handler and goes on.
+//     (TestAMasterThatCannotWriteEndsAndPromisesNothing)
+//   - All that a Master sends has a leader term, which is higher after each start with records.
+//     (TestWithoutRecordsTheMasterLeadsAtOnceInTheNextTerm)
+//   - A Worker that registers before its answer to MasterChanged is heard is waited for, and what it says that it runs is
+//     taken into the books; Spark's Master kills it. (TestARegistrationDuringRecoveryIsADuplicate)
+//   - What a recovered Worker runs and nobody owns any more is killed; Spark leaves it. (TestWhatIsNotToBeThereEnds)
+//   - Ids of executors that the application heard of are not given again, though their Worker does not answer
+//     (MasterChangeAcknowledged has the next one). (TestIDsThatTheApplicationHeardOfAreNotGivenAgain)
+//   - A driver that waited for a Worker when the Master died waits on; Spark takes it for lost. (TestDriversThatNobodyHas)
+//   - A Master that is started again within a second gives no id twice. (TestAfterARestartNoIDIsGivenTwice)
+//   - A report about an executor fails at a Master in STANDBY, so that it is repeated to the leader; Spark's answers true.
+//     (TestAStandbyAnswersNobodyUntilItIsElected)
 //   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
 //     Worker ends after five of them. (TestARepeatedReportChangesNothing)
 //   - RegisterApplication that is repeated is answered with the id that the application has; Spark answers with a new one

@@ -34,8 +34,9 @@
 //     the Master forgets the live one. (TestALaunchOfALiveExecutorIsADuplicate)
 //   - Application ids become directories, so one that is no plain name is refused (FAILED).
 //     (TestLaunchesThatCannotBeAreReportedFailed)
-//   - Messages of an earlier leadership than the latest heard of are refused. Spark has no leader term.
-//     (TestAnEarlierTermIsRefused)
+//   - Messages of an earlier leadership than the latest heard of are refused, unless the Master that led last sends them:
+//     it lost its records. Spark has no leader term. (TestAnEarlierTermIsRefused, TestAMasterThatLostItsRecordsIsObeyed)
+//   - Reports that the Master before did not acknowledge are repeated to the new one. (TestANewMasterHearsWhatTheOldOneDidNot)
 //   - At its end the Worker reports the executors that live then, FAILED with "Worker shutting down"; Spark's reports those
 //     again that ended long ago. A Worker that only stops its endpoint ends its executors and reports nothing.
 //     (TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords, TestTheEndOfTheWorkerEndsItsExecutors)

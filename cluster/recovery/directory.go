@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -21,10 +22,10 @@ import (
 
 // The names in a directory that are no records, and how records are told from them.
 const (
-	lockFile  = "lock"
-	groupFile = "group"
-	badFolder = "bad"
-	tempMark  = ".tmp-"
+	lockFile    = "lock"
+	badFolder   = "bad"
+	groupPrefix = "group-"
+	tempMark    = ".tmp-"
 	// longestName is how long the name of a record's file may be; most file systems take 255 bytes.
 	longestName = 200
 )
@@ -36,11 +37,22 @@ type Directory struct {
 	lock *os.File
 	// before is asked before each change of the disk, and may let it fail; nil: nothing does. It is for tests.
 	before func(op, path string) error
+	next   uint64 // number of the next group
+	filer  filer
 }
 
 // Open opens a directory of records, which it makes if it is not there, and locks it: another Master that uses it is an
 // error. Close it after the Master's end.
 func Open(path string) (*Directory, error) {
+	d, err := open(path)
+	if err == nil {
+		d.filer.start(d.file)
+	}
+	return d, err
+}
+
+// open is Open without the goroutine that puts records into their places.
+func open(path string) (*Directory, error) {
 	key := conf.RecoveryDirectory.Key()
 	if path == "" {
 		return nil, fmt.Errorf("recovery mode FILESYSTEM needs a directory: set %s", key)
@@ -61,27 +73,36 @@ func Open(path string) (*Directory, error) {
 			fmt.Errorf("recovery directory %s: another Master uses it (%w): end that one, or set %s to another", path, err, key),
 			lock.Close(), dir.Close())
 	}
-	return &Directory{path: path, dir: dir, lock: lock}, nil
+	d := &Directory{path: path, dir: dir, lock: lock, next: 1}
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("recovery directory: %w", err), d.Close())
+	}
+	for _, name := range names {
+		if n, ok := strings.CutPrefix(name, groupPrefix); ok {
+			if number, err := strconv.ParseUint(n, 10, 64); err == nil {
+				d.next = max(d.next, number+1)
+			}
+		}
+	}
+	return d, nil
 }
 
 // Close gives the directory up.
-func (d *Directory) Close() error { return errors.Join(d.lock.Close(), d.dir.Close()) }
+func (d *Directory) Close() error {
+	d.filer.stop()
+	return errors.Join(d.lock.Close(), d.dir.Close())
+}
 
 // Write makes changes durable. Its error names the file, and says what failed.
 func (d *Directory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
-	switch {
-	case len(changes) == 1 && changes[0].Value != nil:
-		return d.put(fileName(changes[0].Key), encode(changes...))
-	case len(changes) == 1:
-		if err := d.remove(fileName(changes[0].Key)); err != nil {
-			return err
-		}
-		return d.sync()
-	}
-	if err := d.put(groupFile, encode(changes...)); err != nil {
+	g := group{fmt.Sprintf("%s%020d", groupPrefix, d.next), changes}
+	if err := d.put(g.name, encode(changes...)); err != nil {
 		return err
 	}
-	return d.apply(changes)
+	d.next++
+	d.filer.add(g)
+	return nil
 }
 
 // put makes one file durable in its place.
@@ -95,41 +116,32 @@ func (d *Directory) put(name string, data []byte) error {
 	return d.sync()
 }
 
-// apply brings the changes of the group file, which is durable, to their places, and removes it.
-func (d *Directory) apply(changes []master.Change) error {
-	for _, c := range changes {
-		name := fileName(c.Key)
-		if c.Value == nil {
-			if err := d.remove(name); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := d.write(tempMark+name, encode(c), false); err != nil {
-			return err
-		}
-		if err := d.rename(tempMark+name, name); err != nil {
-			return err
-		}
-	}
-	if err := d.syncAll(changes); err != nil {
-		return err
-	}
-	return d.remove(groupFile) // if a crash undoes this it is applied once more, before anything else
-}
-
-// Load reads all records. What a crash left undone is done first. The reasons for bad files name them, and where they are
-// now.
+// Load reads all records. What was not put into its place before is put there first. The reasons for bad files name them,
+// and where they are now.
 func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
-	if changes, err := d.read(groupFile); err == nil {
-		if err := d.apply(changes); err != nil {
-			return nil, nil, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		bad = append(bad, d.setAside(groupFile, err))
-	}
+	d.filer.mu.Lock()
+	defer d.filer.mu.Unlock()
+	d.filer.forget()
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
+		return nil, nil, fmt.Errorf("recovery directory: %w", err)
+	}
+	var groups []group
+	for _, e := range entries { // by name, which is their order
+		if !strings.HasPrefix(e.Name(), groupPrefix) {
+			continue
+		}
+		changes, err := d.read(e.Name())
+		if err != nil {
+			bad = append(bad, d.setAside(e.Name(), err))
+			continue
+		}
+		groups = append(groups, group{e.Name(), changes})
+	}
+	if err := d.file(groups); err != nil {
+		return nil, nil, err
+	}
+	if entries, err = os.ReadDir(d.path); err != nil {
 		return nil, nil, fmt.Errorf("recovery directory: %w", err)
 	}
 	for _, e := range entries {
@@ -199,7 +211,7 @@ func (d *Directory) setAside(name string, why error) error {
 // fileName is a key that a file system takes: escaped, or its digest when it is long or could be taken for another file.
 func fileName(key string) string {
 	switch name := url.PathEscape(key); {
-	case len(name) > longestName, name == "", name[0] == '.', name == lockFile, name == groupFile, name == badFolder:
+	case len(name) > longestName, name == "", name[0] == '.', name == lockFile, name == badFolder, strings.HasPrefix(name, groupPrefix):
 	default:
 		return name
 	}

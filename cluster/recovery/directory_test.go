@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t *testing.T, path string) *Directory {
+func opened(t *testing.T, path string) *Directory {
 	t.Helper()
 	d, err := Open(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func holds(t *testing.T, d *Directory) (all []string, bad []error) {
 
 func TestRecordsOutliveTheirMaster(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
-	d := open(t, path)
+	d := opened(t, path)
 	for _, group := range [][]master.Change{
 		{put("worker_w1", "one")},
 		{put("app_a1", "x"), put("app_a2", ""), put("worker_w1", "two")},
@@ -60,7 +60,7 @@ func TestRecordsOutliveTheirMaster(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, bad := holds(t, open(t, path))
+	got, bad := holds(t, opened(t, path))
 	if want := []string{"app_a2=", "worker_w1=two"}; !slices.Equal(got, want) || len(bad) > 0 {
 		t.Errorf("got %q %v, want %q", got, bad, want)
 	}
@@ -69,7 +69,7 @@ func TestRecordsOutliveTheirMaster(t *testing.T) {
 // Ids come from peers: none of them leads out of the directory, or makes a Master fail that would write it.
 func TestNoIDLeavesTheDirectory(t *testing.T) {
 	dir := t.TempDir()
-	d := open(t, filepath.Join(dir, "records"))
+	d := opened(t, filepath.Join(dir, "records"))
 	var want []string
 	for _, id := range []string{
 		"../../etc/passwd", "/", "a/b", ".", "..", `c:\x`, "nul\x00", "ä", "%2F", strings.Repeat("long", 1000), "lock", "group", ".tmp-x", "",
@@ -80,7 +80,7 @@ func TestNoIDLeavesTheDirectory(t *testing.T) {
 		}
 		want = append(want, key+"=v")
 	}
-	for _, key := range []string{"lock", "group", "bad", ".tmp-app_a", "..", ""} {
+	for _, key := range []string{"lock", "group-1", "bad", ".tmp-app_a", "..", ""} {
 		if err := d.Write(nil, []master.Change{put(key, "v"), put(key, "v")}); err != nil {
 			t.Errorf("%q: %v", key, err)
 		}
@@ -99,11 +99,14 @@ func TestNoIDLeavesTheDirectory(t *testing.T) {
 
 func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 	path := t.TempDir()
-	d := open(t, path)
+	d := opened(t, path)
 	for _, key := range []string{"app_good", "app_torn", "app_flipped", "app_moved", "app_empty", "app_group"} {
 		if err := d.Write(nil, []master.Change{put(key, "value of "+key)}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, bad := holds(t, d); bad != nil { // they are in files of their own now
+		t.Fatal(bad)
 	}
 	spoil := func(name string, how func([]byte) []byte) {
 		t.Helper()
@@ -148,14 +151,14 @@ func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 
 func TestOneMasterAtATime(t *testing.T) {
 	path := t.TempDir()
-	d := open(t, path)
+	d := opened(t, path)
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "another Master") {
 		t.Errorf("a second Master: %v", err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	open(t, path)
+	opened(t, path)
 	if _, err := Open(""); err == nil || !strings.Contains(err.Error(), "spark.deploy.recoveryDirectory") {
 		t.Errorf("no directory: %v", err)
 	}
@@ -176,10 +179,14 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 	} {
 		for fail := 0; ; fail++ {
 			path := t.TempDir()
-			d := open(t, path)
+			d, err := open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := d.Write(nil, []master.Change{put("app_a", "old"), put("app_b", "old")}); err != nil {
 				t.Fatal(err)
 			}
+			d.filer.work(d.file)
 			n, broke := 0, ""
 			d.before = func(op, path string) error {
 				if n++; n > fail {
@@ -190,19 +197,26 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 				}
 				return nil
 			}
-			err := d.Write(nil, test.changes)
+			err = d.Write(nil, test.changes)
+			if err == nil {
+				d.filer.work(d.file) // which may fail: it is done by the next Load
+			}
+			done := n <= fail
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
-			got, bad := holds(t, open(t, path))
+			got, bad := holds(t, opened(t, path))
 			if len(bad) > 0 || !slices.Equal(got, test.after) && (err == nil || !slices.Equal(got, before)) {
 				t.Errorf("%s, broken at change %d: Write said %v, the next Master finds %q %v", test.name, fail, err, got, bad)
 			}
-			if err == nil {
-				if fail < 2 {
+			if done {
+				if fail < 6 {
 					t.Errorf("%s: the disk was changed %d times only", test.name, fail)
 				}
 				break
+			}
+			if err == nil {
+				continue
 			}
 			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), broke) {
 				t.Errorf("%s: %v names neither %s nor the cause", test.name, err, broke)
@@ -213,12 +227,12 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 
 func TestWhatTheSystemSaysIsInTheError(t *testing.T) {
 	path := t.TempDir()
-	d := open(t, path)
-	if err := os.Mkdir(filepath.Join(path, tempMark+"app_a"), 0o700); err != nil {
+	d := opened(t, path)
+	if err := os.Mkdir(filepath.Join(path, tempMark+groupPrefix+strings.Repeat("0", 19)+"1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := d.Write(nil, []master.Change{put("app_a", "x")})
-	if !errors.Is(err, syscall.EISDIR) || !strings.Contains(err.Error(), filepath.Join(path, tempMark+"app_a")) {
+	if !errors.Is(err, syscall.EISDIR) || !strings.Contains(err.Error(), filepath.Join(path, tempMark+groupPrefix)) {
 		t.Errorf("got %v", err)
 	}
 }

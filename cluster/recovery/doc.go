@@ -6,9 +6,10 @@
 //
 // # What the directory guarantees
 //
-// A file is written beside its place, made durable, and renamed: it is the old record or the new one. Several changes at
-// once are first written to one file, group; when that is durable, so are the changes, and whatever of them a crash left
-// undone the next Load does. So a Write is all or none, at the price of two syncs of the disk however many changes it has.
+// A file is written beside its place, and renamed: it is the old record or the new one. The changes of a Write go into one
+// file first, group-N; when that is durable, so are they, however many: a Write is all or none, and costs two syncs of the
+// disk. Behind it the records are put into their own files, and groups that are done removed; what a crash leaves undone
+// the next Load does.
 // Each file has a checksum, and its key in it; a name that a file system would not take is escaped or, when it is long,
 // replaced by a digest.
 //

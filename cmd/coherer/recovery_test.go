@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/cluster/recovery"
 )
 
 // lines is a log that can be waited for.
@@ -77,16 +80,25 @@ func TestAMasterThatIsKilledFindsItsClusterAgain(t *testing.T) {
 		t.Error("the killed Master ended well")
 	}
 	again := &lines{to: t.Output()}
-	_, _ = daemonTo(t, again, nil, slices.Concat(args, []string{"--port", master.URL[strings.LastIndex(master.URL, ":")+1:]})...)
+	m, _ = daemonTo(t, again, nil, slices.Concat(args, []string{"--port", master.URL[strings.LastIndex(master.URL, ":")+1:]})...)
 	again.until(t, "Recovery complete")
 	if r := <-ended; r.code != 0 || r.stdout != "4 tasks slept\n" {
 		t.Errorf("the job: %d %q %s", r.code, r.stdout, r.stderr)
 	}
 	log.until(t, "Asked to kill executor") // it is told when the application's record is gone
-	if left, err := filepath.Glob(filepath.Join(records, "app_*")); err != nil || len(left) > 0 {
-		t.Errorf("records of applications: %v %v", left, err)
+	if err := m.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(records, "worker_*")); err != nil || len(left) != 1 {
-		t.Errorf("records of Workers: %v %v", left, err)
+	if err := m.Wait(); err != nil {
+		t.Errorf("the Master's end: %v", err)
+	}
+	d, err := recovery.Open(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	left, bad, err := d.Load(nil)
+	if err != nil || len(bad) > 0 || len(left) != 2 || left[0].Key != "master_term" || !strings.HasPrefix(left[1].Key, "worker_") {
+		t.Errorf("the records: %v %v %v", left, bad, err)
 	}
 }
