@@ -63,7 +63,9 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 		return
 	}
 	c.Cancel(e.removal)
-	c.Send(e.ref, &app.StopExecutor{})
+	if !s.historic.tellsNobody {
+		c.Send(e.ref, &app.StopExecutor{})
+	}
 	s.executors.remove(e)
 	c.Log().Errorf("Lost executor %s on %s: %s", e.id, e.host, why.Message)
 	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
@@ -76,6 +78,13 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 
 // expireExecutor has an executor that is silent killed by the Master, which starts another, and removes it.
 func (s *Scheduler) expireExecutor(c *rpcenv.Context, m heartbeat.ExpireExecutor) {
-	s.killExecutors(c, []string{m.ExecutorID})
-	s.removeExecutor(c, m.ExecutorID, tasks.Loss{Message: m.Reason, CausedByApp: true})
+	why := tasks.Loss{Message: m.Reason, CausedByApp: true}
+	if s.historic.halfRemoves {
+		s.report(c, s.pool.ExecutorLost(m.ExecutorID, why))
+		return
+	}
+	if !s.historic.tellsNobody {
+		s.killExecutors(c, []string{m.ExecutorID})
+	}
+	s.removeExecutor(c, m.ExecutorID, why)
 }

@@ -30,6 +30,7 @@ type Scheduler struct {
 	stopping  bool
 	began     time.Time
 	ready     bool // tasks may start: see isReady
+	historic  faults
 
 	dag, appClient rpcenv.Ref
 	// watchers are told of each ExecutorChange, in this order.
@@ -42,6 +43,7 @@ func New(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors: newExec
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.cpus = conf.TaskCPUs.Get(c.Conf())
+	s.historic = faultsOf(c.Conf())
 	s.maxSize = conf.RPCMessageMaxSize.Get(c.Conf()) << 20
 	s.pool = tasks.NewPool(tasks.Limits{
 		CPUs: s.cpus, MaxFailures: conf.TaskMaxFailures.Get(c.Conf()), MaxResultSize: conf.DriverMaxResultSize.Get(c.Conf()),
@@ -127,6 +129,9 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	c.State("executor", e.id, "", "REGISTERED", "")
 	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+	if s.historic.offersEarly {
+		s.launchedExecutor(c, &app.LaunchedExecutor{ExecutorId: e.id})
+	}
 }
 
 func (s *Scheduler) tell(c *rpcenv.Context, change event.ExecutorChange) {

@@ -114,6 +114,7 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 			// The first one comes after a random part of a second period, so that executors do not all beat at once.
 			first := period + time.Duration(c.Rand().Int64N(int64(period)))
 			c.Every(first, period, SendHeartbeat{})
+			e.state.ready = true
 			c.Send(e.driver, &app.LaunchedExecutor{ExecutorId: e.cfg.Args.ExecutorID})
 		})
 	})

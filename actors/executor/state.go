@@ -10,6 +10,7 @@ import (
 
 // state is what an Executor knows.
 type state struct {
+	ready          bool // LaunchedExecutor was sent
 	stopping       bool
 	decommissioned bool // it ends when no task is left
 	tasks          map[int64]*task

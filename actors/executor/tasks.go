@@ -3,12 +3,14 @@ package executor
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // errKilled ends a task that the driver no longer wants.
@@ -18,6 +20,10 @@ var errKilled = errors.New("killed")
 func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	if e.tasks()[d.GetTaskId()] != nil || e.state.stopping {
 		return // a duplicate
+	}
+	if !e.state.ready && slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-13112") { // for study: the executor is not made yet
+		e.exit(c, 1, "Received LaunchTask command but executor was null", true)
+		return
 	}
 	c.Log().Infof("Running %s", d.GetName())
 	t := &task{desc: d, cancel: func() {}}

@@ -14,6 +14,8 @@ type faults struct {
 	coreByCore       bool // SPARK-8881: cores are given one by one, so that big executors do not start
 	memoryPerCore    bool // SPARK-9731: each further core of an executor is taken for another executor's memory
 	silentExit       bool // SPARK-16925: what an executor with exit code 0 leaves is not scheduled again
+	ghosts           bool // SPARK-13604: what a Worker runs that was given up is not killed when it comes back
+	refusesKnown     bool // SPARK-4592, SPARK-23191: a Worker that registers again is refused, and exits
 	launchLoop       bool // SPARK-27510: RUNNING sets the count of failures back, and nothing waits
 }
 
@@ -24,6 +26,8 @@ func faultsOf(c *conf.Conf) faults {
 		coreByCore:       has("SPARK-8881") || conf.DeployScheduler.Get(c) == "core-by-core",
 		memoryPerCore:    has("SPARK-9731"),
 		silentExit:       has("SPARK-16925"),
+		ghosts:           has("SPARK-13604"),
+		refusesKnown:     has("SPARK-23191"),
 		launchLoop:       has("SPARK-27510"),
 	}
 }

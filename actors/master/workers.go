@@ -26,6 +26,10 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		return
 	}
 	if known := m.idToWorker[r.GetId()]; known != nil {
+		if faultsOf(c.Conf()).refusesKnown {
+			m.refuseWorker(c, ref, "Duplicate worker ID")
+			return
+		}
 		if known.State == WorkerUnknown {
 			m.setWorker(c, known, WorkerAlive, "registered")
 		}
@@ -124,7 +128,11 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 		m.completeIfPossible(c)
 		return
 	}
+	ghosts := faultsOf(c.Conf()).ghosts
 	for _, d := range s.GetExecutors() {
+		if ghosts {
+			continue
+		}
 		e := m.executor(d.GetAppId(), int(d.GetExecId()))
 		if e == nil {
 			e = w.decommissioned(d.GetAppId(), int(d.GetExecId()))

@@ -77,7 +77,7 @@ func (c *growth) judge() {
 		c.judged[Progress]++
 		cores, memory, own := w.cores, w.memory, most
 		for other, x := range c.past.orders {
-			if c.ended[other] || c.past.gone(x.master) || c.past.gone(x.to) {
+			if c.ended[other] || c.past.gone(x.master) {
 				continue
 			}
 			if x.worker == o.worker {

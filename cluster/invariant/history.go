@@ -29,6 +29,8 @@ type history struct {
 	wants map[string]*want
 	// apps are the applications of drivers, by their Envs.
 	apps map[uint32]string
+	// drivers are those that Workers run, by id.
+	drivers map[string]host
 	// asked is the last registration of each Env.
 	asked map[uint32]*message
 }
@@ -76,6 +78,30 @@ type order struct {
 	memory int
 }
 
+// host is where a driver runs, and what it takes.
+type host struct {
+	env           uint32
+	cores, memory int
+}
+
+// seeDriver: a Worker says that it runs a driver, or no longer.
+func (h *history) seeDriver(r *tracepb.Record) {
+	if r.GetEndpoint() != "Worker" {
+		return
+	}
+	if r.GetFrom() != "" {
+		if r.GetTo() != "RUNNING" {
+			delete(h.drivers, r.GetSubject())
+		}
+		return
+	}
+	if m := h.messages[keyOf(r.GetCause())]; m != nil {
+		if b, ok := m.body.(*deploy.LaunchDriver); ok {
+			h.drivers[r.GetSubject()] = host{r.GetEnv(), int(b.GetDriverDesc().GetCores()), int(b.GetDriverDesc().GetMem())}
+		}
+	}
+}
+
 // want is what an application asks for.
 type want struct {
 	cores  int // of each executor; 0: whatever there is
@@ -87,7 +113,7 @@ type want struct {
 func newHistory() *history {
 	return &history{
 		envs: map[uint32]*env{}, at: map[string]uint32{}, messages: map[key]*message{}, orders: map[string]order{},
-		wants: map[string]*want{}, apps: map[uint32]string{}, asked: map[uint32]*message{},
+		wants: map[string]*want{}, apps: map[uint32]string{}, asked: map[uint32]*message{}, drivers: map[string]host{},
 	}
 }
 
@@ -116,6 +142,8 @@ func (h *history) see(r *tracepb.Record) {
 
 func (h *history) seeState(r *tracepb.Record) {
 	switch r.GetName() {
+	case "driver":
+		h.seeDriver(r)
 	case "process":
 		if e := h.envs[r.GetEnv()]; e != nil {
 			e.gone = true

@@ -81,8 +81,8 @@ type Config struct {
 	RecoveryTimeout time.Duration
 }
 
-// most is how many violations are kept: one fault breaks a rule again and again.
-const most = 50
+// most is how many violations of each rule are kept: one fault breaks a rule again and again.
+const most = 5
 
 // check is one rule's part of a Monitor. It may leave either half out.
 type check interface {
@@ -97,6 +97,7 @@ type Monitor struct {
 	checks []check
 	found  []Violation
 	told   map[string]bool
+	broken map[ID]int
 	judged map[ID]int
 }
 
@@ -108,7 +109,7 @@ func New(cfg Config) *Monitor {
 	if cfg.RecoveryTimeout <= 0 {
 		cfg.RecoveryTimeout = cfg.WorkerTimeout
 	}
-	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, judged: map[ID]int{}}
+	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
 		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newViews(m), newOrder(m),
 		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newCauses(m), newEpochs(m),
@@ -133,7 +134,7 @@ func (m *Monitor) Look(s Snapshot) {
 	}
 }
 
-// Violations are those found so far, in the order in which they were seen; at most 50.
+// Violations are those found so far, in the order in which they were seen; at most five of each rule.
 func (m *Monitor) Violations() []Violation { return slices.Clone(m.found) }
 
 // Judged is how often each rule was looked at: what was never looked at was not held.
@@ -142,10 +143,11 @@ func (m *Monitor) Judged() map[ID]int { return m.judged }
 func (m *Monitor) fail(rule ID, format string, args ...any) {
 	v := Violation{rule, m.past.now, fmt.Sprintf(format, args...)}
 	key := string(rule) + v.Text
-	if len(m.found) >= most || m.told[key] {
+	if m.broken[rule] >= most || m.told[key] {
 		return
 	}
 	m.told[key] = true
+	m.broken[rule]++
 	m.found = append(m.found, v)
 }
 

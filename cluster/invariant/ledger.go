@@ -67,5 +67,11 @@ func (c *ledger) alive(s *Snapshot, at rpcenv.Address) (cores, memory int, who [
 		}
 		cores, memory = cores+p.Cores, memory+p.Memory
 	}
+	for _, id := range sorted(c.past.drivers) {
+		if d := c.past.drivers[id]; !c.past.gone(d.env) && c.past.envs[d.env].address == at.String() {
+			who = append(who, id)
+			cores, memory = cores+d.cores, memory+d.memory
+		}
+	}
 	return cores, memory, who
 }

@@ -12,20 +12,19 @@ import (
 
 // startElected starts one of several Masters: NAME peers=NAME,NAME,NAME recovery=RAFT. What they must not forget outlives
 // them.
-func (r *Runner) startElected(name string, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
+func (r *Runner) startElected(name string, env rpcenv.Config, c syntax.Command) (rpcenv.Host, *clusternode.Node, error) {
 	if r.group == nil {
 		peers := c.Option("peers", "")
 		if peers == "" {
-			return nil, errors.New("recovery=RAFT wants peers=NAME,NAME,NAME: all Masters, this one among them")
+			return nil, nil, errors.New("recovery=RAFT wants peers=NAME,NAME,NAME: all Masters, this one among them")
 		}
 		g, err := local.NewGroup(r.world, strings.Split(peers, ","))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		r.group = g
 	}
-	_, n, err := r.group.Start(name, env)
-	return n, err
+	return r.group.Start(name, env)
 }
 
 // masters are where the Masters of a list of names listen. Those of a group need not run.

@@ -21,6 +21,7 @@ func (r *Runner) fault(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	r.observer.Disturb()
 	return w.Apply(f)
 }
 

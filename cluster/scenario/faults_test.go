@@ -11,7 +11,7 @@ import (
 // faultLines are one line for each verb of faults.
 var faultLines = []string{
 	"cut A B oneway", "heal A B", "delay A B 1s", "delay A->B:C by=1s", "latency 1ms 2ms", "drop A->B:C n=1", "duplicate A->B:C for=1s",
-	"reorder A->B:C p=0.5", "pause M", "resume M", "vanish M", "cost M/Master Heartbeat 1s", "threads M 2", "restart M",
+	"reorder A->B:C p=0.5", "pause M", "resume M", "vanish M", "cost M/Master Heartbeat 1s", "threads M 2",
 }
 
 func TestFaultsWantASimulation(t *testing.T) {

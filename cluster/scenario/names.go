@@ -41,6 +41,16 @@ func (n *names) add(id, name string) {
 // driverID is the id of a driver in cluster mode: its number says which one it is.
 var driverID = regexp.MustCompile(`driver-\d{14}-0*(\d+)`)
 
+// id is what a name stands for.
+func (n *names) id(name string) (string, bool) {
+	for _, x := range n.ids {
+		if x.name == name {
+			return x.id, true
+		}
+	}
+	return "", false
+}
+
 func (n *names) substitute(s string) string {
 	s = driverID.ReplaceAllString(s, "$$driver$1")
 	for _, x := range n.ids {

@@ -18,6 +18,7 @@ type watcher struct {
 	mu      sync.Mutex
 	envs    map[uint32]string
 	sent    map[string]sighting
+	seen    int
 	handled []sighting // since the block or the last run began: a verb may be slower than what it waits for
 }
 
@@ -45,9 +46,17 @@ func (w *watcher) count(p trace.Filter) int {
 	return n
 }
 
+// records is how many were made.
+func (w *watcher) records() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen
+}
+
 // see is called for each record.
 func (w *watcher) see(r *tracepb.Record) {
 	w.mu.Lock()
+	w.seen++
 	hit := w.seeLocked(r)
 	w.mu.Unlock()
 	if hit {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/cluster/recovery"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -32,6 +33,15 @@ type Runner struct {
 	joined   int // members so far
 	printer  syntax.Printer
 	out      strings.Builder // what verbs print, before the forest
+
+	observer   *local.Observer // in a simulation
+	behaviours map[rpcenv.Address]behaviour
+	peers      map[string]*peer
+	stores     map[string]*store
+	later      []timed
+	upstream   bool // historic faults are turned on
+	hidden     bool // what follows in this block is not printed
+	unread     int  // so many records are to be left out when a block is printed next
 }
 
 // New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [K=V ...]".
@@ -51,15 +61,18 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, records: map[string]*recovery.Memory{}}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, behaviours: map[rpcenv.Address]behaviour{}, peers: map[string]*peer{}, stores: map[string]*store{}, records: map[string]*recovery.Memory{}}
 	r.printer.Substitute = r.names.substitute
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
+	r.observer = local.Observe(w, c)
+	w.SetExecutor(standIn, r.stand)
 	return r, nil
 }
 
 // Close ends the cluster.
 func (r *Runner) Close() error {
 	r.unwatch()
+	r.observer.Close()
 	return r.world.Close()
 }
 
@@ -77,25 +90,38 @@ func (r *Runner) Trace() *trace.Trace {
 // *syntax.Error whose lines count from 1.
 func (r *Runner) Block(lines []string) (string, error) {
 	r.out.Reset()
+	r.hidden = false
 	r.watcher.forget()
+	known := verbs()
 	for i, line := range lines {
 		cmd := syntax.ParseLine(line)
 		if cmd.Verb == "" || cmd.Verb == "cluster" {
 			continue
 		}
-		f, ok := verbs[cmd.Verb]
+		f, ok := known[cmd.Verb]
 		if !ok {
-			return "", syntax.At("", i+1, syntax.In(line, cmd.Offset, syntax.Unknown("verb", cmd.Verb, slices.Collect(maps.Keys(verbs)))))
+			return "", syntax.At("", i+1, syntax.In(line, cmd.Offset, syntax.Unknown("verb", cmd.Verb, slices.Collect(maps.Keys(known)))))
 		}
-		if err := f(r, cmd); err != nil {
+		if cmd.Verb == "at" {
+			f = func(r *Runner, c syntax.Command) error { return r.at(c, line) }
+		}
+		if err := f(r, cmd); err != nil && !(r.upstream && hasNot(err)) {
 			return "", syntax.At("", i+1, fmt.Errorf("%s: %w", line, err))
 		}
+	}
+	if r.hidden {
+		r.unread = r.watcher.records()
+		return r.out.String(), nil
 	}
 	return r.out.String() + r.forest(), nil
 }
 
 // forest is what happened since the last block.
 func (r *Runner) forest() string {
+	if r.unread > 0 {
+		r.printer.Skip(trace.Merge(r.world.Recorder().Records()[:r.unread]).Entries)
+		r.unread = 0
+	}
 	entries := r.Trace().Entries
 	r.names.learn(entries)
 	return r.printer.Next(entries)

@@ -64,6 +64,7 @@ func (r *Runner) submit(c syntax.Command) error {
 	p := &program{done: make(chan struct{})}
 	r.nodes[name] = &node{name: name, Node: &clusternode.Node{Env: env}}
 	r.programs[name] = p
+	r.observer.Driver(name, h, d)
 	hold := c.Option("hold", "") == "true"
 	local.RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
 		if hold {

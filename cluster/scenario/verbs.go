@@ -24,38 +24,57 @@ type node struct {
 	*clusternode.Node
 	began  syntax.Command // how it was started
 	member membership.Member
+	bare   bool // an application without a program
 }
 
 // verbs are what a line of a script can begin with.
-var verbs = map[string]func(*Runner, syntax.Command) error{
-	"start":   (*Runner).start,
-	"stop":    (*Runner).stop,
-	"kill":    (*Runner).kill,
-	"run":     (*Runner).run,
-	"settle":  (*Runner).settle,
-	"advance": (*Runner).advance,
-	"restart": (*Runner).restart,
-	"exit":    (*Runner).exit,
-	"submit":  (*Runner).submit,
-	"driver":  (*Runner).driver,
-	"release": (*Runner).release,
-	"result":  (*Runner).result,
-	"suspect": (*Runner).suspect,
+func verbs() map[string]func(*Runner, syntax.Command) error {
+	return map[string]func(*Runner, syntax.Command) error{
+		"start":   (*Runner).start,
+		"stop":    (*Runner).stop,
+		"kill":    (*Runner).kill,
+		"run":     (*Runner).run,
+		"settle":  (*Runner).settle,
+		"advance": (*Runner).advance,
+		"restart": (*Runner).restart,
+		"exit":    (*Runner).exit,
+		"submit":  (*Runner).submit,
+		"driver":  (*Runner).driver,
+		"release": (*Runner).release,
+		"result":  (*Runner).result,
+		"app":     (*Runner).app,
+		"peer":    (*Runner).peer,
+		"say":     (*Runner).say,
+		"heard":   (*Runner).heard,
+		"waits":   (*Runner).waits,
+		"books":   (*Runner).books,
+		"why":     (*Runner).why,
 
-	"decommission": (*Runner).decommission,
+		"invariants": (*Runner).invariants,
+		"historic":   (*Runner).historic,
+		"hide":       (*Runner).hide,
+		"calm":       (*Runner).calm,
+		"at":         nil, // see Block
+		"elect":      (*Runner).elect,
+		"corrupt":    (*Runner).corrupt,
+		"suspect":    (*Runner).suspect,
 
-	"cut":       (*Runner).fault,
-	"heal":      (*Runner).fault,
-	"delay":     (*Runner).fault,
-	"latency":   (*Runner).fault,
-	"drop":      (*Runner).fault,
-	"duplicate": (*Runner).fault,
-	"reorder":   (*Runner).fault,
-	"pause":     (*Runner).fault,
-	"resume":    (*Runner).fault,
-	"vanish":    (*Runner).fault,
-	"cost":      (*Runner).fault,
-	"threads":   (*Runner).fault,
+		"decommission": (*Runner).decommission,
+
+		"cut":       (*Runner).fault,
+		"heal":      (*Runner).fault,
+		"delay":     (*Runner).fault,
+		"latency":   (*Runner).fault,
+		"drop":      (*Runner).fault,
+		"duplicate": (*Runner).fault,
+		"reorder":   (*Runner).fault,
+		"pause":     (*Runner).fault,
+		"resume":    (*Runner).fault,
+		"vanish":    (*Runner).fault,
+		"reset":     (*Runner).fault,
+		"cost":      (*Runner).fault,
+		"threads":   (*Runner).fault,
+	}
 }
 
 // start starts a daemon.
@@ -64,6 +83,9 @@ func (r *Runner) start(c syntax.Command) error {
 		return err
 	}
 	name := c.Args[1]
+	if _, ended := r.world.Exited(name); r.nodes[name] != nil && !ended {
+		return fmt.Errorf("%s runs", name)
+	}
 	env := rpcenv.Config{Name: name, Conf: r.conf}
 	var h rpcenv.Host
 	if c.Option("recovery", "") != "RAFT" {
@@ -75,7 +97,7 @@ func (r *Runner) start(c syntax.Command) error {
 	switch c.Args[0] {
 	case "master":
 		if c.Option("recovery", "") == "RAFT" {
-			n, err = r.startElected(name, env, c)
+			h, n, err = r.startElected(name, env, c)
 			break
 		}
 		cfg, wrong := r.masterConfig(name, c)
@@ -93,6 +115,7 @@ func (r *Runner) start(c syntax.Command) error {
 	}
 	started := &node{name: name, Node: n, began: c}
 	r.nodes[name] = started
+	r.observer.Daemon(h, n)
 	return r.join(started)
 }
 
@@ -101,7 +124,7 @@ func (r *Runner) start(c syntax.Command) error {
 func (r *Runner) masterConfig(name string, c syntax.Command) (master.Config, error) {
 	switch mode := c.Option("recovery", "NONE"); mode {
 	case "NONE":
-		return master.Config{}, nil
+		return r.shared(name, c), nil
 	case "FILESYSTEM":
 		if r.records[name] == nil {
 			r.records[name] = &recovery.Memory{}
@@ -188,10 +211,19 @@ func (r *Runner) kill(c syntax.Command) error {
 	if err := c.Need(1, "NAME"); err != nil {
 		return err
 	}
+	r.observer.Disturb()
 	if err := r.world.Kill(c.Args[0]); err != nil {
 		return err
 	}
 	return r.world.Settle(patience)
+}
+
+// runUntil is the World's Run, and looks at the cluster meanwhile.
+func (r *Runner) runUntil(cond func() bool, within time.Duration) error {
+	return r.world.Run(func() bool {
+		r.observer.Tick()
+		return cond()
+	}, within)
 }
 
 // run runs until a message was handled, or a process has ended.
@@ -201,7 +233,7 @@ func (r *Runner) run(c syntax.Command) error {
 		return err
 	}
 	if name := c.Option("exit", ""); name != "" {
-		if err := r.world.Run(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
+		if err := r.runUntil(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
 			return err
 		}
 		return r.world.Settle(patience)
@@ -211,7 +243,7 @@ func (r *Runner) run(c syntax.Command) error {
 		if p == nil {
 			return fmt.Errorf("the script submitted no %s", name)
 		}
-		if err := r.world.Run(func() bool { return closed(p.done) }, within); err != nil {
+		if err := r.runUntil(func() bool { return closed(p.done) }, within); err != nil {
 			return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
 		}
 		return r.world.Settle(patience)
@@ -224,7 +256,7 @@ func (r *Runner) run(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := r.world.Run(func() bool { return r.watcher.count(p) >= n }, within); err != nil {
+	if err := r.runUntil(func() bool { return r.watcher.count(p) >= n }, within); err != nil {
 		return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
 	}
 	r.watcher.forget()
@@ -263,7 +295,5 @@ func (r *Runner) advance(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	w.Advance(d)
-	w.Settle()
-	return nil
+	return r.advanceTo(w.Now().Add(d))
 }

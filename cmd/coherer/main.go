@@ -79,7 +79,7 @@ func saidAlready(err error) bool {
 	if _, ok := errors.AsType[*node.ExitError](err); ok {
 		return true
 	}
-	if errors.Is(err, errDiffers) {
+	if errors.Is(err, errDiffers) || errors.Is(err, errViolated) {
 		return true
 	}
 	program, ok := errors.AsType[*runner.ProgramError](err)
@@ -135,7 +135,7 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

@@ -43,7 +43,10 @@ var (
 
 // Faults are the ids that coherer.compat takes, those of Spark's issue tracker. What each does stands with the endpoint
 // that has it.
-var Faults = []string{"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-16925", "SPARK-27510"}
+var Faults = []string{
+	"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-13112", "SPARK-13519", "SPARK-13604", "SPARK-16925", "SPARK-23191",
+	"SPARK-27348", "SPARK-27510", "SPARK-34245",
+}
 
 // upstreamFaults are those that Spark 4 has.
 var upstreamFaults = []string{"SPARK-27510"}

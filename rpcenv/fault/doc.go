@@ -16,6 +16,7 @@
 //	kill NAME                            as kill -9
 //	vanish NAME                          the machine is gone without a word: connections to it are half open
 //	restart NAME                         the process ends, if it runs, and a new one takes its place and address
+//	reset A B D                          A's connections with B end: A sees it at once, B after D
 //	cost PLACE MESSAGE D                 handlers of MESSAGE at PLACE, as in a pattern, take D of time
 //	threads ENV N                        an Env has N threads for handlers that take time; 0 is no limit
 //

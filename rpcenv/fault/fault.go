@@ -26,6 +26,7 @@ const (
 	Kill      Verb = "kill"
 	Vanish    Verb = "vanish"
 	Restart   Verb = "restart"
+	Reset     Verb = "reset"
 	Cost      Verb = "cost"
 	Threads   Verb = "threads"
 )
@@ -44,6 +45,7 @@ var forms = map[Verb]string{
 	Kill:      "NAME",
 	Vanish:    "NAME",
 	Restart:   "NAME",
+	Reset:     "A B DURATION",
 	Cost:      "ENV[/ENDPOINT] MESSAGE DURATION",
 	Threads:   "ENV N",
 }
@@ -106,7 +108,7 @@ func (f Fault) String() string {
 		words = append(words, f.B)
 	}
 	switch f.Verb {
-	case Delay, Cost:
+	case Delay, Reset, Cost:
 		words = append(words, f.By.String())
 	case Threads:
 		words = append(words, strconv.Itoa(f.N))
@@ -156,7 +158,7 @@ func parse(ws []word, line int) (Fault, error) {
 		if p.err == nil && f.Max < f.By {
 			p.stop(args[1], "MAX is less than MIN")
 		}
-	case Cost:
+	case Cost, Reset:
 		p.want(args, 3)
 		f.A, f.B, f.By = p.name(args, 0), p.name(args, 1), p.duration(args, 2)
 	case Threads:
@@ -172,4 +174,4 @@ func parse(ws []word, line int) (Fault, error) {
 	return f, nil
 }
 
-const verbList = "cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, kill, vanish, restart, cost, threads"
+const verbList = "cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, kill, vanish, restart, reset, cost, threads"

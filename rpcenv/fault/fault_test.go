@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var lines = []string{
 	"cut A B", "cut A B oneway", "heal * W1.2", "heal A B oneway", "delay A B 1.5s", "delay A->B:* by=10ms n=2 for=1m0s p=0.25",
 	"latency 100µs 1ms", "drop W1->M/Master:Heartbeat", "drop *->*:* n=1", "duplicate A->B:C for=3s", "reorder A->B:C",
-	"reorder A->B:C by=20ms p=1", "pause W1", "resume W1", "kill W1", "vanish W1", "restart W1", "cost M/Master Heartbeat 5ms",
+	"reorder A->B:C by=20ms p=1", "pause W1", "resume W1", "kill W1", "vanish W1", "restart W1", "reset W1 M 1s", "cost M/Master Heartbeat 5ms",
 	"threads M 2",
 }
 
@@ -35,7 +35,7 @@ func TestEachFaultParsesBackFromWhatItPrints(t *testing.T) {
 		}
 		seen[f.Verb] = true
 	}
-	if len(seen) != 14 {
+	if len(seen) != 15 {
 		t.Error("not all verbs are tried:", seen)
 	}
 }

@@ -77,6 +77,24 @@ func (w *World) Calm() {
 	}
 }
 
+// Reset ends the connections between two processes, as when one gives them up: A sees that at once, and what was on its way
+// to it is lost; B sees it after d, and what was on its way there arrives.
+func (w *World) Reset(a, b string, d time.Duration) error {
+	h := w.Find(a)
+	if h == nil {
+		return fmt.Errorf("%w: %s", ErrNoHost, a)
+	}
+	for _, l := range slices.Clone(h.ends) {
+		if l.from.name != b || l.closed {
+			continue
+		}
+		l.closed = true
+		w.later(nil, d, func() { l.peer.finish(errReset) })
+		l.told(errReset)
+	}
+	return nil
+}
+
 // Faulty reports whether a fault is in force: a cut, a delay, a rule, a cost or a pause that has not ended. What was killed
 // or has vanished is no fault any more.
 func (w *World) Faulty() bool {
@@ -112,6 +130,9 @@ func (w *World) apply(f fault.Fault) error {
 	if f.IsRule() {
 		w.faults.begin(f, w.now)
 		return nil
+	}
+	if f.Verb == fault.Reset {
+		return w.Reset(f.A, f.B, f.By)
 	}
 	if f.Verb == fault.Delay {
 		w.Delay(f.A, f.B, f.By)

@@ -14,6 +14,16 @@ type Printer struct {
 	printed map[string]bool
 }
 
+// Skip leaves out what happened so far.
+func (p *Printer) Skip(entries []trace.Entry) {
+	if p.printed == nil {
+		p.printed = map[string]bool{}
+	}
+	for _, e := range entries {
+		p.printed[e.ID] = true
+	}
+}
+
 // Next is the forest of those of entries that were not printed yet.
 func (p *Printer) Next(entries []trace.Entry) string {
 	if p.printed == nil {

@@ -1,0 +1,19 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// faults are the historic faults of Spark that this driver has, for study: coherer.compat.
+type faults struct {
+	offersEarly bool // SPARK-13112: an executor is offered tasks when it registers, before it is made
+	tellsNobody bool // SPARK-13519: an executor that is given up is not told, nor is the Master
+	halfRemoves bool // SPARK-27348: the scheduler forgets an executor that is silent, the backend keeps it
+}
+
+func faultsOf(c *conf.Conf) faults {
+	has := func(id string) bool { return slices.Contains(conf.Compat.Get(c), id) }
+	return faults{offersEarly: has("SPARK-13112"), tellsNobody: has("SPARK-13519"), halfRemoves: has("SPARK-27348")}
+}

@@ -1,0 +1,187 @@
+package scenario_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/cluster/invariant"
+	"github.com/coherer/coherer/cluster/scenario"
+)
+
+// livesFlag is how many lives the sweep has; `make soak` asks for more.
+var livesFlag = flag.Int("lives", 100, "so many random lives of a cluster")
+
+// lifeOf is a small cluster: what a test has time for. Every fourth has three Masters.
+func lifeOf(seed uint64) scenario.Life {
+	l := scenario.Life{Seed: seed, Masters: 1, Workers: 6, Apps: 5, Drivers: int(seed % 2), Faults: scenario.FaultKinds, For: 16 * time.Minute}
+	if seed%4 == 0 {
+		l.Masters = 3
+	}
+	return l
+}
+
+// sweep lives many lives, side by side.
+func sweep(t *testing.T, n int, life func(uint64) scenario.Life) []*scenario.Lived {
+	t.Helper()
+	out := make([]*scenario.Lived, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				l := life(uint64(i))
+				lived, err := l.Live()
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				out[i-1] = lived
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return out
+}
+
+// TestSeedsOfRandomLives: the rules hold in a hundred small random lives of a cluster; a seed that breaks one is shrunk. Two
+// processes log the same hashes.
+func TestSeedsOfRandomLives(t *testing.T) {
+	begin := time.Now()
+	lives := sweep(t, *livesFlag, lifeOf)
+	hash := sha256.New()
+	judged := map[invariant.ID]int{}
+	failed := 0
+	for _, l := range lives {
+		fmt.Fprintln(hash, l.Hash)
+		for id, n := range l.Judged {
+			judged[id] += n
+		}
+		if l.Holds() {
+			continue
+		}
+		if failed++; failed > 3 {
+			continue
+		}
+		t.Errorf("%s", l)
+		if len(l.Violations) == 0 {
+			continue
+		}
+		life := lifeOf(l.Seed)
+		small, err := life.Shrink(l.Violations[0].Rule)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		t.Errorf("shrunk, for coherer scenario run FILE:\n%s", small)
+	}
+	t.Logf("hash lives-%d %x", len(lives), hash.Sum(nil)[:16])
+	t.Logf("%d lives in %.1f s; judged %v", len(lives), time.Since(begin).Seconds(), judged)
+	if failed > 0 {
+		t.Errorf("%d of %d seeds failed", failed, len(lives))
+	}
+	for _, r := range invariant.Rules {
+		if judged[r.ID] == 0 {
+			t.Errorf("%s was never looked at: the sweep shows nothing of it", r.ID)
+		}
+	}
+}
+
+// A sweep finds faults that Spark had: with each of them turned on some life breaks the rule that is about it, and the
+// script that it is shrunk to breaks the rule again.
+func TestLivesFindHistoricFaults(t *testing.T) {
+	for fault, c := range map[string]struct {
+		rule  invariant.ID
+		kinds []string
+	}{
+		"SPARK-13604": {invariant.ToldToStop, scenario.FaultKinds}, "SPARK-23191": {invariant.IdempotentRegister, scenario.FaultKinds},
+		"SPARK-34245": {invariant.Ledger, []string{"drop", "executor"}}, "SPARK-16925": {invariant.Progress, scenario.FaultKinds},
+		"SPARK-2425": {invariant.BoundedRetry, nil},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			rule := c.rule
+			for seed := uint64(1); seed <= 60; seed++ {
+				l := lifeOf(seed)
+				l.Conf, l.Faults, l.Drivers = []string{"coherer.compat=" + fault}, c.kinds, 0
+				lived, err := l.Live()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if broken(lived.Violations, rule) {
+					t.Logf("seed %d", seed)
+					replayed(t, &l, rule)
+					return
+				}
+			}
+			t.Errorf("60 seeds did not break %s", rule)
+		})
+	}
+}
+
+func broken(all []invariant.Violation, rule invariant.ID) bool {
+	return slices.ContainsFunc(all, func(v invariant.Violation) bool { return v.Rule == rule })
+}
+
+// replayed: a life that breaks a rule is shrunk to a script; its text, read again, breaks the rule.
+func replayed(t *testing.T, l *scenario.Life, rule invariant.ID) {
+	small, err := l.Shrink(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := scenario.Parse(filepath.Join("x", "small.txt"), small.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := again.Run(scenario.Options{})
+	if err != nil || !broken(out.Violations, rule) {
+		t.Errorf("%v, %v\n%s", err, out, small)
+	}
+	if lines := len(again.Blocks[0].Verbs); lines > 16 {
+		t.Errorf("%d lines are much:\n%s", lines, small)
+	}
+}
+
+func TestALifeIsTheSameTwice(t *testing.T) {
+	for _, masters := range []int{1, 3} {
+		l := scenario.Life{Seed: 5, Masters: masters, Workers: 4, Apps: 3, Drivers: 1, Faults: scenario.FaultKinds, For: 10 * time.Minute}
+		first, err := l.Live()
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := l.Live()
+		if err != nil || second.Hash != first.Hash || second.String() != first.String() {
+			t.Errorf("%v\n%s%s", err, first, second)
+		}
+		if other := l; true {
+			other.Seed = 6
+			if third, err := other.Live(); err != nil || third.Hash == first.Hash {
+				t.Error("another seed does the same", err)
+			}
+		}
+	}
+}
+
+func TestAWrongLifeIsNamed(t *testing.T) {
+	l := scenario.Life{Masters: 10, Drivers: -1, Conf: []string{"x"}}
+	err := l.Validate()
+	for _, want := range []string{"10 masters: want 1 to 9", "0 workers: want 1 to 1000", "-1 drivers", "a life of 0s", `--conf "x"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	if _, err := scenario.ParseFaults("cut,cuts"); err == nil || !strings.Contains(err.Error(), "there are crash, cut") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/invariant"
+	"github.com/coherer/coherer/cluster/scenario"
+)
+
+// errViolated: what was violated was printed.
+var errViolated = errors.New("violated")
+
+// scenarioOptions are the flags of scenario.
+type scenarioOptions struct {
+	output
+	all, rewrite bool
+	seed         uint64
+	compat       string
+}
+
+func scenarioCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "scenario", GroupID: "run", Short: "Run scripts of known faults, and say whether the cluster holds",
+		Long: "Run scripts of known faults in a simulation, and say whether the cluster holds: the rules that a script is about,\n" +
+			"and all others, and what it is to print. The library has the faults of public bug reports under their ids.\n" +
+			"Exit codes: 0 it holds, 1 a rule is violated, 2 the script cannot be used (file:line:column says where).",
+		Example: strings.Join([]string{
+			"  coherer scenario list",
+			"  coherer scenario show SPARK-27510",
+			"  coherer scenario run SPARK-27510",
+			"  coherer scenario run SPARK-27510 --compat upstream     the old fault is there: exit code 1",
+			"  coherer scenario run --all -o json",
+			"  coherer scenario run ./mine.txt --seed 7",
+			"  coherer scenario run ./mine.txt --rewrite              write what it prints into the file",
+		}, "\n"),
+		Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(scenarioList(), scenarioShow(), scenarioRun())
+	return cmd
+}
+
+// listed is a script of the library, as list tells of it.
+type listed struct {
+	Name       string   `json:"name"`
+	About      string   `json:"about"`
+	Invariants []string `json:"invariants"`
+	Historic   string   `json:"historic,omitempty"`
+}
+
+func scenarioList() *cobra.Command {
+	var o output
+	cmd := &cobra.Command{
+		Use: "list", Short: "The scripts of the library, and the rules", Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := o.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			var all []listed
+			for _, name := range scenario.Library() {
+				s, err := scenario.Open(name)
+				if err != nil {
+					return err
+				}
+				about, _, _ := strings.Cut(s.About, "\n")
+				fault, _ := s.Historic()
+				all = append(all, listed{name, about, s.Invariants(), fault})
+			}
+			if asJSON {
+				return writeJSON(struct {
+					Scenarios []listed         `json:"scenarios"`
+					Rules     []invariant.Rule `json:"rules"`
+				}{all, invariant.Rules})
+			}
+			for _, l := range all {
+				fmt.Fprintf(os.Stdout, "%-12s %-10s %s\n", l.Name, strings.Join(l.Invariants, " "), l.About)
+			}
+			fmt.Fprintln(os.Stdout)
+			for _, r := range invariant.Rules {
+				fmt.Fprintf(os.Stdout, "%-4s %-20s %s\n", r.ID, r.Name, r.Statement)
+			}
+			return nil
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func scenarioShow() *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME", Short: "Print a script of the library", Args: usages(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openScenario(args[0])
+			if err != nil {
+				return usage(cmd, err)
+			}
+			fmt.Fprint(os.Stdout, s)
+			return nil
+		},
+	}
+}
+
+func scenarioRun() *cobra.Command {
+	var o scenarioOptions
+	cmd := &cobra.Command{
+		Use: "run NAME|FILE|--all", Short: "Run a script", Args: usages(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return usage(cmd, err)
+			}
+			names := args
+			if o.all {
+				names = scenario.Library()
+			}
+			outcomes, err := o.run(names)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			return o.report(outcomes)
+		},
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "all scripts of the library")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "another order of what happens at one time; what is printed is not compared then")
+	cmd.Flags().StringVar(&o.compat, "compat", "fixed", "fixed, or upstream: with the historic fault; what is printed is not compared then")
+	cmd.Flags().BoolVar(&o.rewrite, "rewrite", false, "write what the script prints into its file")
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func (o *scenarioOptions) check(args []string) error {
+	_, err := o.json()
+	switch {
+	case err != nil:
+		return err
+	case o.all == (len(args) > 0):
+		return errors.New("want the name of a script, a file, or --all")
+	case o.compat != "fixed" && o.compat != "upstream":
+		return fmt.Errorf("--compat %q: want fixed or upstream", o.compat)
+	case o.rewrite && (o.all || o.seed != 0 || o.compat != "fixed"):
+		return errors.New("--rewrite is of one file, without --seed and --compat")
+	}
+	return nil
+}
+
+// openScenario opens a file, which has a separator or an ending, or a script of the library.
+func openScenario(name string) (*scenario.Script, error) {
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt") {
+		return scenario.Load(name)
+	}
+	return scenario.Open(name)
+}
+
+// run runs scripts; of all those whose fault cannot be expressed are left out.
+func (o *scenarioOptions) run(names []string) ([]*scenario.Outcome, error) {
+	var outcomes []*scenario.Outcome
+	for _, name := range names {
+		s, err := openScenario(name)
+		if err != nil {
+			return nil, err
+		}
+		out, err := s.Run(scenario.Options{Seed: o.seed, Upstream: o.compat == "upstream"})
+		switch {
+		case o.all && errors.Is(err, scenario.ErrCannotExpress):
+			fmt.Fprintln(os.Stderr, "left out:", err)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		outcomes = append(outcomes, out)
+	}
+	return outcomes, nil
+}
+
+func (o *scenarioOptions) report(outcomes []*scenario.Outcome) error {
+	asJSON, err := o.json()
+	if err != nil {
+		return err
+	}
+	holds := true
+	for _, out := range outcomes {
+		if o.rewrite {
+			if err := os.WriteFile(out.Name, []byte(out.Script.String()), 0o600); err != nil {
+				return err
+			}
+			out.Differences = nil
+		}
+		holds = holds && out.Holds()
+		if !asJSON {
+			fmt.Fprint(os.Stdout, out)
+		}
+	}
+	if asJSON {
+		if err := writeJSON(outcomes); err != nil {
+			return err
+		}
+	}
+	if !holds {
+		return errViolated
+	}
+	return nil
+}

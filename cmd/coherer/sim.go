@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/scenario"
+)
+
+// simOptions are the flags of sim.
+type simOptions struct {
+	output
+	life   scenario.Life
+	faults string
+	seeds  int
+	write  string
+}
+
+func simCommand() *cobra.Command {
+	o := simOptions{life: scenario.Life{Seed: 1, Masters: 1, Workers: 20, Apps: 10, For: time.Hour}}
+	cmd := &cobra.Command{
+		Use: "sim", GroupID: "run", Short: "Live a random life of a cluster in virtual time, and say whether its rules hold",
+		Long: "Live a random life of a cluster in virtual time: Workers join, crash, stand still and come back, applications come and\n" +
+			"go, the network is cut and slow. All rules of `coherer scenario list` are watched. What happens follows from the seed\n" +
+			"alone. A seed that breaks a rule is shrunk, and written as a script that `coherer scenario run FILE` replays.\n" +
+			"Exit codes: 0 all rules hold, 1 one is violated, 2 usage.",
+		Example: strings.Join([]string{
+			"  coherer sim --seed 7",
+			"  coherer sim --seed 7 --workers 5 --apps 3 --for 10m --faults cut,crash",
+			"  coherer sim --seeds 100                the seeds from 1 to 100",
+			"  coherer sim --seed 7 -o json",
+		}, "\n"),
+		Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return usage(cmd, err)
+			}
+			return o.run()
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&o.life.Seed, "seed", o.life.Seed, "the seed; with --seeds the first one")
+	f.IntVar(&o.life.Masters, "masters", o.life.Masters, "Masters; more than one are standbys of each other")
+	f.IntVar(&o.life.Workers, "workers", o.life.Workers, "Workers")
+	f.IntVar(&o.life.Apps, "apps", o.life.Apps, "applications")
+	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs")
+	f.StringVar(&o.faults, "faults", "all", "all, none, or some of "+strings.Join(scenario.FaultKinds, ","))
+	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
+	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be repeated")
+	f.IntVar(&o.seeds, "seeds", 1, "so many seeds, one after the other")
+	f.StringVar(&o.write, "write", "", "the file for the script of a seed that breaks a rule; empty: sim-SEED.txt here")
+	o.flags(f)
+	return cmd
+}
+
+func (o *simOptions) check() error {
+	_, err := o.json()
+	kinds, bad := scenario.ParseFaults(o.faults)
+	o.life.Faults = kinds
+	if o.seeds < 1 {
+		err = errors.Join(err, errors.New("--seeds: want 1 at least"))
+	}
+	return errors.Join(err, bad, o.life.Validate())
+}
+
+func (o *simOptions) run() error {
+	asJSON, err := o.json()
+	if err != nil {
+		return err
+	}
+	var failed []string
+	var lived []*scenario.Lived
+	for i := range o.seeds {
+		life := o.life
+		life.Seed += uint64(i)
+		l, err := life.Live()
+		if err != nil {
+			return err
+		}
+		lived = append(lived, l)
+		if !l.Holds() {
+			failed = append(failed, fmt.Sprint(life.Seed))
+		}
+		if !asJSON {
+			fmt.Fprint(os.Stdout, l)
+		}
+		if l.Holds() {
+			continue
+		}
+		if err := o.shrink(&life, l); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := writeJSON(lived); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(os.Stderr, "%d of %d seeds broke a rule: %s\n", len(failed), o.seeds, strings.Join(failed, ", "))
+		return errViolated
+	}
+	return nil
+}
+
+// shrink writes the least script that breaks the same rule.
+func (o *simOptions) shrink(life *scenario.Life, l *scenario.Lived) error {
+	small, err := life.Shrink(l.Violations[0].Rule)
+	if err != nil {
+		return err
+	}
+	path := o.write
+	if path == "" {
+		path = fmt.Sprintf("sim-%d.txt", life.Seed)
+	}
+	if err := os.WriteFile(path, []byte(small.String()), 0o600); err != nil {
+		return fmt.Errorf("write the script: %w: name another file with --write", err)
+	}
+	fmt.Fprintf(os.Stderr, "shrunk to %d lines: coherer scenario run ./%s\n", len(small.Blocks[0].Verbs), path)
+	return nil
+}
