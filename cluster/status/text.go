@@ -25,12 +25,11 @@ const (
 func Text(all []Master) string {
 	var b strings.Builder
 	for _, m := range all {
-		switch {
-		case m.State == nil:
+		if m.State == nil {
 			fmt.Fprintf(&b, "Master %s does not answer: %s\n", m.Address.SparkURL(), top.Printable(m.Err.Error()))
-		default:
-			fmt.Fprintf(&b, "Master %s is %s%s\n", m.Address.SparkURL(), top.Printable(m.State.GetStatus()), pagesAt(m.State.GetWebUiUrl()))
+			continue
 		}
+		fmt.Fprintf(&b, "Master %s is %s%s\n", m.Address.SparkURL(), top.Printable(m.State.GetStatus()), pagesAt(m.State.GetWebUiUrl()))
 	}
 	s := Leader(all)
 	if s == nil {

@@ -143,8 +143,9 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(strings.TrimSuffix(a, ".gz"), strings.TrimSuffix(b, ".gz")))
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(unpacked(a), unpacked(b)), cmp.Compare(len(a), len(b)))
 	})
+	names = slices.CompactFunc(names, func(a, b string) bool { return unpacked(a) == unpacked(b) }) // the archive of one that is still there is being written
 	if len(names) == 0 {
 		return nil, notFound("there is no %s", name)
 	}
@@ -163,6 +164,8 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 	}
 	return out, nil
 }
+
+func unpacked(name string) string { return strings.TrimSuffix(name, ".gz") }
 
 func openPart(root *os.Root, name string) (part, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

@@ -66,7 +66,7 @@ func TestALogThatRolledOverIsReadAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := workDir(t,
-		"app-1/0/stderr--2026-11-28--08-00-00.gz", packed.String(), "app-1/0/stderr--2026-11-28--09-00-00", "second ",
+		"app-1/0/stderr--2026-11-28--08-00-00.gz", packed.String(), "app-1/0/stderr--2026-11-28--09-00-00", "second ", "app-1/0/stderr--2026-11-28--09-00-00.gz", "half of an archive",
 		"app-1/0/stderr", "third", "app-1/0/stderr_other", "no", "app-1/0/stdout", "no")
 	h := worker(t, workerRunning(), work)
 	for query, want := range map[string]string{

@@ -102,8 +102,10 @@ func (p *masterPages) gauges(r *http.Request) ([]gauge, error) {
 		}
 	}
 	return []gauge{
-		{"master.aliveWorkers", sumsOf(s).alive}, {"master.apps", len(s.GetActiveApps())},
-		{"master.waitingApps", waiting}, {"master.workers", len(s.GetWorkers())},
+		{"master.aliveWorkers", sumsOf(s).alive},
+		{"master.apps", len(s.GetActiveApps())},
+		{"master.waitingApps", waiting},
+		{"master.workers", len(s.GetWorkers())},
 	}, err
 }
 
@@ -125,8 +127,10 @@ func (p *masterPages) appGauges(r *http.Request) (out []gauge, err error) {
 func (p *workerPages) gauges(r *http.Request) ([]gauge, error) {
 	s, err := p.state(r)
 	return []gauge{
-		{"worker.coresFree", s.GetCores() - s.GetCoresUsed()}, {"worker.coresUsed", s.GetCoresUsed()},
-		{"worker.executors", len(s.GetExecutors())}, {"worker.memFree_MB", s.GetMemory() - s.GetMemoryUsed()},
+		{"worker.coresFree", s.GetCores() - s.GetCoresUsed()},
+		{"worker.coresUsed", s.GetCoresUsed()},
+		{"worker.executors", len(s.GetExecutors())},
+		{"worker.memFree_MB", s.GetMemory() - s.GetMemoryUsed()},
 		{"worker.memUsed_MB", s.GetMemoryUsed()},
 	}, err
 }

@@ -55,7 +55,7 @@ func statusCommand() *cobra.Command {
 			return showStatus(cmd.Context(), masters, f, asJSON)
 		},
 	}
-	f.settings.flags(cmd.Flags())
+	f.flags(cmd.Flags())
 	cmd.Flags().StringVar(&f.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters")
 	cmd.Flags().StringVar(&f.join, "join", "", "`HOST:PORT[,HOST:PORT...]` of the gossip of members of the cluster")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "show it again and again, until Ctrl-C")
@@ -73,7 +73,7 @@ func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
 		at, err := rpcenv.ParseMasterURL(f.master)
 		return at, usage(cmd, err)
 	case f.join != "":
-		all, err := f.settings.read()
+		all, err := f.read()
 		if err != nil {
 			return nil, usage(cmd, err)
 		}

@@ -12,8 +12,11 @@ func Example() {
 	text, err := pretty.Marshal(pretty.Object{
 		{"url", "spark://h:7077"},
 		{"workers", pretty.Array{pretty.Object{{"id", "w1"}, {"cores", 4}}, pretty.Object{{"id", "<w2>"}, {"cores", int32(2)}}}},
-		{"resources", pretty.Array{pretty.Object{}}}, {"apps", pretty.Array{}},
-		{"unknownFields", []string{"a", "b"}}, {"time", int64(1795855610875)}, {"success", true},
+		{"resources", pretty.Array{pretty.Object{}}},
+		{"apps", pretty.Array{}},
+		{"unknownFields", []string{"a", "b"}},
+		{"time", int64(1795855610875)},
+		{"success", true},
 	})
 	fmt.Println(string(text), err)
 	// Output:

@@ -78,8 +78,10 @@ func (s *server) status(r *http.Request, id string) (pretty.Object, error) {
 		return nil, err
 	}
 	o := pretty.Object{
-		{Name: "action", Value: "SubmissionStatusResponse"}, {Name: "serverSparkVersion", Value: sparkVersion},
-		{Name: "submissionId", Value: id}, {Name: "success", Value: a.GetFound()},
+		{Name: "action", Value: "SubmissionStatusResponse"},
+		{Name: "serverSparkVersion", Value: sparkVersion},
+		{Name: "submissionId", Value: id},
+		{Name: "success", Value: a.GetFound()},
 	}
 	add := func(name, value string, has bool) {
 		if has {

@@ -140,8 +140,10 @@ func misled(parts []string) error {
 	case parts[0] == version && len(parts) == 1:
 		return &failure{http.StatusBadRequest, "Missing the /submissions prefix." + hint}
 	case parts[0] == version && parts[1] == "submissions":
-		return &failure{http.StatusBadRequest,
-			"Missing an action: please specify one of /create, /kill, /killall, /clear, /status, or /readyz." + hint}
+		return &failure{
+			http.StatusBadRequest,
+			"Missing an action: please specify one of /create, /kill, /killall, /clear, /status, or /readyz." + hint,
+		}
 	}
 	return &failure{statusUnknownVersion, fmt.Sprintf("Unknown protocol version '%s'.%s", parts[0], hint)}
 }
