@@ -15,7 +15,7 @@ import (
 const logLane = "log"
 
 // askAgain is how often a Master without a log asks its peers.
-const askAgain = 500 * time.Millisecond
+const askAgain = 200 * time.Millisecond
 
 // formVersion is that of the form in which logs are kept.
 const formVersion = 1
@@ -78,7 +78,7 @@ func (e *Election) askPeers(c *rpcenv.Context) {
 		return
 	}
 	e.ask = c.After(askAgain, AskPeers{})
-	if e.asked++; e.asked%20 == 0 {
+	if e.asked++; e.asked%50 == 0 {
 		c.Log().Warnf("Without a log this Master takes part when all the others have answered: waiting for %v", e.silentPeers())
 	}
 	for _, p := range e.others() {

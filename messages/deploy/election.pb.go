@@ -1048,9 +1048,9 @@ const file_proto_deploy_election_proto_rawDesc = "" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x12\n" +
 	"\x04vote\x18\x02 \x01(\x04R\x04vote\x12\x16\n" +
 	"\x06commit\x18\x03 \x01(\x04R\x06commit\x12\x16\n" +
-	"\x06behind\x18\x04 \x01(\bR\x06behind\"\xcc\x01\n" +
+	"\x06behind\x18\x04 \x01(\bR\x06behind\"\xce\x01\n" +
 	"\fRequestGroup\x12\x1a\n" +
-	"\x05group\x18\x01 \x01(\x06B\x04\xe0\xe0\x18\x01R\x05group:\x9f\x01\xe2\xe0\x18\x9a\x01\b\xa0\x01\x12\bElection\x1a\bElection\"\x11deploy.GroupState:Wwhen it starts without a log, and again every half second until all peers have answeredB\x15It is answered again.\"x\n" +
+	"\x05group\x18\x01 \x01(\x06B\x04\xe0\xe0\x18\x01R\x05group:\xa1\x01\xe2\xe0\x18\x9c\x01\b\xa0\x01\x12\bElection\x1a\bElection\"\x11deploy.GroupState:Ywhen it starts without a log, and again five times a second until all peers have answeredB\x15It is answered again.\"x\n" +
 	"\n" +
 	"GroupState\x12\x16\n" +
 	"\x06formed\x18\x01 \x01(\bR\x06formed\x12\x12\n" +
