@@ -9,6 +9,8 @@ import (
 
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/restclient"
+	server "github.com/coherer/coherer/cluster/web/rest"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // inCluster submits a driver that runs on a Worker: by REST first when spark.master.rest.enabled says so, and by RPC when
@@ -41,11 +43,23 @@ func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Clien
 	if !a.REST {
 		return rpc(cmd, a)
 	}
-	if err = rest(restclient.New(m.Masters, "")); !errors.Is(err, restclient.ErrNoServer) {
+	token, err := tokenFor(a.Settings.Values())
+	if err != nil {
+		return err
+	}
+	if err = rest(restclient.New(m.Masters, token)); !errors.Is(err, restclient.ErrNoServer) {
 		return err
 	}
 	fallBack(a, err)
 	return rpc(cmd, a)
+}
+
+// tokenFor is the token of coherer.rest.tokenFile, which a server may want; empty: none is named.
+func tokenFor(values map[string]string) (string, error) {
+	if path := values[conf.RESTTokenFile.Key()]; path != "" {
+		return server.ReadToken(path)
+	}
+	return "", nil
 }
 
 // fallBack says that REST is given up.
@@ -65,7 +79,11 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 		environment[v.Key] = v.Value
 	}
 	args := s.decision.ChildArgs // the resource and its class come first
-	client := restclient.New(m.Masters, "")
+	token, err := tokenFor(s.decision.Properties.Values())
+	if err != nil {
+		return err
+	}
+	client := restclient.New(m.Masters, token)
 	fmt.Fprintf(os.Stderr, "Submitting a request to launch an application in %s.\n", s.decision.Master)
 	r, err := client.Create(cmd.Context(), restclient.Submission{
 		Resource: args[0], Class: args[1], Args: args[2:], Properties: s.decision.Properties.Values(), Environment: environment,

@@ -24,6 +24,11 @@ func Token(c *conf.Conf) (string, error) {
 		}
 		return "", nil
 	}
+	return ReadToken(path)
+}
+
+// ReadToken reads the file of coherer.rest.tokenFile.
+func ReadToken(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", conf.RESTTokenFile.Key(), err)
