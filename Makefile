@@ -40,9 +40,10 @@ bench:
 	go test -run '^$$' -bench . ./...
 
 # soak: what takes minutes. The runtime's rules over 10,000 seeds, with the rate; the changes that break the runtime on
-# purpose, each of which a few seeds must find.
+# purpose, each of which a few seeds must find. The rules of a cluster over 1,000 random lives.
 .PHONY: soak
 SEEDS ?= 10000
 soak:
 	GOGC=400 go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestSeeds -seeds=$(SEEDS)
 	go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestMutants -mutants=all
+	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfRandomLives -lives=1000

@@ -13,6 +13,14 @@
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so
+//	start master NAME store=NAME election=true          one of several Masters over records that all see; elect says who
+//	elect NAME                                          leads, in the next term
+//	corrupt STORE NAME                                  makes the record of an application or a Worker unreadable
+//	app NAME master=NAME [max=CORES] [cores=N] [memory=512m] [executors=N] [exit=CODE [after=D] [healthy=ID]]
+//	                                                    an application without a program: its executors are stand-ins,
+//	                                                    which end after D, but for the healthy one
+//	peer NAME [in=OTHER]                                an endpoint that hears numbers, say FROM TO [n=N] sends them, and
+//	                                                    heard NAME prints what came
 //	suspect NAME                                        the other members hear that it does not answer
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	submit NAME PROGRAM [ARG ...] master=NAME deploy-mode=cluster [supervise=true] [cores=N] [memory=2g] [K=V ...]
@@ -28,10 +36,23 @@
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
 //	restart NAME                                        kill it, if it runs, and start it as it was started
-//	cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, vanish, cost, threads
-//	                                                    faults, as package rpcenv/fault has them
+//	cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, vanish, reset, cost, threads
+//	                                                    faults, as package rpcenv/fault has them; calm ends those that last
+//	at TIME VERB ...                                    the verb at a time, counted from the beginning, while the script
+//	                                                    advances
+//	books NAME                                          prints what a Master knows
+//	why APP [master=M]                                  prints why an application waits
+//	waits PEER/ENDPOINT [MESSAGE]                       prints how long messages waited for their handler
+//	hide                                                the messages of this block are not printed
+//	invariants ID ...                                   the rules of package invariant that the script is about
+//	historic ID [FAULT] | historic none REASON          the fault of Spark's that Options.Upstream turns on: an id of
+//	                                                    coherer.compat, or a fault that does what the old code did
 //	exit NAME                                           prints the exit code
 //	result NAME                                         prints what a program returned
 //
-// FROM->TO:MESSAGE is a trace.Filter. advance and the faults want worlds=(sim).
+// FROM->TO:MESSAGE is a trace.Filter. advance, app, books, peer and the faults want worlds=(sim).
+//
+// A simulation is watched by all rules of package invariant. [Script.Run] judges a script by them and by what it is to print;
+// the [Library] has the faults of public bug reports under their ids. A [Life] is a script that a seed wrote: storms of faults
+// and calms in between, in which the cluster puts things right; [Life.Shrink] finds the least of it that breaks a rule.
 package scenario

@@ -223,12 +223,12 @@ func (g *generator) fault(at, until time.Duration) {
 	case "duplicate":
 		g.add(at, "duplicate %s n=%d", []string{w + "->" + m + ":*", m + "->" + w + ":*", "A*->" + m + ":RegisterApplication"}[g.rnd.IntN(3)], g.one(4))
 	case "master":
-		g.master(at, until)
+		g.master(at)
 	}
 }
 
 // master is the end of a Master. Of several the leader ends, and a moment later another is elected.
-func (g *generator) master(at, until time.Duration) {
+func (g *generator) master(at time.Duration) {
 	if g.Masters == 1 {
 		g.add(at, "restart M1")
 		return
@@ -241,7 +241,6 @@ func (g *generator) master(at, until time.Duration) {
 	g.down[old] = true
 	g.add(at, "kill M%d", old)
 	g.add(at+g.within(time.Second, 5*time.Second), "elect M%d", g.leader)
-	_ = until
 }
 
 // header is what a Life's script begins with.
