@@ -32,7 +32,7 @@ func (c *growth) see(r *tracepb.Record) {
 	}
 	switch r.GetKind() {
 	case tracepb.Kind_STATE:
-		if r.GetEndpoint() == "Master" && r.GetName() == "executor" && finished(r.GetTo()) {
+		if (r.GetEndpoint() == "Master" || r.GetEndpoint() == "Worker") && r.GetName() == "executor" && finished(r.GetTo()) {
 			c.ended[r.GetSubject()] = true
 		}
 	case tracepb.Kind_SENT:
@@ -77,7 +77,7 @@ func (c *growth) judge() {
 		c.judged[Progress]++
 		cores, memory, own := w.cores, w.memory, most
 		for other, x := range c.past.orders {
-			if c.ended[other] || c.past.gone(x.master) {
+			if c.ended[other] { // those that a Master ordered that is gone may live on, counted by the next
 				continue
 			}
 			if x.worker == o.worker {

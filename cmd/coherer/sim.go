@@ -118,9 +118,12 @@ func (o *simOptions) shrink(life *scenario.Life, l *scenario.Lived) error {
 	if path == "" {
 		path = fmt.Sprintf("sim-%d.txt", life.Seed)
 	}
+	if !strings.ContainsAny(path, `/\`) {
+		path = "./" + path
+	}
 	if err := os.WriteFile(path, []byte(small.String()), 0o600); err != nil {
 		return fmt.Errorf("write the script: %w: name another file with --write", err)
 	}
-	fmt.Fprintf(os.Stderr, "shrunk to %d lines: coherer scenario run ./%s\n", len(small.Blocks[0].Verbs), path)
+	fmt.Fprintf(os.Stderr, "shrunk to %d lines: coherer scenario run %s\n", len(small.Blocks[0].Verbs), path)
 	return nil
 }
