@@ -1,9 +1,14 @@
 // Package actors holds the roles: the endpoints of Spark's standalone mode, of its driver and of its executors, each an
 // actor over package rpcenv. It has no code itself.
 //
-//	master/      Master                 workers, applications, which executor goes where
-//	worker/      Worker, WorkerWatcher  executors' processes, registration, heartbeats
+//	master/      Master                 workers, applications, drivers, which of them goes where, what survives the Master
+//	worker/      Worker, WorkerWatcher  processes of executors and drivers, registration, heartbeats
+//	election/    Election               which of several Masters leads, and what they must not forget
+//	membership/  Membership             what a daemon hears of the other members of its cluster
 //	appclient/   AppClient              an application's side of the Master
+//	driverclient/ client                submits a driver to the Masters, ends one, asks for its state
+//	submit/      pure: the rules of spark-submit
+//	ids/         pure: which ids there can be
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks
 //	  dag/       DAGScheduler           jobs and stages
 //	  tasks/     pure: task sets, offers, retries
@@ -25,7 +30,7 @@
 // socket. The analyzer cmd/endpointrule holds that. What a role needs of the world it declares as an interface
 // (worker.Discovery, executor.Blocks), which package cluster supplies. So the same code runs in a simulation.
 //
-// Every book has one owner. CoarseGrainedScheduler owns executors and tasks, DAGScheduler jobs and stages,
+// Every book has one owner. Master owns workers, applications and drivers, CoarseGrainedScheduler owns executors and tasks, DAGScheduler jobs and stages,
 // HeartbeatReceiver last-seen times, BlockManagerMaster block managers, MapOutputTracker map outputs. What others must know
 // of an executor is one message, event.ExecutorChange, to each in the same order. Spark guards the same books by locks that
 // several threads share, and some of its dead-locks come from there.

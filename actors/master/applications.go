@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -83,11 +84,11 @@ func (m *Master) addApplication(c *rpcenv.Context, app *ApplicationInfo, why str
 }
 
 // newApplicationID is made by spark.deploy.appIdPattern of the time and a number, or of the name when
-// spark.master.useAppNameAsAppId.enabled says so and no application has that id.
+// spark.master.useAppNameAsAppId.enabled says so, no application has that id, and Workers take it.
 func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDescription) string {
 	if conf.UseAppNameAsAppID.Get(c.Conf()) {
 		id := strings.ToLower(strings.Join(strings.Fields(desc.GetName()), ""))
-		if isName(id) && !m.knowsApplication(id) {
+		if ids.Plain(id) && !m.knowsApplication(id) {
 			return id
 		}
 	}
@@ -123,19 +124,14 @@ func applicationID(pattern string, at time.Time, n int) string {
 	return filledIn(pattern, standard, at, n)
 }
 
-// filledIn is a pattern of ids with a time and a number. One that does not take them, or gives no name of a directory, is
+// filledIn is a pattern of ids with a time and a number. One that does not take them, or gives an id that Workers refuse, is
 // replaced by the standard one.
 func filledIn(pattern, standard string, at time.Time, n int) string {
 	stamp := at.Format("20060102150405")
-	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && isName(id) {
+	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && ids.Plain(id) {
 		return id
 	}
 	return fmt.Sprintf(standard, stamp, n)
-}
-
-// isName reports whether a Worker can call a directory so.
-func isName(id string) bool {
-	return id != "" && id != "." && id != ".." && !strings.ContainsAny(id, "/\\\x00")
 }
 
 // unregisterApplication ends an application that wants to; an unknown id is ignored.

@@ -126,6 +126,7 @@ func TestApplicationIDs(t *testing.T) {
 	}{
 		{nil, []string{"app-20260101000000-0000", "app-20260101000000-0001"}},
 		{[]string{"spark.deploy.appIdPattern", "a_%s_%d"}, []string{"a_20260101000000_0", "a_20260101000000_1"}},
+		{[]string{"spark.deploy.appIdPattern", "a %s %d"}, []string{"app-20260101000000-0000"}}, // Workers would refuse it
 		{[]string{"spark.deploy.appIdPattern", "a-%d"}, []string{"app-20260101000000-0000"}},
 		{[]string{"spark.master.useAppNameAsAppId.enabled", "true"}, []string{"myword0", "app-20260101000000-0000"}},
 	} {

@@ -8,29 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// maxID bounds an id that names a directory, in bytes.
-const maxID = 128
-
-// checkID refuses an id that is no plain name of a directory: letters, digits, '.', '_' and '-', not beginning with '.'.
-// It comes from another process and must not lead out of the work directory.
-func checkID(what, id string) error {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)
-	}
-	if id == "" || len(id) > maxID || id[0] == '.' || strings.ContainsFunc(id, func(r rune) bool { return !plain(r) }) {
-		return fmt.Errorf("the %s id %.*q is no plain name: want letters, digits, '.', '_' and '-', at most %d", what, maxID, id, maxID)
-	}
-	return nil
-}
-
 // checkLaunch reports what is wrong with an order.
 func checkLaunch(m *deploy.LaunchExecutor) error {
-	if err := checkID("application", m.GetAppId()); err != nil {
+	if err := ids.Check("application", m.GetAppId()); err != nil {
 		return err
 	}
 	switch {

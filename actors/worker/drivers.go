@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -25,7 +26,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 	id := m.GetDriverId()
 	switch err := errors.Join(checkDriver(m), w.checkResources(m.GetResources())); {
 	case err != nil:
-		c.Log().WithError(err).Errorf("Failed to launch driver %.*q", maxID, id)
+		c.Log().WithError(err).Errorf("Failed to launch driver %.*q", ids.Max, id)
 		w.reportDriver(c, id, deploy.DriverState_ERROR, err.Error(), nil)
 		return
 	case len(w.stopping) > 0:
@@ -45,7 +46,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 
 // checkDriver reports what is wrong with an order.
 func checkDriver(m *deploy.LaunchDriver) error {
-	if err := checkID("driver", m.GetDriverId()); err != nil {
+	if err := ids.Check("driver", m.GetDriverId()); err != nil {
 		return err
 	}
 	d := m.GetDriverDesc()
@@ -157,7 +158,7 @@ func (w *Worker) killDriver(c *rpcenv.Context, m *deploy.KillDriver) {
 	}
 	d := w.books.driver(m.GetDriverId())
 	if d == nil {
-		c.Log().Errorf("Asked to kill unknown driver %.*q", maxID, m.GetDriverId())
+		c.Log().Errorf("Asked to kill unknown driver %.*q", ids.Max, m.GetDriverId())
 		return
 	}
 	c.Log().Infof("Asked to kill driver %s", d.id)

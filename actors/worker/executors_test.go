@@ -337,20 +337,6 @@ func TestTrimDropsTheOldestTenth(t *testing.T) {
 	}
 }
 
-func FuzzIDs(f *testing.F) {
-	for _, s := range []string{appID, "", ".", "..", "a/b", `a\b`, "a\x00", "é", strings.Repeat("a", 129), "-", "a b"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, id string) {
-		if checkID("application", id) != nil {
-			return
-		}
-		if strings.ContainsAny(id, "/\\\x00 ") || id == "" || id[0] == '.' || len(id) > maxID {
-			t.Errorf("accepted %q", id)
-		}
-	})
-}
-
 func TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/coherer/coherer/actors/ids"
 )
 
 // What a piece of a log may be, in bytes.
@@ -83,7 +85,7 @@ func unreadable(err error) error {
 
 // enter opens a directory of a directory.
 func enter(root *os.Root, name string) (*os.Root, error) {
-	if !plain(name) {
+	if !ids.Plain(name) {
 		return nil, badRequest("invalid log directory: %q is no plain name", name)
 	}
 	switch info, err := root.Lstat(name); {
@@ -99,14 +101,6 @@ func enter(root *os.Root, name string) (*os.Root, error) {
 		return nil, notFound("log directory %s: %v", name, errors.Unwrap(err))
 	}
 	return sub, nil
-}
-
-// plain reports whether an id of a request can be a directory's name, as a Worker wants ids to be.
-func plain(id string) bool {
-	other := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
-	}
-	return id != "" && len(id) <= 255 && id[0] != '.' && !strings.ContainsFunc(id, other)
 }
 
 // part is one file of a log, and how many bytes of it there are when it is unpacked.
