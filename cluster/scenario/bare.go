@@ -142,14 +142,3 @@ func (r *Runner) stand(h rpcenv.Host, a executor.Args) error {
 func isMissing(err error) bool {
 	return errors.Is(err, local.ErrNoSuchProcess) || errors.Is(err, sim.ErrNoHost)
 }
-
-// end ends an application without a program in good order.
-func (n *node) end(done func()) {
-	n.Env.Go("stop", func(b *rpcenv.Blocking) error {
-		_, err := rpcenv.AskWait(b, n.Ref, appclient.StopAppClient{})
-		return err
-	}).OnDone(func(error) {
-		n.Env.OnDone(done)
-		n.Env.Shutdown()
-	})
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,10 +88,7 @@ func (o explainOptions) explain(p *protocol.Protocol, args []string) error {
 		p = &protocol.Protocol{Endpoints: p.Endpoints, Conversations: p.Conversations}
 	}
 	if o.output == "json" {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		out.SetEscapeHTML(false)
-		return out.Encode(p)
+		return writeJSON(p)
 	}
 	return show(os.Stdout)
 }

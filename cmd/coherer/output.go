@@ -30,5 +30,6 @@ func (o *output) json() (bool, error) {
 func writeJSON(v any) error {
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
