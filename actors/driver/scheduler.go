@@ -130,7 +130,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 	if s.historic.offersEarly {
-		s.launchedExecutor(c, &app.LaunchedExecutor{ExecutorId: e.id})
+		s.offerCores(c, e)
 	}
 }
 
@@ -149,10 +149,13 @@ func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 
 // launchedExecutor comes once; a second one would free cores that tasks hold and is ignored.
 func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor) {
-	e := s.executors.byID[m.GetExecutorId()]
-	if e == nil || e.launched {
-		return
+	if e := s.executors.byID[m.GetExecutorId()]; e != nil && !e.launched {
+		s.offerCores(c, e)
 	}
+}
+
+// offerCores begins to give tasks to an executor.
+func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 	e.launched, e.freeCores = true, e.totalCores
 	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")
 	if !s.ready { // it may be the one that all waited for

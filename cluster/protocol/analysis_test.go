@@ -57,7 +57,7 @@ func sources(t *testing.T) map[string]*goPackage {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && (d.Name() == "rpctest" || d.Name() == "testdata"): // what plays endpoints in tests
+			case d.IsDir() && slices.Contains([]string{"rpctest", "scenario", "testdata"}, d.Name()): // what plays endpoints in tests
 				return fs.SkipDir
 			case !d.IsDir() && strings.HasSuffix(name, ".go"):
 				files = append(files, name)
