@@ -13,11 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/status"
 	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -69,9 +67,6 @@ func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
 	switch {
 	case f.master != "" && f.join != "":
 		return nil, usage(cmd, errors.New("want --master or --join, not both"))
-	case f.master != "":
-		at, err := rpcenv.ParseMasterURL(f.master)
-		return at, usage(cmd, err)
 	case f.join != "":
 		all, err := f.read()
 		if err != nil {
@@ -81,37 +76,9 @@ func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
 		if err != nil {
 			return nil, usage(cmd, err)
 		}
-		return findMasters(cmd.Context(), strings.Split(f.join, ","), c)
+		return mastersOfMembers(cmd.Context(), strings.Split(f.join, ","), c)
 	}
-	w, err := findWatched(nil)
-	if err != nil {
-		return nil, errors.New("no run goes on: start one with coherer run, or name the Master of a cluster: coherer status --master spark://HOST:PORT")
-	}
-	return w.roots, nil
-}
-
-// findMasters are those that members of a cluster know.
-func findMasters(ctx context.Context, members []string, c *conf.Conf) ([]rpcenv.Address, error) {
-	cfg := gossip.Config{Join: members, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
-	if file, ok := conf.GossipKeyFile.Find(c); ok {
-		cfg.Keys = gossip.KeysOf(file)
-	}
-	m, err := gossip.Join(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("--join: %w", err)
-	}
-	defer m.Close()
-	var out []rpcenv.Address
-	for _, i := range m.Masters() {
-		out = append(out, i.RPC)
-	}
-	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	_ = m.Leave(leaving) // else they notice
-	if len(out) == 0 {
-		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(members, ", "), members[0])
-	}
-	return out, nil
+	return findMasters(cmd, f.master)
 }
 
 func showStatus(ctx context.Context, masters []rpcenv.Address, f statusFlags, asJSON bool) error {

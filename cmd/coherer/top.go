@@ -49,6 +49,9 @@ func topCommand() *cobra.Command {
 			if _, ok := errors.AsType[usageError](err); ok || errors.Is(err, rpcenv.ErrInvalidURL) {
 				return usage(cmd, err)
 			}
+			if errors.Is(err, errNoRun) {
+				err = fmt.Errorf("%w, or name a process of a cluster: coherer top spark://HOST:PORT", err)
+			}
 			if err != nil {
 				return err
 			}
@@ -67,6 +70,9 @@ type watched struct {
 	// run is the directory of the run; empty when processes were named.
 	run string
 }
+
+// errNoRun is that nothing goes on, and nothing was named.
+var errNoRun = errors.New("no run goes on: start one with coherer run")
 
 // findWatched finds a run that goes on, or the processes that are named.
 func findWatched(args []string) (watched, error) {
@@ -88,7 +94,7 @@ func findWatched(args []string) (watched, error) {
 	var err error
 	if w.run, err = runner.Find(name); err != nil {
 		if name == "" {
-			err = errors.New("no run goes on: start one with coherer run, or name a process of a cluster: coherer top spark://HOST:PORT")
+			err = errNoRun
 		}
 		return w, err
 	}

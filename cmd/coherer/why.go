@@ -43,21 +43,11 @@ func whyAppCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			var named []string
-			if at != "" {
-				if !strings.HasPrefix(at, "spark://") {
-					return usage(cmd, fmt.Errorf("--master %s: want spark://HOST:PORT", at))
-				}
-				named = []string{at}
-			}
-			watched, err := findWatched(named)
-			if errors.Is(err, rpcenv.ErrInvalidURL) {
-				return usage(cmd, err)
-			}
+			masters, err := findMasters(cmd, at)
 			if err != nil {
 				return err
 			}
-			r, err := askWhy(cmd.Context(), watched.roots, args[0])
+			r, err := askWhy(cmd.Context(), masters, args[0])
 			if err != nil {
 				return err
 			}
@@ -71,7 +61,7 @@ func whyAppCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&at, "master", "", "spark://HOST:PORT of the Master; left out, that of the run that goes on")
+	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; left out, that of the run that goes on")
 	out.flags(cmd.Flags())
 	return cmd
 }

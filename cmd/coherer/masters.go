@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// findMasters are the Masters of --master, spark://HOST:PORT[,HOST:PORT...], or of the run that goes on when it is empty.
+func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
+	if url != "" {
+		at, err := rpcenv.ParseMasterURL(url)
+		if err != nil {
+			return nil, usage(cmd, fmt.Errorf("--master: %w", err))
+		}
+		return at, nil
+	}
+	w, err := findWatched(nil)
+	if errors.Is(err, errNoRun) {
+		err = fmt.Errorf("%w, or name the Master of a cluster with --master spark://HOST:PORT", err)
+	}
+	return w.roots, err
+}
+
+// mastersOfMembers are those that members of a cluster know.
+func mastersOfMembers(ctx context.Context, members []string, c *conf.Conf) ([]rpcenv.Address, error) {
+	cfg := gossip.Config{Join: members, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
+	if file, ok := conf.GossipKeyFile.Find(c); ok {
+		cfg.Keys = gossip.KeysOf(file)
+	}
+	m, err := gossip.Join(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("--join: %w", err)
+	}
+	defer m.Close()
+	var out []rpcenv.Address
+	for _, i := range m.Masters() {
+		out = append(out, i.RPC)
+	}
+	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	_ = m.Leave(leaving) // else they notice
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(members, ", "), members[0])
+	}
+	return out, nil
+}
