@@ -5,6 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -80,5 +83,31 @@ func TestSubmitFallsBackToRPC(t *testing.T) {
 	got := finish(t, command(t, "submit", "--master", "spark://127.0.0.1:1", "--conf", "spark.master.rest.enabled=true", "--deploy-mode", "cluster", "/x/prog"))
 	if got.code == 0 || !strings.Contains(got.stderr, "was not a REST server. Falling back to legacy submission gateway instead.") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestSubmitBringsTheToken: our own REST server lets in who has the file of its token, and nobody else.
+func TestSubmitBringsTheToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("a token of many bytes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	withToken := []string{"--conf", "coherer.rest.tokenFile=" + file, "--conf", "spark.master.rest.enabled=true"}
+	log := &lines{to: t.Output()}
+	daemonTo(t, log, nil, append([]string{"master", "--port", "0", "--conf", "coherer.gossip.port=0", "--conf", "spark.master.rest.port=0"}, withToken...)...)
+	log.until(t, "with port ")
+	log.mu.Lock()
+	port := regexp.MustCompile(`REST server .* with port (\d+)`).FindStringSubmatch(log.text.String())
+	log.mu.Unlock()
+	if port == nil {
+		t.Fatal("the log names no port of the REST server")
+	}
+	for want, settings := range map[string][]string{
+		"the driver is not known there": withToken, "This server wants a token": {"--conf", "spark.master.rest.enabled=true"},
+	} {
+		got := finish(t, command(t, append([]string{"submit", "--master", "spark://127.0.0.1:" + port[1], "--status", "driver-1"}, settings...)...))
+		if got.code != exitFailed || !strings.Contains(got.stderr, want) {
+			t.Errorf("%v: %+v, want %q", settings, got, want)
+		}
 	}
 }
