@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/rpcenv"
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // logLane is the lane in which the log is read and written.
