@@ -15,14 +15,17 @@ type growth struct {
 	maxima  map[string]int    // cores that an application may have, where it says so
 	fresh   []string          // executors that were ordered at this moment
 	at      time.Time
-	ended   map[string]bool // executors
+	ended   map[string]time.Time // executors, and when a Master may know it
 }
+
+// telling is how long a Worker may take to tell its Master of an end.
+const telling = time.Second
 
 // grown is a Worker.
 type grown struct{ cores, memory int }
 
 func newGrowth(m *Monitor) *growth {
-	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]bool{}}
+	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]time.Time{}}
 }
 
 func (c *growth) see(r *tracepb.Record) {
@@ -32,12 +35,33 @@ func (c *growth) see(r *tracepb.Record) {
 	}
 	switch r.GetKind() {
 	case tracepb.Kind_STATE:
-		if (r.GetEndpoint() == "Master" || r.GetEndpoint() == "Worker") && r.GetName() == "executor" && finished(r.GetTo()) {
-			c.ended[r.GetSubject()] = true
+		if r.GetName() == "executor" && finished(r.GetTo()) {
+			c.end(r.GetEndpoint(), r.GetSubject())
 		}
 	case tracepb.Kind_SENT:
 		c.seeSent(c.past.messages[keyOf(r.GetId())])
 	}
+}
+
+// end notes the end of an executor: a Master knows at once what it says itself, and what a Worker says when it has been told.
+func (c *growth) end(by, executor string) {
+	at := c.past.now
+	switch by {
+	case "Worker":
+		at = at.Add(telling)
+	case "Master":
+	default:
+		return
+	}
+	if before, ok := c.ended[executor]; !ok || at.Before(before) {
+		c.ended[executor] = at
+	}
+}
+
+// hasEnded reports whether a Master could know of the end of an executor at the time that is judged.
+func (c *growth) hasEnded(executor string) bool {
+	at, ok := c.ended[executor]
+	return ok && !at.After(c.at)
 }
 
 func (c *growth) look(*Snapshot) { c.judge() }
@@ -71,13 +95,13 @@ func (c *growth) judge() {
 		o := c.past.orders[full]
 		want, most := c.past.wants[o.app], c.maxima[o.app]
 		w := c.workers[o.worker]
-		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || c.ended[full] {
+		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || !c.ended[full].IsZero() {
 			continue
 		}
 		c.judged[Progress]++
 		cores, memory, own := w.cores, w.memory, most
 		for other, x := range c.past.orders {
-			if c.ended[other] { // those that a Master ordered that is gone may live on, counted by the next
+			if c.hasEnded(other) { // those that a Master ordered that is gone may live on, counted by the next
 				continue
 			}
 			if x.worker == o.worker {

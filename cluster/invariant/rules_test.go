@@ -126,6 +126,8 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		}},
 		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
 		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
+		{"I4", "an end that no Master knows of yet", "", func(f *forger) { f.regrow(time.Second - 1) }},
+		{"I4", "an end that a Master knows of", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.regrow(time.Second) }},
 
 		{"I5", "counted", "", func(f *forger) { f.look(cluster(), time.Hour) }},
 		{"I5", "paused", "", func(f *forger) {
@@ -270,6 +272,18 @@ func (f *forger) grow(cores int32) {
 	f.worker(w1, 4, 1000)
 	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
 	f.launch(0, cores, w1)
+	f.wait(time.Second)
+	f.Look(invariant.Snapshot{Now: f.now})
+}
+
+// regrow orders an executor with one core so long after W1 said that the one with the other three cores ended.
+func (f *forger) regrow(after time.Duration) {
+	f.worker(w1, 4, 1000)
+	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
+	f.launch(0, 3, w1)
+	f.state(w1, "Worker", "executor", "A/0", "RUNNING", "EXITED", "0", nil)
+	f.wait(after)
+	f.launch(1, 1, w1)
 	f.wait(time.Second)
 	f.Look(invariant.Snapshot{Now: f.now})
 }

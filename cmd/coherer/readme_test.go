@@ -27,3 +27,32 @@ func TestReadmeShowsWhatTheFirstCommandPrints(t *testing.T) {
 		t.Errorf("README.md shows\n%.300s\nthe command prints\n%s", shown, words)
 	}
 }
+
+// TestDryRunsThatAreShown runs the dry runs that README.md and the help show, with the variables before them.
+func TestDryRunsThatAreShown(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{
+		"README.md": string(readme), "submit --help": finish(t, command(t, "submit", "--help")).stdout,
+	} {
+		shown := 0
+		for line := range strings.Lines(text) {
+			line, _, _ = strings.Cut(line, "#")
+			before, after, found := strings.Cut(line, "coherer submit ")
+			if !found || !strings.HasPrefix(line, " ") || !strings.Contains(after, "--dry-run") {
+				continue
+			}
+			shown++
+			cmd := command(t, append([]string{"submit"}, strings.Fields(after)...)...)
+			cmd.Env = append(cmd.Env, strings.Fields(before)...)
+			if r := finish(t, cmd); r.code != 0 || r.stderr != "" {
+				t.Errorf("%s: %s: exit code %d: %s", where, strings.TrimSpace(line), r.code, r.stderr)
+			}
+		}
+		if shown == 0 {
+			t.Errorf("%s shows no dry run", where)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func submitCommand() *cobra.Command {
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
-			"  coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
+			"  HADOOP_CONF_DIR=/etc/hadoop coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
 		DisableFlagParsing: true, // spark-submit's rules are not those of flags
 		RunE:               runSubmit,
 	}
