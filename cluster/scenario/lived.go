@@ -114,6 +114,9 @@ func (l *Lived) String() string {
 	for _, v := range l.Runtime {
 		fmt.Fprintf(&b, "  violated  by the runtime: %s\n", v)
 	}
+	if l.Holds() {
+		fmt.Fprintf(&b, "  holds     all rules\n")
+	}
 	fmt.Fprintf(&b, "  again     %s\n", l.Command)
 	return b.String()
 }

@@ -38,7 +38,7 @@ func TestScenarioExitCodes(t *testing.T) {
 		{"scenario run --all --rewrite", 2, "--rewrite is of one file"},
 		{"scenario list", 0, "SPARK-27510"},
 		{"scenario show SPARK-27510", 0, "# Required: the application is removed"},
-		{"sim --seed 3 --workers 3 --apps 2 --for 9m", 0, "again     coherer sim --seed 3 "},
+		{"sim --seed 3 --workers 3 --apps 2 --for 9m", 0, "  holds     all rules\n  again     coherer sim --seed 3 "},
 		{"sim --seed 3 --workers 3 --apps 2 --for 9m -o json", 0, `"hash"`},
 		{"sim --workers 0", 2, "0 workers: want 1 to 1000"},
 		{"sim --faults flood", 2, "no fault is called flood"},
