@@ -3,7 +3,6 @@ package master
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -97,7 +96,7 @@ func (m *Master) scheduleDrivers(c *rpcenv.Context) {
 			m.launchDriver(c, d, w)
 			continue
 		}
-		if !d.warned && m.neverFits(d) {
+		if !d.warned && len(placer.workers) > 0 && placer.neverFits(d, m.workers) {
 			d.warned = true
 			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
 				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)
@@ -118,13 +117,6 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 		out = append(out, text)
 	}
 	return out
-}
-
-// neverFits reports whether no Worker could take d even if it were idle.
-func (m *Master) neverFits(d *DriverInfo) bool {
-	return !slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool {
-		return fits(w.idle(), d.need())
-	})
 }
 
 // launchDriver orders a driver; nobody confirms it.

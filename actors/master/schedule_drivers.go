@@ -21,6 +21,19 @@ type driverPlacer struct {
 	driverPolicy
 	workers []*WorkerInfo // the ALIVE ones
 	at      int           // where the next driver begins to look, with spreadOut
+	full    needs         // what no Worker could take: within one call Workers only fill up
+	never   needs         // what no Worker could take even if it were idle
+}
+
+// needs are some that found no Worker. With thousands of drivers that wait, most of them for the same, only the first of
+// these looks at all Workers.
+type needs []*need
+
+// below reports whether one of them is no more than n, so that n finds no Worker either.
+func (f needs) below(n *need) bool {
+	return slices.ContainsFunc(f, func(f *need) bool {
+		return f.cores <= n.cores && f.memory <= n.memory && len(f.resources) == 0
+	})
 }
 
 // newDriverPlacer takes those of workers that are ALIVE: with spreadOut in an order that shuffle makes, once, else by id.
@@ -45,6 +58,9 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 		return nil
 	}
 	n := d.need()
+	if p.full.below(n) { // a look at all of them would end where it began, too
+		return nil
+	}
 	for range p.workers {
 		w := p.workers[p.at]
 		p.at = (p.at + 1) % len(p.workers)
@@ -55,7 +71,21 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 			return w
 		}
 	}
+	p.full = append(p.full, n)
 	return nil
+}
+
+// neverFits reports whether none of workers could take d even if it were idle.
+func (p *driverPlacer) neverFits(d *DriverInfo, workers []*WorkerInfo) bool {
+	n := d.need()
+	if p.never.below(n) {
+		return true
+	}
+	if slices.ContainsFunc(workers, func(w *WorkerInfo) bool { return w.State == WorkerAlive && fits(w.idle(), n) }) {
+		return false
+	}
+	p.never = append(p.never, n)
+	return true
 }
 
 // overShare is why d would make the drivers' share of the ALIVE Workers too large, or "". Drivers that wait for
