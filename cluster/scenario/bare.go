@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/cluster/scenario/standin"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -31,12 +32,6 @@ type behaviour struct {
 	after   time.Duration
 	healthy int // the executor that does not end; -1: none
 }
-
-// listener hears what the client of an application tells, and does nothing.
-type listener struct{}
-
-// Receive is a callback of the endpoint.
-func (listener) Receive(*rpcenv.Context, rpcenv.Message) {}
 
 // app starts an application without a program: NAME [master=NAME] [max=CORES] [cores=N] [memory=512m] [executors=N]
 // [exit=CODE [after=D] [healthy=ID]]. Its executors are stand-ins; with exit= each ends after D, but for the healthy one.
@@ -61,7 +56,7 @@ func (r *Runner) app(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	ear, err := env.Register("Listener", listener{})
+	ear, err := env.Register("Listener", standin.Listener{})
 	if err != nil {
 		return err
 	}

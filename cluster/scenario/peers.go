@@ -7,39 +7,17 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/protobuf/types/known/wrapperspb"
-
+	"github.com/coherer/coherer/cluster/scenario/standin"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// peer is a process with an endpoint Peer that hears numbers and keeps them.
+// peer is a process with a standin.Peer.
 type peer struct {
-	env   *rpcenv.Env
-	self  rpcenv.Ref
-	heard []int64
-}
-
-// Receive is a callback of the endpoint.
-func (p *peer) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	switch m := m.(type) {
-	case *wrapperspb.Int64Value:
-		p.heard = append(p.heard, m.GetValue())
-	case burst:
-		for i := range m.n {
-			c.Send(m.to, wrapperspb.Int64(int64(i+1)))
-		}
-	default:
-		c.Unsupported(m)
-	}
-}
-
-// burst makes a peer send.
-type burst struct {
-	rpcenv.Local
-	to rpcenv.Ref
-	n  int
+	standin.Peer
+	env  *rpcenv.Env
+	self rpcenv.Ref
 }
 
 // peer starts one: NAME, or NAME in=OTHER as a further endpoint, of that name, of a process that runs.
@@ -64,7 +42,7 @@ func (r *Runner) peer(c syntax.Command) error {
 		p.env = env
 	}
 	var err error
-	if p.self, err = p.env.Register(endpoint, p); err != nil {
+	if p.self, err = p.env.Register(endpoint, &p.Peer); err != nil {
 		return err
 	}
 	r.peers[name] = p
@@ -84,7 +62,7 @@ func (r *Runner) say(c syntax.Command) error {
 	if err != nil || n < 1 || n > 1<<20 {
 		return errors.New("n: want a number from 1 to 1048576")
 	}
-	return from.env.Send(from.self, burst{to: to.self, n: n})
+	return from.env.Send(from.self, standin.Burst{To: to.self, N: n})
 }
 
 // heard prints what a peer heard.
@@ -97,10 +75,10 @@ func (r *Runner) heard(c syntax.Command) error {
 		return fmt.Errorf("no peer is called %s", c.Args[0])
 	}
 	order := "in order"
-	if !slices.IsSorted(p.heard) {
+	if !slices.IsSorted(p.Heard()) {
 		order = "out of order"
 	}
-	fmt.Fprintf(&r.out, "%s heard %d numbers, %s\n", c.Args[0], len(p.heard), order)
+	fmt.Fprintf(&r.out, "%s heard %d numbers, %s\n", c.Args[0], len(p.Heard()), order)
 	return nil
 }
 
