@@ -162,6 +162,16 @@ func (d *daemon) wait(ctx context.Context) error {
 	}
 }
 
+// because is err, unless the daemon has ended by itself already, which is why: it has said what was wrong.
+func (d *daemon) because(err error) error {
+	select {
+	case code := <-d.exits:
+		return &ExitError{code}
+	default:
+		return err
+	}
+}
+
 // close ends what the daemon has, in good order.
 func (d *daemon) close() error {
 	if d.member != nil {

@@ -39,7 +39,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		}
 	}
 	if err := d.join(ctx); err != nil {
-		return err
+		return d.because(err)
 	}
 	if err := d.ready(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -28,6 +29,8 @@ const (
 	tempMark    = ".tmp-"
 	// longestName is how long the name of a record's file may be; most file systems take 255 bytes.
 	longestName = 200
+	// largestFile is how many bytes a file may have: what is more was not written here, and would fill the memory.
+	largestFile = 256 << 20
 )
 
 // Directory is recovery mode FILESYSTEM. It is a [master.Store].
@@ -107,6 +110,9 @@ func (d *Directory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
 
 // put makes one file durable in its place.
 func (d *Directory) put(name string, data []byte) error {
+	if len(data) > largestFile {
+		return fmt.Errorf("recovery directory: %d bytes for %s: it takes %d at most", len(data), name, largestFile)
+	}
 	if err := d.write(tempMark+name, data, true); err != nil {
 		return err
 	}
@@ -180,9 +186,25 @@ func (d *Directory) record(name string) (master.Change, error) {
 	return changes[0], nil
 }
 
-func (d *Directory) read(name string) ([]master.Change, error) {
-	data, err := os.ReadFile(filepath.Join(d.path, name))
+// read reads a file that a Master wrote. What else may be there is not opened for long: a pipe has no end, a link leads
+// anywhere.
+func (d *Directory) read(name string) (_ []master.Change, err error) {
+	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("it is no file but %s", info.Mode())
+	case info.Size() > largestFile:
+		return nil, fmt.Errorf("it has %d bytes: a record has %d at most", info.Size(), largestFile)
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, err
 	}
 	return decode(data)

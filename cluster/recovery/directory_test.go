@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"github.com/coherer/coherer/actors/master"
 )
@@ -146,6 +147,44 @@ func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 	}
 	if _, bad := holds(t, d); len(bad) != 0 {
 		t.Errorf("reported again: %v", bad)
+	}
+}
+
+// TestWhatIsNoFileIsSetAside: a pipe would be read for ever, a huge file fill the memory, a link lead anywhere.
+func TestWhatIsNoFileIsSetAside(t *testing.T) {
+	path := t.TempDir()
+	d := opened(t, path)
+	if err := d.Write(nil, []master.Change{put("app_good", "x")}); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(path, name) }
+	huge, err := os.Create(at("app_huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(
+		huge.Truncate(largestFile+1), huge.Close(),
+		unix.Mkfifo(at("app_pipe"), 0o600), unix.Mkfifo(at(groupPrefix+"1"), 0o600),
+		os.MkdirAll(at("app_folder/full"), 0o700),
+		os.Symlink(at("app_good"), at("app_link")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	got, bad := holds(t, d)
+	if want := []string{"app_good=x"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	text := errors.Join(bad...).Error()
+	for _, want := range []string{
+		"app_huge: it has 268435457 bytes", "app_pipe: it is no file but p", groupPrefix + "1: it is no file but p",
+		"app_folder: it is no file but d", "app_link: open ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	if err := d.put("app_large", make([]byte, largestFile+1)); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("what could not be read again was written: %v", err)
 	}
 }
 
