@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/cluster/invariant"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
@@ -64,10 +65,17 @@ func (l *Life) Validate() error {
 			errs = append(errs, fmt.Errorf("%d %s: want %d to %d", n.n, n.name, n.least, n.mostOfAll))
 		}
 	}
+	pairs := map[string]string{}
 	for _, kv := range l.Conf {
-		if key, _, ok := strings.Cut(kv, "="); !ok || key == "" || strings.ContainsAny(kv, " \t\n") {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok || key == "" || strings.ContainsAny(kv, " \t\n") {
 			errs = append(errs, fmt.Errorf("--conf %q: want KEY=VALUE without blanks", kv))
+			continue
 		}
+		pairs[key] = value
+	}
+	if _, err := conf.New(pairs); err != nil {
+		errs = append(errs, fmt.Errorf("--conf: %w", err))
 	}
 	if l.For < time.Minute || l.For > 1000*time.Hour {
 		errs = append(errs, fmt.Errorf("a life of %s: want a minute at least, and 1000 hours at most", l.For))

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -25,11 +27,22 @@ type Block struct {
 	Want  string
 }
 
+// largestScript is how many bytes a script may have.
+const largestScript = 4 << 20
+
 // Load reads a script's file.
-func Load(path string) (*Script, error) {
-	text, err := os.ReadFile(path)
+func Load(path string) (_ *Script, err error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text, err := io.ReadAll(io.LimitReader(f, largestScript+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > largestScript:
+		return nil, fmt.Errorf("%s: a script has %d bytes at most: is it one?", path, largestScript)
 	}
 	return Parse(path, string(text))
 }

@@ -144,16 +144,22 @@ func (o *scenarioOptions) check(args []string) error {
 		return fmt.Errorf("--compat %q: want fixed or upstream", o.compat)
 	case o.rewrite && (o.all || o.seed != 0 || o.compat != "fixed"):
 		return errors.New("--rewrite is of one file, without --seed and --compat")
+	case o.rewrite && !isFile(args[0]):
+		return fmt.Errorf("--rewrite is of one file, and %s is of the library: name a file by a path, such as ./mine.txt", args[0])
 	}
 	return nil
 }
 
 // openScenario opens a file, which has a separator or an ending, or a script of the library.
 func openScenario(name string) (*scenario.Script, error) {
-	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt") {
+	if isFile(name) {
 		return scenario.Load(name)
 	}
 	return scenario.Open(name)
+}
+
+func isFile(name string) bool {
+	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt")
 }
 
 // run runs scripts; of all those whose fault cannot be expressed are left out.
