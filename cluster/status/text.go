@@ -163,11 +163,11 @@ func failures(b *strings.Builder, s *deploy.MasterStateResponse) {
 	}
 	b.WriteString("\nFAILED\n")
 	for _, f := range list[:min(len(list), mostFailures)] {
-		where := ""
+		what, where := strings.TrimSpace(f.GetKind()+" "+f.GetId()), "" // a record may have no id: its reason names the file
 		if f.GetWorkerId() != "" && f.GetWorkerId() != f.GetId() {
 			where = " at " + f.GetWorkerId()
 		}
-		fmt.Fprintf(b, "%s: %s\n", ago(s, f.GetTimeMs()), top.Printable(fmt.Sprintf("%s %s%s: %s, %s", f.GetKind(), f.GetId(), where, f.GetState(), f.GetReason())))
+		fmt.Fprintf(b, "%s: %s\n", ago(s, f.GetTimeMs()), top.Printable(fmt.Sprintf("%s%s: %s, %s", what, where, f.GetState(), f.GetReason())))
 	}
 	more(b, len(list)-mostFailures)
 }
