@@ -21,7 +21,7 @@ func (e *Election) watch(c *rpcenv.Context) {
 		return
 	}
 	s := e.node.BasicStatus()
-	role, term := s.RaftState, s.HardState.GetTerm()
+	role, term := s.RaftState, s.GetTerm()
 	if role != e.role || term != e.term {
 		c.State("election", e.cfg.Self.String(), roleName(e.role), roleName(role), fmt.Sprintf("term %d", term))
 	}

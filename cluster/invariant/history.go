@@ -273,11 +273,11 @@ func (h *history) gone(num uint32) bool {
 
 func fullID(app string, id int) string { return app + "/" + strconv.Itoa(id) }
 
-// splitID is APP/ID in its parts.
-func splitID(full string) (app string, id int, ok bool) {
-	app, text, ok := strings.Cut(full, "/")
-	id, err := strconv.Atoi(text)
-	return app, id, ok && err == nil
+// appOf is the APP of APP/ID.
+func appOf(full string) (app string, ok bool) {
+	app, id, ok := strings.Cut(full, "/")
+	_, err := strconv.Atoi(id)
+	return app, ok && err == nil
 }
 
 // finished reports whether an executor in a state has ended.

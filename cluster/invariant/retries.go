@@ -60,7 +60,7 @@ func (c *retries) ordered(b *deploy.LaunchExecutor) {
 
 func (c *retries) executor(r *tracepb.Record) {
 	full := r.GetSubject()
-	app, _, ok := splitID(full)
+	app, ok := appOf(full)
 	switch {
 	case !ok:
 	case r.GetTo() == "RUNNING":
@@ -78,7 +78,7 @@ func (c *retries) executor(r *tracepb.Record) {
 func (c *retries) failed(r *tracepb.Record) {
 	c.judged[BoundedRetry]++
 	for _, full := range sorted(c.running) {
-		app, _, _ := splitID(full)
+		app, _ := appOf(full)
 		if d := c.past.now.Sub(c.running[full]); app == r.GetSubject() && c.hosts[full] == r.GetEnv() && d >= earlyEnd {
 			c.fail(BoundedRetry, "%s gives %s up (%s), whose executor %s has been RUNNING for %s",
 				c.past.name(r.GetEnv()), app, r.GetWhy(), full, d)

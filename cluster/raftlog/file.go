@@ -203,7 +203,7 @@ func remove(b *bbolt.Bucket, from []byte, what func(index uint64) bool) error {
 	if from != nil {
 		k, _ = c.Seek(from)
 	}
-	for ; k != nil && len(k) == 8 && what(binary.BigEndian.Uint64(k)); k, _ = c.Next() {
+	for ; len(k) == 8 && what(binary.BigEndian.Uint64(k)); k, _ = c.Next() {
 		keys = append(keys, append([]byte(nil), k...))
 	}
 	for _, k := range keys {

@@ -85,12 +85,12 @@ func (l *Life) command() string {
 	case len(l.Faults) > 0:
 		faults = strings.Join(l.Faults, ",")
 	}
-	settings := ""
+	var settings strings.Builder
 	for _, kv := range l.Conf {
-		settings += " --conf " + kv
+		settings.WriteString(" --conf " + kv)
 	}
 	return fmt.Sprintf("coherer sim --seed %d --masters %d --workers %d --apps %d --drivers %d --faults %s --for %s%s",
-		l.Seed, l.Masters, l.Workers, l.Apps, l.Drivers, faults, l.For, settings)
+		l.Seed, l.Masters, l.Workers, l.Apps, l.Drivers, faults, l.For, settings.String())
 }
 
 // Holds reports whether no rule was broken.

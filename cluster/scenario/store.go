@@ -104,7 +104,7 @@ func (r *Runner) corrupt(c syntax.Command) error {
 	}
 	r.names.learn(r.Trace().Entries)
 	id, ok := r.names.id("$" + c.Args[1])
-	records, _, err := s.Memory.Load(nil)
+	records, _, err := s.Load(nil)
 	if err != nil {
 		return err
 	}
@@ -112,5 +112,5 @@ func (r *Runner) corrupt(c syntax.Command) error {
 	if at < 0 {
 		return fmt.Errorf("the store has no record of %s", c.Args[1])
 	}
-	return s.Memory.Write(nil, []master.Change{{Key: records[at].Key, Value: []byte{0xff}}})
+	return s.Write(nil, []master.Change{{Key: records[at].Key, Value: []byte{0xff}}})
 }
