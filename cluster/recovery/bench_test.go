@@ -72,11 +72,12 @@ func (p *peers) wait() {
 	}
 }
 
-// workerPeer registers when it is told to, and answers MasterChanged.
+// workerPeer registers when it is told to, again each 10 s until it is answered, as a Worker does, and answers MasterChanged.
 type workerPeer struct {
-	p      *peers
-	id     string
-	master rpcenv.Ref
+	p          *peers
+	id         string
+	master     rpcenv.Ref
+	registered bool
 }
 
 type register struct{ rpcenv.Local }
@@ -90,9 +91,16 @@ func registration(id string, self rpcenv.Ref) *deploy.RegisterWorker {
 func (w *workerPeer) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case register:
+		if w.registered {
+			return
+		}
 		c.Send(w.master, registration(w.id, c.Self()))
+		c.After(10*time.Second, register{})
 	case *deploy.RegisteredWorker:
-		w.p.one()
+		if !w.registered {
+			w.registered = true
+			w.p.one()
+		}
 	case *deploy.MasterChanged:
 		c.Send(c.Ref(m.GetMaster()), &deploy.WorkerSchedulerStateResponse{Id: w.id})
 		w.p.one()
@@ -136,80 +144,92 @@ func openAt(b *testing.B, path string) *recovery.Directory {
 	return d
 }
 
+// registerAll is how long it takes until that many Workers are registered.
+func (p *peers) registerAll(n int, master rpcenv.Ref) time.Duration {
+	var all []rpcenv.Ref
+	var envs []*rpcenv.Env
+	for i := range n {
+		env := p.env("Worker")
+		w, err := env.Register("Worker", &workerPeer{p: p, id: fmt.Sprintf("worker-%d", i), master: master})
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		all, envs = append(all, w), append(envs, env)
+	}
+	began := time.Now()
+	for i, env := range envs {
+		if err := env.Send(all[i], register{}); err != nil {
+			p.b.Fatal(err)
+		}
+	}
+	p.wait()
+	return time.Since(began)
+}
+
 // BenchmarkRegistration is that many Workers register at once over sockets: from the first RegisterWorker to the last
 // RegisteredWorker, connections included.
 func BenchmarkRegistration(b *testing.B) {
-	const workers = 5000
+	const registering = 5000
 	for _, mode := range []string{"NONE", "FILESYSTEM"} {
-		b.Run(fmt.Sprintf("workers=%d/mode=%s", workers, mode), func(b *testing.B) {
+		b.Run(fmt.Sprintf("workers=%d/mode=%s", registering, mode), func(b *testing.B) {
 			var took time.Duration
 			for range b.N {
-				p := newPeers(b, workers)
+				p := newPeers(b, registering)
 				var store master.Store
 				if mode == "FILESYSTEM" {
 					store = openAt(b, b.TempDir())
 				}
 				master, ref := p.startMaster(store)
-				var all []rpcenv.Ref
-				var envs []*rpcenv.Env
-				for i := range workers {
-					env := p.env("Worker")
-					w, err := env.Register("Worker", &workerPeer{p: p, id: fmt.Sprintf("worker-%d", i), master: ref})
-					if err != nil {
-						b.Fatal(err)
-					}
-					all, envs = append(all, w), append(envs, env)
-				}
-				began := time.Now()
-				for i, env := range envs {
-					if err := env.Send(all[i], register{}); err != nil {
-						b.Fatal(err)
-					}
-				}
-				p.wait()
-				took += time.Since(began)
+				took += p.registerAll(registering, ref)
 				p.close(master)
 			}
 			b.ReportMetric(took.Seconds()/float64(b.N), "s/run")
-			b.ReportMetric(float64(workers)*float64(b.N)/took.Seconds(), "workers/s")
+			b.ReportMetric(float64(registering)*float64(b.N)/took.Seconds(), "workers/s")
 		})
 	}
+}
+
+// The cluster that a Master recovers.
+const workers, applications, drivers = 1000, 2000, 2000
+
+// cluster starts its Workers and clients, and is its records.
+func (p *peers) cluster() []master.Change {
+	var changes []master.Change
+	for i := range workers {
+		id := fmt.Sprintf("worker-%d", i)
+		ref, err := p.env("Worker").Register("Worker", &workerPeer{p: p, id: id})
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		changes = append(changes, recordOf(p.b, "worker_"+id, &deploy.WorkerRecord{Registration: registration(id, ref)}))
+	}
+	for i := range applications {
+		id := fmt.Sprintf("app-%d", i)
+		ref, err := p.env("Driver").Register("AppClient", &clientPeer{p: p, id: id})
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		desc := &deploy.ApplicationDescription{Name: id, MemoryPerExecutorMb: 1 << 20}
+		changes = append(changes, recordOf(p.b, "app_"+id, &deploy.ApplicationRecord{Id: id, Desc: desc, Driver: ref.Proto()}))
+	}
+	for i := range drivers {
+		id := fmt.Sprintf("driver-%d", i)
+		desc := &deploy.DriverDescription{Cores: 1, Mem: 1024, Supervise: true, Command: &deploy.Command{MainClass: "Main"}}
+		changes = append(changes, recordOf(p.b, "driver_"+id, &deploy.DriverRecord{Id: id, Desc: desc}))
+	}
+	return changes
 }
 
 // BenchmarkRecovery is that a Master finds a cluster again: from the start of its process's Env until it is ALIVE, with
 // every Worker and application called over sockets and heard of.
 func BenchmarkRecovery(b *testing.B) {
-	const workers, applications, drivers = 1000, 2000, 2000
 	b.Run(fmt.Sprintf("workers=%d/applications=%d/drivers=%d", workers, applications, drivers), func(b *testing.B) {
 		var took time.Duration
 		for range b.N {
 			p := newPeers(b, workers+applications)
 			path := b.TempDir()
 			seed := openAt(b, path)
-			var changes []master.Change
-			for i := range workers {
-				id := fmt.Sprintf("worker-%d", i)
-				ref, err := p.env("Worker").Register("Worker", &workerPeer{p: p, id: id})
-				if err != nil {
-					b.Fatal(err)
-				}
-				changes = append(changes, recordOf(b, "worker_"+id, &deploy.WorkerRecord{Registration: registration(id, ref)}))
-			}
-			for i := range applications {
-				id := fmt.Sprintf("app-%d", i)
-				ref, err := p.env("Driver").Register("AppClient", &clientPeer{p: p, id: id})
-				if err != nil {
-					b.Fatal(err)
-				}
-				desc := &deploy.ApplicationDescription{Name: id, MemoryPerExecutorMb: 1 << 20}
-				changes = append(changes, recordOf(b, "app_"+id, &deploy.ApplicationRecord{Id: id, Desc: desc, Driver: ref.Proto()}))
-			}
-			for i := range drivers {
-				id := fmt.Sprintf("driver-%d", i)
-				desc := &deploy.DriverDescription{Cores: 1, Mem: 1024, Supervise: true, Command: &deploy.Command{MainClass: "Main"}}
-				changes = append(changes, recordOf(b, "driver_"+id, &deploy.DriverRecord{Id: id, Desc: desc}))
-			}
-			if err := seed.Write(nil, changes); err != nil {
+			if err := seed.Write(nil, p.cluster()); err != nil {
 				b.Fatal(err)
 			}
 			if err := seed.Close(); err != nil {
@@ -236,7 +256,7 @@ func untilAlive(b *testing.B, env *rpcenv.Env, ref rpcenv.Ref) {
 			b.Fatal(err)
 		}
 		if s.GetStatus() == "ALIVE" {
-			if len(s.GetWorkers()) != 1000 || len(s.GetActiveApps()) != 2000 || len(s.GetActiveDrivers()) != 2000 {
+			if len(s.GetWorkers()) != workers || len(s.GetActiveApps()) != applications || len(s.GetActiveDrivers()) != drivers {
 				b.Fatalf("%d workers, %d applications, %d drivers", len(s.GetWorkers()), len(s.GetActiveApps()), len(s.GetActiveDrivers()))
 			}
 			return
