@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/runner"
@@ -27,6 +28,11 @@ const (
 )
 
 func main() {
+	if os.Getenv(app.ExecutorVar) != "" && len(os.Args) == 1 {
+		// A Worker of another version has fetched this program from a driver, and becomes its executor.
+		app.Main(driverOf("pi")) // whichever: an executor has no use of it
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
 	stop()
