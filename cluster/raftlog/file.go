@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -100,14 +102,18 @@ var (
 	identityKey   = []byte("identity")
 	voteKey       = []byte("vote")
 	snapshotKey   = []byte("snapshot")
+	extentKey     = []byte("extent")
 )
 
-// Load reads everything.
+// Load reads everything. Each record has a checksum, and the extent says which entries there must be: a damaged page of
+// bbolt's can make records vanish as if they had never been.
 func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(f.path, &err)
 	err = f.db.View(func(tx *bbolt.Tx) error {
+		var extent []byte
 		if b := tx.Bucket(stateBucket); b != nil {
+			extent = b.Get(extentKey)
 			s.Identity, s.Vote, s.Snapshot = &deploy.LogIdentity{}, &deploy.LogVote{}, &deploy.LogSnapshot{}
 			for key, into := range map[string]proto.Message{
 				string(identityKey): s.Identity, string(voteKey): s.Vote, string(snapshotKey): s.Snapshot,
@@ -126,14 +132,20 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 			}
 		}
 		b := tx.Bucket(entriesBucket)
-		if b == nil {
-			return nil
+		if b == nil && extent == nil {
+			return nil // it is new
+		}
+		if b == nil || !bytes.Equal(extent, extentOf(b)) {
+			return damaged(f.path, "the entries are not those that were written last")
 		}
 		return b.ForEach(func(key, value []byte) error {
 			e := &deploy.LogEntry{}
 			err := decode(key, value, e)
 			if err == nil && (len(key) != 8 || binary.BigEndian.Uint64(key) != e.GetIndex()) {
 				err = fmt.Errorf("entry %d is kept as %x", e.GetIndex(), key)
+			}
+			if n := len(s.Entries); err == nil && n > 0 && s.Entries[n-1].GetIndex()+1 != e.GetIndex() {
+				err = fmt.Errorf("entry %d follows %d", e.GetIndex(), s.Entries[n-1].GetIndex())
 			}
 			if err != nil {
 				return damaged(f.path, err)
@@ -143,6 +155,13 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 		})
 	})
 	return s, err
+}
+
+// extentOf is the first and the last key of the entries, which have no gaps, with their checksum.
+func extentOf(entries *bbolt.Bucket) []byte {
+	first, _ := entries.Cursor().First()
+	last, _ := entries.Cursor().Last()
+	return binary.BigEndian.AppendUint32(slices.Concat(first, last), checksum(first, last))
 }
 
 // Save makes a batch durable in one transaction.
@@ -164,15 +183,18 @@ func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) error {
 		if err != nil {
 			return err
 		}
-		return saveEntries(tx, batch)
+		entries, err := tx.CreateBucketIfNotExists(entriesBucket)
+		if err == nil {
+			err = saveEntries(entries, batch)
+		}
+		if err != nil {
+			return err
+		}
+		return state.Put(extentKey, extentOf(entries))
 	})
 }
 
-func saveEntries(tx *bbolt.Tx, batch election.Batch) error {
-	b, err := tx.CreateBucketIfNotExists(entriesBucket)
-	if err != nil {
-		return err
-	}
+func saveEntries(b *bbolt.Bucket, batch election.Batch) (err error) {
 	b.FillPercent = 0.9 // entries come in order
 	switch {
 	case batch.Whole:
