@@ -122,7 +122,7 @@ func (d *Directory) put(name string, data []byte) error {
 	return d.sync()
 }
 
-// Load reads all records. What was not put into its place before is put there first. The reasons for bad files name them,
+// Load reads all records, also those that were not put into their places before; that is done behind it. The reasons for bad files name them,
 // and where they are now.
 func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
 	d.filer.mu.Lock()
@@ -144,16 +144,11 @@ func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error
 		}
 		groups = append(groups, group{e.Name(), changes})
 	}
-	if err := d.file(groups); err != nil {
-		return nil, nil, err
-	}
-	if entries, err = os.ReadDir(d.path); err != nil {
-		return nil, nil, fmt.Errorf("recovery directory: %w", err)
-	}
+	last := map[string]master.Change{}
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == lockFile || name == badFolder:
+		case name == lockFile || name == badFolder || strings.HasPrefix(name, groupPrefix):
 			continue
 		case strings.HasPrefix(name, tempMark): // never acknowledged
 			if err := d.remove(name); err != nil {
@@ -166,7 +161,18 @@ func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error
 			bad = append(bad, d.setAside(name, err))
 			continue
 		}
-		records = append(records, record)
+		last[record.Key] = record
+	}
+	for _, g := range groups { // what they say is later than what has a file of its own
+		for _, c := range g.changes {
+			last[c.Key] = c
+		}
+		d.filer.add(g)
+	}
+	for _, c := range last {
+		if c.Value != nil {
+			records = append(records, c)
+		}
 	}
 	slices.SortFunc(records, func(a, b master.Change) int { return strings.Compare(a.Key, b.Key) })
 	return records, bad, nil

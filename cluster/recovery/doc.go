@@ -9,7 +9,7 @@
 // A file is written beside its place, and renamed: it is the old record or the new one. The changes of a Write go into one
 // file first, group-N; when that is durable, so are they, however many: a Write is all or none, and costs two syncs of the
 // disk. Behind it the records are put into their own files, and groups that are done removed; what a crash leaves undone
-// the next Load does.
+// the next Load reads from its group, and does behind itself.
 // Each file has a checksum, and its key in it; a name that a file system would not take is escaped or, when it is long,
 // replaced by a digest.
 //

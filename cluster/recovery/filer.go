@@ -14,7 +14,7 @@ type group struct {
 }
 
 // filer puts the records of groups into files of their own, behind the Writes. What it has not done when the process ends
-// the next Load does.
+// the next Load hands to it again.
 type filer struct {
 	wake chan struct{}
 	quit chan struct{}
