@@ -131,7 +131,7 @@ func (w *World) do(f func()) {
 	}
 	ticker := time.NewTicker(max(limit/looks, 1))
 	defer ticker.Stop()
-	last, same := w.watch.moved(), 0
+	last, same := uint64(0), -1 // the first look only notes how far the world is: whoever steps meanwhile, the limit is the same
 	for {
 		select {
 		case outcome := <-done:
@@ -143,7 +143,7 @@ func (w *World) do(f func()) {
 			}
 			return
 		case <-ticker.C:
-			if now := w.watch.moved(); now != last {
+			if now := w.watch.moved(); now != last || same < 0 {
 				last, same = now, 0
 				continue
 			}
