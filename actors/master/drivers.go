@@ -96,7 +96,7 @@ func (m *Master) scheduleDrivers(c *rpcenv.Context) {
 			m.launchDriver(c, d, w)
 			continue
 		}
-		if !d.warned && len(placer.workers) > 0 && placer.neverFits(d, m.workers) {
+		if !d.warned && placer.neverFits(d) {
 			d.warned = true
 			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
 				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)

@@ -75,13 +75,16 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 	return nil
 }
 
-// neverFits reports whether none of workers could take d even if it were idle.
-func (p *driverPlacer) neverFits(d *DriverInfo, workers []*WorkerInfo) bool {
+// neverFits reports whether there are Workers, and none of them could take d even if it were idle.
+func (p *driverPlacer) neverFits(d *DriverInfo) bool {
+	if len(p.workers) == 0 {
+		return false
+	}
 	n := d.need()
 	if p.never.below(n) {
 		return true
 	}
-	if slices.ContainsFunc(workers, func(w *WorkerInfo) bool { return w.State == WorkerAlive && fits(w.idle(), n) }) {
+	if slices.ContainsFunc(p.workers, func(w *WorkerInfo) bool { return fits(w.idle(), n) }) {
 		return false
 	}
 	p.never = append(p.never, n)

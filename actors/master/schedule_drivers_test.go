@@ -25,6 +25,7 @@ func TestWhereDriversGo(t *testing.T) {
 		{"in turn", driverPolicy{true, math.MaxInt32, 1}, []int32{1, 1, 1, 1}, "[C B A C]"},
 		{"the cursor moves past Workers without room", driverPolicy{true, math.MaxInt32, 1}, []int32{2, 1, 2, 1, 1}, "[C B A B -]"},
 		{"a driver that fits nowhere leaves the cursor where it was", driverPolicy{true, math.MaxInt32, 1}, []int32{1, 3, 1}, "[C - B]"},
+		{"what fits nowhere keeps back what is as large, and nothing smaller", driverPolicy{true, math.MaxInt32, 1}, []int32{3, 3, 4, 2, 1}, "[- - - C B]"},
 		{"first fit by id", driverPolicy{false, math.MaxInt32, 1}, []int32{1, 1, 1, 2, 1}, "[A A B C B]"},
 		{"at most two", driverPolicy{true, 2, 1}, []int32{1, 1, 1}, "[C B -]"},
 		{"at most half", driverPolicy{true, math.MaxInt32, 0.5}, []int32{2, 1, 1}, "[C B -]"},
