@@ -1,0 +1,74 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strconv"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// driver runs the application's program and waits for its end.
+func (r *run) driver(ctx context.Context, master string) error {
+	settings := maps.Clone(r.cfg.Conf)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	r.waitForExecutors(settings)
+	if r.cfg.Debug != "" {
+		settings[conf.DebugAddr.Key()] = r.cfg.Debug
+	}
+	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
+	spec, err := driverSpec(r.cfg.Program, app.Submission{
+		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
+	}, r.cfg.Stdout, r.cfg.Stderr)
+	if err != nil {
+		return err
+	}
+	d, err := r.start("driver", spec, nil)
+	if err != nil {
+		return err
+	}
+	return d.wait(ctx)
+}
+
+// waitForExecutors makes the application wait, for a moment, for all executors of the cluster, unless the user says
+// otherwise: else a short job is over before the second one is there.
+func (r *run) waitForExecutors(settings map[string]string) {
+	if _, set := settings[conf.SchedulerMinRegisteredResourcesRatio.Key()]; set {
+		return
+	}
+	for key, value := range map[string]string{
+		conf.CoresMax.Key(): strconv.Itoa(r.cfg.Workers * r.cfg.WorkerCores), conf.SchedulerMinRegisteredResourcesRatio.Key(): "1",
+		conf.SchedulerMaxRegisteredResourcesWaitingTime.Key(): "5s",
+	} {
+		if _, set := settings[key]; !set {
+			settings[key] = value
+		}
+	}
+}
+
+// ProgramError is the end of the application's program with an exit code that is not 0. The program has said why.
+type ProgramError struct {
+	Code int
+	Err  error
+}
+
+func (e *ProgramError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("the application: %v", e.Err)
+	}
+	if e.Killed() {
+		return fmt.Sprintf("the application was ended by signal %d", e.Code-signalled)
+	}
+	return fmt.Sprintf("the application ended with exit code %d", e.Code)
+}
+
+// signalled is what a shell adds to the number of the signal that ended a process.
+const signalled = 128
+
+// Killed reports whether a signal ended the program, so that it could not say why.
+func (e *ProgramError) Killed() bool { return e.Code > signalled }
