@@ -62,6 +62,7 @@ func New(pairs map[string]string) (*Conf, error) {
 		}
 		c.values[key] = parsed
 	}
+	problems = append(problems, c.takeHadoop()...)
 	if err := checkTimeouts(c); err != nil {
 		problems = append(problems, err)
 	}
@@ -138,9 +139,9 @@ func (c *Conf) Warnings() []string {
 	return out
 }
 
-// kept reports whether key belongs to Spark or to this project; spark-submit drops the rest.
+// kept reports whether key belongs to Spark, to YARN or to this project; the rest is dropped.
 func kept(key string) bool {
-	return strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "coherer.")
+	return strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "coherer.")
 }
 
 // inFamily reports whether key ends in a name that users choose.

@@ -118,6 +118,26 @@ spark.worker.timeout                                             seconds        
 spark.worker.ui.port                                             port
 spark.worker.ui.retainedDrivers                                  int              1000
 spark.worker.ui.retainedExecutors                                int              1000
+spark.yarn.am.clientModeExitOnError                              bool             false
+spark.yarn.am.clientModeTreatDisconnectAsFailed                  bool             false
+spark.yarn.am.cores                                              int              1
+spark.yarn.am.memory                                             size in MiB      512m
+spark.yarn.am.waitTime                                           time in ms       100s
+spark.yarn.applicationType                                       string           SPARK
+spark.yarn.clientLaunchMonitorInterval                           time in ms       1s
+spark.yarn.containerLauncherMaxThreads                           int              25
+spark.yarn.executor.launch.excludeOnFailure.enabled              bool             false
+spark.yarn.preserve.staging.files                                bool             false
+spark.yarn.queue                                                 string           default
+spark.yarn.report.interval                                       time in ms       1s
+spark.yarn.report.loggingFrequency                               int              30
+spark.yarn.scheduler.heartbeat.interval-ms                       time in ms       3s
+spark.yarn.scheduler.initial-allocation.interval                 time in ms       200ms
+spark.yarn.scheduler.reporterThread.maxFailures                  int              5
+spark.yarn.submit.waitAppCompletion                              bool             true
+spark.yarn.unmanagedAM.enabled                                   bool             false
+yarn.client.application-client-protocol.poll-interval-ms         time in ms       200ms
+yarn.client.application-client-protocol.poll-timeout-ms          time in ms       -1ms
 coherer.compat                                                   faults           fixed
 coherer.deploy.scheduler                                         executors|core-by-core executors
 coherer.deploy.raft.peers                                        string
@@ -156,7 +176,7 @@ func TestDeclarations(t *testing.T) {
 	}
 	for _, d := range all {
 		if !kept(d.Key) || d.Form == "" || !strings.HasSuffix(d.Doc, ".") {
-			t.Errorf("%+v: want a key of spark. or coherer., a form and a sentence", d)
+			t.Errorf("%+v: want a key of spark., yarn. or coherer., a form and a sentence", d)
 		}
 		if target, ok := strings.CutPrefix(d.Default, "= "); ok && entries.byKey[target] == nil {
 			t.Errorf("%s falls back to %s, which is not known", d.Key, target)

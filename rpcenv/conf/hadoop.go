@@ -1,0 +1,67 @@
+package conf
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// HadoopPrefix begins the settings by which an application says what its Hadoop configuration is: the rest of the key is
+// Hadoop's. They win over Hadoop's own files, as in SparkHadoopUtil.appendSparkHadoopConfigs.
+const HadoopPrefix = "spark.hadoop."
+
+// takeHadoop makes spark.hadoop.yarn.X count as yarn.X, over one that was set itself. It returns what is wrong.
+func (c *Conf) takeHadoop() []error {
+	var problems []error
+	for _, p := range c.Under(HadoopPrefix + "yarn.") {
+		e, known := entries.byKey[strings.TrimPrefix(p.Key, HadoopPrefix)]
+		if !known {
+			continue
+		}
+		parsed, err := e.parseAny(p.Value)
+		if err != nil {
+			if bad, ok := errors.AsType[*ValueError](err); ok {
+				bad.Key = p.Key
+			}
+			problems = append(problems, err)
+			continue
+		}
+		c.values[strings.TrimPrefix(p.Key, HadoopPrefix)] = parsed
+	}
+	return problems
+}
+
+// ReadHadoop reads a file such as yarn-site.xml: the keys of its properties, in their order, of a key that comes twice the
+// last value. path is the name of the file in origins and errors. A file above MaxProperties bytes is an error, and
+// ${variables} are left as they are.
+func ReadHadoop(r io.Reader, path string) ([]Setting, error) {
+	limited := &io.LimitedReader{R: r, N: MaxProperties + 1}
+	var file struct {
+		XMLName    xml.Name `xml:"configuration"`
+		Properties []struct {
+			Name  string `xml:"name"`
+			Value string `xml:"value"`
+		} `xml:"property"`
+	}
+	err := xml.NewDecoder(limited).Decode(&file)
+	switch {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("%s: longer than %d bytes: is this a file of Hadoop's properties?", path, MaxProperties)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w: want <configuration> with <property><name>KEY</name><value>VALUE</value></property>", path, err)
+	}
+	var out []Setting
+	at := map[string]int{}
+	for _, p := range file.Properties {
+		s := Setting{Pair{trim(p.Name), trim(p.Value)}, Origin{Place: path}}
+		if i, twice := at[s.Key]; twice {
+			out[i] = s
+			continue
+		}
+		at[s.Key] = len(out)
+		out = append(out, s)
+	}
+	return out, nil
+}
