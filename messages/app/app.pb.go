@@ -959,12 +959,15 @@ func (x *KillTask) GetReason() string {
 	return ""
 }
 
-// RemoveExecutor is sent by an executor that ends itself. One that is unknown is ignored.
+// RemoveExecutor is sent by an executor that ends itself, and on YARN by the ApplicationMaster for one whose container
+// has ended. One that is unknown is ignored.
 type RemoveExecutor struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	ExecutorId string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
 	// reason in words.
-	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// exited is what YARN says of the container's end.
+	Exited        *ExecutorExited `protobuf:"bytes,3,opt,name=exited,proto3" json:"exited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1013,6 +1016,75 @@ func (x *RemoveExecutor) GetReason() string {
 	return ""
 }
 
+func (x *RemoveExecutor) GetExited() *ExecutorExited {
+	if x != nil {
+		return x.Exited
+	}
+	return nil
+}
+
+// ExecutorExited is why an executor ended.
+type ExecutorExited struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	ExitCode int32                  `protobuf:"varint,1,opt,name=exit_code,json=exitCode,proto3" json:"exit_code,omitempty"`
+	// exit_caused_by_app counts the end as failures of its tasks.
+	ExitCausedByApp bool   `protobuf:"varint,2,opt,name=exit_caused_by_app,json=exitCausedByApp,proto3" json:"exit_caused_by_app,omitempty"`
+	Reason          string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ExecutorExited) Reset() {
+	*x = ExecutorExited{}
+	mi := &file_proto_app_app_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExecutorExited) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExecutorExited) ProtoMessage() {}
+
+func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExecutorExited.ProtoReflect.Descriptor instead.
+func (*ExecutorExited) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ExecutorExited) GetExitCode() int32 {
+	if x != nil {
+		return x.ExitCode
+	}
+	return 0
+}
+
+func (x *ExecutorExited) GetExitCausedByApp() bool {
+	if x != nil {
+		return x.ExitCausedByApp
+	}
+	return false
+}
+
+func (x *ExecutorExited) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // StopExecutor ends an executor in good order.
 type StopExecutor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1022,7 +1094,7 @@ type StopExecutor struct {
 
 func (x *StopExecutor) Reset() {
 	*x = StopExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1106,7 @@ func (x *StopExecutor) String() string {
 func (*StopExecutor) ProtoMessage() {}
 
 func (x *StopExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1119,7 @@ func (x *StopExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopExecutor.ProtoReflect.Descriptor instead.
 func (*StopExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
 }
 
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
@@ -1065,7 +1137,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1149,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1162,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Heartbeat) GetExecutorId() string {
@@ -1125,7 +1197,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1137,7 +1209,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1150,7 +1222,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1245,11 +1317,16 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12\x1a\n" +
 	"\bexecutor\x18\x02 \x01(\tR\bexecutor\x12)\n" +
 	"\x10interrupt_thread\x18\x03 \x01(\bR\x0finterruptThread\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason:\x84\x02\xe2\xe0\x18\xff\x01\b\xee\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Horg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.KillTask:2when a stage is cancelled while attempts of it runBCAn attempt that has ended is unknown; one that is ending ends once.J\x152.1; reason since 2.2\"\xcd\x02\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason:\x84\x02\xe2\xe0\x18\xff\x01\b\xee\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Horg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.KillTask:2when a stage is cancelled while attempts of it runBCAn attempt that has ended is unknown; one that is ending ends once.J\x152.1; reason since 2.2\"\xde\x03\n" +
 	"\x0eRemoveExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason:\x81\x02\xe2\xe0\x18\xfc\x01\b\xef\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor:1when it ends itself and the driver is still thereB(An executor that is gone is only logged.J(2.1 as an ask; a one-way message since 3\"\x83\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12+\n" +
+	"\x06exited\x18\x03 \x01(\v2\x13.app.ExecutorExitedR\x06exited:\xe5\x02\xe2\xe0\x18\xe0\x02\b\xef\a\x12\bExecutor\x12\x06YarnAM\x12\rYarnScheduler\x1a\x16CoarseGrainedScheduler\x1a\rYarnScheduler*Norg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor:owhen an executor ends itself and the driver is still there, and when a container has ended that nobody releasedB(An executor that is gone is only logged.J(2.1 as an ask; a one-way message since 3\"\xab\x01\n" +
+	"\x0eExecutorExited\x12\x1b\n" +
+	"\texit_code\x18\x01 \x01(\x05R\bexitCode\x12+\n" +
+	"\x12exit_caused_by_app\x18\x02 \x01(\bR\x0fexitCausedByApp\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason:7\xe2\xe0\x183\b\x8a\b*)org.apache.spark.scheduler.ExecutorExitedJ\x032.1\"\x83\x02\n" +
 	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\x88\x03\n" +
 	"\tHeartbeat\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
@@ -1282,7 +1359,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1297,32 +1374,34 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*TaskFailure)(nil),                // 10: app.TaskFailure
 	(*KillTask)(nil),                   // 11: app.KillTask
 	(*RemoveExecutor)(nil),             // 12: app.RemoveExecutor
-	(*StopExecutor)(nil),               // 13: app.StopExecutor
-	(*Heartbeat)(nil),                  // 14: app.Heartbeat
-	(*HeartbeatResponse)(nil),          // 15: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 16: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 17: deploy.ResourceInformation
-	(*storage.MapStatus)(nil),          // 18: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 19: storage.BlockManagerId
+	(*ExecutorExited)(nil),             // 13: app.ExecutorExited
+	(*StopExecutor)(nil),               // 14: app.StopExecutor
+	(*Heartbeat)(nil),                  // 15: app.Heartbeat
+	(*HeartbeatResponse)(nil),          // 16: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 17: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 18: deploy.ResourceInformation
+	(*storage.MapStatus)(nil),          // 19: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 20: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	16, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	17, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	17, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	18, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	6,  // 5: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 6: app.StatusUpdate.state:type_name -> app.TaskState
 	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
 	10, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	18, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
-	19, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	19, // 11: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	19, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
+	20, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	13, // 11: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	20, // 12: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1332,14 +1411,14 @@ func file_proto_app_app_proto_init() {
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_app_app_proto_msgTypes[7].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[14].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
