@@ -105,7 +105,7 @@ func (c Container) Next(e ContainerEvent) (Container, []Action, error) {
 func (c Container) after(e ContainerEvent) (next Container, actions []Action, ok bool) {
 	switch e.Kind {
 	case InitContainer:
-		return c.init()
+		return c.initialise()
 	case ResourceLocalized:
 		return c.localized(e)
 	case ResourceFailed:
@@ -161,7 +161,7 @@ func (c Container) ignores(k ContainerEventKind) bool {
 	return false
 }
 
-func (c Container) init() (Container, []Action, bool) {
+func (c Container) initialise() (Container, []Action, bool) {
 	if len(c.Missing) > 0 {
 		return c.when(c.State == ContainerNew).to(Localizing, RequestResources)
 	}
