@@ -27,12 +27,6 @@ type AM struct {
 	Command string `json:"command"`
 }
 
-// The overhead of an application master in client mode, which no setting changes.
-const (
-	amOverheadFactor = 0.10
-	amMinOverheadMB  = 384
-)
-
 // yarn decides what YARN is asked for. Malformed settings are told where they are checked: then it decides nothing.
 func (b *build) yarn() error {
 	if b.Manager != YARN {
@@ -44,14 +38,8 @@ func (b *build) yarn() error {
 	}
 	name, _ := b.Properties.Get(conf.AppName.Key())
 	am := &AM{Name: name.Value, Queue: conf.YARNQueue.Get(c), Type: conf.YARNApplicationType.Get(c), Attempts: conf.YARNMaxAppAttempts.Get(c)}
-	if b.Mode == Cluster {
-		am.HeapMB, am.Cores = conf.DriverMemory.Get(c), conf.DriverCores.Get(c)
-		am.OverheadMB = overhead(conf.DriverMemoryOverhead, c, am.HeapMB, conf.DriverMemoryOverheadFactor.Get(c), conf.DriverMinMemoryOverhead.Get(c))
-	} else {
-		am.HeapMB, am.Cores = conf.YARNAMMemory.Get(c), conf.YARNAMCores.Get(c)
-		am.OverheadMB = overhead(conf.YARNAMMemoryOverhead, c, am.HeapMB, amOverheadFactor, amMinOverheadMB)
-	}
-	am.MemoryMB = am.HeapMB + am.OverheadMB
+	size := AMContainer(c, b.Mode)
+	am.HeapMB, am.OverheadMB, am.MemoryMB, am.Cores = size.HeapMB, size.OverheadMB, size.MemoryMB(), size.Cores
 	if am.Command, err = b.amCommand(c, am.HeapMB); err != nil {
 		return err
 	}
@@ -59,17 +47,21 @@ func (b *build) yarn() error {
 	return nil
 }
 
-// overhead is what is set, else a share of the heap, at least a minimum.
-func overhead(set *conf.Entry[int64], c *conf.Conf, heap int64, factor float64, least int64) int64 {
-	if mb, ok := set.Find(c); ok {
-		return mb
-	}
-	return max(int64(factor*float64(heap)), least)
+// amFiles end the command of an application master: its settings, what executors are to have, and where its output goes.
+var amFiles = []string{
+	"--properties-file", "{{PWD}}/__spark_conf__/__spark_conf__.properties",
+	"--dist-cache-conf", "{{PWD}}/__spark_conf__/__spark_dist_cache__.properties",
+	"1>", "<LOG_DIR>/stdout", "2>", "<LOG_DIR>/stderr",
 }
 
 // amCommand is the command of the application master's container.
 func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
-	const dir = "{{PWD}}/__spark_conf__/"
+	if b.Kind == Program {
+		if b.Mode == Client {
+			return ProgramCommand(Client, "", "", []string{"DRIVER"}), nil
+		}
+		return ProgramCommand(Cluster, b.class(), b.jar(), b.args), nil
+	}
 	options, libraries := conf.DriverJavaOptions, conf.DriverLibraryPath
 	if b.Mode == Client {
 		options, libraries = conf.YARNAMJavaOptions, conf.YARNAMLibraryPath
@@ -91,13 +83,11 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 		return "", fmt.Errorf("%s: %w", options.Key(), err)
 	}
 	for _, word := range extra {
-		words = append(words, escapeForShell(word))
+		words = append(words, EscapeForShell(word))
 	}
 	words = append(words, "-Dspark.yarn.app.container.log.dir=<LOG_DIR>")
 	words = append(words, b.amArgs()...)
-	words = append(words, "--properties-file", dir+"__spark_conf__.properties", "--dist-cache-conf", dir+"__spark_dist_cache__.properties",
-		"1>", "<LOG_DIR>/stdout", "2>", "<LOG_DIR>/stderr")
-	return strings.Join(words, " "), nil
+	return strings.Join(append(words, amFiles...), " "), nil
 }
 
 // amArgs are the class and its arguments. In client mode the driver's address is the only argument.
@@ -110,22 +100,22 @@ func (b *build) amArgs() []string {
 	args := b.args
 	switch {
 	case b.python():
-		out = append(out, "--class", escapeForShell(pythonRunner), "--primary-py-file", path.Base(b.Resource))
+		out = append(out, "--class", EscapeForShell(pythonRunner), "--primary-py-file", path.Base(b.Resource))
 	case b.r():
 		args = append([]string{path.Base(b.Resource)}, args...)
-		out = append(out, "--class", escapeForShell(rRunner), "--primary-r-file", path.Base(b.Resource))
+		out = append(out, "--class", EscapeForShell(rRunner), "--primary-r-file", path.Base(b.Resource))
 	case b.Kind == Internal:
-		out = append(out, "--class", escapeForShell(b.class()))
+		out = append(out, "--class", EscapeForShell(b.class()))
 	default:
-		out = append(out, "--class", escapeForShell(b.class()), "--jar", b.Resource)
+		out = append(out, "--class", EscapeForShell(b.class()), "--jar", b.Resource)
 	}
 	for _, arg := range args {
-		out = append(out, "--arg", escapeForShell(arg))
+		out = append(out, "--arg", EscapeForShell(arg))
 	}
 	return out
 }
 
-// escapeForShell quotes a word for the shell of a container. It mirrors YarnSparkHadoopUtil.escapeForShell.
-func escapeForShell(word string) string {
+// EscapeForShell quotes a word for the shell of a container. It mirrors YarnSparkHadoopUtil.escapeForShell.
+func EscapeForShell(word string) string {
 	return "'" + strings.NewReplacer("$", `\$`, `"`, `\"`, "'", `'\''`).Replace(word) + "'"
 }

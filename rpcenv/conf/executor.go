@@ -34,6 +34,12 @@ var (
 		"The share of spark.executor.memory that a container has beside it.")
 	ExecutorMinMemoryOverhead = entry("spark.executor.minMemoryOverhead", atLeast(sizes(mib), 0), "384m",
 		"The least memory that a container has beside spark.executor.memory.")
+	MemoryOffHeapEnabled = entry("spark.memory.offHeap.enabled", bools, "false",
+		"Whether an executor has memory outside its heap.")
+	MemoryOffHeapSize = entry("spark.memory.offHeap.size", atLeast(sizes(byteUnit), 0), "0",
+		"How much memory an executor has outside its heap, in its container beside the rest.")
+	ExecutorPySparkMemory = optional("spark.executor.pyspark.memory", atLeast(sizes(mib), 0),
+		"What the Python workers of an executor have in its container beside the rest.")
 	ExecutorInstances = optional("spark.executor.instances", atLeast(ints, 0),
 		"How many executors an application starts with.")
 	ExecutorHeartbeatInterval = entry("spark.executor.heartbeatInterval", atLeast(durations(time.Millisecond), time.Millisecond), "10s",

@@ -1,0 +1,75 @@
+//coherer:pure
+
+package submit
+
+import (
+	"math"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Container is what an application asks YARN for, for one process.
+type Container struct {
+	// HeapMB is the memory that the process is told to keep to, OverheadMB what its container has beside it.
+	HeapMB, OverheadMB int64
+	Cores              int
+}
+
+// MemoryMB is the memory of the container. What does not fit an int64 is as much as fits.
+func (c Container) MemoryMB() int64 { return add(c.HeapMB, c.OverheadMB) }
+
+// The overhead of an application master in client mode, which no setting changes.
+const (
+	amOverheadFactor = 0.10
+	amMinOverheadMB  = 384
+)
+
+// AMContainer is that of the application master: in cluster mode the driver is in it. It mirrors the amMemory of
+// org.apache.spark.deploy.yarn.Client.
+func AMContainer(c *conf.Conf, mode Mode) Container {
+	if mode == Client {
+		heap := conf.YARNAMMemory.Get(c)
+		return Container{heap, overhead(conf.YARNAMMemoryOverhead, c, heap, amOverheadFactor, amMinOverheadMB), conf.YARNAMCores.Get(c)}
+	}
+	heap := conf.DriverMemory.Get(c)
+	over := overhead(conf.DriverMemoryOverhead, c, heap, conf.DriverMemoryOverheadFactor.Get(c), conf.DriverMinMemoryOverhead.Get(c))
+	return Container{heap, over, conf.DriverCores.Get(c)}
+}
+
+// ExecutorContainer is that of an executor of the default profile; python is whether Python workers run beside it. It
+// mirrors what ResourceProfile.getResourcesForClusterManager adds up.
+func ExecutorContainer(c *conf.Conf, python bool) Container {
+	heap := conf.ExecutorMemory.Get(c)
+	over := overhead(conf.ExecutorMemoryOverhead, c, heap, conf.ExecutorMemoryOverheadFactor.Get(c), conf.ExecutorMinMemoryOverhead.Get(c))
+	if conf.MemoryOffHeapEnabled.Get(c) {
+		over = add(over, conf.MemoryOffHeapSize.Get(c)>>20)
+	}
+	if python {
+		over = add(over, conf.ExecutorPySparkMemory.Get(c))
+	}
+	cores := 1
+	if n, set := conf.ExecutorCores.Find(c); set {
+		cores = n
+	}
+	return Container{heap, over, cores}
+}
+
+// overhead is what is set, else a share of the heap, at least a minimum.
+func overhead(set *conf.Entry[int64], c *conf.Conf, heap int64, factor float64, least int64) int64 {
+	if mb, ok := set.Find(c); ok {
+		return mb
+	}
+	share := factor * float64(heap)
+	if share >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return max(int64(share), least)
+}
+
+// add adds numbers that are not negative.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

@@ -1,0 +1,47 @@
+//coherer:pure
+
+package submit
+
+import "strings"
+
+// What a Go program on YARN is called in a container. AppFile is the application's program, in cluster mode that of the
+// application master and driver; LibraryFile is coherer's own, which in client mode is the application master.
+const (
+	AppFile     = "__app__.jar"
+	LibraryFile = "__spark_libs__/coherer"
+)
+
+// The words that make a program the application master of each mode, or an executor: its first argument.
+const (
+	ApplicationMasterWord = "applicationmaster"
+	ExecutorLauncherWord  = "executorlauncher"
+	ExecutorWord          = "executor"
+)
+
+// ProgramCommand is the command of the application master's container of a Go program. In cluster mode class is the
+// program's name, jar where it came from, empty for a built-in one, and args are the application's; in client mode the only
+// argument is the driver's HOST:PORT.
+func ProgramCommand(mode Mode, class, jar string, args []string) string {
+	words := []string{"{{PWD}}/" + AppFile, ApplicationMasterWord}
+	if mode == Client {
+		words = []string{"{{PWD}}/" + LibraryFile, ExecutorLauncherWord}
+	}
+	if class != "" {
+		words = append(words, "--class", EscapeForShell(class))
+	}
+	if jar != "" {
+		words = append(words, "--jar", EscapeForShell(jar))
+	}
+	for _, arg := range args {
+		words = append(words, "--arg", EscapeForShell(arg))
+	}
+	return strings.Join(append(words, amFiles...), " ")
+}
+
+// jar is where the application's program comes from; empty for a built-in one.
+func (b *build) jar() string {
+	if b.BuiltIn {
+		return ""
+	}
+	return b.Resource
+}
