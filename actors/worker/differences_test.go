@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // Spark's retries go to the Master that was known; here only while somebody knows of it.
@@ -22,6 +23,35 @@ func TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried(t *testing.T) {
 	for _, try := range []string{"first", "second"} {
 		if m, ok := other.Next().(*deploy.RegisterWorker); !ok {
 			t.Errorf("%s try: got %T", try, m)
+		}
+	}
+}
+
+// Spark's retries go to the Master that was known, for ever. A Worker that the leader had given up is in no record, so that
+// the next leader does not call it.
+func TestAMasterThatDoesNotLeadIsNotTheOnlyOneTried(t *testing.T) {
+	for _, standby := range []bool{true, false} {
+		k := newKit(t)
+		other := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+		k.start(Config{Masters: []rpcenv.Address{k.master.Env.Address(), other.Env.Address()}},
+			map[string]string{"spark.worker.initialRegistrationRetries": "2"})
+		other.Next()
+		k.accept(false)
+		if standby {
+			k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
+			next[*deploy.RegisterWorker](k)
+			k.master.Send(k.worker, &deploy.MasterInStandby{})
+		} else {
+			k.w.Find("M").Kill()
+		}
+		other.Next() // all are tried at once
+		k.w.Advance(16 * time.Second)
+		if n := len(other.Waiting()); (n > 0) != standby {
+			t.Errorf("the known one is in standby: %t; in 16 s the other was tried %d times", standby, n)
+		}
+		k.w.Advance(2 * time.Minute) // the slow retries
+		if m, ok := other.Next().(*deploy.RegisterWorker); !ok {
+			t.Errorf("the known one is in standby: %t; got %T", standby, m)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type registration struct {
 
 	registered bool // a Master's acceptance holds
 	connected  bool // the connection to master is up
+	deposed    bool // master says that it does not lead
 
 	retry              rpcenv.Timer // ReregisterWithMaster
 	initial, prolonged time.Duration
@@ -53,10 +54,12 @@ func (r *registration) all() []rpcenv.Address {
 	return all
 }
 
-// targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more.
+// targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more, or it
+// does not lead, or it did not answer the first retries. Another that leads calls those in its records; who was given up
+// before is in none, and has to look for it.
 func (r *registration) targets() []rpcenv.Address {
 	all := r.all()
-	if r.master.IsZero() || r.found && !slices.Contains(all, r.toConnect) {
+	if r.master.IsZero() || r.deposed || r.slow || r.found && !slices.Contains(all, r.toConnect) {
 		return all
 	}
 	return []rpcenv.Address{r.toConnect}
@@ -209,7 +212,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 		r.toConnect = configured
 	}
 	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL
-	r.connected = true
+	r.connected, r.deposed = true, false
 	c.Cancel(r.retry)
 	r.try++ // what other Masters' verifiers answer now is of no interest
 }
@@ -244,9 +247,13 @@ func (w *Worker) schedulerState() *deploy.WorkerSchedulerStateResponse {
 	return r
 }
 
-// masterInStandby is from a Master that does not lead: the one that does will answer, or call.
+// masterInStandby is from a Master that does not lead: the one that does will answer, or call. When it is the one that
+// this Worker was registered with, retries go to all.
 func (w *Worker) masterInStandby(c *rpcenv.Context) {
 	c.Log().Debugf("The master at %s is in standby", c.Sender())
+	if w.reg.isMaster(c.Sender()) {
+		w.reg.deposed = true
+	}
 }
 
 // registerWorkerFailed ends the process of a Worker that no Master has accepted.
