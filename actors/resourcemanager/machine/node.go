@@ -1,0 +1,138 @@
+//coherer:pure
+
+package machine
+
+import "slices"
+
+// NodeState is what the ResourceManager thinks of a NodeManager. It mirrors NodeState.
+type NodeState int
+
+// The states of a node.
+const (
+	NodeNew             NodeState = iota // it registers
+	NodeRunning                          // it gets containers
+	NodeUnhealthy                        // it says that it is; it gets none, and what it had is given up
+	NodeDecommissioned                   // the exclude list has it
+	NodeLost                             // it was silent for too long
+	NodeRebooted                         // its answers do not follow each other
+	NodeDecommissioning                  // it keeps its containers and gets none
+	NodeShutdown                         // it said that it ends
+)
+
+// NodeStates are all of them.
+func NodeStates() []NodeState { return upTo(NodeShutdown) }
+
+func (s NodeState) String() string {
+	return nameOf(int(s), "NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN")
+}
+
+// Over reports whether only a new registration can follow.
+func (s NodeState) Over() bool {
+	return s == NodeDecommissioned || s == NodeLost || s == NodeRebooted || s == NodeShutdown
+}
+
+// NodeEvent is what happens to a node. It mirrors RMNodeEventType.
+type NodeEvent int
+
+// The events of a node.
+const (
+	NodeStarted NodeEvent = iota
+	NodeStatusUpdate
+	NodeExpire
+	NodeDecommission
+	NodeGracefulDecommission
+	NodeRecommission
+	NodeRebooting
+	NodeShut
+	NodeReconnected
+	NodeCleanUpApp
+	NodeCleanUpContainer
+	NodeFinishedPulled
+	NodeResourceUpdate
+)
+
+// NodeEvents are all of them.
+func NodeEvents() []NodeEvent { return upTo(NodeResourceUpdate) }
+
+func (e NodeEvent) String() string {
+	return nameOf(int(e), "STARTED", "STATUS_UPDATE", "EXPIRE", "DECOMMISSION", "GRACEFUL_DECOMMISSION", "RECOMMISSION", "REBOOTING",
+		"SHUTDOWN", "RECONNECTED", "CLEANUP_APP", "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM", "RESOURCE_UPDATE")
+}
+
+// NodeAction is what is to be done for a node.
+type NodeAction int
+
+// The actions of a node.
+const (
+	AddNode        NodeAction = iota // NODE_ADDED to the scheduler, with what it runs; ApplicationMasters: it is usable
+	RemoveNode                       // NODE_REMOVED to the scheduler; ApplicationMasters: it is unusable
+	UpdateNode                       // the difference of its containers, and NODE_UPDATE
+	DrainNode                        // the scheduler offers it no more
+	UndrainNode                      // the scheduler offers it again
+	ReconnectNode                    // without running applications: out of the scheduler and into it; else a new capability
+	QueueForBeat                     // for the answer to its next heartbeat
+	ChangeResource                   // NODE_RESOURCE_UPDATE to the scheduler
+	KeepResource                     // the new capability is for later
+)
+
+func (a NodeAction) String() string {
+	return nameOf(int(a), "AddNode", "RemoveNode", "UpdateNode", "DrainNode", "UndrainNode", "ReconnectNode", "QueueForBeat",
+		"ChangeResource", "KeepResource")
+}
+
+type nodeRule = rule[NodeState, NodeEvent, NodeAction]
+
+var (
+	liveNodes  = []NodeState{NodeRunning, NodeUnhealthy, NodeDecommissioning}
+	offered    = []NodeState{NodeRunning, NodeDecommissioning} // those that the scheduler has
+	removeNode = []NodeAction{RemoveNode}
+)
+
+var nodeTable = tableOf(slices.Concat([]nodeRule{
+	{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeRunning, do: []NodeAction{AddNode}},
+	{from: offered, on: NodeStatusUpdate, to: stay, do: []NodeAction{UpdateNode}},
+	{from: offered, on: NodeStatusUpdate, when: Unhealthy, to: NodeUnhealthy, do: removeNode},
+	{from: []NodeState{NodeUnhealthy}, on: NodeStatusUpdate, to: NodeRunning, do: []NodeAction{AddNode}},
+	{from: []NodeState{NodeUnhealthy}, on: NodeStatusUpdate, when: Unhealthy, to: stay},
+	{from: offered, on: NodeExpire, to: NodeLost, do: removeNode},
+	{from: offered, on: NodeDecommission, to: NodeDecommissioned, do: removeNode},
+	{from: offered, on: NodeRebooting, to: NodeRebooted, do: removeNode},
+	{from: offered, on: NodeShut, to: NodeShutdown, do: removeNode},
+	{from: []NodeState{NodeUnhealthy}, on: NodeExpire, to: NodeLost},
+	{from: []NodeState{NodeUnhealthy}, on: NodeDecommission, to: NodeDecommissioned},
+	{from: []NodeState{NodeUnhealthy}, on: NodeRebooting, to: NodeRebooted},
+	{from: []NodeState{NodeUnhealthy}, on: NodeShut, to: NodeShutdown},
+	{from: []NodeState{NodeRunning}, on: NodeGracefulDecommission, to: NodeDecommissioning, do: []NodeAction{DrainNode}},
+	{from: []NodeState{NodeUnhealthy}, on: NodeGracefulDecommission, to: NodeDecommissioned},
+	{from: []NodeState{NodeDecommissioning}, on: NodeGracefulDecommission, to: stay},
+	{from: []NodeState{NodeDecommissioning}, on: NodeRecommission, to: NodeRunning, do: []NodeAction{UndrainNode}},
+	{from: offered, on: NodeReconnected, to: stay, do: []NodeAction{ReconnectNode}},
+	{from: []NodeState{NodeUnhealthy}, on: NodeReconnected, to: stay},
+	{from: liveNodes, on: NodeCleanUpApp, to: stay, do: []NodeAction{QueueForBeat}},
+	{from: liveNodes, on: NodeCleanUpContainer, to: stay, do: []NodeAction{QueueForBeat}},
+	{from: liveNodes, on: NodeFinishedPulled, to: stay, do: []NodeAction{QueueForBeat}},
+	{from: offered, on: NodeResourceUpdate, to: stay, do: []NodeAction{ChangeResource}},
+	{from: []NodeState{NodeNew, NodeUnhealthy, NodeDecommissioned, NodeLost, NodeRebooted, NodeShutdown}, on: NodeResourceUpdate, to: stay, do: []NodeAction{KeepResource}},
+},
+	overNode(NodeDecommissioned), overNode(NodeLost), overNode(NodeRebooted), overNode(NodeShutdown),
+)...)
+
+// overNode: what is ordered for a node that is gone has nowhere to go.
+func overNode(s NodeState) []nodeRule {
+	return late[NodeState, NodeEvent, NodeAction](s, NodeCleanUpApp, NodeCleanUpContainer, NodeFinishedPulled)
+}
+
+// Node is a node's machine. The zero Node is NEW.
+type Node struct{ State NodeState }
+
+// Step is the machine after an event, and what is to be done.
+func (m Node) Step(e NodeEvent, when Case) (Node, []NodeAction, error) {
+	r, err := nodeTable.find("the node", m.State, e, when)
+	switch {
+	case err != nil:
+		return m, nil, err
+	case r.to == stay:
+		return m, r.do, nil
+	}
+	return Node{r.to}, r.do, nil
+}
