@@ -25,7 +25,7 @@ func FuzzFormatProperties(f *testing.F) {
 	f.Add("key", "value")
 	f.Add("a b", "\\u0041\n")
 	f.Fuzz(func(t *testing.T, key, value string) {
-		if key == "" || !utf8.ValidString(key+value) {
+		if key == "" || !utf8.ValidString(key) || !utf8.ValidString(value) {
 			return
 		}
 		got, err := ParseProperties(strings.NewReader(FormatProperties([]Pair{{key, value}})))

@@ -1,0 +1,42 @@
+//coherer:pure
+
+// Package exceptions has Hadoop's exceptions as refusals: what a service of YARN fails an ask with, and its caller finds with
+// errors.Is. Wrap one with what is wrong: fmt.Errorf("%w: ...", exceptions.ApplicationNotFound). It mirrors
+// org.apache.hadoop.yarn.exceptions.
+package exceptions
+
+import "github.com/coherer/coherer/rpcenv"
+
+// Of ClientRMService.
+var (
+	// ApplicationNotFound: the ResourceManager knows no application of that id.
+	ApplicationNotFound = rpcenv.NewRefusal("ApplicationNotFoundException", "ApplicationNotFoundException")
+	// InvalidResourceRequest: a request is negative, or above the largest container.
+	InvalidResourceRequest = rpcenv.NewRefusal("InvalidResourceRequestException", "InvalidResourceRequestException")
+)
+
+// Of ApplicationMasterService.
+var (
+	// ApplicationAttemptNotFound: there is no such attempt, or it has ended: its ApplicationMaster has to end.
+	ApplicationAttemptNotFound = rpcenv.NewRefusal("ApplicationAttemptNotFoundException", "ApplicationAttemptNotFoundException")
+	// ApplicationMasterNotRegistered: the ApplicationMaster has to register, again after a restart of the ResourceManager.
+	ApplicationMasterNotRegistered = rpcenv.NewRefusal("ApplicationMasterNotRegisteredException", "ApplicationMasterNotRegisteredException")
+	// InvalidApplicationMasterRequest: registered twice, or a response id that is neither the last nor the one before it.
+	InvalidApplicationMasterRequest = rpcenv.NewRefusal("InvalidApplicationMasterRequestException", "InvalidApplicationMasterRequestException")
+	// InvalidContainerRelease: a released container is not the attempt's.
+	InvalidContainerRelease = rpcenv.NewRefusal("InvalidContainerReleaseException", "InvalidContainerReleaseException")
+	// InvalidResourceBlacklistRequest: everything cannot be on a blacklist.
+	InvalidResourceBlacklistRequest = rpcenv.NewRefusal("InvalidResourceBlacklistRequestException", "InvalidResourceBlacklistRequestException")
+)
+
+// Of all services, and of NodeManagers.
+var (
+	// YARN is any other: the text says what.
+	YARN = rpcenv.NewRefusal("YarnException", "YarnException")
+	// InvalidToken: the token is not genuine, is of another service, or has expired.
+	InvalidToken = rpcenv.NewRefusal("InvalidToken", "InvalidToken")
+	// InvalidContainer: the container is of another ResourceManager's life.
+	InvalidContainer = rpcenv.NewRefusal("InvalidContainerException", "InvalidContainerException")
+	// InvalidAuxService: no auxiliary service of that name runs on the node.
+	InvalidAuxService = rpcenv.NewRefusal("InvalidAuxServiceException", "InvalidAuxServiceException")
+)
