@@ -146,7 +146,11 @@ coherer.trace.bodyLimit                                          size in bytes  
 coherer.trace.enabled                                            bool             true
 `
 
-func TestDefaultsAreSparks(t *testing.T) {
+func TestDefaultsAreSparks(t *testing.T) { checkDefaults(t, defaults) }
+
+// checkDefaults compares what is declared with a table of keys, forms and defaults.
+func checkDefaults(t *testing.T, defaults string) {
+	t.Helper()
 	known := make(map[string]Described)
 	for _, d := range Entries() {
 		known[d.Key] = d
