@@ -4,4 +4,7 @@
 //
 // The ResourceManager issues tokens of all kinds. It checks [AMRM] itself; NodeManagers, which get the keys when they
 // register, check [Container] and [NM].
+//
+// Credentials are the tokens that a process finds beside it when it starts. They mirror org.apache.hadoop.security.Credentials,
+// in its protobuf format.
 package token

@@ -1224,6 +1224,120 @@ func (x *AMRMTokenIdentifier) GetKeyId() int32 {
 	return 0
 }
 
+// CredentialsKV is one token or secret under its name.
+type CredentialsKV struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Alias         string                 `protobuf:"bytes,1,opt,name=alias,proto3" json:"alias,omitempty"`
+	Token         *Token                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,3,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CredentialsKV) Reset() {
+	*x = CredentialsKV{}
+	mi := &file_proto_yarn_records_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CredentialsKV) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CredentialsKV) ProtoMessage() {}
+
+func (x *CredentialsKV) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_records_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CredentialsKV.ProtoReflect.Descriptor instead.
+func (*CredentialsKV) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *CredentialsKV) GetAlias() string {
+	if x != nil {
+		return x.Alias
+	}
+	return ""
+}
+
+func (x *CredentialsKV) GetToken() *Token {
+	if x != nil {
+		return x.Token
+	}
+	return nil
+}
+
+func (x *CredentialsKV) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+// Credentials are what the file container_tokens of a container has, behind HDTS, the version 1 and a length.
+type Credentials struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tokens        []*CredentialsKV       `protobuf:"bytes,1,rep,name=tokens,proto3" json:"tokens,omitempty"`
+	Secrets       []*CredentialsKV       `protobuf:"bytes,2,rep,name=secrets,proto3" json:"secrets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Credentials) Reset() {
+	*x = Credentials{}
+	mi := &file_proto_yarn_records_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Credentials) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Credentials) ProtoMessage() {}
+
+func (x *Credentials) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_records_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Credentials.ProtoReflect.Descriptor instead.
+func (*Credentials) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Credentials) GetTokens() []*CredentialsKV {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
+func (x *Credentials) GetSecrets() []*CredentialsKV {
+	if x != nil {
+		return x.Secrets
+	}
+	return nil
+}
+
 // Container is the right to run one on a node.
 type Container struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -1239,7 +1353,7 @@ type Container struct {
 
 func (x *Container) Reset() {
 	*x = Container{}
-	mi := &file_proto_yarn_records_proto_msgTypes[12]
+	mi := &file_proto_yarn_records_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1365,7 @@ func (x *Container) String() string {
 func (*Container) ProtoMessage() {}
 
 func (x *Container) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[12]
+	mi := &file_proto_yarn_records_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1378,7 @@ func (x *Container) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Container.ProtoReflect.Descriptor instead.
 func (*Container) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{12}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Container) GetId() *ContainerId {
@@ -1324,7 +1438,7 @@ type ContainerStatus struct {
 
 func (x *ContainerStatus) Reset() {
 	*x = ContainerStatus{}
-	mi := &file_proto_yarn_records_proto_msgTypes[13]
+	mi := &file_proto_yarn_records_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1336,7 +1450,7 @@ func (x *ContainerStatus) String() string {
 func (*ContainerStatus) ProtoMessage() {}
 
 func (x *ContainerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[13]
+	mi := &file_proto_yarn_records_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1349,7 +1463,7 @@ func (x *ContainerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerStatus.ProtoReflect.Descriptor instead.
 func (*ContainerStatus) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{13}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ContainerStatus) GetContainerId() *ContainerId {
@@ -1406,7 +1520,7 @@ type ResourceRequest struct {
 
 func (x *ResourceRequest) Reset() {
 	*x = ResourceRequest{}
-	mi := &file_proto_yarn_records_proto_msgTypes[14]
+	mi := &file_proto_yarn_records_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1532,7 @@ func (x *ResourceRequest) String() string {
 func (*ResourceRequest) ProtoMessage() {}
 
 func (x *ResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[14]
+	mi := &file_proto_yarn_records_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1545,7 @@ func (x *ResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceRequest.ProtoReflect.Descriptor instead.
 func (*ResourceRequest) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{14}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ResourceRequest) GetPriority() *Priority {
@@ -1494,7 +1608,7 @@ type ResourceBlacklistRequest struct {
 
 func (x *ResourceBlacklistRequest) Reset() {
 	*x = ResourceBlacklistRequest{}
-	mi := &file_proto_yarn_records_proto_msgTypes[15]
+	mi := &file_proto_yarn_records_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1620,7 @@ func (x *ResourceBlacklistRequest) String() string {
 func (*ResourceBlacklistRequest) ProtoMessage() {}
 
 func (x *ResourceBlacklistRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[15]
+	mi := &file_proto_yarn_records_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1633,7 @@ func (x *ResourceBlacklistRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceBlacklistRequest.ProtoReflect.Descriptor instead.
 func (*ResourceBlacklistRequest) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{15}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResourceBlacklistRequest) GetBlacklistAdditions() []string {
@@ -1554,7 +1668,7 @@ type NodeReport struct {
 
 func (x *NodeReport) Reset() {
 	*x = NodeReport{}
-	mi := &file_proto_yarn_records_proto_msgTypes[16]
+	mi := &file_proto_yarn_records_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1680,7 @@ func (x *NodeReport) String() string {
 func (*NodeReport) ProtoMessage() {}
 
 func (x *NodeReport) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[16]
+	mi := &file_proto_yarn_records_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1693,7 @@ func (x *NodeReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeReport.ProtoReflect.Descriptor instead.
 func (*NodeReport) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{16}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeReport) GetNodeId() *NodeId {
@@ -1660,7 +1774,7 @@ type URL struct {
 
 func (x *URL) Reset() {
 	*x = URL{}
-	mi := &file_proto_yarn_records_proto_msgTypes[17]
+	mi := &file_proto_yarn_records_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1672,7 +1786,7 @@ func (x *URL) String() string {
 func (*URL) ProtoMessage() {}
 
 func (x *URL) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[17]
+	mi := &file_proto_yarn_records_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1685,7 +1799,7 @@ func (x *URL) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use URL.ProtoReflect.Descriptor instead.
 func (*URL) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{17}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *URL) GetScheme() string {
@@ -1740,7 +1854,7 @@ type LocalResource struct {
 
 func (x *LocalResource) Reset() {
 	*x = LocalResource{}
-	mi := &file_proto_yarn_records_proto_msgTypes[18]
+	mi := &file_proto_yarn_records_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1752,7 +1866,7 @@ func (x *LocalResource) String() string {
 func (*LocalResource) ProtoMessage() {}
 
 func (x *LocalResource) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[18]
+	mi := &file_proto_yarn_records_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1765,7 +1879,7 @@ func (x *LocalResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LocalResource.ProtoReflect.Descriptor instead.
 func (*LocalResource) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{18}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *LocalResource) GetResource() *URL {
@@ -1821,7 +1935,7 @@ type StringLocalResourceMap struct {
 
 func (x *StringLocalResourceMap) Reset() {
 	*x = StringLocalResourceMap{}
-	mi := &file_proto_yarn_records_proto_msgTypes[19]
+	mi := &file_proto_yarn_records_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +1947,7 @@ func (x *StringLocalResourceMap) String() string {
 func (*StringLocalResourceMap) ProtoMessage() {}
 
 func (x *StringLocalResourceMap) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[19]
+	mi := &file_proto_yarn_records_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +1960,7 @@ func (x *StringLocalResourceMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StringLocalResourceMap.ProtoReflect.Descriptor instead.
 func (*StringLocalResourceMap) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{19}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StringLocalResourceMap) GetKey() string {
@@ -1874,7 +1988,7 @@ type StringStringMap struct {
 
 func (x *StringStringMap) Reset() {
 	*x = StringStringMap{}
-	mi := &file_proto_yarn_records_proto_msgTypes[20]
+	mi := &file_proto_yarn_records_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1886,7 +2000,7 @@ func (x *StringStringMap) String() string {
 func (*StringStringMap) ProtoMessage() {}
 
 func (x *StringStringMap) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[20]
+	mi := &file_proto_yarn_records_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1899,7 +2013,7 @@ func (x *StringStringMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StringStringMap.ProtoReflect.Descriptor instead.
 func (*StringStringMap) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{20}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StringStringMap) GetKey() string {
@@ -1927,7 +2041,7 @@ type StringBytesMap struct {
 
 func (x *StringBytesMap) Reset() {
 	*x = StringBytesMap{}
-	mi := &file_proto_yarn_records_proto_msgTypes[21]
+	mi := &file_proto_yarn_records_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2053,7 @@ func (x *StringBytesMap) String() string {
 func (*StringBytesMap) ProtoMessage() {}
 
 func (x *StringBytesMap) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[21]
+	mi := &file_proto_yarn_records_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2066,7 @@ func (x *StringBytesMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StringBytesMap.ProtoReflect.Descriptor instead.
 func (*StringBytesMap) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{21}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *StringBytesMap) GetKey() string {
@@ -1983,7 +2097,7 @@ type ContainerRetryContext struct {
 
 func (x *ContainerRetryContext) Reset() {
 	*x = ContainerRetryContext{}
-	mi := &file_proto_yarn_records_proto_msgTypes[22]
+	mi := &file_proto_yarn_records_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1995,7 +2109,7 @@ func (x *ContainerRetryContext) String() string {
 func (*ContainerRetryContext) ProtoMessage() {}
 
 func (x *ContainerRetryContext) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[22]
+	mi := &file_proto_yarn_records_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2008,7 +2122,7 @@ func (x *ContainerRetryContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRetryContext.ProtoReflect.Descriptor instead.
 func (*ContainerRetryContext) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{22}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ContainerRetryContext) GetRetryPolicy() ContainerRetryPolicy {
@@ -2056,7 +2170,7 @@ type ContainerLaunchContext struct {
 
 func (x *ContainerLaunchContext) Reset() {
 	*x = ContainerLaunchContext{}
-	mi := &file_proto_yarn_records_proto_msgTypes[23]
+	mi := &file_proto_yarn_records_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2068,7 +2182,7 @@ func (x *ContainerLaunchContext) String() string {
 func (*ContainerLaunchContext) ProtoMessage() {}
 
 func (x *ContainerLaunchContext) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[23]
+	mi := &file_proto_yarn_records_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2081,7 +2195,7 @@ func (x *ContainerLaunchContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerLaunchContext.ProtoReflect.Descriptor instead.
 func (*ContainerLaunchContext) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{23}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ContainerLaunchContext) GetLocalResources() []*StringLocalResourceMap {
@@ -2156,7 +2270,7 @@ type ApplicationSubmissionContext struct {
 
 func (x *ApplicationSubmissionContext) Reset() {
 	*x = ApplicationSubmissionContext{}
-	mi := &file_proto_yarn_records_proto_msgTypes[24]
+	mi := &file_proto_yarn_records_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2168,7 +2282,7 @@ func (x *ApplicationSubmissionContext) String() string {
 func (*ApplicationSubmissionContext) ProtoMessage() {}
 
 func (x *ApplicationSubmissionContext) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[24]
+	mi := &file_proto_yarn_records_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2181,7 +2295,7 @@ func (x *ApplicationSubmissionContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationSubmissionContext.ProtoReflect.Descriptor instead.
 func (*ApplicationSubmissionContext) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{24}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ApplicationSubmissionContext) GetApplicationId() *ApplicationId {
@@ -2305,7 +2419,7 @@ type ApplicationResourceUsageReport struct {
 
 func (x *ApplicationResourceUsageReport) Reset() {
 	*x = ApplicationResourceUsageReport{}
-	mi := &file_proto_yarn_records_proto_msgTypes[25]
+	mi := &file_proto_yarn_records_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2317,7 +2431,7 @@ func (x *ApplicationResourceUsageReport) String() string {
 func (*ApplicationResourceUsageReport) ProtoMessage() {}
 
 func (x *ApplicationResourceUsageReport) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[25]
+	mi := &file_proto_yarn_records_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2330,7 +2444,7 @@ func (x *ApplicationResourceUsageReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationResourceUsageReport.ProtoReflect.Descriptor instead.
 func (*ApplicationResourceUsageReport) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{25}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ApplicationResourceUsageReport) GetNumUsedContainers() int32 {
@@ -2413,7 +2527,7 @@ type ApplicationReport struct {
 
 func (x *ApplicationReport) Reset() {
 	*x = ApplicationReport{}
-	mi := &file_proto_yarn_records_proto_msgTypes[26]
+	mi := &file_proto_yarn_records_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2425,7 +2539,7 @@ func (x *ApplicationReport) String() string {
 func (*ApplicationReport) ProtoMessage() {}
 
 func (x *ApplicationReport) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[26]
+	mi := &file_proto_yarn_records_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2438,7 +2552,7 @@ func (x *ApplicationReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationReport.ProtoReflect.Descriptor instead.
 func (*ApplicationReport) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{26}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ApplicationReport) GetApplicationId() *ApplicationId {
@@ -2595,7 +2709,7 @@ type SerializedException struct {
 
 func (x *SerializedException) Reset() {
 	*x = SerializedException{}
-	mi := &file_proto_yarn_records_proto_msgTypes[27]
+	mi := &file_proto_yarn_records_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2607,7 +2721,7 @@ func (x *SerializedException) String() string {
 func (*SerializedException) ProtoMessage() {}
 
 func (x *SerializedException) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[27]
+	mi := &file_proto_yarn_records_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2620,7 +2734,7 @@ func (x *SerializedException) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SerializedException.ProtoReflect.Descriptor instead.
 func (*SerializedException) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{27}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SerializedException) GetMessage() string {
@@ -2662,7 +2776,7 @@ type ContainerExceptionMap struct {
 
 func (x *ContainerExceptionMap) Reset() {
 	*x = ContainerExceptionMap{}
-	mi := &file_proto_yarn_records_proto_msgTypes[28]
+	mi := &file_proto_yarn_records_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2674,7 +2788,7 @@ func (x *ContainerExceptionMap) String() string {
 func (*ContainerExceptionMap) ProtoMessage() {}
 
 func (x *ContainerExceptionMap) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_records_proto_msgTypes[28]
+	mi := &file_proto_yarn_records_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2687,7 +2801,7 @@ func (x *ContainerExceptionMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerExceptionMap.ProtoReflect.Descriptor instead.
 func (*ContainerExceptionMap) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_records_proto_rawDescGZIP(), []int{28}
+	return file_proto_yarn_records_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ContainerExceptionMap) GetContainerId() *ContainerId {
@@ -2759,7 +2873,14 @@ const file_proto_yarn_records_proto_rawDesc = "" +
 	"\x05token\x18\x02 \x01(\v2\v.yarn.TokenB\x04\xe0\xe0\x18\x02R\x05token\"n\n" +
 	"\x13AMRMTokenIdentifier\x12@\n" +
 	"\x0eapp_attempt_id\x18\x01 \x01(\v2\x1a.yarn.ApplicationAttemptIdR\fappAttemptId\x12\x15\n" +
-	"\x06key_id\x18\x02 \x01(\x05R\x05keyId\"\x9b\x02\n" +
+	"\x06key_id\x18\x02 \x01(\x05R\x05keyId\"l\n" +
+	"\rCredentialsKV\x12\x14\n" +
+	"\x05alias\x18\x01 \x01(\tR\x05alias\x12'\n" +
+	"\x05token\x18\x02 \x01(\v2\v.yarn.TokenB\x04\xe0\xe0\x18\x02R\x05token\x12\x1c\n" +
+	"\x06secret\x18\x03 \x01(\fB\x04\xe0\xe0\x18\x02R\x06secret\"i\n" +
+	"\vCredentials\x12+\n" +
+	"\x06tokens\x18\x01 \x03(\v2\x13.yarn.CredentialsKVR\x06tokens\x12-\n" +
+	"\asecrets\x18\x02 \x03(\v2\x13.yarn.CredentialsKVR\asecrets\"\x9b\x02\n" +
 	"\tContainer\x12!\n" +
 	"\x02id\x18\x01 \x01(\v2\x11.yarn.ContainerIdR\x02id\x12%\n" +
 	"\anode_id\x18\x02 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x120\n" +
@@ -2976,7 +3097,7 @@ func file_proto_yarn_records_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_yarn_records_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_proto_yarn_records_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_proto_yarn_records_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_proto_yarn_records_proto_goTypes = []any{
 	(ContainerState)(0),                    // 0: yarn.ContainerState
 	(NodeState)(0),                         // 1: yarn.NodeState
@@ -2998,23 +3119,25 @@ var file_proto_yarn_records_proto_goTypes = []any{
 	(*NMTokenIdentifier)(nil),              // 17: yarn.NMTokenIdentifier
 	(*NMToken)(nil),                        // 18: yarn.NMToken
 	(*AMRMTokenIdentifier)(nil),            // 19: yarn.AMRMTokenIdentifier
-	(*Container)(nil),                      // 20: yarn.Container
-	(*ContainerStatus)(nil),                // 21: yarn.ContainerStatus
-	(*ResourceRequest)(nil),                // 22: yarn.ResourceRequest
-	(*ResourceBlacklistRequest)(nil),       // 23: yarn.ResourceBlacklistRequest
-	(*NodeReport)(nil),                     // 24: yarn.NodeReport
-	(*URL)(nil),                            // 25: yarn.URL
-	(*LocalResource)(nil),                  // 26: yarn.LocalResource
-	(*StringLocalResourceMap)(nil),         // 27: yarn.StringLocalResourceMap
-	(*StringStringMap)(nil),                // 28: yarn.StringStringMap
-	(*StringBytesMap)(nil),                 // 29: yarn.StringBytesMap
-	(*ContainerRetryContext)(nil),          // 30: yarn.ContainerRetryContext
-	(*ContainerLaunchContext)(nil),         // 31: yarn.ContainerLaunchContext
-	(*ApplicationSubmissionContext)(nil),   // 32: yarn.ApplicationSubmissionContext
-	(*ApplicationResourceUsageReport)(nil), // 33: yarn.ApplicationResourceUsageReport
-	(*ApplicationReport)(nil),              // 34: yarn.ApplicationReport
-	(*SerializedException)(nil),            // 35: yarn.SerializedException
-	(*ContainerExceptionMap)(nil),          // 36: yarn.ContainerExceptionMap
+	(*CredentialsKV)(nil),                  // 20: yarn.CredentialsKV
+	(*Credentials)(nil),                    // 21: yarn.Credentials
+	(*Container)(nil),                      // 22: yarn.Container
+	(*ContainerStatus)(nil),                // 23: yarn.ContainerStatus
+	(*ResourceRequest)(nil),                // 24: yarn.ResourceRequest
+	(*ResourceBlacklistRequest)(nil),       // 25: yarn.ResourceBlacklistRequest
+	(*NodeReport)(nil),                     // 26: yarn.NodeReport
+	(*URL)(nil),                            // 27: yarn.URL
+	(*LocalResource)(nil),                  // 28: yarn.LocalResource
+	(*StringLocalResourceMap)(nil),         // 29: yarn.StringLocalResourceMap
+	(*StringStringMap)(nil),                // 30: yarn.StringStringMap
+	(*StringBytesMap)(nil),                 // 31: yarn.StringBytesMap
+	(*ContainerRetryContext)(nil),          // 32: yarn.ContainerRetryContext
+	(*ContainerLaunchContext)(nil),         // 33: yarn.ContainerLaunchContext
+	(*ApplicationSubmissionContext)(nil),   // 34: yarn.ApplicationSubmissionContext
+	(*ApplicationResourceUsageReport)(nil), // 35: yarn.ApplicationResourceUsageReport
+	(*ApplicationReport)(nil),              // 36: yarn.ApplicationReport
+	(*SerializedException)(nil),            // 37: yarn.SerializedException
+	(*ContainerExceptionMap)(nil),          // 38: yarn.ContainerExceptionMap
 }
 var file_proto_yarn_records_proto_depIdxs = []int32{
 	10, // 0: yarn.ApplicationAttemptId.application_id:type_name -> yarn.ApplicationId
@@ -3028,51 +3151,54 @@ var file_proto_yarn_records_proto_depIdxs = []int32{
 	13, // 8: yarn.NMToken.node_id:type_name -> yarn.NodeId
 	14, // 9: yarn.NMToken.token:type_name -> yarn.Token
 	11, // 10: yarn.AMRMTokenIdentifier.app_attempt_id:type_name -> yarn.ApplicationAttemptId
-	12, // 11: yarn.Container.id:type_name -> yarn.ContainerId
-	13, // 12: yarn.Container.node_id:type_name -> yarn.NodeId
-	8,  // 13: yarn.Container.resource:type_name -> yarn.Resource
-	9,  // 14: yarn.Container.priority:type_name -> yarn.Priority
-	14, // 15: yarn.Container.container_token:type_name -> yarn.Token
-	12, // 16: yarn.ContainerStatus.container_id:type_name -> yarn.ContainerId
-	0,  // 17: yarn.ContainerStatus.state:type_name -> yarn.ContainerState
-	8,  // 18: yarn.ContainerStatus.capability:type_name -> yarn.Resource
-	9,  // 19: yarn.ResourceRequest.priority:type_name -> yarn.Priority
-	8,  // 20: yarn.ResourceRequest.capability:type_name -> yarn.Resource
-	13, // 21: yarn.NodeReport.node_id:type_name -> yarn.NodeId
-	8,  // 22: yarn.NodeReport.used:type_name -> yarn.Resource
-	8,  // 23: yarn.NodeReport.capability:type_name -> yarn.Resource
-	1,  // 24: yarn.NodeReport.node_state:type_name -> yarn.NodeState
-	25, // 25: yarn.LocalResource.resource:type_name -> yarn.URL
-	2,  // 26: yarn.LocalResource.type:type_name -> yarn.LocalResourceType
-	3,  // 27: yarn.LocalResource.visibility:type_name -> yarn.LocalResourceVisibility
-	26, // 28: yarn.StringLocalResourceMap.value:type_name -> yarn.LocalResource
-	4,  // 29: yarn.ContainerRetryContext.retry_policy:type_name -> yarn.ContainerRetryPolicy
-	27, // 30: yarn.ContainerLaunchContext.local_resources:type_name -> yarn.StringLocalResourceMap
-	29, // 31: yarn.ContainerLaunchContext.service_data:type_name -> yarn.StringBytesMap
-	28, // 32: yarn.ContainerLaunchContext.environment:type_name -> yarn.StringStringMap
-	30, // 33: yarn.ContainerLaunchContext.container_retry_context:type_name -> yarn.ContainerRetryContext
-	10, // 34: yarn.ApplicationSubmissionContext.application_id:type_name -> yarn.ApplicationId
-	9,  // 35: yarn.ApplicationSubmissionContext.priority:type_name -> yarn.Priority
-	31, // 36: yarn.ApplicationSubmissionContext.am_container_spec:type_name -> yarn.ContainerLaunchContext
-	8,  // 37: yarn.ApplicationSubmissionContext.resource:type_name -> yarn.Resource
-	22, // 38: yarn.ApplicationSubmissionContext.am_container_resource_request:type_name -> yarn.ResourceRequest
-	8,  // 39: yarn.ApplicationResourceUsageReport.used_resources:type_name -> yarn.Resource
-	8,  // 40: yarn.ApplicationResourceUsageReport.reserved_resources:type_name -> yarn.Resource
-	8,  // 41: yarn.ApplicationResourceUsageReport.needed_resources:type_name -> yarn.Resource
-	10, // 42: yarn.ApplicationReport.application_id:type_name -> yarn.ApplicationId
-	6,  // 43: yarn.ApplicationReport.yarn_application_state:type_name -> yarn.YarnApplicationState
-	5,  // 44: yarn.ApplicationReport.final_application_status:type_name -> yarn.FinalApplicationStatus
-	33, // 45: yarn.ApplicationReport.app_resource_usage:type_name -> yarn.ApplicationResourceUsageReport
-	11, // 46: yarn.ApplicationReport.current_application_attempt_id:type_name -> yarn.ApplicationAttemptId
-	9,  // 47: yarn.ApplicationReport.priority:type_name -> yarn.Priority
-	35, // 48: yarn.SerializedException.cause:type_name -> yarn.SerializedException
-	12, // 49: yarn.ContainerExceptionMap.container_id:type_name -> yarn.ContainerId
-	35, // 50: yarn.ContainerExceptionMap.exception:type_name -> yarn.SerializedException
-	51, // [51:51] is the sub-list for method output_type
-	51, // [51:51] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	14, // 11: yarn.CredentialsKV.token:type_name -> yarn.Token
+	20, // 12: yarn.Credentials.tokens:type_name -> yarn.CredentialsKV
+	20, // 13: yarn.Credentials.secrets:type_name -> yarn.CredentialsKV
+	12, // 14: yarn.Container.id:type_name -> yarn.ContainerId
+	13, // 15: yarn.Container.node_id:type_name -> yarn.NodeId
+	8,  // 16: yarn.Container.resource:type_name -> yarn.Resource
+	9,  // 17: yarn.Container.priority:type_name -> yarn.Priority
+	14, // 18: yarn.Container.container_token:type_name -> yarn.Token
+	12, // 19: yarn.ContainerStatus.container_id:type_name -> yarn.ContainerId
+	0,  // 20: yarn.ContainerStatus.state:type_name -> yarn.ContainerState
+	8,  // 21: yarn.ContainerStatus.capability:type_name -> yarn.Resource
+	9,  // 22: yarn.ResourceRequest.priority:type_name -> yarn.Priority
+	8,  // 23: yarn.ResourceRequest.capability:type_name -> yarn.Resource
+	13, // 24: yarn.NodeReport.node_id:type_name -> yarn.NodeId
+	8,  // 25: yarn.NodeReport.used:type_name -> yarn.Resource
+	8,  // 26: yarn.NodeReport.capability:type_name -> yarn.Resource
+	1,  // 27: yarn.NodeReport.node_state:type_name -> yarn.NodeState
+	27, // 28: yarn.LocalResource.resource:type_name -> yarn.URL
+	2,  // 29: yarn.LocalResource.type:type_name -> yarn.LocalResourceType
+	3,  // 30: yarn.LocalResource.visibility:type_name -> yarn.LocalResourceVisibility
+	28, // 31: yarn.StringLocalResourceMap.value:type_name -> yarn.LocalResource
+	4,  // 32: yarn.ContainerRetryContext.retry_policy:type_name -> yarn.ContainerRetryPolicy
+	29, // 33: yarn.ContainerLaunchContext.local_resources:type_name -> yarn.StringLocalResourceMap
+	31, // 34: yarn.ContainerLaunchContext.service_data:type_name -> yarn.StringBytesMap
+	30, // 35: yarn.ContainerLaunchContext.environment:type_name -> yarn.StringStringMap
+	32, // 36: yarn.ContainerLaunchContext.container_retry_context:type_name -> yarn.ContainerRetryContext
+	10, // 37: yarn.ApplicationSubmissionContext.application_id:type_name -> yarn.ApplicationId
+	9,  // 38: yarn.ApplicationSubmissionContext.priority:type_name -> yarn.Priority
+	33, // 39: yarn.ApplicationSubmissionContext.am_container_spec:type_name -> yarn.ContainerLaunchContext
+	8,  // 40: yarn.ApplicationSubmissionContext.resource:type_name -> yarn.Resource
+	24, // 41: yarn.ApplicationSubmissionContext.am_container_resource_request:type_name -> yarn.ResourceRequest
+	8,  // 42: yarn.ApplicationResourceUsageReport.used_resources:type_name -> yarn.Resource
+	8,  // 43: yarn.ApplicationResourceUsageReport.reserved_resources:type_name -> yarn.Resource
+	8,  // 44: yarn.ApplicationResourceUsageReport.needed_resources:type_name -> yarn.Resource
+	10, // 45: yarn.ApplicationReport.application_id:type_name -> yarn.ApplicationId
+	6,  // 46: yarn.ApplicationReport.yarn_application_state:type_name -> yarn.YarnApplicationState
+	5,  // 47: yarn.ApplicationReport.final_application_status:type_name -> yarn.FinalApplicationStatus
+	35, // 48: yarn.ApplicationReport.app_resource_usage:type_name -> yarn.ApplicationResourceUsageReport
+	11, // 49: yarn.ApplicationReport.current_application_attempt_id:type_name -> yarn.ApplicationAttemptId
+	9,  // 50: yarn.ApplicationReport.priority:type_name -> yarn.Priority
+	37, // 51: yarn.SerializedException.cause:type_name -> yarn.SerializedException
+	12, // 52: yarn.ContainerExceptionMap.container_id:type_name -> yarn.ContainerId
+	37, // 53: yarn.ContainerExceptionMap.exception:type_name -> yarn.SerializedException
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_records_proto_init() }
@@ -3080,14 +3206,14 @@ func file_proto_yarn_records_proto_init() {
 	if File_proto_yarn_records_proto != nil {
 		return
 	}
-	file_proto_yarn_records_proto_msgTypes[14].OneofWrappers = []any{}
+	file_proto_yarn_records_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_yarn_records_proto_rawDesc), len(file_proto_yarn_records_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   29,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -50,6 +50,8 @@ var comments_proto_yarn_records_proto = [...]string{
 	"yarn.NMTokenIdentifier", "NMTokenIdentifier is what an attempt shows a NodeManager.",
 	"yarn.NMToken", "NMToken is the token for one node. An attempt gets it with its first container there.",
 	"yarn.AMRMTokenIdentifier", "AMRMTokenIdentifier is what an ApplicationMaster shows the ResourceManager.",
+	"yarn.CredentialsKV", "CredentialsKV is one token or secret under its name.",
+	"yarn.Credentials", "Credentials are what the file container_tokens of a container has, behind HDTS, the version 1 and a length.",
 	"yarn.Container", "Container is the right to run one on a node.",
 	"yarn.ContainerStatus", "ContainerStatus is what became of a container.",
 	"yarn.ContainerStatus.exit_status", "exit_status is the process's own, or one of YARN's below 0; -1000 while it has not ended.",
