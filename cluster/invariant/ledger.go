@@ -24,13 +24,14 @@ func (c *ledger) look(s *Snapshot) {
 		clear(c.since)
 		return
 	}
+	drivers := sorted(c.past.drivers)
 	for i := range m.Workers {
 		w := &m.Workers[i]
 		if !w.Alive {
 			continue
 		}
 		c.judged[Ledger]++
-		cores, memory, who := c.alive(s, w.Address)
+		cores, memory, who := c.alive(s, drivers, w.Address)
 		if cores != w.CoresUsed || memory != w.MemoryUsed {
 			wrong[w.ID] = fmt.Sprintf("%s counts %d cores and %d MiB on %s, where %v lives with %d cores and %d MiB",
 				m.Name, w.CoresUsed, w.MemoryUsed, w.ID, who, cores, memory)
@@ -53,8 +54,8 @@ func (c *ledger) late(s *Snapshot, m *Master, id string, d time.Duration) bool {
 	return d > 2*c.cfg.WorkerTimeout+c.heartbeat()
 }
 
-// alive are the processes of the Worker at an address.
-func (c *ledger) alive(s *Snapshot, at rpcenv.Address) (cores, memory int, who []string) {
+// alive are the processes of the Worker at an address, and those of the drivers that run there.
+func (c *ledger) alive(s *Snapshot, drivers []string, at rpcenv.Address) (cores, memory int, who []string) {
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		if p.Worker != at {
@@ -67,7 +68,7 @@ func (c *ledger) alive(s *Snapshot, at rpcenv.Address) (cores, memory int, who [
 		}
 		cores, memory = cores+p.Cores, memory+p.Memory
 	}
-	for _, id := range sorted(c.past.drivers) {
+	for _, id := range drivers {
 		if d := c.past.drivers[id]; !c.past.gone(d.env) && c.past.envs[d.env].address == at.String() {
 			who = append(who, id)
 			cores, memory = cores+d.cores, memory+d.memory

@@ -70,6 +70,8 @@ type Process struct {
 	Cores, Memory int // of an executor 0: as its order says
 	// Paused: it cannot be reached.
 	Paused bool
+
+	full string // its name, once it was asked for
 }
 
 // Driver is a driver and the executors in each of its books.
@@ -83,7 +85,10 @@ func (p *Process) name() string {
 	if p.Driver != "" {
 		return p.Driver
 	}
-	return fullID(p.App, p.ID)
+	if p.full == "" {
+		p.full = fullID(p.App, p.ID)
+	}
+	return p.full
 }
 
 // leader is the one Master that leads; nil when there is none, or more than one.

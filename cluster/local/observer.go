@@ -154,9 +154,5 @@ func masterOf(x observed, now time.Time) invariant.Master {
 
 // processOf is an executor's process.
 func processOf(r *Running) invariant.Process {
-	p := invariant.Process{App: r.AppID, ID: number(r.ExecutorID), Cores: r.Cores, Paused: r.Paused()}
-	if at, _, err := rpcenv.ParseURI(r.WorkerURL); err == nil {
-		p.Worker = at
-	}
-	return p
+	return invariant.Process{App: r.AppID, ID: number(r.ExecutorID), Worker: r.worker, Cores: r.Cores, Paused: r.Paused()}
 }

@@ -11,7 +11,8 @@ import (
 // Running is an executor's process.
 type Running struct {
 	executor.Args
-	host rpcenv.Host
+	host   rpcenv.Host
+	worker rpcenv.Address // that of WorkerURL; zero: it has none
 }
 
 // Paused reports whether the process stands still, in a simulation.
@@ -29,7 +30,8 @@ type executors struct {
 func (x *executors) add(h rpcenv.Host, args executor.Args) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.all = append(x.all, Running{args, h})
+	at, _, _ := rpcenv.ParseURI(args.WorkerURL) // an executor without a Worker has no address
+	x.all = append(x.all, Running{args, h, at})
 }
 
 // Executors are the executors' processes that run, in the order of their start.
