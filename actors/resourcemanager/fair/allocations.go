@@ -1,0 +1,71 @@
+//coherer:pure
+
+package fair
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Allocations is what an allocation file, fair-scheduler.xml, says. It is immutable: a new file gives new ones. It mirrors
+// Hadoop's AllocationConfiguration.
+type Allocations struct {
+	// Placement chooses a queue for each submission.
+	Placement Placement
+	// Warnings are what the file says in vain or otherwise than it may look, a sentence each, in the file's order.
+	Warnings []string
+
+	compat   Compat
+	queues   map[string]*queueElement // by full name, all that the file has, and root
+	users    map[string]int           // maxRunningApps by user
+	defaults defaults
+}
+
+// Queues are the queues that the file has, by name, so that parents come before their children. A queue whose policy may not
+// stand there is left out, and what is below it: Warnings say so.
+func (a *Allocations) Queues() []QueueSettings {
+	var all []QueueSettings
+	for _, name := range slices.Sorted(maps.Keys(a.queues)) {
+		if q := a.Queue(name); a.Creatable(name, q.Parent) == nil {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// UserMaxApps is how many applications a user may have running.
+func (a *Allocations) UserMaxApps(user string) int {
+	if n, ok := a.users[user]; ok {
+		return n
+	}
+	return a.defaults.userMaxApps
+}
+
+// MaySubmit reports whether a user who is in those groups may submit to the queue: submitting to it or administering it is
+// allowed to the user there or at one of its ancestors.
+func (a *Allocations) MaySubmit(queue, user string, groups []string) bool {
+	return a.allowed(queue, func(q *queueElement) ACL { return q.submit }, user, groups) || a.MayAdminister(queue, user, groups)
+}
+
+// MayAdminister is MaySubmit for administering a queue: ending others' applications in it, for one.
+func (a *Allocations) MayAdminister(queue, user string, groups []string) bool {
+	return a.allowed(queue, func(q *queueElement) ACL { return q.administer }, user, groups)
+}
+
+func (a *Allocations) allowed(queue string, acl func(*queueElement) ACL, user string, groups []string) bool {
+	for name := queue; name != ""; name = ParentName(name) {
+		if q := a.queues[name]; q != nil && acl(q).Allows(user, groups) {
+			return true
+		}
+	}
+	return false
+}
+
+// ParentName is the full name of the queue above, "" for Root.
+func ParentName(queue string) string {
+	if i := strings.LastIndexByte(queue, '.'); i >= 0 {
+		return queue[:i]
+	}
+	return ""
+}

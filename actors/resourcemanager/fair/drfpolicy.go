@@ -1,0 +1,98 @@
+//coherer:pure
+
+package fair
+
+import "cmp"
+
+// drfPolicy shares each type by itself and serves first who has the smallest part of what it has most of: Hadoop's
+// DominantResourceFairnessPolicy, for two types.
+type drfPolicy struct{ compat Compat }
+
+func (drfPolicy) Name() string { return PolicyDRF }
+
+// Compare looks at the parts of the cluster that a and b have, divided by weight: the dominant part first, then the other.
+// Who has less of its dominant type than its minimum comes before who has not; two such are compared by parts of their
+// minimums.
+func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
+	partsA, partsB := parts(a.Usage, cluster, p.compat), parts(b.Usage, cluster, p.compat)
+	domA, domB := partsA.dominant(), partsB.dominant()
+	needyA := *domA.of(&a.Usage) < *domA.of(&a.MinShare)
+	needyB := *domB.of(&b.Usage) < *domB.of(&b.MinShare)
+	switch {
+	case needyA && !needyB:
+		return -1
+	case needyB && !needyA:
+		return 1
+	case needyA:
+		partsA, partsB = parts(a.Usage, a.MinShare, p.compat), parts(b.Usage, b.MinShare, p.compat)
+	default:
+		partsA, partsB = partsA.over(a.Weight, p.compat), partsB.over(b.Weight, p.compat)
+	}
+	c := sign(partsA[domA] - partsB[domB])
+	if c == 0 {
+		c = sign(partsA[1-domA] - partsB[1-domB])
+	}
+	if c != 0 {
+		return c
+	}
+	return ties(a, b)
+}
+
+// ratios are parts of something, by resourceType.
+type ratios [2]float64
+
+func parts(of, whole Resource, compat Compat) ratios {
+	return ratios{
+		ratio(float64(of.Memory), float64(whole.Memory), compat),
+		ratio(float64(of.VCores), float64(whole.VCores), compat),
+	}
+}
+
+func (r ratios) dominant() resourceType {
+	if r[vcores] > r[memory] {
+		return vcores
+	}
+	return memory
+}
+
+func (r ratios) over(weight float32, compat Compat) ratios {
+	return ratios{ratio(r[memory], float64(weight), compat), ratio(r[vcores], float64(weight), compat)}
+}
+
+// ratio is a/b, where none of nothing is 0: as a NaN, which Hadoop has there, it would be equal to every number.
+func ratio(a, b float64, compat Compat) float64 {
+	q := a / b
+	if q != q && compat != Upstream {
+		return 0
+	}
+	return q
+}
+
+func (drfPolicy) ComputeShares(items []*Schedulable, total Resource) {
+	computeShares(items, total, memory, false)
+	computeShares(items, total, vcores, false)
+}
+
+func (drfPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
+	computeShares(items, total, memory, true)
+	computeShares(items, total, vcores, true)
+}
+
+// Less compares the larger parts of the cluster, then the smaller ones. Without a cluster a has to be less of each type.
+func (drfPolicy) Less(a, b, cluster Resource) bool {
+	if cluster.Memory <= 0 && cluster.VCores <= 0 {
+		return a != b && a.Fits(b)
+	}
+	pa, pb := parts(a, cluster, Fixed), parts(b, cluster, Fixed)
+	da, db := pa.dominant(), pb.dominant()
+	if c := cmp.Compare(pa[da], pb[db]); c != 0 {
+		return c < 0
+	}
+	return pa[1-da] < pb[1-db]
+}
+
+func (drfPolicy) OverFairShare(usage, share Resource) bool { return !usage.Fits(share) }
+
+func (drfPolicy) Headroom(share, usage, most Resource) Resource {
+	return most.Min(share.Minus(usage)).Max(Resource{})
+}

@@ -1,0 +1,81 @@
+//coherer:pure
+
+package fair
+
+import "cmp"
+
+// fairPolicy shares memory and looks at nothing else: Hadoop's FairSharePolicy.
+type fairPolicy struct{ compat Compat }
+
+func (fairPolicy) Name() string { return PolicyFair }
+
+// Compare serves first who wants something at all, then who is below its minimum, by how far; then who has less for its
+// weight. A minimum counts only as far as there is demand. What has no weight comes after what has some.
+func (p fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
+	if c := p.compareDemand(a, b); c != 0 {
+		return c
+	}
+	leastA, leastB := min(a.MinShare.Memory, a.Demand.Memory), min(b.MinShare.Memory, b.Demand.Memory)
+	needyA, needyB := a.Usage.Memory < leastA, b.Usage.Memory < leastB
+	c := 0
+	switch {
+	case needyA && !needyB:
+		return -1
+	case needyB && !needyA:
+		return 1
+	case needyA:
+		c = sign(float64(a.Usage.Memory)/float64(max(leastA, 1)) - float64(b.Usage.Memory)/float64(max(leastB, 1)))
+	default:
+		c = compareUse(a, b)
+	}
+	if c != 0 {
+		return c
+	}
+	return ties(a, b)
+}
+
+func (p fairPolicy) compareDemand(a, b *Schedulable) int {
+	if p.compat == Upstream {
+		return historicDemand(a.Demand, b.Demand)
+	}
+	switch idleA, idleB := a.Demand.Memory <= 0, b.Demand.Memory <= 0; {
+	case idleA && !idleB:
+		return 1
+	case idleB && !idleA:
+		return -1
+	}
+	return 0
+}
+
+func compareUse(a, b *Schedulable) int {
+	switch wa, wb := float64(a.Weight), float64(b.Weight); {
+	case wa > 0 && wb > 0:
+		return sign(float64(a.Usage.Memory)/wa - float64(b.Usage.Memory)/wb)
+	case wa == wb:
+		return cmp.Compare(a.Usage.Memory, b.Usage.Memory)
+	default:
+		return sign(wb - wa)
+	}
+}
+
+// ComputeShares leaves the VCores of each FairShare alone.
+func (fairPolicy) ComputeShares(items []*Schedulable, total Resource) {
+	computeShares(items, total, memory, false)
+}
+
+func (fairPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
+	computeShares(items, total, memory, true)
+}
+
+func (fairPolicy) Less(a, b, _ Resource) bool { return a.Memory < b.Memory }
+
+func (fairPolicy) OverFairShare(usage, share Resource) bool { return usage.Memory > share.Memory }
+
+func (fairPolicy) Headroom(share, usage, most Resource) Resource {
+	return memoryHeadroom(share, usage, most)
+}
+
+// memoryHeadroom limits memory by the fair share, and cores only by what there is.
+func memoryHeadroom(share, usage, most Resource) Resource {
+	return Resource{min(max(most.Memory, 0), max(minus(share.Memory, usage.Memory), 0)), max(most.VCores, 0)}
+}

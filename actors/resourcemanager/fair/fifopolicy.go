@@ -1,0 +1,45 @@
+//coherer:pure
+
+package fair
+
+import "cmp"
+
+// fifoPolicy gives the applications of a leaf queue everything in turn: Hadoop's FifoPolicy.
+type fifoPolicy struct{ compat Compat }
+
+func (fifoPolicy) Name() string { return PolicyFIFO }
+
+// Compare serves the larger priority number first, then the earlier start.
+func (fifoPolicy) Compare(a, b *Schedulable, _ Resource) int {
+	if c := cmp.Compare(b.Priority, a.Priority); c != 0 {
+		return c
+	}
+	return ties(a, b)
+}
+
+// ComputeShares gives total to the one that started first.
+func (p fifoPolicy) ComputeShares(items []*Schedulable, total Resource) {
+	var first *Schedulable
+	for _, s := range items {
+		if p.compat != Upstream { // Hadoop lets the others keep what they had
+			s.FairShare = Resource{}
+		}
+		if first == nil || s.StartTime < first.StartTime {
+			first = s
+		}
+	}
+	if first != nil {
+		first.FairShare = total
+	}
+}
+
+// ComputeSteadyShares does nothing: applications have no steady share.
+func (fifoPolicy) ComputeSteadyShares([]*Schedulable, Resource) {}
+
+func (fifoPolicy) Less(a, b, _ Resource) bool { return a.Memory < b.Memory }
+
+func (fifoPolicy) OverFairShare(usage, share Resource) bool { return usage.Memory > share.Memory }
+
+func (fifoPolicy) Headroom(share, usage, most Resource) Resource {
+	return memoryHeadroom(share, usage, most)
+}

@@ -1,0 +1,93 @@
+package fair
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goldenFolder has recorded inputs and what Hadoop 3.4.1 answered; COHERER_GOLDEN_DIR names another one.
+const goldenFolder = "testdata/golden"
+
+// goldenCase is one recorded case; what Input and Expected hold depends on Kind.
+type goldenCase struct {
+	ID, Title, Kind string
+	Input, Expected json.RawMessage
+}
+
+// goldenKinds replay a case and say where the outcome is another than expected: nothing when it is the same.
+var goldenKinds = map[string]func(c goldenCase, compat Compat) []string{
+	"fairShares": replayFairShares,
+	"comparator": replayComparator,
+}
+
+// goldenResource is a Resource as the cases write it.
+type goldenResource struct {
+	MB     int64 `json:"mb"`
+	VCores int64 `json:"vcores"`
+}
+
+func (r goldenResource) resource() Resource { return Resource{r.MB, r.VCores} }
+
+func golden(r Resource) goldenResource { return goldenResource{r.Memory, r.VCores} }
+
+// must decodes what the golden files hold; they are ours, so that an error is a fault of the test.
+func must[T any](data json.RawMessage) T {
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// goldenFiles are the cases by the name of their file.
+func goldenFiles(t *testing.T) (names []string, cases map[string][]goldenCase) {
+	t.Helper()
+	folder := goldenFolder
+	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {
+		folder = other
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files in %s (%v)", folder, err)
+	}
+	cases = map[string][]goldenCase{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []goldenCase
+		if err := json.Unmarshal(data, &all); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		names = append(names, name)
+		cases[name] = all
+	}
+	slices.Sort(names)
+	return names, cases
+}
+
+// TestGolden: with the faults of Hadoop the outcome is Hadoop's, in every recorded case.
+func TestGolden(t *testing.T) {
+	names, cases := goldenFiles(t)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range cases[name] {
+				t.Run(c.ID, func(t *testing.T) {
+					replay, ok := goldenKinds[c.Kind]
+					if !ok {
+						t.Skipf("no replay of kind %s yet", c.Kind)
+					}
+					for _, difference := range replay(c, Upstream) {
+						t.Errorf("%s: %s", c.Title, difference)
+					}
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,189 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Submission is what placing an application looks at.
+type Submission struct {
+	User  string
+	Queue string // what the user asked for; "default" is nothing
+	// Groups are the user's, the primary one first; GroupsErr is why they are not known. Rules about groups fail with it, and
+	// with no group.
+	Groups    []string
+	GroupsErr error
+}
+
+// Tree is what placing has to know of the queues that there are.
+type Tree interface {
+	// Look reports whether there is a queue of that full name, whether it is a leaf, and whether the file does not have it.
+	Look(name string) (exists, leaf, dynamic bool)
+}
+
+// Placement chooses a queue by rules in turn. It mirrors Hadoop's QueuePlacementPolicy and PlacementManager.
+type Placement struct{ rules []placementRule }
+
+// Place is the full name of the queue for a submission, or "" when the rules reject it. The queue may not exist, and may be
+// no leaf. An error, always a *PlacementError, is the submission's: it is to be told to who submits.
+func (p Placement) Place(s Submission, t Tree) (string, error) {
+	for i := range p.rules {
+		if queue, err := p.rules[i].place(s, t); err != nil || queue != "" {
+			return queue, err
+		}
+	}
+	return "", nil
+}
+
+// Rules are the names of the rules, as Hadoop's classes have them: SpecifiedPlacementRule.
+func (p Placement) Rules() []string {
+	names := make([]string, len(p.rules))
+	for i, r := range p.rules {
+		names[i] = ruleClasses[r.name]
+	}
+	return names
+}
+
+// PlacementError is why a submission cannot be placed. In Hadoop it is a YarnException.
+type PlacementError struct {
+	Text  string
+	Cause error // nil when Text says all
+}
+
+func (e *PlacementError) Error() string {
+	if e.Cause != nil {
+		return e.Text + ": " + e.Cause.Error()
+	}
+	return e.Text
+}
+
+func (e *PlacementError) Unwrap() error { return e.Cause }
+
+// placementRule is one rule element.
+type placementRule struct {
+	name   string         // as in the file: user
+	create bool           // the queue may be one that the file does not have
+	queue  string         // of a default rule
+	parent *placementRule // gives the queue to be under; of the rules about users and groups
+}
+
+// ruleClasses are Hadoop's names of the classes by the rules' names.
+var ruleClasses = map[string]string{
+	"user":                        "UserPlacementRule",
+	"primaryGroup":                "PrimaryGroupPlacementRule",
+	"secondaryGroupExistingQueue": "SecondaryGroupExistingPlacementRule",
+	"specified":                   "SpecifiedPlacementRule",
+	"nestedUserQueue":             "UserPlacementRule",
+	"default":                     "DefaultPlacementRule",
+	"reject":                      "RejectPlacementRule",
+}
+
+// terminal reports whether the rule, or the one that it is nested in, always has an answer.
+func (r *placementRule) terminal() bool {
+	switch r.name {
+	case "reject":
+		return true
+	case "user", "primaryGroup", "nestedUserQueue", "default":
+		return r.create && (r.parent == nil || r.parent.terminal())
+	}
+	return false
+}
+
+// place is the rule's answer, "" for none.
+func (r *placementRule) place(s Submission, t Tree) (string, error) {
+	switch r.name {
+	case "specified":
+		return r.specified(s, t)
+	case "default":
+		return r.allowed(r.queue, t), nil
+	case "user", "nestedUserQueue":
+		under, ok, err := r.under(s, t)
+		if err != nil || !ok {
+			return "", err
+		}
+		return r.allowed(below(under, s.User), t), nil
+	case "primaryGroup", "secondaryGroupExistingQueue":
+		return r.group(s, t)
+	}
+	return "", nil
+}
+
+func (r *placementRule) specified(s Submission, t Tree) (string, error) {
+	if !validName(s.Queue) {
+		return "", &PlacementError{Text: fmt.Sprintf("application of user %s: %q is no name of a queue, since it begins or ends with a dot or a space", s.User, s.Queue)}
+	}
+	if s.Queue == "default" {
+		return "", nil
+	}
+	return r.allowed(withRoot(s.Queue), t), nil
+}
+
+func (r *placementRule) group(s Submission, t Tree) (string, error) {
+	if s.GroupsErr != nil {
+		return "", &PlacementError{Text: "Group resolution failed", Cause: s.GroupsErr}
+	}
+	if len(s.Groups) == 0 {
+		return "", &PlacementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)} //nolint:staticcheck // Hadoop's words
+	}
+	under, ok, err := r.under(s, t)
+	if err != nil || !ok {
+		return "", err
+	}
+	if r.name == "primaryGroup" {
+		return r.allowed(below(under, s.Groups[0]), t), nil
+	}
+	for _, group := range s.Groups { // the primary one too
+		if queue := below(under, group); configured(queue, t) {
+			return queue, nil
+		}
+	}
+	return "", nil
+}
+
+// under is the queue that the rule's is to be below: "" for Root. It is not there when the rule around has no answer, or its
+// answer is a leaf.
+func (r *placementRule) under(s Submission, t Tree) (queue string, ok bool, err error) {
+	if r.parent == nil {
+		return "", true, nil
+	}
+	queue, err = r.parent.place(s, t)
+	if err != nil || queue == "" {
+		return "", false, err
+	}
+	exists, leaf, _ := t.Look(queue)
+	return queue, !exists || !leaf, nil
+}
+
+func (r *placementRule) allowed(queue string, t Tree) string {
+	if r.create || configured(queue, t) {
+		return queue
+	}
+	return ""
+}
+
+func configured(queue string, t Tree) bool {
+	exists, _, dynamic := t.Look(queue)
+	return exists && !dynamic
+}
+
+// below is the queue of a user or a group. Without a queue above a user called root gets Root itself, as in Hadoop.
+func below(queue, name string) string {
+	name = strings.ReplaceAll(strings.TrimSpace(name), ".", "_dot_")
+	if queue == "" {
+		return withRoot(name)
+	}
+	return queue + "." + name
+}
+
+func withRoot(queue string) string {
+	if queue == "" || queue == Root || strings.HasPrefix(queue, Root+".") {
+		return queue
+	}
+	return Root + "." + queue
+}
+
+func validName(queue string) bool {
+	return queue == strings.TrimSpace(queue) && !strings.HasPrefix(queue, ".") && !strings.HasSuffix(queue, ".")
+}

@@ -1,0 +1,78 @@
+//coherer:pure
+
+package fair
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Compat says whose faults there are.
+type Compat int
+
+const (
+	// Fixed does what Hadoop's documents say where its code does otherwise; the table of differences is in doc.go.
+	Fixed Compat = iota
+	// Upstream is Hadoop 3.4, exactly.
+	Upstream
+)
+
+// Policy divides an amount among siblings and orders them. It is a value without state. It mirrors Hadoop's SchedulingPolicy.
+type Policy interface {
+	// Name is fair, DRF or FIFO, as Hadoop prints it.
+	Name() string
+	// Compare is negative when a is served before b, positive for the opposite, and 0 for the same only. cluster is all that
+	// the cluster has; its order changes with any field of a and b but their shares.
+	Compare(a, b *Schedulable, cluster Resource) int
+	// ComputeShares sets the FairShare of each: total divided by weight within minimum and maximum. What the policy does not
+	// look at keeps its value (fair: VCores). The shares may sum to more than total, by rounding or when minimums do.
+	ComputeShares(items []*Schedulable, total Resource)
+	// ComputeSteadyShares sets the SteadyFairShare of each in the same way, as if none were Inactive.
+	ComputeSteadyShares(items []*Schedulable, total Resource)
+	// Less reports whether a is strictly less than b in what the policy looks at, on a cluster of that size.
+	Less(a, b, cluster Resource) bool
+	// OverFairShare reports whether usage is beyond share.
+	OverFairShare(usage, share Resource) bool
+	// Headroom is what an application of a queue may still ask for with success: most is what the cluster has free within the
+	// queue's maximum. Nothing in it is negative.
+	Headroom(share, usage, most Resource) Resource
+}
+
+// The names of the policies, as Policy.Name has them.
+const (
+	PolicyFair = "fair"
+	PolicyDRF  = "DRF"
+	PolicyFIFO = "FIFO"
+)
+
+// PolicyOf is the policy of that name in any case, or nil.
+func PolicyOf(name string, compat Compat) Policy {
+	switch strings.ToLower(name) {
+	case "fair":
+		return fairPolicy{compat}
+	case "drf":
+		return drfPolicy{compat}
+	case "fifo":
+		return fifoPolicy{compat}
+	}
+	return nil
+}
+
+// ties orders by start, then by name.
+func ties(a, b *Schedulable) int {
+	if c := cmp.Compare(a.StartTime, b.StartTime); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+// sign is -1, 0 or 1; of NaN it is 0.
+func sign(x float64) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}

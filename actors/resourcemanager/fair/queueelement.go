@@ -1,0 +1,122 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"time"
+)
+
+// queueElement is what the file says of one queue. A nil field is not there: it is inherited, or has its default.
+type queueElement struct {
+	parent                   bool
+	policy                   string
+	weight                   *float32
+	min, max, maxChild       *Limit
+	maxContainer             *Resource
+	maxApps                  *int
+	maxAMShare               *float32
+	minTimeout, fairTimeout  *time.Duration
+	fairThreshold            *float32
+	notPreemptable           bool
+	submit, administer       ACL
+	submitSet, administerSet bool // false: nobody, and everybody in Root
+}
+
+// defaults are what the file says of all queues, or Hadoop's own.
+type defaults struct {
+	policy                  string
+	userMaxApps             int
+	queueMaxApps            int
+	queueMax                Limit
+	queueMaxAMShare         float32
+	minTimeout, fairTimeout time.Duration
+	fairThreshold           float32
+}
+
+func noDefaults() defaults {
+	return defaults{
+		policy: PolicyFair, userMaxApps: UnlimitedApps, queueMaxApps: UnlimitedApps, queueMax: Limit{Amount: Unbounded},
+		queueMaxAMShare: 0.5, minTimeout: Never, fairTimeout: Never, fairThreshold: 0.5,
+	}
+}
+
+// Queue is what holds for a queue: one of the file, or a Dynamic one below.
+func (a *Allocations) Queue(name string) QueueSettings {
+	d := a.defaults
+	s := QueueSettings{
+		Name: name, Policy: d.policy, Weight: 1, Max: d.queueMax, MaxRunningApps: d.queueMaxApps,
+		MaxAMShare: d.queueMaxAMShare, MaxContainerAllocation: Unbounded, MinSharePreemptionTimeout: d.minTimeout,
+		FairSharePreemptionTimeout: d.fairTimeout, FairSharePreemptionThreshold: d.fairThreshold, Preemptable: true,
+	}
+	if name == Root {
+		s.Parent = true
+		if a.compat != Upstream { // in Hadoop the defaults of queues limit the whole cluster
+			s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
+		}
+	} else if parent := ParentName(name); parent != "" {
+		a.inherit(&s, parent)
+	}
+	if q := a.queues[name]; q != nil {
+		q.settle(&s)
+	} else {
+		s.Dynamic = name != Root
+	}
+	return s
+}
+
+// inherit sets what a queue has from those above it.
+func (a *Allocations) inherit(s *QueueSettings, parent string) {
+	p := a.Queue(parent)
+	s.MaxContainerAllocation = p.MaxContainerAllocation
+	s.MinSharePreemptionTimeout, s.FairSharePreemptionTimeout = p.MinSharePreemptionTimeout, p.FairSharePreemptionTimeout
+	s.FairSharePreemptionThreshold, s.Preemptable = p.FairSharePreemptionThreshold, p.Preemptable
+	if a.queues[s.Name] == nil && p.MaxChild != nil {
+		s.Max = *p.MaxChild
+	}
+}
+
+// settle sets what the file says of the queue itself.
+func (q *queueElement) settle(s *QueueSettings) {
+	s.Parent, s.MaxChild, s.Submit, s.Administer = q.parent, q.maxChild, q.submit, q.administer
+	if q.policy != "" {
+		s.Policy = q.policy
+	}
+	set(&s.Weight, q.weight)
+	set(&s.Min, q.min)
+	set(&s.Max, q.max)
+	set(&s.MaxContainerAllocation, q.maxContainer)
+	set(&s.MaxRunningApps, q.maxApps)
+	set(&s.MaxAMShare, q.maxAMShare)
+	set(&s.MinSharePreemptionTimeout, q.minTimeout)
+	set(&s.FairSharePreemptionTimeout, q.fairTimeout)
+	set(&s.FairSharePreemptionThreshold, q.fairThreshold)
+	if q.notPreemptable {
+		s.Preemptable = false
+	}
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Creatable says why a queue with the policies that the file gives cannot be made, as a parent or as a leaf: below fair
+// there is no drf, and a parent has no fifo. It is nil when it can.
+func (a *Allocations) Creatable(name string, parent bool) error {
+	if name == Root {
+		return nil
+	}
+	above := ParentName(name)
+	if err := a.Creatable(above, true); err != nil {
+		return err
+	}
+	switch policy := a.Queue(name).Policy; {
+	case parent && policy == PolicyFIFO:
+		return fmt.Errorf("queue %s is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
+	case policy == PolicyDRF && a.Queue(above).Policy == PolicyFair:
+		return fmt.Errorf("queue %s is not there: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
+	}
+	return nil
+}
