@@ -1,0 +1,219 @@
+//coherer:pure
+
+package allocator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+)
+
+// Launch is an executor to start in a container. Its outcome is to be told by [Allocator.Launched].
+type Launch struct {
+	Container  Container
+	ExecutorID string
+	Profile    Profile
+}
+
+// Surplus is a container that was given back at once, and why.
+type Surplus struct {
+	ContainerID string
+	Why         string
+}
+
+// Allocated takes the containers that the ResourceManager gave: those that some request wants, at their host, their rack or
+// anywhere, in this order of passes, are to be started; the others are given back. It mirrors handleAllocatedContainers.
+func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []Surplus) {
+	var matched []Container
+	rest := slices.DeleteFunc(slices.Clone(given), func(c Container) bool { return a.known(c.ID) })
+	pass := func(given []Container, place func(Container) string) []Container {
+		var left []Container
+		for _, c := range given {
+			if a.match(c, place(c)) {
+				matched = append(matched, c)
+			} else {
+				left = append(left, c)
+			}
+		}
+		return left
+	}
+	rest = pass(rest, func(c Container) string { return c.Host })
+	rest = pass(rest, func(c Container) string { return a.RM.Rack(c.Host) })
+	rest = pass(rest, func(Container) string { return amrm.Any })
+	for _, c := range rest {
+		a.release(c.ID)
+		surplus = append(surplus, Surplus{c.ID, "no request matches it"})
+	}
+	for _, c := range matched {
+		if l, why := a.run(c); why == "" {
+			launches = append(launches, l)
+		} else {
+			a.release(c.ID)
+			surplus = append(surplus, Surplus{c.ID, why})
+		}
+	}
+	return launches, surplus
+}
+
+// known reports whether a container was given before. It is not touched then: its executor may run.
+func (a *Allocator) known(id string) bool {
+	return a.launching[id] || a.containers[id] != nil || a.released[id]
+}
+
+// match takes back the oldest request that names the place, for a container of its profile; false when there is none. What
+// is compared is the profile's size, not the container's, which the scheduler may have rounded up.
+func (a *Allocator) match(c Container, place string) bool {
+	p := a.find(c.Priority)
+	if p == nil {
+		return false
+	}
+	requests := a.RM.Matching(c.Priority, place, p.Container)
+	if len(requests) == 0 {
+		return false
+	}
+	a.RM.Remove(requests[0])
+	return true
+}
+
+// run gives a container the next executor id. why is not empty when it is not wanted any more, or too small.
+func (a *Allocator) run(c Container) (l Launch, why string) {
+	p := a.find(c.Priority)
+	switch {
+	case c.Resource.MemoryMB < p.Container.MemoryMB:
+		return l, fmt.Sprintf("it has %d MiB, and %d were asked for", c.Resource.MemoryMB, p.Container.MemoryMB)
+	case len(p.running)+p.starting >= p.target:
+		return l, fmt.Sprintf("there are %d executors of %d that are wanted", len(p.running)+p.starting, p.target)
+	}
+	a.lastID++
+	p.starting++
+	a.launching[c.ID] = true
+	return Launch{Container: c, ExecutorID: strconv.Itoa(a.lastID), Profile: p.Profile}, ""
+}
+
+// Start is what became of a Launch.
+type Start int
+
+// The ways to end of a start.
+const (
+	// Started: the node took the container.
+	Started Start = iota
+	// Refused: the node did not take it. That counts as a failure of an executor.
+	Refused
+	// Unreachable: nobody knows whether the node took it.
+	Unreachable
+)
+
+// Launched takes what became of a Launch. A container that ended meanwhile runs nothing. One that could not be started is
+// given back. It mirrors updateInternalState.
+func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
+	p := a.find(l.Profile.ID)
+	p.starting--
+	still := a.launching[l.Container.ID]
+	delete(a.launching, l.Container.ID)
+	switch {
+	case how == Started && still:
+		b := &bound{executorID: l.ExecutorID, containerID: l.Container.ID, host: l.Container.Host, profile: p}
+		p.running[l.ExecutorID] = true
+		p.onHost[b.host]++
+		a.containers[b.containerID], a.executors[b.executorID] = b, b
+	case how != Started && still:
+		a.release(l.Container.ID)
+	}
+	if how == Refused {
+		a.RM.UpdateBlacklist(a.health.Failed(l.Container.Host, now))
+	}
+}
+
+// Ended is an executor whose container ended.
+type Ended struct {
+	ContainerID, Host string
+	// ExecutorID is "" when none was known to run in it.
+	ExecutorID string
+	Reason     Reason
+	// Requested: it was given back before, so that the driver knows.
+	Requested bool
+	// Awaited: somebody waits for the reason.
+	Awaited bool
+}
+
+// CompletedContainers takes the ends of containers. It mirrors processCompletedContainers.
+func (a *Allocator) CompletedContainers(completed []Completed, now time.Time) []Ended {
+	out := make([]Ended, 0, len(completed))
+	for _, c := range completed {
+		out = append(out, a.completed(c, now))
+	}
+	return out
+}
+
+func (a *Allocator) completed(c Completed, now time.Time) Ended {
+	delete(a.launching, c.ContainerID)
+	a.RM.Completed(c.ContainerID)
+	e := Ended{ContainerID: c.ContainerID, Requested: a.released[c.ContainerID]}
+	delete(a.released, c.ContainerID)
+	b := a.containers[c.ContainerID]
+	if b != nil {
+		e.Host, e.ExecutorID = b.host, b.executorID
+	}
+	if e.Requested {
+		e.Reason = requested(c)
+	} else {
+		v := classify(c, e.Host, a.stopping)
+		e.Reason = v.Reason
+		if v.counts {
+			a.RM.UpdateBlacklist(a.health.Failed(e.Host, now))
+		}
+	}
+	if b == nil {
+		return e
+	}
+	delete(b.profile.running, b.executorID)
+	if b.profile.onHost[b.host]--; b.profile.onHost[b.host] <= 0 {
+		delete(b.profile.onHost, b.host)
+	}
+	delete(a.containers, b.containerID)
+	delete(a.executors, b.executorID)
+	if e.Awaited = a.waiting[b.executorID]; e.Awaited {
+		delete(a.waiting, b.executorID)
+	} else {
+		a.reasons[b.executorID] = e.Reason
+	}
+	if !e.Requested {
+		a.unexpected++
+	}
+	return e
+}
+
+// UnexpectedReleases is how many executors ended whose containers were not given back.
+func (a *Allocator) UnexpectedReleases() int { return a.unexpected }
+
+// Answer is how a question for the reason of a loss is answered.
+type Answer int
+
+// The ways to answer.
+const (
+	// Unknown: there is no such executor.
+	Unknown Answer = iota
+	// Later: the executor is known; the reason comes with the end of its container (Ended.Awaited).
+	Later
+	// Now: the reason is known, and forgotten with the answer.
+	Now
+)
+
+// LossReason is asked why an executor ended. It mirrors enqueueGetLossReasonRequest.
+func (a *Allocator) LossReason(executorID string) (Reason, Answer) {
+	if a.executors[executorID] != nil {
+		a.waiting[executorID] = true
+		return Reason{}, Later
+	}
+	if r, known := a.reasons[executorID]; known {
+		delete(a.reasons, executorID)
+		return r, Now
+	}
+	return Reason{}, Unknown
+}
+
+// Waiting is how many executors' ends are waited for.
+func (a *Allocator) Waiting() int { return len(a.waiting) }

@@ -1,0 +1,84 @@
+package allocator_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+)
+
+var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func after(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
+
+func TestFailuresOlderThanTheirValidityDoNotCount(t *testing.T) {
+	f := allocator.Failures{Validity: 10 * time.Second}
+	f.RegisterFailureOnHost("h1", after(0))
+	f.RegisterFailureOnHost("h1", after(5))
+	f.RegisterExecutorFailure(after(6))
+	for at, want := range map[int]string{6: "3 2", 10: "3 2"} {
+		if got := fmt.Sprint(f.Failed(after(at)), f.FailedOnHost("h1", after(at))); got != want {
+			t.Errorf("after %d s: %s, want %s", at, got, want)
+		}
+	}
+	if got := fmt.Sprint(f.Failed(after(11)), f.FailedOnHost("h1", after(11)), f.FailedOnHost("h2", after(11))); got != "2 1 0" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(f.Failed(after(20)), f.FailedOnHost("h1", after(20))); got != "0 0" {
+		t.Error(got)
+	}
+}
+
+func TestFailuresWithoutValidityCountForEver(t *testing.T) {
+	var f allocator.Failures
+	f.RegisterFailureOnHost("h1", after(0))
+	if f.Failed(after(1e9)) != 1 || f.FailedOnHost("h1", after(1e9)) != 1 {
+		t.Error("forgotten")
+	}
+}
+
+func TestANodeIsExcludedAfterTooManyFailures(t *testing.T) {
+	var f allocator.Failures
+	h := allocator.NewHealth(allocator.HealthConfig{Exclude: []string{"h9"}, OnFailure: true, MaxFailures: 2, Timeout: time.Hour}, &f)
+	for range 2 {
+		if add, _ := h.Failed("h1", after(0)); add != nil {
+			t.Error("excluded too early:", add)
+		}
+	}
+	add, remove := h.Failed("h1", after(1))
+	if fmt.Sprint(add, remove) != "[h1 h9] []" {
+		t.Error(add, remove)
+	}
+	if h.Failed("h1", after(2)); f.Failed(after(2)) != 3 {
+		t.Error("what fails on an excluded node counts:", f.Failed(after(2)))
+	}
+	h.SetClusterNodes(3)
+	if h.AllExcluded() {
+		t.Error("one of three is left")
+	}
+	add, remove = h.SetScheduler([]string{"h2"}, after(3))
+	if fmt.Sprint(add, remove) != "[h2] []" || !h.AllExcluded() {
+		t.Error(add, remove, h.AllExcluded())
+	}
+	h.SetClusterNodes(0)
+	if h.AllExcluded() {
+		t.Error("without nodes none is excluded")
+	}
+	// What is over is only seen when the set is put together anew.
+	if got := fmt.Sprint(h.Excluded()); got != "[h1 h2 h9]" {
+		t.Error(got)
+	}
+	add, remove = h.SetScheduler(nil, after(3601))
+	if fmt.Sprint(add, remove) != "[] [h1 h2]" {
+		t.Error(add, remove)
+	}
+}
+
+func TestWithoutTheSettingFailuresCountOverallOnly(t *testing.T) {
+	var f allocator.Failures
+	h := allocator.NewHealth(allocator.HealthConfig{MaxFailures: 0, Timeout: time.Hour}, &f)
+	if add, _ := h.Failed("h1", after(0)); add != nil || f.Failed(after(0)) != 1 || f.FailedOnHost("h1", after(0)) != 0 {
+		t.Error(add, f)
+	}
+}

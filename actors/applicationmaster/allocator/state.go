@@ -1,0 +1,271 @@
+//coherer:pure
+
+package allocator
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+)
+
+// DefaultProfile is the id of the resource profile of an application that made none.
+const DefaultProfile = 0
+
+// Profile is what an executor of a resource profile is.
+type Profile struct {
+	ID int32
+	// Container is the size to ask for: memory with its overhead, and cores.
+	Container amrm.Resource
+	// MemoryMB is what the executor's own memory is of it; Cores are its cores.
+	MemoryMB int64
+	Cores    int32
+	// TasksPerExecutor is how many tasks it takes at once, at least 1.
+	TasksPerExecutor int
+}
+
+// Config is what an Allocator is made of.
+type Config struct {
+	// Default is the default profile, and Target how many executors of it are wanted at first.
+	Default Profile
+	Target  int
+	// LastExecutorID is the highest id that was given before: ids go on behind it.
+	LastExecutorID int
+	// Label is spark.yarn.executor.nodeLabelExpression. YARN takes no hosts beside one.
+	Label string
+	// FailureValidity is spark.executor.failuresValidityInterval; 0: failures count for ever.
+	FailureValidity time.Duration
+	// Health says which nodes are excluded.
+	Health HealthConfig
+	// Rack is the rack of a host; nil: amrm.DefaultRack.
+	Rack func(host string) string
+}
+
+// Container is what the ResourceManager gave.
+type Container struct {
+	ID       string
+	Host     string
+	Resource amrm.Resource
+	Priority int32
+}
+
+// Allocator keeps the books of an application's containers and executors.
+type Allocator struct {
+	// RM is what the ResourceManager is to hear.
+	RM *amrm.Table
+
+	cfg      Config
+	profiles []*profile // by id
+
+	launching  map[string]bool   // containers between their start and its success
+	released   map[string]bool   // containers that the ResourceManager was told to end, or is about to be
+	containers map[string]*bound // by container, those that run an executor
+	executors  map[string]*bound // the same by executor
+	waiting    map[string]bool   // executors of which somebody wants to know why they ended
+	reasons    map[string]Reason // of ended executors that nobody asked about yet
+	lastID     int
+	unexpected int
+	stopping   bool
+
+	failures       *Failures
+	health         *Health
+	decommissioned []string // hosts that the driver was told of, the oldest first
+}
+
+// profile is one profile's books.
+type profile struct {
+	Profile
+
+	target   int
+	running  map[string]bool // executors
+	starting int             // launches that are not reported
+	onHost   map[string]int  // containers that run an executor
+
+	hosts         []HostCount // by host
+	localityAware int
+}
+
+// bound is an executor in its container.
+type bound struct {
+	executorID, containerID, host string
+	profile                       *profile
+}
+
+// New makes an Allocator without containers.
+func New(cfg Config) *Allocator {
+	a := &Allocator{
+		RM: amrm.New(cfg.Rack), cfg: cfg, lastID: cfg.LastExecutorID,
+		launching: map[string]bool{}, released: map[string]bool{}, containers: map[string]*bound{},
+		executors: map[string]*bound{}, waiting: map[string]bool{}, reasons: map[string]Reason{},
+		failures: &Failures{Validity: cfg.FailureValidity},
+	}
+	a.health = NewHealth(cfg.Health, a.failures)
+	a.add(cfg.Default).target = cfg.Target
+	return a
+}
+
+// find is the profile of an id; nil when there is none.
+func (a *Allocator) find(id int32) *profile {
+	at, found := slices.BinarySearchFunc(a.profiles, id, func(p *profile, id int32) int { return int(p.ID) - int(id) })
+	if !found {
+		return nil
+	}
+	return a.profiles[at]
+}
+
+// add enters a profile, which then stays; one that is there is given back as it is.
+func (a *Allocator) add(p Profile) *profile {
+	at, found := slices.BinarySearchFunc(a.profiles, p.ID, func(p *profile, id int32) int { return int(p.ID) - int(id) })
+	if !found {
+		entry := &profile{Profile: p, running: map[string]bool{}, onHost: map[string]int{}}
+		a.profiles = slices.Insert(a.profiles, at, entry)
+	}
+	return a.profiles[at]
+}
+
+// Total is how many executors of a profile are wanted, and where their tasks would rather run.
+type Total struct {
+	Profile       Profile
+	Total         int
+	LocalityAware int
+	Hosts         []HostCount
+}
+
+// RequestTotal takes how many executors are wanted in all. Without any totals none is wanted. The excluded hosts are taken
+// only when some target changes, which is what it reports. It mirrors requestTotalExecutorsWithPreferredLocalities.
+func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Time) bool {
+	changed := len(totals) == 0
+	for _, p := range a.profiles {
+		p.hosts, p.localityAware = nil, 0
+		if len(totals) == 0 {
+			p.target = 0
+		}
+	}
+	for _, t := range totals {
+		p := a.add(t.Profile)
+		p.hosts, p.localityAware = sortedHosts(t.Hosts), t.LocalityAware
+		if p.target != t.Total {
+			p.target, changed = t.Total, true
+		}
+	}
+	if changed {
+		a.RM.UpdateBlacklist(a.health.SetScheduler(excluded, now))
+	}
+	return changed
+}
+
+// sortedHosts sorts by host and adds up what names the same one.
+func sortedHosts(hosts []HostCount) []HostCount {
+	byHost := map[string]int{}
+	for _, h := range hosts {
+		byHost[h.Host] += h.Tasks
+	}
+	out := make([]HostCount, 0, len(byHost))
+	for _, h := range slices.Sorted(maps.Keys(byHost)) {
+		out = append(out, HostCount{h, byHost[h]})
+	}
+	return out
+}
+
+// Kill releases an executor's container. It does not run any more from now on; the ResourceManager hears of it with the next
+// call. An unknown executor, and one that was released, is false.
+func (a *Allocator) Kill(executorID string) bool {
+	b := a.executors[executorID]
+	if b == nil || a.released[b.containerID] {
+		return false
+	}
+	a.release(b.containerID)
+	delete(b.profile.running, executorID)
+	return true
+}
+
+// release gives a container back: its end will be no surprise.
+func (a *Allocator) release(id string) {
+	a.released[id] = true
+	a.RM.Release(id)
+}
+
+// Stopping says that the application is over: what ends from now on has not failed.
+func (a *Allocator) Stopping() { a.stopping = true }
+
+// LastExecutorID is the highest id that was given.
+func (a *Allocator) LastExecutorID() int { return a.lastID }
+
+// Failed is how many executors failed.
+func (a *Allocator) Failed(now time.Time) int { return a.failures.Failed(now) }
+
+// AllNodesExcluded reports whether no node is left to ask for.
+func (a *Allocator) AllNodesExcluded() bool { return a.health.AllExcluded() }
+
+// SetClusterNodes takes how many nodes the cluster has.
+func (a *Allocator) SetClusterNodes(n int) { a.health.SetClusterNodes(n) }
+
+// Pending is how many containers are asked for, of all profiles.
+func (a *Allocator) Pending() int {
+	n := 0
+	for _, p := range a.profiles {
+		n += a.pending(p)
+	}
+	return n
+}
+
+func (a *Allocator) pending(p *profile) int { return a.RM.Pending(p.ID, p.Container) }
+
+// Wanted reports whether the next call is worth hurrying for: containers are asked for, or somebody waits for the reason of
+// a loss.
+func (a *Allocator) Wanted() bool { return a.Pending() > 0 || len(a.waiting) > 0 }
+
+// Balance is one profile's books in numbers.
+type Balance struct {
+	Profile                            int32
+	Target, Pending, Running, Starting int
+}
+
+// Missing is how many containers are to be asked for, below 0 how many are asked for too much. Right behind
+// [Allocator.Update] it is never above 0, and below 0 only when nothing is pending.
+func (b Balance) Missing() int { return b.Target - b.Pending - b.Running - b.Starting }
+
+// Balances are the books of all profiles, by id.
+func (a *Allocator) Balances() []Balance {
+	out := make([]Balance, 0, len(a.profiles))
+	for _, p := range a.profiles {
+		out = append(out, Balance{p.ID, p.target, a.pending(p), len(p.running), p.starting})
+	}
+	return out
+}
+
+// Executors are the ids of those that run, in the order of their ids.
+func (a *Allocator) Executors() []string {
+	var out []string
+	for _, p := range a.profiles {
+		out = slices.AppendSeq(out, maps.Keys(p.running))
+	}
+	slices.SortFunc(out, func(a, b string) int { return number(a) - number(b) })
+	return out
+}
+
+func number(id string) int {
+	n, _ := strconv.Atoi(id) // ids are made here
+	return n
+}
+
+// decommissionedLimit is how many hosts are remembered, so that the driver is told of each once.
+const decommissionedLimit = 200
+
+// Decommissioning takes the hosts of nodes that take no more containers, and gives those that are new.
+func (a *Allocator) Decommissioning(hosts []string) []string {
+	var fresh []string
+	for _, h := range hosts {
+		if slices.Contains(a.decommissioned, h) {
+			continue
+		}
+		fresh = append(fresh, h)
+		a.decommissioned = append(a.decommissioned, h)
+		if len(a.decommissioned) > decommissionedLimit {
+			a.decommissioned = a.decommissioned[1:]
+		}
+	}
+	return fresh
+}
