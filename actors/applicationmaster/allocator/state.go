@@ -240,7 +240,9 @@ func (a *Allocator) Balances() []Balance {
 func (a *Allocator) Executors() []string {
 	var out []string
 	for _, p := range a.profiles {
-		out = slices.AppendSeq(out, maps.Keys(p.running))
+		for id := range p.running {
+			out = append(out, id)
+		}
 	}
 	slices.SortFunc(out, func(a, b string) int { return number(a) - number(b) })
 	return out
