@@ -1,0 +1,38 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each way in which a line can be wrong is found, and told by its cause.
+func TestALineThatDoesNotHoldIsFound(t *testing.T) {
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"a sentence | TestALineThatDoesNotHoldIsFound":                                        "",
+		"1.2 | a sentence | TestALineThatDoesNotHoldIsFound":                                  "",
+		"a sentence | rpcenv/rpctest.TestMain":                                                "there is no rpcenv/rpctest.TestMain", // of testing.M
+		"a sentence | TestALineThatDoesNotHold":                                               "there is no TestALineThatDoesNotHold",
+		"a sentence | rpcenv/rpctest/spec.TestALineThatDoesNotHoldIsFound":                    "",
+		"a sentence | nowhere.TestALineThatDoesNotHoldIsFound":                                "there is no nowhere.TestALine",
+		"a sentence | differs: TestALineThatDoesNotHoldIsFound":                               "",
+		"a sentence | differs: rpcenv/rpctest/spec.TestALineThatDoesNotHoldIsFound; n/a: why": "no difference with rpcenv/rpctest/spec.Test",
+		"a sentence | n/a: why; open: why":                                                    "",
+		"a sentence | perhaps: TestALineThatDoesNotHoldIsFound":                               "neither tests nor",
+		"a sentence | by nothing":                                                             `"by nothing" is no test`,
+		"a sentence":                                                                          "1 columns",
+		"1 | 2 | 3 | TestALineThatDoesNotHoldIsFound":                                         "4 columns",
+	} {
+		k := &table{root: root, doc: "// (TestALineThatDoesNotHoldIsFound)", tests: map[string]string{}}
+		k.Sections = map[string]int{}
+		switch err := k.check(line); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", line, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
