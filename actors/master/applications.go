@@ -107,14 +107,19 @@ func (m *Master) knowsApplication(id string) bool {
 }
 
 // fresh is the first id that is not taken. A Master that was started again counts from 0 again, so that within one second
-// an id could be another's; tries bounds a pattern that does not use the number.
-func fresh(tries int, next func() string, taken func(id string) bool) string {
+// an id could be another's. When as many as are known are all taken the pattern does not use the number (%[1]s), and the
+// id gets one behind it.
+func fresh(known int, next func() string, taken func(id string) bool) string {
 	id := next()
-	for range tries {
+	for range known {
 		if !taken(id) {
-			break
+			return id
 		}
 		id = next()
+	}
+	plain := id
+	for n := 2; taken(id); n++ {
+		id = fmt.Sprintf("%s-%d", plain, n)
 	}
 	return id
 }

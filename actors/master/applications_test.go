@@ -128,6 +128,7 @@ func TestApplicationIDs(t *testing.T) {
 		{[]string{"spark.deploy.appIdPattern", "a_%s_%d"}, []string{"a_20260101000000_0", "a_20260101000000_1"}},
 		{[]string{"spark.deploy.appIdPattern", "a %s %d"}, []string{"app-20260101000000-0000"}}, // Workers would refuse it
 		{[]string{"spark.deploy.appIdPattern", "a-%d"}, []string{"app-20260101000000-0000"}},
+		{[]string{"spark.deploy.appIdPattern", "a-%[1]s"}, []string{"a-20260101000000", "a-20260101000000-2", "a-20260101000000-3"}},
 		{[]string{"spark.master.useAppNameAsAppId.enabled", "true"}, []string{"myword0", "app-20260101000000-0000"}},
 	} {
 		k := newKit(t, test.settings...)

@@ -72,7 +72,6 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
 	if !m.setWorker(c, w, WorkerDecommissioned, "decommissioned") {
 		return
 	}
-	m.persist(c, workerPrefix+w.ID, nil)
 	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
 	m.persist(c, workerPrefix+w.ID, nil)
 	for _, e := range w.executors {

@@ -75,6 +75,10 @@
 //     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
 //   - What an executor had on a decommissioned Worker is given back when it ends, and it is killed when its application
 //     ends; Spark's Master has forgotten it by then. (TestADecommissionedWorker)
+//   - What a decommissioned Worker takes from an application is replaced at once; Spark waits for the next reason to
+//     schedule. (TestADecommissionedExecutorIsReplacedAtOnce)
+//   - That no Worker could have what a driver wants is told once, and when none could even if it were idle; Spark looks at
+//     one Worker, the last, and tells it each time. (TestADriverBeyondEveryWorkerIsWarnedOf)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
 //     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications, and neither it nor
