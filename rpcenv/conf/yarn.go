@@ -62,6 +62,8 @@ var (
 var (
 	ResourceManagerAddress = optional("yarn.resourcemanager.address", filled(texts),
 		"Where clients reach the ResourceManager, HOST:PORT; it is where NodeManagers and application masters reach it too.")
+	ResourceManagerConnectMaxWait = entry("yarn.resourcemanager.connect.max-wait.ms", durations(time.Millisecond), "900000",
+		"How long a ResourceManager that does not answer is waited for; negative for ever.")
 	YARNPollInterval = entry("yarn.client.application-client-protocol.poll-interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "200",
 		"How often a client asks whether its submission was accepted.")

@@ -1,0 +1,282 @@
+package yarnclient
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Client is the endpoint.
+type Client struct {
+	cfg     Config
+	service rpcenv.Ref
+	id      ids.Application // of the application; zero until it is known
+	staging string          // the staging directory's URI; empty when there is none
+	reports rpcenv.Timer
+	polls   rpcenv.Timer
+	began   time.Time // when polling began
+	monitor monitor
+	silent  time.Time // since when the ResourceManager does not answer; zero: it does
+	asking  bool      // a report or a kill is on its way
+	running bool      // the listener was told
+	over    bool
+}
+
+// New makes a client, to be registered as [Name].
+func New(cfg Config) *Client { return &Client{cfg: cfg} }
+
+// OnStart finds the ResourceManager and begins. A Config that is not valid is the end.
+func (e *Client) OnStart(c *rpcenv.Context) {
+	if err := e.cfg.Validate(c.Conf()); err != nil {
+		e.fail(c, err)
+		return
+	}
+	rpcenv.Resolve(c, rpcenv.Ref{Address: e.cfg.ResourceManager, Name: serviceName}.String(), func(service rpcenv.Ref, err error) {
+		if err != nil {
+			e.fail(c, fmt.Errorf("no ResourceManager answers at %s: %w: is it there, and is %s right?",
+				e.cfg.ResourceManager, err, conf.ResourceManagerAddress.Key()))
+			return
+		}
+		e.service = service
+		e.begin(c)
+	})
+}
+
+func (e *Client) begin(c *rpcenv.Context) {
+	if e.cfg.Submit != nil {
+		e.submit(c)
+		return
+	}
+	e.id, _ = ids.ParseApplication(e.cfg.Kill + e.cfg.Status) // one of them, which was checked
+	if e.cfg.Kill != "" {
+		e.poll(c)
+		e.kill(c)
+		return
+	}
+	e.report(c)
+}
+
+// Receive understands its ticks: the ResourceManager answers, it does not call.
+func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m.(type) {
+	case Report:
+		e.report(c)
+	case Poll:
+		if e.cfg.Kill != "" {
+			e.kill(c)
+			return
+		}
+		e.report(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// poll begins to ask more often, until something is known.
+func (e *Client) poll(c *rpcenv.Context) {
+	d := conf.YARNPollInterval.Get(c.Conf())
+	e.began = c.Now()
+	e.polls = c.Every(d, d, Poll{})
+}
+
+// kill asks for the application's end until it is stored.
+func (e *Client) kill(c *rpcenv.Context) {
+	if e.asking {
+		return
+	}
+	e.asking = true
+	q := &yarn.KillApplicationRequest{ApplicationId: e.id.Proto(), Diagnostics: "killed by a client"}
+	rpcenv.Ask(c, e.service, q, func(r *yarn.KillApplicationResponse, err error) {
+		e.asking = false
+		switch {
+		case e.over:
+		case err != nil:
+			e.fail(c, e.unknown(err))
+		case r.GetIsKillCompleted():
+			c.Log().Infof("Killed application %s", e.id)
+			e.exit(c, 0, "the application is killed")
+		}
+	})
+}
+
+// unknown is err, in words of the application when the ResourceManager does not know it.
+func (e *Client) unknown(err error) error {
+	if errors.Is(err, exceptions.ApplicationNotFound) {
+		return fmt.Errorf("the ResourceManager at %s knows no application %s: it ended long ago, or another ResourceManager has it", e.cfg.ResourceManager, e.id)
+	}
+	return err
+}
+
+// interval is how often reports are asked for.
+func (e *Client) interval(c *conf.Conf) time.Duration {
+	if e.cfg.Submit.Mode == submit.Client && !e.running {
+		return conf.YARNClientLaunchMonitorInterval.Get(c)
+	}
+	return conf.YARNReportInterval.Get(c)
+}
+
+// report asks how the application fares, unless an answer is still to come.
+func (e *Client) report(c *rpcenv.Context) {
+	if e.asking || e.over {
+		return
+	}
+	e.asking = true
+	rpcenv.Ask(c, e.service, &yarn.GetApplicationReportRequest{ApplicationId: e.id.Proto()}, func(r *yarn.GetApplicationReportResponse, err error) {
+		e.asking = false
+		switch {
+		case e.over:
+		case err != nil:
+			e.noReport(c, err)
+		default:
+			e.silent = time.Time{}
+			e.reported(c, r.GetApplicationReport())
+		}
+	})
+}
+
+// noReport is a report that did not come. While an application runs, a ResourceManager that is gone may come again.
+func (e *Client) noReport(c *rpcenv.Context, err error) {
+	switch {
+	case e.cfg.Submit == nil:
+		e.fail(c, e.unknown(err))
+	case errors.Is(err, exceptions.ApplicationNotFound):
+		c.Log().Errorf("Application %s not found.", e.id)
+		e.ended(c, yarn.YarnApplicationState_KILLED, yarn.FinalApplicationStatus_APP_KILLED, "")
+	case errors.Is(err, rpcenv.ErrUnreachable):
+		if e.silent.IsZero() {
+			e.silent = c.Now()
+			c.Log().Warnf("The ResourceManager at %s does not answer; it is asked again: %v", e.cfg.ResourceManager, err)
+		}
+		if most := conf.ResourceManagerConnectMaxWait.Get(c.Conf()); most < 0 || c.Now().Sub(e.silent) < most {
+			return
+		}
+		fallthrough
+	default:
+		c.Log().Errorf("Failed to contact YARN for application %s: %v", e.id, err)
+		e.staging = "" // the application may go on
+		e.ended(c, yarn.YarnApplicationState_FAILED, yarn.FinalApplicationStatus_APP_FAILED, fmt.Sprintf("Failed to contact YARN for application %s: %v", e.id, err))
+	}
+}
+
+// reported is a report.
+func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
+	state := r.GetYarnApplicationState()
+	if e.cfg.Status != "" {
+		c.Log().Infof("Application report for %s (state: %s)%s", e.id, state, details(r))
+		e.exit(c, 0, "the state of the application is known")
+		return
+	}
+	if e.polls.Active() {
+		e.polled(c, r)
+		return
+	}
+	tell, changed := e.monitor.see(state, conf.YARNReportLoggingFrequency.Get(c.Conf()))
+	if tell {
+		c.Log().Infof("Application report for %s (state: %s)", e.id, state)
+	}
+	if changed {
+		c.Log().Infof("%s", details(r)[1:])
+	}
+	switch {
+	case over(state):
+		e.ended(c, state, r.GetFinalApplicationStatus(), r.GetDiagnostics())
+	case state == yarn.YarnApplicationState_RUNNING && !e.running && !e.cfg.Listener.IsZero():
+		e.running = true
+		c.Send(e.cfg.Listener, Running{})
+		c.Cancel(e.reports)
+		e.watch(c)
+	case e.fireAndForget(c.Conf()):
+		e.exit(c, 0, "the application was submitted")
+	}
+}
+
+// fireAndForget reports whether the process does not wait for the application's end.
+func (e *Client) fireAndForget(c *conf.Conf) bool {
+	return e.cfg.Submit.Mode == submit.Cluster && !conf.YARNSubmitWaitAppCompletion.Get(c)
+}
+
+// watch begins to ask for reports.
+func (e *Client) watch(c *rpcenv.Context) {
+	d := e.interval(c.Conf())
+	e.reports = c.Every(d, d, Report{})
+}
+
+// ended is the end of an application that was submitted: its files go, and it is told.
+func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final yarn.FinalApplicationStatus, diagnostics string) {
+	if e.over {
+		return
+	}
+	e.over = true
+	c.Cancel(e.reports)
+	c.Cancel(e.polls)
+	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
+	if e.id != (ids.Application{}) {
+		m.AppID = e.id.String()
+	}
+	e.clean(c, func() { e.tell(c, m) })
+}
+
+// tell is the last thing that a client does with a submission.
+func (e *Client) tell(c *rpcenv.Context, m Ended) {
+	if !e.cfg.Listener.IsZero() {
+		c.Send(e.cfg.Listener, m)
+		return
+	}
+	if err := m.Err(); err != nil {
+		c.Log().Error(err.Error())
+		c.Exit(1, err.Error())
+		return
+	}
+	c.Exit(0, "the application has succeeded")
+}
+
+// fail is the end of a client that could not do what it was to do.
+func (e *Client) fail(c *rpcenv.Context, err error) {
+	if e.over {
+		return
+	}
+	if e.cfg.Submit != nil && !e.cfg.Listener.IsZero() {
+		e.ended(c, yarn.YarnApplicationState_FAILED, yarn.FinalApplicationStatus_APP_FAILED, err.Error())
+		return
+	}
+	e.over = true
+	c.Log().Error(err.Error())
+	e.clean(c, func() { c.Exit(1, err.Error()) })
+}
+
+func (e *Client) exit(c *rpcenv.Context, code int, reason string) {
+	if !e.over {
+		e.over = true
+		c.Exit(code, reason)
+	}
+}
+
+// clean removes the staging directory, if there is one and it is not to stay.
+func (e *Client) clean(c *rpcenv.Context, then func()) {
+	dir := e.staging
+	e.staging = ""
+	if dir == "" || conf.YARNPreserveStagingFiles.Get(c.Conf()) {
+		then()
+		return
+	}
+	files := e.cfg.Submit.Files
+	rpcenv.Run(c, "staging", func(b *rpcenv.Blocking) (struct{}, error) { return struct{}{}, files.Remove(b, dir) }, func(_ struct{}, err error) {
+		if err != nil {
+			c.Log().WithError(err).Warnf("Failed to clean up the staging directory %s", dir)
+		}
+		then()
+	})
+}
+
+// OnConnected is nothing to a client.
+func (e *Client) OnConnected(*rpcenv.Context, rpcenv.Address) {}
+
+// OnDisconnected is nothing to a client: the next report finds out whether the ResourceManager is there.
+func (e *Client) OnDisconnected(*rpcenv.Context, rpcenv.Address) {}

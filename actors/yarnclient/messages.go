@@ -1,0 +1,39 @@
+package yarnclient
+
+import (
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is what the endpoint is called.
+const Name = "YarnClient"
+
+// serviceName is the endpoint of a ResourceManager that clients ask.
+const serviceName = "ClientRMService"
+
+// Report is the tick by which the ResourceManager is asked how the application fares.
+type Report struct{ rpcenv.Local }
+
+// Poll is the tick by which it is asked whether the submission was accepted, or the end stored.
+type Poll struct{ rpcenv.Local }
+
+// Submitted tells a listener that the ResourceManager took the application.
+type Submitted struct {
+	rpcenv.Local
+	AppID string
+}
+
+// Running tells a listener that the application's ApplicationMaster has registered.
+type Running struct{ rpcenv.Local }
+
+// Ended tells a listener of the application's end: one that never began has no id.
+type Ended struct {
+	rpcenv.Local
+	AppID       string
+	State       yarn.YarnApplicationState
+	Final       yarn.FinalApplicationStatus
+	Diagnostics string
+}
+
+// Err is nil when the application succeeded, else why not.
+func (m Ended) Err() error { return outcome(m.AppID, m.State, m.Final, m.Diagnostics) }

@@ -1,0 +1,84 @@
+//coherer:pure
+
+package yarnclient
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// monitor decides which reports are told: each new state, and every n-th report without one.
+type monitor struct {
+	last  yarn.YarnApplicationState
+	since int
+}
+
+// see takes a report's state: tell says whether the state is told, changed whether its details are too.
+func (m *monitor) see(state yarn.YarnApplicationState, every int) (tell, changed bool) {
+	m.since++
+	changed = state != m.last
+	if tell = changed || m.since >= every; tell {
+		m.since = 0
+	}
+	m.last = state
+	return tell, changed
+}
+
+// over reports whether an application in that state has ended.
+func over(s yarn.YarnApplicationState) bool {
+	switch s {
+	case yarn.YarnApplicationState_FINISHED, yarn.YarnApplicationState_FAILED, yarn.YarnApplicationState_KILLED:
+		return true
+	}
+	return false
+}
+
+// accepted reports whether the ResourceManager is past the first steps with an application.
+func accepted(s yarn.YarnApplicationState) bool {
+	return s != yarn.YarnApplicationState_NEW && s != yarn.YarnApplicationState_NEW_SAVING && s != yarn.YarnApplicationState_YAS_UNSET
+}
+
+// outcome is nil when an application that has ended succeeded. It mirrors the end of Client.run.
+func outcome(id string, state yarn.YarnApplicationState, final yarn.FinalApplicationStatus, diagnostics string) error {
+	var text string
+	switch {
+	case state == yarn.YarnApplicationState_FAILED || final == yarn.FinalApplicationStatus_APP_FAILED:
+		text = fmt.Sprintf("Application %s finished with failed status", id)
+	case state == yarn.YarnApplicationState_KILLED || final == yarn.FinalApplicationStatus_APP_KILLED:
+		text = fmt.Sprintf("Application %s is killed", id)
+	case final == yarn.FinalApplicationStatus_APP_UNDEFINED:
+		text = fmt.Sprintf("The final status of application %s is undefined", id)
+	default:
+		return nil
+	}
+	if diagnostics != "" {
+		text += ": " + diagnostics
+	}
+	return errors.New(text)
+}
+
+// details are the lines that tell of a report, as Client.formatReportDetails has them.
+func details(r *yarn.ApplicationReport) string {
+	status := strings.TrimPrefix(r.GetFinalApplicationStatus().String(), "APP_")
+	var out strings.Builder
+	for _, line := range [][2]string{
+		{"diagnostics", orNA(r.GetDiagnostics())}, {"ApplicationMaster host", orNA(r.GetHost())},
+		{"ApplicationMaster RPC port", fmt.Sprint(r.GetRpcPort())}, {"queue", r.GetQueue()},
+		{"start time", time.UnixMilli(r.GetStartTime()).UTC().Format(time.RFC3339)}, {"final status", status},
+		{"tracking URL", orNA(r.GetTrackingUrl())}, {"user", r.GetUser()},
+	} {
+		fmt.Fprintf(&out, "\n\t %s: %s", line[0], line[1])
+	}
+	return out.String()
+}
+
+func orNA(s string) string {
+	if s == "" {
+		return "N/A"
+	}
+	return s
+}
