@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/messages/deploy"
@@ -40,7 +41,9 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 func (s *Scheduler) connected(c *rpcenv.Context, m appclient.Connected) {
 	c.SetLog(c.Log().WithField("app", m.AppID))
 	c.Log().Infof("Connected to Spark cluster with app ID %s", m.AppID)
-	s.listen(c, event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName})
+	start := event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName}
+	s.listen(c, start)
+	s.tellAllocation(c, start)
 }
 
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
@@ -95,6 +98,9 @@ func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
 	}
 	if n, set := conf.ExecutorCores.Find(s); set {
 		d.CoresPerExecutor = new(int32(n))
+	}
+	if allocation.Enabled(s) {
+		d.InitialExecutorLimit = new(int32(0)) // nothing before the first RequestExecutors
 	}
 	return d
 }

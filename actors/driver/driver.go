@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
@@ -38,7 +39,15 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	}
 	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster()}
 	d.receiver = heartbeat.New(d.ref(Name))
-	for _, e := range d.endpoints(cfg) {
+	endpoints := d.endpoints(cfg)
+	if allocation.Enabled(env.Conf()) {
+		s, err := allocation.NewSettings(env.Conf())
+		if err != nil {
+			return nil, fmt.Errorf("driver: %w", err)
+		}
+		endpoints = append(endpoints, named{allocation.Name, allocation.New(s, d.ref(Name))})
+	}
+	for _, e := range endpoints {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
 			return nil, fmt.Errorf("driver: %w", err)
 		}
@@ -77,12 +86,24 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{heartbeat.Name, d.receiver},
 		{Name, d.scheduler},
 		{dag.Name, dag.New(dag.Config{
-			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listener: cfg.Listener, FS: cfg.FS,
+			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), FS: cfg.FS,
 		})},
 		{appclient.Name, appclient.New(appclient.Config{
 			Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
 		})},
 	}
+}
+
+// listeners are told of jobs, stages and tasks.
+func (d *Driver) listeners(cfg Config) []rpcenv.Ref {
+	var out []rpcenv.Ref
+	if !cfg.Listener.IsZero() {
+		out = append(out, cfg.Listener)
+	}
+	if allocation.Enabled(d.env.Conf()) {
+		out = append(out, d.ref(allocation.Name))
+	}
+	return out
 }
 
 func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(), name) }
@@ -103,6 +124,7 @@ func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Actio
 // called again.
 func (d *Driver) Stop(b *rpcenv.Blocking) error {
 	d.env.Stop(dag.Name)
+	d.env.Stop(allocation.Name)
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})

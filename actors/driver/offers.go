@@ -94,6 +94,10 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	e := s.executors.byID[l.Executor]
 	e.freeCores -= s.cpus
 	c.Send(e.ref, m)
+	s.tellAllocation(c, event.TaskStart{
+		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(), TaskID: l.Description.GetTaskId(),
+		Index: l.Description.GetIndex(), ExecutorID: e.id,
+	})
 }
 
 // starvationCheck warns until the first task was started.

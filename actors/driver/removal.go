@@ -63,6 +63,9 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 		return
 	}
 	c.Cancel(e.removal)
+	if e.removing {
+		why = tasks.Loss{Message: "Executor killed by driver."}
+	}
 	if !s.historic.tellsNobody {
 		c.Send(e.ref, &app.StopExecutor{})
 	}

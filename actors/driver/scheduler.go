@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
@@ -35,6 +36,8 @@ type Scheduler struct {
 	dag, appClient rpcenv.Ref
 	// watchers are told of each ExecutorChange, in this order.
 	watchers []rpcenv.Ref
+	// allocation is ExecutorAllocationManager; the zero Ref without spark.dynamicAllocation.enabled.
+	allocation rpcenv.Ref
 }
 
 // New makes a Scheduler without executors.
@@ -53,6 +56,10 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.watchers = []rpcenv.Ref{here(heartbeat.Name), here(storage.MasterName), s.dag}
 	if !s.cfg.Listener.IsZero() {
 		s.watchers = append(s.watchers, s.cfg.Listener)
+	}
+	if allocation.Enabled(c.Conf()) {
+		s.allocation = here(allocation.Name)
+		s.watchers = append(s.watchers, s.allocation)
 	}
 	s.began = c.Now()
 	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
@@ -82,6 +89,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.cancelTasks(c, m)
 	case heartbeat.ExpireExecutor:
 		s.expireExecutor(c, m)
+	case allocation.RequestTotalExecutors:
+		s.requestTotalExecutors(c, m)
+	case allocation.KillExecutors:
+		s.killIdleExecutors(c, m)
 	case StopExecutors:
 		s.stopExecutors(c, m)
 	case StopDriver:
@@ -144,6 +155,13 @@ func (s *Scheduler) tell(c *rpcenv.Context, change event.ExecutorChange) {
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 	if !s.cfg.Listener.IsZero() {
 		c.Send(s.cfg.Listener, e)
+	}
+}
+
+// tellAllocation tells ExecutorAllocationManager, if there is one.
+func (s *Scheduler) tellAllocation(c *rpcenv.Context, m rpcenv.Message) {
+	if !s.allocation.IsZero() {
+		c.Send(s.allocation, m)
 	}
 }
 

@@ -21,6 +21,8 @@ type executor struct {
 	removal     rpcenv.Timer
 	// decommissioned: it ends when it has finished what it runs.
 	decommissioned bool
+	// removing: its end was asked for.
+	removing bool
 }
 
 // executors are the registered executors.
@@ -80,7 +82,7 @@ func (x *executors) offers() []tasks.Offer {
 }
 
 // usable reports whether the executor may be given tasks.
-func (e *executor) usable() bool { return !e.lossPending && !e.decommissioned }
+func (e *executor) usable() bool { return !e.lossPending && !e.decommissioned && !e.removing }
 
 // offer is the executor's free cores, if it may take tasks.
 func (e *executor) offer() []tasks.Offer {

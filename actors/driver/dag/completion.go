@@ -35,6 +35,7 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 	e := event.TaskEnd{
 		JobID: -1, StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, TaskID: m.TaskID, Index: m.Index, Partition: m.Partition,
 		Attempt: m.Attempt, ExecutorID: m.Executor, Host: m.Host, Failure: m.Reason.Text,
+		Killed: m.Reason.Kind == tasks.KindTaskKilled, Resubmitted: m.Reason.Kind == tasks.KindResubmitted,
 	}
 	if g != nil {
 		e.JobID = g.job.id

@@ -17,8 +17,8 @@ const resubmitDelay = 200 * time.Millisecond
 type Config struct {
 	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
 	Scheduler, Tracker rpcenv.Ref
-	// Listener is told the events of package event; the zero Ref: nobody.
-	Listener rpcenv.Ref
+	// Listeners are told the events of package event.
+	Listeners []rpcenv.Ref
 	// FS is where text files are split.
 	FS rdd.FS
 }
@@ -71,10 +71,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// listen tells the listener, if there is one.
+// listen tells the listeners.
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
-	if !s.cfg.Listener.IsZero() {
-		c.Send(s.cfg.Listener, e)
+	for _, l := range s.cfg.Listeners {
+		c.Send(l, e)
 	}
 }
 

@@ -121,7 +121,11 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	}
 	s.move(c, g, phaseRunning, "submitted")
 	c.Log().Infof("Submitting %d missing tasks from %s", len(missing), g)
-	s.listen(c, event.StageSubmitted{JobID: g.job.id, StageID: g.id, Attempt: set.ID.Attempt, Tasks: len(missing)})
+	submitted := event.StageSubmitted{JobID: g.job.id, StageID: g.id, Attempt: set.ID.Attempt, Tasks: len(missing)}
+	if g.isMap {
+		submitted.Shuffle = &g.shuffle
+	}
+	s.listen(c, submitted)
 	c.Send(s.cfg.Scheduler, tasks.SubmitTasks{Set: set})
 }
 

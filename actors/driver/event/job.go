@@ -25,6 +25,17 @@ type StageSubmitted struct {
 	JobID, StageID, Attempt int32
 	// Tasks of this attempt: the partitions that were missing.
 	Tasks int
+	// Shuffle that it writes; nil for the stage of the results.
+	Shuffle *int32
+}
+
+// TaskStart tells that an attempt of a task was sent to an executor (SparkListenerTaskStart).
+type TaskStart struct {
+	rpcenv.Local
+	StageID, StageAttempt int32
+	TaskID                int64
+	Index                 int32
+	ExecutorID            string
 }
 
 // StageCompleted tells that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
@@ -42,6 +53,8 @@ type TaskEnd struct {
 	Index, Partition, Attempt    int32
 	ExecutorID, Host             string
 	Failure                      string
+	// Killed: it ended at the driver's wish. Resubmitted: it had ended well, and its output is lost.
+	Killed, Resubmitted bool
 }
 
 // Starving tells that tasks wait and no executor took one yet, each spark.starvation.timeout. Spark only logs it.

@@ -1,0 +1,17 @@
+// Package allocation makes the number of executors follow the work: endpoint ExecutorAllocationManager, with two pure
+// parts. Targets says how many executors are wanted (it grows 1, 2, 4, ... while tasks wait, and falls with the need),
+// Monitor which of those that are there have been idle for too long. The manager hears the events of package event, looks
+// each 100 ms, and speaks to CoarseGrainedScheduler, which owns the executors: RequestTotalExecutors and KillExecutors are
+// asks whose answers come as messages, so nothing is locked while a cluster manager thinks. It mirrors
+// org.apache.spark.ExecutorAllocationManager and org.apache.spark.scheduler.dynalloc.ExecutorMonitor.
+//
+// # Differences from Spark
+//
+//   - A new target is not computed while the answer to the last one is out; Spark's timer waits in the ask, with its lock
+//     held. (TestOneRequestIsOutAtATime)
+//   - A driver has one resource profile, the default one, so there is one target. (TestTargetsGrow)
+//   - A shuffle ends with its job, so an executor is kept for its map outputs no longer than that; Spark waits for the
+//     collection of the shuffle's last reference. (TestAShuffleKeepsItsExecutorUntilTheJobEnds)
+//   - Datasets are not cached, so spark.dynamicAllocation.cachedExecutorIdleTimeout is checked and has no effect.
+//     (TestBadSettings)
+package allocation

@@ -1,0 +1,43 @@
+package allocation
+
+import (
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is the endpoint's name.
+const Name = "ExecutorAllocationManager"
+
+// Schedule is the timer by which the manager looks, each 100 ms (ExecutorAllocationManager.intervalMillis).
+type Schedule struct{ rpcenv.Local }
+
+// Reset says that another cluster manager has come, which knows nothing of executors. It mirrors
+// ExecutorAllocationManager.reset.
+type Reset struct{ rpcenv.Local }
+
+// RequestTotalExecutors asks CoarseGrainedScheduler for so many executors in all, those that run among them. The answer
+// is the cluster manager's. It mirrors ExecutorAllocationClient.requestTotalExecutors.
+type RequestTotalExecutors struct {
+	rpcenv.Local
+	Total int
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (RequestTotalExecutors) ReplyType() *rpc.Bool { return nil }
+
+// KillExecutors asks CoarseGrainedScheduler to end executors that are idle. The answer has those that will end: an
+// executor that is unknown, busy or ending already is left out. It mirrors ExecutorAllocationClient.killExecutors with
+// adjustTargetNumExecutors, countFailures and force false.
+type KillExecutors struct {
+	rpcenv.Local
+	IDs []string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (KillExecutors) ReplyType() Killed { return Killed{} }
+
+// Killed are the executors that will end.
+type Killed struct {
+	rpcenv.Local
+	IDs []string
+}

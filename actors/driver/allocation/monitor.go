@@ -1,0 +1,153 @@
+package allocation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/event"
+)
+
+// Monitor knows the executors: which are idle, since when, and which have map outputs that a job may need.
+type Monitor struct {
+	settings  Settings
+	executors map[string]*tracked
+	// shuffles of stages whose jobs are not over.
+	shuffles map[int32]int32 // stage id → shuffle id
+	jobs     map[int32][]int32
+}
+
+// tracked is one executor.
+type tracked struct {
+	id        string
+	running   int
+	idleSince time.Time
+	// removing: it was asked to end. leaving: it ends of itself.
+	removing, leaving bool
+	// shuffles that it has map outputs of.
+	shuffles map[int32]bool
+}
+
+// NewMonitor makes a Monitor without executors.
+func NewMonitor(s Settings) *Monitor {
+	return &Monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
+}
+
+// Executors is how many there are, those that were asked to end among them.
+func (m *Monitor) Executors() int { return len(m.executors) }
+
+// change takes what happened to an executor.
+func (m *Monitor) change(e event.ExecutorChange, now time.Time) {
+	switch e.Kind {
+	case event.ExecutorAdded:
+		m.executors[e.ExecutorID] = &tracked{id: e.ExecutorID, idleSince: now, shuffles: map[int32]bool{}}
+	case event.ExecutorLossPending:
+		if x := m.executors[e.ExecutorID]; x != nil {
+			x.leaving = true
+		}
+	case event.ExecutorLost:
+		delete(m.executors, e.ExecutorID)
+	}
+}
+
+func (m *Monitor) taskStart(e event.TaskStart) {
+	if x := m.executors[e.ExecutorID]; x != nil {
+		x.running++
+	}
+}
+
+// taskEnd frees the executor, which has a map output from now on if the stage writes them.
+func (m *Monitor) taskEnd(e event.TaskEnd, now time.Time) {
+	x := m.executors[e.ExecutorID]
+	if x == nil || x.running == 0 || e.Resubmitted {
+		return
+	}
+	if x.running--; x.running == 0 {
+		x.idleSince = now
+	}
+	if shuffle, writes := m.shuffles[e.StageID]; writes && e.Failure == "" {
+		x.shuffles[shuffle] = true
+	}
+}
+
+// stageSubmitted notes which shuffle a stage writes, if any.
+func (m *Monitor) stageSubmitted(e event.StageSubmitted) {
+	if e.Shuffle == nil {
+		return
+	}
+	if _, known := m.shuffles[e.StageID]; !known {
+		m.jobs[e.JobID] = append(m.jobs[e.JobID], e.StageID)
+	}
+	m.shuffles[e.StageID] = *e.Shuffle
+}
+
+// jobEnd gives the job's shuffles up: executors that have nothing else are idle from now on.
+func (m *Monitor) jobEnd(e event.JobEnd, now time.Time) {
+	for _, stage := range m.jobs[e.JobID] {
+		shuffle := m.shuffles[stage]
+		delete(m.shuffles, stage)
+		for _, x := range m.sorted() {
+			if x.shuffles[shuffle] {
+				delete(x.shuffles, shuffle)
+				if x.running == 0 && len(x.shuffles) == 0 {
+					x.idleSince = now
+				}
+			}
+		}
+	}
+	delete(m.jobs, e.JobID)
+}
+
+// Idle are the executors that have been idle for too long, the longest first.
+func (m *Monitor) Idle(now time.Time) []string {
+	var out []*tracked
+	for _, x := range m.sorted() {
+		if x.running == 0 && len(x.shuffles) == 0 && !x.removing && !x.leaving && now.Sub(x.idleSince) >= m.settings.Idle {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *tracked) int { return a.idleSince.Compare(b.idleSince) })
+	ids := make([]string, len(out))
+	for i, x := range out {
+		ids[i] = x.id
+	}
+	return ids
+}
+
+// Remaining is how many there will be when all that were asked to end have ended.
+func (m *Monitor) Remaining() int {
+	n := 0
+	for _, x := range m.executors {
+		if !x.removing && !x.leaving {
+			n++
+		}
+	}
+	return n
+}
+
+// Removing notes which executors were asked to end; Removed which of them will.
+func (m *Monitor) Removing(ids []string) { m.mark(ids, true) }
+
+// Removed says which of the executors that were asked to end will do so; the others stay.
+func (m *Monitor) Removed(asked, ending []string) {
+	m.mark(asked, false)
+	m.mark(ending, true)
+}
+
+func (m *Monitor) mark(ids []string, removing bool) {
+	for _, id := range ids {
+		if x := m.executors[id]; x != nil {
+			x.removing = removing
+		}
+	}
+}
+
+// sorted are the executors by id, ids that are numbers as numbers.
+func (m *Monitor) sorted() []*tracked {
+	var out []*tracked
+	for _, x := range m.executors {
+		out = append(out, x)
+	}
+	slices.SortFunc(out, func(a, b *tracked) int { return cmp.Or(cmp.Compare(len(a.id), len(b.id)), cmp.Compare(a.id, b.id)) })
+	return out
+}

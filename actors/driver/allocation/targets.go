@@ -1,0 +1,100 @@
+package allocation
+
+import (
+	"math"
+	"time"
+)
+
+// Targets is how many executors are wanted. It is a value without a clock: now comes in.
+type Targets struct {
+	settings Settings
+	target   int
+	// toAdd is by how many it grows next: 1, 2, 4, ...
+	toAdd int
+	// addAt is when it grows next; zero: nothing waits.
+	addAt time.Time
+	// initializing keeps it from falling before the application has begun to work.
+	initializing bool
+}
+
+// NewTargets begins at the initial target.
+func NewTargets(s Settings) Targets {
+	return Targets{settings: s, target: s.Initial, toAdd: 1, initializing: true}
+}
+
+// Target is how many are wanted now.
+func (t *Targets) Target() int { return t.target }
+
+// Begin says that the application works, or lets executors go: from now on the target may fall.
+func (t *Targets) Begin() { t.initializing = false }
+
+// Backlogged says that tasks wait. It mirrors onSchedulerBacklogged.
+func (t *Targets) Backlogged(now time.Time) {
+	if t.addAt.IsZero() {
+		t.addAt = now.Add(t.settings.Backlog)
+	}
+}
+
+// QueueEmpty says that none waits any more. It mirrors onSchedulerQueueEmpty.
+func (t *Targets) QueueEmpty() {
+	t.addAt = time.Time{}
+	t.toAdd = 1
+}
+
+// Reset is for another cluster manager, which knows nothing: back to the beginning.
+func (t *Targets) Reset() { *t = NewTargets(t.settings) }
+
+// Needed is how many executors so many tasks want: those that wait and those that run.
+func (s Settings) Needed(tasks int) int {
+	return int(math.Ceil(float64(tasks) * s.Ratio / float64(s.TasksPerExecutor)))
+}
+
+// Update is a change of the target that the cluster manager has to be told.
+type Update struct{ Old, New int }
+
+// Next changes the target by the need, now, of an application that has so many executors; false: it stays. What follows
+// is Acknowledged or Refused. It mirrors updateAndSyncNumExecutorsTarget.
+func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
+	u := Update{Old: t.target}
+	switch {
+	case t.initializing:
+		return u, false
+	case needed < t.target:
+		t.target = max(needed, t.settings.Min)
+		t.toAdd = 1
+	case !t.addAt.IsZero() && !now.Before(t.addAt):
+		t.grow(needed, executors)
+	}
+	u.New = t.target
+	return u, u.New != u.Old
+}
+
+// grow adds toAdd to what is wanted, or is there when that is more. It mirrors addExecutors.
+func (t *Targets) grow(needed, executors int) {
+	old := t.target
+	if old < t.settings.Max {
+		t.target = min(max(old, executors)+t.toAdd, needed)
+		t.target = max(min(t.target, t.settings.Max), t.settings.Min)
+	}
+	if t.target == old {
+		t.toAdd = 1
+	}
+}
+
+// Acknowledged says that the cluster manager took the change: the next step is twice as large if this one was whole.
+func (t *Targets) Acknowledged(u Update, now time.Time) {
+	switch {
+	case u.New <= u.Old:
+		return
+	case u.New-u.Old == t.toAdd:
+		t.toAdd *= 2
+	default:
+		t.toAdd = 1
+	}
+	if !t.addAt.IsZero() {
+		t.addAt = now.Add(t.settings.Sustained)
+	}
+}
+
+// Refused says that it did not: the target is what it was.
+func (t *Targets) Refused(u Update) { t.target = u.Old }

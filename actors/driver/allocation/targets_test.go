@@ -1,0 +1,156 @@
+package allocation_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func settings(t *testing.T, values map[string]string) allocation.Settings {
+	t.Helper()
+	s, err := read(t, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func read(t *testing.T, values map[string]string) (allocation.Settings, error) {
+	t.Helper()
+	all := map[string]string{"spark.dynamicAllocation.enabled": "true"}
+	for k, v := range values {
+		all[k] = v
+	}
+	c, err := conf.New(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return allocation.NewSettings(c)
+}
+
+// grown are the targets, one a second, while so many tasks wait.
+func grown(s allocation.Settings, tasks, seconds int) []int {
+	targets := allocation.NewTargets(s)
+	targets.Begin()
+	targets.Backlogged(start)
+	var out []int
+	for i := 1; i <= seconds; i++ {
+		now := start.Add(time.Duration(i) * time.Second)
+		if u, changed := targets.Next(now, s.Needed(tasks), targets.Target()); changed {
+			targets.Acknowledged(u, now)
+		}
+		out = append(out, targets.Target())
+	}
+	return out
+}
+
+// TestTargetsGrow by 1, 2, 4, ... each second until the need is met, never beyond the greatest number.
+func TestTargetsGrow(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		conf   map[string]string
+		tasks  int
+		want   []int
+		second int
+	}{
+		{"doubling", nil, 100, []int{1, 3, 7, 15, 31, 63, 100, 100}, 8},
+		{"to the need", nil, 5, []int{1, 3, 5, 5}, 4},
+		{"to the greatest", map[string]string{"spark.dynamicAllocation.maxExecutors": "4"}, 100, []int{1, 3, 4, 4}, 4},
+		{"from the least", map[string]string{"spark.dynamicAllocation.minExecutors": "2"}, 9, []int{3, 5, 9, 9}, 4},
+		{"half of full parallelism", map[string]string{"spark.dynamicAllocation.executorAllocationRatio": "0.5"}, 10, []int{1, 3, 5, 5}, 4},
+		{"two tasks an executor", map[string]string{"spark.executor.cores": "4", "spark.task.cpus": "2"}, 9, []int{1, 3, 5, 5}, 4},
+		{"sustained time-out", map[string]string{"spark.dynamicAllocation.sustainedSchedulerBacklogTimeout": "3s"}, 100, []int{1, 1, 1, 3, 3, 3, 7}, 7},
+	} {
+		if got := grown(settings(t, c.conf), c.tasks, c.second); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestTargetsFall to the need at once, not below the least number, and the next growth begins at one.
+func TestTargetsFall(t *testing.T) {
+	s := settings(t, map[string]string{"spark.dynamicAllocation.minExecutors": "1", "spark.dynamicAllocation.initialExecutors": "8"})
+	targets := allocation.NewTargets(s)
+	if _, changed := targets.Next(start, 0, 8); changed {
+		t.Error("the target fell before the application began to work")
+	}
+	targets.Begin()
+	if u, changed := targets.Next(start, 3, 8); !changed || u != (allocation.Update{Old: 8, New: 3}) {
+		t.Errorf("%v %v, want from 8 to 3", u, changed)
+	}
+	if u, _ := targets.Next(start, 0, 8); u.New != 1 {
+		t.Errorf("fell to %d, want the least number 1", u.New)
+	}
+}
+
+// TestATargetThatWasRefusedIsTakenBack.
+func TestATargetThatWasRefusedIsTakenBack(t *testing.T) {
+	targets := allocation.NewTargets(settings(t, nil))
+	targets.Begin()
+	targets.Backlogged(start)
+	for range 3 {
+		u, changed := targets.Next(start.Add(time.Second), 10, 0)
+		if !changed || u != (allocation.Update{Old: 0, New: 1}) {
+			t.Fatalf("%v %v, want the same step each time", u, changed)
+		}
+		targets.Refused(u)
+	}
+}
+
+// TestGrowthBeginsAtWhatIsThere when more executors run than were wanted.
+func TestGrowthBeginsAtWhatIsThere(t *testing.T) {
+	targets := allocation.NewTargets(settings(t, nil))
+	targets.Begin()
+	targets.Backlogged(start)
+	if u, _ := targets.Next(start.Add(time.Second), 10, 4); u.New != 5 {
+		t.Errorf("target %d, want 4 that run and 1", u.New)
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, c := range []struct {
+		conf map[string]string
+		want string // "" is good
+	}{
+		{nil, ""},
+		{map[string]string{"spark.dynamicAllocation.cachedExecutorIdleTimeout": "10s"}, ""},
+		{map[string]string{"spark.dynamicAllocation.minExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "minExecutors (3)"},
+		{map[string]string{"spark.dynamicAllocation.maxExecutors": "0"}, "maxExecutors must be positive"},
+		{map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
+		{map[string]string{"spark.executor.instances": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
+		{map[string]string{"spark.dynamicAllocation.shuffleTracking.enabled": "false"}, "shuffleTracking"},
+	} {
+		_, err := read(t, c.conf)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.conf, err, c.want)
+		}
+	}
+}
+
+// TestInitialTarget is the largest of three settings with dynamic allocation, and spark.executor.instances or 2 without.
+func TestInitialTarget(t *testing.T) {
+	for _, c := range []struct {
+		conf map[string]string
+		want int
+	}{
+		{nil, 2},
+		{map[string]string{"spark.executor.instances": "5"}, 5},
+		{map[string]string{"spark.dynamicAllocation.enabled": "true"}, 0},
+		{map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "3"}, 3},
+		{map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.initialExecutors": "4", "spark.executor.instances": "6"}, 6},
+	} {
+		s, err := conf.New(c.conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := allocation.InitialTarget(s); err != nil || got != c.want {
+			t.Errorf("%v: %d %v, want %d", c.conf, got, err, c.want)
+		}
+	}
+}

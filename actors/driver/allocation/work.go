@@ -1,0 +1,72 @@
+package allocation
+
+import "github.com/coherer/coherer/actors/driver/event"
+
+// attempt names one attempt of a stage.
+type attempt struct{ stage, number int32 }
+
+// work is the tasks of an application as its listener hears of them. It mirrors ExecutorAllocationListener.
+type work struct {
+	// stages are the attempts that are not over.
+	stages map[attempt]*progress
+	// running attempts of tasks, by the attempt of their stage; those of one that is over may go on.
+	running map[attempt]int
+	total   int // of running
+}
+
+// progress is one attempt of a stage: its tasks, and which of them were started.
+type progress struct {
+	tasks   int
+	started map[int32]bool
+}
+
+func newWork() work { return work{stages: map[attempt]*progress{}, running: map[attempt]int{}} }
+
+func (w *work) stageSubmitted(m event.StageSubmitted) {
+	w.stages[attempt{m.StageID, m.Attempt}] = &progress{tasks: m.Tasks, started: map[int32]bool{}}
+}
+
+// stageCompleted forgets a stage; true: it was the last one.
+func (w *work) stageCompleted(m event.StageCompleted) bool {
+	delete(w.stages, attempt{m.StageID, m.Attempt})
+	return len(w.stages) == 0
+}
+
+func (w *work) taskStart(m event.TaskStart) {
+	a := attempt{m.StageID, m.StageAttempt}
+	w.running[a]++
+	w.total++
+	if p := w.stages[a]; p != nil {
+		p.started[m.Index] = true
+	}
+}
+
+// taskEnd follows each taskStart, and comes once more when the output is lost. A task that failed waits again.
+func (w *work) taskEnd(m event.TaskEnd) {
+	a := attempt{m.StageID, m.StageAttempt}
+	if p := w.stages[a]; p != nil && failed(m) {
+		delete(p.started, m.Index)
+	}
+	if w.running[a] == 0 || m.Resubmitted {
+		return
+	}
+	w.total--
+	if w.running[a]--; w.running[a] == 0 {
+		delete(w.running, a)
+	}
+}
+
+// failed reports whether an attempt ended neither well nor at somebody's wish.
+func failed(m event.TaskEnd) bool { return m.Failure != "" && !m.Killed }
+
+// pending is how many tasks wait.
+func (w *work) pending() int {
+	n := 0
+	for _, p := range w.stages {
+		n += p.tasks - len(p.started)
+	}
+	return n
+}
+
+// tasks are those that wait and those that run.
+func (w *work) tasks() int { return w.pending() + w.total }

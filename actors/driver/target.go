@@ -1,0 +1,76 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// requestTotalExecutors passes on how many executors are wanted in all. Nothing waits for the answer meanwhile. It
+// mirrors CoarseGrainedSchedulerBackend.requestTotalExecutors.
+func (s *Scheduler) requestTotalExecutors(c *rpcenv.Context, m allocation.RequestTotalExecutors) {
+	call := rpcenv.Defer(c, m)
+	q := appclient.RequestExecutors{Totals: []*deploy.ProfileTarget{{Profile: defaultProfile(c.Conf()), Total: int32(m.Total)}}}
+	rpcenv.Ask(c, s.appClient, q, func(ok *rpc.Bool, err error) {
+		if err != nil {
+			call.Fail(fmt.Errorf("request %d executors: %w", m.Total, err))
+			return
+		}
+		call.Reply(ok)
+	})
+}
+
+// defaultProfile is what an executor takes when nothing else is said (ResourceProfile.getOrCreateDefaultProfile).
+func defaultProfile(s *conf.Conf) *deploy.ResourceProfile {
+	p := &deploy.ResourceProfile{ExecutorMemoryMb: int32(conf.ExecutorMemory.Get(s))}
+	if n, set := conf.ExecutorCores.Find(s); set {
+		p.ExecutorCores = new(int32(n))
+	}
+	return p
+}
+
+// killIdleExecutors has executors ended that run nothing. They get no more tasks; their end is nobody's fault. It mirrors
+// CoarseGrainedSchedulerBackend.killExecutors without force.
+func (s *Scheduler) killIdleExecutors(c *rpcenv.Context, m allocation.KillExecutors) {
+	var ids []string
+	for _, id := range m.IDs {
+		if e := s.executors.byID[id]; e != nil && e.usable() && e.freeCores == e.totalCores {
+			e.removing = true
+			ids = append(ids, id)
+		}
+	}
+	call := rpcenv.Defer(c, m)
+	if len(ids) == 0 {
+		call.Reply(allocation.Killed{})
+		return
+	}
+	c.Log().Infof("Requesting to kill executor(s) %v", ids)
+	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, func(ok *rpc.Bool, err error) {
+		if err != nil || !ok.GetValue() {
+			s.keep(c, ids)
+		}
+		switch {
+		case err != nil:
+			call.Fail(fmt.Errorf("kill executors %v: %w", ids, err))
+		case ok.GetValue():
+			call.Reply(allocation.Killed{IDs: ids})
+		default:
+			call.Reply(allocation.Killed{})
+		}
+	})
+}
+
+// keep takes executors into use again whose end was refused.
+func (s *Scheduler) keep(c *rpcenv.Context, ids []string) {
+	for _, id := range ids {
+		if e := s.executors.byID[id]; e != nil {
+			e.removing = false
+		}
+	}
+	s.makeOffers(c, s.executors.offers())
+}
