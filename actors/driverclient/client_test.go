@@ -188,6 +188,13 @@ func TestKill(t *testing.T) {
 	k.asked("0s M1 KillDriver", "0s M2 KillDriver", "5s M2 DriverStatus")
 }
 
+func TestAKillThatIsRefusedIsTheEnd(t *testing.T) {
+	const why = "Driver driver-9 has already finished or does not exist"
+	start(t, Config{Kill: "driver-9"}, nil, standby, func(c *rpcenv.Context, m rpcenv.Message) {
+		rpcenv.Reply(c, m.(*deploy.RequestKillDriver), &deploy.KillDriverResponse{Message: why})
+	}).exits(255, 0, why)
+}
+
 func TestStatus(t *testing.T) {
 	k := start(t, Config{Status: "driver-1"}, nil, leader(state(deploy.DriverState_RUNNING)))
 	k.exits(0, 0, "State of driver-1 is RUNNING")
