@@ -19,6 +19,7 @@ type masters struct {
 	peers string
 	cmds  []*exec.Cmd
 	lines chan masterLine
+	args  []string // of each
 }
 
 // masterLine is a line that a Master logged.
@@ -48,16 +49,16 @@ func (l *masterLog) Write(p []byte) (int, error) {
 		line := string(l.rest[:i])
 		l.rest = l.rest[i+1:]
 		fmt.Fprintf(l.to.t.Output(), "Master %d: %s\n", l.master, line)
-		if strings.Contains(line, ": One of the Masters") || strings.Contains(line, "I have been elected leader") {
+		if strings.Contains(line, isMember) || strings.Contains(line, isLeader) || strings.Contains(line, isRevoked) {
 			l.to.lines <- masterLine{l.master, line}
 		}
 	}
 }
 
 // startMasters starts n Masters and waits until all take part and one leads.
-func startMasters(t testing.TB, n int) (m *masters, leader int) {
+func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) {
 	t.Helper()
-	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), lines: make(chan masterLine, 1000)}
+	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), lines: make(chan masterLine, 1000), args: args}
 	var peers []string
 	for range n { // ports that are free now
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -90,8 +91,8 @@ func startMasters(t testing.TB, n int) (m *masters, leader int) {
 // start starts a Master, again if it was killed, and waits until it listens.
 func (m *masters) start(i int) {
 	m.t.Helper()
-	m.cmds[i], _ = daemonTo(m.t, &masterLog{to: m, master: i}, nil, "master", "--port", m.ports[i], "--peers", m.peers,
-		"--conf", "spark.deploy.recoveryDirectory="+m.dir)
+	m.cmds[i], _ = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{"master", "--port", m.ports[i], "--peers", m.peers,
+		"--conf", "spark.deploy.recoveryDirectory=" + m.dir}, m.args...)...)
 }
 
 // await waits until a Master logs words.
@@ -113,6 +114,8 @@ func (m *masters) await(words string) masterLine {
 const (
 	isLeader = "I have been elected leader"
 	isMember = "One of the Masters"
+	// isRevoked is from a Master that leads no more and ends.
+	isRevoked = "Leadership has been revoked"
 )
 
 // kill ends a Master as kill -9 does.

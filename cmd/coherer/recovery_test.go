@@ -39,6 +39,13 @@ func (l *lines) look() {
 	}
 }
 
+// String is what was written so far.
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // until waits until the log has a text.
 func (l *lines) until(t *testing.T, want string) {
 	t.Helper()
