@@ -15,11 +15,8 @@ type growth struct {
 	maxima  map[string]int    // cores that an application may have, where it says so
 	fresh   []string          // executors that were ordered at this moment
 	at      time.Time
-	ended   map[string]time.Time // executors, and when a Master may know it
+	ended   map[string]time.Time // executors, and when a Master knew it
 }
-
-// telling is how long a Worker may take to tell its Master of an end.
-const telling = time.Second
 
 // grown is a Worker.
 type grown struct{ cores, memory int }
@@ -35,30 +32,23 @@ func (c *growth) see(r *tracepb.Record) {
 	}
 	switch r.GetKind() {
 	case tracepb.Kind_STATE:
-		if r.GetName() == "executor" && finished(r.GetTo()) {
-			c.end(r.GetEndpoint(), r.GetSubject())
+		if r.GetName() == "executor" && r.GetEndpoint() == "Master" && finished(r.GetTo()) {
+			c.end(r.GetSubject())
 		}
 	case tracepb.Kind_SENT:
 		c.seeSent(c.past.messages[keyOf(r.GetId())])
 	}
 }
 
-// end notes the end of an executor: a Master knows at once what it says itself, and what a Worker says when it has been told.
-func (c *growth) end(by, executor string) {
-	at := c.past.now
-	switch by {
-	case "Worker":
-		at = at.Add(telling)
-	case "Master":
-	default:
-		return
-	}
-	if before, ok := c.ended[executor]; !ok || at.Before(before) {
-		c.ended[executor] = at
+// end notes that a Master knows of the end of an executor: it says so itself, or acknowledges the report about one that it
+// does not count. What a Worker knows may not have reached any.
+func (c *growth) end(executor string) {
+	if _, ok := c.ended[executor]; !ok {
+		c.ended[executor] = c.past.now
 	}
 }
 
-// hasEnded reports whether a Master could know of the end of an executor at the time that is judged.
+// hasEnded reports whether a Master knew of the end of an executor at the time that is judged.
 func (c *growth) hasEnded(executor string) bool {
 	at, ok := c.ended[executor]
 	return ok && !at.After(c.at)
@@ -67,6 +57,12 @@ func (c *growth) hasEnded(executor string) bool {
 func (c *growth) look(*Snapshot) { c.judge() }
 
 func (c *growth) seeSent(m *message) {
+	if q := c.past.messages[m.cause]; q != nil && m.form == tracepb.Form_REPLY {
+		if b, ok := q.body.(*deploy.ExecutorStateChanged); ok && finished(b.GetState().String()) {
+			c.end(fullID(b.GetAppId(), int(b.GetExecId())))
+		}
+		return
+	}
 	switch b := m.body.(type) {
 	case *deploy.RegisteredWorker:
 		if q := c.past.question(m); q != nil {

@@ -126,8 +126,20 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		}},
 		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
 		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
-		{"I4", "an end that no Master knows of yet", "", func(f *forger) { f.regrow(time.Second - 1) }},
-		{"I4", "an end that a Master knows of", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.regrow(time.Second) }},
+		{"I4", "an end that no Master knows of yet", "", func(f *forger) { f.regrow(func(*tracepb.Id) {}) }},
+		{"I4", "an end that a Master in standby heard of", "", func(f *forger) {
+			f.regrow(func(q *tracepb.Id) {
+				f.send(m1, &deploy.ExecutorStateChanged{}, w1, "Worker", tracepb.Form_FAIL, q)
+			})
+		}},
+		{"I4", "an end that a Master acknowledged", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
+			f.regrow(func(q *tracepb.Id) {
+				f.send(m1, &deploy.ExecutorStateChanged{}, w1, "Worker", tracepb.Form_REPLY, q)
+			})
+		}},
+		{"I4", "an end that a Master says", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
+			f.regrow(func(q *tracepb.Id) { f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "0", q) })
+		}},
 
 		{"I5", "counted", "", func(f *forger) { f.look(cluster(), time.Hour) }},
 		{"I5", "paused", "", func(f *forger) {
@@ -276,13 +288,16 @@ func (f *forger) grow(cores int32) {
 	f.Look(invariant.Snapshot{Now: f.now})
 }
 
-// regrow orders an executor with one core so long after W1 said that the one with the other three cores ended.
-func (f *forger) regrow(after time.Duration) {
+// regrow orders an executor with one core after W1 reported that the one with the other three cores ended, and somebody
+// heard that.
+func (f *forger) regrow(heard func(report *tracepb.Id)) {
 	f.worker(w1, 4, 1000)
 	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
 	f.launch(0, 3, w1)
 	f.state(w1, "Worker", "executor", "A/0", "RUNNING", "EXITED", "0", nil)
-	f.wait(after)
+	heard(f.send(w1, &deploy.ExecutorStateChanged{AppId: "A", ExecId: proto.Int32(0), State: deploy.ExecutorState_EXITED}, m1, "Master",
+		tracepb.Form_ASK, nil))
+	f.wait(time.Minute)
 	f.launch(1, 1, w1)
 	f.wait(time.Second)
 	f.Look(invariant.Snapshot{Now: f.now})
