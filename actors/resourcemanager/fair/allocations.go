@@ -26,13 +26,15 @@ type Allocations struct {
 // stand there is left out, and what is below it: Warnings say so.
 func (a *Allocations) Queues() []QueueSettings {
 	var all []QueueSettings
-	for _, name := range slices.Sorted(maps.Keys(a.queues)) {
+	for _, name := range a.names() {
 		if q := a.Queue(name); a.Creatable(name, q.Parent) == nil {
 			all = append(all, q)
 		}
 	}
 	return all
 }
+
+func (a *Allocations) names() []string { return slices.Sorted(maps.Keys(a.queues)) }
 
 // UserMaxApps is how many applications a user may have running.
 func (a *Allocations) UserMaxApps(user string) int {

@@ -2,6 +2,8 @@
 
 package fair
 
+import "strings"
+
 // historicDemand is Hadoop's "who wants nothing loses": nothing is none of either type, something is memory. Who wants
 // cores alone is neither, equal to both.
 func historicDemand(a, b Resource) int {
@@ -13,3 +15,11 @@ func historicDemand(a, b Resource) int {
 	}
 	return 0
 }
+
+// historicUnlimited is what Hadoop has for the types that a maximum in the form memory-mb=4096 does not name: unlimited
+// memory, but -1 cores, since the number is cut to an int. No container has room then.
+var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}
+
+// historicQueueTag reports whether Hadoop takes an element inside a queue for another queue: each tag that "queue" ends with
+// is one.
+func historicQueueTag(tag string) bool { return strings.HasSuffix("queue", tag) }

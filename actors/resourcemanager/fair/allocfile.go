@@ -1,0 +1,179 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Options are the settings of yarn-site.xml that reading an allocation file depends on.
+type Options struct {
+	Compat             Compat
+	AllowUndeclared    bool // yarn.scheduler.fair.allow-undeclared-pools, true in Hadoop
+	UserAsDefaultQueue bool // yarn.scheduler.fair.user-as-default-queue, true in Hadoop
+}
+
+// NoAllocations is what holds without an allocation file: the queue Root, without limits.
+func NoAllocations(o Options) *Allocations {
+	a := &Allocations{compat: o.Compat, queues: map[string]*queueElement{}, users: map[string]int{}, defaults: noDefaults()}
+	a.Placement = defaultPlacement(o)
+	a.root()
+	return a
+}
+
+// root makes the element of Root, if the file has none: everybody may do everything.
+func (a *Allocations) root() *queueElement {
+	q := a.queues[Root]
+	if q == nil {
+		q = &queueElement{parent: true, submit: ACL{Everybody: true}, administer: ACL{Everybody: true}}
+		a.queues[Root] = q
+	}
+	return q
+}
+
+// ParseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a
+// *FileError. What the file says in vain does not make it bad: see Allocations.Warnings.
+func ParseAllocations(data []byte, o Options) (*Allocations, error) {
+	top, err := parseXML(data)
+	if err != nil {
+		return nil, err
+	}
+	if top.name != "allocations" {
+		return nil, refuseTop(top)
+	}
+	p := fileParser{Allocations: NoAllocations(o), options: o}
+	p.top(top)
+	if p.err != nil {
+		return nil, p.err
+	}
+	p.warnOfPolicies()
+	return p.Allocations, nil
+}
+
+// refuseTop says what a file without <allocations> is, if it is the CapacityScheduler's.
+func refuseTop(top *element) error {
+	if top.name == "configuration" {
+		for _, property := range top.children {
+			for _, field := range property.children {
+				if field.name == "name" && strings.HasPrefix(strings.TrimSpace(field.text), "yarn.scheduler.capacity.") {
+					return refused(field, "", "this is a capacity-scheduler.xml (it has %s); there is no CapacityScheduler here: "+
+						"write the queues in a fair-scheduler.xml, <allocations><queue name=\"...\"/></allocations>", strings.TrimSpace(field.text))
+				}
+			}
+		}
+	}
+	return refused(top, "", "its top element is <%s>; that of an allocation file is <allocations>", top.name)
+}
+
+// fileParser fills Allocations; the first error stays.
+type fileParser struct {
+	*Allocations
+	options  Options
+	err      error
+	legacy   *element // fairSharePreemptionTimeout at the top: the default, where that has no element of its own
+	hasFair  bool
+	queueTop []*element
+}
+
+func (p *fileParser) fail(err error) {
+	if p.err == nil && err != nil {
+		p.err = err
+	}
+}
+
+func (p *fileParser) warn(e *element, format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf("line %d: %s", e.line, fmt.Sprintf(format, args...)))
+}
+
+// top reads what stands directly in <allocations>.
+func (p *fileParser) top(top *element) {
+	var placement *element
+	d := &p.defaults
+	for _, e := range top.children {
+		switch e.name {
+		case "queue", "pool":
+			p.queueTop = append(p.queueTop, e)
+		case "user":
+			p.user(e)
+		case "queuePlacementPolicy":
+			placement = e
+		case "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode":
+			p.defaultPolicy(e)
+		case "userMaxAppsDefault":
+			p.int(e, "", &d.userMaxApps)
+		case "queueMaxAppsDefault":
+			p.int(e, "", &d.queueMaxApps)
+		case "queueMaxResourcesDefault":
+			d.queueMax = p.limit(e, "", missingUnlimited)
+		case "queueMaxAMShareDefault":
+			d.queueMaxAMShare = min(p.float(e, ""), 1)
+		case "defaultMinSharePreemptionTimeout":
+			p.seconds(e, "", &d.minTimeout)
+		case "defaultFairSharePreemptionTimeout":
+			p.seconds(e, "", &d.fairTimeout)
+			p.hasFair = true
+		case "fairSharePreemptionTimeout":
+			p.legacy = e
+		case "defaultFairSharePreemptionThreshold":
+			d.fairThreshold = p.threshold(e, "")
+		case "reservation-agent", "reservation-planner", "reservation-policy":
+			p.warn(e, "<%s> is read over: there are no reservations of resources ahead of time", e.name)
+		default:
+			p.warn(e, "<%s> is read over: no setting is called that", e.name)
+		}
+	}
+	if p.legacy != nil && !p.hasFair {
+		p.seconds(p.legacy, "", &d.fairTimeout)
+	}
+	p.queueElements()
+	if placement != nil {
+		p.placement(placement)
+	}
+}
+
+func (p *fileParser) user(e *element) {
+	user := e.attr("name")
+	for _, field := range e.children {
+		if field.name != "maxRunningApps" {
+			p.warn(field, "<%s> of user %s is read over: there is maxRunningApps", field.name, user)
+			continue
+		}
+		n := 0
+		p.int(field, "user "+user, &n)
+		p.users[user] = n
+	}
+}
+
+func (p *fileParser) defaultPolicy(e *element) {
+	name := p.policy(e, "")
+	if name == PolicyFIFO {
+		p.fail(refused(e, e.name, "the default policy cannot be FIFO, which only queues without children can have; write fair or drf"))
+	}
+	p.defaults.policy = name
+}
+
+// queueElements reads the queues. If there is an element of Root, it is the only one.
+func (p *fileParser) queueElements() {
+	for _, e := range p.queueTop {
+		name := e.attr("name")
+		if !strings.EqualFold(name, Root) {
+			p.queue(Root, e)
+			continue
+		}
+		if len(p.queueTop) > 1 {
+			p.fail(refused(e, "queue root", "with an element of its own root has all other queues inside it; move them there"))
+		}
+		p.queue("", e)
+	}
+	p.root()
+}
+
+// warnOfPolicies says which queues are not there for their policies.
+func (p *fileParser) warnOfPolicies() {
+	for _, name := range p.names() {
+		if err := p.Creatable(name, p.queues[name].parent); err != nil {
+			p.Warnings = append(p.Warnings, err.Error())
+		}
+	}
+}

@@ -1,0 +1,178 @@
+//coherer:pure
+
+package fair
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// missing is what a type has that a text in the form name=value does not name.
+type missing int
+
+const (
+	missingNone      missing = iota // nothing: of minimums
+	missingUnlimited                // no limit: of maximums
+)
+
+// The forms of amounts, as Hadoop's FairSchedulerConfiguration takes them.
+var (
+	amountForm = regexp.MustCompile(`^(-?\d+)(\.\d*)?\s*(mb|vcores)`)
+	spacedForm = regexp.MustCompile(`-?\d+(?:\.\d*)?\s*[a-z]+\s*`)
+	partForm   = regexp.MustCompile(`^(-?\d+(?:\.\d*)?)\s*%\s*(.*)$`)
+)
+
+// parseLimit reads an amount: "X mb, Y vcores", "X% memory, Y% cpu", "X%", "memory-mb=X, vcores=Y" and "memory-mb=X%,
+// vcores=Y%", in any order and case. Fractions of absolute amounts are dropped.
+func parseLimit(text string, m missing, compat Compat) (Limit, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), ",")
+	switch {
+	case text == "":
+		return Limit{}, errors.New("there is no amount; write, for one, 4096 mb, 4 vcores")
+	case strings.Contains(text, "="):
+		return parseNamed(text, m, compat)
+	case strings.Contains(text, "%"):
+		return parseParts(strings.ToLower(text))
+	}
+	return parseAmounts(text)
+}
+
+func parseAmounts(text string) (Limit, error) {
+	lower := strings.ToLower(text)
+	fields := strings.Split(lower, ",")
+	if len(fields) != 2 {
+		fields = spacedForm.FindAllString(lower, -1)
+	}
+	if len(fields) != 2 {
+		return Limit{}, fmt.Errorf("%q is no amount; write, for one, 4096 mb, 4 vcores", text)
+	}
+	mb, err := findAmount(fields, "mb", math.MaxInt64)
+	if err != nil {
+		return Limit{}, err
+	}
+	cores, err := findAmount(fields, "vcores", UnboundedVCores)
+	if err != nil {
+		return Limit{}, err
+	}
+	return Limit{Amount: Resource{mb, cores}}, nil
+}
+
+func findAmount(fields []string, unit string, most int64) (int64, error) {
+	for _, field := range fields {
+		field = strings.TrimSpace(field)
+		found := amountForm.FindStringSubmatch(field)
+		if found == nil || found[3] != unit {
+			continue
+		}
+		n, err := strconv.ParseInt(found[1], 10, 64)
+		switch {
+		case err != nil || n > most:
+			return 0, fmt.Errorf("%s is more than there can be of %s", found[1], unit)
+		case n < 0:
+			return 0, fmt.Errorf("%q is negative; an amount is 0 or more", field)
+		}
+		return n, nil
+	}
+	return 0, fmt.Errorf("there is no whole number of %s in %q", unit, strings.TrimSpace(strings.Join(fields, ",")))
+}
+
+func parseParts(lower string) (Limit, error) {
+	l := Limit{Part: true}
+	fields := strings.Split(lower, ",")
+	if len(fields) == 1 {
+		part, _, err := parsePart(fields[0])
+		l.PartOf.Memory, l.PartOf.VCores = part, part
+		return l, err
+	}
+	var err error
+	if l.PartOf.Memory, err = findPart(fields, "memory"); err != nil {
+		return l, err
+	}
+	l.PartOf.VCores, err = findPart(fields, "cpu")
+	return l, err
+}
+
+func findPart(fields []string, unit string) (float64, error) {
+	for _, field := range fields {
+		if !strings.Contains(field, unit) {
+			continue
+		}
+		part, of, err := parsePart(field)
+		if err == nil && !strings.HasPrefix(of, unit) {
+			err = fmt.Errorf("%q is no part; write, for one, 50%% %s", strings.TrimSpace(field), unit)
+		}
+		return part, err
+	}
+	return 0, fmt.Errorf("there is no per cent of %s in %q", unit, strings.Join(fields, ","))
+}
+
+// parsePart reads "50% memory" as 0.5 and memory.
+func parsePart(field string) (part float64, of string, err error) {
+	field = strings.TrimSpace(field)
+	found := partForm.FindStringSubmatch(field)
+	if found == nil {
+		return 0, "", fmt.Errorf("%q is no part; it begins with a number and %%", field)
+	}
+	per, err := strconv.ParseFloat(found[1], 64)
+	if per < 0 {
+		return 0, "", fmt.Errorf("%q is negative; a part is 0%% or more", field)
+	}
+	return per / 100, found[2], err
+}
+
+// parseNamed reads the form name=value.
+func parseNamed(text string, m missing, compat Compat) (Limit, error) {
+	l := Limit{Part: strings.Contains(text, "%")}
+	l.PartOf.Memory, l.PartOf.VCores = 1, 1
+	if m == missingUnlimited {
+		l.Amount = Unbounded
+		if compat == Upstream {
+			l.Amount = historicUnlimited
+		}
+	}
+	for field := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(field, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || value == "" || strings.Contains(value, "=") {
+			return l, fmt.Errorf("%q is not of the form name=value, in %q", strings.TrimSpace(field), text)
+		}
+		if err := l.setNamed(name, value); err != nil {
+			return l, fmt.Errorf("%w, in %q", err, text)
+		}
+	}
+	return l, nil
+}
+
+func (l *Limit) setNamed(name, value string) error {
+	amount, part, most := &l.Amount.Memory, &l.PartOf.Memory, int64(math.MaxInt64)
+	switch name {
+	case "memory-mb":
+	case "vcores":
+		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, UnboundedVCores
+	default:
+		return fmt.Errorf("no resource is called %q; there are memory-mb and vcores", name)
+	}
+	if l.Part {
+		per, rest, err := parsePart(value)
+		if err == nil && rest != "" {
+			err = fmt.Errorf("%q is no part", value)
+		}
+		*part = per
+		return err
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no whole number", value)
+	case n < 0:
+		return fmt.Errorf("%q is negative; an amount is 0 or more", value)
+	case n > most:
+		return fmt.Errorf("%s is more than there can be of %s", value, name)
+	}
+	*amount = n
+	return nil
+}

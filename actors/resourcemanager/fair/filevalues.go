@@ -1,0 +1,137 @@
+//coherer:pure
+
+package fair
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rawText is the text of an element that has to have one.
+func (p *fileParser) rawText(e *element, where string) string {
+	if !e.hasText {
+		p.fail(&FileError{Class: BadText, Line: e.line, Where: where, Text: "<" + e.name + "> is empty; write a value, or take it out"})
+	}
+	return e.text
+}
+
+func (p *fileParser) text(e *element, where string) string {
+	return strings.TrimSpace(p.rawText(e, where))
+}
+
+func (p *fileParser) badNumber(e *element, where, want string) {
+	p.fail(&FileError{Class: BadNumber, Line: e.line, Where: where, Text: "<" + e.name + "> is " + strconv.Quote(strings.TrimSpace(e.text)) + "; it has to be " + want})
+}
+
+func (p *fileParser) int(e *element, where string, to *int) {
+	n, err := strconv.ParseInt(p.text(e, where), 10, 32)
+	if err != nil {
+		p.badNumber(e, where, "a whole number")
+		return
+	}
+	*to = int(n)
+}
+
+// seconds reads a time-out; one beyond what a Duration holds is Never.
+func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
+	n, err := strconv.ParseInt(p.text(e, where), 10, 64)
+	switch {
+	case err != nil:
+		p.badNumber(e, where, "a whole number of seconds")
+	case n > int64(Never/time.Second):
+		*to = Never
+	case n < -int64(Never/time.Second):
+		*to = -Never
+	default:
+		*to = time.Duration(n) * time.Second
+	}
+}
+
+// float reads a number as Java does: 0.5f and 1e-3 are ones. NaN, which compares with nothing, is one in Hadoop only.
+func (p *fileParser) float(e *element, where string) float32 {
+	v, err := parseJavaFloat(p.text(e, where), 32)
+	if err != nil || (v != v && p.compat != Upstream) {
+		p.badNumber(e, where, "a number, such as 0.5")
+		return 0
+	}
+	return float32(v)
+}
+
+// weight reads a weight. Hadoop takes negative ones too, and serves such a queue before all others under drf.
+func (p *fileParser) weight(e *element, where string) float32 {
+	v, err := parseJavaFloat(p.text(e, where), 64)
+	if err != nil {
+		p.badNumber(e, where, "a number, such as 2.5")
+		return 0
+	}
+	if p.compat != Upstream && !(v >= 0 && v <= math.MaxFloat32) {
+		p.fail(refused(e, where, "the weight is %v; it has to be 0 or more", v))
+	}
+	return float32(v)
+}
+
+func (p *fileParser) threshold(e *element, where string) float32 {
+	return max(min(p.float(e, where), 1), 0)
+}
+
+func parseJavaFloat(text string, bits int) (float64, error) {
+	sign := ""
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		sign, text = text[:1], text[1:]
+	}
+	switch {
+	case text == "NaN" || text == "Infinity":
+		return strconv.ParseFloat(sign+text, bits)
+	case strings.ContainsAny(text, "_nN") || strings.ContainsAny(text, "iI"):
+		return 0, strconv.ErrSyntax
+	}
+	if !strings.HasPrefix(strings.ToLower(text), "0x") || strings.ContainsAny(text, "pP") {
+		text = trimSuffix(text)
+	}
+	v, err := strconv.ParseFloat(sign+text, bits)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil
+	}
+	return v, err
+}
+
+// trimSuffix drops the letter that says how large a number of Java is.
+func trimSuffix(text string) string {
+	if n := len(text) - 1; n > 0 && strings.ContainsRune("fFdD", rune(text[n])) {
+		return text[:n]
+	}
+	return text
+}
+
+func (p *fileParser) limit(e *element, where string, m missing) Limit {
+	text := p.text(e, where)
+	l, err := parseLimit(text, m, p.compat)
+	if err != nil {
+		p.fail(refused(e, where, "<%s>: %v", e.name, err))
+		return l
+	}
+	if p.compat == Upstream && m == missingUnlimited && !l.Part && l.Amount.VCores < 0 {
+		p.warn(e, "%s: <%s> does not name vcores; Hadoop has -1 of them then, and no container has room", where, e.name)
+	}
+	return l
+}
+
+func (p *fileParser) policy(e *element, where string) string {
+	text := p.text(e, where)
+	name := text
+	for _, class := range []struct{ class, name string }{
+		{"FairSharePolicy", PolicyFair}, {"DominantResourceFairnessPolicy", PolicyDRF}, {"FifoPolicy", PolicyFIFO},
+	} {
+		if text == "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."+class.class {
+			name = class.name
+		}
+	}
+	if policy := PolicyOf(name, p.compat); policy != nil {
+		return policy.Name()
+	}
+	p.fail(refused(e, where, "no scheduling policy is called %q; there are fair, drf and fifo", text))
+	return PolicyFair
+}

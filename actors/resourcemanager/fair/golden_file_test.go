@@ -1,0 +1,274 @@
+package fair
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// goldenConf are settings of yarn-site.xml.
+type goldenConf map[string]string
+
+func (c goldenConf) options(compat Compat) Options {
+	return Options{
+		Compat:             compat,
+		AllowUndeclared:    c["yarn.scheduler.fair.allow-undeclared-pools"] != "false",
+		UserAsDefaultQueue: c["yarn.scheduler.fair.user-as-default-queue"] != "false",
+	}
+}
+
+// goldenError is an exception and its causes.
+type goldenError struct {
+	Class, Message string
+	Cause          *goldenError
+}
+
+// class is the last name of the innermost cause's class.
+func (e *goldenError) class() string {
+	for e.Cause != nil {
+		e = e.Cause
+	}
+	return e.Class[strings.LastIndexByte(e.Class, '.')+1:]
+}
+
+// goldenQueue is what Hadoop says of a queue.
+type goldenQueue struct {
+	Leaf                         bool
+	Policy                       string
+	Weight                       float32
+	MinShare, MaxShare           goldenResource
+	MaxRunningApps               int
+	MaxAMShare                   float32
+	MaxContainerAllocation       goldenResource
+	MinSharePreemptionTimeoutMs  int64
+	FairSharePreemptionTimeoutMs int64
+	FairSharePreemptionThreshold float32
+	Preemptable                  bool
+	MaxChildShare                *goldenResource
+	ACL                          map[string]string
+}
+
+func goldenMillis(d time.Duration) int64 {
+	if d == Never {
+		return math.MaxInt64
+	}
+	return d.Milliseconds()
+}
+
+func goldenQueueOf(a *Allocations, s QueueSettings, cluster Resource, groups map[string][]string) goldenQueue {
+	q := goldenQueue{
+		Leaf: !s.Parent, Policy: s.Policy, Weight: s.Weight, MinShare: golden(s.MinShare(cluster)), MaxShare: golden(s.MaxShare(cluster)),
+		MaxRunningApps: s.MaxRunningApps, MaxAMShare: s.MaxAMShare, MaxContainerAllocation: golden(s.MaxContainerAllocation),
+		MinSharePreemptionTimeoutMs: goldenMillis(s.MinSharePreemptionTimeout), FairSharePreemptionTimeoutMs: goldenMillis(s.FairSharePreemptionTimeout),
+		FairSharePreemptionThreshold: s.FairSharePreemptionThreshold, Preemptable: s.Preemptable, ACL: map[string]string{},
+	}
+	if s.MaxChild != nil {
+		child := golden(s.MaxChild.Of(cluster))
+		q.MaxChildShare = &child
+	}
+	for _, user := range []string{"root", "alice", "bob", "carol"} {
+		if a.MaySubmit(s.Name, user, groups[user]) {
+			q.ACL[user] += "S"
+		}
+		if a.MayAdminister(s.Name, user, groups[user]) {
+			q.ACL[user] += "A"
+		}
+	}
+	return q
+}
+
+// replayParse reads an allocation file.
+func replayParse(c goldenCase, compat Compat) []string {
+	in := must[struct {
+		Conf           goldenConf
+		AllocationFile string
+		Groups         map[string][]string
+		Cluster        goldenResource
+	}](c.Input)
+	want := must[struct {
+		Queues         map[string]goldenQueue
+		UserMaxApps    map[string]int
+		PlacementRules []string
+		Error          *goldenError
+	}](c.Expected)
+	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(compat))
+	if err != nil || want.Error != nil {
+		return sameFileError(err, want.Error)
+	}
+	var d differ
+	queues := a.Queues()
+	d.check("number of queues", len(queues), len(want.Queues))
+	for _, s := range queues {
+		wanted, ok := want.Queues[s.Name]
+		if !ok {
+			d.check("queue "+s.Name, "there", "missing")
+			continue
+		}
+		for user, may := range wanted.ACL {
+			if may == "" {
+				delete(wanted.ACL, user)
+			}
+		}
+		d.check("queue "+s.Name, fmt.Sprintf("%+v", goldenQueueOf(a, s, in.Cluster.resource(), in.Groups).flat()), fmt.Sprintf("%+v", wanted.flat()))
+	}
+	for user, n := range want.UserMaxApps {
+		d.check("applications of "+user, a.UserMaxApps(user), n)
+	}
+	d.check("rules", fmt.Sprint(a.Placement.Rules()), fmt.Sprint(want.PlacementRules))
+	return d
+}
+
+// flat is q without pointers, to be printed.
+func (q goldenQueue) flat() any {
+	child := "none"
+	if q.MaxChildShare != nil {
+		child = fmt.Sprint(*q.MaxChildShare)
+	}
+	q.MaxChildShare = nil
+	return struct {
+		goldenQueue
+		Child string
+	}{q, child}
+}
+
+// differ collects differences.
+type differ []string
+
+func (d *differ) check(what string, got, want any) {
+	if got != want {
+		*d = append(*d, fmt.Sprintf("%s:\n got %v\nwant %v", what, got, want))
+	}
+}
+
+func sameFileError(err error, want *goldenError) (d differ) {
+	var file *FileError
+	switch {
+	case want == nil:
+		d.check("error", err, nil)
+	case errors.As(err, &file):
+		d.check("class of the error", string(file.Class), want.class())
+	default:
+		d.check("error", err, want.Message)
+	}
+	return d
+}
+
+// goldenTree is as much of a queue tree as placing and accepting needs.
+type goldenTree map[string]*goldenNode
+
+type goldenNode struct{ leaf, dynamic bool }
+
+func (t goldenTree) Look(name string) (exists, leaf, dynamic bool) {
+	n := t[name]
+	if n == nil {
+		return false, false, false
+	}
+	return true, n.leaf, n.dynamic
+}
+
+// leaf makes a leaf of that name if it can, with what is missing above it, and reports whether there is one.
+func (t goldenTree) makeLeaf(name string) bool {
+	if n := t[name]; n != nil {
+		return n.leaf
+	}
+	for above := ParentName(name); above != ""; above = ParentName(above) {
+		if n := t[above]; n != nil && n.leaf {
+			return false
+		}
+	}
+	t[name] = &goldenNode{leaf: true, dynamic: true}
+	for above := ParentName(name); t[above] == nil; above = ParentName(above) {
+		t[above] = &goldenNode{dynamic: true}
+	}
+	return true
+}
+
+// replayPlacement submits applications in turn to a tree of queues.
+func replayPlacement(c goldenCase, compat Compat) []string {
+	in := must[struct {
+		Conf           goldenConf
+		AllocationFile string
+		Groups         map[string][]string
+		Submissions    []struct{ User, Queue string }
+	}](c.Input)
+	want := must[struct {
+		Results []struct {
+			Placed   *string
+			Accepted bool
+			Rejected []string
+			Error    *goldenError
+		}
+		QueuesAfter []string
+	}](c.Expected)
+	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(compat))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	tree := goldenTree{}
+	for _, s := range a.Queues() {
+		tree[s.Name] = &goldenNode{leaf: !s.Parent}
+	}
+	var d differ
+	for i, s := range in.Submissions {
+		sub := Submission{User: s.User, Queue: s.Queue, Groups: in.Groups[s.User]}
+		if _, ok := in.Groups[s.User]; !ok {
+			sub.GroupsErr = fmt.Errorf("no groups for %s", s.User)
+		}
+		what := fmt.Sprintf("%d %s to %s", i, s.User, s.Queue)
+		wanted := want.Results[i]
+		placed, err := a.Placement.Place(sub, tree)
+		if err != nil || wanted.Error != nil {
+			d = append(d, samePlacementError(what, err, wanted.Error)...)
+			continue
+		}
+		wantPlaced := ""
+		set(&wantPlaced, wanted.Placed)
+		d.check(what, placed, wantPlaced)
+		leaf := placed != "" && tree.makeLeaf(placed)
+		may := leaf && a.MaySubmit(placed, s.User, in.Groups[s.User])
+		d.check(what+": accepted", may, wanted.Accepted)
+		switch why := strings.Join(wanted.Rejected, " "); {
+		case placed == "":
+			d.check(what+": by rules", strings.Contains(why, "rejected by placement rules"), true)
+		case !leaf:
+			d.check(what+": not a leaf", strings.Contains(why, "is not a leaf queue"), true)
+		case !may:
+			d.check(what+": not allowed", strings.Contains(why, "does not have permission"), true)
+		}
+	}
+	d.check("queues", fmt.Sprint(tree.names()), fmt.Sprint(want.QueuesAfter))
+	return d
+}
+
+func (t goldenTree) names() []string {
+	var names []string
+	for name, n := range t {
+		if !n.leaf {
+			name += "/"
+		}
+		if n.dynamic {
+			name += " (dynamic)"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func samePlacementError(what string, err error, want *goldenError) (d differ) {
+	var placement *PlacementError
+	switch {
+	case want == nil:
+		d.check(what, err, nil)
+	case !errors.As(err, &placement):
+		d.check(what, err, want.Message)
+	case want.Cause != nil:
+		d.check(what, err.Error(), want.Message+": "+want.Cause.Message)
+	case strings.Contains(want.Message, "illegal queue name"):
+		d.check(what+": illegal name", strings.Contains(err.Error(), "is no name of a queue"), true)
+	}
+	return d
+}

@@ -1,0 +1,133 @@
+//coherer:pure
+
+package fair
+
+import (
+	"strings"
+)
+
+// queue reads a queue element; above is the full name of the queue that it stands in, "" for Root's own.
+func (p *fileParser) queue(above string, e *element) {
+	name := strings.TrimSpace(e.attr("name"))
+	switch {
+	case name == "":
+		p.fail(refused(e, "", "a queue below %s has no name; write name=\"...\"", orRoot(above)))
+		return
+	case strings.Contains(name, "."):
+		p.fail(refused(e, "queue "+name, "the name of a queue has no dot; put the queue inside the other's element"))
+		return
+	case above == "":
+		name = Root
+	default:
+		name = above + "." + name
+	}
+	q := p.queues[name]
+	if q == nil {
+		q = &queueElement{}
+		p.queues[name] = q
+	} else if name != Root {
+		p.warn(e, "queue %s is there twice: where both say something, this one counts", name)
+	}
+	p.fields(name, q, e)
+	if q.min != nil && q.max != nil && !q.min.Part && !q.max.Part && !q.min.Amount.Fits(q.max.Amount) {
+		p.warn(e, "queue %s: its minimum %s is above its maximum %s, which is raised to it", name, q.min.Amount, q.max.Amount)
+	}
+}
+
+func orRoot(queue string) string {
+	if queue == "" {
+		return Root
+	}
+	return queue
+}
+
+// fields reads what stands in a queue element.
+func (p *fileParser) fields(name string, q *queueElement, e *element) {
+	where := "queue " + name
+	var forbidden *element // a setting that a parent cannot have
+	hasChildren, reserves := false, false
+	for _, f := range e.children {
+		switch f.name {
+		case "queue", "pool":
+			p.queue(name, f)
+			hasChildren = true
+		case "minResources":
+			q.min = p.minimum(f, where)
+		case "maxResources":
+			q.max = keep(p.limit(f, where, missingUnlimited))
+		case "maxChildResources":
+			q.maxChild = keep(p.limit(f, where, missingUnlimited))
+		case "maxContainerAllocation":
+			q.maxContainer = p.maxContainer(f, where)
+		case "maxRunningApps":
+			n := 0
+			p.int(f, where, &n)
+			q.maxApps = &n
+		case "maxAMShare":
+			q.maxAMShare = keep(min(p.float(f, where), 1))
+			forbidden = f
+		case "weight":
+			q.weight = keep(p.weight(f, where))
+		case "minSharePreemptionTimeout":
+			q.minTimeout = keep(Never)
+			p.seconds(f, where, q.minTimeout)
+		case "fairSharePreemptionTimeout":
+			q.fairTimeout = keep(Never)
+			p.seconds(f, where, q.fairTimeout)
+		case "fairSharePreemptionThreshold":
+			q.fairThreshold = keep(p.threshold(f, where))
+		case "schedulingPolicy", "schedulingMode":
+			q.policy = p.policy(f, where)
+		case "aclSubmitApps":
+			q.submit, q.submitSet = ParseACL(p.rawText(f, where)), true
+		case "aclAdministerApps":
+			q.administer, q.administerSet = ParseACL(p.rawText(f, where)), true
+		case "allowPreemptionFrom":
+			if !strings.EqualFold(p.text(f, where), "true") {
+				q.notPreemptable = true
+			}
+		case "reservation":
+			reserves, forbidden = true, f
+			p.warn(f, "%s: there are no reservations of resources ahead of time; the queue is a parent, and nothing can be submitted to it", where)
+		case "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
+			p.warn(f, "%s: <%s> is read over: there are no reservations of resources ahead of time", where, f.name)
+		default:
+			if p.compat == Upstream && historicQueueTag(f.name) {
+				p.queue(name, f)
+				hasChildren = true
+				continue
+			}
+			p.warn(f, "%s: <%s> is read over: no setting is called that", where, f.name)
+		}
+	}
+	parent := hasChildren || e.attr("type") == "parent"
+	if parent && forbidden != nil {
+		p.fail(refused(forbidden, where, "a queue with children, or with type=\"parent\", cannot have <%s>; take it out", forbidden.name))
+	}
+	q.parent = q.parent || parent || reserves || name == Root
+	if name == Root {
+		q.submit.Everybody = q.submit.Everybody || !q.submitSet
+		q.administer.Everybody = q.administer.Everybody || !q.administerSet
+	}
+}
+
+func keep[T any](v T) *T { return &v }
+
+// minimum is nil where Hadoop takes it for none without a word: in per cent.
+func (p *fileParser) minimum(f *element, where string) *Limit {
+	l := p.limit(f, where, missingNone)
+	if l.Part && p.compat == Upstream {
+		p.warn(f, "%s: minResources in per cent is 0", where)
+		return nil
+	}
+	return &l
+}
+
+func (p *fileParser) maxContainer(f *element, where string) *Resource {
+	l := p.limit(f, where, missingUnlimited)
+	if l.Part {
+		p.warn(f, "%s: maxContainerAllocation in per cent limits nothing; write it as an amount", where)
+		return nil
+	}
+	return &l.Amount
+}
