@@ -86,14 +86,26 @@ type recorded struct {
 func startRecorded(t *testing.T, cfg local.Config) *recorded {
 	t.Helper()
 	cfg.Seed, cfg.MemoryMB = 1, 2048
-	cfg.Conf = map[string]string{"spark.executor.cores": "1", "spark.executor.memory": "512m"}
+	if cfg.Conf == nil {
+		cfg.Conf = map[string]string{}
+	}
+	cfg.Conf["spark.executor.cores"], cfg.Conf["spark.executor.memory"] = "1", "512m"
 	return &recorded{Cluster: local.Start(t, cfg), t: t, ended: make(chan error, 1)}
 }
 
 // application runs a job twice, a pause in between.
 func (r *recorded) application(args ...string) {
 	r.t.Helper()
+	r.applicationAfter(0, args...)
+}
+
+// applicationAfter is application, with a pause before the first job too.
+func (r *recorded) applicationAfter(pause time.Duration, args ...string) {
+	r.t.Helper()
 	r.Application("Driver", func(b *rpcenv.Blocking, a *app.App) error {
+		if err := b.Sleep(pause); err != nil {
+			return err
+		}
 		var out bytes.Buffer
 		if err := builtin.Programs["sleep"](context.Background(), a, args, &out); err != nil {
 			return err
@@ -143,4 +155,21 @@ func (r *recorded) like(file string) {
 	if r.t.Failed() {
 		r.t.Logf("ours:\n%s", ours)
 	}
+}
+
+// TestLikeSparkWithDynamicAllocation: a first executor idles out, then two jobs with a shuffle whose executors come by
+// need and go when idle, one of them killed by -9 between the jobs. Tasks are shorter than a heartbeat's first time.
+func TestLikeSparkWithDynamicAllocation(t *testing.T) {
+	r := startRecorded(t, local.Config{Workers: 1, Cores: 2, Conf: map[string]string{
+		"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.initialExecutors": "1",
+		"spark.dynamicAllocation.maxExecutors": "2", "spark.dynamicAllocation.executorIdleTimeout": "4s",
+	}})
+	r.applicationAfter(10*time.Second, "--tasks", "4", "--stages", "2", "--task-time", "1s")
+	r.untilIdle()
+	if err := r.Kill("Exec1"); err != nil {
+		t.Fatal(err)
+	}
+	r.untilEnded()
+	r.Simulated().Advance(20 * time.Second)
+	r.like("testdata/spark-4.1.4-c.txt")
 }
