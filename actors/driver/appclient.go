@@ -65,11 +65,11 @@ func executorID(fullID string) string {
 	return id
 }
 
-// killExecutors has the Master end executors. A failure is logged: they are given up all the same.
+// killExecutors has the cluster end executors. A failure is logged: they are given up all the same.
 func (s *Scheduler) killExecutors(c *rpcenv.Context, ids []string) {
-	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, func(_ *rpc.Bool, err error) {
+	s.askKill(c, ids, func(_ *rpc.Bool, err error) {
 		if err != nil {
-			c.Log().WithError(err).Warnf("The Master did not kill executors %v", ids)
+			c.Log().WithError(err).Warnf("The cluster did not kill executors %v", ids)
 		}
 	})
 }

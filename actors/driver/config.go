@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -13,8 +14,10 @@ import (
 type Config struct {
 	// AppName is the application's name, for people (spark.app.name).
 	AppName string
-	// Masters are where the Master may be, as in spark://H:P,H:P. At least one.
+	// Masters are where the Master may be, as in spark://H:P,H:P. At least one, unless YARN is set.
 	Masters []rpcenv.Address
+	// YARN makes the application one on YARN; nil: on a standalone cluster.
+	YARN *YARN
 	// User runs the application.
 	User string
 	// WebUIURL of the driver's pages; "" when there are none.
@@ -27,13 +30,23 @@ type Config struct {
 	Listener rpcenv.Ref
 }
 
+// YARN is what a driver on YARN has to know.
+type YARN struct {
+	// AppID is the application's id in cluster mode, where the ApplicationMaster is in the driver's own Env and gives it.
+	AppID string
+	// Submission is the application, in client mode: the driver submits it at its start. Its Driver is filled in.
+	Submission *yarnclient.Submission
+	// ResourceManager is where it is submitted.
+	ResourceManager rpcenv.Address
+}
+
 // Validate tells all that is wrong.
 func (c Config) Validate() error {
 	var problems []error
 	if c.AppName == "" {
 		problems = append(problems, errors.New("a driver needs the application's name (spark.app.name)"))
 	}
-	if len(c.Masters) == 0 {
+	if len(c.Masters) == 0 && c.YARN == nil {
 		problems = append(problems, errors.New("a driver needs a master (spark.master), such as spark://localhost:7077"))
 	}
 	if err := errors.Join(problems...); err != nil {

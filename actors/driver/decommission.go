@@ -45,6 +45,9 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) boo
 // ExecutorDecommission, the reason that CoarseGrainedSchedulerBackend.removeExecutor puts in place of the given one.
 func (s *Scheduler) removedBySelf(c *rpcenv.Context, m *app.RemoveExecutor) {
 	why := tasks.Loss{Message: m.GetReason(), CausedByApp: true}
+	if x := m.GetExited(); x != nil { // the ApplicationMaster's word
+		why = tasks.Loss{Message: x.GetReason(), CausedByApp: x.GetExitCausedByApp()}
+	}
 	if e := s.executors.byID[m.GetExecutorId()]; e != nil && e.decommissioned {
 		why = tasks.Loss{Message: "Executor decommission: " + m.GetReason()}
 	}

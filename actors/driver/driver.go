@@ -26,6 +26,7 @@ type Driver struct {
 	scheduler *Scheduler
 	receiver  *heartbeat.Receiver
 	blocks    *storage.Master
+	yarn      bool
 }
 
 // Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Nothing
@@ -37,7 +38,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if env.Address().IsZero() {
 		return nil, errors.New("driver: its Env must listen (rpcenv.Config.Listen)")
 	}
-	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster()}
+	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {
@@ -78,7 +79,7 @@ type named struct {
 }
 
 func (d *Driver) endpoints(cfg Config) []named {
-	return []named{
+	all := []named{
 		{mapoutput.Name, mapoutput.New()},
 		{storage.MasterName, d.blocks},
 		{storage.MasterHeartbeatName, &storage.MasterHeartbeat{}},
@@ -88,10 +89,13 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{dag.Name, dag.New(dag.Config{
 			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), FS: cfg.FS,
 		})},
-		{appclient.Name, appclient.New(appclient.Config{
-			Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
-		})},
 	}
+	if cfg.YARN != nil {
+		return append(all, d.yarnEndpoints(*cfg.YARN)...)
+	}
+	return append(all, named{appclient.Name, appclient.New(appclient.Config{
+		Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
+	})})
 }
 
 // listeners are told of jobs, stages and tasks.
@@ -122,16 +126,27 @@ func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Actio
 // Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors are told to
 // stop, then the Master is told that the application is over, then the other endpoints stop. The Env stays. It may be
 // called again.
-func (d *Driver) Stop(b *rpcenv.Blocking) error {
+func (d *Driver) Stop(b *rpcenv.Blocking) error { return d.StopWith(b, 0) }
+
+// StopWith is Stop of an application that ends with an exit code, which YARN is told.
+func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	d.env.Stop(dag.Name)
 	d.env.Stop(allocation.Name)
+	if d.yarn {
+		return d.stopOnYARN(b, code)
+	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
+	d.stopRest()
+	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))
+}
+
+// stopRest stops the endpoints that need no word.
+func (d *Driver) stopRest() {
 	for _, name := range []string{heartbeat.Name, mapoutput.Name, storage.MasterName, storage.MasterHeartbeatName, commit.Name} {
 		d.env.Stop(name)
 	}
-	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))
 }
 
 // unlessGone is err, but nil when it says that the endpoint has been stopped already.

@@ -69,18 +69,29 @@ func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer) {
 	}
 }
 
-// isReady reports whether tasks may start, once and for all: spark.scheduler.minRegisteredResourcesRatio of spark.cores.max
-// can take tasks, or the application has waited for spark.scheduler.maxRegisteredResourcesWaitingTime. It mirrors
+// isReady reports whether tasks may start, once and for all: spark.scheduler.minRegisteredResourcesRatio of what is
+// expected can take tasks, or the application has waited for spark.scheduler.maxRegisteredResourcesWaitingTime. It mirrors
 // CoarseGrainedSchedulerBackend.isReady, which counts executors from their registration on.
 func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 	if s.ready {
 		return true
 	}
-	most, _ := conf.CoresMax.Find(c.Conf())
-	ratio, _ := conf.SchedulerMinRegisteredResourcesRatio.Find(c.Conf())
-	s.ready = float64(s.executors.cores()) >= float64(most)*ratio ||
-		c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
+	s.ready = s.sufficient(c.Conf()) || c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
 	return s.ready
+}
+
+// sufficient reports whether enough can take tasks: cores on a standalone cluster, executors on YARN, where the ratio is
+// 0.8 when nobody says another.
+func (s *Scheduler) sufficient(c *conf.Conf) bool {
+	ratio, set := conf.SchedulerMinRegisteredResourcesRatio.Find(c)
+	if s.cfg.YARN != nil {
+		if !set {
+			ratio = yarnRatio
+		}
+		return float64(s.executors.launched()) >= float64(s.expected)*ratio
+	}
+	most, _ := conf.CoresMax.Find(c)
+	return float64(s.executors.cores()) >= float64(most)*ratio
 }
 
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {

@@ -40,18 +40,22 @@ func lossOf(message string, exitStatus *int32, workerLost bool) tasks.Loss {
 func (s *Scheduler) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected is a callback of the endpoint: the executor at that address gets no more tasks and is removed later,
-// unless the Master says first why it went.
+// unless the Master says first why it went; on YARN the ApplicationMaster is asked.
 func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e := s.executors.byAddress[peer]
 	if e == nil || e.lossPending || s.stopping {
 		return
 	}
 	e.lossPending = true
-	c.Log().Infof("Executor %s on %s disconnected; waiting for the Master to say why", e.id, e.host)
+	c.Log().Infof("Executor %s on %s disconnected; waiting for the cluster to say why", e.id, e.host)
 	c.State("executor", e.id, "REGISTERED", "LOSS_PENDING", "disconnected")
 	s.tell(c, event.ExecutorChange{
 		Kind: event.ExecutorLossPending, ExecutorID: e.id, Host: e.host, Reason: "Pending loss reason.", CausedByApp: true,
 	})
+	if s.cfg.YARN != nil {
+		s.askLossReason(c, e.id)
+		return
+	}
 	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 

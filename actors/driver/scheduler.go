@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
@@ -10,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/driver/yarnscheduler"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -34,6 +36,9 @@ type Scheduler struct {
 	historic  faults
 
 	dag, appClient rpcenv.Ref
+	yarn           rpcenv.Ref // YarnScheduler; zero on a standalone cluster
+	expected       int        // executors that an application on YARN begins with
+	lastID         int32      // the highest executor id that was registered
 	// watchers are told of each ExecutorChange, in this order.
 	watchers []rpcenv.Ref
 	// allocation is ExecutorAllocationManager; the zero Ref without spark.dynamicAllocation.enabled.
@@ -53,6 +58,9 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	})
 	here := func(name string) rpcenv.Ref { return c.Env().Ref(c.Self().Address, name) }
 	s.dag, s.appClient = here(dag.Name), here(appclient.Name)
+	if s.cfg.YARN != nil {
+		s.startOnYARN(c, here(yarnscheduler.Name))
+	}
 	s.watchers = []rpcenv.Ref{here(heartbeat.Name), here(storage.MasterName), s.dag}
 	if !s.cfg.Listener.IsZero() {
 		s.watchers = append(s.watchers, s.cfg.Listener)
@@ -108,7 +116,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.starvationCheck(c)
 
 	default:
-		if !s.appClientEvent(c, m) {
+		if !s.appClientEvent(c, m) && !s.yarnEvent(c, m) {
 			c.Unsupported(m)
 		}
 	}
@@ -135,6 +143,9 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	case !s.executors.add(e):
 		rpcenv.Fail(c, m, fmt.Errorf("%w: %s", ErrDuplicateExecutor, e.id))
 		return
+	}
+	if n, err := strconv.ParseInt(e.id, 10, 32); err == nil {
+		s.lastID = max(s.lastID, int32(n))
 	}
 	c.Log().Infof("Registered executor %s (%s) with ID %s", e.ref, e.ref.Address, e.id)
 	c.State("executor", e.id, "", "REGISTERED", "")

@@ -72,6 +72,17 @@ func (x *executors) cores() int {
 	return n
 }
 
+// launched is how many executors may take tasks.
+func (x *executors) launched() int {
+	n := 0
+	for _, e := range x.sorted {
+		if e.launched && e.usable() {
+			n++
+		}
+	}
+	return n
+}
+
 // offers are the free cores of the executors that may take tasks.
 func (x *executors) offers() []tasks.Offer {
 	var out []tasks.Offer

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -15,14 +16,32 @@ import (
 // mirrors CoarseGrainedSchedulerBackend.requestTotalExecutors.
 func (s *Scheduler) requestTotalExecutors(c *rpcenv.Context, m allocation.RequestTotalExecutors) {
 	call := rpcenv.Defer(c, m)
-	q := appclient.RequestExecutors{Totals: []*deploy.ProfileTarget{{Profile: defaultProfile(c.Conf()), Total: int32(m.Total)}}}
-	rpcenv.Ask(c, s.appClient, q, func(ok *rpc.Bool, err error) {
+	totals := []*deploy.ProfileTarget{{Profile: defaultProfile(c.Conf()), Total: int32(m.Total)}}
+	s.askTotals(c, totals, func(ok *rpc.Bool, err error) {
 		if err != nil {
 			call.Fail(fmt.Errorf("request %d executors: %w", m.Total, err))
 			return
 		}
 		call.Reply(ok)
 	})
+}
+
+// askTotals asks the cluster for executors: the Master, or on YARN the ApplicationMaster.
+func (s *Scheduler) askTotals(c *rpcenv.Context, totals []*deploy.ProfileTarget, then func(*rpc.Bool, error)) {
+	if s.cfg.YARN != nil {
+		rpcenv.Ask(c, s.yarn, &app.RequestExecutors{ResourceProfileToTotalExecs: totals}, then)
+		return
+	}
+	rpcenv.Ask(c, s.appClient, appclient.RequestExecutors{Totals: totals}, then)
+}
+
+// askKill asks the cluster to end executors.
+func (s *Scheduler) askKill(c *rpcenv.Context, ids []string, then func(*rpc.Bool, error)) {
+	if s.cfg.YARN != nil {
+		rpcenv.Ask(c, s.yarn, &app.KillExecutors{ExecutorIds: ids}, then)
+		return
+	}
+	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, then)
 }
 
 // defaultProfile is what an executor takes when nothing else is said (ResourceProfile.getOrCreateDefaultProfile).
@@ -50,7 +69,7 @@ func (s *Scheduler) killIdleExecutors(c *rpcenv.Context, m allocation.KillExecut
 		return
 	}
 	c.Log().Infof("Requesting to kill executor(s) %v", ids)
-	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, func(ok *rpc.Bool, err error) {
+	s.askKill(c, ids, func(ok *rpc.Bool, err error) {
 		if err != nil || !ok.GetValue() {
 			s.keep(c, ids)
 		}

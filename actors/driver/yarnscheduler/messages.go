@@ -1,0 +1,36 @@
+package yarnscheduler
+
+import (
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Name is what the endpoint is called.
+const Name = "YarnScheduler"
+
+// ClusterManagerRegistered tells CoarseGrainedScheduler of an ApplicationMaster: the executors of the one before are gone.
+type ClusterManagerRegistered struct{ rpcenv.Local }
+
+// RetrieveLastExecutorID asks CoarseGrainedScheduler for the highest executor id that was ever registered.
+type RetrieveLastExecutorID struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (RetrieveLastExecutorID) ReplyType() *app.LastAllocatedExecutorId { return nil }
+
+// DecommissionHost tells CoarseGrainedScheduler that the executors on a host are to finish what they run.
+type DecommissionHost struct {
+	rpcenv.Local
+	Host string
+}
+
+// StopBackend is the end of the driver: the ApplicationMaster is told, with the application's exit code, and that nothing is
+// wanted any more. It is answered when the ApplicationMaster has heard it, or cannot. Loss of executors is not passed on from
+// then on.
+type StopBackend struct {
+	rpcenv.Local
+	Code int
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (StopBackend) ReplyType() *rpc.Bool { return nil }
