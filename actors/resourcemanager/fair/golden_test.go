@@ -24,6 +24,7 @@ var goldenKinds = map[string]func(c goldenCase, compat Compat) []string{
 	"comparator": replayComparator,
 	"parse":      replayParse,
 	"placement":  replayPlacement,
+	"sequence":   replaySequence,
 }
 
 // goldenResource is a Resource as the cases write it.

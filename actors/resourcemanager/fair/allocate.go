@@ -1,0 +1,116 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// Demand is what an application says with one allocate call.
+type Demand struct {
+	Asks            []Ask
+	Release         []ids.Container
+	BlacklistAdd    []string // hosts and racks
+	BlacklistRemove []string
+}
+
+// Grant is the answer to a Demand.
+type Grant struct {
+	Containers []Container     // allocated since the last call, in the order of allocation; they count as acquired now
+	Headroom   Resource        // what may still be asked for with success
+	Preempt    []ids.Container // all that are to be preempted, in the order of marking: Hadoop's strict contract
+	Events     []Event         // Gone, for what was released
+}
+
+// Allocate takes what an attempt asks, releases and does not want, and hands over what it was given. Nothing is scheduled by
+// it: nodes are. An ask that can never be given is a ZeroShareError, and then nothing of the Demand counts. Asks are
+// normalised; they are not checked against the maximum, but cut to it (CheckAsk). A container to be released that is not
+// there is no error.
+func (s *Scheduler) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, error) {
+	s.now = now
+	a := s.attempts[id]
+	if a == nil {
+		return Grant{}, fmt.Errorf("attempt %s is %w", id, ErrUnknown)
+	}
+	for _, ask := range d.Asks {
+		if hasNothingOf(a.queue.MaxShare, ask.Capability) {
+			return Grant{}, &ZeroShareError{Queue: a.queue.Name, MaxShare: a.queue.MaxShare, Asked: ask.Capability}
+		}
+	}
+	s.ask(a, d.Asks)
+	for _, c := range d.Release {
+		s.release(a, c)
+	}
+	a.block(d.BlacklistAdd, d.BlacklistRemove)
+	return Grant{Containers: a.pull(), Headroom: s.headroom(a), Preempt: a.preempted(), Events: s.take()}, nil
+}
+
+// release ends a container. Fixed lets go only what the application has; in Hadoop that is left to the caller alone.
+func (s *Scheduler) release(a *app, id ids.Container) {
+	c := s.containers[id]
+	if c == nil || c.app != a && s.conf.Compat != Upstream {
+		return
+	}
+	s.complete(c, End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsReleased, Cause: Released})
+}
+
+// ask keeps asks, those of places before those of Any: an Any of 0 forgets the places of its key.
+func (s *Scheduler) ask(a *app, asks []Ask) {
+	if len(asks) == 0 {
+		return
+	}
+	most := s.MaximumAllocation(a.queue.Name)
+	for _, anywhere := range []bool{false, true} {
+		for _, ask := range asks {
+			if (ask.Name == Any) == anywhere {
+				ask.Capability = s.conf.normalise(ask.Capability, most)
+				a.replace(ask)
+			}
+		}
+	}
+}
+
+// pull hands over what was allocated since the last call.
+func (a *app) pull() []Container {
+	if len(a.fresh) == 0 {
+		return nil
+	}
+	pulled := make([]Container, 0, len(a.fresh))
+	for _, c := range a.fresh {
+		if c.gone {
+			continue
+		}
+		c.pulled, c.taken = true, nil
+		pulled = append(pulled, c.Container)
+	}
+	a.fresh = nil
+	return pulled
+}
+
+// headroom is what of the free resources the application may have: within its queue's maximum and fair share, and without
+// nodes that it has blacklisted.
+func (s *Scheduler) headroom(a *app) Resource {
+	free := s.available
+	if len(a.blocked) > 0 {
+		for _, n := range s.nodes.all {
+			if a.blocks(n) {
+				free = free.Minus(n.free)
+			}
+		}
+	}
+	q := a.queue
+	most := free.Min(q.MaxShare.Minus(q.Usage)).Max(Resource{})
+	return q.policy.Headroom(q.FairShare, q.Usage, most)
+}
+
+// preempted are the ids of what is marked.
+func (a *app) preempted() []ids.Container {
+	var marked []ids.Container
+	for _, c := range a.marked {
+		marked = append(marked, c.ID)
+	}
+	return marked
+}

@@ -1,0 +1,116 @@
+//coherer:pure
+
+package fair
+
+import (
+	"math"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// app is an attempt of an application. It mirrors FSAppAttempt.
+type app struct {
+	Schedulable
+	member
+	book
+
+	id      ids.Attempt
+	user    string
+	queue   *queue
+	managed bool // its first container is its ApplicationMaster's
+
+	runnable bool
+	stopped  bool
+	wanting  bool // it may run and its demand is not what it has
+
+	live      []*container
+	fresh     []*container // allocated and not yet pulled, in the order of allocation; what is gone is skipped
+	reserved  []*container // in the order of reserving
+	reserving Resource     // the sum of reserved
+	sequence  int64        // of the last container
+
+	amRunning  bool
+	amResource Resource
+
+	marked       []*container // to be preempted, in the order of marking
+	markedSum    Resource
+	fairStarving Resource // below its fair share for too long, by this much
+	minStarving  Resource // its part of what its queue is below its minimum
+	fairSince    time.Duration
+	nextCheck    time.Duration
+}
+
+// touch keeps wanting and the order true after usage, demand or weight changed.
+func (a *app) touch() {
+	wanting := a.runnable && a.Demand != a.Usage
+	if wanting != a.wanting {
+		a.wanting = wanting
+		if wanting {
+			a.queue.countWanting(1)
+		} else {
+			a.queue.countWanting(-1)
+		}
+	}
+	if wanting || a.in {
+		a.queue.order.touch(&a.member)
+	}
+}
+
+// updateDemand is what the application has and wants besides. What it weighs may follow.
+func (a *app) updateDemand(bySize bool) {
+	demand, weight := a.Usage.Plus(a.wanted()), float32(1)
+	if bySize {
+		weight = float32(math.Log1p(float64(demand.Memory)) / math.Ln2)
+	}
+	weight *= float32(a.Priority)
+	if demand != a.Demand || weight != a.Weight {
+		a.Demand, a.Weight = demand, weight
+		a.touch()
+	}
+}
+
+func (a *app) addLive(c *container) {
+	c.inApp = len(a.live)
+	a.live = append(a.live, c)
+	a.Usage = a.Usage.Plus(c.Resource)
+}
+
+func (a *app) removeLive(c *container) {
+	last := len(a.live) - 1
+	a.live[c.inApp] = a.live[last]
+	a.live[c.inApp].inApp = c.inApp
+	a.live[last] = nil
+	a.live = a.live[:last]
+	a.Usage = a.Usage.Minus(c.Resource)
+}
+
+// pendingDemand is what it wants besides what it has, as of the last update.
+func (a *app) pendingDemand() Resource { return a.Demand.Minus(a.Usage) }
+
+// belowFairShare reports whether it has strictly less than its fair share.
+func (a *app) belowFairShare(cluster Resource) bool {
+	return a.queue.policy.Less(a.Usage, a.FairShare, cluster)
+}
+
+// starved reports whether it may reserve nodes and be owed what is preempted.
+func (a *app) starved(cluster Resource) bool {
+	return !a.minStarving.IsZero() || a.belowFairShare(cluster)
+}
+
+// starvation is all that it lacks.
+func (a *app) starvation() Resource { return a.fairStarving.Plus(a.minStarving) }
+
+// reservations is how many nodes it has reserved, in one rack or, with "", in all.
+func (a *app) reservations(rack string) int {
+	if rack == "" {
+		return len(a.reserved)
+	}
+	n := 0
+	for _, c := range a.reserved {
+		if c.node.rack == rack {
+			n++
+		}
+	}
+	return n
+}

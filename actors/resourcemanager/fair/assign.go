@@ -1,0 +1,227 @@
+//coherer:pure
+
+package fair
+
+import "github.com/coherer/coherer/actors/ids"
+
+// outcome is what an offer of a node to a queue or an application came to.
+type outcome struct {
+	kind     int // nothing, reserves or assigns
+	assigned Resource
+}
+
+const (
+	nothing = iota
+	reserves
+	assigns
+)
+
+// schedule offers what a node has free: first to those for whom something was preempted there, then to who has reserved it,
+// then, unless that reservation still holds, to the queues. It mirrors FairScheduler.attemptScheduling.
+func (s *Scheduler) schedule(n *node) {
+	if n.removed {
+		return
+	}
+	s.payOwed(n)
+	held := false
+	if n.reserved != nil {
+		held = s.honour(n)
+	}
+	if !held {
+		half, sum := n.free.scaled(0.5), Resource{}
+		for count := 0; n.reserved == nil; {
+			out := s.offerQueue(s.root, n)
+			if out.kind == nothing {
+				break
+			}
+			count++
+			sum = sum.Plus(out.assigned)
+			if !s.goesOn(count, sum, half) {
+				break
+			}
+		}
+	}
+	s.refresh()
+}
+
+// goesOn reports whether a node that gave count containers, sum in all, is offered again: half is half of what it had free.
+// That sum may be equal to half makes it one container more than half, as in Hadoop.
+func (s *Scheduler) goesOn(count int, sum, half Resource) bool {
+	switch {
+	case !s.conf.AssignMultiple:
+		return false
+	case s.conf.DynamicMaxAssign:
+		return sum.Fits(half)
+	}
+	return s.conf.MaxAssign <= 0 || count < s.conf.MaxAssign
+}
+
+// payOwed gives applications what was preempted for them here, in turn, until it is covered or does not go.
+func (s *Scheduler) payOwed(n *node) {
+	if len(n.owed) == 0 {
+		return
+	}
+	n.forgive(func(a *app) bool {
+		return a.stopped || !a.starved(s.nodes.total) || a.starvation().IsZero()
+	})
+	for _, o := range append([]owed(nil), n.owed...) {
+		for left := o.amount; !o.app.stopped && !left.IsZero(); {
+			out := s.offerApp(o.app, n)
+			if out.kind != assigns {
+				break
+			}
+			left = left.lessNotBelowZero(out.assigned)
+		}
+	}
+}
+
+// offerQueue offers a node to a queue. Who is served first is the policy's; the first who takes something ends it.
+func (s *Scheduler) offerQueue(q *queue, n *node) outcome {
+	if n.reserved != nil || q.full() {
+		return outcome{}
+	}
+	for _, m := range q.order.in(s.nodes.total) {
+		var out outcome
+		switch {
+		case m.app == nil:
+			out = s.offerQueue(m.queue, n)
+		case !m.app.blocks(n):
+			out = s.offerApp(m.app, n)
+		}
+		if out.kind != nothing {
+			return out
+		}
+	}
+	return outcome{}
+}
+
+// offerApp offers a node to an application, for each of its keys in turn, the most urgent first.
+func (s *Scheduler) offerApp(a *app, n *node) outcome {
+	if s.overAMShare(a) {
+		return outcome{}
+	}
+	for _, r := range a.active {
+		if !s.fits(a, r, n) {
+			continue
+		}
+		if out, ended := s.offerRequests(a, r, n, nil); ended {
+			return out
+		}
+	}
+	return outcome{}
+}
+
+// overAMShare reports whether the next container is an ApplicationMaster's for which the queue has no room.
+func (s *Scheduler) overAMShare(a *app) bool {
+	if a.amRunning || !a.managed {
+		return false
+	}
+	return len(a.active) == 0 || !s.mayRunAM(a.queue, a.active[0].any.capability)
+}
+
+// fits reports whether there is a request that the node could answer if all of it were free. It mirrors
+// FSAppAttempt.hasContainerForNode.
+func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
+	if r.any.count <= 0 || r.any.capability.Memory > n.total.Memory {
+		return false
+	}
+	if len(r.places) == 0 {
+		return r.any.relax && a.queue.fitsMaxShare(r.any.capability)
+	}
+	rack := r.at(n.rack)
+	if !r.any.relax && rack.pending() <= 0 {
+		return false
+	}
+	if rack.pending() > 0 && !rack.relax && r.at(n.host).pending() <= 0 {
+		return false
+	}
+	return a.queue.fitsMaxShare(r.any.capability)
+}
+
+// offerRequests offers a node to the requests of one key. ended is false when the next key may try. It mirrors the body of
+// the loop of FSAppAttempt.assignContainer.
+func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *container) (out outcome, ended bool) {
+	r.delay.missed++
+	level := s.allowed(r.delay)
+	var host, rack *request
+	if len(r.places) > 0 {
+		host, rack = r.at(n.host), r.at(n.rack)
+	}
+	if rack.pending() > 0 && host.pending() > 0 {
+		return s.place(a, r, host.capability, NodeLocal, n, reserved), true
+	}
+	if !rack.relaxed() {
+		return outcome{}, false
+	}
+	if rack.pending() > 0 && level != NodeLocal {
+		return s.place(a, r, rack.capability, RackLocal, n, reserved), true
+	}
+	if !r.any.relax {
+		return outcome{}, false
+	}
+	if r.any.count > 0 && (r.locations() <= 1 || level == OffSwitch) {
+		return s.place(a, r, r.any.capability, OffSwitch, n, reserved), true
+	}
+	return outcome{}, false
+}
+
+func (s *Scheduler) allowed(d *delay) Locality {
+	if s.conf.Continuous {
+		return d.byTime(s.now, s.conf.NodeDelay, s.conf.RackDelay)
+	}
+	return d.byOffers(len(s.nodes.all), s.conf.NodeThreshold, s.conf.RackThreshold)
+}
+
+// place gives an application a container on a node, or reserves the node when it does not fit in what is free.
+func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
+	if capability.Fits(n.free) {
+		c := reserved
+		if c == nil {
+			c = s.newContainer(a, r.Key, n, capability)
+		} else {
+			s.unreserve(c)
+		}
+		s.give(c, r, level)
+		return outcome{assigns, capability}
+	}
+	if s.reservable(a, capability) && !n.owes(a) && s.reserve(a, r.Key, capability, level, n, reserved) {
+		return outcome{kind: reserves}
+	}
+	return outcome{}
+}
+
+// newContainer makes a container, which is the next of its attempt.
+func (s *Scheduler) newContainer(a *app, k Key, n *node, capability Resource) *container {
+	a.sequence++
+	return &container{
+		Container: Container{
+			ID:   ids.Container{Attempt: a.id, Epoch: s.conf.Epoch, Seq: a.sequence},
+			Node: n.id, Host: n.host, Resource: capability, Key: k,
+		},
+		app: a, node: n,
+	}
+}
+
+// give books a container for its application and its node.
+func (s *Scheduler) give(c *container, r *requests, level Locality) {
+	a, n := c.app, c.node
+	r.delay.given(level)
+	t := a.take(r, level, n.host, n.rack)
+	c.taken, c.reserved = &t, false
+	a.addLive(c)
+	a.fresh = append(a.fresh, c)
+	a.queue.use(c.Resource)
+	n.add(c)
+	if len(n.owed) > 0 {
+		n.pay(a, c.Resource)
+	}
+	s.births++
+	c.born = s.births
+	s.containers[c.ID] = c
+	if !a.amRunning && a.managed {
+		a.amRunning, a.amResource, c.AM = true, c.Resource, true
+		a.queue.amUsage = a.queue.amUsage.Plus(c.Resource)
+	}
+	a.touch()
+	s.tell(Allocated, c)
+}

@@ -1,0 +1,166 @@
+//coherer:pure
+
+package fair
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is what yarn-site.xml says to the scheduler. DefaultConfig has Hadoop's defaults; the zero value is no valid one.
+type Config struct {
+	Compat Compat
+
+	Minimum   Resource // yarn.scheduler.minimum-allocation-mb, -vcores: an ask for less is one for this
+	Maximum   Resource // yarn.scheduler.maximum-allocation-mb, -vcores: of one container
+	Increment Resource // yarn.scheduler.increment-allocation-mb, -vcores: asks are rounded up to multiples
+
+	AssignMultiple   bool // yarn.scheduler.fair.assignmultiple: several containers with one update of a node
+	DynamicMaxAssign bool // yarn.scheduler.fair.dynamic.max.assign: up to half of what the node has free, and one more
+	MaxAssign        int  // yarn.scheduler.fair.max.assign, when not dynamic: how many; 0 or less is no limit
+
+	Continuous      bool          // yarn.scheduler.fair.continuous-scheduling-enabled: the owner calls ContinuousPass
+	ContinuousSleep time.Duration // yarn.scheduler.fair.continuous-scheduling-sleep-ms: the owner's pause between passes
+
+	NodeThreshold float64       // yarn.scheduler.fair.locality.threshold.node: offers to miss, as a part of the nodes; below 0 none
+	RackThreshold float64       // yarn.scheduler.fair.locality.threshold.rack
+	NodeDelay     time.Duration // yarn.scheduler.fair.locality-delay-node-ms, with Continuous; below 0 none
+	RackDelay     time.Duration // yarn.scheduler.fair.locality-delay-rack-ms
+
+	SizeBasedWeight bool // yarn.scheduler.fair.sizebasedweight: an application weighs log2(1 + its demand in MiB)
+
+	ReservationMultiple float64 // yarn.scheduler.reservation-threshold.increment-multiple: smaller containers are not reserved
+	ReservableNodes     float64 // yarn.scheduler.fair.reservable-nodes: the part of the nodes that one application may reserve
+
+	Preemption           bool          // yarn.scheduler.fair.preemption
+	UtilizationThreshold float64       // yarn.scheduler.fair.preemption.cluster-utilization-threshold: below it nothing is taken
+	WaitBeforeKill       time.Duration // yarn.scheduler.fair.waitTimeBeforeKill, in ms
+	WaitBeforeCheck      time.Duration // yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck, in ms
+	NodeHeartbeat        time.Duration // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
+	UpdateInterval       time.Duration // yarn.scheduler.fair.update-interval-ms: how often the owner calls Update
+
+	Epoch int32 // how often the ResourceManager has been restarted: a part of the ids of containers
+}
+
+// DefaultConfig is what Hadoop has when nothing is set.
+func DefaultConfig() Config {
+	return Config{
+		Minimum: Resource{1024, 1}, Maximum: Resource{8192, 4}, Increment: Resource{1024, 1},
+		DynamicMaxAssign: true, MaxAssign: -1, ContinuousSleep: 5 * time.Millisecond,
+		NodeThreshold: -1, RackThreshold: -1, NodeDelay: -time.Millisecond, RackDelay: -time.Millisecond,
+		ReservationMultiple: 2, ReservableNodes: 0.05,
+		UtilizationThreshold: 0.8, WaitBeforeKill: 15 * time.Second, WaitBeforeCheck: 10 * time.Second,
+		NodeHeartbeat: time.Second, UpdateInterval: 500 * time.Millisecond,
+	}
+}
+
+// ConfigOf reads a Config from settings by Hadoop's names; get gives a setting's text and whether it is set. An error names
+// every setting that is wrong.
+func ConfigOf(get func(key string) (string, bool)) (Config, error) {
+	c := DefaultConfig()
+	r := reader{get: get}
+	r.number("yarn.scheduler.minimum-allocation-mb", &c.Minimum.Memory)
+	r.number("yarn.scheduler.minimum-allocation-vcores", &c.Minimum.VCores)
+	r.number("yarn.scheduler.maximum-allocation-mb", &c.Maximum.Memory)
+	r.number("yarn.scheduler.maximum-allocation-vcores", &c.Maximum.VCores)
+	r.number("yarn.scheduler.increment-allocation-mb", &c.Increment.Memory)
+	r.number("yarn.scheduler.increment-allocation-vcores", &c.Increment.VCores)
+	r.number("yarn.resource-types.memory-mb.increment-allocation", &c.Increment.Memory)
+	r.number("yarn.resource-types.vcores.increment-allocation", &c.Increment.VCores)
+	r.boolean("yarn.scheduler.fair.assignmultiple", &c.AssignMultiple)
+	r.boolean("yarn.scheduler.fair.dynamic.max.assign", &c.DynamicMaxAssign)
+	most := int64(c.MaxAssign)
+	r.number("yarn.scheduler.fair.max.assign", &most)
+	c.MaxAssign = int(most)
+	r.boolean("yarn.scheduler.fair.continuous-scheduling-enabled", &c.Continuous)
+	r.milliseconds("yarn.scheduler.fair.continuous-scheduling-sleep-ms", &c.ContinuousSleep)
+	r.float("yarn.scheduler.fair.locality.threshold.node", &c.NodeThreshold)
+	r.float("yarn.scheduler.fair.locality.threshold.rack", &c.RackThreshold)
+	r.milliseconds("yarn.scheduler.fair.locality-delay-node-ms", &c.NodeDelay)
+	r.milliseconds("yarn.scheduler.fair.locality-delay-rack-ms", &c.RackDelay)
+	r.boolean("yarn.scheduler.fair.sizebasedweight", &c.SizeBasedWeight)
+	r.float("yarn.scheduler.reservation-threshold.increment-multiple", &c.ReservationMultiple)
+	r.float("yarn.scheduler.fair.reservable-nodes", &c.ReservableNodes)
+	r.boolean("yarn.scheduler.fair.preemption", &c.Preemption)
+	r.float("yarn.scheduler.fair.preemption.cluster-utilization-threshold", &c.UtilizationThreshold)
+	r.milliseconds("yarn.scheduler.fair.waitTimeBeforeKill", &c.WaitBeforeKill)
+	r.milliseconds("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", &c.WaitBeforeCheck)
+	r.milliseconds("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", &c.NodeHeartbeat)
+	r.milliseconds("yarn.scheduler.fair.update-interval-ms", &c.UpdateInterval)
+	return c, errors.Join(append(r.problems, c.Validate())...)
+}
+
+// Validate reports all that is wrong at once.
+func (c Config) Validate() error {
+	var problems []error
+	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	for _, t := range []struct {
+		name                      string
+		least, most, step, bounds int64
+	}{
+		{"mb", c.Minimum.Memory, c.Maximum.Memory, c.Increment.Memory, UnboundedMemory},
+		{"vcores", c.Minimum.VCores, c.Maximum.VCores, c.Increment.VCores, UnboundedVCores},
+	} {
+		if t.least < 0 || t.least > t.most || t.most > t.bounds {
+			wrong("yarn.scheduler.minimum-allocation-%[1]s is %[2]d and yarn.scheduler.maximum-allocation-%[1]s is %[3]d: want 0 <= minimum <= maximum", t.name, t.least, t.most)
+		}
+		if t.step <= 0 {
+			wrong("yarn.scheduler.increment-allocation-%s is %d: want more than 0", t.name, t.step)
+		}
+	}
+	if !(c.ReservationMultiple >= 0) {
+		wrong("yarn.scheduler.reservation-threshold.increment-multiple is %v: want 0 or more", c.ReservationMultiple)
+	}
+	if !(c.ReservableNodes >= 0 && c.ReservableNodes <= 1) {
+		wrong("yarn.scheduler.fair.reservable-nodes is %v: want a part, 0 to 1", c.ReservableNodes)
+	}
+	if c.Epoch < 0 {
+		wrong("the epoch is %d: want 0 or more", c.Epoch)
+	}
+	return errors.Join(problems...)
+}
+
+// reader reads settings and keeps what is wrong with them.
+type reader struct {
+	get      func(key string) (string, bool)
+	problems []error
+}
+
+func read[T any](r *reader, key, want string, parse func(string) (T, error), to *T) {
+	text, set := r.get(key)
+	if !set {
+		return
+	}
+	v, err := parse(strings.TrimSpace(text))
+	if err != nil {
+		r.problems = append(r.problems, fmt.Errorf("%s is %q: want %s", key, text, want))
+		return
+	}
+	*to = v
+}
+
+func (r *reader) number(key string, to *int64) {
+	read(r, key, "a whole number", func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, to)
+}
+
+func (r *reader) boolean(key string, to *bool) {
+	read(r, key, "true or false", func(s string) (bool, error) { return strconv.ParseBool(strings.ToLower(s)) }, to)
+}
+
+func (r *reader) float(key string, to *float64) {
+	read(r, key, "a number", func(s string) (float64, error) { return strconv.ParseFloat(s, 32) }, to)
+}
+
+// milliseconds reads a number without a unit, and Go's durations, such as 5s, too.
+func (r *reader) milliseconds(key string, to *time.Duration) {
+	read(r, key, "milliseconds", func(s string) (time.Duration, error) {
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil {
+			return time.ParseDuration(s)
+		}
+		return time.Duration(n) * time.Millisecond, nil
+	}, to)
+}

@@ -1,0 +1,76 @@
+//coherer:pure
+
+package fair
+
+import "time"
+
+// Locality is how near to where it was asked for a container is.
+type Locality int
+
+const (
+	NodeLocal Locality = iota // on a host that was asked for
+	RackLocal                 // in a rack that was asked for
+	OffSwitch                 // anywhere
+)
+
+var localities = [...]string{NodeLocal: "NODE_LOCAL", RackLocal: "RACK_LOCAL", OffSwitch: "OFF_SWITCH"}
+
+func (l Locality) String() string { return localities[l] }
+
+// delay is how long the requests of one key have waited for a near node, and how far they may go by now: delay scheduling.
+// It outlives the requests.
+type delay struct {
+	allowed Locality
+	begun   bool          // allowed counts
+	missed  int           // offers since allowed changed
+	since   time.Duration // when allowed changed, by time
+}
+
+// byOffers is how far a container may be after another offer, when node and rack parts of all nodes may be missed first. A
+// part below 0 is no delay; one above 1 counts as 1.
+func (d *delay) byOffers(nodes int, nodePart, rackPart float64) Locality {
+	if nodePart < 0 || rackPart < 0 {
+		return OffSwitch
+	}
+	if !d.begun {
+		d.begun, d.allowed = true, NodeLocal
+		return NodeLocal
+	}
+	if part := min(d.choose(nodePart, rackPart), 1); d.allowed != OffSwitch && float64(d.missed) > float64(nodes)*part {
+		d.allowed, d.missed = d.allowed+1, 0
+	}
+	return d.allowed
+}
+
+// byTime is how far a container may be at now, when nodeWait and rackWait are to go by first. A wait below 0 is no delay.
+func (d *delay) byTime(now, nodeWait, rackWait time.Duration) Locality {
+	if nodeWait < 0 || rackWait < 0 {
+		return OffSwitch
+	}
+	if !d.begun {
+		d.begun, d.allowed, d.since = true, NodeLocal, now
+		return NodeLocal
+	}
+	wait := nodeWait
+	if d.allowed == RackLocal {
+		wait = rackWait
+	}
+	if d.allowed != OffSwitch && now-d.since > wait {
+		d.allowed, d.missed, d.since = d.allowed+1, 0, now
+	}
+	return d.allowed
+}
+
+func (d *delay) choose(nodePart, rackPart float64) float64 {
+	if d.allowed == NodeLocal {
+		return nodePart
+	}
+	return rackPart
+}
+
+// given makes the delay begin again at the level of a container that is nearer than it had to be.
+func (d *delay) given(level Locality) {
+	if d.begun && level < d.allowed {
+		d.allowed = level
+	}
+}

@@ -1,0 +1,102 @@
+//coherer:pure
+
+package fair
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// What Hadoop has in a hash map it walks in the order of the buckets. Where that order decides, Upstream has it too.
+
+// bucket is where a hash lands in a table of that many buckets, a power of two.
+func bucket(hash, buckets uint32) uint32 { return (hash ^ hash>>16) & (buckets - 1) }
+
+// buckets is how large a Java HashMap is that grew to so many entries.
+func buckets(entries int) uint32 {
+	n := uint32(16)
+	for entries > int(n)*3/4 {
+		n *= 2
+	}
+	return n
+}
+
+func javaHash(s string) uint32 {
+	var h uint32
+	for i := range len(s) {
+		h = 31*h + uint32(s[i])
+	}
+	return h
+}
+
+// historicNodeHash is the hash of a node's id, host:port.
+func historicNodeHash(id string) uint32 {
+	host, portText, _ := strings.Cut(id, ":")
+	port, _ := strconv.ParseUint(portText, 10, 16)
+	const prime, begin = uint32(493217), uint32(8501)
+	return prime*(prime*begin+javaHash(host)) + uint32(port)
+}
+
+// historicNodes sorts nodes, which are in the order of their coming, as a HashMap of their ids has them.
+func historicNodes(all []*node) {
+	n := buckets(len(all))
+	slices.SortStableFunc(all, func(a, b *node) int { return cmp.Compare(bucket(a.hash, n), bucket(b.hash, n)) })
+}
+
+// historicPass leaves one node of each amount of free memory, the first: Hadoop sorts nodes into a set that compares nothing
+// else, and so offers only one of many idle nodes in a pass.
+func historicPass(sorted []*node) []*node {
+	return slices.CompactFunc(sorted, func(a, b *node) bool { return a.free.Memory == b.free.Memory })
+}
+
+// historicAsks sorts the asks of each key as a hash map of their names has them.
+func historicAsks(asks []Ask) {
+	names := map[Key]int{}
+	for _, a := range asks {
+		names[a.Key]++
+	}
+	slices.SortStableFunc(asks, func(a, b Ask) int {
+		if c := compareKeys(a.Key, b.Key); c != 0 {
+			return c
+		}
+		n := buckets(names[a.Key])
+		return cmp.Compare(bucket(javaHash(a.Name), n), bucket(javaHash(b.Name), n))
+	})
+}
+
+// historicVictims sorts containers, the oldest first, as the HashMap of a node that once had most has them.
+func historicVictims(all []*container, most int) {
+	n := buckets(most)
+	slices.SortStableFunc(all, func(a, b *container) int {
+		return cmp.Compare(bucket(containerHash(a.ID), n), bucket(containerHash(b.ID), n))
+	})
+}
+
+func containerHash(id ids.Container) uint32 {
+	const appPrime, appBegin = uint32(371237), uint32(6521)
+	const attemptPrime, attemptBegin = uint32(347671), uint32(5501)
+	app := id.Attempt.App
+	ts := uint32(app.Timestamp) ^ uint32(uint64(app.Timestamp)>>32)
+	h := appPrime*(appPrime*appBegin+ts) + uint32(app.ID)
+	h = attemptPrime*(attemptPrime*attemptBegin+h) + uint32(id.Attempt.Attempt)
+	number := id.Number()
+	return 31*(uint32(number)^uint32(uint64(number)>>32)) + h
+}
+
+// historicStarving takes the application that lacks the least: Hadoop's heap has it so, the later before the earlier of two
+// that lack the same.
+func (s *Scheduler) historicStarving() *app {
+	first := 0
+	for i, a := range s.starving {
+		if a.starvation().Fits(s.starving[first].starvation()) {
+			first = i
+		}
+	}
+	a := s.starving[first]
+	s.starving = slices.Delete(s.starving, first, first+1)
+	return a
+}

@@ -1,0 +1,176 @@
+//coherer:pure
+
+package fair
+
+import "slices"
+
+// user is how many applications a user has, over all queues.
+type user struct {
+	running int
+	waiting []*app // in the order of their coming
+}
+
+func (s *Scheduler) userOf(name string) *user {
+	u := s.users[name]
+	if u == nil {
+		u = &user{}
+		s.users[name] = u
+	}
+	return u
+}
+
+// admit puts a new attempt into its queue: it may run when its user and its queue and all queues above have fewer that run
+// than they may. It mirrors MaxRunningAppsEnforcer.
+func (s *Scheduler) admit(a *app) {
+	if s.mayRun(a) {
+		s.run(a)
+		return
+	}
+	a.queue.waiting = append(a.queue.waiting, a)
+	u := s.userOf(a.user)
+	u.waiting = append(u.waiting, a)
+}
+
+func (s *Scheduler) mayRun(a *app) bool {
+	if s.userOf(a.user).running >= s.allocations.UserMaxApps(a.user) {
+		return false
+	}
+	for q := a.queue; q != nil; q = q.parent {
+		if q.running >= q.set.MaxRunningApps {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Scheduler) run(a *app) {
+	a.runnable = true
+	a.queue.apps = append(a.queue.apps, a)
+	a.queue.countRunning(1)
+	s.userOf(a.user).running++
+	a.touch()
+}
+
+// dismiss takes an attempt out of its queue, and lets run who waited for that.
+func (s *Scheduler) dismiss(a *app) {
+	q, u := a.queue, s.userOf(a.user)
+	same := func(x *app) bool { return x == a }
+	q.free(a.Usage)
+	if !a.runnable {
+		q.waiting = slices.DeleteFunc(q.waiting, same)
+		u.waiting = slices.DeleteFunc(u.waiting, same)
+		s.forgetUser(a.user)
+		return
+	}
+	if a.amRunning {
+		q.amUsage = q.amUsage.Minus(a.amResource)
+	}
+	a.runnable = false
+	a.touch()
+	q.order.drop(&a.member)
+	q.apps = slices.DeleteFunc(q.apps, same)
+	q.countRunning(-1)
+	u.running--
+	s.starving = slices.DeleteFunc(s.starving, same)
+	s.admitAfter(a)
+	s.forgetUser(a.user)
+}
+
+func (s *Scheduler) forgetUser(name string) {
+	if u := s.users[name]; u.running == 0 && len(u.waiting) == 0 {
+		delete(s.users, name)
+	}
+}
+
+// admitAfter lets run who waited for the end of a: below the highest queue that was at its limit, and of a's user. Not more
+// than there are lists of who waits, as Hadoop has it.
+func (s *Scheduler) admitAfter(a *app) {
+	var highest *queue
+	for q := a.queue; q != nil; q = q.parent {
+		if q.running == q.set.MaxRunningApps-1 {
+			highest = q
+		}
+	}
+	var lists [][]*app
+	if highest != nil {
+		lists = highest.gather(lists)
+	}
+	if u := s.userOf(a.user); u.running == s.allocations.UserMaxApps(a.user)-1 && len(u.waiting) > 0 {
+		lists = append(lists, u.waiting)
+	}
+	s.admitFrom(lists, len(lists))
+}
+
+// admitAll lets run everybody who may, as after a reload.
+func (s *Scheduler) admitAll() {
+	lists := s.root.gather(nil)
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	s.admitFrom(lists, n)
+}
+
+// gather appends the lists of who waits in the queue and below, but for queues at their limit.
+func (q *queue) gather(lists [][]*app) [][]*app {
+	switch {
+	case q.running >= q.set.MaxRunningApps:
+	case q.leaf:
+		lists = append(lists, q.waiting) // one that is empty counts as a list too
+	default:
+		for _, c := range q.children {
+			lists = c.gather(lists)
+		}
+	}
+	return lists
+}
+
+// admitFrom walks the lists, merged by start, and lets run who may, at most so many.
+func (s *Scheduler) admitFrom(lists [][]*app, most int) {
+	var all []*app
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	slices.SortStableFunc(all, func(a, b *app) int {
+		if a.StartTime != b.StartTime {
+			return int(max(min(a.StartTime-b.StartTime, 1), -1))
+		}
+		return 0
+	})
+	for _, a := range all {
+		if most == 0 {
+			return
+		}
+		if a.runnable || !s.mayRun(a) {
+			continue
+		}
+		same := func(x *app) bool { return x == a }
+		a.queue.waiting = slices.DeleteFunc(slices.Clone(a.queue.waiting), same)
+		u := s.userOf(a.user)
+		u.waiting = slices.DeleteFunc(slices.Clone(u.waiting), same)
+		s.run(a)
+		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})
+		most--
+	}
+}
+
+// mayRunAM reports whether the queue has room for another ApplicationMaster: all that it has must be within MaxAMShare of its
+// fair share, where a share of nothing counts as what the cluster has free within the maximum. Rounded up, so that one
+// ApplicationMaster runs on one core.
+func (s *Scheduler) mayRunAM(q *queue, am Resource) bool {
+	if q.set.MaxAMShare < 0 {
+		return true
+	}
+	return q.amUsage.Plus(am).Fits(s.amLimit(q))
+}
+
+func (s *Scheduler) amLimit(q *queue) Resource {
+	limit := q.FairShare
+	if limit.Memory == 0 {
+		limit.Memory = min(s.available.Memory, q.MaxShare.Memory)
+	}
+	if limit.VCores == 0 {
+		limit.VCores = min(s.available.VCores, q.MaxShare.VCores)
+	}
+	return limit.scaledUp(float64(q.set.MaxAMShare))
+}

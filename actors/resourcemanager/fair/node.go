@@ -1,0 +1,188 @@
+//coherer:pure
+
+package fair
+
+import (
+	"cmp"
+	"slices"
+)
+
+// NodeSpec is what a node says of itself.
+type NodeSpec struct {
+	ID    string // host:port
+	Host  string // by which asks and blacklists name it
+	Rack  string
+	Total Resource
+}
+
+// node is a NodeManager as the scheduler sees it. It mirrors FSSchedulerNode.
+type node struct {
+	id, host, rack string
+	total, free    Resource
+	containers     []*container
+	most           int // containers that there ever were at once
+	reserved       *container
+	marked         int // containers to be preempted
+
+	owed      []owed   // what is taken from others here, and for whom, in the order of the taking
+	owedTotal Resource // the sum of owed
+
+	hash    uint32 // of Hadoop's NodeId
+	removed bool
+}
+
+// owed is what was preempted on a node for an application and is not yet given to it.
+type owed struct {
+	app    *app
+	amount Resource
+}
+
+func (n *node) add(c *container) {
+	c.inNode = len(n.containers)
+	n.containers = append(n.containers, c)
+	n.most = max(n.most, len(n.containers))
+	n.free = n.free.Minus(c.Resource)
+}
+
+func (n *node) remove(c *container) {
+	last := len(n.containers) - 1
+	n.containers[c.inNode] = n.containers[last]
+	n.containers[c.inNode].inNode = c.inNode
+	n.containers[last] = nil
+	n.containers = n.containers[:last]
+	n.free = n.free.Plus(c.Resource)
+	if c.marked {
+		n.marked--
+	}
+}
+
+// committed is what of the free resource is not to be had: a reservation, and what is being taken for others.
+func (n *node) committed() Resource {
+	if n.reserved == nil {
+		return n.owedTotal
+	}
+	return n.owedTotal.Plus(n.reserved.Resource)
+}
+
+// owe keeps amount of what will be free here for an application.
+func (n *node) owe(a *app, amount Resource) {
+	if amount.IsZero() {
+		return
+	}
+	n.owedTotal = n.owedTotal.Plus(amount)
+	for i := range n.owed {
+		if n.owed[i].app == a {
+			n.owed[i].amount = n.owed[i].amount.Plus(amount)
+			return
+		}
+	}
+	n.owed = append(n.owed, owed{a, amount})
+}
+
+func (n *node) owes(a *app) bool {
+	return slices.ContainsFunc(n.owed, func(o owed) bool { return o.app == a })
+}
+
+// pay takes what an application was given here off what it is owed.
+func (n *node) pay(a *app, amount Resource) {
+	for i := range n.owed {
+		if n.owed[i].app != a {
+			continue
+		}
+		paid := n.owed[i].amount.Min(amount)
+		n.owed[i].amount = n.owed[i].amount.Minus(paid)
+		n.owedTotal = n.owedTotal.Minus(paid)
+		if n.owed[i].amount.IsZero() {
+			n.owed = slices.Delete(n.owed, i, i+1)
+		}
+		return
+	}
+}
+
+// forgive drops what is owed to applications that ended or need nothing any more.
+func (n *node) forgive(over func(*app) bool) {
+	n.owed = slices.DeleteFunc(n.owed, func(o owed) bool {
+		if !over(o.app) {
+			return false
+		}
+		n.owedTotal = n.owedTotal.Minus(o.amount)
+		return true
+	})
+}
+
+// nodes are all nodes, by id and in an order.
+type nodes struct {
+	byID   map[string]*node
+	all    []*node // in the order of their coming, but see historicNodes
+	racks  map[string]int
+	total  Resource
+	sorted bool
+}
+
+func (ns *nodes) add(n *node) {
+	ns.byID[n.id] = n
+	ns.all = append(ns.all, n)
+	ns.racks[n.rack]++
+	ns.total = ns.total.Plus(n.total)
+	ns.sorted = false
+}
+
+func (ns *nodes) remove(n *node) {
+	delete(ns.byID, n.id)
+	if i := slices.Index(ns.all, n); i >= 0 {
+		ns.all = slices.Delete(ns.all, i, i+1)
+	}
+	if ns.racks[n.rack]--; ns.racks[n.rack] == 0 {
+		delete(ns.racks, n.rack)
+	}
+	ns.total = ns.total.Minus(n.total)
+	ns.sorted = false
+}
+
+// ordered are all nodes in the order in which they are looked at: of their coming, or Hadoop's.
+func (ns *nodes) ordered(compat Compat) []*node {
+	if compat == Upstream && !ns.sorted {
+		historicNodes(ns.all)
+		ns.sorted = true
+	}
+	return ns.all
+}
+
+// named are the nodes of a host or a rack, or all.
+func (ns *nodes) named(name string, compat Compat) []*node {
+	all := ns.ordered(compat)
+	if name == Any {
+		return all
+	}
+	var some []*node
+	for _, n := range all {
+		if n.host == name {
+			some = append(some, n)
+		}
+	}
+	if len(some) > 0 {
+		return some
+	}
+	for _, n := range all {
+		if n.rack == name {
+			some = append(some, n)
+		}
+	}
+	return some
+}
+
+// largest is the most that any node has of each type.
+func (ns *nodes) largest() Resource {
+	var most Resource
+	for _, n := range ns.all {
+		most = most.Max(n.total)
+	}
+	return most
+}
+
+// freest are the nodes in the order of their free memory, the most first; of equal ones the first of the order is first.
+func freest(all []*node) []*node {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b *node) int { return cmp.Compare(b.free.Memory, a.free.Memory) })
+	return sorted
+}

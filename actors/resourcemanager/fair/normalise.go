@@ -1,0 +1,64 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"math"
+)
+
+// normalise is what is asked for in place of asked: at least Minimum, rounded up to a multiple of Increment, at most most.
+// It mirrors SchedulerUtils.getNormalizedResource.
+func (c *Config) normalise(asked, most Resource) Resource {
+	return Resource{
+		normalised(asked.Memory, c.Minimum.Memory, c.Increment.Memory, most.Memory),
+		normalised(asked.VCores, c.Minimum.VCores, c.Increment.VCores, most.VCores),
+	}
+}
+
+func normalised(asked, least, step, most int64) int64 {
+	return min(roundUp(max(asked, least), step), most)
+}
+
+func roundUp(x, step int64) int64 {
+	if rest := x % step; rest != 0 {
+		if x > math.MaxInt64-step {
+			return math.MaxInt64
+		}
+		return x + step - rest
+	}
+	return x
+}
+
+// InvalidRequestError is an ask that cannot ever be given: Hadoop's InvalidResourceRequestException.
+type InvalidRequestError struct{ Reason string }
+
+func (e *InvalidRequestError) Error() string { return "Invalid resource request! " + e.Reason }
+
+// CheckAsk refuses an ask beyond most, and a negative one: what the ApplicationMasterService checks before it hands an ask
+// to the scheduler. The number of containers is not looked at. most is MaximumAllocation of the application's queue.
+func CheckAsk(asked, most Resource) error {
+	if asked.Memory < 0 || asked.VCores < 0 {
+		return &InvalidRequestError{fmt.Sprintf("The requested resource %s is less than 0: ask for 0 or more", asked)}
+	}
+	if !asked.Fits(most) {
+		return &InvalidRequestError{fmt.Sprintf("The requested resource %s is greater than maximum allowed allocation %s: ask for less, or raise yarn.scheduler.maximum-allocation-mb and -vcores, the queue's maxContainerAllocation, or the size of the largest node", asked, most)}
+	}
+	return nil
+}
+
+// ZeroShareError is an ask for a type of which the queue may have nothing: Hadoop's SchedulerInvalidResoureRequestException.
+type ZeroShareError struct {
+	Queue    string
+	MaxShare Resource
+	Asked    Resource
+}
+
+func (e *ZeroShareError) Error() string {
+	return fmt.Sprintf("Resource request is invalid: %s asked of queue %s, which has 0 amount of resource for a resource type (maxResources is %s): raise maxResources of the queue", e.Asked, e.Queue, e.MaxShare)
+}
+
+// hasNothingOf reports whether asked wants a type of which most has nothing.
+func hasNothingOf(most, asked Resource) bool {
+	return asked.Memory > 0 && most.Memory <= 0 || asked.VCores > 0 && most.VCores <= 0
+}

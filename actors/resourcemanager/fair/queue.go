@@ -1,0 +1,203 @@
+//coherer:pure
+
+package fair
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// queue is a node of the queue tree: a parent with children or a leaf with applications. It mirrors FSQueue, FSParentQueue
+// and FSLeafQueue.
+type queue struct {
+	Schedulable
+	member
+	set      QueueSettings
+	policy   Policy
+	parent   *queue
+	leaf     bool
+	children []*queue // of a parent, in the order of their making
+	order    order    // of children or of applications
+
+	apps     []*app // of a leaf: those that may run
+	waiting  []*app // of a leaf: those that may not yet, in the order of their coming
+	accepted int    // of a leaf: applications that are not removed, with an attempt or without
+	running  int    // applications that may run, in it and below
+	wanting  int    // of them, those that want something
+
+	amUsage         Resource // of a leaf: what ApplicationMasters have
+	atMinShareSince time.Duration
+}
+
+// configure gives a queue what the file says of it.
+func (s *Scheduler) configure(q *queue, set QueueSettings) {
+	q.set = set
+	q.Weight = set.Weight
+	q.policy = PolicyOf(set.Policy, s.conf.Compat)
+	q.order.policy, q.order.all = q.policy, true
+	s.resize(q)
+	if q.parent != nil {
+		q.parent.order.touch(&q.member)
+	}
+}
+
+// resize gives a queue the minimum and maximum that it has on the cluster as it is.
+func (s *Scheduler) resize(q *queue) {
+	q.MinShare, q.MaxShare = q.set.MinShare(s.nodes.total), q.set.MaxShare(s.nodes.total)
+}
+
+// newQueue makes a queue below parent.
+func (s *Scheduler) newQueue(set QueueSettings, parent *queue) *queue {
+	q := &queue{parent: parent, leaf: !set.Parent, atMinShareSince: s.now}
+	q.Name, q.Inactive = set.Name, true
+	q.member = member{Schedulable: &q.Schedulable, queue: q}
+	s.configure(q, set)
+	s.queues[set.Name] = q
+	if parent != nil {
+		parent.children = append(parent.children, q)
+		parent.order.touch(&q.member)
+	}
+	if q.leaf {
+		s.leaves = append(s.leaves, q)
+	}
+	return q
+}
+
+// dropQueue forgets a queue that nothing is in.
+func (s *Scheduler) dropQueue(q *queue) {
+	delete(s.queues, q.Name)
+	s.leaves = slices.DeleteFunc(s.leaves, func(x *queue) bool { return x == q })
+	q.parent.children = slices.DeleteFunc(q.parent.children, func(x *queue) bool { return x == q })
+	q.parent.order.drop(&q.member)
+}
+
+// Look is Tree: what placing has to know of the queues that there are.
+func (s *Scheduler) Look(name string) (exists, leaf, dynamic bool) {
+	q := s.queues[name]
+	if q == nil {
+		return false, false, false
+	}
+	return true, q.leaf, q.set.Dynamic
+}
+
+// leafQueue is the leaf of that full name, which is made, with the parents that are missing, when it may be. It is nil when
+// there cannot be one: a queue above it is a leaf, it is itself a parent, or a policy may not stand there.
+func (s *Scheduler) leafQueue(name string) *queue {
+	if q := s.queues[name]; q != nil {
+		if !q.leaf {
+			return nil
+		}
+		return q
+	}
+	missing := []string{name}
+	above := ParentName(name)
+	for ; above != "" && s.queues[above] == nil; above = ParentName(above) {
+		missing = append(missing, above)
+	}
+	parent := s.queues[above]
+	if parent == nil || parent.leaf {
+		return nil
+	}
+	slices.Reverse(missing)
+	for _, n := range missing {
+		if strings.HasSuffix(n, ".") || s.allocations.Creatable(n, n != name) != nil {
+			return nil
+		}
+	}
+	for _, n := range missing {
+		set := s.allocations.Queue(n)
+		set.Parent = n != name
+		parent = s.newQueue(set, parent)
+	}
+	s.steadyShares()
+	return parent
+}
+
+// steadyShares computes what each queue might have if all were active.
+func (s *Scheduler) steadyShares() {
+	s.root.SteadyFairShare = s.nodes.total
+	s.root.steadyShares()
+}
+
+func (q *queue) steadyShares() {
+	if q.leaf {
+		return
+	}
+	q.policy.ComputeSteadyShares(q.items(), q.SteadyFairShare)
+	for _, c := range q.children {
+		c.steadyShares()
+	}
+}
+
+// items are the children or the applications that may run, for a policy.
+func (q *queue) items() []*Schedulable {
+	items := make([]*Schedulable, 0, len(q.children)+len(q.apps))
+	for _, c := range q.children {
+		items = append(items, &c.Schedulable)
+	}
+	for _, a := range q.apps {
+		items = append(items, &a.Schedulable)
+	}
+	return items
+}
+
+// use changes what the queue and all above it have in use.
+func (q *queue) use(more Resource) {
+	for ; q != nil; q = q.parent {
+		q.Usage = q.Usage.Plus(more)
+		if q.parent != nil {
+			q.parent.order.touch(&q.member)
+		}
+	}
+}
+
+func (q *queue) free(less Resource) { q.use(Resource{}.Minus(less)) }
+
+// fitsMaxShare reports whether extra more would be within the maximum of the queue and of all above it.
+func (q *queue) fitsMaxShare(extra Resource) bool {
+	for ; q != nil; q = q.parent {
+		if !q.Usage.Plus(extra).Fits(q.MaxShare) {
+			return false
+		}
+	}
+	return true
+}
+
+// full reports whether the queue has more than its maximum; at its maximum it is not.
+func (q *queue) full() bool { return !q.Usage.Fits(q.MaxShare) }
+
+// countWanting changes how many applications want something, in the queue and above.
+func (q *queue) countWanting(by int) {
+	for ; q != nil; q = q.parent {
+		was := q.wanting
+		q.wanting += by
+		if q.parent != nil && (was == 0) != (q.wanting == 0) {
+			q.parent.order.touch(&q.member)
+		}
+	}
+}
+
+// countRunning changes how many applications may run, in the queue and above.
+func (q *queue) countRunning(by int) {
+	for ; q != nil; q = q.parent {
+		q.running += by
+		q.Inactive = q.running == 0
+	}
+}
+
+// everything says that the order of the queue and of all below may have changed altogether.
+func (q *queue) everything() {
+	q.order.all = true
+	for _, c := range q.children {
+		c.everything()
+	}
+}
+
+// walk visits the queue and all below, parents first.
+func (q *queue) walk(visit func(*queue)) {
+	visit(q)
+	for _, c := range q.children {
+		c.walk(visit)
+	}
+}

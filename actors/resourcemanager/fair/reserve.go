@@ -1,0 +1,82 @@
+//coherer:pure
+
+package fair
+
+import (
+	"math"
+	"slices"
+)
+
+// reservable reports whether an application may reserve a node for a container of that size: it must be below its fair share
+// or its queue's minimum, and the container not small.
+func (s *Scheduler) reservable(a *app, capability Resource) bool {
+	least := s.conf.Increment.scaled(s.conf.ReservationMultiple)
+	cluster := s.nodes.total
+	return !a.queue.policy.Less(capability, least, cluster) && a.starved(cluster)
+}
+
+// reserve keeps a node for an application. A node is kept for one only, and but for a host that was asked for an application
+// may have a part of the nodes only.
+func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, n *node, again *container) bool {
+	if n.reserved != nil && n.reserved.app != a {
+		return false
+	}
+	if level != NodeLocal && a.reservations(s.reach(n, level)) >= s.mostReservations(n, level) {
+		return false
+	}
+	if again != nil {
+		return true
+	}
+	c := s.newContainer(a, k, n, capability)
+	c.reserved = true
+	n.reserved = c
+	a.reserved = append(a.reserved, c)
+	a.reserving = a.reserving.Plus(capability)
+	s.containers[c.ID] = c
+	s.tell(Reserved, c)
+	return true
+}
+
+func (s *Scheduler) reach(n *node, level Locality) string {
+	if level == OffSwitch {
+		return ""
+	}
+	return n.rack
+}
+
+// mostReservations is how many nodes of the rack, or of all, one application may reserve: a part of them, rounded up. It is
+// counted with 32 bits, as Hadoop does: a 20th of 20 nodes is one.
+func (s *Scheduler) mostReservations(n *node, level Locality) int {
+	of := len(s.nodes.all)
+	if level != OffSwitch {
+		of = s.nodes.racks[n.rack]
+	}
+	return int(math.Ceil(float64(float32(of) * float32(s.conf.ReservableNodes))))
+}
+
+// honour offers a node to who has reserved it. It reports whether the reservation holds: one that is not needed any more, or
+// cannot be used, is dropped.
+func (s *Scheduler) honour(n *node) bool {
+	c := n.reserved
+	a := c.app
+	r := a.byKey[c.Key]
+	if r == nil || !s.fits(a, r, n) || s.overAMShare(a) {
+		s.unreserve(c)
+		return false
+	}
+	if c.Resource.Fits(n.free) {
+		s.offerRequests(a, r, n, c)
+	}
+	return true
+}
+
+// unreserve drops a reservation, whose id is used up.
+func (s *Scheduler) unreserve(c *container) {
+	a := c.app
+	c.reserved = false
+	c.node.reserved = nil
+	a.reserved = slices.DeleteFunc(a.reserved, func(x *container) bool { return x == c })
+	a.reserving = a.reserving.Minus(c.Resource)
+	delete(s.containers, c.ID)
+	s.tell(Unreserved, c)
+}
