@@ -18,6 +18,8 @@ type Allocations struct {
 
 	compat   Compat
 	queues   map[string]*queueElement // by full name, all that the file has, and root
+	settled  map[string]QueueSettings // of the same queues
+	missing  map[string]bool          // those of them that cannot be made
 	users    map[string]int           // maxRunningApps by user
 	defaults defaults
 }
@@ -27,8 +29,8 @@ type Allocations struct {
 func (a *Allocations) Queues() []QueueSettings {
 	var all []QueueSettings
 	for _, name := range a.names() {
-		if q := a.Queue(name); a.Creatable(name, q.Parent) == nil {
-			all = append(all, q)
+		if !a.missing[name] {
+			all = append(all, a.settled[name])
 		}
 	}
 	return all

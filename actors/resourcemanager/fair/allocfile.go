@@ -16,9 +16,12 @@ type Options struct {
 
 // NoAllocations is what holds without an allocation file: the queue Root, without limits.
 func NoAllocations(o Options) *Allocations {
-	a := &Allocations{compat: o.Compat, queues: map[string]*queueElement{}, users: map[string]int{}, defaults: noDefaults()}
-	a.Placement = defaultPlacement(o)
+	a := &Allocations{
+		Placement: defaultPlacement(o), compat: o.Compat, defaults: noDefaults(),
+		queues: map[string]*queueElement{}, missing: map[string]bool{}, users: map[string]int{},
+	}
 	a.root()
+	a.settle()
 	return a
 }
 
@@ -47,7 +50,8 @@ func ParseAllocations(data []byte, o Options) (*Allocations, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.warnOfPolicies()
+	p.settle()
+	p.leaveOut()
 	return p.Allocations, nil
 }
 
@@ -167,13 +171,4 @@ func (p *fileParser) queueElements() {
 		p.queue("", e)
 	}
 	p.root()
-}
-
-// warnOfPolicies says which queues are not there for their policies.
-func (p *fileParser) warnOfPolicies() {
-	for _, name := range p.names() {
-		if err := p.Creatable(name, p.queues[name].parent); err != nil {
-			p.Warnings = append(p.Warnings, err.Error())
-		}
-	}
 }

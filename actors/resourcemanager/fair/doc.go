@@ -3,10 +3,37 @@
 // lock; whoever owns a Scheduler calls it from one place.
 //
 // Amounts are a Resource: memory in MiB and virtual cores. Queues and applications are Schedulables, and a Policy (fair, drf
-// or fifo) divides among them and says which is served first. Allocations are what fair-scheduler.xml says.
+// or fifo) divides among them and says which is served first. Allocations are what fair-scheduler.xml says; a Reload says
+// when it is to be read again.
 //
 // Config.Compat chooses between Fixed and Upstream, which is Hadoop 3.4 with its faults. TestGolden compares Upstream with
-// what Hadoop's own classes answered to recorded inputs; historic.go has what only Upstream does.
+// what Hadoop's own classes answered to recorded inputs; historic.go has what only Upstream does. The recorded cases in which
+// Fixed does otherwise are those below, and no others (TestGoldenFixed).
 //
 // It mirrors org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.
+//
+// # Differences from Spark
+//
+// From Hadoop, that is; with coherer.compat=upstream there are none but the words of errors and warnings.
+//
+//   - The comparator of drf is a total order, since none of nothing is 0; in Hadoop it is a NaN, which is equal to every
+//     number, so that a queue of weight 0 can come before one that comes before one that comes before it.
+//     (TestTheComparatorsAreTotal)
+//   - Under fair who wants no memory is served last; in Hadoop who wants nothing at all, and who wants cores alone is equal
+//     to both. (TestTheComparatorsAreTotal)
+//   - Under fifo only the application that started first has a fair share; in Hadoop the others keep what they had.
+//     (TestFIFOTakesTheShareOfWhoComesLater)
+//   - queueMaxAppsDefault and queueMaxResourcesDefault hold for the queues below root; in Hadoop for root too, so that a
+//     limit of each queue is one of the whole cluster. (TestDefaultsOfQueuesDoNotLimitTheCluster)
+//   - A maximum such as memory-mb=4096 limits memory alone; in Hadoop it leaves no cores, and every ask is refused.
+//     (TestAMaximumOfOneTypeDoesNotLimitTheOther)
+//   - A minimum in per cent is that part of the cluster; in Hadoop it is 0, without a word. (TestAMinimumInPerCent)
+//   - A weight below 0, or one that is no number, is an error of the file; Hadoop takes it, and serves that queue first under
+//     drf. (TestAWeightIsANumberFromZeroUp)
+//   - In a queue element queue and pool are queues; in Hadoop every tag is one that the word queue ends with, such as ue.
+//     (TestOnlyQueueAndPoolAreQueues)
+//   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there
+//     for their policy, minimums above maximums. Hadoop logs some of it. (TestWhatAFileSaysInVain)
+//   - A file that cannot be used again is told of when its reason is another one; Hadoop says the first and then no more.
+//     (TestABadFileIsToldOnce)
 package fair

@@ -47,7 +47,7 @@ func must[T any](data json.RawMessage) T {
 }
 
 // goldenFiles are the cases by the name of their file.
-func goldenFiles(t *testing.T) (names []string, cases map[string][]goldenCase) {
+func goldenFiles(t testing.TB) (names []string, cases map[string][]goldenCase) {
 	t.Helper()
 	folder := goldenFolder
 	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {

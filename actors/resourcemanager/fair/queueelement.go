@@ -41,8 +41,23 @@ func noDefaults() defaults {
 	}
 }
 
-// Queue is what holds for a queue: one of the file, or a Dynamic one below.
+// Queue is what holds for a queue: one of the file, or a Dynamic one that is or would be below another.
 func (a *Allocations) Queue(name string) QueueSettings {
+	if s, ok := a.settled[name]; ok {
+		return s
+	}
+	return a.derive(name)
+}
+
+// settle derives the settings of all queues that the file has, those above first.
+func (a *Allocations) settle() {
+	a.settled = make(map[string]QueueSettings, len(a.queues))
+	for _, name := range a.names() {
+		a.settled[name] = a.derive(name)
+	}
+}
+
+func (a *Allocations) derive(name string) QueueSettings {
 	d := a.defaults
 	s := QueueSettings{
 		Name: name, Policy: d.policy, Weight: 1, Max: d.queueMax, MaxRunningApps: d.queueMaxApps,
@@ -55,7 +70,7 @@ func (a *Allocations) Queue(name string) QueueSettings {
 			s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
 		}
 	} else if parent := ParentName(name); parent != "" {
-		a.inherit(&s, parent)
+		a.inherit(&s, a.Queue(parent))
 	}
 	if q := a.queues[name]; q != nil {
 		q.settle(&s)
@@ -66,8 +81,7 @@ func (a *Allocations) Queue(name string) QueueSettings {
 }
 
 // inherit sets what a queue has from those above it.
-func (a *Allocations) inherit(s *QueueSettings, parent string) {
-	p := a.Queue(parent)
+func (a *Allocations) inherit(s *QueueSettings, p QueueSettings) {
 	s.MaxContainerAllocation = p.MaxContainerAllocation
 	s.MinSharePreemptionTimeout, s.FairSharePreemptionTimeout = p.MinSharePreemptionTimeout, p.FairSharePreemptionTimeout
 	s.FairSharePreemptionThreshold, s.Preemptable = p.FairSharePreemptionThreshold, p.Preemptable
@@ -109,8 +123,8 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 		return nil
 	}
 	above := ParentName(name)
-	if err := a.Creatable(above, true); err != nil {
-		return err
+	if a.missing[above] {
+		return fmt.Errorf("queue %s is not there, as %s is not", name, above)
 	}
 	switch policy := a.Queue(name).Policy; {
 	case parent && policy == PolicyFIFO:
@@ -119,4 +133,14 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 		return fmt.Errorf("queue %s is not there: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
 	}
 	return nil
+}
+
+// leaveOut finds the queues that cannot be made, and says why.
+func (a *Allocations) leaveOut() {
+	for _, name := range a.names() {
+		if err := a.Creatable(name, a.queues[name].parent); err != nil {
+			a.missing[name] = true
+			a.Warnings = append(a.Warnings, err.Error())
+		}
+	}
 }

@@ -2,9 +2,10 @@
 
 package fair
 
-import (
-	"strings"
-)
+import "strings"
+
+// maxQueueName is how long the full name of a queue may be.
+const maxQueueName = 1000
 
 // queue reads a queue element; above is the full name of the queue that it stands in, "" for Root's own.
 func (p *fileParser) queue(above string, e *element) {
@@ -20,6 +21,10 @@ func (p *fileParser) queue(above string, e *element) {
 		name = Root
 	default:
 		name = above + "." + name
+	}
+	if len(name) > maxQueueName {
+		p.fail(refused(e, "", "the full name of a queue has more than %d bytes", maxQueueName))
+		return
 	}
 	q := p.queues[name]
 	if q == nil {

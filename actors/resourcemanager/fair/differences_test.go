@@ -1,0 +1,194 @@
+package fair
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var options = Options{AllowUndeclared: true, UserAsDefaultQueue: true}
+
+// parsed is what a file with these elements says.
+func parsed(t *testing.T, compat Compat, elements string) *Allocations {
+	t.Helper()
+	o := options
+	o.Compat = compat
+	a, err := ParseAllocations([]byte("<allocations>"+elements+"</allocations>"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestDefaultsOfQueuesDoNotLimitTheCluster(t *testing.T) {
+	const file = `<queueMaxAppsDefault>2</queueMaxAppsDefault><queueMaxResourcesDefault>5 mb, 5 vcores</queueMaxResourcesDefault><queue name="a"/>`
+	for compat, limited := range map[Compat]bool{Fixed: false, Upstream: true} {
+		a := parsed(t, compat, file)
+		root := a.Queue(Root)
+		if (root.MaxRunningApps == 2) != limited || (root.MaxShare(Resource{}) == Resource{5, 5}) != limited {
+			t.Errorf("compat %d: root has %d applications and %v", compat, root.MaxRunningApps, root.Max)
+		}
+		for _, name := range []string{"root.a", "root.made", "root.a.made"} {
+			if q := a.Queue(name); q.MaxRunningApps != 2 || q.MaxShare(Resource{}) != (Resource{5, 5}) {
+				t.Errorf("compat %d: %s has %d applications and %v", compat, name, q.MaxRunningApps, q.Max)
+			}
+		}
+	}
+	own := `<queueMaxAppsDefault>2</queueMaxAppsDefault><queue name="root"><maxRunningApps>7</maxRunningApps></queue>`
+	if got := parsed(t, Fixed, own).Queue(Root).MaxRunningApps; got != 7 {
+		t.Errorf("root's own limit of 7 is %d", got)
+	}
+}
+
+func TestAMaximumOfOneTypeDoesNotLimitTheOther(t *testing.T) {
+	const file = `<queue name="a"><maxResources>memory-mb=4096</maxResources><maxContainerAllocation>memory-mb=1024</maxContainerAllocation></queue>`
+	a := parsed(t, Fixed, file).Queue("root.a")
+	if got, want := a.MaxShare(Resource{8192, 8}), (Resource{4096, UnboundedVCores}); got != want {
+		t.Errorf("maximum %v, want %v", got, want)
+	}
+	if got, want := a.MaxContainerAllocation, (Resource{1024, UnboundedVCores}); got != want {
+		t.Errorf("largest container %v, want %v", got, want)
+	}
+	if got, want := parsed(t, Upstream, file).Queue("root.a").MaxShare(Resource{8192, 8}), (Resource{4096, 0}); got != want {
+		t.Errorf("in Hadoop: maximum %v, want %v", got, want)
+	}
+}
+
+func TestAMinimumInPerCent(t *testing.T) {
+	const file = `<queue name="a"><minResources>10% memory, 25% cpu</minResources></queue>`
+	if got, want := parsed(t, Fixed, file).Queue("root.a").MinShare(Resource{10240, 9}), (Resource{1024, 2}); got != want {
+		t.Errorf("minimum %v, want %v", got, want)
+	}
+	if got := parsed(t, Upstream, file).Queue("root.a").MinShare(Resource{10240, 9}); !got.IsZero() {
+		t.Errorf("in Hadoop: minimum %v, want none", got)
+	}
+}
+
+func TestAWeightIsANumberFromZeroUp(t *testing.T) {
+	for _, weight := range []string{"-1", "-Infinity", "NaN", "1e39", "Infinity"} {
+		file := []byte(`<allocations><queue name="a"><weight>` + weight + `</weight></queue></allocations>`)
+		var bad *FileError
+		if _, err := ParseAllocations(file, options); !errors.As(err, &bad) || bad.Line != 1 || !strings.Contains(err.Error(), "queue root.a") {
+			t.Errorf("weight %s: %v", weight, err)
+		}
+		upstream := options
+		upstream.Compat = Upstream
+		if _, err := ParseAllocations(file, upstream); err != nil {
+			t.Errorf("in Hadoop: weight %s: %v", weight, err)
+		}
+	}
+	for weight, want := range map[string]float32{"0": 0, "2.5f": 2.5, "1e-3": 1e-3, "+4d": 4, "0x1p3": 8, ".5": .5} {
+		if got := parsed(t, Fixed, `<queue name="a"><weight>`+weight+`</weight></queue>`).Queue("root.a").Weight; got != want {
+			t.Errorf("weight %s is %v, want %v", weight, got, want)
+		}
+	}
+}
+
+// TestASchedulableWithoutANumberForAWeightEnds: shares are computed though no ratio uses anything up.
+func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
+	for _, weight := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.SmallestNonzeroFloat32} {
+		items := []*Schedulable{{Name: "a", Weight: weight, MaxShare: Unbounded}, {Name: "b", Weight: weight, MaxShare: Unbounded}}
+		PolicyOf("drf", Upstream).ComputeShares(items, Resource{1000, 10})
+	}
+}
+
+func TestOnlyQueueAndPoolAreQueues(t *testing.T) {
+	const file = `<queue name="a"><ue name="b"/><pool name="c"/></queue>`
+	for compat, want := range map[Compat]string{Fixed: "[root root.a root.a.c]", Upstream: "[root root.a root.a.b root.a.c]"} {
+		if got := fmt.Sprint(parsed(t, compat, file).names()); got != want {
+			t.Errorf("compat %d: %s, want %s", compat, got, want)
+		}
+	}
+}
+
+func TestWhatAFileSaysInVain(t *testing.T) {
+	const file = `<moon/>
+<queue name="a"><moon/></queue>
+<queue name="b"><minResources>2 mb, 2 vcores</minResources><maxResources>1 mb, 1 vcores</maxResources></queue>
+<queue name="c"><schedulingPolicy>fifo</schedulingPolicy>
+<queue name="d"/></queue>`
+	a := parsed(t, Fixed, file)
+	want := []string{
+		"line 1: <moon> is read over: no setting is called that",
+		"line 2: queue root.a: <moon> is read over: no setting is called that",
+		"line 3: queue root.b: its minimum <memory:2, vCores:2> is above its maximum <memory:1, vCores:1>, which is raised to it",
+		"queue root.c is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO",
+		"queue root.c.d is not there, as root.c is not",
+	}
+	if !slices.Equal(a.Warnings, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(a.Warnings, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestFIFOTakesTheShareOfWhoComesLater(t *testing.T) {
+	for compat, want := range map[Compat]Resource{Fixed: {}, Upstream: {100, 10}} {
+		late, early := &Schedulable{Name: "late", StartTime: 2}, &Schedulable{Name: "early", StartTime: 1}
+		fifo := PolicyOf("fifo", compat)
+		fifo.ComputeShares([]*Schedulable{late}, Resource{100, 10})
+		fifo.ComputeShares([]*Schedulable{late, early}, Resource{100, 10})
+		if early.FairShare != (Resource{100, 10}) || late.FairShare != want {
+			t.Errorf("compat %d: %v and %v", compat, early.FairShare, late.FairShare)
+		}
+	}
+}
+
+// anySchedulable draws from few values, so that ties and zeros are frequent.
+func anySchedulable(name string) *rapid.Generator[*Schedulable] {
+	amount := func(t *rapid.T, what string, from ...int64) Resource {
+		pick := rapid.SampledFrom(from)
+		return Resource{pick.Draw(t, what+" memory"), pick.Draw(t, what+" vcores")}
+	}
+	return rapid.Custom(func(t *rapid.T) *Schedulable {
+		return &Schedulable{
+			Name: name, Weight: rapid.SampledFrom([]float32{0, 0.5, 1, 2, 3}).Draw(t, "weight"), MaxShare: Unbounded,
+			Usage: amount(t, "usage", 0, 1, 2, 1024), Demand: amount(t, "demand", 0, 1, 2048), MinShare: amount(t, "min", 0, 1, 1024),
+		}
+	})
+}
+
+func TestTheComparatorsAreTotal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		policy := PolicyOf(rapid.SampledFrom([]string{"fair", "drf", "fifo"}).Draw(t, "policy"), Fixed)
+		cluster := rapid.SampledFrom([]Resource{{}, {4096, 0}, {4096, 8}, {Memory: 0, VCores: 8}}).Draw(t, "cluster")
+		var items []*Schedulable
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			items = append(items, anySchedulable(name).Draw(t, name))
+		}
+		for _, a := range items {
+			for _, b := range items {
+				ab, ba := policy.Compare(a, b, cluster), policy.Compare(b, a, cluster)
+				if (a == b) != (ab == 0) || ab*ba > 0 || (ab == 0) != (ba == 0) {
+					t.Fatalf("%s to %s is %d, %s to %s is %d", a.Name, b.Name, ab, b.Name, a.Name, ba)
+				}
+				for _, c := range items {
+					if ab < 0 && policy.Compare(b, c, cluster) < 0 && policy.Compare(a, c, cluster) >= 0 {
+						t.Fatalf("%s before %s before %s, but not %s before %s", a.Name, b.Name, c.Name, a.Name, c.Name)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestHadoopsComparatorsAreNot(t *testing.T) {
+	one := func(name string, weight float32, usage, demand Resource) *Schedulable {
+		return &Schedulable{Name: name, Weight: weight, Usage: usage, Demand: demand, MaxShare: Unbounded}
+	}
+	for policy, items := range map[string][]*Schedulable{
+		"drf": {one("m", 0, Resource{}, Resource{1, 1}), one("z", 1, Resource{1, 1}, Resource{1, 1}), one("a", 1, Resource{5, 1}, Resource{1, 1})},
+		"fair": {
+			one("a", 1, Resource{1, 0}, Resource{}), one("b", 1, Resource{2, 0}, Resource{Memory: 0, VCores: 5}), one("c", 1, Resource{3, 0}, Resource{5, 0}),
+		},
+	} {
+		p := PolicyOf(policy, Upstream)
+		less := func(i, j int) bool { return p.Compare(items[i], items[j], Resource{10, 10}) < 0 }
+		if !less(0, 1) || !less(1, 2) || !less(2, 0) {
+			t.Errorf("%s: no cycle", policy)
+		}
+	}
+}

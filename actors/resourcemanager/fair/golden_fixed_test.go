@@ -1,0 +1,58 @@
+package fair
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// goldenDifferences are the recorded cases in which Fixed does otherwise than Hadoop, on purpose: the beginning of the
+// sentence of doc.go's Differences that says what it does.
+var goldenDifferences = map[string]string{
+	"allocfile-g04":   "queueMaxAppsDefault and queueMaxResourcesDefault",
+	"allocfile-g06":   "A maximum such as memory-mb=4096",
+	"allocfile-g18":   "A weight below 0",
+	"allocfile-g24":   "queueMaxAppsDefault and queueMaxResourcesDefault",
+	"comparators-g28": "The comparator of drf is a total order",
+	"comparators-g29": "The comparator of drf is a total order",
+}
+
+// TestGoldenFixed: without the faults of Hadoop the outcome is Hadoop's too, but for goldenDifferences; and in each of those
+// it is another one.
+func TestGoldenFixed(t *testing.T) {
+	if os.Getenv("COHERER_GOLDEN_DIR") != "" {
+		t.Skip("goldenDifferences are those of the cases here")
+	}
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(strings.ReplaceAll(string(doc), "\n//", "\n")), " ")
+	left := map[string]bool{}
+	for id, sentence := range goldenDifferences {
+		left[id] = true
+		if !strings.Contains(text, "- "+sentence) {
+			t.Errorf("doc.go has no difference that begins with %q, of case %s", sentence, id)
+		}
+	}
+	names, cases := goldenFiles(t)
+	for _, name := range names {
+		for _, c := range cases[name] {
+			replay, ok := goldenKinds[c.Kind]
+			if !ok || strings.Contains(string(c.Expected), "YarnRuntimeException") {
+				continue
+			}
+			differences := replay(c, Fixed)
+			switch {
+			case left[c.ID] && len(differences) == 0:
+				t.Errorf("%s, %s: no difference; take the case out of goldenDifferences", c.ID, c.Title)
+			case !left[c.ID] && len(differences) > 0:
+				t.Errorf("%s, %s: differs from Hadoop:\n%s", c.ID, c.Title, strings.Join(differences, "\n"))
+			}
+			delete(left, c.ID)
+		}
+	}
+	for id := range left {
+		t.Errorf("there is no case %s", id)
+	}
+}
