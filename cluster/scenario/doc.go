@@ -33,6 +33,7 @@
 //	                                                    nothing is under way
 //	run exit=NAME [within=30s]                          until a process has ended
 //	run done=NAME [within=30s]                          until a program has ended
+//	run refused=NAME [within=30s]                       until a process found nobody where it dialled
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
 //	restart NAME                                        kill it, if it runs, and start it as it was started

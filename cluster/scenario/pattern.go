@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"sync"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -17,13 +16,21 @@ type watcher struct {
 
 	mu      sync.Mutex
 	envs    map[uint32]string
-	sent    map[string]sighting
+	sent    map[place]sighting
 	seen    int
-	handled []sighting // since the block or the last run began: a verb may be slower than what it waits for
+	handled []sighting      // since the block or the last run began: a verb may be slower than what it waits for
+	refused map[string]bool // who found nobody at an address, since the same time
+}
+
+// place is an id in a trace.
+type place struct {
+	conn, n uint64
+	back    bool
+	env     uint32
 }
 
 func newWatcher(changed func()) *watcher {
-	return &watcher{changed: changed, envs: map[uint32]string{}, sent: map[string]sighting{}}
+	return &watcher{changed: changed, envs: map[uint32]string{}, sent: map[place]sighting{}, refused: map[string]bool{}}
 }
 
 // forget begins anew.
@@ -31,6 +38,14 @@ func (w *watcher) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.handled = nil
+	clear(w.refused)
+}
+
+// wasRefused reports whether a process found nobody where it dialled.
+func (w *watcher) wasRefused(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused[name]
 }
 
 // count is how many messages that p means were handled.
@@ -65,13 +80,18 @@ func (w *watcher) see(r *tracepb.Record) {
 }
 
 func (w *watcher) seeLocked(r *tracepb.Record) bool {
-	id := fmt.Sprint(r.GetId().GetConn(), r.GetId().GetBack(), r.GetId().GetEnv(), r.GetId().GetN())
+	id := place{r.GetId().GetConn(), r.GetId().GetN(), r.GetId().GetBack(), r.GetId().GetEnv()}
 	switch r.GetKind() {
 	case tracepb.Kind_ENV:
 		w.envs[r.GetEnv()] = r.GetPeer()
 	case tracepb.Kind_SENT:
 		if r.GetForm() == tracepb.Form_SEND || r.GetForm() == tracepb.Form_ASK {
 			w.sent[id] = sighting{from: w.envs[r.GetEnv()] + "/" + r.GetEndpoint(), typ: r.GetType()}
+		}
+	case tracepb.Kind_CONN:
+		if r.GetName() == "refused" {
+			w.refused[w.envs[r.GetEnv()]] = true
+			return true
 		}
 	case tracepb.Kind_HANDLED:
 		s, ok := w.sent[id]

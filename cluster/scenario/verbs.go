@@ -226,7 +226,7 @@ func (r *Runner) runUntil(cond func() bool, within time.Duration) error {
 	}, within)
 }
 
-// run runs until a message was handled, or a process has ended.
+// run runs until a message was handled, a process has ended, a program is done, or a process found nobody where it dialled.
 func (r *Runner) run(c syntax.Command) error {
 	within, err := time.ParseDuration(c.Option("within", patience.String()))
 	if err != nil {
@@ -234,6 +234,12 @@ func (r *Runner) run(c syntax.Command) error {
 	}
 	if name := c.Option("exit", ""); name != "" {
 		if err := r.runUntil(func() bool { _, ended := r.world.Exited(name); return ended }, within); err != nil {
+			return err
+		}
+		return r.world.Settle(patience)
+	}
+	if name := c.Option("refused", ""); name != "" {
+		if err := r.runUntil(func() bool { return r.watcher.wasRefused(name) }, within); err != nil {
 			return err
 		}
 		return r.world.Settle(patience)
