@@ -124,7 +124,7 @@ func (p *fileParser) top(top *element) {
 		case "reservation-agent", "reservation-planner", "reservation-policy":
 			p.warn(e, "<%s> is read over: there are no reservations of resources ahead of time", e.name)
 		default:
-			p.warn(e, "<%s> is read over: no setting is called that", e.name)
+			p.readOver(e, "", queueSettings, "it has to stand in a queue")
 		}
 	}
 	if p.legacy != nil && !p.hasFair {

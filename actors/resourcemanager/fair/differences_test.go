@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -97,6 +98,15 @@ func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
 	}
 }
 
+func TestATimeOutWithoutEndIsNone(t *testing.T) {
+	const file = `<defaultMinSharePreemptionTimeout>9223372036854775807</defaultMinSharePreemptionTimeout>`
+	for compat, want := range map[Compat]time.Duration{Fixed: Never, Upstream: -time.Second} {
+		if got := parsed(t, compat, file).Queue("root.a").MinSharePreemptionTimeout; got != want {
+			t.Errorf("compat %d: %v, want %v", compat, got, want)
+		}
+	}
+}
+
 func TestOnlyQueueAndPoolAreQueues(t *testing.T) {
 	const file = `<queue name="a"><ue name="b"/><pool name="c"/></queue>`
 	for compat, want := range map[Compat]string{Fixed: "[root root.a root.a.c]", Upstream: "[root root.a root.a.b root.a.c]"} {
@@ -107,15 +117,17 @@ func TestOnlyQueueAndPoolAreQueues(t *testing.T) {
 }
 
 func TestWhatAFileSaysInVain(t *testing.T) {
-	const file = `<moon/>
-<queue name="a"><moon/></queue>
+	const file = `<moon/><weight>2</weight>
+<queue name="a"><moon/><userMaxAppsDefault>1</userMaxAppsDefault></queue>
 <queue name="b"><minResources>2 mb, 2 vcores</minResources><maxResources>1 mb, 1 vcores</maxResources></queue>
 <queue name="c"><schedulingPolicy>fifo</schedulingPolicy>
 <queue name="d"/></queue>`
 	a := parsed(t, Fixed, file)
 	want := []string{
 		"line 1: <moon> is read over: no setting is called that",
+		"line 1: <weight> is read over: it has to stand in a queue",
 		"line 2: queue root.a: <moon> is read over: no setting is called that",
+		"line 2: queue root.a: <userMaxAppsDefault> is read over: it has to stand outside of queues",
 		"line 3: queue root.b: its minimum <memory:2, vCores:2> is above its maximum <memory:1, vCores:1>, which is raised to it",
 		"queue root.c is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO",
 		"queue root.c.d is not there, as root.c is not",

@@ -30,8 +30,15 @@
 //   - A minimum in per cent is that part of the cluster; in Hadoop it is 0, without a word. (TestAMinimumInPerCent)
 //   - A weight below 0, or one that is no number, is an error of the file; Hadoop takes it, and serves that queue first under
 //     drf. (TestAWeightIsANumberFromZeroUp)
+//   - A time-out of more seconds than there can be is none; in Hadoop 9223372036854775807 is -1 s, so that whoever has less
+//     than its share takes from others at once. (TestATimeOutWithoutEndIsNone)
 //   - In a queue element queue and pool are queues; in Hadoop every tag is one that the word queue ends with, such as ue.
 //     (TestOnlyQueueAndPoolAreQueues)
+//   - An application's part of what its queue is below its minimum is at most what it wants; in Hadoop, when it wants more than
+//     is missing, the rest of what it wants, so that too little is taken for it, or too much. (TestGoldenFixed)
+//   - A continuous pass offers each node; in Hadoop one of those that have the same memory free. (TestGoldenFixed)
+//   - An application cannot release what is another's; in Hadoop's scheduler it can, and the ApplicationMasterService sees to
+//     it. (TestGoldenFixed)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there
 //     for their policy, minimums above maximums. Hadoop logs some of it. (TestWhatAFileSaysInVain)
 //   - A file that cannot be used again is told of when its reason is another one; Hadoop says the first and then no more.

@@ -41,12 +41,12 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 	switch {
 	case err != nil:
 		p.badNumber(e, where, "a whole number of seconds")
+	case p.compat == Upstream:
+		*to = historicSeconds(n)
 	case n > int64(Never/time.Second):
 		*to = Never
-	case n < -int64(Never/time.Second):
-		*to = -Never
 	default:
-		*to = time.Duration(n) * time.Second
+		*to = time.Duration(max(n, -int64(Never/time.Second))) * time.Second
 	}
 }
 

@@ -20,6 +20,11 @@ func (c goldenConf) options(compat Compat) Options {
 	}
 }
 
+func (c goldenConf) get(key string) (string, bool) {
+	text, ok := c[key]
+	return text, ok
+}
+
 // goldenError is an exception and its causes.
 type goldenError struct {
 	Class, Message string
@@ -28,6 +33,9 @@ type goldenError struct {
 
 // class is the last name of the innermost cause's class.
 func (e *goldenError) class() string {
+	if e == nil {
+		return "none"
+	}
 	for e.Cause != nil {
 		e = e.Cause
 	}
@@ -94,11 +102,15 @@ func replayParse(c goldenCase, compat Compat) []string {
 		PlacementRules []string
 		Error          *goldenError
 	}](c.Expected)
+	var d differ
+	if _, err := ConfigOf(in.Conf.get); err != nil {
+		d.check("class of the error", "YarnRuntimeException", want.Error.class())
+		return d
+	}
 	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(compat))
 	if err != nil || want.Error != nil {
 		return sameFileError(err, want.Error)
 	}
-	var d differ
 	queues := a.Queues()
 	d.check("number of queues", len(queues), len(want.Queues))
 	for _, s := range queues {

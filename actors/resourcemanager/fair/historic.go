@@ -2,7 +2,10 @@
 
 package fair
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // historicDemand is Hadoop's "who wants nothing loses": nothing is none of either type, something is memory. Who wants
 // cores alone is neither, equal to both.
@@ -23,3 +26,16 @@ var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}
 // historicQueueTag reports whether Hadoop takes an element inside a queue for another queue: each tag that "queue" ends with
 // is one.
 func historicQueueTag(tag string) bool { return strings.HasSuffix("queue", tag) }
+
+// historicSeconds is a time-out of n seconds in Hadoop, which multiplies without looking: the largest number, which files
+// have for never, is -1000 ms, so that whoever is below its share is starved at once.
+func historicSeconds(n int64) time.Duration {
+	switch ms := n * 1000; {
+	case ms > Never.Milliseconds():
+		return Never
+	case ms < -Never.Milliseconds():
+		return -Never
+	default:
+		return time.Duration(ms) * time.Millisecond
+	}
+}

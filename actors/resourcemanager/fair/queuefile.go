@@ -2,7 +2,10 @@
 
 package fair
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxQueueName is how long the full name of a queue may be.
 const maxQueueName = 1000
@@ -102,7 +105,7 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) {
 				hasChildren = true
 				continue
 			}
-			p.warn(f, "%s: <%s> is read over: no setting is called that", where, f.name)
+			p.readOver(f, where, topSettings, "it has to stand outside of queues")
 		}
 	}
 	parent := hasChildren || e.attr("type") == "parent"
@@ -114,6 +117,32 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) {
 		q.submit.Everybody = q.submit.Everybody || !q.submitSet
 		q.administer.Everybody = q.administer.Everybody || !q.administerSet
 	}
+}
+
+// The settings that can stand at the top and in a queue, for who looks at the wrong place.
+var (
+	topSettings = []string{
+		"user", "userMaxAppsDefault", "queueMaxAppsDefault", "queueMaxResourcesDefault", "queueMaxAMShareDefault",
+		"defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode", "defaultMinSharePreemptionTimeout",
+		"defaultFairSharePreemptionTimeout", "defaultFairSharePreemptionThreshold", "queuePlacementPolicy",
+	}
+	queueSettings = []string{
+		"minResources", "maxResources", "maxChildResources", "maxContainerAllocation", "maxRunningApps", "maxAMShare", "weight",
+		"minSharePreemptionTimeout", "fairSharePreemptionThreshold", "schedulingPolicy", "schedulingMode", "aclSubmitApps",
+		"aclAdministerApps", "allowPreemptionFrom",
+	}
+)
+
+// readOver says that an element means nothing where it stands, and, if it is one of those that belong elsewhere, where.
+func (p *fileParser) readOver(e *element, where string, elsewhere []string, place string) {
+	why := "no setting is called that"
+	if slices.Contains(elsewhere, e.name) {
+		why = place
+	}
+	if where != "" {
+		where += ": "
+	}
+	p.warn(e, "%s<%s> is read over: %s", where, e.name, why)
 }
 
 func keep[T any](v T) *T { return &v }
