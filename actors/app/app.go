@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/rdd"
@@ -35,4 +36,15 @@ func (a *App) RunJob(ctx context.Context, job rdd.Invocation, action rdd.Action)
 		return nil, context.Cause(ctx)
 	}
 	return results, err
+}
+
+// Pause waits for d, in the time of the application's Env. It fails when ctx ends first.
+func (a *App) Pause(ctx context.Context, d time.Duration) error {
+	b := a.blocking(ctx)
+	defer b.Close()
+	err := b.Sleep(d)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }

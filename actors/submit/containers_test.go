@@ -16,19 +16,27 @@ func TestContainers(t *testing.T) {
 		{nil, Container{1024, 384, 1}, Container{512, 384, 1}, Container{1024, 384, 1}},
 		{
 			map[string]string{"spark.driver.memory": "5g", "spark.driver.cores": "2", "spark.executor.memory": "4000m", "spark.executor.cores": "3", "spark.yarn.am.memory": "8g"},
-			Container{5120, 512, 2}, Container{8192, 819, 1}, Container{4000, 400, 3},
+			Container{5120, 512, 2},
+			Container{8192, 819, 1},
+			Container{4000, 400, 3},
 		},
 		{
 			map[string]string{"spark.driver.memoryOverheadFactor": "0.5", "spark.driver.minMemoryOverhead": "600m", "spark.executor.memoryOverheadFactor": "0.4", "spark.executor.minMemoryOverhead": "1m"},
-			Container{1024, 600, 1}, Container{512, 384, 1}, Container{1024, 409, 1},
+			Container{1024, 600, 1},
+			Container{512, 384, 1},
+			Container{1024, 409, 1},
 		},
 		{
 			map[string]string{"spark.driver.memoryOverhead": "1", "spark.yarn.am.memoryOverhead": "2", "spark.executor.memoryOverhead": "3", "spark.memory.offHeap.size": "5g"},
-			Container{1024, 1, 1}, Container{512, 2, 1}, Container{1024, 3, 1},
+			Container{1024, 1, 1},
+			Container{512, 2, 1},
+			Container{1024, 3, 1},
 		},
 		{
 			map[string]string{"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "1g", "spark.executor.pyspark.memory": "7g"},
-			Container{1024, 384, 1}, Container{512, 384, 1}, Container{1024, 384 + 1024, 1},
+			Container{1024, 384, 1},
+			Container{512, 384, 1},
+			Container{1024, 384 + 1024, 1},
 		},
 	} {
 		c, err := conf.New(tt.pairs)

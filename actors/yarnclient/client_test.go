@@ -205,8 +205,10 @@ func TestASubmissionIsStagedReportedAndCleanedUp(t *testing.T) {
 		state(yarn.YarnApplicationState_RUNNING), succeeded,
 	}})
 	k.exits(0, 3200*time.Millisecond, "Application report for "+appText+" (state: RUNNING)\n")
-	if want := []string{"0s GetNewApplication", "0s SubmitApplication", "0s GetApplicationReport", "200ms GetApplicationReport",
-		"1.2s GetApplicationReport", "2.2s GetApplicationReport", "3.2s GetApplicationReport"}; !slices.Equal(k.got, want) {
+	if want := []string{
+		"0s GetNewApplication", "0s SubmitApplication", "0s GetApplicationReport", "200ms GetApplicationReport",
+		"1.2s GetApplicationReport", "2.2s GetApplicationReport", "3.2s GetApplicationReport",
+	}; !slices.Equal(k.got, want) {
 		t.Errorf("%q, want %q", k.got, want)
 	}
 	k.staged("copy /bin/prog "+dir+"/__app__.jar", "archive "+dir+"/__spark_conf__.zip", "remove "+dir)

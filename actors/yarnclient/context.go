@@ -85,8 +85,10 @@ func (s *Submission) environment(c *conf.Conf, stagingDir string) []*yarn.String
 	const own = "spark.yarn.appMasterEnv."
 	size := submit.AMContainer(c, s.Mode)
 	vars := []conf.Pair{
-		{Key: "GOMAXPROCS", Value: strconv.Itoa(size.Cores)}, {Key: "GOMEMLIMIT", Value: strconv.FormatInt(size.HeapMB, 10) + "MiB"},
-		{Key: StagingVar, Value: stagingDir}, {Key: UserVar, Value: s.User},
+		{Key: "GOMAXPROCS", Value: strconv.Itoa(size.Cores)},
+		{Key: "GOMEMLIMIT", Value: strconv.FormatInt(size.HeapMB, 10) + "MiB"},
+		{Key: StagingVar, Value: stagingDir},
+		{Key: UserVar, Value: s.User},
 	}
 	for _, p := range c.Under(own) {
 		name := strings.TrimPrefix(p.Key, own)

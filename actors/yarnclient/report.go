@@ -66,10 +66,14 @@ func details(r *yarn.ApplicationReport) string {
 	status := strings.TrimPrefix(r.GetFinalApplicationStatus().String(), "APP_")
 	var out strings.Builder
 	for _, line := range [][2]string{
-		{"diagnostics", orNA(r.GetDiagnostics())}, {"ApplicationMaster host", orNA(r.GetHost())},
-		{"ApplicationMaster RPC port", fmt.Sprint(r.GetRpcPort())}, {"queue", r.GetQueue()},
-		{"start time", time.UnixMilli(r.GetStartTime()).UTC().Format(time.RFC3339)}, {"final status", status},
-		{"tracking URL", orNA(r.GetTrackingUrl())}, {"user", r.GetUser()},
+		{"diagnostics", orNA(r.GetDiagnostics())},
+		{"ApplicationMaster host", orNA(r.GetHost())},
+		{"ApplicationMaster RPC port", fmt.Sprint(r.GetRpcPort())},
+		{"queue", r.GetQueue()},
+		{"start time", time.UnixMilli(r.GetStartTime()).UTC().Format(time.RFC3339)},
+		{"final status", status},
+		{"tracking URL", orNA(r.GetTrackingUrl())},
+		{"user", r.GetUser()},
 	} {
 		fmt.Fprintf(&out, "\n\t %s: %s", line[0], line[1])
 	}

@@ -107,6 +107,8 @@ func TestProgramsRefuse(t *testing.T) {
 		{"pi", "100001", "1 to 100000"},
 		{"pi", "1 2", "[SLICES]"},
 		{"sleep", "5", `unknown argument "5"`},
+		{"sleep", "--tasks 2,x", "with commas"},
+		{"sleep", "--tasks 2,8 --pause -1s", "--pause"},
 		{"sleep", "--tasks", "--task-time DURATION"},
 		{"sleep", "--task-time 10", "--task-time DURATION"},
 		{"sleep", "--nap", "-nap"},

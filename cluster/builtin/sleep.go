@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
@@ -26,6 +28,7 @@ type SleepArgs struct {
 const (
 	maxSleepTasks  = 100_000
 	maxSleepStages = 1000
+	maxSleepJobs   = 1000
 )
 
 // record is what a sleeping task handles: the number of its partition, and how many tasks slept for it.
@@ -57,44 +60,84 @@ func onePerTask(d rdd.Dataset[record]) rdd.Dataset[record] {
 	})
 }
 
-// Sleep is work that is no work: --stages stages of --tasks tasks that pause for --task-time each. It prints how many tasks
-// slept, over all stages.
+// Sleep is work that is no work: --stages stages of --tasks tasks that pause for --task-time each. With several numbers
+// of tasks (--tasks 2,8,2) it is as many jobs, one after the other, --pause apart: a load that changes. It prints how many
+// tasks slept, over all stages and jobs.
 func Sleep(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error {
-	job, err := parseSleep(args)
-	if err != nil {
-		return fmt.Errorf("sleep: %w", err)
-	}
-	records, err := rdd.Collect(ctx, a, sleep.With(job))
+	load, err := parseSleep(args)
 	if err != nil {
 		return fmt.Errorf("sleep: %w", err)
 	}
 	slept := int64(0)
-	for _, r := range records {
-		slept += r.Value
+	for i, job := range load.jobs {
+		if i > 0 {
+			if err := pause(ctx, a, load.pause); err != nil {
+				return fmt.Errorf("sleep: between two jobs: %w", err)
+			}
+		}
+		records, err := rdd.Collect(ctx, a, sleep.With(job))
+		if err != nil {
+			return fmt.Errorf("sleep: %w", err)
+		}
+		for _, r := range records {
+			slept += r.Value
+		}
 	}
 	_, err = fmt.Fprintf(out, "%d tasks slept\n", slept)
 	return err
 }
 
-func parseSleep(args []string) (SleepArgs, error) {
-	a := SleepArgs{Tasks: 2, TaskTime: 10 * time.Millisecond, Stages: 1}
+// pauser is a Runner that has a time of its own, which an application is.
+type pauser interface {
+	Pause(ctx context.Context, d time.Duration) error
+}
+
+func pause(ctx context.Context, a rdd.Runner, d time.Duration) error {
+	if p, ok := a.(pauser); ok && d > 0 {
+		return p.Pause(ctx, d)
+	}
+	return ctx.Err()
+}
+
+// load is the jobs of one call, and how long the driver does nothing between two.
+type load struct {
+	jobs  []SleepArgs
+	pause time.Duration
+}
+
+const sleepUsage = "it takes --tasks N[,N...] --task-time DURATION --stages K --pause DURATION"
+
+func parseSleep(args []string) (load, error) {
+	a, l, tasks := SleepArgs{TaskTime: 10 * time.Millisecond, Stages: 1}, load{}, "2"
 	f := flag.NewFlagSet("sleep", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.IntVar(&a.Tasks, "tasks", a.Tasks, "")
+	f.StringVar(&tasks, "tasks", tasks, "")
 	f.DurationVar(&a.TaskTime, "task-time", a.TaskTime, "")
 	f.IntVar(&a.Stages, "stages", a.Stages, "")
+	f.DurationVar(&l.pause, "pause", 0, "")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		err = errors.New("it takes --tasks N --task-time DURATION --stages K")
+		return l, errors.New(sleepUsage)
 	case err != nil:
-		err = fmt.Errorf("%w: it takes --tasks N --task-time DURATION --stages K", err)
+		return l, fmt.Errorf("%w: %s", err, sleepUsage)
 	case f.NArg() > 0:
-		err = fmt.Errorf("unknown argument %q: it takes --tasks N --task-time DURATION --stages K", f.Arg(0))
-	default:
-		err = a.validate()
+		return l, fmt.Errorf("unknown argument %q: %s", f.Arg(0), sleepUsage)
+	case l.pause < 0:
+		return l, fmt.Errorf("--pause is %s: give a duration such as 10s", l.pause)
 	}
-	return a, err
+	for n := range strings.SplitSeq(tasks, ",") {
+		if a.Tasks, err = strconv.Atoi(n); err != nil {
+			return l, fmt.Errorf("--tasks is %q: give a number, or some with commas between", tasks)
+		}
+		if err := a.validate(); err != nil {
+			return l, err
+		}
+		if l.jobs = append(l.jobs, a); len(l.jobs) > maxSleepJobs {
+			return l, fmt.Errorf("--tasks has more than %d numbers", maxSleepJobs)
+		}
+	}
+	return l, nil
 }
 
 // validate reports everything that is wrong at once.

@@ -185,7 +185,7 @@ func (r *run) details() Details {
 }
 
 // Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
-// returns the table of messages.
+// returns the table of messages, after that of executors over time when their number followed the work.
 func (d *Dir) Finish(details Details) (table string, err error) {
 	t, damaged := merge(d.path)
 	// An executor that was killed leaves a torn file: that is its right.
@@ -203,7 +203,11 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		os.RemoveAll(d.Work()),
 		os.RemoveAll(filepath.Join(d.path, pidFile)),
 	)
-	return trace.Table(t.Entries), err
+	table = trace.Table(t.Entries)
+	if over := trace.Executors(t.Entries); over != "" {
+		table = over + "\n" + table
+	}
+	return table, err
 }
 
 func (d *Dir) write(name string, data []byte) error {

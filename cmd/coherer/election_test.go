@@ -91,8 +91,10 @@ func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) 
 // start starts a Master, again if it was killed, and waits until it listens.
 func (m *masters) start(i int) {
 	m.t.Helper()
-	m.cmds[i], _ = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{"master", "--port", m.ports[i], "--peers", m.peers,
-		"--conf", "spark.deploy.recoveryDirectory=" + m.dir}, m.args...)...)
+	m.cmds[i], _ = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{
+		"master", "--port", m.ports[i], "--peers", m.peers,
+		"--conf", "spark.deploy.recoveryDirectory=" + m.dir,
+	}, m.args...)...)
 }
 
 // await waits until a Master logs words.

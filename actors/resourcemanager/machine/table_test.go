@@ -179,8 +179,10 @@ func TestAnApplicationMasterMayRegisterBeforeItsLaunchIsAnswered(t *testing.T) {
 // Whatever happens, in whatever order, what is over stays as it is.
 func TestNoStateFollowsAnEnd(t *testing.T) {
 	for _, s := range subjects() {
-		over := map[string]bool{"FINISHED": true, "FAILED": true, "KILLED": true, "COMPLETED": true, "EXPIRED": true, "RELEASED": true,
-			"DECOMMISSIONED": true, "LOST": true, "REBOOTED": true, "SHUTDOWN": true}
+		over := map[string]bool{
+			"FINISHED": true, "FAILED": true, "KILLED": true, "COMPLETED": true, "EXPIRED": true, "RELEASED": true,
+			"DECOMMISSIONED": true, "LOST": true, "REBOOTED": true, "SHUTDOWN": true,
+		}
 		for _, state := range s.states {
 			for _, event := range s.events {
 				for when := Always; when <= WasKilled; when++ {
