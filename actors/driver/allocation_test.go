@@ -158,3 +158,18 @@ func TestABusyExecutorIsNotKilledAsIdle(t *testing.T) {
 		t.Errorf("%v were killed; one is busy, the other unknown", e.killed)
 	}
 }
+
+// TestAnotherApplicationMasterIsToldTheTarget that there is: the tasks that wait need it.
+func TestAnotherApplicationMasterIsToldTheTarget(t *testing.T) {
+	for compat, want := range map[string]int{"fixed": 3, "SPARK-20079": 0} {
+		e := newElastic(t, map[string]string{"coherer.compat": compat})
+		run(e.rig, numbers.With(9))
+		e.Advance(2500 * time.Millisecond)
+		e.env.Go("another one", func(b *rpcenv.Blocking) error { return b.Send(e.at(allocation.Name), allocation.Reset{}) })
+		before := len(e.totals)
+		e.Advance(50 * time.Millisecond)
+		if after := e.totals[before:]; len(after) != 1 || after[0] != want {
+			t.Errorf("%s: it was told %v, want %d", compat, after, want)
+		}
+	}
+}

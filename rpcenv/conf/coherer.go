@@ -44,7 +44,7 @@ var (
 // Faults are the ids that coherer.compat takes, those of Spark's issue tracker. What each does stands with the endpoint
 // that has it.
 var Faults = []string{
-	"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-13112", "SPARK-13519", "SPARK-13604", "SPARK-16925", "SPARK-23191",
+	"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-13112", "SPARK-13519", "SPARK-13604", "SPARK-16925", "SPARK-20079", "SPARK-23191",
 	"SPARK-27348", "SPARK-27510", "SPARK-34245",
 }
 

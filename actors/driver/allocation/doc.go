@@ -10,6 +10,8 @@
 //   - A new target is not computed while the answer to the last one is out; Spark's timer waits in the ask, with its lock
 //     held. (TestOneRequestIsOutAtATime)
 //   - A driver has one resource profile, the default one, so there is one target. (TestTargetsGrow)
+//   - Another ApplicationMaster is told the target that there is; Spark's begins at the initial one again. With
+//     coherer.compat SPARK-20079 as in Spark. (TestAnotherApplicationMasterIsToldTheTarget)
 //   - A shuffle ends with its job, so an executor is kept for its map outputs no longer than that; Spark waits for the
 //     collection of the shuffle's last reference. (TestAShuffleKeepsItsExecutorUntilTheJobEnds)
 //   - Datasets are not cached, so spark.dynamicAllocation.cachedExecutorIdleTimeout is checked and has no effect.

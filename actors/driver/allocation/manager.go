@@ -89,7 +89,9 @@ func (m *Manager) taskEnd(c *rpcenv.Context, e event.TaskEnd) {
 }
 
 func (m *Manager) reset(c *rpcenv.Context) {
-	m.targets.Reset()
+	if forgetsTarget(c.Conf()) {
+		m.targets.Reset()
+	}
 	m.monitor = NewMonitor(m.settings)
 	m.tellTarget(c)
 }

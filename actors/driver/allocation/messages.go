@@ -11,7 +11,7 @@ const Name = "ExecutorAllocationManager"
 // Schedule is the timer by which the manager looks, each 100 ms (ExecutorAllocationManager.intervalMillis).
 type Schedule struct{ rpcenv.Local }
 
-// Reset says that another cluster manager has come, which knows nothing of executors. It mirrors
+// Reset says that another cluster manager has come, which knows nothing of executors: it is told the target. It mirrors
 // ExecutorAllocationManager.reset.
 type Reset struct{ rpcenv.Local }
 

@@ -1,0 +1,11 @@
+package allocation
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// forgetsTarget is a historic fault, for study (SPARK-20079): with another ApplicationMaster the target begins anew, and
+// what the running tasks need is not asked for before the next backlog.
+func forgetsTarget(c *conf.Conf) bool { return slices.Contains(conf.Compat.Get(c), "SPARK-20079") }
