@@ -154,7 +154,7 @@ func (e *Client) noReport(c *rpcenv.Context, err error) {
 			e.silent = c.Now()
 			c.Log().Warnf("The ResourceManager at %s does not answer; it is asked again: %v", e.cfg.ResourceManager, err)
 		}
-		if most := conf.ResourceManagerConnectMaxWait.Get(c.Conf()); most < 0 || c.Now().Sub(e.silent) < most {
+		if most := conf.YARNConnectMaxWait.Get(c.Conf()); most < 0 || c.Now().Sub(e.silent) < most {
 			return
 		}
 		fallthrough

@@ -51,3 +51,15 @@ func TestReadHadoop(t *testing.T) {
 		}
 	}
 }
+
+func TestWhereTheResourceManagerIs(t *testing.T) {
+	const address, hostname = "yarn.resourcemanager.address", "yarn.resourcemanager.hostname"
+	for want, pairs := range map[string][]string{
+		"127.0.0.1:8032": nil, "h:8032": {hostname, "h"}, "h:1": {address, "h:1", hostname, "i"}, "127.0.0.1:5": {address, "0.0.0.0:5"},
+		"i:8032": {"spark.hadoop." + address, "i"},
+	} {
+		if got := ResourceManagerAt(mustNew(t, pairs...)); got != want {
+			t.Errorf("%q: %s, want %s", pairs, got, want)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package conf
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Settings of an application on YARN: of its client and of its driver. What YARN is asked for is in submit.go.
 var (
@@ -62,11 +66,31 @@ var (
 var (
 	ResourceManagerAddress = optional("yarn.resourcemanager.address", filled(texts),
 		"Where clients reach the ResourceManager, HOST:PORT; it is where NodeManagers and application masters reach it too.")
-	ResourceManagerConnectMaxWait = entry("yarn.resourcemanager.connect.max-wait.ms", durations(time.Millisecond), "900000",
-		"How long a ResourceManager that does not answer is waited for; negative for ever.")
+	ResourceManagerHostname = entry("yarn.resourcemanager.hostname", filled(texts), "0.0.0.0",
+		"The ResourceManager's machine, when its address is not set; 0.0.0.0 is this one.")
 	YARNPollInterval = entry("yarn.client.application-client-protocol.poll-interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "200",
 		"How often a client asks whether its submission was accepted.")
 	YARNPollTimeout = entry("yarn.client.application-client-protocol.poll-timeout-ms", durations(time.Millisecond), "-1",
 		"After how long a client gives up a submission that is not accepted; negative for never.")
 )
+
+// ResourceManagerPort is where a ResourceManager listens when nothing else is said: for clients, NodeManagers and application
+// masters alike, of which Hadoop gives 8031 and 8030 to the last two.
+const ResourceManagerPort = 8032
+
+// ResourceManagerAt is HOST:PORT of the ResourceManager: yarn.resourcemanager.address, else yarn.resourcemanager.hostname with
+// Hadoop's port. Hadoop's any-address is this machine.
+func ResourceManagerAt(c *Conf) string {
+	at, set := ResourceManagerAddress.Find(c)
+	if !set {
+		at = fmt.Sprintf("%s:%d", ResourceManagerHostname.Get(c), ResourceManagerPort)
+	}
+	if rest, any := strings.CutPrefix(at, "0.0.0.0:"); any {
+		return "127.0.0.1:" + rest
+	}
+	if !strings.Contains(at, ":") {
+		return fmt.Sprintf("%s:%d", at, ResourceManagerPort)
+	}
+	return at
+}
