@@ -77,6 +77,11 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return err
 	}
 	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), FS: Files{}}
+	if conf.MasterURL.Get(c) == YARNMaster {
+		if cfg.YARN, err = s.onYARN(c); err != nil {
+			return err
+		}
+	}
 	if s.Progress {
 		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr)); err != nil {
 			return err
@@ -95,7 +100,15 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	defer cancel()
 	b := env.Blocking(stopping)
 	defer b.Close()
-	return errors.Join(err, d.Stop(b))
+	return errors.Join(err, d.StopWith(b, exitCode(err)))
+}
+
+// exitCode is what a program that ended with err is said to have ended with.
+func exitCode(err error) int {
+	if err != nil {
+		return 1
+	}
+	return 0
 }
 
 // stopPatience is how long the end of an application may take.
@@ -111,9 +124,11 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	masters, err := rpcenv.ParseMasterURL(conf.MasterURL.Get(c))
-	if err != nil {
-		return nil, nil, fmt.Errorf("spark.master: %w", err)
+	var masters []rpcenv.Address
+	if url := conf.MasterURL.Get(c); url != YARNMaster {
+		if masters, err = rpcenv.ParseMasterURL(url); err != nil {
+			return nil, nil, fmt.Errorf("spark.master: %w", err)
+		}
 	}
 	name := s.Name
 	if own := conf.AppName.Get(c); name == "" && own != "" {

@@ -24,6 +24,8 @@ type Submission struct {
 	Conf map[string]string `json:"conf"`
 	// Trace is the file that the driver's trace goes to; empty: none.
 	Trace string `json:"trace,omitempty"`
+	// Library is the path of coherer's own program, which on YARN is the application master of a driver in client mode.
+	Library string `json:"library,omitempty"`
 	// Progress asks for a line about the stages on stderr.
 	Progress bool `json:"progress,omitempty"`
 }

@@ -24,6 +24,8 @@ type Input struct {
 	Properties []conf.Setting
 	Extra      [][]conf.Setting
 	Defaults   []conf.Setting
+	// Hadoop are those of yarn-site.xml in YARN_CONF_DIR and HADOOP_CONF_DIR.
+	Hadoop []conf.Setting
 	// BuiltIn are the names of applications that need no file.
 	BuiltIn []string
 	// JarClass is the Main-Class of the manifest when the primary resource is a jar; JarErr is why it could not be read.

@@ -2,6 +2,7 @@ package submit
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -69,5 +70,54 @@ func TestCommandsOfGoPrograms(t *testing.T) {
 		if err != nil || d.AM == nil || d.AM.Command != tt.want+end {
 			t.Errorf("%s: %v\n%+v\nwant %s", tt.line, err, d.AM, tt.want+end)
 		}
+	}
+}
+
+func TestGoProgramsOnYARN(t *testing.T) {
+	resolve := func(line string, env map[string]string, hadoop ...conf.Setting) (*Decision, error) {
+		l, err := Parse(strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := Input{Dir: "/w", Env: env, BuiltIn: []string{"pi"}, Hadoop: hadoop}
+		a, err := Resolve(l, in)
+		if err != nil {
+			return nil, err
+		}
+		return Decide(a, in)
+	}
+	site := []conf.Setting{
+		{Pair: conf.Pair{Key: "yarn.resourcemanager.address", Value: "h:1"}, From: conf.Origin{Place: "yarn-site.xml"}},
+		{Pair: conf.Pair{Key: "fs.defaultFS", Value: "hdfs://h"}, From: conf.Origin{Place: "yarn-site.xml"}},
+	}
+	d, err := resolve("--master yarn pi", map[string]string{"YARN_CONF_DIR": "/c"}, site...)
+	if err != nil || d.NotRun != nil {
+		t.Fatal(err, d)
+	}
+	if s, set := d.Properties.Get("spark.hadoop.yarn.resourcemanager.address"); !set || s.Value != "h:1" || s.From.Place != "yarn-site.xml" {
+		t.Errorf("%+v", s)
+	}
+	if _, set := d.Properties.Get("spark.hadoop.fs.defaultFS"); set {
+		t.Error("what is not YARN's is a setting")
+	}
+	const own = "--conf spark.hadoop.yarn.resourcemanager.address=i:2 "
+	if d, err = resolve("--master yarn "+own+"pi", nil, site...); err != nil || d.NotRun != nil {
+		t.Fatal(err, d)
+	}
+	if s, _ := d.Properties.Get("spark.hadoop.yarn.resourcemanager.address"); s.Value != "i:2" {
+		t.Errorf("%+v", s)
+	}
+	const must = "either HADOOP_CONF_DIR or YARN_CONF_DIR must be set in the environment"
+	if _, err := resolve("--master yarn pi", nil); err == nil || !strings.Contains(err.Error(), must+", or --conf spark.hadoop.") {
+		t.Error(err)
+	}
+	if _, err := resolve("--master yarn "+own+"--class C a.jar", nil); err == nil || !strings.Contains(err.Error(), must+".") {
+		t.Error(err)
+	}
+	if d, err = resolve("--master yarn --class C a.jar", map[string]string{"YARN_CONF_DIR": "/c"}, site...); err != nil {
+		t.Fatal(err)
+	}
+	if _, set := d.Properties.Get("spark.hadoop.yarn.resourcemanager.address"); set {
+		t.Error("a jar got a setting that Spark does not give it")
 	}
 }

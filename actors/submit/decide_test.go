@@ -215,16 +215,20 @@ func TestGoPrograms(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for line, want := range map[string]string{
-		"--deploy-mode cluster --master spark://h:7077 bin/prog":      "an absolute path that every Worker sees",
-		"--deploy-mode cluster --master spark://h:7077 http://x/prog": "",
-		"--deploy-mode cluster --master spark://h:7077 hdfs://x/prog": "neither a path that every Worker sees nor an http(s) address",
-		"--master spark://h:7077 http://x/prog":                       "fetch the program",
-		"--master yarn pi":                                            "master yarn is not run here",
-		"pi":                                                          "name the Master with --master spark://HOST:PORT",
-		"--master spark://h:7077 main.py":                             "Python",
-		"--master spark://h pi":                                       "--master:",
-		"--master spark://h:7077 --class C a.jar":                     "a JVM",
-		"--remote sc://h:1 pi":                                        "Spark Connect",
+		"--deploy-mode cluster --master spark://h:7077 bin/prog":            "an absolute path that every Worker sees",
+		"--deploy-mode cluster --master spark://h:7077 http://x/prog":       "",
+		"--deploy-mode cluster --master spark://h:7077 hdfs://x/prog":       "neither a path that every Worker sees nor an http(s) address",
+		"--master spark://h:7077 http://x/prog":                             "fetch the program",
+		"--master k8s://h:1 pi":                                             "master k8s://https://h:1 is not run here",
+		"--master yarn pi":                                                  "",
+		"--master yarn --deploy-mode cluster bin/prog":                      "",
+		"--master yarn --deploy-mode cluster http://x/prog":                 "fetch the program",
+		"--master yarn -c spark.hadoop.yarn.resourcemanager.address=h:x pi": "yarn.resourcemanager.address: ",
+		"pi":                              "name the Master with --master spark://HOST:PORT",
+		"--master spark://h:7077 main.py": "Python",
+		"--master spark://h pi":           "--master:",
+		"--master spark://h:7077 --class C a.jar": "a JVM",
+		"--remote sc://h:1 pi":                    "Spark Connect",
 	} {
 		d, err := decide(t, line, Input{})
 		if err != nil {

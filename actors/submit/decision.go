@@ -103,6 +103,7 @@ func newBuild(a *Arguments, in Input) (*build, error) {
 		b.Manager = m
 	}
 	b.Properties.Set(a.Settings.Sorted()...)
+	b.hadoop()
 	for _, name := range []string{"--files", "--archives", "--jars", "--py-files"} {
 		if s, ok := a.Get(name); ok {
 			b.lists[name] = s

@@ -50,7 +50,9 @@ func (b *build) notRun() {
 	case b.Kind != Program:
 		b.NotRun = fmt.Errorf("%s is not run here: it wants %s; --dry-run shows what Spark would do, and coherer runs Go programs",
 			b.Resource, map[Kind]string{Jar: "a JVM", Python: "Python and a JVM", R: "R and a JVM", Shell: "a JVM", Internal: "a JVM"}[b.Kind])
-	case b.Manager == YARN || b.Manager == Kubernetes:
+	case b.Manager == YARN:
+		b.NotRun = b.yarnProblem()
+	case b.Manager == Kubernetes:
 		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
 	case b.Manager == Local:
 		b.NotRun = fmt.Errorf("master %s is not run here: name the Master with --master spark://HOST:PORT, or use coherer run for a cluster of its own", b.Master)

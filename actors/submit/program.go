@@ -2,7 +2,13 @@
 
 package submit
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
 
 // What a Go program on YARN is called in a container. AppFile is the application's program, in cluster mode that of the
 // application master and driver; LibraryFile is coherer's own, which in client mode is the application master.
@@ -44,4 +50,35 @@ func (b *build) jar() string {
 		return ""
 	}
 	return b.Resource
+}
+
+// hadoop makes settings of a Go program of what yarn-site.xml says: it and its application master have no other way to know.
+func (b *build) hadoop() {
+	if b.Kind != Program || b.Manager != YARN {
+		return
+	}
+	for _, s := range b.in.Hadoop {
+		if strings.HasPrefix(s.Key, "yarn.") {
+			s.Key = conf.HadoopPrefix + s.Key
+			b.Properties.SetMissing(s)
+		}
+	}
+}
+
+// yarnProblem is what is wrong with a submission of a Go program to YARN; nil for nothing.
+func (b *build) yarnProblem() error {
+	c, err := b.Properties.Conf()
+	if err != nil {
+		return nil //nolint:nilerror // whoever uses the Decision checks its settings
+	}
+	if _, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c)); err != nil {
+		return fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+	}
+	if b.BuiltIn {
+		return nil
+	}
+	if _, local := FilePath(b.a.CommandLine.Resource); !local {
+		return fmt.Errorf("%s: it is copied from here: fetch the program and name its file", b.Resource)
+	}
+	return nil
 }

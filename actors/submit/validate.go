@@ -66,14 +66,24 @@ func (a *Arguments) validateSubmit(in Input) error {
 			bad("%s must be a positive number: %q (%s)", count.what, s.Value, s.From)
 		}
 	}
-	if strings.HasPrefix(a.Master(), "yarn") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" {
-		bad("When running with master '%s' either HADOOP_CONF_DIR or YARN_CONF_DIR must be set in the environment.", a.Master())
+	if strings.HasPrefix(a.Master(), "yarn") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" && !a.namesResourceManager() {
+		bad("When running with master '%s' either HADOOP_CONF_DIR or YARN_CONF_DIR must be set in the environment%s.", a.Master(),
+			map[bool]string{true: ", or --conf " + rmAddress + "=HOST:PORT given"}[a.Kind == Program])
 	}
 	_, principal := a.Get("--principal")
 	if _, proxy := a.Get("--proxy-user"); proxy && principal {
 		bad("Only one of --proxy-user or --principal can be provided.")
 	}
 	return errors.Join(problems...)
+}
+
+// rmAddress is the setting that stands in for a file of Hadoop's.
+var rmAddress = conf.HadoopPrefix + conf.ResourceManagerAddress.Key()
+
+// namesResourceManager reports whether a Go program finds the ResourceManager without a file of Hadoop's.
+func (a *Arguments) namesResourceManager() bool {
+	_, set := a.Settings.Get(rmAddress)
+	return set && a.Kind == Program
 }
 
 func (a *Arguments) dynamicAllocation() bool {

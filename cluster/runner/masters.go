@@ -22,7 +22,7 @@ const driverAskTimeout = "10s"
 
 // CallMasters submits a driver in cluster mode, ends one, or asks how it fares, and waits until that is known. What the
 // Masters say goes to stdout, what goes wrong to stderr; the error is an exit code then.
-func CallMasters(ctx context.Context, values map[string]string, cfg driverclient.Config, stdout, stderr io.Writer) (err error) {
+func CallMasters(ctx context.Context, values map[string]string, cfg driverclient.Config, stdout, stderr io.Writer) error {
 	values = maps.Clone(values)
 	if values == nil {
 		values = map[string]string{}
@@ -34,18 +34,23 @@ func CallMasters(ctx context.Context, values map[string]string, cfg driverclient
 	if err != nil {
 		return err
 	}
+	return ask(ctx, c, driverclient.Name, driverclient.New(cfg), stdout, stderr)
+}
+
+// ask runs an endpoint in an Env of its own until it ends the process: the error is the exit code then.
+func ask(ctx context.Context, c *conf.Conf, name string, client rpcenv.Endpoint, stdout, stderr io.Writer) (err error) {
 	ended := make(chan int, 1)
 	host := transport.New(transport.Options{Recorder: trace.NewRecorder(0), ExitFunc: func(code int) { ended <- code }})
 	defer func() { err = errors.Join(err, host.Close()) }()
 	log := logrus.New()
 	log.SetOutput(io.Discard)
-	log.AddHook(lines{stdout, stderr})
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "driverClient", Conf: c, Log: logrus.NewEntry(log)})
+	log.AddHook(lines{name, stdout, stderr})
+	env, err := rpcenv.New(host, rpcenv.Config{Name: clientName(c), Conf: c, Log: logrus.NewEntry(log)})
 	if err != nil {
 		return err
 	}
 	defer env.Close()
-	if _, err := env.Register(driverclient.Name, driverclient.New(cfg)); err != nil {
+	if _, err := env.Register(name, client); err != nil {
 		return err
 	}
 	select {
@@ -59,15 +64,26 @@ func CallMasters(ctx context.Context, values map[string]string, cfg driverclient
 	}
 }
 
-// lines writes what a client logs as the answer to a command.
-type lines struct{ stdout, stderr io.Writer }
+// clientName is what a client is called in the trace.
+func clientName(c *conf.Conf) string {
+	if name := conf.TraceName.Get(c); name != "" {
+		return name
+	}
+	return "driverClient"
+}
+
+// lines writes what a client, the endpoint of that name, logs as the answer to a command.
+type lines struct {
+	endpoint       string
+	stdout, stderr io.Writer
+}
 
 func (lines) Levels() []logrus.Level { return logrus.AllLevels }
 
 func (l lines) Fire(e *logrus.Entry) error {
 	to, prefix := l.stdout, ""
 	switch {
-	case e.Data["endpoint"] != driverclient.Name: // the runtime's own
+	case e.Data["endpoint"] != l.endpoint: // the runtime's own
 		return nil
 	case e.Level <= logrus.ErrorLevel:
 		to, prefix = l.stderr, "error: "

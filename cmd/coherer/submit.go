@@ -16,16 +16,20 @@ import (
 
 func submitCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "submit --master spark://HOST:PORT [options] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
+		Use: "submit --master URL [options] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
 		Long: "Run an application on a cluster, with the options and the rules of spark-submit. In client mode the driver runs here,\n" +
 			"and APP is as for run. In cluster mode it runs on a Worker, and APP is a path that every Worker sees or an http(s)\n" +
 			"address: nothing is copied.\n\n" +
+			"With --master yarn the ResourceManager is that of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR, or of --conf\n" +
+			"spark.hadoop.yarn.resourcemanager.address=HOST:PORT. APP is as for run, its program is copied to the cluster; in cluster\n" +
+			"mode the driver runs in the application master. --kill and --status then want an id such as application_1767225600000_0001.\n\n" +
 			"An option wins over --conf, that over properties files, these over spark-defaults.conf in SPARK_CONF_DIR or\n" +
 			"SPARK_HOME/conf, and that over the variables MASTER, DEPLOY_MODE, SPARK_DRIVER_MEMORY, SPARK_EXECUTOR_MEMORY and\n" +
-			"SPARK_EXECUTOR_CORES. --dry-run shows what comes of all that, also for jars, Python, R, YARN and Kubernetes.",
+			"SPARK_EXECUTOR_CORES. --dry-run shows what comes of all that, also for jars, Python, R and Kubernetes.",
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
+			"  coherer submit --master yarn --deploy-mode cluster --conf spark.hadoop.yarn.resourcemanager.address=127.0.0.1:8032 pi 8\n" +
 			"  HADOOP_CONF_DIR=/etc/hadoop coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
 		DisableFlagParsing: true, // spark-submit's rules are not those of flags
 		RunE:               runSubmit,
@@ -89,6 +93,12 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 		return usage(cmd, appMissing(cmd, line, err))
 	}
 	switch line.Action {
+	case submit.Kill, submit.RequestStatus:
+		if onYARN(a) {
+			return aboutYARN(cmd, a)
+		}
+	}
+	switch line.Action {
 	case submit.Kill:
 		return byREST(cmd, a, killByREST(cmd, a), killSubmission)
 	case submit.RequestStatus:
@@ -116,6 +126,9 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s := submission{a, in, d}
+	if d.Mode == submit.Cluster && d.Manager == submit.YARN {
+		return submitToYARN(cmd, s)
+	}
 	if d.Mode == submit.Cluster {
 		return inCluster(cmd, s)
 	}
@@ -148,8 +161,13 @@ func submitHere(cmd *cobra.Command, s submission) error {
 		return err
 	}
 	values := s.decision.Properties.Values()
-	return runner.Submit(cmd.Context(), application.program, application.main,
-		app.Submission{Name: called(values, application), Conf: values, Progress: true})
+	own := app.Submission{Name: called(values, application), Conf: values, Progress: true}
+	if s.decision.Manager == submit.YARN {
+		if own.Library, err = library(); err != nil {
+			return err
+		}
+	}
+	return runner.Submit(cmd.Context(), application.program, application.main, own)
 }
 
 // submitInput reads what a submission looks at beside its command line.
@@ -178,6 +196,9 @@ func submitInput(line *submit.CommandLine) (submit.Input, error) {
 		if in.Defaults, err = readProperties(defaultsFile()); err != nil {
 			return in, err
 		}
+	}
+	if in.Hadoop, err = hadoopSettings(in.Env); err != nil {
+		return in, err
 	}
 	if path, local := submit.FilePath(line.Resource); local && submit.KindOf(line.Resource) == submit.Jar && !line.Has("--class") {
 		in.JarClass, in.JarErr = jarMainClass(path)

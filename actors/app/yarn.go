@@ -1,0 +1,61 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// YARNMaster is the master URL of an application on YARN.
+const YARNMaster = "yarn"
+
+// onYARN is what a driver in client mode has to know: it submits itself.
+func (s Submission) onYARN(c *conf.Conf) (*driver.YARN, error) {
+	_, program, err := transport.SelfDigest()
+	if err != nil {
+		return nil, err
+	}
+	if s.Library == "" {
+		return nil, errors.New("a driver on YARN is started by coherer: coherer submit --master yarn, or coherer run --yarn")
+	}
+	at, err := ResourceManager(c)
+	if err != nil {
+		return nil, err
+	}
+	name, err := User()
+	if err != nil {
+		return nil, err
+	}
+	return &driver.YARN{ResourceManager: at, Submission: &yarnclient.Submission{
+		Mode: submit.Client, Name: conf.AppName.Get(c), User: name, Program: program, Library: s.Library, Files: Staging{},
+	}}, nil
+}
+
+// ResourceManager is where the settings say that it is.
+func ResourceManager(c *conf.Conf) (rpcenv.Address, error) {
+	at, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c))
+	if err != nil {
+		return at, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+	}
+	return at, nil
+}
+
+// User is who submits: HADOOP_USER_NAME, else who runs this process.
+func User() (string, error) {
+	if name := os.Getenv("HADOOP_USER_NAME"); name != "" {
+		return name, nil
+	}
+	u, err := user.Current()
+	if err != nil {
+		return "", fmt.Errorf("who submits? %w: set HADOOP_USER_NAME", err)
+	}
+	return u.Username, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// submitToYARN submits an application whose driver runs in the cluster, in the application master.
+func submitToYARN(cmd *cobra.Command, s submission) error {
+	resource := s.args.CommandLine.Resource
+	if path, local := submit.FilePath(resource); local && !s.args.BuiltIn {
+		resource = path
+	}
+	a, err := findApplication(append([]string{resource}, s.args.Args...))
+	if err != nil {
+		return err
+	}
+	values := s.decision.Properties.Values()
+	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: s.args.Args}
+	if !s.args.BuiltIn {
+		out.Jar = s.decision.Resource
+	}
+	if class, set := s.args.Get("--class"); set && !s.args.BuiltIn {
+		out.Class = class.Value
+	}
+	if a.main == "" {
+		out.Program = a.program[0]
+	}
+	return runner.SubmitToYARN(cmd.Context(), values, a.main, out, os.Stdout, os.Stderr)
+}
+
+// aboutYARN ends an application on YARN, or tells how it is.
+func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
+	if form, _ := a.Value("--output"); form == "json" {
+		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: applications on YARN are told in words"))
+	}
+	in, err := hadoopSettings(variables())
+	if err != nil {
+		return err
+	}
+	for _, s := range in {
+		s.Key = conf.HadoopPrefix + s.Key
+		a.Settings.SetMissing(s)
+	}
+	cfg := yarnclient.Config{Status: a.Submission}
+	if a.Action == submit.Kill {
+		cfg = yarnclient.Config{Kill: a.Submission}
+	}
+	return runner.AskYARN(cmd.Context(), a.Settings.Values(), cfg, os.Stdout, os.Stderr)
+}
+
+// hadoopSettings are those of yarn-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what that does not have.
+func hadoopSettings(env map[string]string) ([]conf.Setting, error) {
+	var all conf.Settings
+	for _, dir := range []string{env["YARN_CONF_DIR"], env["HADOOP_CONF_DIR"]} {
+		if dir == "" {
+			continue
+		}
+		list, err := readHadoop(filepath.Join(dir, "yarn-site.xml"))
+		if err != nil {
+			return nil, err
+		}
+		all.SetMissing(list...)
+	}
+	return all.Sorted(), nil
+}
+
+// readHadoop reads a file of Hadoop's settings; one that is missing has none.
+func readHadoop(path string) ([]conf.Setting, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return conf.ReadHadoop(f, path)
+}
+
+// library is coherer's own program, which is the application master in client mode.
+func library() (string, error) {
+	_, self, err := transport.SelfDigest()
+	return self, err
+}
+
+// onYARN reports whether a command line is about YARN.
+func onYARN(a *submit.Arguments) bool { return a.Master() == "yarn" }
