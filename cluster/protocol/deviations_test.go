@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// deviationsOf are the sections "Differences from Spark" of the packages' comments: a table with the columns Spark, here
+// deviationsOf are the sections "Differences from Spark" and "Differences from Hadoop" of the packages' comments: a table with the columns Spark, here
 // and test, or a list whose items end with the tests that hold them, in parentheses.
 func deviationsOf(packages map[string]*goPackage) []Deviation {
 	var out []Deviation
@@ -30,7 +30,8 @@ func differences(pkg string, doc *ast.CommentGroup) []Deviation {
 	for _, block := range parser.Parse(doc.Text()).Content {
 		switch block := block.(type) {
 		case *comment.Heading:
-			inside = string(printer.Text(&comment.Doc{Content: []comment.Block{block}})) == "# Differences from Spark\n"
+			title := string(printer.Text(&comment.Doc{Content: []comment.Block{block}}))
+			inside = title == "# Differences from Spark\n" || title == "# Differences from Hadoop\n"
 		case *comment.List:
 			for _, item := range block.Items {
 				if inside {

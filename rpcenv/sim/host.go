@@ -170,9 +170,13 @@ type process struct{ h *Host }
 
 func (p process) PID() int { return 0 }
 
-// Kill ends the process with 143, as SIGTERM does.
-func (p process) Kill(time.Duration) {
-	p.h.world.soon(nil, func() { p.h.Exit(128 + 15) })
+// Kill ends the process with 143, as SIGTERM does, or without grace with 137, as SIGKILL.
+func (p process) Kill(grace time.Duration) {
+	code := 128 + 15
+	if grace <= 0 {
+		code = 128 + 9
+	}
+	p.h.world.soon(nil, func() { p.h.Exit(code) })
 }
 
 // Exit ends the Host with an exit code. Nothing of it runs any more; its peers see their connections end.

@@ -47,6 +47,8 @@ type ResourceEvent struct {
 	// Path and Size are where it came to and how large it is there, in bytes.
 	Path string
 	Size int64
+	// Why is what is wrong, of LocalizationFailed.
+	Why string
 	// At is when, in ms since 1970: the time of the last release or request says which resource goes first when there are
 	// too many.
 	At int64

@@ -1,0 +1,113 @@
+package nodemanager
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/actors/nodemanager/machine"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// applicationEvent lets an application's machine take an event, and does what it wants. It mirrors ApplicationImpl.handle.
+func (n *ContainerManager) applicationEvent(c *rpcenv.Context, a *application, e machine.ApplicationEvent) {
+	next, actions, err := a.Next(e)
+	if err != nil {
+		c.Log().WithError(err).Errorf("Can't handle this event at current state: application %s", a.id)
+		return
+	}
+	from := a.State
+	a.Application = next
+	if from != next.State {
+		c.Log().Infof("Application %s transitioned from %s to %s", a.id, from, next.State)
+		c.State("application", a.id.String(), from.String(), next.State.String(), e.String())
+	}
+	if e == machine.InitApplication { // logs are files of the containers: there is nothing to begin
+		n.applicationEvent(c, a, machine.LogHandlingInited)
+		return
+	}
+	for _, action := range actions {
+		n.doForApplication(c, a, action)
+	}
+}
+
+func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, action machine.Action) {
+	switch action {
+	case machine.InitResources: // directories are made with the first container that needs them
+		n.applicationEvent(c, a, machine.ApplicationInited)
+	case machine.InitContainers:
+		queued := a.queued
+		a.queued = nil
+		for _, x := range queued {
+			n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.InitContainer})
+		}
+	case machine.KillContainers:
+		for _, x := range n.books.of(a) {
+			n.killContainer(c, x, statusKilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
+		}
+	case machine.RefuseContainer:
+		late := a.queued
+		a.queued = nil
+		for _, x := range late {
+			x.refused = true
+			n.killContainer(c, x, statusKilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
+		}
+	case machine.CleanUpApplication:
+		n.cleanUpApplication(c, a)
+	case machine.ForgetApplication:
+		n.books.forgetApp(a)
+		for _, x := range slices.Clone(n.books.containers) {
+			if x.app == a && x.State == machine.Done && x.reported {
+				n.books.forget(x, n.rememberUntil(c))
+			}
+		}
+	}
+}
+
+// finishApplication ends an application here, with its containers.
+func (n *ContainerManager) finishApplication(c *rpcenv.Context, a *application, why string) {
+	if a.why == "" {
+		a.why = why
+	}
+	n.applicationEvent(c, a, machine.FinishApplication)
+}
+
+// cleanUpApplication removes what an application has on this machine but its logs.
+func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application) {
+	n.cache.dropApplication(a.id.String())
+	done := func() {
+		n.applicationEvent(c, a, machine.ApplicationResourcesCleanedUp)
+		n.applicationEvent(c, a, machine.LogHandlingFinished)
+	}
+	if n.cfg.Containers == nil {
+		done()
+		return
+	}
+	containers, user, app := n.cfg.Containers, a.user, a.id.String()
+	n.remove(c, func(b *rpcenv.Blocking) error { return containers.RemoveApplication(b, user, app) }, "the directories of "+app, done)
+}
+
+// remove removes something from the disk, now or when yarn.nodemanager.delete.debug-delay-sec are over, and goes on with done:
+// after that when there is no delay.
+func (n *ContainerManager) remove(c *rpcenv.Context, body func(*rpcenv.Blocking) error, what string, done func()) {
+	delay := conf.NodeManagerDeleteDebugDelay.Get(c.Conf())
+	if delay >= 0 {
+		rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) {
+			if delay > 0 {
+				if err := b.Sleep(delay); err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, body(b)
+		}, func(_ struct{}, err error) {
+			if err != nil {
+				c.Log().WithError(err).Errorf("Could not remove %s", what)
+			}
+			if delay == 0 {
+				done()
+			}
+		})
+	}
+	if delay != 0 {
+		done()
+	}
+}

@@ -1,0 +1,204 @@
+package nodemanager
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coherer/coherer/actors/nodemanager/launch"
+	"github.com/coherer/coherer/actors/nodemanager/machine"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// containerEvent lets a container's machine take an event, and does what it wants. It mirrors ContainerImpl.handle.
+func (n *ContainerManager) containerEvent(c *rpcenv.Context, x *container, e machine.ContainerEvent) {
+	next, actions, err := x.Next(e)
+	if err != nil {
+		c.Log().WithError(err).Errorf("Can't handle this event at current state: container %s", x.id)
+		return
+	}
+	from := x.State
+	x.Container = next
+	if from != next.State {
+		c.Log().Infof("Container %s transitioned from %s to %s", x.id, from, next.State)
+		c.State("container", x.id.String(), from.String(), next.State.String(), e.Kind.String())
+	}
+	for _, action := range actions {
+		n.doForContainer(c, x, action)
+	}
+}
+
+func (n *ContainerManager) doForContainer(c *rpcenv.Context, x *container, action machine.Action) {
+	switch action {
+	case machine.RequestResources:
+		n.requestResources(c, x)
+	case machine.Launch:
+		n.launch(c, x)
+	case machine.Monitor: // the watch looks at all that run
+	case machine.KillProcess:
+		n.killProcess(c, x)
+	case machine.CleanUpResources:
+		n.cleanUpContainer(c, x)
+	case machine.FinishContainer:
+		if !x.refused {
+			n.applicationEvent(c, x.app, machine.ApplicationContainerFinished)
+		}
+		n.beatNow(c)
+		n.checkShutdown(c)
+	}
+}
+
+// launch starts a container's process: at once, or, when it failed before, after its owner's wait.
+func (n *ContainerManager) launch(c *rpcenv.Context, x *container) {
+	if x.State == machine.Relaunching && x.retryWait > 0 {
+		x.timer = c.After(x.retryWait, relaunchContainer{id: x.id})
+		return
+	}
+	n.prepare(c, x)
+}
+
+// relaunchContainer is the end of that wait.
+func (n *ContainerManager) relaunchContainer(c *rpcenv.Context, m relaunchContainer) {
+	if x := n.books.container(m.id); x != nil && x.State == machine.Relaunching && !x.busy && x.process == nil {
+		n.prepare(c, x)
+	}
+}
+
+// prepare makes what the process needs on the disk, then starts it. A kill that comes in between holds.
+func (n *ContainerManager) prepare(c *rpcenv.Context, x *container) {
+	x.launch.Links = n.cache.links(x.wants)
+	if n.cfg.Containers == nil {
+		n.startProcess(c, x)
+		return
+	}
+	x.busy = true
+	containers, l := n.cfg.Containers, x.launch
+	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (launch.Container, error) {
+		return containers.Prepare(b, l)
+	}, func(made launch.Container, err error) {
+		x.busy = false
+		switch {
+		case x.State == machine.Killing:
+			n.killedBeforeStart(c, x)
+		case err != nil:
+			n.failedToLaunch(c, x, err)
+		default:
+			x.launch = made
+			n.startProcess(c, x)
+		}
+	})
+}
+
+func (n *ContainerManager) startProcess(c *rpcenv.Context, x *container) {
+	cmd := rpcenv.Command{Class: ContainerClass, Args: x.launch.Words(), Dir: x.launch.Dir}
+	for _, v := range x.launch.Environment() {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+	}
+	process, err := c.Start(cmd, func(e rpcenv.Exit) { n.processEnded(c, x, e) })
+	if err != nil {
+		n.failedToLaunch(c, x, err)
+		return
+	}
+	x.process = process
+	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ContainerLaunched})
+}
+
+// failedToLaunch is the end of a container whose process could not be started.
+func (n *ContainerManager) failedToLaunch(c *rpcenv.Context, x *container, err error) {
+	code := int32(-1)
+	if errors.Is(err, ErrDisksFailed) {
+		code = statusDisksFailed
+	}
+	c.Log().WithError(err).Warnf("Failed to launch container %s", x.id)
+	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ExitedFailure, ExitStatus: code, Diagnostics: fmt.Sprintf("%v\n", err)})
+}
+
+// Exit codes of a process that a signal ended: who did it wanted that.
+const (
+	exitForceKilled = 128 + 9
+	exitTerminated  = 128 + 15
+)
+
+// processEnded is the end of a container's process. It mirrors ContainerLaunch.handleContainerExitCode.
+func (n *ContainerManager) processEnded(c *rpcenv.Context, x *container, e rpcenv.Exit) {
+	x.process, x.over = nil, 0
+	code := int32(e.Code)
+	switch {
+	case e.Err != nil:
+		n.failedToLaunch(c, x, e.Err)
+	case code == 0:
+		n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ExitedSuccess})
+	case code == exitForceKilled || code == exitTerminated:
+		n.killed(c, x, code)
+	default:
+		n.failed(c, x, code)
+	}
+}
+
+func (n *ContainerManager) killed(c *rpcenv.Context, x *container, code int32) {
+	text := fmt.Sprintf("Container killed on request. Exit code is %d\n", code)
+	if x.State == machine.Running {
+		text += "Killed by external signal\n"
+	}
+	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.KilledOnRequest, ExitStatus: code, Diagnostics: text})
+}
+
+// killedBeforeStart is the end of a container that was to end before it had a process.
+func (n *ContainerManager) killedBeforeStart(c *rpcenv.Context, x *container) {
+	n.killed(c, x, exitTerminated)
+}
+
+// failed tells a failure with the end of what the container said.
+func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
+	tell := func(output string) {
+		n.containerEvent(c, x, machine.ContainerEvent{
+			Kind: machine.ExitedFailure, ExitStatus: code,
+			Diagnostics: fmt.Sprintf("Exception from container-launch.\nContainer id: %s\nExit code: %d\n\n"+
+				"[%s]Container exited with a non-zero exit code %d. %s\n", x.id, code, c.Now().UTC().Format("2006-01-02 15:04:05.000"), code, output),
+		})
+	}
+	if n.cfg.Containers == nil {
+		tell("")
+		return
+	}
+	x.busy = true
+	containers, l := n.cfg.Containers, x.launch
+	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (string, error) {
+		return containers.Output(b, l), nil
+	}, func(output string, _ error) {
+		x.busy = false
+		tell(output)
+	})
+}
+
+// killContainer ends a container as soon as what is under way allows. One that has ended does not hear it.
+func (n *ContainerManager) killContainer(c *rpcenv.Context, x *container, status int32, why string) {
+	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.KillContainer, ExitStatus: status, Diagnostics: why})
+}
+
+// killProcess ends a container's process: by SIGTERM, and by SIGKILL when yarn.nodemanager.sleep-delay-before-sigkill.ms are
+// over.
+func (n *ContainerManager) killProcess(c *rpcenv.Context, x *container) {
+	switch {
+	case x.process != nil:
+		x.process.Kill(conf.NodeManagerKillDelay.Get(c.Conf()))
+	case x.busy: // what is under way ends it
+	default: // it waits for its next start
+		c.Cancel(x.timer)
+		n.killedBeforeStart(c, x)
+	}
+}
+
+// cleanUpContainer gives a container's resources back and removes its directories.
+func (n *ContainerManager) cleanUpContainer(c *rpcenv.Context, x *container) {
+	n.releaseResources(c, x)
+	done := func() {
+		n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ContainerResourcesCleanedUp})
+	}
+	if n.cfg.Containers == nil || x.launch.Dir == "" {
+		done()
+		return
+	}
+	containers, l := n.cfg.Containers, x.launch
+	n.remove(c, func(b *rpcenv.Blocking) error { return containers.Remove(b, l) }, "the directories of "+l.ID, done)
+}

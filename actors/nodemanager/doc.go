@@ -1,0 +1,29 @@
+// Package nodemanager is YARN's NodeManager: it offers a machine's memory and cores to a ResourceManager, starts and ends the
+// containers that ApplicationMasters bring it tokens for, and tells what becomes of them. It mirrors
+// org.apache.hadoop.yarn.server.nodemanager: ContainerManagerImpl, NodeStatusUpdaterImpl, and what they talk to.
+//
+// Registration: look the endpoint ResourceTracker up by its verifier, register with what runs here, and begin the heartbeats.
+// One that is not answered is repeated as it was, since the ResourceManager may have taken note of it. RESYNC registers again
+// and keeps the containers; SHUTDOWN ends them and the process. A ResourceManager that cannot be reached is tried again every
+// yarn.resourcemanager.connect.retry-interval.ms, for yarn.resourcemanager.connect.max-wait.ms; containers run on.
+//
+// Containers: startContainers checks each entry by itself and accepts it; then its resources are fetched, once for all that
+// want the same, its directories are made, and its process is started. Application, container and resource are machines of
+// package machine; how a process is started is package launch. The end of a container is told by a heartbeat at once.
+//
+// The NodeManager keeps no socket, file or process: [Localizer], [Containers] and [Machine] do what needs the operating
+// system, the Host starts processes. Without them it runs in a simulation, where a process is started by the words of its
+// command.
+//
+// # Differences from Hadoop
+//
+//   - A heartbeat that was not answered is repeated unchanged; Hadoop's next one has newer statuses, and those are lost when
+//     the ResourceManager answers what it answered before. (TestAHeartbeatThatWasNotAnsweredIsRepeated)
+//   - Names of users, links and variables that would lead out of a directory, or out of a line of a script, are refused when
+//     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)
+//   - The memory watch ends a container that is above its limit in two looks in a row, or above twice the limit in one; Hadoop
+//     counts in the first case only processes that it saw in the look before. (TestMemoryIsWatched)
+//   - A NodeManager that ends lets go of its containers only with it: there is no yarn.nodemanager.recovery.enabled.
+//     (process.TestKillingANodeManagerEndsItsContainers)
+//   - OUTPUT_THREAD_DUMP does nothing. (TestSignals)
+package nodemanager

@@ -1,0 +1,69 @@
+package nodemanager
+
+import (
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// health is whether this node can run containers, by its disks and by its script. It mirrors NodeHealthCheckerService.
+type health struct {
+	disks, script report
+	at            time.Time
+}
+
+// report is what one of them says.
+type report struct {
+	healthy bool
+	text    string
+}
+
+func healthy(at time.Time) health {
+	return health{report{healthy: true}, report{healthy: true}, at}
+}
+
+// status is what the ResourceManager hears.
+func (h *health) status() *yarn.NodeHealthStatus {
+	var texts []string
+	for _, r := range []report{h.script, h.disks} {
+		if r.text != "" {
+			texts = append(texts, r.text)
+		}
+	}
+	return &yarn.NodeHealthStatus{
+		IsNodeHealthy: h.disks.healthy && h.script.healthy, HealthReport: strings.Join(texts, ";"), LastHealthReportTime: h.at.UnixMilli(),
+	}
+}
+
+// checkDisks looks at the node's directories.
+func (n *ContainerManager) checkDisks(c *rpcenv.Context) {
+	look := n.cfg.Machine
+	rpcenv.Run(c, "health", func(b *rpcenv.Blocking) (report, error) {
+		text, ok := look.Disks(b)
+		return report{ok, text}, nil
+	}, func(r report, err error) { n.checked(c, &n.node.disks, r, err) })
+}
+
+// runHealthScript runs the script that somebody configured.
+func (n *ContainerManager) runHealthScript(c *rpcenv.Context) {
+	look, path, limit := n.cfg.Machine, conf.NodeManagerHealthScript.Get(c.Conf()), conf.NodeManagerHealthScriptTimeout.Get(c.Conf())
+	rpcenv.Run(c, "script", func(b *rpcenv.Blocking) (report, error) {
+		text, ok := look.Script(b, path, limit)
+		return report{ok, text}, nil
+	}, func(r report, err error) { n.checked(c, &n.node.script, r, err) })
+}
+
+// checked takes note of what a look found; one that could not be made is no news.
+func (n *ContainerManager) checked(c *rpcenv.Context, of *report, r report, err error) {
+	if err != nil {
+		c.Log().WithError(err).Error("The health of this node cannot be seen")
+		return
+	}
+	if r != *of {
+		c.Log().Warnf("Node health: healthy=%t %s", r.healthy, r.text)
+	}
+	*of, n.node.at = r, c.Now()
+}

@@ -1,0 +1,331 @@
+package nodemanager
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/nodemanager/launch"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/sim"
+)
+
+// rmIdentifier is the ResourceManager's start.
+const rmIdentifier = 1767225600000
+
+var (
+	app1 = ids.Application{Timestamp: rmIdentifier, ID: 1}
+	key1 = &yarn.MasterKey{KeyId: 1, Bytes: []byte("containers of RM")}
+	key2 = &yarn.MasterKey{KeyId: 7, Bytes: []byte("nodes of RM")}
+)
+
+func containerID(app ids.Application, seq int64) ids.Container {
+	return ids.Container{Attempt: ids.Attempt{App: app, Attempt: 1}, Seq: seq}
+}
+
+// kit is a World with a NodeManager, a ResourceManager that the test plays, and an ApplicationMaster.
+type kit struct {
+	t    *testing.T
+	w    *rpctest.World
+	rm   *rpctest.Probe
+	am   *rpctest.Probe
+	env  *rpcenv.Env // the NodeManager's
+	host *sim.Host
+	nm   rpcenv.Ref
+
+	registrations []*yarn.RegisterNodeManagerRequest
+	beats         []*yarn.NodeHeartbeatRequest
+	farewells     int
+	deaf          bool                              // heartbeats are not answered
+	unknown       bool                              // the node is to register again
+	answer        func(*yarn.NodeHeartbeatResponse) // what the next answer says beside
+	refuse        *yarn.RegisterNodeManagerResponse // the answer to registrations
+	began         []time.Time                       // of heartbeats
+	started       []rpcenv.Command
+	children      []*sim.Host
+}
+
+func newKit(t *testing.T) *kit {
+	k := &kit{t: t, w: rpctest.New(t, 1)}
+	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), trackerName)
+	k.rm.On(k.playRM)
+	k.am = k.w.Probe("AM")
+	k.w.Roles[ContainerClass] = func(h *sim.Host, cmd rpcenv.Command) error {
+		k.started = append(k.started, cmd)
+		k.children = append(k.children, h)
+		return nil
+	}
+	return k
+}
+
+func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
+	switch m := m.(type) {
+	case *yarn.RegisterNodeManagerRequest:
+		k.registrations = append(k.registrations, m)
+		k.unknown = false
+		r := k.refuse
+		if r == nil {
+			r = &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier}
+		}
+		rpcenv.Reply(c, m, r)
+	case *yarn.NodeHeartbeatRequest:
+		k.beats = append(k.beats, m)
+		k.began = append(k.began, c.Now())
+		switch r := (&yarn.NodeHeartbeatResponse{ResponseId: m.GetNodeStatus().GetResponseId() + 1, NextHeartBeatInterval: 1000}); {
+		case k.deaf:
+			rpcenv.Fail(c, m, fmt.Errorf("deaf"))
+		case k.unknown:
+			rpcenv.Reply(c, m, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_RESYNC, DiagnosticsMessage: "unknown"})
+		default:
+			if k.answer != nil {
+				k.answer(r)
+				k.answer = nil
+			}
+			rpcenv.Reply(c, m, r)
+		}
+	case *yarn.UnRegisterNodeManagerRequest:
+		k.farewells++
+		rpcenv.Reply(c, m, &yarn.UnRegisterNodeManagerResponse{})
+	default:
+		return false
+	}
+	return true
+}
+
+// start starts the NodeManager.
+func (k *kit) start(cfg Config, settings map[string]string) {
+	k.t.Helper()
+	c, err := conf.New(settings)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if cfg.MemoryMB == 0 {
+		cfg.MemoryMB, cfg.VCores = 4096, 4
+	}
+	if cfg.ResourceManager.IsZero() {
+		cfg.ResourceManager = k.rm.Env.Address()
+	}
+	k.env = k.w.Env("NM1", c)
+	k.host = k.w.Find("NM1")
+	k.nm = k.w.Register(k.env, Name, New(cfg))
+}
+
+// startAs starts a NodeManager that the test looks into, and waits for its first heartbeat.
+func (k *kit) startAs(n *ContainerManager, settings map[string]string) {
+	k.t.Helper()
+	c, err := conf.New(settings)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.env = k.w.Env("NM1", c)
+	k.host = k.w.Find("NM1")
+	k.nm = k.w.Register(k.env, Name, n)
+	k.w.Until("a heartbeat", func() bool { return len(k.beats) > 0 })
+	k.w.Settle()
+}
+
+// join starts the NodeManager and waits for its first heartbeat.
+func (k *kit) join(cfg Config, settings map[string]string) {
+	k.t.Helper()
+	k.start(cfg, settings)
+	k.w.Until("a heartbeat", func() bool { return len(k.beats) > 0 })
+	k.w.Settle()
+}
+
+// nmToken lets an application's attempt speak.
+func (k *kit) nmToken(app ids.Application) *yarn.Token {
+	k.t.Helper()
+	a := k.env.Address()
+	t, err := token.Make(token.NM, a.String(), key2, &yarn.NMTokenIdentifier{
+		AppAttemptId: ids.Attempt{App: app, Attempt: 1}.Proto(), NodeId: &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}, KeyId: key2.GetKeyId(),
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return t
+}
+
+// identifier is what the token of a container of 1024 MiB and one core says.
+func (k *kit) identifier(id ids.Container) *yarn.ContainerTokenIdentifier {
+	return &yarn.ContainerTokenIdentifier{
+		ContainerId: id.Proto(), NmHostAddr: k.env.Address().String(), AppSubmitter: "ann", Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1},
+		ExpiryTimeStamp: k.w.Now().Add(10 * time.Minute).UnixMilli(), MasterKeyId: key1.GetKeyId(), RmIdentifier: rmIdentifier, Priority: &yarn.Priority{Priority: 3},
+	}
+}
+
+func (k *kit) entry(t *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) *yarn.StartContainerRequest {
+	k.t.Helper()
+	signed, err := token.Make(token.Container, t.GetNmHostAddr(), key1, t)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if l == nil {
+		l = &yarn.ContainerLaunchContext{Command: []string{"{{PWD}}/prog", "--id", t.GetContainerId().String()}}
+	}
+	return &yarn.StartContainerRequest{ContainerToken: signed, ContainerLaunchContext: l}
+}
+
+func (k *kit) ask(entries ...*yarn.StartContainerRequest) *yarn.StartContainersResponse {
+	k.t.Helper()
+	r, err := rpctest.Ask[*yarn.StartContainersResponse](k.am, k.nm, &yarn.StartContainersRequest{StartContainerRequest: entries, NmToken: k.nmToken(app1)})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return r
+}
+
+// run starts a container and fails the test if it is not accepted.
+func (k *kit) run(seq int64, l *yarn.ContainerLaunchContext) ids.Container {
+	k.t.Helper()
+	id := containerID(app1, seq)
+	if r := k.ask(k.entry(k.identifier(id), l)); len(r.GetFailedRequests()) > 0 {
+		k.t.Fatalf("%s: %v", id, r.GetFailedRequests())
+	}
+	return id
+}
+
+// running starts a container and waits for its process.
+func (k *kit) running(seq int64, l *yarn.ContainerLaunchContext) ids.Container {
+	k.t.Helper()
+	n := len(k.started)
+	id := k.run(seq, l)
+	k.w.Until("a process", func() bool { return len(k.started) > n })
+	return id
+}
+
+// status is what getContainerStatuses says of a container, as text.
+func (k *kit) status(id ids.Container) string {
+	k.t.Helper()
+	r, err := rpctest.Ask[*yarn.GetContainerStatusesResponse](k.am, k.nm,
+		&yarn.GetContainerStatusesRequest{ContainerId: []*yarn.ContainerId{id.Proto()}, NmToken: k.nmToken(app1)})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if len(r.GetStatus()) == 0 {
+		return r.GetFailedRequests()[0].GetException().GetMessage()
+	}
+	return text(r.GetStatus()[0])
+}
+
+func text(s *yarn.ContainerStatus) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %d %s", s.GetState(), s.GetExitStatus(), strings.ReplaceAll(s.GetDiagnostics(), "\n", "|")))
+}
+
+func (k *kit) stop(id ids.Container) *yarn.StopContainersResponse {
+	k.t.Helper()
+	r, err := rpctest.Ask[*yarn.StopContainersResponse](k.am, k.nm,
+		&yarn.StopContainersRequest{ContainerId: []*yarn.ContainerId{id.Proto()}, NmToken: k.nmToken(app1)})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return r
+}
+
+// told waits for a heartbeat that tells of a container in a state, and returns what it says.
+func (k *kit) told(id ids.Container, state yarn.ContainerState) *yarn.ContainerStatus {
+	k.t.Helper()
+	var found *yarn.ContainerStatus
+	k.w.Until("a heartbeat with "+id.String(), func() bool {
+		for _, b := range k.beats {
+			for _, s := range b.GetNodeStatus().GetContainersStatuses() {
+				if got, err := ids.ContainerFrom(s.GetContainerId()); err == nil && got == id && s.GetState() == state {
+					found = s
+				}
+			}
+		}
+		return found != nil
+	})
+	return found
+}
+
+// next waits for the next heartbeat, whose answer says more.
+func (k *kit) next(say func(*yarn.NodeHeartbeatResponse)) {
+	k.t.Helper()
+	k.answer = say
+	k.w.Until("a heartbeat", func() bool { return k.answer == nil })
+	k.w.Settle()
+}
+
+// fakes stands for the disk and the machine.
+type fakes struct {
+	log       []string
+	fail      map[string]error // by URL, or "prepare"
+	wait      time.Duration    // of each fetch and each preparation
+	usage     Usage
+	report    string
+	unhealthy bool
+}
+
+func (f *fakes) Fetch(b *rpcenv.Blocking, r Resource) (Fetched, error) {
+	f.log = append(f.log, "fetch "+r.URL+" "+r.User+" "+r.App)
+	if err := b.Sleep(f.wait); err != nil {
+		return Fetched{}, err
+	}
+	return Fetched{Path: "/cache" + strings.TrimPrefix(r.URL, "file://"), Size: r.Size}, f.fail[r.URL]
+}
+
+func (f *fakes) Remove(_ *rpcenv.Blocking, path string) error {
+	f.log = append(f.log, "remove "+path)
+	return nil
+}
+
+// dirs is fakes as Containers.
+type dirs struct{ *fakes }
+
+func (f dirs) Prepare(b *rpcenv.Blocking, c launch.Container) (launch.Container, error) {
+	var links []string
+	for _, l := range c.Links {
+		links = append(links, l.Name+"->"+l.Target)
+	}
+	f.log = append(f.log, strings.TrimSpace("prepare "+strings.Join(links, " ")))
+	if err := b.Sleep(f.wait); err != nil {
+		return c, err
+	}
+	c.Dir, c.LogDir = "/w/"+c.ID, "/l/"+c.ID
+	return c, f.fail["prepare"]
+}
+
+func (f dirs) Output(*rpcenv.Blocking, launch.Container) string { return "Last 4096 bytes" }
+
+func (f dirs) Remove(_ *rpcenv.Blocking, c launch.Container) error {
+	f.log = append(f.log, "remove container "+c.Dir)
+	return nil
+}
+
+func (f dirs) RemoveApplication(b *rpcenv.Blocking, user, app string) error {
+	f.log = append(f.log, "remove application "+user+" "+app)
+	return b.Sleep(f.wait)
+}
+
+func (f *fakes) Usage(*rpcenv.Blocking, int) (Usage, error) { return f.usage, nil }
+func (f *fakes) Disks(*rpcenv.Blocking) (string, bool)      { return f.report, !f.unhealthy }
+func (f *fakes) Script(_ *rpcenv.Blocking, path string, limit time.Duration) (string, bool) {
+	f.log = append(f.log, fmt.Sprintf("script %s %s", path, limit))
+	return "ERROR bad", false
+}
+
+func (f *fakes) count(line string) (n int) {
+	for _, l := range f.log {
+		if l == line {
+			n++
+		}
+	}
+	return n
+}
+
+func resourceOf(link, file string, visibility yarn.LocalResourceVisibility) *yarn.StringLocalResourceMap {
+	return &yarn.StringLocalResourceMap{Key: link, Value: &yarn.LocalResource{
+		Resource: &yarn.URL{Scheme: "file", File: file}, Size: 100, Timestamp: 5, Type: yarn.LocalResourceType_FILE, Visibility: visibility,
+	}}
+}
+
+func withResources(list ...*yarn.StringLocalResourceMap) *yarn.ContainerLaunchContext {
+	return &yarn.ContainerLaunchContext{Command: []string{"{{PWD}}/prog"}, LocalResources: slices.Clone(list)}
+}

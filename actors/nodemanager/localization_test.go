@@ -1,0 +1,125 @@
+package nodemanager
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/nodemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// Spec 2.10: what is the same is fetched once; a container that comes later has it at once.
+func TestAResourceIsFetchedOnce(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{wait: time.Second}
+	k.join(Config{Localizer: f}, nil)
+	l := withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC), resourceOf("b", "/a", yarn.LocalResourceVisibility_PUBLIC))
+	k.run(1, l)
+	k.running(2, l)
+	k.running(3, l)
+	if f.count("fetch file:///a  ") != 1 {
+		t.Errorf("%q", f.log)
+	}
+	k.w.Advance(2 * time.Second)
+	if len(k.started) != 3 {
+		t.Errorf("%d processes", len(k.started))
+	}
+	newer := resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC)
+	newer.Value.Timestamp++
+	private := resourceOf("b", "/a", yarn.LocalResourceVisibility_PRIVATE)
+	k.running(4, withResources(newer, private))
+	if f.count("fetch file:///a  ") != 2 || f.count("fetch file:///a ann ") != 1 {
+		t.Errorf("%q", f.log)
+	}
+}
+
+// real-yarn D18: a resource that cannot be had ends the container with status -1000; who comes next tries again.
+func TestAResourceThatCannotBeHad(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{fail: map[string]error{"file:///gone": errors.New("File file:/gone does not exist")}}
+	k.join(Config{Localizer: f}, nil)
+	l := withResources(resourceOf("a", "/gone", yarn.LocalResourceVisibility_PUBLIC), resourceOf("b", "/b", yarn.LocalResourceVisibility_PUBLIC))
+	id := k.run(1, l)
+	if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -1000 Failed to download resource file:///gone: File file:/gone does not exist|" {
+		t.Errorf("%s", text(s))
+	}
+	delete(f.fail, "file:///gone")
+	k.running(2, l)
+}
+
+// Spec 1.6: at most yarn.nodemanager.localizer.fetch.thread-count resources are fetched at once.
+func TestFetchesAtOnce(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{wait: time.Second}
+	k.join(Config{Localizer: f}, map[string]string{"yarn.nodemanager.localizer.fetch.thread-count": "2"})
+	var all []*yarn.StringLocalResourceMap
+	for _, name := range strings.Split("abcde", "") {
+		all = append(all, resourceOf(name, "/"+name, yarn.LocalResourceVisibility_PUBLIC))
+	}
+	k.run(1, withResources(all...))
+	for _, want := range []int{2, 4, 5} {
+		if len(f.log) != want {
+			t.Errorf("%d are fetched: %q", want, f.log)
+		}
+		k.w.Advance(1010 * time.Millisecond)
+	}
+}
+
+// Spec 2.10: above its target the cache loses what nobody uses, oldest first.
+func TestTheCacheIsCleanedUpOldestFirst(t *testing.T) {
+	k := newCache()
+	add := func(url string, size, used int64, refs ...string) {
+		r := k.get(cacheKey{Key: Key{URL: url}})
+		r.LocalizedResource = machine.LocalizedResource{State: machine.Localized, Size: size, Used: used, Refs: refs}
+	}
+	add("used", 50, 1, "c1")
+	add("old", 30, 2)
+	add("older", 30, 1)
+	add("young", 30, 9)
+	k.get(cacheKey{Key: Key{URL: "of an application"}, app: "a"}).LocalizedResource = machine.LocalizedResource{State: machine.Localized, Size: 1000}
+	k.get(cacheKey{Key: Key{URL: "under way"}}).State = machine.Downloading
+	for target, want := range map[int64]string{140: "", 139: "older", 100: "older old", 0: "older old young"} {
+		var got []string
+		for _, r := range k.surplus(target) {
+			got = append(got, r.key.URL)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%d: %v, want %s", target, got, want)
+		}
+	}
+}
+
+func TestTheCacheIsLookedAtNowAndThen(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{}
+	k.join(Config{Localizer: f}, map[string]string{
+		"yarn.nodemanager.localizer.cache.target-size-mb": "0", "yarn.nodemanager.localizer.cache.cleanup.interval-ms": "60000",
+	})
+	k.running(1, withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC)))
+	k.w.Advance(time.Minute)
+	if slices.Contains(f.log, "remove /cache/a") {
+		t.Error("what is used is removed")
+	}
+	k.children[0].Exit(0)
+	k.w.Advance(time.Minute)
+	if f.count("remove /cache/a") != 1 {
+		t.Errorf("%q", f.log)
+	}
+}
+
+func TestURLs(t *testing.T) {
+	for want, u := range map[string]*yarn.URL{
+		"file:///a":                     {Scheme: "file", File: "/a"},
+		"file:///b":                     {File: "/b"},
+		"https://user:x@h:8443/c":       {Scheme: "https", Host: "h", Port: 8443, UserInfo: "user:x", File: "/c"},
+		"http://[::1]:80/d":             {Scheme: "http", Host: "::1", Port: 80, File: "/d"},
+		"http://example.com/d?query=it": {Scheme: "http", Host: "example.com", File: "/d?query=it"},
+	} {
+		if got := urlText(u); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

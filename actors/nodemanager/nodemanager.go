@@ -1,0 +1,166 @@
+package nodemanager
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Name is what the endpoint is called.
+const Name = "ContainerManager"
+
+// trackerName is what the ResourceManager's endpoint for nodes is called.
+const trackerName = "ResourceTracker"
+
+// ContainerClass is the class of a container's process: Args are the words of its command, for a world without a shell; a
+// Host with one runs the script in Dir.
+const ContainerClass = "org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch"
+
+// ContainerManager is the endpoint of a NodeManager: one machine's share of a cluster. It mirrors ContainerManagerImpl,
+// NodeStatusUpdaterImpl and what they talk to.
+type ContainerManager struct {
+	cfg   Config
+	addr  rpcenv.Address
+	reg   registration
+	books *books
+	cache *cache
+	node  health
+
+	interval time.Duration // between heartbeats
+	beat     rpcenv.Timer
+	stopping []rpcenv.Call[*rpc.Bool] // who waits for the end of all containers
+	leaving  bool                     // no more containers are taken
+	exit     *exit                    // set when the process is to end with the last container
+}
+
+// exit is how a process is to end.
+type exit struct {
+	code int
+	why  string
+}
+
+// New makes a NodeManager, to be registered as [Name].
+func New(cfg Config) *ContainerManager {
+	if cfg.Rack == "" {
+		cfg.Rack = DefaultRack
+	}
+	return &ContainerManager{cfg: cfg}
+}
+
+// OnStart begins to register. A Config that is not valid ends the process with code 1.
+func (n *ContainerManager) OnStart(c *rpcenv.Context) {
+	n.books, n.cache, n.node = newBooks(), newCache(), healthy(c.Now())
+	if err := n.cfg.Validate(); err != nil {
+		c.Exit(1, err.Error())
+		return
+	}
+	n.addr = c.Env().Address()
+	n.interval = conf.NMHeartbeatInterval.Get(c.Conf())
+	c.SetLog(c.Log().WithField("node", n.nodeID()))
+	c.Log().Infof("Starting NodeManager %s with %d MiB RAM, %d vcores", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
+	n.startTicks(c)
+	n.connect(c)
+}
+
+// OnStop ends the containers. Nobody is told: the ResourceManager sees the heartbeats end.
+func (n *ContainerManager) OnStop(*rpcenv.Context) {
+	for _, x := range n.books.containers {
+		if x.process != nil {
+			x.process.Kill(0)
+		}
+	}
+}
+
+// Receive is the table of what a NodeManager understands.
+func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	// Of ApplicationMasters, and of the ResourceManager for them.
+	case *yarn.StartContainersRequest:
+		n.startContainers(c, m)
+	case *yarn.StopContainersRequest:
+		n.stopContainers(c, m)
+	case *yarn.GetContainerStatusesRequest:
+		n.getContainerStatuses(c, m)
+	// The ResourceManager.
+	case Reconnect:
+		n.reconnect(c)
+	case Heartbeat:
+		n.heartbeat(c)
+	// Containers.
+	case relaunchContainer:
+		n.relaunchContainer(c, m)
+	case MonitorContainers:
+		n.monitorContainers(c)
+	// The node.
+	case CheckDisks:
+		n.checkDisks(c)
+	case RunHealthScript:
+		n.runHealthScript(c)
+	case CleanUpCache:
+		n.cleanUpCache(c)
+	case Shutdown:
+		n.shutdown(c, m)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// startTicks begins what is done now and then.
+func (n *ContainerManager) startTicks(c *rpcenv.Context) {
+	if n.cfg.Localizer != nil {
+		period := conf.NodeManagerCacheCleanupInterval.Get(c.Conf())
+		c.Every(period, period, CleanUpCache{})
+	}
+	if n.cfg.Machine == nil {
+		return
+	}
+	c.Every(0, conf.NodeManagerDiskInterval.Get(c.Conf()), CheckDisks{})
+	if conf.NodeManagerHealthScript.Get(c.Conf()) != "" {
+		c.Every(0, conf.NodeManagerHealthInterval.Get(c.Conf()), RunHealthScript{})
+	}
+	if period := conf.NodeManagerMonitorInterval.Get(c.Conf()); watchesMemory(c.Conf()) {
+		c.Every(period, period, MonitorContainers{})
+	}
+}
+
+// nodeID is HOST:PORT of this node.
+func (n *ContainerManager) nodeID() string { return n.addr.String() }
+
+func (n *ContainerManager) nodeIDProto() *yarn.NodeId {
+	return &yarn.NodeId{Host: n.addr.Host, Port: int32(n.addr.Port)}
+}
+
+// shutdown ends all containers, tells the ResourceManager, and answers when they have ended.
+func (n *ContainerManager) shutdown(c *rpcenv.Context, m Shutdown) {
+	n.stopping = append(n.stopping, rpcenv.Defer(c, m))
+	if !n.leaving {
+		n.unregister(c)
+		n.leave(c, "Application killed on shutdown")
+	}
+	n.checkShutdown(c)
+}
+
+// leave ends all applications; no more containers are taken.
+func (n *ContainerManager) leave(c *rpcenv.Context, why string) {
+	n.leaving = true
+	for _, a := range append([]*application(nil), n.books.apps...) {
+		n.finishApplication(c, a, why)
+	}
+}
+
+// checkShutdown ends the process, or answers who waits, once no container is left.
+func (n *ContainerManager) checkShutdown(c *rpcenv.Context) {
+	if !n.leaving || n.books.live() > 0 {
+		return
+	}
+	for _, call := range n.stopping {
+		call.Reply(&rpc.Bool{Value: true})
+	}
+	n.stopping = nil
+	if n.exit != nil {
+		c.Exit(n.exit.code, n.exit.why)
+	}
+}

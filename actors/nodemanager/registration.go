@@ -1,0 +1,172 @@
+package nodemanager
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// version is which NodeManager this one mirrors.
+const version = "3.4.1"
+
+// registration is how a node stands with its ResourceManager. It mirrors the fields of NodeStatusUpdaterImpl.
+type registration struct {
+	tracker    rpcenv.Ref
+	registered bool
+	// identifier is the cluster timestamp of the ResourceManager that registered this node: tokens of another are refused.
+	identifier int64
+	containers keys // of container tokens
+	nodes      keys // of NMTokens
+	responseID int32
+
+	// try counts: what earlier ones bring is abandoned.
+	try uint64
+	// failing is since when the ResourceManager cannot be reached; zero: it can.
+	failing time.Time
+	// asked is the heartbeat that is under way, or was not answered; it is repeated as it is, since the ResourceManager may
+	// have taken note of it.
+	asked *yarn.NodeHeartbeatRequest
+	told  []*container // those whose end it tells
+	under bool
+	again bool // a container ended meanwhile: the next heartbeat comes at once
+}
+
+// keys are a master key and the one before it, by which tokens may still be signed.
+type keys struct{ current, previous *yarn.MasterKey }
+
+// roll takes a newer key, if there is one.
+func (k *keys) roll(m *yarn.MasterKey) {
+	if m == nil || k.current != nil && m.GetKeyId() == k.current.GetKeyId() && string(m.GetBytes()) == string(k.current.GetBytes()) {
+		return
+	}
+	k.previous, k.current = k.current, m
+}
+
+// find is the key of that id; nil when it is not known.
+func (k *keys) find(id int32) *yarn.MasterKey {
+	for _, m := range []*yarn.MasterKey{k.current, k.previous} {
+		if m != nil && m.GetKeyId() == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// connect looks the ResourceManager up and registers.
+func (n *ContainerManager) connect(c *rpcenv.Context) {
+	n.reg.try++
+	try := n.reg.try
+	n.reg.registered, n.reg.asked, n.reg.told, n.reg.under = false, nil, nil, false
+	c.Cancel(n.beat)
+	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
+	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: trackerName}.String(), func(tracker rpcenv.Ref, err error) {
+		switch {
+		case try != n.reg.try:
+		case err != nil:
+			n.unreachable(c, err)
+		default:
+			n.reg.tracker = tracker
+			n.register(c, try)
+		}
+	})
+}
+
+// register asks the ResourceManager to take this node, with what runs here. It mirrors
+// NodeStatusUpdaterImpl.registerWithRM.
+func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
+	m := &yarn.RegisterNodeManagerRequest{
+		NodeId: n.nodeIDProto(), HttpPort: int32(n.cfg.HTTPPort), NmVersion: version, Rack: n.cfg.Rack,
+		Resource: &yarn.Resource{Memory: n.cfg.MemoryMB, VirtualCores: int32(n.cfg.VCores)},
+	}
+	for _, x := range n.books.containers {
+		m.ContainerStatuses = append(m.ContainerStatuses, x.registered())
+	}
+	for _, a := range n.books.apps {
+		m.RunningApplications = append(m.RunningApplications, a.id.Proto())
+	}
+	rpcenv.Ask(c, n.reg.tracker, m, func(r *yarn.RegisterNodeManagerResponse, err error) {
+		switch {
+		case try != n.reg.try:
+		case err != nil:
+			n.unreachable(c, err)
+		default:
+			n.registeredWith(c, r)
+		}
+	})
+}
+
+// registeredWith takes what the ResourceManager says of a registration, and begins the heartbeats.
+func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNodeManagerResponse) {
+	if r.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
+		why := fmt.Sprintf("Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager failed, Message from ResourceManager: %s",
+			r.GetDiagnosticsMessage())
+		c.Log().Error(why)
+		n.end(c, 1, why)
+		return
+	}
+	g := &n.reg
+	g.registered, g.failing, g.responseID = true, time.Time{}, 0
+	g.identifier = r.GetRmIdentifier()
+	g.containers.roll(r.GetContainerTokenMasterKey())
+	g.nodes.roll(r.GetNmTokenMasterKey())
+	if size := r.GetResource(); size != nil {
+		n.cfg.MemoryMB, n.cfg.VCores = size.GetMemory(), int(size.GetVirtualCores())
+	}
+	c.Log().Infof("Registered with ResourceManager as %s with total resource of <memory:%d, vCores:%d>", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
+	n.beatIn(c, 0)
+}
+
+// unreachable tries again later, until yarn.resourcemanager.connect.max-wait.ms are over: then the process ends with code 1.
+// Containers run on meanwhile.
+func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
+	if n.reg.failing.IsZero() {
+		n.reg.failing = c.Now()
+	}
+	limit := conf.YARNConnectMaxWait.Get(c.Conf())
+	if limit >= 0 && c.Now().Sub(n.reg.failing) >= limit {
+		n.end(c, 1, fmt.Sprintf("the ResourceManager at %s could not be reached for %s: %v", n.cfg.ResourceManager, limit, err))
+		return
+	}
+	c.Log().WithError(err).Warnf("The ResourceManager at %s cannot be reached, will retry", n.cfg.ResourceManager)
+	c.After(conf.YARNConnectRetryInterval.Get(c.Conf()), Reconnect{})
+}
+
+// reconnect is the next try: of a heartbeat that was not answered, or of the registration.
+func (n *ContainerManager) reconnect(c *rpcenv.Context) {
+	switch {
+	case n.leaving:
+	case n.reg.registered:
+		n.sendHeartbeat(c)
+	default:
+		n.connect(c)
+	}
+}
+
+// resync registers again and keeps the containers: the ResourceManager does not know this node, or has lost its place.
+func (n *ContainerManager) resync(c *rpcenv.Context, why string) {
+	c.Log().Warnf("Node is out of sync with ResourceManager, hence resyncing. Message from ResourceManager: %s", why)
+	n.connect(c)
+}
+
+// unregister says good-bye; whether it is heard does not matter.
+func (n *ContainerManager) unregister(c *rpcenv.Context) {
+	c.Cancel(n.beat)
+	if n.reg.registered {
+		rpcenv.Ask(c, n.reg.tracker, &yarn.UnRegisterNodeManagerRequest{NodeId: n.nodeIDProto()}, func(*yarn.UnRegisterNodeManagerResponse, error) {})
+	}
+	n.reg.registered = false
+	n.reg.try++
+}
+
+// end ends the process, after its containers.
+func (n *ContainerManager) end(c *rpcenv.Context, code int, why string) {
+	c.Cancel(n.beat)
+	n.reg.registered = false
+	n.reg.try++
+	n.exit = &exit{code, why}
+	n.leave(c, "Application killed on shutdown")
+	n.checkShutdown(c)
+}

@@ -1,0 +1,215 @@
+package nodemanager
+
+import (
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/nodemanager/launch"
+	"github.com/coherer/coherer/actors/nodemanager/machine"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// startContainers accepts containers, each by itself: one that fails does not fail the others. Accepted is not running.
+func (n *ContainerManager) startContainers(c *rpcenv.Context, m *yarn.StartContainersRequest) {
+	caller, refused := n.caller(m.GetNmToken())
+	if refused != nil {
+		rpcenv.Fail(c, m, refused)
+		return
+	}
+	r := &yarn.StartContainersResponse{}
+	for _, entry := range m.GetStartContainerRequest() {
+		id, wrong := n.startContainer(c, caller, entry)
+		if wrong != nil {
+			c.Log().Warnf("A container of %s is not started: %s", caller, wrong.text)
+			r.FailedRequests = append(r.FailedRequests, wrong.of(id))
+			continue
+		}
+		r.SucceededRequests = append(r.SucceededRequests, id)
+	}
+	rpcenv.Reply(c, m, r)
+}
+
+// startContainer accepts a container, or says why not. The id is what the token says, as far as it can be read.
+func (n *ContainerManager) startContainer(c *rpcenv.Context, caller ids.Attempt, m *yarn.StartContainerRequest) (*yarn.ContainerId, *refusal) {
+	t := &yarn.ContainerTokenIdentifier{}
+	if wrong := n.checkToken(m.GetContainerToken(), t); wrong != nil {
+		return t.GetContainerId(), wrong
+	}
+	id, err := ids.ContainerFrom(t.GetContainerId())
+	if err != nil {
+		return t.GetContainerId(), refuse(yarnException, "%v", err)
+	}
+	if wrong := n.mayStart(c, caller, id, t); wrong != nil {
+		return t.GetContainerId(), wrong
+	}
+	x := &container{id: id, token: t, context: m.GetContainerLaunchContext()}
+	if wrong := n.describe(c, x); wrong != nil {
+		return t.GetContainerId(), wrong
+	}
+	if n.books.container(id) != nil {
+		return t.GetContainerId(), refuse(yarnException, "Container %s is already started", id)
+	}
+	n.books.started[id] = t.GetExpiryTimeStamp()
+	n.accept(c, x)
+	return t.GetContainerId(), nil
+}
+
+// checkToken checks that a container's token comes from the ResourceManager and is for this node.
+func (n *ContainerManager) checkToken(signed *yarn.Token, t *yarn.ContainerTokenIdentifier) *refusal {
+	if err := token.Identify(signed, t); err != nil {
+		return refuse(invalidToken, "%v", err)
+	}
+	key := n.reg.containers.find(t.GetMasterKeyId())
+	if key == nil && n.reg.containers.current == nil {
+		return refuse(nodeManagerNotReady, "Rejecting new containers as NodeManager has not yet connected with ResourceManager")
+	}
+	if err := token.Open(signed, token.Container, key, t); err != nil {
+		return refuse(invalidToken, "%v", err)
+	}
+	if t.GetNmHostAddr() != n.nodeID() {
+		return refuse(invalidToken, "the token is for the node %s, this is %s", t.GetNmHostAddr(), n.nodeID())
+	}
+	return nil
+}
+
+// caller is the attempt that an NMToken shows.
+func (n *ContainerManager) caller(signed *yarn.Token) (ids.Attempt, error) {
+	t := &yarn.NMTokenIdentifier{}
+	if err := token.Identify(signed, t); err != nil {
+		return ids.Attempt{}, unauthorized(err)
+	}
+	if err := token.Open(signed, token.NM, n.reg.nodes.find(t.GetKeyId()), t); err != nil {
+		return ids.Attempt{}, unauthorized(err)
+	}
+	if at := (rpcenv.Address{Host: t.GetNodeId().GetHost(), Port: int(t.GetNodeId().GetPort())}); at != n.addr {
+		return ids.Attempt{}, unauthorized(errOtherNode)
+	}
+	a, err := ids.AttemptFrom(t.GetAppAttemptId())
+	if err != nil {
+		return ids.Attempt{}, unauthorized(err)
+	}
+	return a, nil
+}
+
+// mayStart makes the checks that need no launch context, in Hadoop's order.
+func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id ids.Container, t *yarn.ContainerTokenIdentifier) *refusal {
+	now := c.Now().UnixMilli()
+	_, before := n.books.started[id]
+	switch {
+	case caller.App != id.Attempt.App:
+		return refuse(yarnException, "Unauthorized request to start container.\n"+
+			"NMToken for application attempt : %s was used for starting container with container token issued for application attempt : %s", caller, id.Attempt)
+	case before && t.GetExpiryTimeStamp() >= now:
+		return refuse(yarnException, "Container %s is already started", id)
+	case t.GetExpiryTimeStamp() < now:
+		return refuse(yarnException, "Unauthorized request to start container.\nThis token is expired. current time is %d found %d\n"+
+			"Note: System times on machines may be out of sync. Check system time and time zones.", now, t.GetExpiryTimeStamp())
+	case t.GetRmIdentifier() != n.reg.identifier:
+		return refuse(invalidContainer, "Container %s rejected as it is allocated by a previous RM", id)
+	case n.leaving:
+		return refuse(yarnException, "Container %s is not started: this NodeManager ends", id)
+	}
+	if err := ids.Check("user", t.GetAppSubmitter()); err != nil {
+		return refuse(yarnException, "%v", err)
+	}
+	return nil
+}
+
+// describe reads a launch context into x. What cannot be is said in Hadoop's words, where it has some.
+func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
+	services := conf.NodeManagerAuxServices.Get(c.Conf())
+	for _, s := range x.context.GetServiceData() {
+		if !slices.Contains(services, s.GetKey()) {
+			return refuse(invalidAuxService, "The auxService:%.*s does not exist", ids.Max, s.GetKey())
+		}
+	}
+	x.launch = launch.Container{
+		User: x.token.GetAppSubmitter(), App: x.id.Attempt.App.String(), ID: x.id.String(),
+		Host: n.addr.Host, Port: n.addr.Port, HTTPPort: n.cfg.HTTPPort,
+		MemoryMB: x.token.GetResource().GetMemory(), VCores: int(x.token.GetResource().GetVirtualCores()),
+		Admin: conf.NodeManagerAdminEnv.Get(c.Conf()), Command: x.context.GetCommand(), Tokens: x.context.GetTokens(),
+	}
+	for _, s := range services {
+		x.launch.Services = append(x.launch.Services, launch.Service{Name: s})
+	}
+	for _, v := range x.context.GetEnvironment() {
+		x.launch.Env = append(x.launch.Env, launch.Variable{Name: v.GetKey(), Value: v.GetValue()})
+	}
+	if err := launch.CheckNames(x.launch.Env); err != nil {
+		return refuse(yarnException, "%v", err)
+	}
+	if len(x.launch.Command) == 0 {
+		return refuse(yarnException, "Container %s has no command to start", x.id)
+	}
+	var keys []string
+	for _, m := range x.context.GetLocalResources() {
+		w, wrong := x.want(m)
+		if wrong != nil {
+			return wrong
+		}
+		if !slices.Contains(keys, w.key.String()) {
+			keys = append(keys, w.key.String())
+		}
+		x.wants = append(x.wants, w)
+	}
+	policy := x.context.GetContainerRetryContext()
+	x.retryWait = time.Duration(max(policy.GetRetryInterval(), 0)) * time.Millisecond
+	x.Container = machine.NewContainer(keys, machine.Retry{
+		Policy: machine.RetryPolicy(policy.GetRetryPolicy()), Codes: policy.GetErrorCodes(), Left: policy.GetMaxRetries(),
+	})
+	return nil
+}
+
+// want reads one local resource.
+func (x *container) want(m *yarn.StringLocalResourceMap) (want, *refusal) {
+	r := m.GetValue()
+	var missing string
+	switch {
+	case r.GetResource().GetFile() == "":
+		missing = "URL"
+	case r.GetType() == yarn.LocalResourceType_LRT_UNSET:
+		missing = "type"
+	case r.GetVisibility() == yarn.LocalResourceVisibility_LRV_UNSET:
+		missing = "visibility"
+	}
+	if missing != "" {
+		return want{}, refuse(yarnException, "Null resource %s for local resource %.*s", missing, ids.Max, m.GetKey())
+	}
+	if err := launch.CheckLink(m.GetKey()); err != nil {
+		return want{}, refuse(yarnException, "%v", err)
+	}
+	k := cacheKey{Key: Key{
+		URL: urlText(r.GetResource()), Timestamp: r.GetTimestamp(), Type: r.GetType(), Visibility: r.GetVisibility(), Pattern: r.GetPattern(),
+	}, size: r.GetSize()}
+	if k.Visibility != yarn.LocalResourceVisibility_PUBLIC {
+		k.user = x.launch.User
+	}
+	if k.Visibility == yarn.LocalResourceVisibility_APPLICATION {
+		k.app = x.launch.App
+	}
+	return want{m.GetKey(), k}, nil
+}
+
+// accept enters a container and, with the first one, its application.
+func (n *ContainerManager) accept(c *rpcenv.Context, x *container) {
+	a := n.books.app(x.id.Attempt.App)
+	isNew := a == nil
+	if isNew {
+		a = &application{id: x.id.Attempt.App, user: x.launch.User}
+		n.books.apps = append(n.books.apps, a)
+	}
+	x.app = a
+	n.books.containers = append(n.books.containers, x)
+	c.Log().Infof("Start request for %s by user %s", x.id, x.launch.User)
+	c.State("container", x.id.String(), "", x.State.String(), "StartContainers")
+	if isNew {
+		c.State("application", a.id.String(), "", a.State.String(), "StartContainers")
+		n.applicationEvent(c, a, machine.InitApplication)
+	}
+	a.queued = append(a.queued, x)
+	n.applicationEvent(c, a, machine.InitApplicationContainer)
+}

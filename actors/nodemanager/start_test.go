@@ -1,0 +1,187 @@
+package nodemanager
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// Spec 1.4: the checks of startContainers, in order, each entry by itself.
+func TestStartContainersChecks(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"yarn.nodemanager.aux-services": "known"})
+	started := k.running(1, nil)
+	id := containerID(app1, 2)
+	launch := func() *yarn.ContainerLaunchContext {
+		return withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC))
+	}
+	for _, tt := range []struct {
+		name, class, says string
+		break_            func(*yarn.ContainerTokenIdentifier, *yarn.ContainerLaunchContext)
+		forge             func(*yarn.StartContainerRequest)
+	}{
+		{name: "no token", class: invalidToken, says: "there is no", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = nil }},
+		{name: "forged", class: invalidToken, says: "does not match", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken.Password[0] ^= 1 }},
+		{name: "an NMToken", class: invalidToken, says: "invalid token", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = k.nmToken(app1) }},
+		{name: "another key", class: invalidToken, says: "does not match", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.MasterKeyId = 9 }},
+		{name: "another node", class: invalidToken, says: "is for the node elsewhere:1", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.NmHostAddr = "elsewhere:1" }},
+		{name: "no id", class: yarnException, says: "no application id", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.ContainerId = nil }},
+		{name: "another application", class: yarnException, says: "Unauthorized request to start container.\nNMToken for application attempt : appattempt_1767225600000_0001_000001 was used", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
+			x.ContainerId = containerID(ids.Application{Timestamp: 1, ID: 2}, 1).Proto()
+		}},
+		{name: "a second time", class: yarnException, says: "Container " + started.String() + " is already started", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
+			x.ContainerId = started.Proto()
+			x.RmIdentifier = 5 // a later check
+		}},
+		{name: "expired", class: yarnException, says: "Unauthorized request to start container.\nThis token is expired.", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
+			x.ExpiryTimeStamp = k.w.Now().Add(-time.Second).UnixMilli()
+			x.RmIdentifier = 5
+		}},
+		{name: "another ResourceManager", class: invalidContainer, says: "rejected as it is allocated by a previous RM", break_: func(x *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			x.RmIdentifier = 5
+			l.ServiceData = []*yarn.StringBytesMap{{Key: "spark_shuffle"}}
+		}},
+		{name: "an unknown service", class: invalidAuxService, says: "The auxService:spark_shuffle does not exist", break_: func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.ServiceData = []*yarn.StringBytesMap{{Key: "known"}, {Key: "spark_shuffle"}}
+			l.LocalResources[0].Value.Resource = nil
+		}},
+		{name: "no URL", class: yarnException, says: "Null resource URL", break_: func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.LocalResources[0].Value.Resource = nil
+		}},
+		{name: "no type", class: yarnException, says: "Null resource type", break_: func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.LocalResources[0].Value.Type = 0
+		}},
+		{name: "no visibility", class: yarnException, says: "Null resource visibility", break_: func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.LocalResources[0].Value.Visibility = 0
+		}},
+	} {
+		x, l := k.identifier(id), launch()
+		if tt.break_ != nil {
+			tt.break_(x, l)
+		}
+		bad := k.entry(x, l)
+		if tt.forge != nil {
+			tt.forge(bad)
+		}
+		r := k.ask(bad)
+		if len(r.GetFailedRequests()) != 1 || len(r.GetSucceededRequests()) > 0 {
+			t.Errorf("%s: %v", tt.name, r)
+			continue
+		}
+		if e := r.GetFailedRequests()[0].GetException(); e.GetClassName() != tt.class || !strings.Contains(e.GetMessage(), tt.says) {
+			t.Errorf("%s: %v", tt.name, e)
+		}
+	}
+	other := containerID(app1, 3)
+	forged := k.entry(k.identifier(id), launch())
+	forged.ContainerToken.Password = nil
+	r := k.ask(forged, k.entry(k.identifier(other), launch()))
+	if len(r.GetFailedRequests()) != 1 || len(r.GetSucceededRequests()) != 1 {
+		t.Errorf("an entry that fails fails the others: %v", r)
+	}
+}
+
+func TestAContainerThatCannotBeIsRefused(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	for name, spoil := range map[string]func(*yarn.ContainerTokenIdentifier, *yarn.ContainerLaunchContext){
+		"a user that is a path": func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.AppSubmitter = "../root" },
+		"no user":               func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.AppSubmitter = "" },
+		"a link out of the dir": func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.LocalResources[0].Key = "../x"
+		},
+		"a variable that is a line": func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) {
+			l.Environment = []*yarn.StringStringMap{{Key: "A;id"}}
+		},
+		"no command": func(_ *yarn.ContainerTokenIdentifier, l *yarn.ContainerLaunchContext) { l.Command = nil },
+		"attempt 0": func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
+			x.ContainerId.AppAttemptId.AttemptId = 0
+		},
+	} {
+		x, l := k.identifier(containerID(app1, 1)), withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC))
+		spoil(x, l)
+		if r := k.ask(k.entry(x, l)); len(r.GetFailedRequests()) != 1 {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+	if len(k.started) > 0 {
+		t.Errorf("%v", k.started)
+	}
+}
+
+// Who has no valid NMToken gets nothing at all.
+func TestAForgedNMTokenFailsTheRequest(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	id := k.running(1, nil)
+	elsewhere, err := token.Make(token.NM, "x", key2, &yarn.NMTokenIdentifier{AppAttemptId: ids.Attempt{App: app1, Attempt: 1}.Proto(), NodeId: &yarn.NodeId{Host: "x", Port: 1}, KeyId: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := k.nmToken(app1)
+	forged.Password[3] ^= 1
+	for name, tok := range map[string]*yarn.Token{"none": nil, "forged": forged, "another node": elsewhere} {
+		_, err1 := rpctest.Ask[*yarn.StartContainersResponse](k.am, k.nm, &yarn.StartContainersRequest{NmToken: tok})
+		_, err2 := rpctest.Ask[*yarn.StopContainersResponse](k.am, k.nm, &yarn.StopContainersRequest{NmToken: tok, ContainerId: []*yarn.ContainerId{id.Proto()}})
+		_, err3 := rpctest.Ask[*yarn.GetContainerStatusesResponse](k.am, k.nm, &yarn.GetContainerStatusesRequest{NmToken: tok})
+		for _, err := range []error{err1, err2, err3} {
+			if !errors.Is(err, ErrUnauthorized) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if got := k.status(id); got != "C_RUNNING -1000" {
+		t.Errorf("%s", got)
+	}
+}
+
+// Another application's containers are not to be stopped or seen.
+func TestContainersOfOthersAreOutOfReach(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	id := k.running(1, nil)
+	other := k.nmToken(ids.Application{Timestamp: rmIdentifier, ID: 2})
+	r, err := rpctest.Ask[*yarn.StopContainersResponse](k.am, k.nm, &yarn.StopContainersRequest{NmToken: other, ContainerId: []*yarn.ContainerId{id.Proto(), nil}})
+	if err != nil || len(r.GetFailedRequests()) != 2 || !strings.Contains(r.GetFailedRequests()[0].GetException().GetMessage(), "attempted to stop non-application container") {
+		t.Errorf("%v %v", r, err)
+	}
+	s, err := rpctest.Ask[*yarn.GetContainerStatusesResponse](k.am, k.nm, &yarn.GetContainerStatusesRequest{NmToken: other, ContainerId: []*yarn.ContainerId{id.Proto()}})
+	if err != nil || len(s.GetFailedRequests()) != 1 {
+		t.Errorf("%v %v", s, err)
+	}
+}
+
+// Before the node has registered nobody's token can be checked.
+func TestANodeThatHasNotRegisteredTakesNothing(t *testing.T) {
+	k := newKit(t)
+	k.w.Find("RM").Kill()
+	k.start(Config{}, nil)
+	k.w.Settle()
+	_, err := rpctest.Ask[*yarn.StartContainersResponse](k.am, k.nm, &yarn.StartContainersRequest{NmToken: k.nmToken(app1)})
+	if !errors.Is(err, ErrUnauthorized) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A token that the key before the last signed is good as long as that key is remembered.
+func TestKeysRoll(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	roll := func(id int32) {
+		k.next(func(r *yarn.NodeHeartbeatResponse) {
+			r.ContainerTokenMasterKey = &yarn.MasterKey{KeyId: id, Bytes: []byte{byte(id)}}
+		})
+	}
+	roll(2)
+	k.running(1, nil)
+	roll(3)
+	if r := k.ask(k.entry(k.identifier(containerID(app1, 2)), nil)); len(r.GetFailedRequests()) != 1 {
+		t.Errorf("%v", r)
+	}
+}
