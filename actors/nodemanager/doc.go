@@ -23,7 +23,5 @@
 //     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)
 //   - The memory watch ends a container that is above its limit in two looks in a row, or above twice the limit in one; Hadoop
 //     counts in the first case only processes that it saw in the look before. (TestMemoryIsWatched)
-//   - A NodeManager that ends lets go of its containers only with it: there is no yarn.nodemanager.recovery.enabled.
-//     (process.TestKillingANodeManagerEndsItsContainers)
 //   - OUTPUT_THREAD_DUMP does nothing. (TestSignals)
 package nodemanager

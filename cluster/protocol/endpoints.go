@@ -23,6 +23,7 @@ var homes = map[string]home{
 	"Progress":                    {"the driver", ""},
 	"Tracer":                      {"every daemon, driver and executor", ""},
 	"Metrics":                     {"every daemon, driver and executor", ""},
+	"ContainerManager":            {"a NodeManager", "org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl"},
 	"Membership":                  {"every daemon that gossip tells of others", ""},
 }
 

@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 		"RegisterWorker":        {"message deploy.RegisterWorker"},
 		"deploy.RegisterWorker": {"message deploy.RegisterWorker"},
 		"registerworker":        {"message deploy.RegisterWorker"},
-		"Heartbeat":             {"message deploy.Heartbeat", "message app.Heartbeat"},
+		"Heartbeat":             {"message deploy.Heartbeat", "message app.Heartbeat", "local nodemanager.Heartbeat"},
 		"app.Heartbeat":         {"message app.Heartbeat"},
 		"org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask": {"message app.LaunchTask"},
 		"ExecutorChange":               {"local event.ExecutorChange"},

@@ -7,6 +7,4 @@
 //   - Quotes, backslashes and backticks in a variable's value stay what they are; Hadoop puts the value between double quotes
 //     as it is, and a quote ends it. Both expand $NAME, and take \$ for a dollar. (TestAValueArrivesAsItIs)
 //   - A container is told by GOMAXPROCS and GOMEMLIMIT what it has, unless it sets them itself. (TestEnvironment)
-//   - When the NodeManager ends without a word the container's whole process group ends: the script leaves behind a shell that
-//     waits for that. (process.TestKillingANodeManagerEndsItsContainers)
 package launch
