@@ -38,8 +38,15 @@ func AMContainer(c *conf.Conf, mode Mode) Container {
 
 // ExecutorContainer is that of an executor of the default profile; python is whether Python workers run beside it. It
 // mirrors what ResourceProfile.getResourcesForClusterManager adds up.
-func ExecutorContainer(c *conf.Conf, python bool) Container {
+func ExecutorContainer(c *conf.Conf, python bool) Container { return ProfileContainer(c, python, 0, 0) }
+
+// ProfileContainer is that of an executor of another profile, which says its memory in MiB and its cores; 0 is as in the
+// default profile.
+func ProfileContainer(c *conf.Conf, python bool, memoryMB int64, cores int) Container {
 	heap := conf.ExecutorMemory.Get(c)
+	if memoryMB > 0 {
+		heap = memoryMB
+	}
 	over := overhead(conf.ExecutorMemoryOverhead, c, heap, conf.ExecutorMemoryOverheadFactor.Get(c), conf.ExecutorMinMemoryOverhead.Get(c))
 	if conf.MemoryOffHeapEnabled.Get(c) {
 		over = add(over, conf.MemoryOffHeapSize.Get(c)>>20)
@@ -47,11 +54,10 @@ func ExecutorContainer(c *conf.Conf, python bool) Container {
 	if python {
 		over = add(over, conf.ExecutorPySparkMemory.Get(c))
 	}
-	cores := 1
-	if n, set := conf.ExecutorCores.Find(c); set {
+	if n, set := conf.ExecutorCores.Find(c); set && cores <= 0 {
 		cores = n
 	}
-	return Container{heap, over, cores}
+	return Container{heap, over, max(1, cores)}
 }
 
 // overhead is what is set, else a share of the heap, at least a minimum.

@@ -58,6 +58,8 @@ var (
 		"Nodes that get no executor.")
 	YARNExecutorLaunchExcludeOnFailure = entry("spark.yarn.executor.launch.excludeOnFailure.enabled", bools, "false",
 		"Whether nodes where executors fail to start are left out for a while.")
+	YARNFinalMessageLimit = entry("spark.yarn.am.finalMessageLimit", atLeast(sizes(byteUnit), 0), "1m",
+		"How many bytes of its last words the application master tells the ResourceManager.")
 	YARNExecutorNodeLabelExpression = optional("spark.yarn.executor.nodeLabelExpression", texts,
 		"The label of the nodes that may run executors.")
 )

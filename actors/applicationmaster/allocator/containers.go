@@ -74,7 +74,11 @@ func (a *Allocator) match(c Container, place string) bool {
 	if len(requests) == 0 {
 		return false
 	}
-	a.RM.Remove(requests[0])
+	if a.cfg.Resends {
+		a.RM.Remove(requests[0])
+	} else {
+		a.RM.Given(requests[0], c.Host)
+	}
 	return true
 }
 

@@ -39,6 +39,8 @@ type Config struct {
 	FailureValidity time.Duration
 	// Health says which nodes are excluded.
 	Health HealthConfig
+	// Resends is YARN-1902: the count that is left is told whenever a container comes, though the ResourceManager knows it.
+	Resends bool
 	// Rack is the rack of a host; nil: amrm.DefaultRack.
 	Rack func(host string) string
 }

@@ -109,7 +109,25 @@ func (t *Table) Add(r *ContainerRequest) error {
 
 // Remove takes a request back; one that is not there is ignored. A place that nothing is wanted at is told once more,
 // with count 0, and then forgotten.
-func (t *Table) Remove(r *ContainerRequest) {
+func (t *Table) Remove(r *ContainerRequest) { t.remove(r, nil) }
+
+// Given takes back the request that a container on host answers. Where the ResourceManager counted it down itself when it
+// gave the container, that is not told again: a count that crosses the next container on its way would ask for that one
+// twice (YARN-1902). It did so for the host and its rack, if the request names them, and for Any.
+func (t *Table) Given(r *ContainerRequest, host string) {
+	heard := []string{Any}
+	rack := t.rack(host)
+	switch {
+	case slices.Contains(r.Nodes, host):
+		heard = append(heard, host, rack)
+	case slices.ContainsFunc(t.places(r), func(p place) bool { return p.name == rack }):
+		heard = append(heard, rack)
+	}
+	t.remove(r, heard)
+}
+
+// remove takes a request back and tells it, but for the places of which the ResourceManager has heard.
+func (t *Table) remove(r *ContainerRequest, heard []string) {
 	for _, p := range t.places(r) {
 		k := key{r.Priority, p.name, r.Capability}
 		e := t.entries[k]
@@ -123,7 +141,9 @@ func (t *Table) Remove(r *ContainerRequest) {
 		e.requests = slices.Delete(e.requests, at, at+1)
 		l := location{r.Priority, p.name}
 		t.relaxed[l] = relaxed{p.relax, t.relaxed[l].requests - 1}
-		t.asks[k] = e.ask(k)
+		if _, changed := t.asks[k]; changed || !slices.Contains(heard, p.name) {
+			t.asks[k] = e.ask(k)
+		}
 		if len(e.requests) == 0 {
 			delete(t.entries, k)
 		}

@@ -77,6 +77,33 @@ func TestAZeroIsToldOnce(t *testing.T) {
 	}
 }
 
+// YARN-1902: what the ResourceManager counted down itself is not told; what it did not, is.
+func TestWhatWasGivenIsToldWhereItIsNotKnown(t *testing.T) {
+	for host, told := range map[string]string{
+		"h11": "/r2:0 h21:0", "h12": "/r2:0 h11:0 h21:0", "h31": "/r1:0 /r2:0 h11:0 h21:0",
+	} {
+		table := amrm.New(racks)
+		r := at("h11", "h21")
+		add(t, table, r, at())
+		table.Take()
+		table.Given(r, host)
+		want(t, table.Take(), told)
+		if table.Pending(0, size) != 1 {
+			t.Error(host, table.Pending(0, size))
+		}
+		table.Reregistered()
+		want(t, table.Take(), "*:1")
+	}
+	// A change that was not told yet has the newer count.
+	table := amrm.New(racks)
+	r := at()
+	add(t, table, r)
+	table.Take()
+	add(t, table, at(), at())
+	table.Given(r, "h11")
+	want(t, table.Take(), "*:2")
+}
+
 // What is taken back is told again, but a newer value for the same key wins.
 func TestAFailedCallIsMergedBack(t *testing.T) {
 	table := amrm.New(racks)

@@ -1,0 +1,119 @@
+package applicationmaster
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// ApplicationMaster is the endpoint YarnAM. Make one with [New].
+type ApplicationMaster struct {
+	cfg      Config
+	historic faults
+
+	rm     rpcenv.Ref
+	driver rpcenv.Ref
+	token  *yarn.Token
+
+	// The life of the application.
+	context    *rpcenv.Call[*rpc.Bool] // the program's thread, which waits for the allocator
+	registered bool
+	finished   bool
+	status     yarn.FinalApplicationStatus
+	exitCode   int
+	message    string
+	shutdown   *int32 // the exit code of the driver's Shutdown
+
+	// The calls of the ResourceManager.
+	alloc    *allocator.Allocator // nil until it is ready
+	pace     allocator.Pace
+	timer    rpcenv.Timer // the next Report
+	answered time.Time    // when the last call was
+	call     amrm.Call    // the last one
+	inFlight bool
+	again    bool // somebody woke the calls up while one was out
+	failures int  // in a row
+	since    time.Time
+	balance  string // as the trace was told
+	held     []func()
+	retry    func(*rpcenv.Context)
+	retries  rpcenv.Timer // the next Retry
+
+	// The executors.
+	containers map[string]*yarn.Container // given and not yet started
+	nmTokens   map[rpcenv.Address]*yarn.Token
+	launches   []allocator.Launch // that wait for their turn
+	launching  int
+	lossCalls  map[string][]rpcenv.Call[*app.ExecutorExited]
+}
+
+// New makes the endpoint.
+func New(cfg Config) (*ApplicationMaster, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &ApplicationMaster{
+		cfg: cfg, token: cfg.Token, containers: map[string]*yarn.Container{}, nmTokens: map[rpcenv.Address]*yarn.Token{},
+		lossCalls: map[string][]rpcenv.Call[*app.ExecutorExited]{},
+	}, nil
+}
+
+// OnStart waits for the program's driver in cluster mode, and registers in client mode.
+func (m *ApplicationMaster) OnStart(c *rpcenv.Context) {
+	c.SetLog(c.Log().WithField("attempt", m.cfg.Attempt))
+	m.historic = faultsOf(c.Conf())
+	m.rm = c.Env().Ref(m.cfg.ResourceManager, ServiceName)
+	if m.cfg.ClusterMode {
+		c.After(conf.YARNAMWaitTime.Get(c.Conf()), ContextTimeout{})
+		return
+	}
+	m.register(c, m.runExecutorLauncher)
+}
+
+// Receive is the table of contents.
+func (m *ApplicationMaster) Receive(c *rpcenv.Context, msg rpcenv.Message) {
+	switch msg := msg.(type) {
+	// Of the driver.
+	case *app.RequestExecutors:
+		m.requestExecutors(c, msg)
+	case *app.KillExecutors:
+		m.killExecutors(c, msg)
+	case *app.GetExecutorLossReason:
+		m.getExecutorLossReason(c, msg)
+	case *app.Shutdown:
+		m.driverShutdown(c, msg)
+
+	// Of the program's thread and its process.
+	case ContextReady:
+		m.contextReady(c, msg)
+	case UserEnded:
+		m.userEnded(c, msg)
+	case Terminated:
+		m.finish(c, m.defaultStatus(), ExitEarly, "Shutdown hook called before final status was reported.")
+
+	// Timers.
+	case Report:
+		m.report(c)
+	case Retry:
+		m.retry(c)
+	case ContextTimeout:
+		m.contextTimeout(c)
+
+	default:
+		c.Unsupported(msg)
+	}
+}
+
+// Balances are the allocator's books, for who looks at a simulation from outside, where nothing runs meanwhile.
+func (m *ApplicationMaster) Balances() []allocator.Balance {
+	if m.alloc == nil {
+		return nil
+	}
+	return m.alloc.Balances()
+}

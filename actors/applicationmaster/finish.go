@@ -1,0 +1,133 @@
+package applicationmaster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// finishInterval is after how long an end that is not stored yet is told again.
+const finishInterval = 100 * time.Millisecond
+
+// defaultStatus is what becomes of an application whose ApplicationMaster ends without knowing: in cluster mode another
+// attempt is due, in client mode the driver knows.
+func (m *ApplicationMaster) defaultStatus() yarn.FinalApplicationStatus {
+	if m.cfg.ClusterMode {
+		return yarn.FinalApplicationStatus_APP_FAILED
+	}
+	return yarn.FinalApplicationStatus_APP_UNDEFINED
+}
+
+// userEnded takes the end of the program.
+func (m *ApplicationMaster) userEnded(c *rpcenv.Context, msg UserEnded) {
+	switch {
+	case msg.Code != 0:
+		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, msg.Code, fmt.Sprintf("User application exited with status %d: %s", msg.Code, msg.Err))
+	case msg.Err != "":
+		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitExceptionUserClass, "User class threw exception: "+msg.Err)
+	default:
+		m.finish(c, yarn.FinalApplicationStatus_APP_SUCCEEDED, ExitSuccess, "")
+	}
+}
+
+// finish ends the application; the first call wins. One that never registered, in cluster mode, had no driver.
+func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicationStatus, code int, message string) {
+	if m.finished {
+		return
+	}
+	m.finished, m.status, m.exitCode = true, status, code
+	if m.cfg.ClusterMode && !m.registered {
+		m.status, m.exitCode = yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited
+	}
+	m.message = cut(message, int(conf.YARNFinalMessageLimit.Get(c.Conf())))
+	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
+	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)
+	c.Cancel(m.timer)
+	if m.context != nil && m.alloc == nil {
+		m.context.Fail(fmt.Errorf("%w: %s", rpcenv.ErrRefused, m.message))
+	}
+	m.end(c)
+}
+
+func cut(message string, limit int) string {
+	if len(message) > limit {
+		return message[:limit]
+	}
+	return message
+}
+
+// end unregisters and removes what the client staged, unless another attempt will want it, and then ends the process. It
+// mirrors the shutdown hook of ApplicationMaster.run.
+func (m *ApplicationMaster) end(c *rpcenv.Context) {
+	exit := func(c *rpcenv.Context) { c.Exit(m.exitCode, m.message) }
+	switch {
+	case m.cfg.Attempt.Attempt >= int32(m.cfg.MaxAttempts):
+		m.cleanupStaging(c, func(c *rpcenv.Context) { m.unregister(c, exit) })
+	case m.status == yarn.FinalApplicationStatus_APP_SUCCEEDED:
+		m.unregister(c, func(c *rpcenv.Context) { m.cleanupStaging(c, exit) })
+	default:
+		exit(c)
+	}
+}
+
+// unregister tells the ResourceManager how the application ended, until that is stored there.
+func (m *ApplicationMaster) unregister(c *rpcenv.Context, then func(*rpcenv.Context)) {
+	if !m.registered {
+		then(c)
+		return
+	}
+	q := &yarn.FinishApplicationMasterRequest{
+		Diagnostics: m.message, TrackingUrl: m.cfg.HistoryURL, FinalApplicationStatus: m.status,
+		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+	}
+	retrying(m, c, q, func(r *yarn.FinishApplicationMasterResponse, err error) {
+		switch {
+		case errors.Is(err, exceptions.ApplicationMasterNotRegistered):
+			m.registerToFinish(c, then)
+		case err == nil && !r.GetIsUnregistered():
+			m.retryAfter(c, finishInterval, func(c *rpcenv.Context) { m.unregister(c, then) })
+		default:
+			if err != nil {
+				c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+			}
+			then(c)
+		}
+	})
+}
+
+// registerToFinish registers with a ResourceManager that forgot this one, so that it takes the end.
+func (m *ApplicationMaster) registerToFinish(c *rpcenv.Context, then func(*rpcenv.Context)) {
+	q := &yarn.RegisterApplicationMasterRequest{
+		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
+		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+	}
+	retrying(m, c, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+		if err != nil {
+			c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+			then(c)
+			return
+		}
+		m.unregister(c, then)
+	})
+}
+
+// cleanupStaging removes what the client staged. A failure is logged: the application has ended all the same.
+func (m *ApplicationMaster) cleanupStaging(c *rpcenv.Context, then func(*rpcenv.Context)) {
+	if m.cfg.Staging == nil {
+		then(c)
+		return
+	}
+	rpcenv.Run(c, "staging", func(b *rpcenv.Blocking) (struct{}, error) {
+		return struct{}{}, m.cfg.Staging.Remove(b)
+	}, func(_ struct{}, err error) {
+		if err != nil {
+			c.Log().Warnf("Failed to cleanup staging dir: %v", err)
+		}
+		then(c)
+	})
+}

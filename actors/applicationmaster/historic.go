@@ -1,0 +1,48 @@
+package applicationmaster
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// faults are the historic faults of Spark that this ApplicationMaster has, for study: coherer.compat.
+type faults struct {
+	// lock: what the driver asks waits while a call of the ResourceManager is out, as behind the lock of YarnAllocator, in
+	// which that call is made (SPARK-17667). The driver's asks time out when the ResourceManager is slow.
+	lock bool
+	// nanoseconds: who wakes the calls up has the next one at once, since the rest of the gap is computed in nanoseconds and
+	// waited in milliseconds (SPARK-15725).
+	nanoseconds bool
+	// resends: how many containers are left is told with each that comes; when the next one is on its way, there is one too
+	// many at the end (YARN-1902, SPARK-9396).
+	resends bool
+}
+
+func faultsOf(c *conf.Conf) faults {
+	has := func(id string) bool { return slices.Contains(conf.Compat.Get(c), id) }
+	return faults{lock: has("SPARK-17667"), nanoseconds: has("SPARK-15725"), resends: has("YARN-1902")}
+}
+
+// locked reports whether what the driver asks has to wait for the lock.
+func (m *ApplicationMaster) locked() bool { return m.historic.lock && m.inFlight }
+
+// unlock does what waited for the lock.
+func (m *ApplicationMaster) unlock() {
+	held := m.held
+	m.held = nil
+	for _, f := range held {
+		f()
+	}
+}
+
+// answer answers an ask of the driver, at once or behind the lock.
+func answer[Q rpcenv.Asks[R], R rpcenv.Message](m *ApplicationMaster, c *rpcenv.Context, q Q, f func() R) {
+	if m.locked() {
+		call := rpcenv.Defer(c, q)
+		m.held = append(m.held, func() { call.Reply(f()) })
+		return
+	}
+	rpcenv.Reply(c, q, f())
+}

@@ -1,0 +1,40 @@
+package applicationmaster
+
+import (
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// What the program's own thread tells its ApplicationMaster in cluster mode. They stand for the hand-shake of
+// ApplicationMaster.sparkContextInitialized and resumeDriver.
+type (
+	// ContextReady says that the driver is there. It is answered when the allocator is ready, or fails when it never will be.
+	ContextReady struct {
+		rpcenv.Local
+		// TrackingURL is where the driver's pages are; "" when there are none.
+		TrackingURL string
+	}
+	// UserEnded says that the program has ended. The ApplicationMaster then ends the application and the process.
+	UserEnded struct {
+		rpcenv.Local
+		// Code is the exit code that the program chose; 0 with an Err is that of an uncaught exception.
+		Code int
+		// Err says why it failed; "" when it did not.
+		Err string
+	}
+	// Terminated says that the process was told to end from outside.
+	Terminated struct{ rpcenv.Local }
+)
+
+// ReplyType is the answer to ContextReady.
+func (ContextReady) ReplyType() *rpc.Bool { return nil }
+
+// What an ApplicationMaster tells itself.
+type (
+	// Report is the tick of the next call of the ResourceManager. It mirrors the thread Reporter.
+	Report struct{ rpcenv.Local }
+	// Retry is the tick by which a call that got no answer is repeated.
+	Retry struct{ rpcenv.Local }
+	// ContextTimeout is the end of spark.yarn.am.waitTime.
+	ContextTimeout struct{ rpcenv.Local }
+)

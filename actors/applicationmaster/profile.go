@@ -1,0 +1,61 @@
+//coherer:pure
+
+package applicationmaster
+
+import (
+	"math"
+
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// profileOf is a resource profile; what it does not say is as in the settings.
+func profileOf(c *conf.Conf, p *deploy.ResourceProfile) allocator.Profile {
+	size := submit.ExecutorContainer(c, conf.YARNIsPython.Get(c))
+	if p.GetId() != allocator.DefaultProfile {
+		size = submit.ProfileContainer(c, conf.YARNIsPython.Get(c), int64(p.GetExecutorMemoryMb()), int(p.GetExecutorCores()))
+	}
+	return allocator.Profile{
+		ID: p.GetId(), Container: amrm.Resource{MemoryMB: size.MemoryMB(), VCores: int32(size.Cores)},
+		MemoryMB: size.HeapMB, Cores: int32(size.Cores), TasksPerExecutor: max(1, size.Cores/conf.TaskCPUs.Get(c)),
+	}
+}
+
+// maxExecutorFailures is how many failed executors an application may have.
+func maxExecutorFailures(c *conf.Conf) int {
+	if n, set := conf.ExecutorMaxNumFailures.Find(c); set {
+		return n
+	}
+	n := conf.ExecutorInstances.Get(c)
+	if conf.DynamicAllocation.Get(c) {
+		n = conf.DynamicAllocationMaxExecutors.Get(c)
+	}
+	if n > math.MaxInt32/2 {
+		return math.MaxInt32
+	}
+	return max(3, 2*n)
+}
+
+// totalsOf is what a driver wants. Counts below 0 are 0.
+func totalsOf(c *conf.Conf, m *app.RequestExecutors) []allocator.Total {
+	out := make([]allocator.Total, 0, len(m.GetResourceProfileToTotalExecs()))
+	for _, t := range m.GetResourceProfileToTotalExecs() {
+		total := allocator.Total{Profile: profileOf(c, t.GetProfile()), Total: int(max(0, t.GetTotal()))}
+		for _, aware := range m.GetNumLocalityAwareTasks() {
+			if aware.GetResourceProfileId() == total.Profile.ID {
+				total.LocalityAware = int(max(0, aware.GetCount()))
+			}
+		}
+		for _, h := range m.GetHostToLocalTaskCount() {
+			if h.GetResourceProfileId() == total.Profile.ID && h.GetHost() != "" && h.GetCount() > 0 {
+				total.Hosts = append(total.Hosts, allocator.HostCount{Host: h.GetHost(), Tasks: int(h.GetCount())})
+			}
+		}
+		out = append(out, total)
+	}
+	return out
+}

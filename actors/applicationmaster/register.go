@@ -1,0 +1,168 @@
+package applicationmaster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// register registers with the ResourceManager, and goes on when it is done.
+func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Context)) {
+	q := &yarn.RegisterApplicationMasterRequest{
+		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
+		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+	}
+	if m.cfg.ClusterMode {
+		at := c.Self().Address
+		q.Host, q.RpcPort = at.Host, int32(at.Port)
+	}
+	retrying(m, c, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+		switch {
+		case m.finished:
+		case err != nil:
+			m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, fmt.Sprintf("Uncaught exception: register: %v", err))
+		default:
+			c.State("application master", m.cfg.Attempt.String(), "", "REGISTERED", "")
+			m.registered = true
+			then(c)
+		}
+	})
+}
+
+// contextReady goes on with the driver that the program made.
+func (m *ApplicationMaster) contextReady(c *rpcenv.Context, msg ContextReady) {
+	switch {
+	case !m.cfg.ClusterMode || m.finished:
+		rpcenv.Fail(c, msg, fmt.Errorf("%w: this ApplicationMaster waits for no driver", rpcenv.ErrRefused))
+		return
+	case m.alloc != nil:
+		rpcenv.Reply(c, msg, &rpc.Bool{Value: true})
+		return
+	case m.context != nil:
+		rpcenv.Fail(c, msg, fmt.Errorf("%w: there is one driver already that waits", rpcenv.ErrRefused))
+		return
+	}
+	call := rpcenv.Defer(c, msg)
+	m.context = &call
+	if msg.TrackingURL != "" {
+		m.cfg.TrackingURL = msg.TrackingURL
+	}
+	m.driver = c.Env().Ref(c.Self().Address, SchedulerName)
+	m.register(c, m.createAllocator)
+}
+
+// contextTimeout is when the program took too long to make its driver.
+func (m *ApplicationMaster) contextTimeout(c *rpcenv.Context) {
+	if m.context != nil {
+		return
+	}
+	m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited, fmt.Sprintf(
+		"SparkContext did not initialize after waiting for %d ms. Please check earlier log output for errors. Failing the application.",
+		conf.YARNAMWaitTime.Get(c.Conf()).Milliseconds()))
+}
+
+// amIPFilter is the filter that Hadoop has put before an application's pages.
+const amIPFilter = "org.apache.hadoop.yarn.server.webproxy.amfilter.AmIpFilter"
+
+// runExecutorLauncher goes on with the driver that submitted the application, in client mode.
+func (m *ApplicationMaster) runExecutorLauncher(c *rpcenv.Context) {
+	uri := rpcenv.Ref{Address: m.cfg.Driver, Name: SchedulerName}.String()
+	rpcenv.Resolve(c, uri, func(ref rpcenv.Ref, err error) {
+		switch {
+		case m.finished:
+			return
+		case err != nil:
+			m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException,
+				fmt.Sprintf("Uncaught exception: the driver at %s: %v", uri, err))
+			return
+		}
+		m.driver = ref
+		c.Send(ref, &app.AddWebUIFilter{FilterName: amIPFilter, ProxyBase: m.cfg.ProxyBase})
+		m.createAllocator(c)
+	})
+}
+
+// createAllocator makes the allocator, whose ids go on behind the last one that the driver knows, tells the driver of
+// itself, and makes the first call.
+func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
+	target, err := allocation.InitialTarget(c.Conf())
+	if err != nil {
+		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, err.Error())
+		return
+	}
+	rpcenv.Ask(c, m.driver, &app.RetrieveLastAllocatedExecutorId{}, func(last *app.LastAllocatedExecutorId, err error) {
+		switch {
+		case m.finished:
+			return
+		case err != nil:
+			m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, fmt.Sprintf("Uncaught exception: the driver's last executor id: %v", err))
+			return
+		}
+		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, int(max(0, last.GetId()))))
+		m.pace = allocator.NewPace(conf.YARNHeartbeatInterval.Get(c.Conf()), conf.YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
+		c.Send(m.driver, &app.RegisterClusterManager{Am: c.Self().Proto()})
+		if m.context != nil {
+			m.context.Reply(&rpc.Bool{Value: true})
+		}
+		if !m.cfg.ClusterMode {
+			c.Send(m.driver, &app.MiscellaneousProcessAdded{Time: c.Now().UnixMilli(), ProcessId: "yarn-am", HostPort: m.cfg.Host, Cores: int32(conf.YARNAMCores.Get(c.Conf()))})
+		}
+		m.allocate(c)
+	})
+}
+
+// sparkExpiry is what Spark takes for yarn.am.liveness-monitor.expiry-interval-ms when its configuration does not say it.
+const sparkExpiry = 2 * time.Minute
+
+func expiry(c *conf.Conf) time.Duration {
+	if d, set := conf.AMExpiry.Find(c); set {
+		return d
+	}
+	return sparkExpiry
+}
+
+func (m *ApplicationMaster) allocatorConfig(c *conf.Conf, target, last int) allocator.Config {
+	cfg := allocator.Config{
+		Default: profileOf(c, nil), Target: target, LastExecutorID: last,
+		Label: conf.YARNExecutorNodeLabelExpression.Get(c), FailureValidity: conf.ExecutorFailuresValidityInterval.Get(c),
+		Rack: m.cfg.Rack, Resends: m.historic.resends,
+		Health: allocator.HealthConfig{
+			Exclude: conf.YARNExcludeNodes.Get(c), OnFailure: conf.YARNExecutorLaunchExcludeOnFailure.Get(c),
+			MaxFailures: conf.ExcludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
+		},
+	}
+	if d, set := conf.ExcludeOnFailureTimeout.Find(c); set {
+		cfg.Health.Timeout = d
+	}
+	return cfg
+}
+
+// retrying asks the ResourceManager, and again while nobody knows whether it heard, until
+// yarn.resourcemanager.connect.max-wait.ms are over.
+func retrying[Q rpcenv.Asks[R], R rpcenv.Message](m *ApplicationMaster, c *rpcenv.Context, q Q, then func(R, error)) {
+	began := c.Now()
+	var try func(*rpcenv.Context)
+	try = func(c *rpcenv.Context) {
+		rpcenv.Ask(c, m.rm, q, func(r R, err error) {
+			if m.mayRetry(c, began, err) {
+				m.retryAfter(c, conf.YARNConnectRetryInterval.Get(c.Conf()), try)
+				return
+			}
+			then(r, err)
+		})
+	}
+	try(c)
+}
+
+// retryAfter does f after d, in place of what was to be done again before.
+func (m *ApplicationMaster) retryAfter(c *rpcenv.Context, d time.Duration, f func(*rpcenv.Context)) {
+	c.Cancel(m.retries)
+	m.retry, m.retries = f, c.After(d, Retry{})
+}

@@ -1,0 +1,250 @@
+package applicationmaster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// progress is what an application tells of itself, always.
+const progress = 0.1
+
+// report makes the next call, unless the application has failed too often. It mirrors a round of allocationThreadImpl.
+func (m *ApplicationMaster) report(c *rpcenv.Context) {
+	if m.finished || m.inFlight {
+		return
+	}
+	failed := yarn.FinalApplicationStatus_APP_FAILED
+	most := maxExecutorFailures(c.Conf())
+	switch {
+	case m.alloc.Failed(c.Now()) >= most:
+		m.finish(c, failed, ExitMaxExecutorFailures, fmt.Sprintf("Max number of executor failures (%d) reached", most))
+	case m.alloc.AllNodesExcluded():
+		m.finish(c, failed, ExitMaxExecutorFailures, "Due to executor failures all available nodes are excluded")
+	default:
+		m.allocate(c)
+	}
+}
+
+// allocate tells the ResourceManager what it has not heard.
+func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
+	for _, change := range m.alloc.Update() {
+		b := change.Before
+		c.Log().Infof("Updating resource requests for ResourceProfile id: %d, target: %d, pending: %d, running: %d, executorsStarting: %d",
+			b.Profile, b.Target, b.Pending, b.Running, b.Starting)
+		if change.Requested > 0 {
+			c.Log().Infof("Will request %d executor container(s) for ResourceProfile Id: %d", change.Requested, b.Profile)
+		}
+	}
+	m.tellBalance(c)
+	m.call = m.alloc.RM.Take()
+	m.inFlight, m.since = true, c.Now()
+	m.send(c)
+}
+
+// tellBalance tells the trace of the books behind an update, where they are in balance.
+func (m *ApplicationMaster) tellBalance(c *rpcenv.Context) {
+	var out []string
+	for _, b := range m.alloc.Balances() {
+		out = append(out, fmt.Sprintf("profile=%d target=%d pending=%d running=%d starting=%d", b.Profile, b.Target, b.Pending, b.Running, b.Starting))
+	}
+	now := strings.Join(out, "; ")
+	if now != m.balance {
+		c.State("asks", m.cfg.Attempt.App.String(), m.balance, now, "")
+		m.balance = now
+	}
+}
+
+// send sends the call that is out. The same response id twice does no harm.
+func (m *ApplicationMaster) send(c *rpcenv.Context) {
+	q := &yarn.AllocateRequest{
+		ResponseId: m.call.ResponseID, Progress: progress, ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+	}
+	for _, a := range m.call.Asks {
+		q.Ask = append(q.Ask, &yarn.ResourceRequest{
+			Priority: &yarn.Priority{Priority: a.Priority}, ResourceName: a.Name, NumContainers: a.Count,
+			Capability:    &yarn.Resource{Memory: a.Capability.MemoryMB, VirtualCores: a.Capability.VCores},
+			RelaxLocality: &a.RelaxLocality, NodeLabelExpression: a.Label,
+		})
+	}
+	for _, text := range m.call.Releases {
+		if id, err := ids.ParseContainer(text); err == nil { // it was made by String
+			q.Release = append(q.Release, id.Proto())
+		}
+	}
+	if len(m.call.BlacklistAdditions)+len(m.call.BlacklistRemovals) > 0 {
+		q.BlacklistRequest = &yarn.ResourceBlacklistRequest{
+			BlacklistAdditions: m.call.BlacklistAdditions, BlacklistRemovals: m.call.BlacklistRemovals,
+		}
+	}
+	rpcenv.Ask(c, m.rm, q, func(r *yarn.AllocateResponse, err error) {
+		if err == nil {
+			err = commanded(r)
+		}
+		switch {
+		case m.finished:
+		case err == nil:
+			m.failures = 0
+			m.allocated(c, r)
+			m.wait(c)
+		case m.mayRetry(c, m.since, err):
+			c.Log().Warnf("The ResourceManager does not answer: %v", err)
+			m.retryAfter(c, conf.YARNConnectRetryInterval.Get(c.Conf()), m.send)
+		case errors.Is(err, exceptions.ApplicationMasterNotRegistered):
+			c.Log().Info("ApplicationMaster is out of sync with ResourceManager, hence resyncing.")
+			m.resync(c)
+		default:
+			m.allocateFailed(c, err)
+		}
+	})
+}
+
+// commanded is the older way of a ResourceManager to say what its exceptions say.
+func commanded(r *yarn.AllocateResponse) error {
+	switch r.GetAMCommand() {
+	case yarn.AMCommand_AM_RESYNC:
+		return exceptions.ApplicationMasterNotRegistered
+	case yarn.AMCommand_AM_SHUTDOWN:
+		return exceptions.ApplicationAttemptNotFound
+	}
+	return nil
+}
+
+// mayRetry reports whether a call that began then is to be repeated: nobody knows whether it was heard, and there is time.
+func (m *ApplicationMaster) mayRetry(c *rpcenv.Context, began time.Time, err error) bool {
+	most := conf.YARNConnectMaxWait.Get(c.Conf())
+	return errors.Is(err, rpcenv.ErrUnreachable) && (most < 0 || c.Now().Sub(began) < most)
+}
+
+// resync registers anew with a ResourceManager that forgot this one, and tells it everything.
+func (m *ApplicationMaster) resync(c *rpcenv.Context) {
+	m.register(c, func(c *rpcenv.Context) {
+		m.alloc.RM.Reregistered()
+		m.allocate(c)
+	})
+}
+
+// allocateFailed takes a call's failure that is no loss of the connection.
+func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
+	m.failures++
+	failed := yarn.FinalApplicationStatus_APP_FAILED
+	if errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+		c.Log().Errorf("Exception from Reporter thread: %v", err)
+		m.finish(c, failed, ExitReporterFailure, err.Error())
+		return
+	}
+	if most := conf.YARNReporterMaxFailures.Get(c.Conf()); m.failures >= most {
+		m.finish(c, failed, ExitReporterFailure, fmt.Sprintf("Exception was thrown %d time(s) from Reporter thread: %v", m.failures, err))
+		return
+	}
+	c.Log().Warnf("Reporter thread fails %d time(s) in a row: %v", m.failures, err)
+	m.alloc.RM.Failed(m.call)
+	m.wait(c)
+}
+
+// wait ends a call, and arms the next one.
+func (m *ApplicationMaster) wait(c *rpcenv.Context) {
+	m.inFlight, m.answered = false, c.Now()
+	sleep := m.pace.Sleep(m.alloc.Wanted())
+	if m.again {
+		m.again = false
+		m.pace.Reset()
+		sleep = m.pace.Rest(0)
+	}
+	m.timer = c.After(sleep, Report{})
+	m.unlock()
+}
+
+// wake brings the next call forward. It mirrors resetAllocatorInterval.
+func (m *ApplicationMaster) wake(c *rpcenv.Context) {
+	m.pace.Reset()
+	if m.inFlight {
+		m.again = true
+		return
+	}
+	if !m.timer.Active() {
+		return
+	}
+	rest := m.pace.Rest(c.Now().Sub(m.answered))
+	if m.historic.nanoseconds {
+		rest = 0
+	}
+	c.Cancel(m.timer)
+	m.timer = c.After(rest, Report{})
+}
+
+// allocated takes an answer of the ResourceManager.
+func (m *ApplicationMaster) allocated(c *rpcenv.Context, r *yarn.AllocateResponse) {
+	m.alloc.RM.Answered(r.GetResponseId())
+	if t := r.GetAmRmToken(); t != nil {
+		m.token = t
+	}
+	for _, t := range r.GetNmTokens() {
+		if at, ok := nodeAddress(t.GetNodeId()); ok {
+			m.nmTokens[at] = t.GetToken()
+		}
+	}
+	m.alloc.SetClusterNodes(int(r.GetNumClusterNodes()))
+	m.updatedNodes(c, r.GetUpdatedNodes())
+	m.allocatedContainers(c, r.GetAllocatedContainers())
+	m.completedContainers(c, r.GetCompletedContainerStatuses())
+}
+
+// updatedNodes tells the driver of nodes that take no more containers.
+func (m *ApplicationMaster) updatedNodes(c *rpcenv.Context, nodes []*yarn.NodeReport) {
+	if !conf.DecommissionEnabled.Get(c.Conf()) {
+		return
+	}
+	var hosts []string
+	for _, n := range nodes {
+		if n.GetNodeState() == yarn.NodeState_NS_DECOMMISSIONING {
+			hosts = append(hosts, n.GetNodeId().GetHost())
+		}
+	}
+	for _, h := range m.alloc.Decommissioning(hosts) {
+		c.Send(m.driver, &app.DecommissionExecutorsOnHost{HostName: h})
+	}
+}
+
+// completedContainers takes the ends of containers.
+func (m *ApplicationMaster) completedContainers(c *rpcenv.Context, statuses []*yarn.ContainerStatus) {
+	var completed []allocator.Completed
+	for _, s := range statuses {
+		id, err := ids.ContainerFrom(s.GetContainerId())
+		if err != nil {
+			c.Log().Warnf("Ignored the end of a container: %v", err)
+			continue
+		}
+		completed = append(completed, allocator.Completed{ContainerID: id.String(), ExitStatus: int(s.GetExitStatus()), Diagnostics: s.GetDiagnostics()})
+	}
+	for _, e := range m.alloc.CompletedContainers(completed, c.Now()) {
+		if !e.Requested {
+			c.Log().Infof("Completed container %s on host: %s (exit status: %d)", e.ContainerID, e.Host, e.Reason.ExitStatus)
+		}
+		c.State("container", e.ContainerID, "", "COMPLETED", e.Reason.Message)
+		if e.ExecutorID == "" {
+			continue
+		}
+		why := exited(e.Reason)
+		for _, call := range m.lossCalls[e.ExecutorID] {
+			call.Reply(why)
+		}
+		delete(m.lossCalls, e.ExecutorID)
+		if !e.Requested {
+			c.Send(m.driver, &app.RemoveExecutor{ExecutorId: e.ExecutorID, Reason: e.Reason.Message, Exited: why})
+		}
+	}
+}
+
+func exited(r allocator.Reason) *app.ExecutorExited {
+	return &app.ExecutorExited{ExitCode: int32(r.ExitStatus), ExitCausedByApp: r.CausedByApp, Reason: r.Message}
+}
