@@ -20,6 +20,7 @@ var homes = map[string]home{
 	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
 	"Election":                    {"a Master, in recovery mode RAFT", ""},
+	"YarnAM":                      {"an ApplicationMaster, in cluster mode with the driver", "org.apache.spark.deploy.yarn.ApplicationMaster.AMEndpoint, with the thread Reporter"},
 	"Progress":                    {"the driver", ""},
 	"Tracer":                      {"every daemon, driver and executor", ""},
 	"Metrics":                     {"every daemon, driver and executor", ""},

@@ -61,8 +61,8 @@ var (
 		durations(time.Millisecond), "600000",
 		"How long a node remembers which containers ended, to refuse another start of them.")
 	YARNConnectMaxWait = entry("yarn.resourcemanager.connect.max-wait.ms", durations(time.Millisecond), "900000",
-		"How long a node tries to reach its ResourceManager before it gives up; negative for ever.")
+		"How long nodes, application masters and clients try to reach the ResourceManager before they give up; negative for ever.")
 	YARNConnectRetryInterval = entry("yarn.resourcemanager.connect.retry-interval.ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "30000",
-		"How long a node waits before it tries to reach its ResourceManager again.")
+		"How long nodes and application masters wait before they try to reach the ResourceManager again.")
 )
