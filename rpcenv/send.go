@@ -74,10 +74,15 @@ func (in *Inbox) send(o outgoing) error {
 	if err := in.env.prepare(&o); err != nil {
 		return err
 	}
-	if !in.holdsBack(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }}) {
+	if in.held == nil || !in.holdBack(o) { // without a Journal o stays off the heap
 		in.env.dispatch(o)
 	}
 	return nil
+}
+
+// holdBack is holdsBack of a message.
+func (in *Inbox) holdBack(o outgoing) bool {
+	return in.holdsBack(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }})
 }
 
 func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr }

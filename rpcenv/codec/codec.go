@@ -90,7 +90,8 @@ func (t *Table) Append(dst []byte, m proto.Message) ([]byte, error) {
 		dst = append(dst, byte(len(name)))
 		dst = append(dst, name...)
 	}
-	out, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(dst, m)
+	// Size above has left its sums in m, which nobody changes any more: a message is immutable once it is sent.
+	out, err := proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(dst, m)
 	if err != nil {
 		return dst, fmt.Errorf("encode %s: %w", name, err)
 	}
