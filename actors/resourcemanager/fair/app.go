@@ -30,6 +30,7 @@ type app struct {
 	reserving Resource     // the sum of reserved
 	sequence  int64        // of the last container
 
+	begun      bool // it has had a container
 	amRunning  bool
 	amResource Resource
 

@@ -215,6 +215,7 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	if len(n.owed) > 0 {
 		n.pay(a, c.Resource)
 	}
+	a.begun = true
 	s.births++
 	c.born = s.births
 	s.containers[c.ID] = c

@@ -4,7 +4,6 @@ package fair
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -101,7 +100,7 @@ func (s *Scheduler) leafQueue(name string) *queue {
 	}
 	slices.Reverse(missing)
 	for _, n := range missing {
-		if strings.HasSuffix(n, ".") || s.allocations.Creatable(n, n != name) != nil {
+		if s.allocations.Creatable(n, n != name) != nil {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ package fair
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -123,6 +124,9 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 		return nil
 	}
 	above := ParentName(name)
+	if node := name[strings.LastIndexByte(name, '.')+1:]; node == "" || node != strings.TrimSpace(node) || len(name) > maxQueueName {
+		return fmt.Errorf("queue %.100q is not there: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
+	}
 	if a.missing[above] {
 		return fmt.Errorf("queue %s is not there, as %s is not", name, above)
 	}

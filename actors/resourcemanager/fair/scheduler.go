@@ -226,7 +226,7 @@ func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bo
 
 // inherit takes over what an earlier attempt left running, and its blacklist.
 func (a *app) inherit(old *app) {
-	a.blocked = old.blocked
+	a.blocked, a.begun = old.blocked, old.begun
 	for _, c := range old.live {
 		c.app = a
 		a.addLive(c)

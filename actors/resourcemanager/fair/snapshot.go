@@ -20,7 +20,14 @@ type QueueState struct {
 	MaxShare        Resource
 	Running         int      // applications that may run, in it and below
 	Waiting         int      // of a leaf: those that may not yet
+	Starting        int      // of a leaf: those of Running that have had no container yet
 	AMUsage         Resource // of a leaf: what ApplicationMasters have
+	AMLimit         Resource // of a leaf: what they may have; with MaxAMShare below 0 it means nothing
+
+	Containers   int      // in it and below
+	Reservations int      // in it and below
+	Reserved     Resource // the sum of Reservations
+	Pending      int64    // containers that are asked for and not given, in it and below
 }
 
 // AppState is what an attempt has and wants.
@@ -56,12 +63,39 @@ func (s *Scheduler) Queues() []QueueState {
 	var all []QueueState
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
 		q := s.queues[name]
-		all = append(all, QueueState{
+		state := QueueState{
 			QueueSettings: q.set, Leaf: q.leaf, Usage: q.Usage, Demand: q.Demand, FairShare: q.FairShare, SteadyFairShare: q.SteadyFairShare,
 			MinShare: q.MinShare, MaxShare: q.MaxShare, Running: q.running, Waiting: len(q.waiting), AMUsage: q.amUsage,
-		})
+		}
+		if q.leaf {
+			state.AMLimit = s.amLimit(q)
+		}
+		q.walk(func(below *queue) { state.count(below, q) })
+		all = append(all, state)
 	}
 	return all
+}
+
+// count adds the applications of a leaf to the state of a queue, which is it or above it.
+func (state *QueueState) count(leaf, of *queue) {
+	for _, a := range leaf.apps {
+		if leaf == of && !a.begun {
+			state.Starting++
+		}
+		state.add(a)
+	}
+	for _, a := range leaf.waiting {
+		state.add(a)
+	}
+}
+
+func (state *QueueState) add(a *app) {
+	state.Containers += len(a.live)
+	state.Reservations += len(a.reserved)
+	state.Reserved = state.Reserved.Plus(a.reserving)
+	for _, r := range a.active {
+		state.Pending = plus(state.Pending, r.any.count)
+	}
 }
 
 // App is the state of an attempt; ok is false when there is no such one.

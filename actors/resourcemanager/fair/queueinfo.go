@@ -1,0 +1,125 @@
+//coherer:pure
+
+package fair
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// QueueInfo is a queue with those below it as Hadoop's pages and REST server tell of them. It mirrors FairSchedulerQueueInfo
+// and FairSchedulerLeafQueueInfo; its JSON has their fields in their order, those of a leaf first have "type".
+type QueueInfo struct {
+	QueueState
+	Cluster      Resource    // what all nodes have
+	MaxContainer Resource    // the largest container that may be asked for in it
+	Children     []QueueInfo // by name
+}
+
+// QueueTree is root with all that is below, of the states of all queues by name. containers are the largest containers that
+// may be asked for in them, as Scheduler.MaximumAllocation has them.
+func QueueTree(states []QueueState, cluster Resource, containers func(queue string) Resource) QueueInfo {
+	below := map[string][]QueueState{}
+	var root QueueState
+	for _, s := range states {
+		if s.Name == Root {
+			root = s
+			continue
+		}
+		below[ParentName(s.Name)] = append(below[ParentName(s.Name)], s)
+	}
+	var tree func(s QueueState) QueueInfo
+	tree = func(s QueueState) QueueInfo {
+		info := QueueInfo{QueueState: s, Cluster: cluster, MaxContainer: containers(s.Name)}
+		for _, child := range below[s.Name] {
+			info.Children = append(info.Children, tree(child))
+		}
+		return info
+	}
+	return tree(root)
+}
+
+// PendingApps are the applications of a leaf that have had no container or may not run yet, as Hadoop counts them.
+func (q QueueInfo) PendingApps() int { return q.Starting + q.Waiting }
+
+// ActiveApps are the others.
+func (q QueueInfo) ActiveApps() int { return q.Running - q.Starting }
+
+// MarshalJSON writes it as Hadoop's REST server does, /ws/v1/cluster/scheduler. maxResources are not more than the cluster
+// has; a queue without children has no childQueues.
+func (q QueueInfo) MarshalJSON() ([]byte, error) {
+	info := queueJSON{
+		MaxApps: q.MaxRunningApps, MinResources: resourceJSON(q.MinShare), MaxResources: resourceJSON(q.MaxShare.Min(q.Cluster)),
+		UsedResources: resourceJSON(q.Usage), AMUsedResources: resourceJSON(q.AMUsage), AMMaxResources: resourceJSON(q.AMLimit),
+		DemandResources: resourceJSON(q.Demand), SteadyFairResources: resourceJSON(q.SteadyFairShare), FairResources: resourceJSON(q.FairShare),
+		ClusterResources: resourceJSON(q.Cluster), ReservedResources: resourceJSON(q.Reserved), MaxContainerAllocation: resourceJSON(q.MaxContainer),
+		PendingContainers: q.Pending, AllocatedContainers: q.Containers, ReservedContainers: q.Reservations,
+		QueueName: q.Name, SchedulingPolicy: q.Policy, Preemptable: q.Preemptable,
+	}
+	if len(q.Children) > 0 {
+		info.ChildQueues = &childrenJSON{q.Children}
+	}
+	if q.Leaf {
+		info.Type = "fairSchedulerLeafQueueInfo"
+		pending, active := q.PendingApps(), q.ActiveApps()
+		info.NumPendingApps, info.NumActiveApps = &pending, &active
+	}
+	return json.Marshal(info)
+}
+
+type queueJSON struct {
+	Type                   string        `json:"type,omitempty"`
+	MaxApps                int           `json:"maxApps"`
+	MinResources           resourceJSON  `json:"minResources"`
+	MaxResources           resourceJSON  `json:"maxResources"`
+	UsedResources          resourceJSON  `json:"usedResources"`
+	AMUsedResources        resourceJSON  `json:"amUsedResources"`
+	AMMaxResources         resourceJSON  `json:"amMaxResources"`
+	DemandResources        resourceJSON  `json:"demandResources"`
+	SteadyFairResources    resourceJSON  `json:"steadyFairResources"`
+	FairResources          resourceJSON  `json:"fairResources"`
+	ClusterResources       resourceJSON  `json:"clusterResources"`
+	ReservedResources      resourceJSON  `json:"reservedResources"`
+	MaxContainerAllocation resourceJSON  `json:"maxContainerAllocation"`
+	PendingContainers      int64         `json:"pendingContainers"`
+	AllocatedContainers    int           `json:"allocatedContainers"`
+	ReservedContainers     int           `json:"reservedContainers"`
+	QueueName              string        `json:"queueName"`
+	SchedulingPolicy       string        `json:"schedulingPolicy"`
+	Preemptable            bool          `json:"preemptable"`
+	ChildQueues            *childrenJSON `json:"childQueues,omitempty"`
+	NumPendingApps         *int          `json:"numPendingApps,omitempty"`
+	NumActiveApps          *int          `json:"numActiveApps,omitempty"`
+}
+
+type childrenJSON struct {
+	Queue []QueueInfo `json:"queue"`
+}
+
+// resourceJSON is a Resource as Hadoop's ResourceInfo writes it: memory and cores, and then each type with all its words.
+type resourceJSON Resource
+
+// MarshalJSON fulfils json.Marshaler.
+func (r resourceJSON) MarshalJSON() ([]byte, error) {
+	type attributes struct{}
+	type information struct {
+		Attributes attributes `json:"attributes"`
+		Maximum    int64      `json:"maximumAllocation"`
+		Minimum    int64      `json:"minimumAllocation"`
+		Name       string     `json:"name"`
+		Type       string     `json:"resourceType"`
+		Units      string     `json:"units"`
+		Value      int64      `json:"value"`
+	}
+	type informations struct {
+		Information []information `json:"resourceInformation"`
+	}
+	return json.Marshal(struct {
+		Memory       int64        `json:"memory"`
+		VCores       int64        `json:"vCores"`
+		Informations informations `json:"resourceInformations"`
+	}{r.Memory, r.VCores, informations{[]information{
+		{attributes{}, math.MaxInt64, 0, "memory-mb", "COUNTABLE", "Mi", r.Memory},
+		{attributes{}, math.MaxInt32, 0, "vcores", "COUNTABLE", "", r.VCores},
+	}}})
+}
