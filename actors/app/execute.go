@@ -48,7 +48,7 @@ func Execute(x Execution) error {
 	if err != nil {
 		return err
 	}
-	dirs, warnings, err := makeLocalDirs(os.Getenv("SPARK_EXECUTOR_DIRS"))
+	dirs, warnings, err := makeLocalDirs(executorDirs())
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -29,6 +32,9 @@ func Main(program Program) {
 		fail(err)
 		os.Exit(1)
 	}
+	if inContainer() && len(os.Args) > 1 {
+		RunContainer(os.Args[1], os.Args[2:], func(string) (Program, error) { return program, nil })
+	}
 	var s Submission
 	ok, err := fromEnv(SubmissionVar, &s)
 	if !ok {
@@ -45,6 +51,44 @@ func Main(program Program) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// RunContainer is what a NodeManager started this process for, by the word of its command: an ApplicationMaster, whose program
+// find gives by its class, or an executor. It then ends the process. It returns when the word is none of these.
+func RunContainer(word string, args []string, find func(class string) (Program, error)) {
+	var code int
+	var err error
+	switch word {
+	case submit.ApplicationMasterWord:
+		code, err = ApplicationMaster(args, find)
+	case submit.ExecutorLauncherWord:
+		code, err = ExecutorLauncher(args)
+	case submit.ExecutorWord:
+		code, err = 1, executeInContainer(args)
+	default:
+		return
+	}
+	if err != nil {
+		fail(err)
+		code = max(code, applicationmaster.ExitUncaughtException)
+	}
+	os.Exit(code)
+}
+
+// executeInContainer is an executor of this program. It returns only when that could not begin.
+func executeInContainer(args []string) error {
+	settings, err := FetchSettings(context.Background(), args)
+	if err != nil {
+		return err
+	}
+	digest, _, err := transport.SelfDigest()
+	if err != nil {
+		return err
+	}
+	if wanted := settings[conf.AppBinary.Key()]; wanted != digest {
+		return fmt.Errorf("this program is %s, its driver's is %s: the file was changed since the application was submitted", digest, wanted)
+	}
+	return Execute(Execution{Args: args, Settings: settings})
 }
 
 func fail(err error) { fmt.Fprintln(os.Stderr, "error:", err) }

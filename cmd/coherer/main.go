@@ -142,6 +142,7 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
 	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(containerCommands()...)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

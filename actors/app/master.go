@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/tracer"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// forever is how long an application may take.
+const forever = 100 * 365 * 24 * time.Hour
+
+// ApplicationMaster is the ApplicationMaster of an application in cluster mode in this process, with the driver inside: find
+// gives the program of a class. It gives the exit code, or why it could not begin. It mirrors
+// org.apache.spark.deploy.yarn.ApplicationMaster.
+func ApplicationMaster(args []string, find func(class string) (Program, error)) (code int, err error) {
+	a, err := parseMasterArgs(args)
+	if err != nil {
+		return 0, err
+	}
+	program, err := find(a.class)
+	if err != nil {
+		return 0, err
+	}
+	m, err := newMaster(a, "Driver")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	m.cfg.ClusterMode = true
+	if err := m.listen(); err != nil {
+		return 0, err
+	}
+	if _, err := m.register(); err != nil {
+		return 0, err
+	}
+	if err := serveSelf(m.host, m.env.Address()); err != nil {
+		return 0, err
+	}
+	d, err := driver.Start(m.env, driver.Config{
+		AppName: conf.AppName.Get(m.conf), FS: Files{}, YARN: &driver.YARN{AppID: m.cfg.Attempt.App.String()},
+	})
+	if err != nil {
+		return 0, err
+	}
+	return m.run(func(ctx context.Context) {
+		b := m.env.Blocking(ctx)
+		defer b.Close()
+		Attend(b, d, func() error { return program(ctx, &App{driver: d, blocking: m.env.Blocking}, a.args) })
+	}), nil
+}
+
+// Attend runs a program whose driver is in the Env of its ApplicationMaster: it waits until there is an allocator, runs the
+// program, ends the driver, and tells how the program ended. The ApplicationMaster then ends the process. It stands for the
+// thread Driver of ApplicationMaster.startUserApplication.
+func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
+	env := b.Env()
+	master := env.Ref(env.Address(), applicationmaster.Name)
+	_, err := rpcenv.AskWait(b, master, applicationmaster.ContextReady{}, rpcenv.Timeout("the application's patience", forever))
+	if err == nil {
+		err = program()
+	}
+	ended := applicationmaster.UserEnded{}
+	if stop := d.StopWith(b, exitCode(err)); err == nil {
+		err = stop
+	}
+	if err != nil {
+		ended.Err = err.Error()
+	}
+	if err := b.Send(master, ended); err != nil {
+		env.Log().Warnf("the ApplicationMaster was not told that the program has ended: %v", err)
+	}
+}
+
+// ExecutorLauncher is the ApplicationMaster of an application in client mode in this process: its driver is elsewhere. It
+// mirrors org.apache.spark.deploy.yarn.ExecutorLauncher.
+func ExecutorLauncher(args []string) (code int, err error) {
+	a, err := parseMasterArgs(args)
+	if err != nil {
+		return 0, err
+	}
+	if len(a.args) == 0 {
+		return 0, errors.New("an ExecutorLauncher needs --arg HOST:PORT, where the driver listens")
+	}
+	m, err := newMaster(a, "AM")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	if m.cfg.Driver, err = rpcenv.ParseAddress(a.args[0]); err != nil {
+		return 0, fmt.Errorf("--arg: %w", err)
+	}
+	if m.env, err = rpcenv.New(m.host, rpcenv.Config{Name: m.name, Conf: m.conf, Log: m.log}); err != nil {
+		return 0, err
+	}
+	if _, err := m.register(); err != nil {
+		return 0, err
+	}
+	return m.run(nil), nil
+}
+
+// master is the process of an ApplicationMaster.
+type master struct {
+	cfg   applicationmaster.Config
+	conf  *conf.Conf
+	log   *logrus.Entry
+	name  string
+	host  *transport.Host
+	env   *rpcenv.Env
+	ended chan int // the exit code
+	close func() error
+	ctx   context.Context
+}
+
+// newMaster reads what the container has, and makes everything but the Env.
+func newMaster(a masterArgs, name string) (*master, error) {
+	settings, err := readProperties(a.properties)
+	if err != nil {
+		return nil, err
+	}
+	digest, path, err := transport.SelfDigest()
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := thisAttempt()
+	if err != nil {
+		return nil, err
+	}
+	settings[conf.AppID.Key()] = attempt.App.String()
+	settings[conf.AppBinary.Key()] = digest
+	if settings[conf.AppName.Key()] == "" {
+		settings[conf.AppName.Key()] = filepath.Base(path)
+	}
+	c, err := conf.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	m := &master{conf: c, log: NewLog(logrus.InfoLevel), ended: make(chan int, 1), name: nameOr(c, name)}
+	for _, w := range c.Warnings() {
+		m.log.Warn(w)
+	}
+	if m.cfg, err = masterConfig(a, c, attempt); err != nil {
+		return nil, err
+	}
+	ctx, stop, err := withSignals()
+	if err != nil {
+		return nil, err
+	}
+	m.ctx = ctx
+	trace := ""
+	if dir := conf.TraceDir.Get(c); dir != "" {
+		trace = filepath.Join(dir, "am-"+m.cfg.Attempt.String()+".trace")
+	}
+	rec, err := newRecorder(trace, c)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	m.host = transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { m.ended <- code }})
+	m.close = func() error {
+		stop()
+		return errors.Join(rec.Close(), m.host.Close())
+	}
+	return m, nil
+}
+
+// listen makes the Env of a driver.
+func (m *master) listen() (err error) {
+	bind := conf.DriverBindAddress.Get(m.conf)
+	if bind == "" {
+		bind = m.cfg.Host
+	}
+	m.env, err = rpcenv.New(m.host, rpcenv.Config{
+		Name: m.name, Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(m.conf)}, Conf: m.conf, Log: m.log,
+	})
+	if err != nil {
+		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
+	}
+	return nil
+}
+
+// register makes the endpoint, and those by which others look at the process.
+func (m *master) register() (rpcenv.Ref, error) {
+	am, err := applicationmaster.New(m.cfg)
+	if err != nil {
+		return rpcenv.Ref{}, err
+	}
+	if err := tracer.Register(m.env); err != nil {
+		return rpcenv.Ref{}, err
+	}
+	if _, err := serveMetrics(m.env, m.conf, m.log); err != nil { // as long as the process
+		return rpcenv.Ref{}, err
+	}
+	return m.env.Register(applicationmaster.Name, am)
+}
+
+// run waits for the end of the ApplicationMaster. user, if there is one, runs meanwhile. A signal ends both.
+func (m *master) run(user func(context.Context)) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if user != nil {
+		go user(ctx)
+	}
+	select {
+	case code := <-m.ended:
+		return code
+	case <-m.ctx.Done():
+	}
+	b := m.env.Blocking(ctx)
+	defer b.Close()
+	if err := b.Send(m.env.Ref(m.env.Address(), applicationmaster.Name), applicationmaster.Terminated{}); err != nil {
+		m.log.Warnf("the ApplicationMaster was not told that it is to end: %v", err)
+		return applicationmaster.ExitEarly
+	}
+	return <-m.ended
+}
