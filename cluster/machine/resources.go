@@ -1,18 +1,15 @@
 package machine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/coherer/coherer/actors/worker"
@@ -22,9 +19,8 @@ import (
 
 // Bounds of what is read from scripts and files.
 const (
-	scriptTime  = time.Minute
-	scriptBytes = 64 << 10
-	fileBytes   = 1 << 20
+	scriptTime = time.Minute
+	fileBytes  = 1 << 20
 )
 
 // Resources are those that the settings spark.worker.resource.NAME.amount want, by name: from spark.worker.resourcesFile if it
@@ -139,21 +135,12 @@ func (w want) find(ctx context.Context, given []*deploy.ResourceInformation) (*d
 
 // discover runs a script, which says {"name": ..., "addresses": [...]} on its stdout.
 func discover(ctx context.Context, name, script string, within time.Duration) (*deploy.ResourceInformation, error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, script)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // its children too
-	cmd.WaitDelay = time.Second                                                          // what left its group may hold its pipes
-	var said, complaint bounded
-	said.room, complaint.room = scriptBytes, 1<<10
-	cmd.Stdout, cmd.Stderr = &said, &complaint
-	err := cmd.Run()
+	said, err := runScript(ctx, script, within)
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(err, errTooLong):
 		return nil, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
 	case err != nil:
-		return nil, fmt.Errorf("the discovery script %s of resource %s: %w%s", script, name, err, complaint.text())
+		return nil, fmt.Errorf("the discovery script %s of resource %s: %w", script, name, err)
 	case said.over:
 		return nil, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
 	}
@@ -207,26 +194,4 @@ func readResourcesFile(path string) ([]*deploy.ResourceInformation, error) {
 		return nil, fmt.Errorf("%s: %s: %w", key, path, err)
 	}
 	return out, nil
-}
-
-// bounded keeps the first bytes that are written to it.
-type bounded struct {
-	kept bytes.Buffer
-	room int
-	over bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	n := min(len(p), b.room-b.kept.Len())
-	b.over = b.over || n < len(p)
-	b.kept.Write(p[:n])
-	return len(p), nil
-}
-
-// text is what was written, as the end of an error.
-func (b *bounded) text() string {
-	if s := strings.TrimSpace(b.kept.String()); s != "" {
-		return ": " + s
-	}
-	return ""
 }

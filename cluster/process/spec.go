@@ -92,7 +92,7 @@ func (s *Spec) environ() []string {
 			env = append(env, entry)
 		}
 	}
-	return append(env, fmt.Sprintf("%s=%d", transport.ParentFDVar, childParentFD))
+	return append(env, fmt.Sprintf("%s=%d", transport.ParentFDVar, ParentFD))
 }
 
 // open returns the file to write to, nil for none, and a function that closes what open opened.

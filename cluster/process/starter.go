@@ -18,10 +18,11 @@ var ErrClosed = errors.New("the starter of processes is closed")
 // CloseGrace is how long the children have between the SIGTERM and the SIGKILL of [Starter.Close].
 const CloseGrace = 2 * time.Second
 
-// The descriptors that a child begins with, after stdin, stdout and stderr.
+// The descriptors that a child begins with, after stdin, stdout and stderr. ParentFD is the pipe whose end of file says that
+// the parent is gone.
 const (
-	childParentFD = 3
-	childReadyFD  = 4
+	ParentFD     = 3
+	childReadyFD = 4
 )
 
 // Starter starts processes and owns them to their end. It has one goroutine, locked to its thread, that forks; one per

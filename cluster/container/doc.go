@@ -1,0 +1,20 @@
+// Package container is the disk of a NodeManager: [Disks] knows which of its directories can be used, [Directories] makes and
+// removes those of containers and applications, [Cache] brings resources into them.
+//
+//	LOCAL/filecache/N/                                resources for everybody
+//	LOCAL/usercache/USER/filecache/N/                 for all applications of a user
+//	LOCAL/usercache/USER/appcache/APP/filecache/N/    for one application
+//	LOCAL/usercache/USER/appcache/APP/CONTAINER/      a container's work directory
+//	LOG/APP/CONTAINER/                                its output, which stays
+//
+// What the NodeManager before left in a local directory is removed when the next one starts there; two at a time cannot use
+// one.
+//
+// # Differences from Hadoop
+//
+//   - Containers run as the NodeManager's own user, so a PUBLIC resource need not be readable by everybody.
+//     (TestAPublicResourceNeedNotBeReadableByAll)
+//   - Resources of type PATTERN are refused: nothing of Spark asks for one. (TestWhatCannotBeFetched)
+//   - An archive with a path that leads out of its directory, a link that does, too many entries or more bytes than are allowed
+//     fails as a whole; Hadoop leaves out some of that. (TestNoPathLeavesTheDirectory, TestArchivesAreBounded)
+package container

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package machine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Usage is the memory of a process and of all that it started, which only Linux tells here.
+func Usage(pid int) (Memory, error) {
+	return Memory{}, fmt.Errorf("the memory of process %d: %w", pid, errors.ErrUnsupported)
+}

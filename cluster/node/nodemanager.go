@@ -1,0 +1,132 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/nodemanager/launch"
+	"github.com/coherer/coherer/cluster/container"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// NodeManagerOptions are what a NodeManager is told. What is zero is as the settings yarn.nodemanager.* say.
+type NodeManagerOptions struct {
+	Options
+	// ResourceManager is where it listens; the zero Address: yarn.resourcemanager.address says.
+	ResourceManager rpcenv.Address
+	// MemoryMB and VCores are what the node offers; else 8192 MiB and 8 cores.
+	MemoryMB int64
+	VCores   int
+	// Rack is where the node is; empty: /default-rack.
+	Rack string
+	// LocalDirs are where containers and resources lie, LogDirs where the output of containers stays; else below the system's
+	// directory for temporary files.
+	LocalDirs, LogDirs []string
+}
+
+// What a node offers when nobody says, as in Hadoop.
+const (
+	nodeMemoryMB = 8192
+	nodeVCores   = 8
+)
+
+// shell runs the scripts of containers.
+const shell = "/bin/bash"
+
+// RunNodeManager runs a NodeManager until ctx ends, or it ends itself: then the error is an *ExitError. The containers that it
+// started end with it, also when it is killed.
+func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
+	cfg, err := opts.config()
+	if err != nil {
+		return err
+	}
+	disks, err := container.NewDisks(opts.LocalDirs, opts.LogDirs, container.DiskLimits{
+		MostUsed: conf.NodeManagerMaxDiskUtilization.Get(opts.Conf), LeastGood: conf.NodeManagerMinHealthyDisks.Get(opts.Conf),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, disks.Close()) }() // last: until then containers may write
+	cfg.Localizer = container.NewCache(disks)
+	cfg.Containers = container.NewDirectories(disks, conf.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
+	cfg.Machine = container.Machine{Volumes: disks}
+	starter := process.NewStarter()
+	defer starter.Close()
+	d, err := newDaemon(opts.Options, containerLauncher{starter}.start)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return start(d.host, env, nodemanager.Name, nodemanager.New(cfg)) }); err != nil {
+		return err
+	}
+	if err := d.ready(); err != nil {
+		return err
+	}
+	if err := d.wait(ctx); err != nil {
+		return err
+	}
+	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	b := d.node.Env.Blocking(ending)
+	defer b.Close()
+	if _, err := rpcenv.AskWait(b, d.node.Ref, nodemanager.Shutdown{}); err != nil {
+		opts.Log.Warnf("not all containers have ended by themselves: %v", err)
+	}
+	return nil
+}
+
+// config fills in what the settings say.
+func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
+	fill(&o.MemoryMB, int64(conf.NodeManagerMemoryMB.Get(o.Conf)), nodeMemoryMB)
+	fill(&o.VCores, conf.NodeManagerVCores.Get(o.Conf), nodeVCores)
+	if len(o.LocalDirs) == 0 {
+		o.LocalDirs = conf.NodeManagerLocalDirs.Get(o.Conf)
+	}
+	if len(o.LogDirs) == 0 {
+		o.LogDirs = conf.NodeManagerLogDirs.Get(o.Conf)
+	}
+	base := filepath.Join(os.TempDir(), "coherer-"+strconv.Itoa(os.Getuid()))
+	if len(o.LocalDirs) == 0 {
+		o.LocalDirs = []string{filepath.Join(base, "nm-local-dir")}
+	}
+	if len(o.LogDirs) == 0 {
+		o.LogDirs = []string{filepath.Join(base, "userlogs")}
+	}
+	cfg := nodemanager.Config{ResourceManager: o.ResourceManager, MemoryMB: o.MemoryMB, VCores: o.VCores, Rack: o.Rack}
+	if text := conf.ResourceManagerAddress.Get(o.Conf); cfg.ResourceManager.IsZero() && text != "" {
+		var err error
+		if cfg.ResourceManager, err = rpcenv.ParseAddress(text); err != nil {
+			return cfg, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+		}
+	}
+	return cfg, cfg.Validate()
+}
+
+// fill sets a number that nobody gave: to what a setting says, else to its default.
+func fill[N int | int64](to *N, setting, otherwise N) {
+	switch {
+	case *to > 0:
+	case setting > 0:
+		*to = setting
+	default:
+		*to = otherwise
+	}
+}
+
+// containerLauncher starts containers: a shell runs the script in the container's directory.
+type containerLauncher struct{ starter *process.Starter }
+
+func (l containerLauncher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
+	if cmd.Class != nodemanager.ContainerClass {
+		return nil, fmt.Errorf("this NodeManager cannot start class %q: it starts %s", cmd.Class, nodemanager.ContainerClass)
+	}
+	return l.starter.Start(process.Spec{Path: shell, Args: []string{filepath.Join(cmd.Dir, launch.ScriptFile)}, Dir: cmd.Dir}, onExit)
+}
