@@ -1,6 +1,7 @@
 package master
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,9 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 		c.Log().Warnf("Ignoring an application without a reference to its driver from %s", c.Sender())
 		return
 	}
-	if known := m.addressToApp[driver.Address]; known != nil {
+	if known := m.addressToApp[driver.Address]; known != nil && known.sought {
+		m.removeApplication(c, known, ApplicationFinished, "another driver is at "+driver.Address.String())
+	} else if known != nil {
 		c.Log().Infof("Attempted to re-register application at same address: %s", driver.Address)
 		m.answerApplication(c, known)
 		return
@@ -137,6 +140,43 @@ func filledIn(pattern, standard string, at time.Time, n int) string {
 		return id
 	}
 	return fmt.Sprintf(standard, stamp, n)
+}
+
+const (
+	// seekPatience is how long a driver whose connection has ended may take to answer.
+	seekPatience = 10 * time.Second
+	// seekTries is how often it is asked: the first question can go the way of another connection that is ending too.
+	seekTries = 2
+)
+
+// seekDriver looks whether a driver is gone, or its connection only. One that is there is told who leads, which makes it
+// hold on to its application; the application of another one is finished, as Spark's Master does at once. Another process at
+// the driver's address could answer: it registers, or it does not know the application.
+func (m *Master) seekDriver(c *rpcenv.Context, app *ApplicationInfo) {
+	if !app.sought {
+		app.sought = true
+		m.askDriver(c, app, seekTries)
+	}
+}
+
+func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
+	at := app.Driver.Address
+	verifier := rpcenv.Ref{Address: at, Name: rpcenv.VerifierName}
+	rpcenv.Ask(c, verifier, &rpc.CheckExistence{Name: app.Driver.Name}, func(found *rpc.Bool, err error) {
+		switch {
+		case m.idToApp[app.ID] != app:
+		case errors.Is(err, rpcenv.ErrUnreachableDisconnected) && tries > 1:
+			m.askDriver(c, app, tries-1)
+		case err != nil || !found.GetValue():
+			c.Log().Infof("%s got disassociated, removing it.", at)
+			m.removeApplication(c, app, ApplicationFinished, at.String()+" got disassociated")
+			m.completeIfPossible(c)
+		default:
+			app.sought = false
+			c.Log().Warnf("%s lost its connection and is there, keeping it.", at)
+			c.Send(app.Driver, m.masterChanged(c))
+		}
+	}, rpcenv.Timeout("the Master's patience with a driver", seekPatience))
 }
 
 // unregisterApplication ends an application that wants to; an unknown id is ignored.

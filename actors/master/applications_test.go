@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // Trace 2 and 8 as recorded from real Spark: two executors, a clean end.
@@ -99,6 +100,51 @@ func TestADriverThatIsGoneEndsItsApplication(t *testing.T) {
 	k.Find("D").Kill()
 	next[*deploy.KillExecutor](t, w.Probe)
 	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
+}
+
+// A proxy, or a firewall, has cut the connection: the driver is there and goes on.
+func TestADriverThatLostItsConnectionOnlyIsKept(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 2, 2048), k.driver("D", 1)
+	w.launched()
+	d.added()
+	if err := k.Reset("D", "M", 0); err != nil {
+		t.Fatal(err)
+	}
+	same(t, d.Probe, &deploy.MasterChanged{Master: k.ref.Proto(), MasterWebUiUrl: "http://m:8080"})
+	d.acknowledges(1)
+	none(t, w.Probe, time.Minute/2)
+	if s := k.state(); len(s.ActiveApps) != 1 || len(s.ActiveApps[0].GetExecutors()) != 1 {
+		t.Errorf("%v", s)
+	}
+	// Nobody hears the driver any more: it has ten seconds.
+	k.Find("D").Pause()
+	if err := k.Reset("D", "M", 0); err != nil {
+		t.Fatal(err)
+	}
+	none(t, w.Probe, 4*time.Second)
+	began := k.Now()
+	next[*deploy.KillExecutor](t, w.Probe)
+	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
+	if took := k.Now().Sub(began); took > 7*time.Second {
+		t.Errorf("it was waited for for %s more", took)
+	}
+}
+
+// Another driver at the address of one that the Master asks for is another application.
+func TestAnotherDriverAtTheAddressIsAnotherApplication(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w.launched()
+	old := d.id
+	k.tool.Do(func(c *rpcenv.Context) {
+		c.Send(k.ref, connectionEvent{peer: d.Ref.Address})
+		c.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: d.Ref.Proto()})
+	})
+	k.Settle()
+	if s := k.state(); len(s.ActiveApps) != 1 || s.ActiveApps[0].GetId() == old || s.CompletedApps[0].GetId() != old {
+		t.Errorf("%v", s)
+	}
 }
 
 func TestApplicationsGetCoresInTheOrderOfTheirRegistration(t *testing.T) {

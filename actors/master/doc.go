@@ -64,6 +64,9 @@
 //     code 0, are replaced at once three times in a row and then ever later, up to a minute. Spark relaunches what starts
 //     and exits at once without end and without pause (SPARK-27510). (TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved,
 //     TestBackoff)
+//   - When the connection of an application's driver ends the Master asks whether the driver is there. One that is hears
+//     MasterChanged and goes on; Spark finishes its application, and the driver waits for a Master for ever.
+//     (TestADriverThatLostItsConnectionOnlyIsKept, TestADriverThatIsGoneEndsItsApplication)
 //   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
 //     when it sees its old connection close (SPARK-23191). What was ordered over that connection and did not arrive is
 //     given up when the Worker says what it runs, and ordered again. (TestAWorkerWithAnotherConnectionIsKept,

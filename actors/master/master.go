@@ -162,8 +162,7 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		m.removeWorker(c, w, peer.String()+" got disassociated")
 	}
 	if app := m.addressToApp[peer]; app != nil {
-		c.Log().Infof("%s got disassociated, removing it.", peer)
-		m.removeApplication(c, app, ApplicationFinished, peer.String()+" got disassociated")
+		m.seekDriver(c, app)
 	}
 	m.completeIfPossible(c)
 }

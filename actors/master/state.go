@@ -107,6 +107,7 @@ type ApplicationInfo struct {
 	profiles     []Profile       // by id
 	nextExecutor int
 	health       health
+	sought       bool // its driver's connection has ended, and whether the driver has is not known yet
 }
 
 // CoresLeft is how many cores the application may still get.
