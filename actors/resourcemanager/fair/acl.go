@@ -14,13 +14,13 @@ type ACL struct {
 	Groups    []string
 }
 
-// ParseACL reads "user,user group,group": users to the first space, groups behind it. A lone * is everybody; a text that
-// begins with a space has groups only. Nothing is an error.
+// ParseACL reads "user,user group,group": users to the first space, groups behind it. Users or groups that are * are
+// everybody; a text that begins with a space has groups only. Nothing is an error.
 func ParseACL(text string) ACL {
-	if strings.TrimSpace(text) == "*" {
+	users, groups, _ := strings.Cut(text, " ")
+	if strings.TrimSpace(users) == "*" || strings.TrimSpace(groups) == "*" {
 		return ACL{Everybody: true}
 	}
-	users, groups, _ := strings.Cut(text, " ")
 	return ACL{Users: names(users), Groups: names(groups)}
 }
 

@@ -168,6 +168,10 @@ func (p *fileParser) queueElements() {
 		if len(p.queueTop) > 1 {
 			p.fail(refused(e, "queue root", "with an element of its own root has all other queues inside it; move them there"))
 		}
+		if p.compat == Upstream && name != Root {
+			p.historicRoot(e)
+			continue
+		}
 		p.queue("", e)
 	}
 	p.root()

@@ -42,7 +42,7 @@ func TestAmounts(t *testing.T) {
 
 func TestACLs(t *testing.T) {
 	for text, want := range map[string]string{
-		"*": "u v w", " * ": "u v w", " ": "", "": "", "u": "u", "u,v": "u v", "u g": "u v", " g": "v", " g,h": "v w", "x, g": "v", "u , h": "u w",
+		"*": "u v w", " * ": "u v w", " ": "", "": "", "u": "u", "u,v": "u v", "u g": "u v", " g": "v", " g,h": "v w", "x, g": "v", "u *": "u v w", "*,u g": "u v", "u , h": "u w",
 	} {
 		var got []string
 		for _, user := range []struct {
@@ -74,6 +74,7 @@ func TestBadFiles(t *testing.T) {
 		"<allocations>&moon;</allocations>":                                              "SAXParseException: line 1: invalid character entity &moon;",
 		strings.Repeat("<a>", 101):                                                       "SAXParseException: line 1: its elements are nested more than 100 deep",
 		"<allocations><queue name=\"a\"><weight/></queue></allocations>":                 "NullPointerException: line 1: queue root.a: <weight> is empty; write a value, or take it out",
+		"<allocations><userMaxAppsDefault><a/>1</userMaxAppsDefault></allocations>":      "ClassCastException: line 1: <userMaxAppsDefault> begins with <a>; write a value in its place",
 		"<allocations><userMaxAppsDefault>x</userMaxAppsDefault></allocations>":          "NumberFormatException: line 1: <userMaxAppsDefault> is \"x\"; it has to be a whole number",
 		"<allocations><queue/></allocations>":                                            "AllocationConfigurationException: line 1: a queue below root has no name; write name=\"...\"",
 		"<allocations><queue name=\"" + strings.Repeat("a", 1000) + "\"/></allocations>": "AllocationConfigurationException: line 1: the full name of a queue has more than 1000 bytes",

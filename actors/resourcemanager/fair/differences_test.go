@@ -107,6 +107,19 @@ func TestATimeOutWithoutEndIsNone(t *testing.T) {
 	}
 }
 
+func TestTheNameOfRootIsReadInAnyCase(t *testing.T) {
+	const file = `<queue name="Root"><maxRunningApps>3</maxRunningApps><queue name="a"><maxRunningApps>2</maxRunningApps></queue></queue>`
+	for compat, want := range map[Compat]string{Fixed: "[root 3 root.a 2]", Upstream: "[root 2147483647 root.Root 2147483647 root.Root.a 2147483647]"} {
+		var got []any
+		for _, q := range parsed(t, compat, file).Queues() {
+			got = append(got, q.Name, q.MaxRunningApps)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("compat %d: %v, want %s", compat, got, want)
+		}
+	}
+}
+
 func TestOnlyQueueAndPoolAreQueues(t *testing.T) {
 	const file = `<queue name="a"><ue name="b"/><pool name="c"/></queue>`
 	for compat, want := range map[Compat]string{Fixed: "[root root.a root.a.c]", Upstream: "[root root.a root.a.b root.a.c]"} {

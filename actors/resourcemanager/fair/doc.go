@@ -30,8 +30,12 @@
 //   - A minimum in per cent is that part of the cluster; in Hadoop it is 0, without a word. (TestAMinimumInPerCent)
 //   - A weight below 0, or one that is no number, is an error of the file; Hadoop takes it, and serves that queue first under
 //     drf. (TestAWeightIsANumberFromZeroUp)
+//   - maxChildResources holds for a queue that was made for a submission as long as it is there; in Hadoop until the file is
+//     read again. (TestAQueueMadeForASubmissionKeepsItsMaximum)
 //   - A time-out of more seconds than there can be is none; in Hadoop 9223372036854775807 is -1 s, so that whoever has less
 //     than its share takes from others at once. (TestATimeOutWithoutEndIsNone)
+//   - A queue element called ROOT is root's; in Hadoop it makes a queue root.ROOT, and what it and those in it say is lost.
+//     (TestTheNameOfRootIsReadInAnyCase)
 //   - In a queue element queue and pool are queues; in Hadoop every tag is one that the word queue ends with, such as ue.
 //     (TestOnlyQueueAndPoolAreQueues)
 //   - An application's part of what its queue is below its minimum is at most what it wants; in Hadoop, when it wants more than

@@ -15,7 +15,8 @@ const (
 	BadAllocation ErrorClass = "AllocationConfigurationException" // it says what cannot be
 	BadNumber     ErrorClass = "NumberFormatException"            // a number is none
 	BadXML        ErrorClass = "SAXParseException"                // it is no XML document
-	BadText       ErrorClass = "NullPointerException"             // an element that needs a text has none
+	BadText       ErrorClass = "NullPointerException"             // an element that needs a text has nothing in it
+	BadChild      ErrorClass = "ClassCastException"               // it begins with another element
 )
 
 // FileError is why an allocation file cannot be used: what is wrong, where, and what to do.

@@ -12,7 +12,11 @@ import (
 
 // rawText is the text of an element that has to have one.
 func (p *fileParser) rawText(e *element, where string) string {
-	if !e.hasText {
+	switch {
+	case e.hasText:
+	case len(e.children) > 0:
+		p.fail(&FileError{Class: BadChild, Line: e.line, Where: where, Text: "<" + e.name + "> begins with <" + e.children[0].name + ">; write a value in its place"})
+	default:
 		p.fail(&FileError{Class: BadText, Line: e.line, Where: where, Text: "<" + e.name + "> is empty; write a value, or take it out"})
 	}
 	return e.text

@@ -27,6 +27,17 @@ var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}
 // is one.
 func historicQueueTag(tag string) bool { return strings.HasSuffix("queue", tag) }
 
+// historicRoot reads the element of a queue called ROOT or Root. Hadoop takes it for root's, and then looks for the settings of
+// root.ROOT and what is below, which it makes, by other names: they have none.
+func (p *fileParser) historicRoot(e *element) {
+	p.queue(Root, e)
+	for _, name := range p.names() {
+		if name != Root {
+			p.queues[name] = &queueElement{parent: p.queues[name].parent}
+		}
+	}
+}
+
 // historicSeconds is a time-out of n seconds in Hadoop, which multiplies without looking: the largest number, which files
 // have for never, is -1000 ms, so that whoever is below its share is starved at once.
 func historicSeconds(n int64) time.Duration {

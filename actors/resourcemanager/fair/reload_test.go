@@ -97,3 +97,73 @@ func TestAFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// submitted is a scheduler with these elements in its file, and an application in each of the queues.
+func submitted(t *testing.T, compat Compat, elements string, queues ...string) *Scheduler {
+	t.Helper()
+	conf := DefaultConfig()
+	conf.Compat = compat
+	s, err := New(0, conf, parsed(t, compat, elements))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, queue := range queues {
+		if placed, err := s.AddApp(0, attemptOf(int32(n+1)).App, Submission{User: "u", Queue: queue}); err != nil || placed != queue {
+			t.Fatalf("%s: %s, %v", queue, placed, err)
+		}
+	}
+	return s
+}
+
+// stateOf is the state of a queue.
+func stateOf(t *testing.T, s *Scheduler, name string) QueueState {
+	t.Helper()
+	for _, q := range s.Queues() {
+		if q.Name == name {
+			return q
+		}
+	}
+	t.Fatalf("no queue %s", name)
+	return QueueState{}
+}
+
+func TestAQueueMadeForASubmissionKeepsItsMaximum(t *testing.T) {
+	const file = `<queue name="p" type="parent"><maxChildResources>4096 mb, 4 vcores</maxChildResources></queue>`
+	for compat, want := range map[Compat]Resource{Fixed: {4096, 4}, Upstream: Unbounded} {
+		s := submitted(t, compat, file, "root.p.made")
+		if got := stateOf(t, s, "root.p.made").MaxShare; got != (Resource{4096, 4}) {
+			t.Errorf("compat %d: at first %v", compat, got)
+		}
+		s.Reload(0, parsed(t, compat, file))
+		if got := stateOf(t, s, "root.p.made").MaxShare; got != want {
+			t.Errorf("compat %d: %v after the file was read again, want %v", compat, got, want)
+		}
+	}
+}
+
+func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
+	s := submitted(t, Fixed, `<queue name="p"><queue name="c"/></queue>`, "root.p.c")
+	s.Reload(0, parsed(t, Fixed, `<queue name="p"><schedulingPolicy>fifo</schedulingPolicy><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
+	for _, name := range []string{"root.p", "root.p.c"} {
+		if got := stateOf(t, s, name).Policy; got != PolicyFair {
+			t.Errorf("%s has policy %s", name, got)
+		}
+	}
+	s.Reload(0, parsed(t, Fixed, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
+	if got := stateOf(t, s, "root.p.c").Policy; got != PolicyFIFO {
+		t.Errorf("root.p.c has policy %s", got)
+	}
+}
+
+func TestAQueueWithAnEmptyPartInItsNameIsNotMade(t *testing.T) {
+	s := submitted(t, Fixed, ``)
+	for _, queue := range []string{"a..b", "root..b", "a. b", "a .b", "a\t.b", strings.Repeat("a.", 600) + "a"} {
+		var rejected *RejectedError
+		if placed, err := s.AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: queue}); !errors.As(err, &rejected) {
+			t.Errorf("%.20q: %q, %v", queue, placed, err)
+		}
+	}
+	if queues := s.Queues(); len(queues) != 1 {
+		t.Errorf("%d queues are there", len(queues))
+	}
+}

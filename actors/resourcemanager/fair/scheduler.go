@@ -295,15 +295,29 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 			s.newQueue(set, parent)
 		}
 	}
+	keep := s.misplaces(allocations)
 	s.root.walk(func(q *queue) {
 		set := allocations.Queue(q.Name)
 		set.Parent = !q.leaf
+		if keep {
+			set.Policy = q.set.Policy
+		}
+		if s.conf.Compat == Upstream && set.Dynamic {
+			set.Max = allocations.defaults.queueMax // Hadoop forgets maxChildResources
+		}
 		s.configure(q, set)
 	})
 	s.root.everything()
 	s.steadyShares()
 	s.admitAll()
 	return s.take()
+}
+
+// misplaces reports whether the policies of the allocations may not stand in the queues that there are. Those keep theirs then.
+func (s *Scheduler) misplaces(allocations *Allocations) bool {
+	misplaced := false
+	s.root.walk(func(q *queue) { misplaced = misplaced || allocations.Creatable(q.Name, !q.leaf) != nil })
+	return misplaced
 }
 
 // empty reports whether no application is in the queue or below.
