@@ -31,6 +31,8 @@ var (
 
 // Of all services, and of NodeManagers.
 var (
+	// Retriable: the service is not ready; ask again.
+	Retriable = rpcenv.NewRefusal("RetriableException", "RetriableException")
 	// YARN is any other: the text says what.
 	YARN = rpcenv.NewRefusal("YarnException", "YarnException")
 	// InvalidToken: the token is not genuine, is of another service, or has expired.

@@ -1,0 +1,227 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// ApplicationMasterService is what ApplicationMasters speak to. It owns their sessions: response ids, the tokens that they
+// have, and when each was heard last. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and AMLivelinessMonitor.
+type ApplicationMasterService struct {
+	life     life
+	ready    bool
+	sessions []*session // in the order of their attempts' coming
+	byID     map[ids.Attempt]*session
+
+	client, scheduler rpcenv.Ref
+}
+
+// session is an attempt as the ApplicationMasterService knows it.
+type session struct {
+	attempt  ids.Attempt
+	user     string
+	keep     bool // containers outlive attempts
+	priority *yarn.Priority
+
+	responseID int32                  // of the last answer; -1: not registered
+	last       *yarn.AllocateResponse // that answer
+	asking     bool                   // the scheduler is asked
+	waiting    []pendingAllocate      // who asked meanwhile
+	finished   bool                   // it has said its end
+	over       bool                   // the attempt is over
+	stored     bool                   // the end of the application is durable
+
+	watched bool
+	heard   time.Time
+	nodes   map[nodeID]bool    // for which it has a token
+	changed []*yarn.NodeReport // nodes whose usability changed since the last answer
+}
+
+// maxWaiting bounds how many calls of one attempt wait for the one before them.
+const maxWaiting = 16
+
+func newApplicationMasterService() *ApplicationMasterService {
+	return &ApplicationMasterService{byID: map[ids.Attempt]*session{}}
+}
+
+// checkApplicationMasters is the timer of the AMLivelinessMonitor.
+type checkApplicationMasters struct{ rpcenv.Local }
+
+// OnStart is a callback of the endpoint.
+func (s *ApplicationMasterService) OnStart(c *rpcenv.Context) {
+	s.client = sibling(c, ClientRMServiceName)
+	s.scheduler = sibling(c, SchedulerName)
+	period := conf.AMExpiry.Get(c.Conf()) / 3
+	c.Every(period, period, checkApplicationMasters{})
+}
+
+// Receive is a callback of the endpoint.
+func (s *ApplicationMasterService) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *yarn.RegisterApplicationMasterRequest:
+		s.registerApplicationMaster(c, m)
+	case *yarn.AllocateRequest:
+		s.allocate(c, m)
+	case *yarn.FinishApplicationMasterRequest:
+		s.finishApplicationMaster(c, m)
+	case checkApplicationMasters:
+		s.checkApplicationMasters(c)
+	case began:
+		s.life, s.ready = m.life, true
+	case registerAttempt:
+		s.registerAttempt(m)
+	case watchAttempt:
+		s.watchAttempt(c, m)
+	case unregisterAttempt:
+		s.unregisterAttempt(m)
+	case finalStored:
+		s.finalStored(m)
+	case forgetApplication:
+		s.forgetApplication(m)
+	case nodeRegistered:
+		s.nodeRegistered(m)
+	case nodeChanged:
+		s.nodeChanged(m)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// registerAttempt says that an attempt begins: its ApplicationMaster may register.
+type registerAttempt struct {
+	rpcenv.Local
+	attempt  ids.Attempt
+	user     string
+	keep     bool
+	priority *yarn.Priority
+}
+
+func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
+	e := &session{
+		attempt: m.attempt, user: m.user, keep: m.keep, priority: m.priority, responseID: -1, nodes: map[nodeID]bool{},
+	}
+	s.sessions = append(s.sessions, e)
+	s.byID[m.attempt] = e
+}
+
+// watchAttempt says that an attempt's ApplicationMaster runs: it has to be heard of from now on.
+type watchAttempt struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+func (s *ApplicationMasterService) watchAttempt(c *rpcenv.Context, m watchAttempt) {
+	if e := s.byID[m.attempt]; e != nil && !e.over {
+		e.watched, e.heard = true, c.Now()
+	}
+}
+
+// unregisterAttempt says that an attempt is over. Its session is kept to tell a late ApplicationMaster so.
+type unregisterAttempt struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+func (s *ApplicationMasterService) unregisterAttempt(m unregisterAttempt) {
+	if e := s.byID[m.attempt]; e != nil {
+		e.over, e.watched, e.last, e.nodes, e.changed = true, false, nil, nil, nil
+	}
+}
+
+// finalStored says that the end of an application is durable.
+type finalStored struct {
+	rpcenv.Local
+	app ids.Application
+}
+
+func (s *ApplicationMasterService) finalStored(m finalStored) {
+	for _, e := range s.sessions {
+		if e.attempt.App == m.app {
+			e.stored = true
+		}
+	}
+}
+
+// forgetApplication says that nothing of an application is remembered any more.
+type forgetApplication struct {
+	rpcenv.Local
+	app ids.Application
+}
+
+func (s *ApplicationMasterService) forgetApplication(m forgetApplication) {
+	s.sessions = slices.DeleteFunc(s.sessions, func(e *session) bool {
+		if e.attempt.App != m.app {
+			return false
+		}
+		delete(s.byID, e.attempt)
+		return true
+	})
+}
+
+// nodeRegistered says that a node registered, perhaps again: it has forgotten which tokens it saw.
+type nodeRegistered struct {
+	rpcenv.Local
+	node nodeID
+}
+
+func (s *ApplicationMasterService) nodeRegistered(m nodeRegistered) {
+	for _, e := range s.sessions {
+		delete(e.nodes, m.node)
+	}
+}
+
+// nodeChanged says that a node can be used now, or cannot any more.
+type nodeChanged struct {
+	rpcenv.Local
+	report *yarn.NodeReport
+}
+
+func (s *ApplicationMasterService) nodeChanged(m nodeChanged) {
+	for _, e := range s.sessions {
+		if e.over {
+			continue
+		}
+		e.changed = slices.DeleteFunc(e.changed, func(r *yarn.NodeReport) bool {
+			return r.GetNodeId().GetHost() == m.report.GetNodeId().GetHost() && r.GetNodeId().GetPort() == m.report.GetNodeId().GetPort()
+		})
+		e.changed = append(e.changed, m.report)
+	}
+}
+
+// checkApplicationMasters gives up those that were silent for too long.
+func (s *ApplicationMasterService) checkApplicationMasters(c *rpcenv.Context) {
+	expiry := conf.AMExpiry.Get(c.Conf())
+	for _, e := range s.sessions {
+		if e.watched && c.Now().Sub(e.heard) > expiry {
+			e.watched = false
+			c.Send(s.client, amExpired{attempt: e.attempt})
+		}
+	}
+}
+
+// session is who asks: the token must be that of the attempt. The error is for the asker.
+func (s *ApplicationMasterService) session(m *yarn.ApplicationAttemptId, t *yarn.Token) (*session, ids.Attempt, error) {
+	if !s.ready {
+		return nil, ids.Attempt{}, errNotReady()
+	}
+	id, err := ids.AttemptFrom(m)
+	if err != nil {
+		return nil, id, fmt.Errorf("%w: %w", exceptions.InvalidApplicationMasterRequest, err)
+	}
+	var says yarn.AMRMTokenIdentifier
+	if err := token.Open(t, token.AMRM, s.life.amrm, &says); err != nil {
+		return nil, id, fmt.Errorf("%w: %s: %w", exceptions.InvalidToken, id, err)
+	}
+	if of, err := ids.AttemptFrom(says.GetAppAttemptId()); err != nil || of != id {
+		return nil, id, fmt.Errorf("%w: the token is not that of %s", exceptions.InvalidToken, id)
+	}
+	return s.byID[id], id, nil
+}

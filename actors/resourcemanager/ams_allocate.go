@@ -1,0 +1,157 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// pendingAllocate is a call that waits for the one before it.
+type pendingAllocate struct {
+	q    *yarn.AllocateRequest
+	call rpcenv.Call[*yarn.AllocateResponse]
+}
+
+func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateRequest) {
+	e, id, err := s.session(q.GetApplicationAttemptId(), q.GetAmRmToken())
+	switch {
+	case err != nil:
+	case e == nil || e.over || e.finished:
+		err = fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, id)
+	case len(e.waiting) == maxWaiting:
+		err = fmt.Errorf("%w: %d calls of %s wait already", exceptions.Retriable, maxWaiting, id)
+	}
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	e.heard = c.Now()
+	p := pendingAllocate{q, rpcenv.Defer(c, q)}
+	if e.asking {
+		e.waiting = append(e.waiting, p)
+		return
+	}
+	s.process(c, e, p)
+}
+
+// process handles a call of an attempt of which no other is being handled.
+func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pendingAllocate) {
+	r := p.q.GetResponseId()
+	switch {
+	case e.over || e.finished:
+		p.call.Fail(fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, e.attempt))
+		return
+	case e.responseID < 0:
+		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered. AM should re-register.",
+			exceptions.ApplicationMasterNotRegistered, e.attempt))
+		return
+	case e.last != nil && nextResponse(r) == e.responseID: // the answer to it was lost
+		p.call.Reply(e.last)
+		return
+	case r != e.responseID:
+		p.call.Fail(fmt.Errorf("%w: Invalid responseId in AllocateRequest from application attempt: %s, expect responseId to be %d, but get %d",
+			exceptions.InvalidApplicationMasterRequest, e.attempt, e.responseID, r))
+		return
+	}
+	want, err := e.demand(p.q)
+	if err != nil {
+		p.call.Fail(err)
+		return
+	}
+	e.asking = true
+	rpcenv.Ask(c, s.scheduler, want, func(got allocation, err error) {
+		e.asking = false
+		switch {
+		case err != nil:
+			p.call.Fail(err) // the response id is not used up
+		case e.over:
+			p.call.Fail(fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, e.attempt))
+		default:
+			e.last = s.answer(c, e, got)
+			e.responseID = e.last.GetResponseId()
+			c.Send(s.client, amProgress{attempt: e.attempt, progress: progressOf(p.q.GetProgress())})
+			p.call.Reply(e.last)
+		}
+		s.next(c, e)
+	})
+}
+
+// next handles what waited. What can be answered at once is; the rest goes on when the scheduler has answered.
+func (s *ApplicationMasterService) next(c *rpcenv.Context, e *session) {
+	for len(e.waiting) > 0 && !e.asking {
+		p := e.waiting[0]
+		e.waiting = e.waiting[1:]
+		s.process(c, e, p)
+	}
+}
+
+// nextResponse follows a response id; after the largest comes 0.
+func nextResponse(id int32) int32 {
+	if id == math.MaxInt32 {
+		return 0
+	}
+	return id + 1
+}
+
+// progressOf is a progress from 0 to 1.
+func progressOf(p float32) float32 {
+	switch {
+	case p != p || p < 0:
+		return 0
+	case p > 1:
+		return 1
+	}
+	return p
+}
+
+// demand checks a call as far as that needs no scheduler.
+func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
+	want := allocate{attempt: e.attempt, asks: q.GetAsk(), add: q.GetBlacklistRequest().GetBlacklistAdditions(),
+		remove: q.GetBlacklistRequest().GetBlacklistRemovals(), drain: true}
+	for _, name := range want.add {
+		if name == anyPlace {
+			return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, anyPlace)
+		}
+	}
+	for _, ask := range q.GetAsk() {
+		if len(ask.GetResourceName()) > maxText || ask.GetResourceName() == "" {
+			return want, fmt.Errorf("%w: an ask names no place, or one of more than %d bytes", exceptions.InvalidResourceRequest, maxText)
+		}
+		if strings.TrimSpace(ask.GetNodeLabelExpression()) != "" {
+			return want, fmt.Errorf("%w: Invalid resource request, node label not enabled but request contains label expression",
+				exceptions.InvalidResourceRequest)
+		}
+	}
+	for _, m := range q.GetRelease() {
+		id, err := ids.ContainerFrom(m)
+		if err != nil {
+			return want, fmt.Errorf("%w: %w", exceptions.InvalidContainerRelease, err)
+		}
+		if id.Attempt != e.attempt && (!e.keep || id.Attempt.App != e.attempt.App) {
+			return want, fmt.Errorf("%w: Cannot release container : %s not belonging to this application attempt : %s",
+				exceptions.InvalidContainerRelease, id, e.attempt)
+		}
+		want.release = append(want.release, id)
+	}
+	return want, nil
+}
+
+// answer is the response to a call that was processed.
+func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got allocation) *yarn.AllocateResponse {
+	r := &yarn.AllocateResponse{
+		ResponseId: nextResponse(e.responseID), AllocatedContainers: got.containers, CompletedContainerStatuses: got.completed,
+		Limit: got.headroom, UpdatedNodes: e.changed, NumClusterNodes: got.nodes, NmTokens: s.tokensFor(c, e, got.containers),
+		ApplicationPriority: e.priority,
+		Preempt:             &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{}},
+	}
+	for _, id := range got.preempt {
+		r.Preempt.StrictContract.Container = append(r.Preempt.StrictContract.Container, &yarn.PreemptionContainer{Id: id.Proto()})
+	}
+	e.changed = nil
+	return r
+}

@@ -1,0 +1,105 @@
+package resourcemanager
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// errNotInCache is what Hadoop says to who registers, or ends, where nobody is expected.
+func errNotInCache(what fmt.Stringer) error {
+	return fmt.Errorf("%w: Application doesn't exist in cache %s", exceptions.InvalidApplicationMasterRequest, what)
+}
+
+func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, q *yarn.RegisterApplicationMasterRequest) {
+	e, id, err := s.session(q.GetApplicationAttemptId(), q.GetAmRmToken())
+	switch {
+	case err != nil:
+	case e == nil || e.over || e.finished:
+		err = errNotInCache(id)
+	case e.responseID >= 0:
+		err = fmt.Errorf("%w: Application Master is already registered : %s", exceptions.InvalidApplicationMasterRequest, id.App)
+	case len(q.GetHost()) > maxText || len(q.GetTrackingUrl()) > maxText || q.GetRpcPort() < -1 || q.GetRpcPort() > 65535:
+		err = fmt.Errorf("%w: %s registers with a host or an address of more than %d bytes, or port %d",
+			exceptions.InvalidApplicationMasterRequest, id, maxText, q.GetRpcPort())
+	}
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	e.heard, e.responseID = c.Now(), 0
+	c.Log().Infof("AM registration %s", id)
+	c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
+	call := rpcenv.Defer(c, q)
+	rpcenv.Ask(c, s.scheduler, describeAttempt{attempt: id}, func(d attemptDescription, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		r := &yarn.RegisterApplicationMasterResponse{
+			MaximumCapability: d.maximum, Queue: d.queue,
+			SchedulerResourceTypes: []yarn.SchedulerResourceTypes{yarn.SchedulerResourceTypes_MEMORY, yarn.SchedulerResourceTypes_CPU},
+		}
+		if e.keep {
+			r.ContainersFromPreviousAttempts = d.previous
+			r.NmTokensFromPreviousAttempts = s.tokensFor(c, e, d.previous)
+		}
+		call.Reply(r)
+	})
+}
+
+// tokensFor are tokens for the nodes of containers for which the attempt has none yet.
+func (s *ApplicationMasterService) tokensFor(c *rpcenv.Context, e *session, containers []*yarn.Container) []*yarn.NMToken {
+	var tokens []*yarn.NMToken
+	for _, k := range containers {
+		n, err := nodeFrom(k.GetNodeId())
+		if err != nil || e.nodes == nil || e.nodes[n] {
+			continue
+		}
+		t, err := makeNMToken(s.life.nm, e.attempt.Proto(), n, e.user)
+		if err != nil {
+			c.Log().Errorf("%s: %v", e.attempt, err)
+			continue
+		}
+		e.nodes[n] = true
+		tokens = append(tokens, &yarn.NMToken{NodeId: n.proto(), Token: t})
+	}
+	return tokens
+}
+
+func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q *yarn.FinishApplicationMasterRequest) {
+	e, id, err := s.session(q.GetApplicationAttemptId(), q.GetAmRmToken())
+	switch {
+	case err != nil:
+		rpcenv.Fail(c, q, err)
+		return
+	case e == nil:
+		rpcenv.Fail(c, q, errNotInCache(id))
+		return
+	case e.stored:
+		rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{IsUnregistered: true})
+		return
+	case e.over:
+		rpcenv.Fail(c, q, fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.",
+			exceptions.ApplicationAttemptNotFound, id))
+		return
+	case e.responseID < 0:
+		rpcenv.Fail(c, q, fmt.Errorf("%w: Application Master is trying to unregister before registering for: %s",
+			exceptions.ApplicationMasterNotRegistered, id.App))
+		return
+	}
+	e.heard = c.Now()
+	if !e.finished {
+		e.finished = true
+		c.Send(s.client, amUnregistered{
+			attempt: id, final: q.GetFinalApplicationStatus(), diagnostics: cut(q.GetDiagnostics(), maxDiagnostics), url: cut(q.GetTrackingUrl(), maxText),
+		})
+	}
+	rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{})
+}
+
+// maxDiagnostics bounds what an ApplicationMaster says of its end, in characters. Hadoop's bound is
+// yarn.app.attempt.diagnostics.limit.kc, of the same size.
+const maxDiagnostics = 64 << 10

@@ -1,0 +1,225 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// application is what the ResourceManager knows of one. It mirrors RMAppImpl.
+type application struct {
+	id      ids.Application
+	machine machine.App
+	context *yarn.ApplicationSubmissionContext
+	user    string
+	queue   string // its full name once the scheduler took it
+
+	submitted, finished time.Time // finished is zero until its end is being written
+	diagnostics         string
+	final               yarn.FinalApplicationStatus
+	ended               machine.AppState // FINISHED, FAILED or KILLED, from when its end was decided
+
+	attempts    []*attempt
+	maxAttempts int
+	nodes       []nodeID // that it runs on
+	node        nodeID   // of the event that is handled
+	stored      bool     // the record of the end is durable
+	recovering  bool
+}
+
+// current is the last attempt; nil: there is none.
+func (a *application) current() *attempt {
+	if len(a.attempts) == 0 {
+		return nil
+	}
+	return a.attempts[len(a.attempts)-1]
+}
+
+// stepApp lets an event happen to an application and does what follows.
+func (s *ClientRMService) stepApp(c *rpcenv.Context, a *application, e machine.AppEvent, when machine.Case, why string) {
+	next, actions, err := a.machine.Step(e, when)
+	if err != nil {
+		c.Log().Errorf("%s: %v", a.id, err)
+		return
+	}
+	from := a.machine.State
+	a.machine = next
+	if from != next.State {
+		c.Log().Infof("%s State change from %s to %s on event = %s", a.id, from, next.State, e)
+		c.State("application", a.id.String(), from.String(), next.State.String(), why)
+	}
+	for _, action := range actions {
+		s.doApp(c, a, action)
+	}
+}
+
+func (s *ClientRMService) doApp(c *rpcenv.Context, a *application, action machine.AppAction) {
+	switch action {
+	case machine.StoreApp:
+		s.persistApp(c, a)
+		c.Send(c.Self(), appSaved{app: a.id})
+	case machine.AddToQueue, machine.RecoverInQueue:
+		s.addToQueue(c, a)
+	case machine.StartAttempt:
+		s.startAttempt(c, a)
+	case machine.KillAttempt:
+		if at := a.current(); at != nil {
+			s.stepAttempt(c, at, machine.AttemptKill, machine.Always, a.diagnostics)
+		}
+	case machine.StoreFinal:
+		s.storeFinal(c, a)
+	case machine.RememberNode:
+		if !slices.Contains(a.nodes, a.node) {
+			a.nodes = append(a.nodes, a.node)
+		}
+	case machine.CleanUpNode:
+		c.Send(s.tracker, cleanUpApp{app: a.id, nodes: []nodeID{a.node}})
+	case machine.CleanUpApp:
+		s.cleanUpApp(c, a)
+	}
+}
+
+// appSaved says that an application's record is durable: that of its beginning, or that of its end.
+type appSaved struct {
+	rpcenv.Local
+	app   ids.Application
+	final bool
+}
+
+func (s *ClientRMService) appSaved(c *rpcenv.Context, m appSaved) {
+	a := s.byID[m.app]
+	switch {
+	case a == nil:
+	case !m.final:
+		s.stepApp(c, a, machine.AppNewSaved, machine.Always, "its record is durable")
+	default:
+		a.stored = true
+		s.stepApp(c, a, machine.AppUpdateSaved, machine.Always, a.diagnostics)
+		c.Send(s.ams, finalStored{app: a.id})
+	}
+}
+
+// addToQueue asks the scheduler to take an application.
+func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
+	q := addApplication{app: a.id, user: a.user, queue: a.context.GetQueue(), recovered: a.recovering}
+	rpcenv.Ask(c, s.scheduler, q, func(r applicationAdded, err error) {
+		if err != nil {
+			a.diagnostics = err.Error()
+			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
+			return
+		}
+		a.queue = r.queue
+		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler took it into "+r.queue)
+	})
+}
+
+// storeFinal decides the end and writes it down.
+func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
+	a.finished = c.Now()
+	a.ended = a.machine.Target
+	if a.ended == machine.AppFinishing {
+		a.ended = machine.AppFinished
+	}
+	s.persistApp(c, a)
+	c.Send(c.Self(), appSaved{app: a.id, final: true})
+}
+
+// cleanUpApp is the entry of an application into its end.
+func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
+	if a.finished.IsZero() {
+		a.finished = c.Now()
+	}
+	s.count(a)
+	c.Send(s.tracker, cleanUpApp{app: a.id, nodes: a.nodes})
+	c.Send(s.scheduler, removeApplication{app: a.id})
+	s.completed = append(s.completed, a)
+	s.forget(c)
+}
+
+// count notes how an application ended.
+func (s *ClientRMService) count(a *application) {
+	switch a.machine.State {
+	case machine.AppFailed:
+		s.counts.failed++
+	case machine.AppKilled:
+		s.counts.killed++
+	default:
+		s.counts.finished++
+	}
+}
+
+// forget drops the oldest applications that have ended, so that as many stay as there should.
+func (s *ClientRMService) forget(c *rpcenv.Context) {
+	for len(s.completed) > conf.MaxCompletedApplications.Get(c.Conf()) {
+		a := s.completed[0]
+		s.completed = s.completed[1:]
+		delete(s.byID, a.id)
+		s.apps = slices.DeleteFunc(s.apps, func(x *application) bool { return x == a })
+		s.forgetRecords(c, a)
+		c.Send(s.ams, forgetApplication{app: a.id})
+	}
+}
+
+// runningOnNode says that an application has a container on a node.
+type runningOnNode struct {
+	rpcenv.Local
+	app  ids.Application
+	node nodeID
+}
+
+func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m runningOnNode) {
+	a := s.byID[m.app]
+	if a == nil {
+		c.Send(s.tracker, cleanUpApp{app: m.app, nodes: []nodeID{m.node}})
+		return
+	}
+	a.node = m.node
+	s.stepApp(c, a, machine.AppRunningOnNode, machine.Always, "")
+}
+
+// attemptFailed lets the failure of an attempt happen to its application.
+func (s *ClientRMService) attemptFailed(c *rpcenv.Context, at *attempt) {
+	a := at.app
+	when := machine.Always
+	switch {
+	case a.machine.State == machine.AppKilling:
+	case s.mayRetry(c, a):
+		when = machine.Retry
+	default:
+		a.diagnostics = fmt.Sprintf("Application %s failed %d times due to %s. Failing the application.",
+			a.id, a.failures(c.Now()), at.diagnostics)
+	}
+	s.stepApp(c, a, machine.AppAttemptFailed, when, at.diagnostics)
+}
+
+// mayRetry reports whether another attempt follows one that failed.
+func (s *ClientRMService) mayRetry(c *rpcenv.Context, a *application) bool {
+	return a.machine.State != machine.AppKilling && a.failures(c.Now()) < a.maxAttempts
+}
+
+// failures is how many attempts failed by their own fault, as far as that counts still.
+func (a *application) failures(now time.Time) int {
+	n := 0
+	validity := time.Duration(a.context.GetAttemptFailuresValidityInterval()) * time.Millisecond
+	for _, at := range a.attempts {
+		if at.failed() && (validity <= 0 || !at.finished.Add(validity).Before(now)) {
+			n++
+		}
+	}
+	return n
+}
+
+// maxAttemptsOf is how many attempts an application may have: its own wish counts within that of the cluster.
+func maxAttemptsOf(c *conf.Conf, wish int32) int {
+	most := conf.AMMaxAttempts.Get(c)
+	if wish >= 1 && int(wish) <= most {
+		return int(wish)
+	}
+	return most
+}

@@ -1,0 +1,287 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// attempt is what the ResourceManager knows of an attempt of an application. It mirrors RMAppAttemptImpl.
+type attempt struct {
+	id      ids.Attempt
+	app     *application
+	machine machine.Attempt
+
+	container *yarn.Container // of its ApplicationMaster
+	launched  bool            // the NodeManager was asked to start it
+
+	host        string // as it registered
+	port        int32
+	trackingURL string
+	progress    float32
+
+	started, finished time.Time
+	final             yarn.FinalApplicationStatus // what it said itself
+	diagnostics       string
+	exit              int32                // of its container
+	ended             machine.AttemptState // FINISHED, FAILED or KILLED, from when its end was decided
+}
+
+// The exit statuses that are nobody's fault but the cluster's. They mirror ContainerExitStatus.
+const (
+	exitInvalid       = -1000
+	exitAborted       = -100
+	exitDisksFailed   = -101
+	exitPreempted     = -102
+	exitKilledByRM    = -106
+	askAgainForAM     = 500 * time.Millisecond
+	applicationMaster = "the ApplicationMaster"
+)
+
+// failed reports whether the attempt failed by its own fault. It mirrors RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry.
+func (at *attempt) failed() bool {
+	if at.ended != machine.AttemptFailed {
+		return false
+	}
+	switch at.exit {
+	case exitAborted, exitDisksFailed, exitPreempted, exitKilledByRM:
+		return false
+	}
+	return true
+}
+
+func (at *attempt) node() (nodeID, bool) {
+	if at.container == nil {
+		return nodeID{}, false
+	}
+	n, err := nodeFrom(at.container.GetNodeId())
+	return n, err == nil
+}
+
+// attemptOf is an attempt by its id; nil: there is none.
+func (s *ClientRMService) attemptOf(id ids.Attempt) *attempt {
+	a := s.byID[id.App]
+	if a == nil || id.Attempt < 1 || int(id.Attempt) > len(a.attempts) {
+		return nil
+	}
+	return a.attempts[id.Attempt-1]
+}
+
+// startAttempt makes the next attempt.
+func (s *ClientRMService) startAttempt(c *rpcenv.Context, a *application) {
+	at := &attempt{
+		id: ids.Attempt{App: a.id, Attempt: int32(len(a.attempts)) + 1}, app: a, started: c.Now(), exit: exitInvalid,
+	}
+	a.attempts = append(a.attempts, at)
+	c.State("attempt", at.id.String(), "", at.machine.State.String(), "")
+	s.stepAttempt(c, at, machine.AttemptStart, machine.Always, "")
+}
+
+// stepAttempt lets an event happen to an attempt and does what follows.
+func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.AttemptEvent, when machine.Case, why string) {
+	next, actions, err := at.machine.Step(e, when)
+	if err != nil {
+		c.Log().Errorf("%s: %v", at.id, err)
+		return
+	}
+	from := at.machine.State
+	at.machine = next
+	if from != next.State {
+		c.Log().Infof("%s State change from %s to %s on event = %s", at.id, from, next.State, e)
+		c.State("attempt", at.id.String(), from.String(), next.State.String(), why)
+	}
+	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && why != "" && at.diagnostics == "" {
+		at.diagnostics = why
+	}
+	for _, action := range actions {
+		s.doAttempt(c, at, action)
+	}
+}
+
+func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machine.AttemptAction) {
+	switch action {
+	case machine.AddAttempt, machine.RecoverAttempt:
+		s.addAttempt(c, at, action == machine.RecoverAttempt)
+	case machine.AskContainer:
+		s.askContainer(c, at)
+	case machine.PullContainer:
+		c.After(askAgainForAM, pullContainer{attempt: at.id})
+	case machine.StoreAttempt:
+		s.persistAttempt(c, at)
+		c.Send(c.Self(), attemptSaved{attempt: at.id})
+	case machine.LaunchAM:
+		s.launch(c, at)
+	case machine.WatchAM:
+		c.Send(s.ams, watchAttempt{attempt: at.id})
+	case machine.TellRegistered:
+		s.stepApp(c, at.app, machine.AppAttemptRegistered, machine.Always, "its ApplicationMaster registered")
+	case machine.NoteProgress: // amProgress did
+	case machine.StoreAttemptFinal:
+		s.storeAttemptFinal(c, at)
+	case machine.TellUnregistered:
+		at.app.final = at.final
+		at.app.diagnostics = at.diagnostics
+		s.stepApp(c, at.app, machine.AppAttemptUnregistered, machine.Always, at.diagnostics)
+	case machine.EndAttempt:
+		s.endAttempt(c, at)
+	case machine.TellFinished:
+		s.stepApp(c, at.app, machine.AppAttemptFinished, machine.Always, "its ApplicationMaster ended")
+	case machine.TellFailed:
+		s.attemptFailed(c, at)
+	case machine.TellKilled:
+		s.stepApp(c, at.app, machine.AppAttemptKilled, machine.Always, at.diagnostics)
+	}
+}
+
+// addAttempt hands an attempt to the ApplicationMasterService and to the scheduler.
+func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered bool) {
+	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts()
+	c.Send(s.ams, registerAttempt{attempt: at.id, user: at.app.user, keep: keep, priority: at.app.context.GetPriority()})
+	q := addAttempt{attempt: at.id, keep: keep, recovered: recovered}
+	if recovered {
+		q.am = at.containerID()
+	}
+	rpcenv.Ask(c, s.scheduler, q, func(_ attemptAdded, err error) {
+		switch {
+		case err != nil:
+			s.stepAttempt(c, at, machine.AttemptFail, machine.Always, err.Error())
+		case !recovered:
+			s.stepAttempt(c, at, machine.AttemptAdded, machine.Always, "")
+		}
+	})
+}
+
+// containerID is that of the ApplicationMaster's container; zero: it has none yet.
+func (at *attempt) containerID() ids.Container {
+	id, err := ids.ContainerFrom(at.container.GetId())
+	if err != nil {
+		return ids.Container{}
+	}
+	return id
+}
+
+// askContainer asks for the container of the ApplicationMaster.
+func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
+	ask := &yarn.ResourceRequest{
+		Priority: &yarn.Priority{}, ResourceName: anyPlace, NumContainers: 1, Capability: at.app.context.GetResource(),
+		NodeLabelExpression: at.app.context.GetNodeLabelExpression(),
+	}
+	asks := []*yarn.ResourceRequest{ask}
+	if wanted := at.app.context.GetAmContainerResourceRequest(); len(wanted) > 0 {
+		asks = nil
+		for _, w := range wanted {
+			w = proto.CloneOf(w)
+			w.Priority, w.NumContainers = &yarn.Priority{}, 1
+			asks = append(asks, w)
+		}
+	}
+	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id, asks: asks}, func(_ allocation, err error) {
+		if err != nil {
+			s.stepAttempt(c, at, machine.AttemptFail, machine.Always, err.Error())
+		}
+	})
+}
+
+// amAllocated says that the scheduler has a container for an ApplicationMaster.
+type amAllocated struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+func (s *ClientRMService) amAllocated(c *rpcenv.Context, m amAllocated) {
+	if at := s.attemptOf(m.attempt); at != nil {
+		s.pull(c, at)
+	}
+}
+
+// pullContainer is the timer of an attempt whose container was not there after all.
+type pullContainer struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+func (s *ClientRMService) pullContainer(c *rpcenv.Context, m pullContainer) {
+	if at := s.attemptOf(m.attempt); at != nil {
+		s.pull(c, at)
+	}
+}
+
+// pull takes the ApplicationMaster's container from the scheduler, as an ApplicationMaster takes others.
+func (s *ClientRMService) pull(c *rpcenv.Context, at *attempt) {
+	if at.machine.State != machine.AttemptScheduled {
+		return
+	}
+	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id}, func(r allocation, err error) {
+		switch {
+		case at.machine.State != machine.AttemptScheduled:
+		case err != nil || len(r.containers) == 0:
+			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.NothingYet, "")
+		default:
+			at.container = r.containers[0]
+			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.Always, "on "+at.container.GetNodeId().GetHost())
+		}
+	})
+}
+
+// attemptSaved says that an attempt's record is durable.
+type attemptSaved struct {
+	rpcenv.Local
+	attempt ids.Attempt
+	final   bool
+}
+
+func (s *ClientRMService) attemptSaved(c *rpcenv.Context, m attemptSaved) {
+	at := s.attemptOf(m.attempt)
+	switch {
+	case at == nil:
+	case m.final:
+		s.stepAttempt(c, at, machine.AttemptUpdateSaved, machine.Always, at.diagnostics)
+	default:
+		s.stepAttempt(c, at, machine.AttemptNewSaved, machine.Always, "its record is durable")
+	}
+}
+
+// storeAttemptFinal decides the end and writes it down.
+func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
+	at.finished = c.Now()
+	at.ended = at.machine.Target
+	if at.ended == machine.AttemptFinishing {
+		at.ended = machine.AttemptFinished
+	}
+	s.persistAttempt(c, at)
+	c.Send(c.Self(), attemptSaved{attempt: at.id, final: true})
+}
+
+// endAttempt is the entry of an attempt into its end.
+func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
+	c.Send(s.ams, unregisterAttempt{attempt: at.id})
+	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
+	c.Send(s.scheduler, removeAttempt{attempt: at.id, keep: keep})
+	s.cleanUp(c, at)
+}
+
+// amContainerFinished says that the container of an attempt's ApplicationMaster ended.
+type amContainerFinished struct {
+	rpcenv.Local
+	attempt ids.Attempt
+	status  *yarn.ContainerStatus
+}
+
+func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m amContainerFinished) {
+	at := s.attemptOf(m.attempt)
+	if at == nil {
+		return
+	}
+	if at.ended == machine.AttemptNew || at.ended == machine.AttemptFinished { // else it failed by something else before
+		at.exit = m.status.GetExitStatus()
+	}
+	why := fmt.Sprintf("AM Container for %s exited with  exitCode: %d\nFailing this attempt.Diagnostics: %s",
+		at.id, m.status.GetExitStatus(), m.status.GetDiagnostics())
+	s.stepAttempt(c, at, machine.AttemptContainerFinished, machine.OwnContainer, why)
+}

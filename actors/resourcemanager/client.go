@@ -1,0 +1,93 @@
+package resourcemanager
+
+import (
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// ClientRMService is what clients speak to. It owns the applications and their attempts, starts ApplicationMasters, and keeps
+// the records. It mirrors ClientRMService, RMAppManager, ApplicationMasterLauncher and RMStateStore.
+type ClientRMService struct {
+	cfg  Config
+	life life
+
+	ready   bool
+	journal *rpcenv.Journal[master.Change] // nil: nothing is kept
+	nextApp int32
+
+	apps      []*application // in the order of submission
+	byID      map[ids.Application]*application
+	completed []*application // the oldest first
+	counts    endCounts
+
+	ams, tracker, scheduler rpcenv.Ref
+}
+
+// endCounts are of all applications that ever were.
+type endCounts struct{ submitted, finished, failed, killed int32 }
+
+func newClientRMService(cfg Config) *ClientRMService {
+	s := &ClientRMService{cfg: cfg, byID: map[ids.Application]*application{}}
+	if cfg.Store != nil {
+		s.journal = rpcenv.NewJournal(cfg.Store.Write, s.notDurable)
+	}
+	return s
+}
+
+// OnStart is a callback of the endpoint.
+func (s *ClientRMService) OnStart(c *rpcenv.Context) {
+	s.ams = sibling(c, ApplicationMasterServiceName)
+	s.tracker = sibling(c, ResourceTrackerName)
+	s.scheduler = sibling(c, SchedulerName)
+	s.begin(c)
+}
+
+// Receive is a callback of the endpoint.
+func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *yarn.GetNewApplicationRequest:
+		s.getNewApplication(c, m)
+	case *yarn.SubmitApplicationRequest:
+		s.submitApplication(c, m)
+	case *yarn.GetApplicationReportRequest:
+		s.getApplicationReport(c, m)
+	case *yarn.KillApplicationRequest:
+		s.killApplication(c, m)
+	case *yarn.FailApplicationAttemptRequest:
+		s.failApplicationAttempt(c, m)
+	case *yarn.GetClusterMetricsRequest:
+		s.getClusterMetrics(c, m)
+	case *yarn.GetClusterNodesRequest:
+		s.getClusterNodes(c, m)
+	case *yarn.GetApplicationsRequest:
+		s.getApplications(c, m)
+	case *yarn.GetQueueInfoRequest:
+		s.getQueueInfo(c, m)
+	case *yarn.RequestResourceManagerState:
+		s.requestResourceManagerState(c, m)
+	case appSaved:
+		s.appSaved(c, m)
+	case attemptSaved:
+		s.attemptSaved(c, m)
+	case amAllocated:
+		s.amAllocated(c, m)
+	case pullContainer:
+		s.pullContainer(c, m)
+	case amContainerFinished:
+		s.amContainerFinished(c, m)
+	case runningOnNode:
+		s.runningOnNode(c, m)
+	case amRegistered:
+		s.amRegistered(c, m)
+	case amProgress:
+		s.amProgress(c, m)
+	case amUnregistered:
+		s.amUnregistered(c, m)
+	case amExpired:
+		s.amExpired(c, m)
+	default:
+		c.Unsupported(m)
+	}
+}

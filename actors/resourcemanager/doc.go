@@ -1,0 +1,31 @@
+// Package resourcemanager is YARN's ResourceManager: it takes applications from clients, gives them containers on nodes,
+// starts their ApplicationMasters, and notices when a node, an ApplicationMaster or itself was gone. It mirrors
+// org.apache.hadoop.yarn.server.resourcemanager.
+//
+// [Start] registers four endpoints in one Env. Each owns its books; what another has to know is a message:
+//
+//	ClientRMService           applications and attempts, their records, the start of ApplicationMasters
+//	ApplicationMasterService  sessions of ApplicationMasters: response ids, tokens, when each was heard last
+//	ResourceTracker           nodes: their health, what they are to end and to forget
+//	Scheduler                 queues and containers: package fair decides, machines step, what ended is kept until it was heard
+//
+// Applications, attempts, containers and nodes step through the machines of package machine; `coherer trace show` has every
+// step. An event that a state has no row for is logged and changes nothing.
+//
+// # Guarantees
+//
+//   - An ApplicationMaster is told of the end of each of its containers at least once, also over a restart: a node forgets a
+//     container only when the ApplicationMaster showed, by its next call, that it heard.
+//   - One call of an attempt is handled at a time; a repetition is answered as the first time, and what is in it does not
+//     count again.
+//   - What is promised is durable: with a Store, submissions are answered, ApplicationMasters are started and ends are told
+//     only when their records are written (rpcenv.Journal). A ResourceManager that cannot write ends with exit code 1.
+//   - Tokens prove who speaks: an ApplicationMaster to the ResourceManager, and to NodeManagers; package token.
+//
+// # After a restart
+//
+// With a Store a ResourceManager goes on where the one before stopped: its epoch is one higher, which is in the ids of new
+// containers, whose numbers begin at 1 again. NodeManagers are told to RESYNC and register with what they run;
+// ApplicationMasters get ApplicationMasterNotRegisteredException and register again. Nothing is given until
+// yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms is over.
+package resourcemanager

@@ -1,0 +1,80 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// hostLists say which hosts may be nodes. It mirrors HostsFileReader and NodesListManager.isValidNode.
+type hostLists struct{ include, exclude map[string]bool }
+
+func newHostLists(include, exclude []string) hostLists {
+	set := func(hosts []string) map[string]bool {
+		m := map[string]bool{}
+		for _, h := range hosts {
+			m[h] = true
+		}
+		return m
+	}
+	return hostLists{set(include), set(exclude)}
+}
+
+// allows reports whether a host may be a node. An empty include list lets everybody in.
+func (h hostLists) allows(host string) bool {
+	return (len(h.include) == 0 || h.include[host]) && !h.exclude[host]
+}
+
+// readHosts are the lists as they are now.
+func readHosts(b *rpcenv.Blocking, hosts Hosts) (trackerBegins, error) {
+	if hosts == nil {
+		return trackerBegins{}, nil
+	}
+	include, exclude, err := hosts.Read(b)
+	return trackerBegins{include: include, exclude: exclude}, err
+}
+
+func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRequest) {
+	if !t.ready {
+		rpcenv.Fail(c, q, errNotReady())
+		return
+	}
+	patience := conf.DecommissioningTimeout.Get(c.Conf())
+	if s := q.GetDecommissionTimeout(); s != 0 {
+		patience = time.Duration(s) * time.Second
+	}
+	call := rpcenv.Defer(c, q)
+	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (trackerBegins, error) { return readHosts(b, t.cfg.Hosts) },
+		func(read trackerBegins, err error) {
+			if err != nil {
+				call.Fail(fmt.Errorf("%w: the lists of hosts stay as they were: %w", exceptions.YARN, err))
+				return
+			}
+			t.hosts = newHostLists(read.include, read.exclude)
+			for _, n := range t.nodes {
+				t.listed(c, n, q.GetGraceful(), patience)
+			}
+			call.Reply(&yarn.RefreshNodesResponse{})
+		})
+}
+
+// listed lets new lists happen to a node.
+func (t *ResourceTracker) listed(c *rpcenv.Context, n *node, graceful bool, patience time.Duration) {
+	allowed := t.hosts.allows(n.id.host)
+	switch {
+	case n.machine.State.Over():
+	case allowed && n.machine.State == machine.NodeDecommissioning:
+		t.step(c, n, machine.NodeRecommission, machine.Always, "it is listed again")
+	case allowed:
+	case graceful:
+		n.since, n.patience = c.Now(), patience
+		t.step(c, n, machine.NodeGracefulDecommission, machine.Always, "it is excluded")
+	default:
+		t.step(c, n, machine.NodeDecommission, machine.Always, "it is excluded")
+	}
+}

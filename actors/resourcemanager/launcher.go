@@ -1,0 +1,110 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Variables that an ApplicationMaster finds beside those of its client. They mirror ApplicationConstants.
+const (
+	envProxyBase  = "APPLICATION_WEB_PROXY_BASE"
+	envSubmitTime = "APP_SUBMIT_TIME_ENV" // ms since 1970
+)
+
+// launch asks the NodeManager of an attempt's container to start the ApplicationMaster. It mirrors AMLauncher.
+func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
+	q, n, err := s.startRequest(at)
+	if err != nil {
+		s.launchFailed(c, at, err)
+		return
+	}
+	at.launched = true
+	c.Log().Infof("Launching masterappattempt %s", at.id)
+	rpcenv.Ask(c, n.manager(), q, func(r *yarn.StartContainersResponse, err error) {
+		if err == nil && len(r.GetFailedRequests()) > 0 {
+			err = errors.New(r.GetFailedRequests()[0].GetException().GetMessage())
+		}
+		if err != nil {
+			s.launchFailed(c, at, err)
+			return
+		}
+		s.stepAttempt(c, at, machine.AttemptLaunch, machine.Always, "its NodeManager took it")
+	})
+}
+
+func (s *ClientRMService) launchFailed(c *rpcenv.Context, at *attempt, err error) {
+	why := fmt.Sprintf("Error launching %s. Got exception: %v", at.id, err)
+	c.Log().Info(why)
+	s.stepAttempt(c, at, machine.AttemptLaunchFailed, machine.Always, why)
+}
+
+// startRequest is what starts an attempt's ApplicationMaster, and where.
+func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersRequest, nodeID, error) {
+	n, ok := at.node()
+	if !ok {
+		return nil, n, errors.New("its container has no node")
+	}
+	nm, err := s.nmToken(at, n)
+	if err != nil {
+		return nil, n, err
+	}
+	service := s.scheduler.Address.String()
+	amrm, err := token.Make(token.AMRM, service, s.life.amrm, &yarn.AMRMTokenIdentifier{
+		AppAttemptId: at.id.Proto(), KeyId: s.life.amrm.GetKeyId(),
+	})
+	if err != nil {
+		return nil, n, err
+	}
+	context := proto.CloneOf(at.app.context.GetAmContainerSpec())
+	if context.Tokens, err = token.Add(context.GetTokens(), amrm); err != nil {
+		return nil, n, err
+	}
+	context.Environment = append(context.Environment,
+		&yarn.StringStringMap{Key: envProxyBase, Value: "/proxy/" + at.app.id.String()},
+		&yarn.StringStringMap{Key: envSubmitTime, Value: strconv.FormatInt(at.app.submitted.UnixMilli(), 10)})
+	return &yarn.StartContainersRequest{
+		StartContainerRequest: []*yarn.StartContainerRequest{{
+			ContainerLaunchContext: context, ContainerToken: at.container.GetContainerToken(),
+		}},
+		NmToken: nm,
+	}, n, nil
+}
+
+// nmToken shows a NodeManager that the ResourceManager speaks for an attempt.
+func (s *ClientRMService) nmToken(at *attempt, n nodeID) (*yarn.Token, error) {
+	return makeNMToken(s.life.nm, at.id.Proto(), n, at.app.user)
+}
+
+// makeNMToken lets an attempt speak to a NodeManager.
+func makeNMToken(key *yarn.MasterKey, attempt *yarn.ApplicationAttemptId, n nodeID, user string) (*yarn.Token, error) {
+	return token.Make(token.NM, n.String(), key, &yarn.NMTokenIdentifier{
+		AppAttemptId: attempt, NodeId: n.proto(), AppSubmitter: user, KeyId: key.GetKeyId(),
+	})
+}
+
+// cleanUp ends an attempt's ApplicationMaster, if it was started, also when it ended by itself: its NodeManager may not know.
+func (s *ClientRMService) cleanUp(c *rpcenv.Context, at *attempt) {
+	n, ok := at.node()
+	if !ok || !at.launched {
+		return
+	}
+	nm, err := s.nmToken(at, n)
+	if err != nil {
+		c.Log().Errorf("%s: %v", at.id, err)
+		return
+	}
+	q := &yarn.StopContainersRequest{ContainerId: []*yarn.ContainerId{at.container.GetId()}, NmToken: nm}
+	rpcenv.Ask(c, n.manager(), q, func(_ *yarn.StopContainersResponse, err error) {
+		if err != nil {
+			c.Log().Infof("Error cleaning master %s: %v", at.id, err)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package resourcemanager
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// The kinds of records: a record's key is the id of an application or an attempt, which begin with these, or managerKey.
+const (
+	appPrefix     = "application_"
+	attemptPrefix = "appattempt_"
+	managerKey    = "resource_manager"
+)
+
+// persist makes a change durable behind the handler: what the endpoint sends after it waits for that. Without a Store it does
+// nothing. nil removes a record.
+func (s *ClientRMService) persist(c *rpcenv.Context, key string, record proto.Message) {
+	if s.journal == nil {
+		return
+	}
+	ch := master.Change{Key: key}
+	if record != nil {
+		value, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
+		if err != nil {
+			panic(err) // it was made of messages that were decoded: a bug
+		}
+		ch.Value = append([]byte{}, value...) // an empty record is no removal
+	}
+	s.journal.Persist(c, ch)
+}
+
+// notDurable ends a ResourceManager that cannot write its records: it must not promise what it may forget.
+func (s *ClientRMService) notDurable(c *rpcenv.Context, err error) {
+	why := "the ResourceManager cannot write its records and ends, since it must not promise what it may forget: " + err.Error()
+	c.Log().Error(why)
+	c.Exit(1, why)
+}
+
+func (s *ClientRMService) persistApp(c *rpcenv.Context, a *application) {
+	s.persist(c, a.id.String(), &yarn.ApplicationStateData{
+		SubmitTime: milliseconds(a.submitted), ApplicationSubmissionContext: a.context, User: a.user, StartTime: milliseconds(a.submitted),
+		ApplicationState: endOf(a.ended), Diagnostics: a.diagnostics, FinishTime: milliseconds(a.finished),
+	})
+}
+
+func (s *ClientRMService) persistAttempt(c *rpcenv.Context, at *attempt) {
+	s.persist(c, at.id.String(), &yarn.ApplicationAttemptStateData{
+		AttemptId: at.id.Proto(), MasterContainer: at.container, FinalTrackingUrl: at.trackingURL, Diagnostics: at.diagnostics,
+		StartTime: milliseconds(at.started), FinalApplicationStatus: at.final, AmContainerExitStatus: at.exit,
+		FinishTime: milliseconds(at.finished), AppAttemptState: attemptEndOf(at.ended),
+	})
+}
+
+// forgetRecords removes those of an application.
+func (s *ClientRMService) forgetRecords(c *rpcenv.Context, a *application) {
+	for _, at := range a.attempts {
+		s.persist(c, at.id.String(), nil)
+	}
+	s.persist(c, a.id.String(), nil)
+}
+
+func endOf(s machine.AppState) yarn.YarnApplicationState {
+	switch s {
+	case machine.AppFinished:
+		return yarn.YarnApplicationState_FINISHED
+	case machine.AppFailed:
+		return yarn.YarnApplicationState_FAILED
+	case machine.AppKilled:
+		return yarn.YarnApplicationState_KILLED
+	}
+	return yarn.YarnApplicationState_YAS_UNSET
+}
+
+func attemptEndOf(s machine.AttemptState) yarn.YarnApplicationState {
+	switch s {
+	case machine.AttemptFinished:
+		return yarn.YarnApplicationState_FINISHED
+	case machine.AttemptFailed:
+		return yarn.YarnApplicationState_FAILED
+	case machine.AttemptKilled:
+		return yarn.YarnApplicationState_KILLED
+	}
+	return yarn.YarnApplicationState_YAS_UNSET
+}

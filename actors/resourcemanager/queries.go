@@ -1,0 +1,151 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+func (s *ClientRMService) getClusterMetrics(c *rpcenv.Context, q *yarn.GetClusterMetricsRequest) {
+	call := rpcenv.Defer(c, q)
+	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		call.Reply(&yarn.GetClusterMetricsResponse{ClusterMetrics: metricsOf(l.reports)})
+	})
+}
+
+// metricsOf counts nodes. What is counted in NumNodeManagers runs.
+func metricsOf(nodes []*yarn.NodeReport) *yarn.YarnClusterMetrics {
+	m := &yarn.YarnClusterMetrics{}
+	for _, n := range nodes {
+		switch n.GetNodeState() {
+		case yarn.NodeState_NS_RUNNING:
+			m.NumNodeManagers++
+			m.NumActiveNms++
+		case yarn.NodeState_NS_UNHEALTHY:
+			m.NumUnhealthyNms++
+		case yarn.NodeState_NS_DECOMMISSIONED:
+			m.NumDecommissionedNms++
+		case yarn.NodeState_NS_DECOMMISSIONING:
+			m.NumDecommissioningNms++
+		case yarn.NodeState_NS_LOST:
+			m.NumLostNms++
+		case yarn.NodeState_NS_REBOOTED:
+			m.NumRebootedNms++
+		case yarn.NodeState_NS_SHUTDOWN:
+			m.NumShutdownNms++
+		}
+	}
+	return m
+}
+
+func (s *ClientRMService) getClusterNodes(c *rpcenv.Context, q *yarn.GetClusterNodesRequest) {
+	call := rpcenv.Defer(c, q)
+	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, _ books, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		r := &yarn.GetClusterNodesResponse{}
+		for _, n := range nodes {
+			if len(q.GetNodeStates()) == 0 || slices.Contains(q.GetNodeStates(), n.GetNodeState()) {
+				r.NodeReports = append(r.NodeReports, n)
+			}
+		}
+		call.Reply(r)
+	})
+}
+
+// nodesAndBooks asks the ResourceTracker for nodes and the Scheduler for what is used.
+func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.NodeReport, books, error)) {
+	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
+		if err != nil {
+			then(nil, books{}, err)
+			return
+		}
+		rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
+			for _, n := range l.reports {
+				id, _ := nodeFrom(n.GetNodeId())
+				if used, ok := b.nodes[id]; ok {
+					n.Used, n.NumContainers = resourceOf(used.Total.Minus(used.Free)), int32(used.Containers)
+				}
+			}
+			then(l.reports, b, err)
+		})
+	})
+}
+
+func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRequest) {
+	call := rpcenv.Defer(c, q)
+	rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		t := queueTree{queues: b.queues, apps: s.apps, use: b, children: q.GetIncludeChildQueues() || q.GetRecursive(), recursive: q.GetRecursive()}
+		if q.GetIncludeApplications() {
+			t.withApps = true
+		}
+		name := q.GetQueueName()
+		if name == defaultQueue {
+			name = fair.Root + "." + defaultQueue
+		}
+		if info := t.info(name, 0); info != nil {
+			call.Reply(&yarn.GetQueueInfoResponse{QueueInfo: info})
+			return
+		}
+		call.Fail(fmt.Errorf("%w: Unknown queue: %.*q", exceptions.YARN, maxText, q.GetQueueName()))
+	})
+}
+
+// queueTree makes QueueInfos.
+type queueTree struct {
+	queues                        []fair.QueueState // by name
+	apps                          []*application
+	use                           books
+	children, recursive, withApps bool
+}
+
+// info is a queue; nil: there is none of that name. depth is how far below the one that was asked for it is.
+func (t *queueTree) info(name string, depth int) *yarn.QueueInfo {
+	i := slices.IndexFunc(t.queues, func(q fair.QueueState) bool { return q.Name == name })
+	if i < 0 {
+		return nil
+	}
+	q := t.queues[i]
+	info := &yarn.QueueInfo{
+		QueueName: q.Name, State: yarn.QueueState_Q_RUNNING, CurrentCapacity: part(q.Usage.Memory, q.FairShare.Memory),
+		Capacity: part(q.FairShare.Memory, t.use.use.GetTotal().GetMemory()), MaximumCapacity: min(1, part(q.MaxShare.Memory, t.use.use.GetTotal().GetMemory())),
+	}
+	if t.withApps {
+		for _, a := range t.apps {
+			if a.queue == q.Name && !a.machine.State.Over() {
+				info.Applications = append(info.Applications, a.report(usage{byApp: t.use.byApp}))
+			}
+		}
+	}
+	if t.recursive || t.children && depth == 0 {
+		for _, child := range t.queues {
+			if strings.HasPrefix(child.Name, q.Name+".") && !strings.Contains(child.Name[len(q.Name)+1:], ".") {
+				info.ChildQueues = append(info.ChildQueues, t.info(child.Name, depth+1))
+			}
+		}
+	}
+	return info
+}
+
+// part is a of b; 0 of nothing.
+func part(a, b int64) float32 {
+	if b == 0 {
+		return 0
+	}
+	return float32(float64(a) / float64(b))
+}

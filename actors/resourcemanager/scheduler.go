@@ -1,0 +1,189 @@
+package resourcemanager
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Scheduler owns queues and containers. What is given to whom its book decides, the FairScheduler's or the FifoScheduler's;
+// the Scheduler lets containers step through their machine, tells the other endpoints what follows, and keeps what
+// ApplicationMasters have not been told. It mirrors the event handler of FairScheduler, and ContainerAllocationExpirer.
+type Scheduler struct {
+	cfg   Config
+	conf  fair.Config
+	life  life
+	book  book
+	start time.Time // the book counts from it
+
+	containers map[ids.Container]*container
+	apps       map[ids.Application]*scheduledApp
+	nodes      map[string]*scheduledNode // by the text of their ids, which is what the book calls them
+	readyAt    time.Time                 // after a restart nothing is given before it
+	kill       rpcenv.Timer              // KillMarked
+	file       allocationFile
+
+	client, tracker rpcenv.Ref
+}
+
+// book decides who gets what; it is the FairScheduler or the FifoScheduler. Its times count from a moment of the caller's.
+type book interface {
+	AddNode(now time.Duration, spec fair.NodeSpec) error
+	RemoveNode(now time.Duration, id string) ([]fair.Event, error)
+	UpdateNodeResource(now time.Duration, id string, total fair.Resource) error
+	AddApp(now time.Duration, id ids.Application, sub fair.Submission) (queue string, err error)
+	RemoveApp(now time.Duration, id ids.Application) []fair.Event
+	AddAttempt(now time.Duration, spec fair.AttemptSpec) (runnable bool, err error)
+	RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]fair.Event, error)
+	Allocate(now time.Duration, id ids.Attempt, d fair.Demand) (fair.Grant, error)
+	NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []fair.Ended) ([]fair.Event, error)
+	Complete(now time.Duration, id ids.Container, end fair.End) []fair.Event
+	Recover(now time.Duration, c fair.Container) error
+	MaximumAllocation(queue string) fair.Resource
+	Live(id ids.Attempt) []fair.Container
+	Queues() []fair.QueueState
+	Nodes() []fair.NodeState
+	App(id ids.Attempt) (fair.AppState, bool)
+}
+
+// ticking is a book that also decides by the hour: the FairScheduler.
+type ticking interface {
+	Update(now time.Duration)
+	Preempt(now time.Duration) []fair.Event
+	NextKill() (at time.Duration, ok bool)
+	KillMarked(now time.Duration) []fair.Event
+	ContinuousPass(now time.Duration) []fair.Event
+	Reload(now time.Duration, allocations *fair.Allocations) []fair.Event
+}
+
+// container is one that is in the book, with its machine.
+type container struct {
+	fair.Container
+	machine  machine.Container
+	attempt  ids.Attempt // that has it
+	acquired time.Time   // since when its ApplicationMaster has it; zero: not watched
+	made     time.Time
+}
+
+// scheduledApp is what the Scheduler knows of an application beside the book.
+type scheduledApp struct {
+	user    string
+	queue   string
+	attempt ids.Attempt // the current one
+	keep    bool
+	am      ids.Container   // of the current attempt
+	done    []doneContainer // have ended, and their ApplicationMaster has not been told
+	told    []doneContainer // it was told, and has not shown that it heard
+	use     usedOverTime
+}
+
+// doneContainer is a container that ended, and on which node.
+type doneContainer struct {
+	status *yarn.ContainerStatus
+	node   nodeID
+}
+
+// usedOverTime is what containers that ended had, times how long: in MiB and cores times milliseconds.
+type usedOverTime struct{ memory, vcores int64 }
+
+// scheduledNode is what the Scheduler knows of a node beside the book.
+type scheduledNode struct {
+	id       nodeID
+	http     string
+	draining bool // it is offered no more
+}
+
+func newScheduler(c *conf.Conf, cfg Config) (*Scheduler, error) {
+	fc := fairConfig(c)
+	if err := fc.Validate(); err != nil {
+		return nil, err
+	}
+	return &Scheduler{
+		cfg: cfg, conf: fc, containers: map[ids.Container]*container{}, apps: map[ids.Application]*scheduledApp{},
+		nodes: map[string]*scheduledNode{},
+	}, nil
+}
+
+// The timers of the Scheduler.
+type (
+	updateTick      struct{ rpcenv.Local }
+	continuousTick  struct{ rpcenv.Local }
+	killTick        struct{ rpcenv.Local }
+	reloadTick      struct{ rpcenv.Local }
+	expireTick      struct{ rpcenv.Local }
+	schedulingStart struct{ rpcenv.Local }
+)
+
+// OnStart is a callback of the endpoint.
+func (s *Scheduler) OnStart(c *rpcenv.Context) {
+	s.client = sibling(c, ClientRMServiceName)
+	s.tracker = sibling(c, ResourceTrackerName)
+	s.start = c.Now()
+}
+
+// Receive is a callback of the endpoint.
+func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	if b, ok := m.(schedulerBegins); ok {
+		s.begin(c, b)
+		return
+	}
+	if s.book == nil {
+		rpcenv.Fail(c, m, errNotReady())
+		return
+	}
+	switch m := m.(type) {
+	case addNode:
+		s.addNode(c, m)
+	case removeNode:
+		s.removeNode(c, m)
+	case nodeUpdate:
+		s.nodeUpdate(c, m)
+	case nodeReconnected:
+		s.nodeReconnected(c, m)
+	case drainNode:
+		s.drainNode(c, m)
+	case addApplication:
+		s.addApplication(c, m)
+	case removeApplication:
+		s.removeApplication(c, m)
+	case addAttempt:
+		s.addAttempt(c, m)
+	case removeAttempt:
+		s.removeAttempt(c, m)
+	case allocate:
+		s.allocate(c, m)
+	case describeAttempt:
+		s.describeAttempt(c, m)
+	case requestLimits:
+		s.requestLimits(c, m)
+	case requestUsage:
+		s.requestUsage(c, m)
+	case requestBooks:
+		s.requestBooks(c, m)
+	case updateTick:
+		s.updateTick(c)
+	case continuousTick:
+		s.continuousTick(c)
+	case killTick:
+		s.killTick(c)
+	case expireTick:
+		s.expireTick(c)
+	case reloadTick:
+		s.reloadTick(c)
+	case schedulingStart:
+		s.schedulingStart(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// now is the book's time.
+func (s *Scheduler) now(c *rpcenv.Context) time.Duration { return c.Now().Sub(s.start) }
+
+// ready reports whether containers are given.
+func (s *Scheduler) ready(c *rpcenv.Context) bool { return !c.Now().Before(s.readyAt) }

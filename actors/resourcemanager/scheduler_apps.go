@@ -1,0 +1,288 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// addApplication hands an application to the scheduler; the answer is an error when it is refused.
+type addApplication struct {
+	rpcenv.Local
+	app         ids.Application
+	user, queue string
+	recovered   bool
+}
+
+// applicationAdded has the full name of its queue.
+type applicationAdded struct {
+	rpcenv.Local
+	queue string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (addApplication) ReplyType() (r applicationAdded) { return r }
+
+func (s *Scheduler) addApplication(c *rpcenv.Context, m addApplication) {
+	groups, err := s.groups(m.user)
+	sub := fair.Submission{User: m.user, Groups: groups, Queue: m.queue, GroupsErr: err}
+	queue, err := s.book.AddApp(s.now(c), m.app, sub)
+	if err != nil {
+		c.Log().Infof("%s is refused: %v", m.app, err)
+		rpcenv.Fail(c, m, err)
+		return
+	}
+	s.apps[m.app] = &scheduledApp{user: m.user, queue: queue}
+	c.Log().Infof("Accepted application %s from user: %s, in queue: %s", m.app, m.user, queue)
+	rpcenv.Reply(c, m, applicationAdded{queue: queue})
+}
+
+func (s *Scheduler) groups(user string) ([]string, error) {
+	if s.cfg.Groups == nil {
+		return []string{user}, nil
+	}
+	return s.cfg.Groups(user)
+}
+
+// removeApplication ends an application.
+type removeApplication struct {
+	rpcenv.Local
+	app ids.Application
+}
+
+func (s *Scheduler) removeApplication(c *rpcenv.Context, m removeApplication) {
+	s.decided(c, s.book.RemoveApp(s.now(c), m.app))
+	delete(s.apps, m.app)
+}
+
+// addAttempt begins an attempt of an application that was added. An attempt of the ResourceManager before this one has its
+// ApplicationMaster's container already.
+type addAttempt struct {
+	rpcenv.Local
+	attempt   ids.Attempt
+	keep      bool
+	recovered bool
+	am        ids.Container
+}
+
+type attemptAdded struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (addAttempt) ReplyType() (r attemptAdded) { return r }
+
+func (s *Scheduler) addAttempt(c *rpcenv.Context, m addAttempt) {
+	a := s.apps[m.attempt.App]
+	if a == nil {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no application %s", exceptions.YARN, m.attempt.App))
+		return
+	}
+	spec := fair.AttemptSpec{ID: m.attempt}
+	if m.keep && m.attempt.Attempt > 1 {
+		spec.Keep = a.attempt
+	}
+	if _, err := s.book.AddAttempt(s.now(c), spec); err != nil {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.YARN, err))
+		return
+	}
+	a.attempt, a.keep, a.am = m.attempt, m.keep, m.am
+	for _, k := range s.book.Live(m.attempt) {
+		if known := s.containers[k.ID]; known != nil {
+			known.attempt = m.attempt
+		}
+	}
+	a.done = append(a.told, a.done...) // the attempt before may not have heard
+	a.told = nil
+	rpcenv.Reply(c, m, attemptAdded{})
+}
+
+// removeAttempt ends an attempt; with keep its running containers wait for the next one.
+type removeAttempt struct {
+	rpcenv.Local
+	attempt ids.Attempt
+	keep    bool
+}
+
+func (s *Scheduler) removeAttempt(c *rpcenv.Context, m removeAttempt) {
+	if a := s.apps[m.attempt.App]; a != nil && a.attempt == m.attempt && !m.keep {
+		for _, d := range append(a.told, a.done...) {
+			s.forgetContainer(c, d)
+		}
+		a.attempt, a.told, a.done = ids.Attempt{}, nil, nil
+	}
+	events, err := s.book.RemoveAttempt(s.now(c), m.attempt, m.keep)
+	if err != nil {
+		c.Log().Debugf("end %s: %v", m.attempt, err) // it never began
+		return
+	}
+	s.decided(c, events)
+}
+
+// allocate is what an attempt asks of the scheduler and takes from it.
+type allocate struct {
+	rpcenv.Local
+	attempt     ids.Attempt
+	asks        []*yarn.ResourceRequest
+	release     []ids.Container
+	add, remove []string // of its blacklist
+	drain       bool     // it is the ApplicationMaster that asks: what ended is told it
+}
+
+// allocation is the answer to allocate.
+type allocation struct {
+	rpcenv.Local
+	containers []*yarn.Container
+	completed  []*yarn.ContainerStatus
+	headroom   *yarn.Resource
+	preempt    []ids.Container
+	nodes      int32
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (allocate) ReplyType() (r allocation) { return r }
+
+func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
+	a := s.apps[m.attempt.App]
+	if a == nil || a.attempt != m.attempt {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
+		return
+	}
+	d := fair.Demand{BlacklistAdd: m.add, BlacklistRemove: m.remove}
+	most := s.book.MaximumAllocation(a.queue)
+	for _, q := range m.asks {
+		ask := askOf(q)
+		if err := fair.CheckAsk(ask.Capability, most); err != nil {
+			rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err))
+			return
+		}
+		d.Asks = append(d.Asks, ask)
+	}
+	for _, id := range m.release {
+		if k := s.containers[id]; k != nil && k.attempt == m.attempt { // one that never was, or has gone, is no error
+			d.Release = append(d.Release, id)
+		}
+	}
+	g, err := s.book.Allocate(s.now(c), m.attempt, d)
+	if err != nil {
+		rpcenv.Fail(c, m, invalidRequest(err))
+		return
+	}
+	s.decided(c, g.Events)
+	r := allocation{headroom: resourceOf(g.Headroom), preempt: g.Preempt, nodes: int32(len(s.nodes))}
+	for _, k := range g.Containers {
+		if given := s.acquire(c, a, k); given != nil {
+			r.containers = append(r.containers, given)
+		}
+	}
+	if m.drain {
+		r.completed = s.drain(c, a)
+	}
+	rpcenv.Reply(c, m, r)
+}
+
+// invalidRequest gives what the book refuses Hadoop's name.
+func invalidRequest(err error) error {
+	if _, ok := errors.AsType[*fair.ZeroShareError](err); ok {
+		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
+	}
+	if errors.Is(err, fair.ErrUnknown) {
+		return fmt.Errorf("%w: %w", exceptions.ApplicationAttemptNotFound, err)
+	}
+	return fmt.Errorf("%w: %w", exceptions.YARN, err)
+}
+
+// drain is what ended and was not told. What was told before is known to have arrived: its nodes may forget it.
+func (s *Scheduler) drain(c *rpcenv.Context, a *scheduledApp) []*yarn.ContainerStatus {
+	for _, d := range a.told {
+		s.forgetContainer(c, d)
+	}
+	a.told, a.done = a.done, nil
+	var statuses []*yarn.ContainerStatus
+	for _, d := range a.told {
+		statuses = append(statuses, d.status)
+	}
+	return statuses
+}
+
+// forgetContainer lets a node forget a container that ended.
+func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
+	id, err := ids.ContainerFrom(d.status.GetContainerId())
+	if err == nil {
+		c.Send(s.tracker, forgetContainer{node: d.node, container: id})
+	}
+}
+
+// acquire hands a container over to its ApplicationMaster.
+func (s *Scheduler) acquire(c *rpcenv.Context, a *scheduledApp, k fair.Container) *yarn.Container {
+	known := s.containers[k.ID]
+	if known == nil {
+		c.Log().Errorf("%s was given and nobody knows it", k.ID)
+		return nil
+	}
+	given, err := s.grant(c, a, known)
+	if err != nil {
+		c.Log().Errorf("%s: %v", k.ID, err)
+		return nil
+	}
+	s.step(c, known, machine.ContainerAcquire, machine.Always, nil)
+	return given
+}
+
+// askOf is a request in the book's terms.
+func askOf(q *yarn.ResourceRequest) fair.Ask {
+	return fair.Ask{
+		Key:  fair.Key{Priority: q.GetPriority().GetPriority(), AllocationRequestID: q.GetAllocationRequestId()},
+		Name: q.GetResourceName(), Capability: amountOf(q.GetCapability()), Count: int64(q.GetNumContainers()),
+		Relax: q.RelaxLocality == nil || q.GetRelaxLocality(),
+	}
+}
+
+func amountOf(r *yarn.Resource) fair.Resource {
+	return fair.Resource{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}
+}
+
+// describeAttempt asks what an ApplicationMaster that registers is told.
+type describeAttempt struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+// attemptDescription is that: the largest container of its queue, the queue, and what runs of the attempts before.
+type attemptDescription struct {
+	rpcenv.Local
+	maximum  *yarn.Resource
+	queue    string
+	previous []*yarn.Container
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (describeAttempt) ReplyType() (r attemptDescription) { return r }
+
+func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
+	a := s.apps[m.attempt.App]
+	if a == nil || a.attempt != m.attempt {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
+		return
+	}
+	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(a.queue)), queue: a.queue}
+	for _, k := range s.book.Live(m.attempt) {
+		known := s.containers[k.ID]
+		if known == nil || k.AM || known.machine.State != machine.ContainerRunning {
+			continue
+		}
+		given, err := s.grant(c, a, known)
+		if err != nil {
+			c.Log().Errorf("%s: %v", k.ID, err)
+			continue
+		}
+		d.previous = append(d.previous, given)
+	}
+	slices.SortFunc(d.previous, func(x, y *yarn.Container) int { return int(x.GetId().GetId() - y.GetId().GetId()) })
+	rpcenv.Reply(c, m, d)
+}

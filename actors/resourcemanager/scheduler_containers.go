@@ -1,0 +1,177 @@
+package resourcemanager
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// decided does what the book decided, in its order.
+func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case fair.Allocated:
+			k := s.containerOf(c, e)
+			s.step(c, k, machine.ContainerStart, machine.Always, nil)
+		case fair.Reserved:
+			k := s.containerOf(c, e)
+			s.step(c, k, machine.ContainerReserve, machine.Always, nil)
+		case fair.Unreserved:
+			if k := s.containers[e.Container]; k != nil && k.machine.State == machine.ContainerReserved {
+				s.step(c, k, machine.ContainerKill, machine.Always, nil)
+				delete(s.containers, e.Container)
+			}
+		case fair.Gone:
+			s.gone(c, e)
+		case fair.CleanUp:
+			if n := s.nodes[e.Node]; n != nil {
+				c.Send(s.tracker, cleanUpContainer{node: n.id, container: e.Container})
+			}
+		case fair.Marked:
+			c.Log().Infof("%s of %s is to be preempted", e.Container, e.Attempt)
+		case fair.Runnable:
+			c.Log().Infof("%s may run now", e.Attempt)
+		}
+	}
+}
+
+// containerOf is the container of an event; the first event makes it.
+func (s *Scheduler) containerOf(c *rpcenv.Context, e fair.Event) *container {
+	k := s.containers[e.Container]
+	if k == nil {
+		k = &container{
+			Container: fair.Container{ID: e.Container, Node: e.Node, Resource: e.Resource, Key: e.Key, AM: e.AM},
+			attempt:   e.Attempt, made: c.Now(),
+		}
+		s.containers[e.Container] = k
+	}
+	k.Node, k.Resource, k.AM, k.attempt = e.Node, e.Resource, e.AM, e.Attempt
+	return k
+}
+
+// gone takes a container that left the book out of the Scheduler's.
+func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
+	k := s.containers[e.Container]
+	if k == nil {
+		c.Log().Errorf("%s has gone and nobody knew it", e.Container)
+		return
+	}
+	status := &yarn.ContainerStatus{
+		ContainerId: e.Container.Proto(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: e.Diagnostics, ExitStatus: e.ExitStatus,
+		Capability: resourceOf(e.Resource),
+	}
+	event := map[fair.Cause]machine.ContainerEvent{
+		fair.Finished: machine.ContainerFinish, fair.Released: machine.ContainerRelease,
+		fair.Killed: machine.ContainerKill, fair.Expired: machine.ContainerExpire,
+	}[e.Cause]
+	s.step(c, k, event, machine.Always, status)
+	delete(s.containers, e.Container)
+	if a := s.apps[e.Container.Attempt.App]; a != nil {
+		ms := c.Now().Sub(k.made).Milliseconds()
+		a.use.memory += e.Resource.Memory * ms
+		a.use.vcores += e.Resource.VCores * ms
+	}
+}
+
+// step lets an event happen to a container and does what follows. status says how it ended.
+func (s *Scheduler) step(c *rpcenv.Context, k *container, e machine.ContainerEvent, when machine.Case, status *yarn.ContainerStatus) {
+	next, actions, err := k.machine.Step(e, when)
+	if err != nil {
+		c.Log().Errorf("%s: %v", k.ID, err)
+		return
+	}
+	from := k.machine.State
+	k.machine = next
+	if from != next.State {
+		c.State("container", k.ID.String(), from.String(), next.State.String(), status.GetDiagnostics())
+	}
+	for _, action := range actions {
+		s.doContainer(c, k, action, status)
+	}
+}
+
+func (s *Scheduler) doContainer(c *rpcenv.Context, k *container, action machine.ContainerAction, status *yarn.ContainerStatus) {
+	a, n := s.apps[k.ID.Attempt.App], s.nodes[k.Node]
+	switch action {
+	case machine.TellAllocated:
+		if a != nil && k.AM && (a.am == ids.Container{}) {
+			a.am = k.ID
+			c.Send(s.client, amAllocated{attempt: k.attempt})
+		}
+	case machine.WatchContainer:
+		k.acquired = c.Now()
+		if n != nil {
+			c.Send(s.client, runningOnNode{app: k.ID.Attempt.App, node: n.id})
+		}
+	case machine.UnwatchContainer:
+		k.acquired = time.Time{}
+	case machine.CleanUpContainer:
+		if n != nil {
+			c.Send(s.tracker, cleanUpContainer{node: n.id, container: k.ID})
+		}
+	case machine.TellEnded:
+		s.tellEnded(c, a, k, n, status)
+	}
+}
+
+// tellEnded tells who has a container that it ended: the ApplicationMaster with its next call, or, of its own, the attempt.
+func (s *Scheduler) tellEnded(c *rpcenv.Context, a *scheduledApp, k *container, n *scheduledNode, status *yarn.ContainerStatus) {
+	d := doneContainer{status: status}
+	if n != nil {
+		d.node = n.id
+	}
+	switch {
+	case a != nil && k.ID == a.am:
+		c.Send(s.client, amContainerFinished{attempt: k.attempt, status: status})
+		s.forgetContainer(c, d)
+	case a != nil && k.attempt == a.attempt:
+		a.done = append(a.done, d)
+	default: // nobody waits for it
+		s.forgetContainer(c, d)
+	}
+}
+
+// grant is a container as its ApplicationMaster is given it, with the token that starts it.
+func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*yarn.Container, error) {
+	n := s.nodes[k.Node]
+	if n == nil {
+		return nil, errNoNode
+	}
+	priority := &yarn.Priority{Priority: k.Key.Priority}
+	t, err := token.Make(token.Container, n.id.String(), s.life.container, &yarn.ContainerTokenIdentifier{
+		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: resourceOf(k.Resource),
+		ExpiryTimeStamp: c.Now().Add(conf.ContainerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.container.GetKeyId(),
+		RmIdentifier: s.life.timestamp, Priority: priority, CreationTime: k.made.UnixMilli(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &yarn.Container{
+		Id: k.ID.Proto(), NodeId: n.id.proto(), NodeHttpAddress: n.http, Resource: resourceOf(k.Resource), Priority: priority, ContainerToken: t,
+	}, nil
+}
+
+// resourceOf is an amount as messages carry it.
+func resourceOf(r fair.Resource) *yarn.Resource {
+	return &yarn.Resource{Memory: r.Memory, VirtualCores: int32(min(max(r.VCores, math.MinInt32), math.MaxInt32))}
+}
+
+// expireTick takes containers back that nobody started in time.
+func (s *Scheduler) expireTick(c *rpcenv.Context) {
+	expiry := conf.ContainerExpiry.Get(c.Conf())
+	end := fair.End{ExitStatus: fair.ExitAborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}
+	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
+		if k := s.containers[id]; k != nil && !k.acquired.IsZero() && c.Now().Sub(k.acquired) > expiry {
+			s.decided(c, s.book.Complete(s.now(c), id, end))
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package resourcemanager
+
+import (
+	"errors"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+var errNoNode = errors.New("its node is gone")
+
+// addNode counts a node in, with the containers that it says it has.
+type addNode struct {
+	rpcenv.Local
+	node       nodeID
+	http, rack string
+	total      *yarn.Resource
+	containers []*yarn.NMContainerStatus
+}
+
+func (s *Scheduler) addNode(c *rpcenv.Context, m addNode) {
+	name := m.node.String()
+	spec := fair.NodeSpec{ID: name, Host: m.node.host, Rack: m.rack, Total: amountOf(m.total)}
+	if err := s.book.AddNode(s.now(c), spec); err != nil {
+		c.Log().Errorf("add %s: %v", name, err)
+		return
+	}
+	s.nodes[name] = &scheduledNode{id: m.node, http: m.http}
+	for _, k := range m.containers {
+		s.recover(c, m.node, k)
+	}
+	s.nodesChanged(c)
+}
+
+// nodesChanged computes shares at once, as Hadoop's update thread is woken by a change of nodes.
+func (s *Scheduler) nodesChanged(c *rpcenv.Context) {
+	if b, ok := s.book.(ticking); ok {
+		b.Update(s.now(c))
+	}
+}
+
+// recover takes a container that a node reports into the books, after the restart of the ResourceManager or when a node that was
+// given up comes back. What belongs to nobody any more ends.
+func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStatus) {
+	id, err := ids.ContainerFrom(m.GetContainerId())
+	if err != nil {
+		c.Log().Warnf("%s reports a container: %v", n, err)
+		return
+	}
+	a := s.apps[id.Attempt.App]
+	complete := m.GetContainerState() == yarn.ContainerState_C_COMPLETE
+	mine := a != nil && (a.attempt == id.Attempt || a.keep && a.attempt.App == id.Attempt.App)
+	switch {
+	case s.containers[id] != nil:
+	case complete:
+		status := &yarn.ContainerStatus{
+			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),
+			ExitStatus: m.GetContainerExitStatus(), Capability: m.GetResource(),
+		}
+		k := &container{Container: fair.Container{ID: id, Node: n.String(), Resource: amountOf(m.GetResource())}, made: c.Now()}
+		if mine {
+			k.attempt = a.attempt
+		}
+		s.step(c, k, machine.ContainerRecover, machine.Completed, status)
+	case !mine:
+		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+	default:
+		s.recoverLive(c, a, n, id, m)
+	}
+}
+
+func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id ids.Container, m *yarn.NMContainerStatus) {
+	k := &container{
+		Container: fair.Container{
+			ID: id, Node: n.String(), Host: n.host, Resource: amountOf(m.GetResource()), Key: fair.Key{Priority: m.GetPriority().GetPriority()},
+			AM: id == a.am,
+		},
+		attempt: a.attempt, made: c.Now(),
+	}
+	if err := s.book.Recover(s.now(c), k.Container); err != nil {
+		c.Log().Warnf("%s reports %s, which ends: %v", n, id, err)
+		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+		return
+	}
+	s.containers[id] = k
+	s.step(c, k, machine.ContainerRecover, machine.Always, nil)
+	c.Send(s.client, runningOnNode{app: id.Attempt.App, node: n})
+}
+
+// removeNode counts a node out; what it had is given up.
+type removeNode struct {
+	rpcenv.Local
+	node nodeID
+}
+
+func (s *Scheduler) removeNode(c *rpcenv.Context, m removeNode) {
+	events, err := s.book.RemoveNode(s.now(c), m.node.String())
+	if err != nil {
+		c.Log().Errorf("remove %s: %v", m.node, err)
+		return
+	}
+	s.decided(c, events)
+	delete(s.nodes, m.node.String())
+	s.nodesChanged(c)
+}
+
+// nodeUpdate is what a node's heartbeat changed; the answer says that the scheduler has seen it.
+type nodeUpdate struct {
+	rpcenv.Local
+	node     nodeID
+	launched []ids.Container
+	ended    []*yarn.ContainerStatus
+}
+
+type nodeUpdated struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (nodeUpdate) ReplyType() (r nodeUpdated) { return r }
+
+func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m nodeUpdate) {
+	defer rpcenv.Reply(c, m, nodeUpdated{})
+	n := s.nodes[m.node.String()]
+	if n == nil {
+		return
+	}
+	ended := s.ended(c, m)
+	for _, id := range m.launched {
+		if k := s.containers[id]; k != nil && k.Node == m.node.String() && k.machine.State == machine.ContainerAcquired {
+			s.step(c, k, machine.ContainerLaunch, machine.Always, nil)
+		}
+	}
+	if !s.ready(c) || n.draining {
+		s.bookWithoutOffer(c, n, m.launched, ended)
+		return
+	}
+	events, err := s.book.NodeUpdate(s.now(c), m.node.String(), m.launched, ended)
+	if err != nil {
+		c.Log().Errorf("update %s: %v", m.node, err)
+		return
+	}
+	s.decided(c, events)
+}
+
+// ended are the containers that a node says have ended and that are in the books. Others it may forget.
+func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
+	var all []fair.Ended
+	for _, status := range m.ended {
+		id, err := ids.ContainerFrom(status.GetContainerId())
+		if err != nil {
+			continue
+		}
+		k := s.containers[id]
+		if k == nil || k.Node != m.node.String() {
+			if !s.waits(id) {
+				c.Send(s.tracker, forgetContainer{node: m.node, container: id})
+			}
+			continue
+		}
+		all = append(all, fair.Ended{ID: id, ExitStatus: status.GetExitStatus(), Diagnostics: status.GetDiagnostics()})
+	}
+	return all
+}
+
+// waits reports whether an ApplicationMaster still has to hear of the end of a container, or to show that it heard.
+func (s *Scheduler) waits(id ids.Container) bool {
+	a := s.apps[id.Attempt.App]
+	if a == nil {
+		return false
+	}
+	for _, list := range [][]doneContainer{a.done, a.told} {
+		for _, d := range list {
+			if of, err := ids.ContainerFrom(d.status.GetContainerId()); err == nil && of == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bookWithoutOffer takes what a node says and gives it nothing.
+func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launched []ids.Container, ended []fair.Ended) {
+	for _, id := range launched {
+		if s.containers[id] == nil {
+			c.Send(s.tracker, cleanUpContainer{node: n.id, container: id})
+		}
+	}
+	for _, e := range ended {
+		end := fair.End{ExitStatus: e.ExitStatus, Diagnostics: e.Diagnostics, Cause: fair.Finished}
+		s.decided(c, s.book.Complete(s.now(c), e.ID, end))
+	}
+}
+
+// nodeReconnected is a node that registered again without having been given up: what it has, and what runs there now.
+type nodeReconnected struct {
+	rpcenv.Local
+	node       nodeID
+	total      *yarn.Resource
+	containers []*yarn.NMContainerStatus
+}
+
+func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
+	if s.nodes[m.node.String()] == nil {
+		return
+	}
+	if err := s.book.UpdateNodeResource(s.now(c), m.node.String(), amountOf(m.total)); err != nil {
+		c.Log().Errorf("%s reconnects: %v", m.node, err)
+		return
+	}
+	reported := map[ids.Container]*yarn.NMContainerStatus{}
+	for _, r := range m.containers {
+		if id, err := ids.ContainerFrom(r.GetContainerId()); err == nil {
+			reported[id] = r
+		}
+	}
+	for _, id := range s.on(m.node) {
+		r, k := reported[id], s.containers[id]
+		end := fair.End{ExitStatus: fair.ExitAborted, Diagnostics: fair.DiagnosticsLost, Cause: fair.Killed}
+		switch {
+		case r.GetContainerState() == yarn.ContainerState_C_COMPLETE:
+			end = fair.End{ExitStatus: r.GetContainerExitStatus(), Diagnostics: r.GetDiagnostics(), Cause: fair.Finished}
+		case r != nil, k.machine.State != machine.ContainerRunning: // it runs, or its start is still to come
+			continue
+		}
+		s.decided(c, s.book.Complete(s.now(c), id, end))
+	}
+	for _, r := range m.containers {
+		s.recover(c, m.node, r)
+	}
+}
+
+// drainNode says that a node is offered no more, or is again, with what it has.
+type drainNode struct {
+	rpcenv.Local
+	node  nodeID
+	drain bool
+}
+
+func (s *Scheduler) drainNode(c *rpcenv.Context, m drainNode) {
+	if n := s.nodes[m.node.String()]; n != nil {
+		c.Log().Infof("%s draining: %t", m.node, m.drain)
+		n.draining = m.drain
+	}
+}

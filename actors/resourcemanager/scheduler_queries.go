@@ -1,0 +1,146 @@
+package resourcemanager
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// on are the containers of a node, in the order of their ids.
+func (s *Scheduler) on(n nodeID) []ids.Container {
+	var all []ids.Container
+	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
+		if s.containers[id].Node == n.String() {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// requestLimits asks for the smallest and the largest container.
+type requestLimits struct{ rpcenv.Local }
+
+type limits struct {
+	rpcenv.Local
+	minimum, maximum *yarn.Resource
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (requestLimits) ReplyType() (r limits) { return r }
+
+func (s *Scheduler) requestLimits(c *rpcenv.Context, m requestLimits) {
+	rpcenv.Reply(c, m, limits{minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum)})
+}
+
+// requestUsage asks what applications hold.
+type requestUsage struct {
+	rpcenv.Local
+	apps []ids.Application
+}
+
+// usage has an entry for each application that the scheduler has.
+type usage struct {
+	rpcenv.Local
+	byApp map[ids.Application]*yarn.ApplicationResourceUsageReport
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (requestUsage) ReplyType() (r usage) { return r }
+
+func (s *Scheduler) requestUsage(c *rpcenv.Context, m requestUsage) {
+	u := usage{byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
+	for _, id := range m.apps {
+		if a := s.apps[id]; a != nil {
+			u.byApp[id] = s.usageOf(c, a)
+		}
+	}
+	rpcenv.Reply(c, m, u)
+}
+
+func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.ApplicationResourceUsageReport {
+	r := &yarn.ApplicationResourceUsageReport{UsedResources: &yarn.Resource{}, ReservedResources: &yarn.Resource{}, NeededResources: &yarn.Resource{}}
+	use := a.use
+	if st, ok := s.book.App(a.attempt); ok {
+		r.NumUsedContainers, r.NumReservedContainers = int32(st.Containers), int32(len(st.Reservations))
+		r.UsedResources, r.ReservedResources = resourceOf(st.Usage), resourceOf(st.Reserved)
+		r.NeededResources = resourceOf(st.Usage.Plus(st.Reserved))
+		for _, live := range s.book.Live(a.attempt) {
+			if k := s.containers[live.ID]; k != nil {
+				ms := c.Now().Sub(k.made).Milliseconds()
+				use.memory += live.Resource.Memory * ms
+				use.vcores += live.Resource.VCores * ms
+			}
+		}
+	}
+	r.MemorySeconds, r.VcoreSeconds = use.memory/1000, use.vcores/1000
+	return r
+}
+
+// requestBooks asks for queues, nodes and sums.
+type requestBooks struct{ rpcenv.Local }
+
+// books is the answer.
+type books struct {
+	rpcenv.Local
+	queues           []fair.QueueState
+	nodes            map[nodeID]fair.NodeState
+	byApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
+	use              *yarn.ClusterUse
+	minimum, maximum *yarn.Resource
+	scheduler        string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (requestBooks) ReplyType() (r books) { return r }
+
+func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
+	b := books{
+		queues: s.book.Queues(), nodes: map[nodeID]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
+		minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum), scheduler: schedulerName(s.book),
+	}
+	var total, allocated, reserved, pending fair.Resource
+	u := &yarn.ClusterUse{}
+	for _, n := range s.book.Nodes() {
+		b.nodes[s.nodes[n.ID].id] = n
+		total = total.Plus(n.Total)
+		allocated = allocated.Plus(n.Total.Minus(n.Free))
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
+		a := s.apps[id]
+		b.byApp[id] = s.usageOf(c, a)
+		st, ok := s.book.App(a.attempt)
+		if !ok {
+			continue
+		}
+		reserved = reserved.Plus(st.Reserved)
+		for _, p := range st.Pending {
+			if p.Name == fair.Any {
+				u.ContainersPending += int32(p.Count)
+				pending = pending.Plus(fair.Resource{Memory: p.Capability.Memory * p.Count, VCores: p.Capability.VCores * p.Count})
+			}
+		}
+	}
+	for _, k := range s.containers {
+		if k.machine.State == machine.ContainerReserved {
+			u.ContainersReserved++
+		} else {
+			u.ContainersAllocated++
+		}
+	}
+	u.Total, u.Allocated, u.Reserved, u.Pending = resourceOf(total), resourceOf(allocated), resourceOf(reserved), resourceOf(pending)
+	b.use = u
+	rpcenv.Reply(c, m, b)
+}
+
+// schedulerName is what the scheduler is called on pages.
+func schedulerName(b book) string {
+	if _, ok := b.(ticking); ok {
+		return "fairScheduler"
+	}
+	return "fifoScheduler"
+}

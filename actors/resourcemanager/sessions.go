@@ -1,0 +1,81 @@
+package resourcemanager
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// What the ApplicationMasterService tells of the ApplicationMasters' sessions.
+
+// amRegistered says that an ApplicationMaster registered.
+type amRegistered struct {
+	rpcenv.Local
+	attempt ids.Attempt
+	host    string
+	port    int32
+	url     string
+}
+
+func (s *ClientRMService) amRegistered(c *rpcenv.Context, m amRegistered) {
+	at := s.attemptOf(m.attempt)
+	if at == nil {
+		return
+	}
+	at.host, at.port, at.trackingURL = m.host, m.port, m.url
+	s.stepAttempt(c, at, machine.AttemptRegister, machine.Always, "its ApplicationMaster registered")
+}
+
+// amProgress is how far an application is, from 0 to 1.
+type amProgress struct {
+	rpcenv.Local
+	attempt  ids.Attempt
+	progress float32
+}
+
+func (s *ClientRMService) amProgress(c *rpcenv.Context, m amProgress) {
+	if at := s.attemptOf(m.attempt); at != nil {
+		at.progress = m.progress
+		s.stepAttempt(c, at, machine.AttemptStatusUpdate, machine.Always, "")
+	}
+}
+
+// amUnregistered says how an application ended, in its ApplicationMaster's words.
+type amUnregistered struct {
+	rpcenv.Local
+	attempt     ids.Attempt
+	final       yarn.FinalApplicationStatus
+	diagnostics string
+	url         string
+}
+
+func (s *ClientRMService) amUnregistered(c *rpcenv.Context, m amUnregistered) {
+	at := s.attemptOf(m.attempt)
+	if at == nil || at.machine.State != machine.AttemptRunning {
+		return
+	}
+	at.final, at.diagnostics, at.progress = m.final, m.diagnostics, 1
+	if m.url != "" {
+		at.trackingURL = m.url
+	}
+	s.stepAttempt(c, at, machine.AttemptUnregister, machine.Always, "its ApplicationMaster said that it ends")
+}
+
+// amExpired says that an ApplicationMaster has been silent for too long.
+type amExpired struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+func (s *ClientRMService) amExpired(c *rpcenv.Context, m amExpired) {
+	at := s.attemptOf(m.attempt)
+	if at == nil {
+		return
+	}
+	c.Log().Infof("Expired:%s Timed out after %d secs", at.id, int(conf.AMExpiry.Get(c.Conf()).Seconds()))
+	s.stepAttempt(c, at, machine.AttemptExpire, machine.Always, fmt.Sprintf("ApplicationMaster for attempt %s timed out", at.id))
+}

@@ -1,0 +1,65 @@
+package resourcemanager
+
+import (
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// requestResourceManagerState answers with a copy of all books.
+func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn.RequestResourceManagerState) {
+	if !s.ready {
+		rpcenv.Fail(c, q, errNotReady())
+		return
+	}
+	call := rpcenv.Defer(c, q)
+	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, b books, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		t := queueTree{queues: b.queues, apps: s.apps, use: b, recursive: true}
+		r := &yarn.ResourceManagerStateResponse{
+			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, WebUiUrl: s.cfg.WebUIURL,
+			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(fair.Root, 0),
+			Minimum: b.minimum, Maximum: b.maximum,
+		}
+		for _, a := range s.apps {
+			r.Apps = append(r.Apps, a.info(usage{byApp: b.byApp}))
+		}
+		call.Reply(r)
+	})
+}
+
+// countApps adds applications to what the scheduler gave.
+func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
+	u.AppsSubmitted, u.AppsCompleted = s.counts.submitted, s.counts.finished
+	u.AppsFailed, u.AppsKilled = s.counts.failed, s.counts.killed
+	for _, a := range s.apps {
+		switch {
+		case a.machine.State.Over():
+		case a.machine.State == machine.AppRunning:
+			u.AppsRunning++
+		default:
+			u.AppsPending++
+		}
+	}
+	return u
+}
+
+// info is an application with what only the ResourceManager knows.
+func (a *application) info(u usage) *yarn.AppInfo {
+	i := &yarn.AppInfo{Report: a.report(u), State: a.machine.State.String()}
+	for _, at := range a.attempts {
+		i.Attempts = append(i.Attempts, &yarn.AppAttemptInfo{
+			Id: at.id.Proto(), State: at.machine.State.String(), Container: at.container.GetId(), Node: at.container.GetNodeId(),
+			StartTime: milliseconds(at.started), FinishTime: milliseconds(at.finished), Diagnostics: at.diagnostics, ExitStatus: at.exit,
+		})
+	}
+	if at := a.current(); at != nil {
+		i.AttemptState = at.machine.State.String()
+		i.AmContainer, i.AmNode, i.AmNodeHttpAddress = at.container.GetId(), at.container.GetNodeId(), at.container.GetNodeHttpAddress()
+	}
+	return i
+}

@@ -1,0 +1,199 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// What a submission has when it does not say, and how long it may be. They mirror YarnConfiguration.
+const (
+	defaultName  = "N/A"
+	defaultQueue = "default"
+	defaultType  = "YARN"
+	maxType      = 20   // characters of a type
+	maxText      = 1024 // bytes of a name, a queue, a user
+	anyPlace     = "*"
+)
+
+func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApplicationRequest) {
+	if !s.ready {
+		rpcenv.Fail(c, q, errNotReady())
+		return
+	}
+	s.nextApp++
+	id := ids.Application{Timestamp: s.life.timestamp, ID: s.nextApp}
+	call := rpcenv.Defer(c, q)
+	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(l limits, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		c.Log().Infof("Allocated new applicationId: %d", id.ID)
+		call.Reply(&yarn.GetNewApplicationResponse{ApplicationId: id.Proto(), MaximumCapability: l.maximum})
+	})
+}
+
+func (s *ClientRMService) submitApplication(c *rpcenv.Context, q *yarn.SubmitApplicationRequest) {
+	if !s.ready {
+		rpcenv.Fail(c, q, errNotReady())
+		return
+	}
+	id, err := ids.ApplicationFrom(q.GetApplicationSubmissionContext().GetApplicationId())
+	if err != nil {
+		rpcenv.Fail(c, q, fmt.Errorf("%w: submit an application: %w", exceptions.YARN, err))
+		return
+	}
+	if s.byID[id] != nil { // a repetition, or an id that was used
+		rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{})
+		return
+	}
+	a, err := newApplication(c, id, q.GetApplicationSubmissionContext())
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	if id.Timestamp == s.life.timestamp {
+		s.nextApp = max(s.nextApp, id.ID) // nobody is given it again
+	}
+	s.apps = append(s.apps, a)
+	s.byID[id] = a
+	s.counts.submitted++
+	c.Log().Infof("Application with id %d submitted by user %s", id.ID, a.user)
+	c.State("application", id.String(), "", a.machine.State.String(), "submitted by "+a.user)
+	s.stepApp(c, a, machine.AppStart, machine.Always, "submitted by "+a.user)
+	rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{})
+}
+
+// newApplication checks a submission and gives it what it does not say.
+func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.ApplicationSubmissionContext) (*application, error) {
+	context = proto.CloneOf(context)
+	for _, text := range []struct{ what, is string }{
+		{"name", context.GetApplicationName()}, {"queue", context.GetQueue()}, {"user", context.GetUser()},
+	} {
+		if len(text.is) > maxText {
+			return nil, fmt.Errorf("%w: submit %s: the %s has %d bytes, at most %d can be", exceptions.YARN, id, text.what, len(text.is), maxText)
+		}
+	}
+	if context.GetAmContainerSpec() == nil {
+		return nil, fmt.Errorf("%w: submit %s: it does not say how its ApplicationMaster is started", exceptions.YARN, id)
+	}
+	if context.GetUnmanagedAm() {
+		return nil, fmt.Errorf("%w: submit %s: unmanaged ApplicationMasters are not supported", exceptions.YARN, id)
+	}
+	if err := checkAMResource(c.Conf(), id, context); err != nil {
+		return nil, err
+	}
+	orElse(&context.ApplicationName, defaultName)
+	orElse(&context.Queue, defaultQueue)
+	orElse(&context.ApplicationType, defaultType)
+	orElse(&context.User, "anonymous")
+	context.ApplicationType = cut(context.GetApplicationType(), maxType)
+	return &application{
+		id: id, context: context, user: context.GetUser(), queue: context.GetQueue(), submitted: c.Now(),
+		maxAttempts: maxAttemptsOf(c.Conf(), context.GetMaxAppAttempts()),
+	}, nil
+}
+
+// checkAMResource refuses an ApplicationMaster that no container can hold; the scheduler looks at it again with what its queue
+// and its nodes allow.
+func checkAMResource(cf *conf.Conf, id ids.Application, context *yarn.ApplicationSubmissionContext) error {
+	r := context.GetResource()
+	if wanted := context.GetAmContainerResourceRequest(); len(wanted) > 0 {
+		r = wanted[0].GetCapability()
+	}
+	memory, vcores := conf.MaximumAllocationMB.Get(cf), conf.MaximumAllocationVCores.Get(cf)
+	if r.GetMemory() < 0 || r.GetVirtualCores() < 0 || r.GetMemory() > int64(memory) || int(r.GetVirtualCores()) > vcores {
+		return fmt.Errorf("%w: submit %s: the ApplicationMaster wants %s, a container can have up to %d MB and %d virtual cores "+
+			"(yarn.scheduler.maximum-allocation-mb and -vcores)", exceptions.InvalidResourceRequest, id, sizeText(r), memory, vcores)
+	}
+	return nil
+}
+
+// sizeText is a Resource as Hadoop writes it.
+func sizeText(r *yarn.Resource) string {
+	return fmt.Sprintf("<memory:%d, vCores:%d>", r.GetMemory(), r.GetVirtualCores())
+}
+
+func orElse(text *string, other string) {
+	if *text == "" {
+		*text = other
+	}
+}
+
+// cut is the first n characters.
+func cut(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	if !utf8.ValidString(text) {
+		return ""
+	}
+	return text
+}
+
+// known is the application that a client means, or what to tell the client.
+func (s *ClientRMService) known(m *yarn.ApplicationId) (*application, error) {
+	if !s.ready {
+		return nil, errNotReady()
+	}
+	id, err := ids.ApplicationFrom(m)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", exceptions.ApplicationNotFound, err)
+	}
+	if a := s.byID[id]; a != nil {
+		return a, nil
+	}
+	return nil, fmt.Errorf("%w: Application with id '%s' doesn't exist in RM. Please check that the job submission was successful.",
+		exceptions.ApplicationNotFound, id)
+}
+
+func (s *ClientRMService) killApplication(c *rpcenv.Context, q *yarn.KillApplicationRequest) {
+	a, err := s.known(q.GetApplicationId())
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	if !a.stored {
+		if a.machine.State != machine.AppFinalSaving && a.machine.State != machine.AppKilling {
+			a.diagnostics = killDiagnostics(q.GetDiagnostics())
+			s.stepApp(c, a, machine.AppKill, machine.Always, a.diagnostics)
+		}
+	}
+	rpcenv.Reply(c, q, &yarn.KillApplicationResponse{IsKillCompleted: a.stored})
+}
+
+func killDiagnostics(said string) string {
+	const text = "Application killed by user."
+	if said == "" {
+		return text
+	}
+	return text + "\n" + cut(said, maxText)
+}
+
+func (s *ClientRMService) failApplicationAttempt(c *rpcenv.Context, q *yarn.FailApplicationAttemptRequest) {
+	a, err := s.known(q.GetApplicationAttemptId().GetApplicationId())
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	id, err := ids.AttemptFrom(q.GetApplicationAttemptId())
+	at := s.attemptOf(id)
+	if err != nil || at == nil {
+		rpcenv.Fail(c, q, fmt.Errorf("%w: application attempt %d of %s doesn't exist in RM",
+			exceptions.ApplicationAttemptNotFound, q.GetApplicationAttemptId().GetAttemptId(), a.id))
+		return
+	}
+	s.stepAttempt(c, at, machine.AttemptFail, machine.Always, "Attempt failed by user.")
+	rpcenv.Reply(c, q, &yarn.FailApplicationAttemptResponse{})
+}

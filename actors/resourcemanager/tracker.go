@@ -1,0 +1,260 @@
+package resourcemanager
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// ResourceTracker is what NodeManagers speak to. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
+// NodesListManager and NMLivelinessMonitor.
+type ResourceTracker struct {
+	cfg   Config
+	life  life
+	ready bool
+
+	nodes []*node // in the order of their first registration
+	byID  map[nodeID]*node
+	hosts hostLists
+
+	client, ams, scheduler rpcenv.Ref
+}
+
+// node is a NodeManager. It mirrors RMNodeImpl.
+type node struct {
+	id      nodeID
+	machine machine.Node
+	http    string
+	rack    string
+	total   *yarn.Resource
+
+	responseID int32
+	last       *yarn.NodeHeartbeatResponse // nil: none since it registered
+	heard      time.Time
+	health     *yarn.NodeHealthStatus
+
+	running map[ids.Container]bool // as it said last
+	ended   map[ids.Container]bool // that it said have ended, until it may forget them
+
+	cleanContainers []ids.Container        // for its next heartbeat
+	cleanApps       []ids.Application      // as well
+	forget          []ids.Container        // as well
+	cleaned         map[ids.Container]bool // they do not count as launched
+
+	launchedQueue []ids.Container // what the scheduler has not been told
+	endedQueue    []*yarn.ContainerStatus
+	telling       bool // NODE_UPDATE is in flight
+	again         bool // there was a heartbeat meanwhile
+
+	since    time.Time     // DECOMMISSIONING
+	patience time.Duration // how long it may be; below 0: for ever
+}
+
+func newResourceTracker(cfg Config) *ResourceTracker {
+	return &ResourceTracker{cfg: cfg, byID: map[nodeID]*node{}}
+}
+
+// checkNodes is the timer of the NMLivelinessMonitor.
+type checkNodes struct{ rpcenv.Local }
+
+// OnStart is a callback of the endpoint.
+func (t *ResourceTracker) OnStart(c *rpcenv.Context) {
+	t.client = sibling(c, ClientRMServiceName)
+	t.ams = sibling(c, ApplicationMasterServiceName)
+	t.scheduler = sibling(c, SchedulerName)
+	period := conf.NMExpiry.Get(c.Conf()) / 3
+	c.Every(period, period, checkNodes{})
+}
+
+// Receive is a callback of the endpoint.
+func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *yarn.RegisterNodeManagerRequest:
+		t.registerNodeManager(c, m)
+	case *yarn.NodeHeartbeatRequest:
+		t.nodeHeartbeat(c, m)
+	case *yarn.UnRegisterNodeManagerRequest:
+		t.unRegisterNodeManager(c, m)
+	case *yarn.RefreshNodesRequest:
+		t.refreshNodes(c, m)
+	case checkNodes:
+		t.checkNodes(c)
+	case trackerBegins:
+		t.life, t.hosts, t.ready = m.life, newHostLists(m.include, m.exclude), true
+	case cleanUpApp:
+		t.cleanUpApp(c, m)
+	case cleanUpContainer:
+		t.cleanUpContainer(c, m)
+	case forgetContainer:
+		t.forgetContainer(c, m)
+	case requestNodes:
+		t.requestNodes(c, m)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// trackerBegins tells the ResourceTracker that the ResourceManager serves, and which hosts may be nodes.
+type trackerBegins struct {
+	rpcenv.Local
+	life
+	include, exclude []string
+}
+
+// step lets an event happen to a node and does what follows.
+func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, when machine.Case, why string) []machine.NodeAction {
+	next, actions, err := n.machine.Step(e, when)
+	if err != nil {
+		c.Log().Errorf("%s: %v", n.id, err)
+		return nil
+	}
+	from := n.machine.State
+	n.machine = next
+	if from != next.State {
+		c.Log().Infof("%s Node Transitioned from %s to %s", n.id, from, next.State)
+		c.State("node", n.id.String(), from.String(), next.State.String(), why)
+	}
+	for _, action := range actions {
+		t.do(c, n, action)
+	}
+	return actions
+}
+
+// do is what follows of a node's step by itself; the rest is for who stepped.
+func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeAction) {
+	switch action {
+	case machine.RemoveNode:
+		c.Send(t.scheduler, removeNode{node: n.id})
+		c.Send(t.ams, nodeChanged{report: n.report()})
+		n.running, n.ended = map[ids.Container]bool{}, map[ids.Container]bool{}
+		n.launchedQueue, n.endedQueue = nil, nil
+	case machine.DrainNode, machine.UndrainNode:
+		c.Send(t.scheduler, drainNode{node: n.id, drain: action == machine.DrainNode})
+		c.Send(t.ams, nodeChanged{report: n.report()})
+	}
+}
+
+// report is a node as clients and ApplicationMasters see it, but for what is used there.
+func (n *node) report() *yarn.NodeReport {
+	return &yarn.NodeReport{
+		NodeId: n.id.proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
+		HealthReport: n.health.GetHealthReport(), LastHealthReportTime: n.health.GetLastHealthReportTime(), Used: &yarn.Resource{},
+	}
+}
+
+// publicNode is the state of a node as messages have it.
+var publicNode = map[machine.NodeState]yarn.NodeState{
+	machine.NodeNew: yarn.NodeState_NS_NEW, machine.NodeRunning: yarn.NodeState_NS_RUNNING,
+	machine.NodeUnhealthy: yarn.NodeState_NS_UNHEALTHY, machine.NodeDecommissioned: yarn.NodeState_NS_DECOMMISSIONED,
+	machine.NodeLost: yarn.NodeState_NS_LOST, machine.NodeRebooted: yarn.NodeState_NS_REBOOTED,
+	machine.NodeDecommissioning: yarn.NodeState_NS_DECOMMISSIONING, machine.NodeShutdown: yarn.NodeState_NS_SHUTDOWN,
+}
+
+// checkNodes gives up nodes that were silent for too long, and ends the decommissioning of those whose time is over.
+func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
+	expiry := conf.NMExpiry.Get(c.Conf())
+	for _, n := range t.nodes {
+		if !n.machine.State.Over() && c.Now().Sub(n.heard) > expiry {
+			c.Log().Infof("Expired:%s Timed out after %d secs", n.id, int(expiry.Seconds()))
+			t.step(c, n, machine.NodeExpire, machine.Always, "it was not heard of")
+		}
+	}
+}
+
+// cleanUpApp says that an application is over: nodes forget it.
+type cleanUpApp struct {
+	rpcenv.Local
+	app   ids.Application
+	nodes []nodeID
+}
+
+func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
+	for _, id := range m.nodes {
+		if n := t.byID[id]; n != nil && t.queues(c, n, machine.NodeCleanUpApp) && !slices.Contains(n.cleanApps, m.app) {
+			n.cleanApps = append(n.cleanApps, m.app)
+		}
+	}
+}
+
+// cleanUpContainer says that a node has to end a container.
+type cleanUpContainer struct {
+	rpcenv.Local
+	node      nodeID
+	container ids.Container
+}
+
+func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m cleanUpContainer) {
+	n := t.byID[m.node]
+	if n != nil && t.queues(c, n, machine.NodeCleanUpContainer) && !slices.Contains(n.cleanContainers, m.container) {
+		n.cleanContainers = append(n.cleanContainers, m.container)
+		n.cleaned[m.container] = true
+	}
+}
+
+// forgetContainer says that a container's ApplicationMaster knows that it ended: its node may forget it.
+type forgetContainer struct {
+	rpcenv.Local
+	node      nodeID
+	container ids.Container
+}
+
+func (t *ResourceTracker) forgetContainer(c *rpcenv.Context, m forgetContainer) {
+	n := t.byID[m.node]
+	if n != nil && t.queues(c, n, machine.NodeFinishedPulled) && !slices.Contains(n.forget, m.container) {
+		n.forget = append(n.forget, m.container)
+	}
+}
+
+// queues reports whether an order is for the node's next heartbeat.
+func (t *ResourceTracker) queues(c *rpcenv.Context, n *node, e machine.NodeEvent) bool {
+	return slices.Contains(t.step(c, n, e, machine.Always, ""), machine.QueueForBeat)
+}
+
+// requestNodes asks for all nodes.
+type requestNodes struct{ rpcenv.Local }
+
+// nodeList has them in the order of their ids.
+type nodeList struct {
+	rpcenv.Local
+	reports []*yarn.NodeReport
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (requestNodes) ReplyType() (r nodeList) { return r }
+
+func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m requestNodes) {
+	var l nodeList
+	for _, n := range t.nodes {
+		l.reports = append(l.reports, n.report())
+	}
+	slices.SortFunc(l.reports, func(a, b *yarn.NodeReport) int {
+		return cmp.Or(cmp.Compare(a.GetNodeId().GetHost(), b.GetNodeId().GetHost()), cmp.Compare(a.GetNodeId().GetPort(), b.GetNodeId().GetPort()))
+	})
+	rpcenv.Reply(c, m, l)
+}
+
+// maxRack bounds the name of a rack, and of an HTTP address's host, in bytes.
+const maxRack = 255
+
+// defaultRack is that of a node that names none.
+const defaultRack = "/default-rack"
+
+// badNode says what is wrong with a registration; "": nothing.
+func badNode(q *yarn.RegisterNodeManagerRequest) string {
+	switch r := q.GetResource(); {
+	case len(q.GetRack()) > maxRack:
+		return fmt.Sprintf("the rack has %d bytes, at most %d can be", len(q.GetRack()), maxRack)
+	case q.GetHttpPort() < 0 || q.GetHttpPort() > 65535:
+		return fmt.Sprintf("no port is %d", q.GetHttpPort())
+	case r.GetMemory() < 0 || r.GetVirtualCores() < 0:
+		return "it offers less than nothing: " + sizeText(r)
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest) {
+	id, err := nodeFrom(q.GetNodeStatus().GetNodeId())
+	switch {
+	case !t.ready:
+		err = errNotReady()
+	case err != nil:
+		err = fmt.Errorf("%w: heartbeat: %w", exceptions.YARN, err)
+	}
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	n := t.byID[id]
+	if !t.hosts.allows(id.host) && (n == nil || n.machine.State != machine.NodeDecommissioning) {
+		why := fmt.Sprintf("Disallowed NodeManager nodeId: %s hostname: %s", id, id.host)
+		c.Log().Info(why)
+		if n != nil && !n.machine.State.Over() {
+			t.step(c, n, machine.NodeDecommission, machine.Always, why)
+		}
+		rpcenv.Reply(c, q, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})
+		return
+	}
+	if n == nil || n.machine.State.Over() {
+		t.resync(c, q, fmt.Sprintf("Node not found resyncing %s", id))
+		return
+	}
+	n.heard = c.Now()
+	switch r := q.GetNodeStatus().GetResponseId(); {
+	case n.last != nil && nextResponse(r) == n.responseID:
+		c.Log().Infof("Received duplicate heartbeat from node %s responseId=%d", id, r)
+		rpcenv.Reply(c, q, n.last)
+	case r < n.responseID:
+		why := fmt.Sprintf("Too far behind rm response id:%d nm response id:%d", n.responseID, r)
+		t.step(c, n, machine.NodeRebooting, machine.Always, why)
+		t.resync(c, q, why)
+	default:
+		t.status(c, n, q.GetNodeStatus())
+		rpcenv.Reply(c, q, t.beat(c, n, q))
+	}
+}
+
+// resync makes a node register again.
+func (t *ResourceTracker) resync(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest, why string) {
+	c.Log().Info(why)
+	rpcenv.Reply(c, q, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_RESYNC, DiagnosticsMessage: why})
+}
+
+// beat is the answer to a heartbeat: what the node has to do.
+func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse {
+	r := &yarn.NodeHeartbeatResponse{
+		ResponseId: nextResponse(n.responseID), NodeAction: yarn.NodeAction_NORMAL,
+		NextHeartBeatInterval: conf.NMHeartbeatInterval.Get(c.Conf()).Milliseconds(),
+	}
+	if n.machine.State == machine.NodeDecommissioned { // just now, since nothing runs there any more
+		r.NodeAction, r.DiagnosticsMessage = yarn.NodeAction_NODE_SHUTDOWN, "DECOMMISSIONED"
+	}
+	for _, id := range n.cleanContainers {
+		r.ContainersToCleanup = append(r.ContainersToCleanup, id.Proto())
+	}
+	for _, id := range n.cleanApps {
+		r.ApplicationsToCleanup = append(r.ApplicationsToCleanup, id.Proto())
+	}
+	for _, id := range n.forget {
+		r.ContainersToBeRemovedFromNm = append(r.ContainersToBeRemovedFromNm, id.Proto())
+		delete(n.ended, id)
+		delete(n.cleaned, id)
+	}
+	n.cleanContainers, n.cleanApps, n.forget = nil, nil, nil
+	if key := t.life.container; q.GetLastKnownContainerTokenMasterKey().GetKeyId() != key.GetKeyId() {
+		r.ContainerTokenMasterKey = key
+	}
+	if key := t.life.nm; q.GetLastKnownNmTokenMasterKey().GetKeyId() != key.GetKeyId() {
+		r.NmTokenMasterKey = key
+	}
+	n.responseID, n.last = r.GetResponseId(), r
+	return r
+}
+
+// status lets a heartbeat happen to a node.
+func (t *ResourceTracker) status(c *rpcenv.Context, n *node, s *yarn.NodeStatus) {
+	when, why := machine.Always, "it says that it is healthy"
+	if h := s.GetNodeHealthStatus(); h != nil {
+		n.health = proto.CloneOf(h)
+		n.health.HealthReport = cut(h.GetHealthReport(), maxText)
+		if !h.GetIsNodeHealthy() {
+			when, why = machine.Unhealthy, n.health.GetHealthReport()
+		}
+	}
+	for _, action := range t.step(c, n, machine.NodeStatusUpdate, when, why) {
+		switch action {
+		case machine.AddNode:
+			t.add(c, n, asRegistered(s.GetContainersStatuses()))
+		case machine.UpdateNode:
+			t.difference(n, s.GetContainersStatuses())
+			t.drained(c, n)
+			t.tell(c, n)
+		}
+	}
+}
+
+// asRegistered is what a heartbeat says of containers as a registration would say it.
+func asRegistered(statuses []*yarn.ContainerStatus) []*yarn.NMContainerStatus {
+	var all []*yarn.NMContainerStatus
+	for _, s := range statuses {
+		all = append(all, &yarn.NMContainerStatus{
+			ContainerId: s.GetContainerId(), ContainerState: s.GetState(), Resource: s.GetCapability(),
+			Diagnostics: s.GetDiagnostics(), ContainerExitStatus: s.GetExitStatus(),
+		})
+	}
+	return all
+}
+
+// changes are what is new in a heartbeat: containers that run now, and such as have ended, also those that the node does not
+// have any more. What is being cleaned up does not count as launched. It mirrors RMNodeImpl.handleContainerStatus.
+func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Container, ended []*yarn.ContainerStatus) {
+	reported := map[ids.Container]bool{}
+	for _, s := range statuses {
+		id, err := ids.ContainerFrom(s.GetContainerId())
+		if err != nil {
+			continue
+		}
+		reported[id] = true
+		switch {
+		case s.GetState() == yarn.ContainerState_C_COMPLETE:
+			delete(n.running, id)
+			if !n.ended[id] {
+				n.ended[id] = true
+				ended = append(ended, s)
+			}
+		case !n.running[id] && !n.cleaned[id]:
+			n.running[id] = true
+			launched = append(launched, id)
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(n.running), ids.CompareContainers) {
+		if !reported[id] {
+			delete(n.running, id)
+			ended = append(ended, &yarn.ContainerStatus{
+				ContainerId: id.Proto(), State: yarn.ContainerState_C_COMPLETE, ExitStatus: exitAborted, Diagnostics: fair.DiagnosticsLost,
+			})
+		}
+	}
+	gone := func(id ids.Container, _ bool) bool { return !reported[id] }
+	maps.DeleteFunc(n.ended, gone)
+	maps.DeleteFunc(n.cleaned, func(id ids.Container, _ bool) bool { return gone(id, true) && !slices.Contains(n.cleanContainers, id) })
+	return launched, ended
+}
+
+func (t *ResourceTracker) difference(n *node, statuses []*yarn.ContainerStatus) {
+	launched, ended := n.changes(statuses)
+	n.launchedQueue = append(n.launchedQueue, launched...)
+	n.endedQueue = append(n.endedQueue, ended...)
+}
+
+// tell gives the scheduler what is new. One such message is in flight for a node at a time.
+func (t *ResourceTracker) tell(c *rpcenv.Context, n *node) {
+	if n.telling {
+		n.again = true
+		return
+	}
+	n.telling, n.again = true, false
+	m := nodeUpdate{node: n.id, launched: n.launchedQueue, ended: n.endedQueue}
+	n.launchedQueue, n.endedQueue = nil, nil
+	rpcenv.Ask(c, t.scheduler, m, func(nodeUpdated, error) {
+		n.telling = false
+		if n.again && t.byID[n.id] == n && !n.machine.State.Over() {
+			t.tell(c, n)
+		}
+	})
+}
+
+// drained ends the decommissioning of a node on which nothing runs any more, or whose time is over.
+func (t *ResourceTracker) drained(c *rpcenv.Context, n *node) {
+	if n.machine.State != machine.NodeDecommissioning {
+		return
+	}
+	late := n.patience >= 0 && c.Now().Sub(n.since) >= n.patience
+	if len(n.running) == 0 && len(n.endedQueue) == 0 && !n.telling || late {
+		t.step(c, n, machine.NodeDecommission, machine.Always, "nothing runs there any more, or its time is over")
+	}
+}

@@ -1,0 +1,138 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.RegisterNodeManagerRequest) {
+	id, err := nodeFrom(q.GetNodeId())
+	if err == nil && badNode(q) != "" {
+		err = fmt.Errorf("%s: %s", id, badNode(q))
+	}
+	switch {
+	case !t.ready:
+		err = errNotReady()
+	case err != nil:
+		err = fmt.Errorf("%w: register a node: %w", exceptions.YARN, err)
+	}
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	if why := t.refusal(c, id, q.GetResource()); why != "" {
+		c.Log().Info(why)
+		rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})
+		return
+	}
+	n := t.byID[id]
+	if n == nil || n.machine.State.Over() {
+		t.started(c, n, id, q)
+	} else {
+		t.reconnected(c, n, q)
+	}
+	c.Send(t.ams, nodeRegistered{node: id})
+	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, sizeText(q.GetResource()))
+	rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{
+		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: t.life.container, NmTokenMasterKey: t.life.nm,
+		RmIdentifier: t.life.timestamp, RmVersion: version,
+	})
+}
+
+// version is Hadoop's whose protocol this is.
+const version = "3.4.1"
+
+// refusal is why a node is told to end, in Hadoop's words; "": it may come.
+func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource) string {
+	least := conf.MinimumAllocationMB.Get(c.Conf())
+	cores := conf.MinimumAllocationVCores.Get(c.Conf())
+	switch {
+	case !t.hosts.allows(id.host):
+		return fmt.Sprintf("Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the NodeManager.", id.host)
+	case r.GetMemory() < int64(least) || int(r.GetVirtualCores()) < cores:
+		return fmt.Sprintf("NodeManager from  %s doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. "+
+			"Node capabilities are %s; minimums are %dmb and %d vcores", id.host, sizeText(r), least, cores)
+	}
+	return ""
+}
+
+// started takes a node in: a new one, or one that was given up and comes back.
+func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *yarn.RegisterNodeManagerRequest) {
+	n := &node{
+		id: id, heard: c.Now(), running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{},
+		health: &yarn.NodeHealthStatus{IsNodeHealthy: true},
+	}
+	n.take(q)
+	if i := slices.Index(t.nodes, old); i >= 0 {
+		t.nodes[i] = n
+	} else {
+		t.nodes = append(t.nodes, n)
+	}
+	t.byID[id] = n
+	t.step(c, n, machine.NodeStarted, machine.Always, "it registered")
+	t.add(c, n, q.GetContainerStatuses())
+}
+
+// add gives a node to the scheduler and tells ApplicationMasters of it.
+func (t *ResourceTracker) add(c *rpcenv.Context, n *node, containers []*yarn.NMContainerStatus) {
+	n.note(containers)
+	c.Send(t.scheduler, addNode{node: n.id, http: n.http, rack: n.rack, total: n.total, containers: containers})
+	c.Send(t.ams, nodeChanged{report: n.report()})
+}
+
+// note keeps what a node said that it has, so that its heartbeats tell nothing twice.
+func (n *node) note(containers []*yarn.NMContainerStatus) {
+	n.running, n.ended = map[ids.Container]bool{}, map[ids.Container]bool{}
+	for _, k := range containers {
+		id, err := ids.ContainerFrom(k.GetContainerId())
+		if err != nil {
+			continue
+		}
+		if k.GetContainerState() == yarn.ContainerState_C_COMPLETE {
+			n.ended[id] = true
+		} else {
+			n.running[id] = true
+		}
+	}
+}
+
+// reconnected is a node that is known and registers again: it begins at response 0, and may have other containers.
+func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.RegisterNodeManagerRequest) {
+	n.heard, n.responseID, n.last = c.Now(), 0, nil
+	n.take(q)
+	n.note(q.GetContainerStatuses())
+	n.launchedQueue, n.endedQueue = nil, nil
+	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
+		c.Send(t.scheduler, nodeReconnected{node: n.id, total: n.total, containers: q.GetContainerStatuses()})
+	}
+}
+
+// take keeps what a registration says.
+func (n *node) take(q *yarn.RegisterNodeManagerRequest) {
+	n.http, n.rack, n.total = "", q.GetRack(), q.GetResource()
+	if n.rack == "" {
+		n.rack = defaultRack
+	}
+	if q.GetHttpPort() > 0 {
+		n.http = nodeID{n.id.host, q.GetHttpPort()}.String()
+	}
+}
+
+func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnRegisterNodeManagerRequest) {
+	id, err := nodeFrom(q.GetNodeId())
+	if err != nil {
+		rpcenv.Fail(c, q, fmt.Errorf("%w: %w", exceptions.YARN, err))
+		return
+	}
+	if n := t.byID[id]; n != nil && !n.machine.State.Over() {
+		t.step(c, n, machine.NodeShut, machine.Always, "it said that it ends")
+	}
+	rpcenv.Reply(c, q, &yarn.UnRegisterNodeManagerResponse{})
+}
