@@ -18,7 +18,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if inContainer() {
+		Main(testProgram)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestBlocksAreKeptAndServed(t *testing.T) {
 	b, err := NewBlocks([]string{t.TempDir()}, rpcenv.Address{Host: "127.0.0.1"})
