@@ -26,13 +26,10 @@ func NoAllocations(o Options) *Allocations {
 }
 
 // root makes the element of Root, if the file has none: everybody may do everything.
-func (a *Allocations) root() *queueElement {
-	q := a.queues[Root]
-	if q == nil {
-		q = &queueElement{parent: true, submit: ACL{Everybody: true}, administer: ACL{Everybody: true}}
-		a.queues[Root] = q
+func (a *Allocations) root() {
+	if a.queues[Root] == nil {
+		a.queues[Root] = &queueElement{parent: true, submit: ACL{Everybody: true}, administer: ACL{Everybody: true}}
 	}
-	return q
 }
 
 // ParseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a

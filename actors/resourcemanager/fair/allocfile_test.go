@@ -157,8 +157,7 @@ func FuzzAllocations(f *testing.F) {
 		}
 		a, err := ParseAllocations(data, o)
 		if err != nil {
-			var bad *FileError
-			if !errors.As(err, &bad) {
+			if _, ok := errors.AsType[*FileError](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

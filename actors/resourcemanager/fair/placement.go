@@ -125,7 +125,7 @@ func (r *placementRule) group(s Submission, t Tree) (string, error) {
 		return "", &PlacementError{Text: "Group resolution failed", Cause: s.GroupsErr}
 	}
 	if len(s.Groups) == 0 {
-		return "", &PlacementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)} //nolint:staticcheck // Hadoop's words
+		return "", &PlacementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)}
 	}
 	under, ok, err := r.under(s, t)
 	if err != nil || !ok {

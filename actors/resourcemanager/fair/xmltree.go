@@ -51,12 +51,11 @@ func parseXML(data []byte) (*element, error) {
 		start := d.InputOffset()
 		token, err := d.RawToken()
 		line, _ := d.InputPos()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return b.done(line)
 		}
 		if err != nil {
-			var syntax *xml.SyntaxError
-			if errors.As(err, &syntax) {
+			if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 				return nil, malformed(syntax.Line, syntax.Msg)
 			}
 			return nil, malformed(line, err.Error())
