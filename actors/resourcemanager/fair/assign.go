@@ -2,7 +2,11 @@
 
 package fair
 
-import "github.com/coherer/coherer/actors/ids"
+import (
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
 
 // outcome is what an offer of a node to a queue or an application came to.
 type outcome struct {
@@ -19,7 +23,7 @@ const (
 // schedule offers what a node has free: first to those for whom something was preempted there, then to who has reserved it,
 // then, unless that reservation still holds, to the queues. It mirrors FairScheduler.attemptScheduling.
 func (s *Scheduler) schedule(n *node) {
-	if n.removed {
+	if n.removed || n.drained {
 		return
 	}
 	s.payOwed(n)
@@ -142,7 +146,7 @@ func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
 // the loop of FSAppAttempt.assignContainer.
 func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *container) (out outcome, ended bool) {
 	r.delay.missed++
-	level := s.allowed(r.delay)
+	level := s.allowed(r.delay, s.now)
 	var host, rack *request
 	if len(r.places) > 0 {
 		host, rack = r.at(n.host), r.at(n.rack)
@@ -165,15 +169,22 @@ func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *contai
 	return outcome{}, false
 }
 
-func (s *Scheduler) allowed(d *delay) Locality {
+func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
 	if s.conf.Continuous {
-		return d.byTime(s.now, s.conf.NodeDelay, s.conf.RackDelay)
+		return d.byTime(now, s.conf.NodeDelay, s.conf.RackDelay)
 	}
 	return d.byOffers(len(s.nodes.all), s.conf.NodeThreshold, s.conf.RackThreshold)
 }
 
 // place gives an application a container on a node, or reserves the node when it does not fit in what is free.
 func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
+	size := capability
+	if reserved != nil {
+		size = reserved.Resource
+	}
+	if size != r.any.capability && s.conf.Compat != Upstream && !a.queue.fitsMaxShare(size) {
+		return outcome{} // Hadoop looks only at what was asked of Any
+	}
 	if capability.Fits(n.free) {
 		c := reserved
 		if c == nil {

@@ -22,13 +22,15 @@ type node struct {
 	containers     []*container
 	most           int // containers that there ever were at once
 	reserved       *container
-	marked         int // containers to be preempted
+	marked         int      // containers to be preempted
+	markedSum      Resource // theirs
 
 	owed      []owed   // what is taken from others here, and for whom, in the order of the taking
 	owedTotal Resource // the sum of owed
 
 	hash    uint32 // of Hadoop's NodeId
 	removed bool
+	drained bool // it is offered no more
 }
 
 // owed is what was preempted on a node for an application and is not yet given to it.
@@ -51,9 +53,6 @@ func (n *node) remove(c *container) {
 	n.containers[last] = nil
 	n.containers = n.containers[:last]
 	n.free = n.free.Plus(c.Resource)
-	if c.marked {
-		n.marked--
-	}
 }
 
 // committed is what of the free resource is not to be had: a reservation, and what is being taken for others.
@@ -63,6 +62,9 @@ func (n *node) committed() Resource {
 	}
 	return n.owedTotal.Plus(n.reserved.Resource)
 }
+
+// room is what is free, and will be when what is marked has ended, and is not committed.
+func (n *node) room() Resource { return n.free.Plus(n.markedSum).lessNotBelowZero(n.committed()) }
 
 // owe keeps amount of what will be free here for an application.
 func (n *node) owe(a *app, amount Resource) {
@@ -116,6 +118,7 @@ type nodes struct {
 	all    []*node // in the order of their coming, but see historicNodes
 	racks  map[string]int
 	total  Resource
+	most   Resource // the most that any node has of each type
 	sorted bool
 }
 
@@ -123,7 +126,7 @@ func (ns *nodes) add(n *node) {
 	ns.byID[n.id] = n
 	ns.all = append(ns.all, n)
 	ns.racks[n.rack]++
-	ns.total = ns.total.Plus(n.total)
+	ns.total, ns.most = ns.total.Plus(n.total), ns.most.Max(n.total)
 	ns.sorted = false
 }
 
@@ -135,7 +138,7 @@ func (ns *nodes) remove(n *node) {
 	if ns.racks[n.rack]--; ns.racks[n.rack] == 0 {
 		delete(ns.racks, n.rack)
 	}
-	ns.total = ns.total.Minus(n.total)
+	ns.resized()
 	ns.sorted = false
 }
 
@@ -171,13 +174,12 @@ func (ns *nodes) named(name string, compat Compat) []*node {
 	return some
 }
 
-// largest is the most that any node has of each type.
-func (ns *nodes) largest() Resource {
-	var most Resource
+// resized follows a change of what nodes have in all.
+func (ns *nodes) resized() {
+	ns.total, ns.most = Resource{}, Resource{}
 	for _, n := range ns.all {
-		most = most.Max(n.total)
+		ns.total, ns.most = ns.total.Plus(n.total), ns.most.Max(n.total)
 	}
-	return most
 }
 
 // freest are the nodes in the order of their free memory, the most first; of equal ones the first of the order is first.

@@ -3,6 +3,7 @@
 package fair
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 // kill is what was marked at one time, to be ended at another.
 type kill struct {
 	at         time.Duration
+	app        *app // for which it is
 	containers []*container
 }
 
@@ -19,7 +21,7 @@ func (s *Scheduler) Preempt(now time.Duration) []Event {
 	s.now = now
 	for a := s.nextStarving(); a != nil; a = s.nextStarving() {
 		if marked := s.preemptFor(a); len(marked) > 0 {
-			s.kills = append(s.kills, kill{now + s.conf.WaitBeforeKill, marked})
+			s.kills = append(s.kills, kill{now + s.conf.WaitBeforeKill, a, marked})
 		}
 		offers := 4 * s.conf.NodeHeartbeat
 		if s.conf.Continuous {
@@ -72,19 +74,39 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 func (s *Scheduler) preemptFor(a *app) []*container {
 	var marked []*container
 	for _, want := range s.starvedAsks(a) {
-		for range want.Count {
-			victims := s.victims(want)
-			if len(victims) == 0 {
-				continue
-			}
-			var sum Resource
-			for _, c := range victims {
-				s.mark(c)
-				sum = sum.Plus(c.Resource)
-			}
-			victims[0].node.owe(a, sum)
-			marked = append(marked, victims...)
+		if s.conf.Compat != Upstream && s.futile(a, want) {
+			continue
 		}
+		near := slices.Clone(s.nodes.named(want.Name, s.conf.Compat))
+		var all []*node
+		var chosen []*container
+		surplus := map[*node]Resource{} // what will be free beside what is wanted
+		for range want.Count {
+			n, victims := s.victims(a, want, &near, &all)
+			if n == nil || len(victims) == 0 && s.conf.Compat == Upstream {
+				break // nor will the next one find any
+			}
+			owed := want.Capability
+			if s.conf.Compat == Upstream { // all that is taken, which may be more than was wanted
+				owed = sumOf(victims)
+			}
+			if _, seen := surplus[n]; !seen {
+				surplus[n] = n.room()
+			}
+			for _, c := range victims {
+				c.mark()
+			}
+			n.owe(a, owed)
+			surplus[n] = surplus[n].Plus(sumOf(victims)).Minus(owed)
+			chosen = append(chosen, victims...)
+		}
+		if s.conf.Compat != Upstream {
+			chosen = relieved(chosen, surplus)
+		}
+		for _, c := range chosen {
+			s.tell(Marked, c)
+		}
+		marked = append(marked, chosen...)
 	}
 	return marked
 }
@@ -103,10 +125,14 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 		}
 		fit := left.Memory / ask.Capability.Memory
 		if fit == 0 {
+			if s.conf.Compat != Upstream {
+				break // nothing less urgent gets room before this one does
+			}
 			continue
 		}
 		if fit < ask.Count {
-			ask.Count, ask.Relax = fit, true
+			ask.Count = fit
+			ask.Relax = ask.Relax || s.conf.Compat == Upstream
 		}
 		some = append(some, ask)
 		left = left.lessNotBelowZero(ask.Capability.times(ask.Count))
@@ -184,41 +210,61 @@ func (v visits) visit(s *Scheduler, ask Ask) bool {
 	return true
 }
 
-// victims are containers of one node whose end makes room for one container; nil when there is no such node. The fewer
+// victims are containers of one node whose end makes room for one container. The node is nil when there is none. The fewer
 // ApplicationMasters among them the better. Those that are taken only because a near node was asked for, where a farther one
-// would do, are not taken: then all nodes are looked at.
-func (s *Scheduler) victims(want Ask) []*container {
-	best, ams := s.victimsAmong(s.nodes.named(want.Name, s.conf.Compat), want.Capability)
+// would do, are not taken: then all nodes are looked at. Nodes that cannot help are taken out of near and all.
+func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*container) {
+	best, victims, ams := s.victimsAmong(a, want, near)
 	if ams > 0 && want.Name != Any && want.Relax {
-		best, _ = s.victimsAmong(s.nodes.ordered(s.conf.Compat), want.Capability)
+		if *all == nil {
+			*all = slices.Clone(s.nodes.ordered(s.conf.Compat))
+		}
+		best, victims, _ = s.victimsAmong(a, want, all)
 	}
-	return best
+	return best, victims
 }
 
-func (s *Scheduler) victimsAmong(among []*node, capability Resource) (best []*container, ams int) {
-	most := int(^uint(0) >> 1)
-	for _, n := range among {
-		victims, ams, ok := s.victimsOn(n, capability, most)
-		if !ok {
-			continue
+func (s *Scheduler) victimsAmong(a *app, want Ask, among *[]*node) (best *node, victims []*container, ams int) {
+	most := math.MaxInt
+	useless := 0 // at the front of among
+	for i, n := range *among {
+		chosen, ams, ok := s.victimsOn(a, want, n, most)
+		switch {
+		case ok:
+			best, victims, most = n, chosen, ams
+		case best == nil && useless == i:
+			useless++ // what is marked later does not make it better
 		}
-		best, most = victims, ams
-		if ams == 0 {
-			return best, 0
+		if best != nil && most == 0 {
+			break
 		}
 	}
+	*among = (*among)[useless:]
 	if best == nil {
-		return nil, 0
+		return nil, nil, 0
 	}
-	return best, most
+	return best, victims, most
 }
 
 // victimsOn are containers of a node whose end makes room, with fewer ApplicationMasters than most.
-func (s *Scheduler) victimsOn(n *node, capability Resource, most int) (victims []*container, ams int, ok bool) {
+func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*container, ams int, ok bool) {
+	capability := want.Capability
+	if n.drained || n.marked == len(n.containers) && s.conf.Compat == Upstream {
+		return nil, 0, false
+	}
 	room := n.free.lessNotBelowZero(n.committed())
+	if s.conf.Compat != Upstream { // Hadoop takes containers also where none is needed, and where none will be used
+		if !s.answers(a, want, n) {
+			return nil, 0, false
+		}
+		room = n.room()
+		if capability.Fits(room) {
+			return nil, 0, true
+		}
+	}
 	chosen := map[*app]Resource{}
 	for _, c := range s.victimOrder(n) {
-		if s.spared(c, chosen[c.app]) {
+		if s.spared(a, c, chosen[c.app]) {
 			if capability.Fits(room) {
 				return victims, ams, true
 			}
@@ -232,21 +278,67 @@ func (s *Scheduler) victimsOn(n *node, capability Resource, most int) (victims [
 		victims = append(victims, c)
 		chosen[c.app] = chosen[c.app].Plus(c.Resource)
 		if room = room.Plus(c.Resource); capability.Fits(room) {
+			if s.conf.Compat != Upstream {
+				victims, ams = needed(victims, capability, room)
+			}
 			return victims, ams, true
 		}
 	}
 	return nil, 0, false
 }
 
-// spared reports whether a container may not be taken: its queue or one above does not allow it, or its application would
-// have less than its fair share without it and what else is taken.
-func (s *Scheduler) spared(c *container, besides Resource) bool {
-	a := c.app
-	if !a.queue.set.Preemptable {
+// needed leaves out victims without whom there is room enough: small ones that were chosen before a large one.
+func needed(victims []*container, capability, room Resource) (some []*container, ams int) {
+	for _, c := range victims {
+		if less := room.Minus(c.Resource); capability.Fits(less) {
+			room = less
+			continue
+		}
+		some = append(some, c)
+		if c.AM {
+			ams++
+		}
+	}
+	return some, ams
+}
+
+// futile reports whether room would not help anywhere: the queue has no room for the container, or for another
+// ApplicationMaster.
+func (s *Scheduler) futile(a *app, want Ask) bool {
+	return s.overAMShare(a) || !a.queue.fitsMaxShare(want.Capability)
+}
+
+// answers reports whether a node that has room would be given what is wanted, sooner or later.
+func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
+	r := a.byKey[want.Key]
+	if r == nil || a.blocks(n) || !s.fits(a, r, n) {
+		return false
+	}
+	switch rack, host := r.at(n.rack), r.at(n.host); {
+	case rack.pending() > 0 && host.pending() > 0:
+		return host.capability == want.Capability
+	case !rack.relaxed():
+		return false
+	case rack.pending() > 0:
+		return rack.capability == want.Capability
+	default:
+		return r.any.relax && r.any.capability == want.Capability
+	}
+}
+
+// spared reports whether a container may not be taken for a: its queue or one above does not allow it, or its application
+// would have less than its fair share without it and what else is taken. Fixed spares a's own, and its queue's when only the
+// queue's minimum is not met.
+func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
+	v := c.app
+	if !v.queue.set.Preemptable {
 		return true
 	}
-	left := a.Usage.Minus(a.markedSum).Minus(c.Resource).Minus(besides)
-	return a.queue.policy.Less(left, a.FairShare, s.nodes.total)
+	if s.conf.Compat != Upstream && (v == a || v.queue == a.queue && a.fairStarving.IsZero()) {
+		return true
+	}
+	left := v.Usage.Minus(v.markedSum).Minus(c.Resource).Minus(besides)
+	return v.queue.policy.Less(left, v.FairShare, s.nodes.total)
 }
 
 // victimOrder are the containers of a node that are not marked yet, in the order of their taking: the newest first,
@@ -268,19 +360,44 @@ func (s *Scheduler) victimOrder(n *node) []*container {
 	return append(all, ams...)
 }
 
-func (s *Scheduler) mark(c *container) {
-	c.marked = true
-	c.node.marked++
-	c.app.marked = append(c.app.marked, c)
-	c.app.markedSum = c.app.markedSum.Plus(c.Resource)
-	s.tell(Marked, c)
+// relieved lets go who is not needed after all: what was taken for one container may have been too much, and enough with
+// what was taken for the next.
+func relieved(chosen []*container, surplus map[*node]Resource) (needed []*container) {
+	for _, c := range slices.Backward(chosen) {
+		if over := surplus[c.node]; c.Resource.Fits(over) {
+			surplus[c.node] = over.Minus(c.Resource)
+			c.unmark()
+			continue
+		}
+		needed = append(needed, c)
+	}
+	slices.Reverse(needed)
+	return needed
 }
 
-func (s *Scheduler) unmark(c *container) {
+func (c *container) mark() {
+	c.marked = true
+	c.node.marked++
+	c.node.markedSum = c.node.markedSum.Plus(c.Resource)
+	c.app.marked = append(c.app.marked, c)
+	c.app.markedSum = c.app.markedSum.Plus(c.Resource)
+}
+
+func (c *container) unmark() {
 	if !c.marked {
 		return
 	}
+	c.marked = false
+	c.node.marked--
+	c.node.markedSum = c.node.markedSum.Minus(c.Resource)
 	a := c.app
 	a.marked = slices.DeleteFunc(a.marked, func(x *container) bool { return x == c })
 	a.markedSum = a.markedSum.Minus(c.Resource)
+}
+
+func sumOf(all []*container) (sum Resource) {
+	for _, c := range all {
+		sum = sum.Plus(c.Resource)
+	}
+	return sum
 }

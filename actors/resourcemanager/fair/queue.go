@@ -109,12 +109,16 @@ func (s *Scheduler) leafQueue(name string) *queue {
 		set.Parent = n != name
 		parent = s.newQueue(set, parent)
 	}
-	s.steadyShares()
+	s.unsteady = true
 	return parent
 }
 
 // steadyShares computes what each queue might have if all were active.
 func (s *Scheduler) steadyShares() {
+	if !s.unsteady {
+		return
+	}
+	s.unsteady = false
 	s.root.SteadyFairShare = s.nodes.total
 	s.root.steadyShares()
 }

@@ -60,7 +60,8 @@ func (s *Scheduler) honour(n *node) bool {
 	c := n.reserved
 	a := c.app
 	r := a.byKey[c.Key]
-	if r == nil || !s.fits(a, r, n) || s.overAMShare(a) {
+	beyond := s.conf.Compat != Upstream && !a.queue.fitsMaxShare(c.Resource) // Hadoop looks only at what is asked now
+	if r == nil || !s.fits(a, r, n) || s.overAMShare(a) || beyond {
 		s.unreserve(c)
 		return false
 	}

@@ -27,6 +27,8 @@ type Scheduler struct {
 	queues map[string]*queue
 	leaves []*queue // in the order of their making
 
+	unsteady bool // steady shares are to be computed when somebody looks at them
+
 	applications map[ids.Application]*application
 	attempts     map[ids.Attempt]*app // the current attempt of each application that has one
 	containers   map[ids.Container]*container
@@ -75,7 +77,7 @@ func New(now time.Duration, conf Config, allocations *Allocations) (*Scheduler, 
 	if s.root == nil {
 		return nil, fmt.Errorf("the allocations have no queue %s", Root)
 	}
-	s.steadyShares()
+	s.unsteady = true
 	return s, nil
 }
 
@@ -106,7 +108,7 @@ func (s *Scheduler) AddNode(now time.Duration, spec NodeSpec) error {
 func (s *Scheduler) clusterChanged() {
 	s.root.walk(s.resize)
 	s.root.everything()
-	s.steadyShares()
+	s.unsteady = true
 	s.refresh()
 }
 
@@ -141,10 +143,25 @@ func (s *Scheduler) UpdateNodeResource(now time.Duration, id string, total Resou
 	if n == nil {
 		return fmt.Errorf("node %s is %w", id, ErrUnknown)
 	}
-	s.nodes.total = s.nodes.total.Minus(n.total).Plus(total)
+	if total.Memory < 0 || total.VCores < 0 {
+		return fmt.Errorf("node %s gets %s: want 0 or more", id, total)
+	}
 	n.free = n.free.Plus(total.Minus(n.total))
 	n.total = total
+	s.nodes.resized()
 	s.clusterChanged()
+	return nil
+}
+
+// Drain says whether a node is offered no more: it is to be taken out of service when what runs there has ended. What it
+// has in all still counts, and NodeUpdate takes its news.
+func (s *Scheduler) Drain(now time.Duration, id string, drain bool) error {
+	s.now = now
+	n := s.nodes.byID[id]
+	if n == nil {
+		return fmt.Errorf("node %s is %w", id, ErrUnknown)
+	}
+	n.drained = drain
 	return nil
 }
 
@@ -266,7 +283,7 @@ func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) 
 func (s *Scheduler) MaximumAllocation(queue string) Resource {
 	most := s.conf.Maximum
 	if len(s.nodes.all) > 0 {
-		most = most.Min(s.nodes.largest())
+		most = most.Min(s.nodes.most)
 	}
 	if q := s.queues[queue]; q != nil {
 		most = most.Min(q.set.MaxContainerAllocation)
@@ -308,7 +325,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 		s.configure(q, set)
 	})
 	s.root.everything()
-	s.steadyShares()
+	s.unsteady = true
 	s.admitAll()
 	return s.take()
 }

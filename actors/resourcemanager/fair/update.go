@@ -14,6 +14,16 @@ import (
 // NodeUpdate takes what a node says with a heartbeat, containers that run now and containers that ended, and offers what it
 // has free. Containers that nobody knows are to be cleaned up; ends of such are no error.
 func (s *Scheduler) NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []Ended) ([]Event, error) {
+	n, err := s.news(now, id, launched, ended)
+	if err != nil {
+		return nil, err
+	}
+	s.schedule(n)
+	return s.take(), nil
+}
+
+// news books what a node says.
+func (s *Scheduler) news(now time.Duration, id string, launched []ids.Container, ended []Ended) (*node, error) {
 	s.now = now
 	n := s.nodes.byID[id]
 	if n == nil {
@@ -31,8 +41,7 @@ func (s *Scheduler) NodeUpdate(now time.Duration, id string, launched []ids.Cont
 			s.complete(c, End{ExitStatus: e.ExitStatus, Diagnostics: e.Diagnostics, Cause: Finished})
 		}
 	}
-	s.schedule(n)
-	return s.take(), nil
+	return n, nil
 }
 
 // Ended is a container of which its node says that it has ended.
@@ -122,7 +131,7 @@ func (s *Scheduler) complete(c *container, end End) {
 	a := c.app
 	c.gone = true
 	a.removeLive(c)
-	s.unmark(c)
+	c.unmark()
 	a.queue.free(c.Resource)
 	c.node.remove(c)
 	delete(s.containers, c.ID)

@@ -1,0 +1,193 @@
+//coherer:pure
+
+package fair
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// FIFO is Hadoop's FifoScheduler: one queue, applications in the order of their coming, no limits, no reservations and no
+// preemption. It answers the calls of a Scheduler that it has; Scheduler says what they do.
+type FIFO struct{ s *Scheduler }
+
+// FIFOQueue is the one queue, whatever a submission asks for.
+const FIFOQueue = "default"
+
+const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fifo</schedulingPolicy></queue>
+	<queuePlacementPolicy><rule name="default"/></queuePlacementPolicy></allocations>`
+
+// NewFIFO is a scheduler without nodes and applications. Of conf it looks at Minimum, which asks are rounded up to multiples
+// of, and Maximum.
+func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
+	allocations, err := ParseAllocations([]byte(fifoAllocations), Options{Compat: conf.Compat, AllowUndeclared: true})
+	if err != nil {
+		return nil, err
+	}
+	conf.Increment = conf.Minimum.Max(Resource{1, 1})
+	s, err := New(now, conf, allocations)
+	if err != nil {
+		return nil, err
+	}
+	return &FIFO{s}, nil
+}
+
+// AddNode is Scheduler.AddNode.
+func (f *FIFO) AddNode(now time.Duration, spec NodeSpec) error { return f.s.AddNode(now, spec) }
+
+// RemoveNode is Scheduler.RemoveNode.
+func (f *FIFO) RemoveNode(now time.Duration, id string) ([]Event, error) {
+	return f.s.RemoveNode(now, id)
+}
+
+// UpdateNodeResource is Scheduler.UpdateNodeResource.
+func (f *FIFO) UpdateNodeResource(now time.Duration, id string, total Resource) error {
+	return f.s.UpdateNodeResource(now, id, total)
+}
+
+// Drain is Scheduler.Drain.
+func (f *FIFO) Drain(now time.Duration, id string, drain bool) error {
+	return f.s.Drain(now, id, drain)
+}
+
+// AddApp accepts every application.
+func (f *FIFO) AddApp(now time.Duration, id ids.Application, sub Submission) (queue string, err error) {
+	sub.Queue = FIFOQueue
+	if _, err := f.s.AddApp(now, id, sub); err != nil {
+		return "", err
+	}
+	return FIFOQueue, nil
+}
+
+// RemoveApp is Scheduler.RemoveApp.
+func (f *FIFO) RemoveApp(now time.Duration, id ids.Application) []Event {
+	return f.s.RemoveApp(now, id)
+}
+
+// AddAttempt is Scheduler.AddAttempt; every attempt may run.
+func (f *FIFO) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bool, err error) {
+	return f.s.AddAttempt(now, spec)
+}
+
+// RemoveAttempt is Scheduler.RemoveAttempt.
+func (f *FIFO) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]Event, error) {
+	return f.s.RemoveAttempt(now, id, keep)
+}
+
+// Allocate is Scheduler.Allocate; the headroom is all that is free.
+func (f *FIFO) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, error) {
+	g, err := f.s.Allocate(now, id, d)
+	if err == nil {
+		g.Headroom = f.s.available.Max(Resource{})
+	}
+	return g, err
+}
+
+// Complete is Scheduler.Complete.
+func (f *FIFO) Complete(now time.Duration, id ids.Container, end End) []Event {
+	return f.s.Complete(now, id, end)
+}
+
+// Recover is Scheduler.Recover.
+func (f *FIFO) Recover(now time.Duration, c Container) error { return f.s.Recover(now, c) }
+
+// MaximumAllocation is Scheduler.MaximumAllocation.
+func (f *FIFO) MaximumAllocation(string) Resource { return f.s.MaximumAllocation("") }
+
+// Cluster is Scheduler.Cluster.
+func (f *FIFO) Cluster() Resource { return f.s.Cluster() }
+
+// Live is Scheduler.Live.
+func (f *FIFO) Live(id ids.Attempt) []Container { return f.s.Live(id) }
+
+// Nodes is Scheduler.Nodes.
+func (f *FIFO) Nodes() []NodeState { return f.s.Nodes() }
+
+// App is Scheduler.App.
+func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
+	a, ok := f.s.App(id)
+	a.Queue = FIFOQueue
+	return a, ok
+}
+
+// Apps is Scheduler.Apps.
+func (f *FIFO) Apps() []AppState {
+	all := f.s.Apps()
+	for i := range all {
+		all[i].Queue = FIFOQueue
+	}
+	return all
+}
+
+// Queues is the one queue.
+func (f *FIFO) Queues() []QueueState {
+	for _, q := range f.s.Queues() {
+		if q.Leaf {
+			q.Name = FIFOQueue
+			return []QueueState{q}
+		}
+	}
+	return nil
+}
+
+// NodeUpdate takes a node's news and gives all that fits there: to each application in turn, for each of its keys in turn
+// what is asked of the host, then of the rack, then of anywhere. A key of which nothing fits ends the application's turn.
+func (f *FIFO) NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []Ended) ([]Event, error) {
+	n, err := f.s.news(now, id, launched, ended)
+	if err != nil {
+		return nil, err
+	}
+	if !n.drained {
+		f.offer(n)
+	}
+	f.s.refresh()
+	return f.s.take(), nil
+}
+
+func (f *FIFO) offer(n *node) {
+	for _, q := range f.s.leaves {
+		for _, a := range q.apps {
+			if a.blocks(n) {
+				continue
+			}
+			for i := 0; i < len(a.active); i++ {
+				r := a.active[i]
+				if f.offerKey(a, r, n) == 0 {
+					break
+				}
+				if !r.active {
+					i--
+				}
+			}
+			if n.free.Memory < f.s.conf.Minimum.Memory {
+				return
+			}
+		}
+	}
+}
+
+// offerKey gives what fits of one key, near places first, and how many that were.
+func (f *FIFO) offerKey(a *app, r *requests, n *node) (given int) {
+	for level := NodeLocal; level <= OffSwitch; level++ {
+		for r.any.count > 0 {
+			host, rack := r.at(n.host), r.at(n.rack)
+			at := &r.any
+			switch {
+			case level == NodeLocal && host.pending() > 0 && rack.pending() > 0:
+				at = host
+			case level == RackLocal && rack.pending() > 0 && rack.relax:
+				at = rack
+			case level == OffSwitch && r.any.relax && rack.relaxed():
+			default:
+				at = nil
+			}
+			if at == nil || at.capability.Memory > n.free.Memory {
+				break
+			}
+			f.s.give(f.s.newContainer(a, r.Key, n, at.capability), r, level)
+			given++
+		}
+	}
+	return given
+}

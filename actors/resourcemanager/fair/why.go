@@ -1,0 +1,241 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// The filters of a Refusal, in the order in which an offer meets them.
+const (
+	ByDemand      = "demand"      // the application asks for nothing more
+	ByUserApps    = "userApps"    // its user has as many applications as may run
+	ByQueueApps   = "queueApps"   // its queue, or one above, has
+	ByUpdate      = "update"      // the scheduler has not yet counted what it asks
+	ByQueue       = "queue"       // its queue, or one above, is at its maximum
+	ByAMShare     = "amShare"     // ApplicationMasters of the queue have their part of it
+	ByDrain       = "drain"       // the node is to be taken out of service
+	ByReservation = "reservation" // the node is reserved
+	ByBlacklist   = "blacklist"   // the application does not want the node
+	BySize        = "size"        // the node is too small
+	ByRelax       = "relax"       // the application wants no such node: relaxLocality is false
+	ByDelay       = "delay"       // the application waits for a nearer node still
+	ByRoom        = "room"        // the node has not enough free
+	ByTurn        = "turn"        // nothing is against it: the node has to say something, or others come first
+)
+
+// Refusal is why an application has not got a container. A reason of nodes holds for so many of them.
+type Refusal struct {
+	Filter   string
+	Priority int32 // of the request that it is about
+	Nodes    int
+	Reason   string
+	Help     string
+}
+
+// Why says why an attempt has no more containers, by the filters that offers meet; it changes nothing. What no waiting helps
+// against comes first. ok is false when there is no such attempt.
+func (s *Scheduler) Why(now time.Duration, id ids.Attempt) (reasons []Refusal, ok bool) {
+	a := s.attempts[id]
+	if a == nil {
+		return nil, false
+	}
+	w := why{Scheduler: s, now: now, a: a}
+	w.application()
+	for _, r := range a.active {
+		w.requests(r)
+	}
+	return w.reasons, true
+}
+
+// why collects refusals of one application.
+type why struct {
+	*Scheduler
+	now     time.Duration
+	a       *app
+	reasons []Refusal
+}
+
+func (w *why) say(filter, help, format string, args ...any) {
+	w.reasons = append(w.reasons, Refusal{Filter: filter, Reason: fmt.Sprintf(format, args...), Help: help})
+}
+
+func (w *why) application() {
+	a, q := w.a, w.a.queue
+	if len(a.active) == 0 {
+		w.say(ByDemand, "", "it asks for nothing more; it has %d containers, %s", len(a.live), a.Usage)
+		return
+	}
+	if !a.runnable {
+		w.limits()
+		return
+	}
+	if a.pendingDemand().IsZero() {
+		w.say(ByUpdate, fmt.Sprintf("wait for the next update, each %v", w.conf.UpdateInterval),
+			"what it asked since the last update is not counted yet: demand %s, usage %s", a.Demand, a.Usage)
+	}
+	for ; q != nil; q = q.parent {
+		if q.full() {
+			w.say(ByQueue, "raise maxResources of "+q.Name, "queue %s has %s, more than its maximum of %s", q.Name, q.Usage, q.MaxShare)
+		}
+	}
+	if w.overAMShare(a) {
+		am := a.active[0].any.capability
+		w.say(ByAMShare, fmt.Sprintf("raise maxAMShare of %s, or end applications", a.queue.Name),
+			"ApplicationMasters of queue %s have %s; with this one's %s it would be more than %s, which is %v of its fair share %s",
+			a.queue.Name, a.queue.amUsage, am, w.amLimit(a.queue), a.queue.set.MaxAMShare, a.queue.FairShare)
+	}
+}
+
+// limits says which numbers of applications keep it waiting.
+func (w *why) limits() {
+	a := w.a
+	if most, u := w.allocations.UserMaxApps(a.user), w.users[a.user]; u != nil && u.running >= most {
+		w.say(ByUserApps, "raise maxRunningApps of the user, or userMaxAppsDefault", "user %s has %d applications running, of at most %d", a.user, u.running, most)
+	}
+	for q := a.queue; q != nil; q = q.parent {
+		if most := q.set.MaxRunningApps; q.running >= most {
+			w.say(ByQueueApps, "raise maxRunningApps of "+q.Name, "queue %s has %d applications running, of at most %d", q.Name, q.running, most)
+		}
+	}
+	if len(w.reasons) == 0 {
+		w.say(ByTurn, "wait for the end of another application", "it was above a limit when it came, and waits until an application of its queue or user ends")
+	}
+}
+
+// requests says for each filter how many nodes it holds for, and what the best of them has.
+func (w *why) requests(r *requests) {
+	a, asked := w.a, r.any.capability
+	for q := a.queue; q != nil; q = q.parent {
+		if !q.full() && !q.Usage.Plus(asked).Fits(q.MaxShare) {
+			w.reasons = append(w.reasons, Refusal{
+				ByQueue, r.Priority, 0,
+				fmt.Sprintf("queue %s has %s; with %s it would be more than its maximum of %s", q.Name, q.Usage, asked, q.MaxShare),
+				"raise maxResources of " + q.Name,
+			})
+		}
+	}
+	if len(w.nodes.all) == 0 {
+		w.reasons = append(w.reasons, Refusal{ByRoom, r.Priority, 0, "there is no node", "start NodeManagers"})
+		return
+	}
+	counts, best := map[string]int{}, map[string]*node{}
+	for _, n := range w.nodes.all {
+		filter := w.filter(r, n)
+		counts[filter]++
+		if b := best[filter]; b == nil || n.free.Memory > b.free.Memory || n.free.Memory == b.free.Memory && n.free.VCores > b.free.VCores {
+			best[filter] = n
+		}
+	}
+	for _, filter := range []string{ByDrain, ByReservation, ByBlacklist, BySize, ByRelax, ByDelay, ByRoom, ByTurn} {
+		if counts[filter] > 0 {
+			reason, help := w.nodeReason(filter, r, best[filter], counts[filter])
+			w.reasons = append(w.reasons, Refusal{filter, r.Priority, counts[filter], reason, help})
+		}
+	}
+}
+
+// filter is the first that is against a node.
+func (w *why) filter(r *requests, n *node) string {
+	a := w.a
+	rack, host := r.at(n.rack), r.at(n.host)
+	switch {
+	case n.drained:
+		return ByDrain
+	case n.reserved != nil && n.reserved.app != a:
+		return ByReservation
+	case a.blocks(n):
+		return ByBlacklist
+	case !r.any.capability.Fits(n.total):
+		return BySize
+	case !r.any.relax && rack.pending() <= 0, !rack.relaxed() && host.pending() <= 0:
+		return ByRelax
+	}
+	capability, level := r.any.capability, OffSwitch
+	if rack.pending() > 0 {
+		capability, level = rack.capability, RackLocal
+		if host.pending() > 0 {
+			capability, level = host.capability, NodeLocal
+		}
+	}
+	d := *r.delay
+	d.missed++
+	allowed := w.allowed(&d, w.now)
+	switch {
+	case level == RackLocal && allowed == NodeLocal, level == OffSwitch && allowed != OffSwitch && r.locations() > 1:
+		return ByDelay
+	case !capability.Fits(n.free):
+		return ByRoom
+	}
+	return ByTurn
+}
+
+func (w *why) nodeReason(filter string, r *requests, best *node, count int) (reason, help string) {
+	asked := r.any.capability
+	of := fmt.Sprintf("%d of %d nodes", count, len(w.nodes.all))
+	switch filter {
+	case ByDrain:
+		return of + " are to be taken out of service", "recommission them, or add nodes"
+	case ByReservation:
+		return fmt.Sprintf("%s are reserved for others: %s for %s, which waits for %s there", of, best.id, best.reserved.app.Name, best.reserved.Resource), "wait until those containers fit"
+	case ByBlacklist:
+		return fmt.Sprintf("%s are on its blacklist: %s of %s, for one", of, best.id, best.rack), "the application has to take them off: Spark excludes nodes where executors failed"
+	case BySize:
+		return fmt.Sprintf("%s have less than %s in all; the largest has %s", of, asked, best.total), "ask for smaller containers, or raise yarn.nodemanager.resource.memory-mb and cpu-vcores"
+	case ByRelax:
+		return fmt.Sprintf("%s are not among those that it asks for, and relaxLocality is false", of), "ask for other nodes, or relax locality"
+	case ByDelay:
+		return fmt.Sprintf("%s are not near what it asks for, and it waits for a nearer one: %s is allowed, %d offers were missed since", of, r.delay.allowed, r.delay.missed),
+			"lower yarn.scheduler.fair.locality.threshold.node and .rack, or the locality-delay settings"
+	case ByRoom:
+		return fmt.Sprintf("%s have less than %s free; the most free has %s (%s)", of, asked, best.free, best.id), w.roomHelp()
+	}
+	return fmt.Sprintf("%s could give it %s now: %s has %s free; queue %s has %s of its fair share %s, the application %s of %s",
+			of, asked, best.id, best.free, w.a.queue.Name, w.a.queue.Usage, w.a.queue.FairShare, w.a.Usage, w.a.FairShare),
+		"wait for the node's next heartbeat, and for those that have less of their share"
+}
+
+// roomHelp is what helps when nodes are full.
+func (w *why) roomHelp() string {
+	switch {
+	case w.a.Usage.Memory >= w.a.FairShare.Memory:
+		return "it has its fair share: wait until others end, or add nodes"
+	case !w.conf.Preemption:
+		return "wait until others end, or add nodes; yarn.scheduler.fair.preemption is off"
+	}
+	return fmt.Sprintf("wait until others end: it is below its fair share, for which containers are preempted after %v", w.a.queue.set.FairSharePreemptionTimeout)
+}
+
+// ContainerView is where a container stands.
+type ContainerView struct {
+	Container
+	Attempt  ids.Attempt // that has it
+	Reserved bool        // it is a reservation: Lacks is what the node has not free yet
+	Lacks    Resource
+	Launched bool
+	Marked   bool // it will be preempted
+	KillAt   time.Duration
+	For      string // the application for which
+}
+
+// WhyContainer says where a container stands; ok is false when it is not in the books: it ended, or never was.
+func (s *Scheduler) WhyContainer(id ids.Container) (v ContainerView, ok bool) {
+	c := s.containers[id]
+	if c == nil {
+		return ContainerView{}, false
+	}
+	v = ContainerView{Container: c.Container, Attempt: c.app.id, Reserved: c.reserved, Launched: c.launched, Marked: c.marked}
+	if c.reserved {
+		v.Lacks = c.Resource.lessNotBelowZero(c.node.free)
+	}
+	for _, k := range s.kills {
+		if c.marked && slices.Contains(k.containers, c) {
+			v.KillAt, v.For = k.at, k.app.Name
+		}
+	}
+	return v, true
+}
