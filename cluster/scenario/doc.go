@@ -13,6 +13,8 @@
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so
+//	start resourcemanager NAME                          a ResourceManager of YARN
+//	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
 //	start master NAME store=NAME election=true          one of several Masters over records that all see; elect says who
 //	elect NAME                                          leads, in the next term
 //	corrupt STORE NAME                                  makes the record of an application or a Worker unreadable
@@ -25,6 +27,8 @@
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	submit NAME PROGRAM [ARG ...] master=NAME deploy-mode=cluster [supervise=true] [cores=N] [memory=2g] [K=V ...]
 //	                                                    the same on a Worker: the process NAMEClient submits it
+//	                                                    with a ResourceManager's name: on YARN, in the application master
+//	application kill|status N NAME [master=RM]          a process NAME ends, or asks for, the N-th application on YARN
 //	driver kill|status N NAME master=NAME               a process NAME ends, or asks for, the N-th driver in cluster mode
 //	release NAME                                        lets a program begin that was submitted with hold=true
 //	stop NAME | kill NAME                               in good order | as kill -9

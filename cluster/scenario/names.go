@@ -41,6 +41,23 @@ func (n *names) add(id, name string) {
 // driverID is the id of a driver in cluster mode: its number says which one it is.
 var driverID = regexp.MustCompile(`driver-\d{14}-0*(\d+)`)
 
+// yarnID is the id of an application on YARN, of an attempt or of a container.
+var yarnID = regexp.MustCompile(`\b(application|appattempt|container)_(e\d+_)?\d+((_\d+)+)\b`)
+
+// yarnName is an id of YARN without the time and the noughts: $container1.1.2 is the second one of the first attempt of the
+// first application.
+func yarnName(id string) string {
+	m := yarnID.FindStringSubmatch(id)
+	out := "$" + m[1] + strings.TrimSuffix(m[2], "_")
+	for i, n := range strings.Split(m[3][1:], "_") {
+		if i > 0 {
+			out += "."
+		}
+		out += cmp.Or(strings.TrimLeft(n, "0"), "0")
+	}
+	return out
+}
+
 // id is what a name stands for.
 func (n *names) id(name string) (string, bool) {
 	for _, x := range n.ids {
@@ -53,6 +70,7 @@ func (n *names) id(name string) (string, bool) {
 
 func (n *names) substitute(s string) string {
 	s = driverID.ReplaceAllString(s, "$$driver$1")
+	s = yarnID.ReplaceAllStringFunc(s, yarnName)
 	for _, x := range n.ids {
 		s = strings.ReplaceAll(s, x.id, x.name)
 	}

@@ -31,6 +31,8 @@ type Runner struct {
 	group    *local.Group                // Masters of which one leads
 	ring     local.Ring
 	joined   int // members so far
+	yarn     *local.YARN
+	managers map[string]bool // ResourceManagers, by name
 	printer  syntax.Printer
 	out      strings.Builder // what verbs print, before the forest
 
@@ -61,7 +63,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, programs: map[string]*program{}, behaviours: map[rpcenv.Address]behaviour{}, peers: map[string]*peer{}, stores: map[string]*store{}, records: map[string]*recovery.Memory{}}
+	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, managers: map[string]bool{}, programs: map[string]*program{}, behaviours: map[rpcenv.Address]behaviour{}, peers: map[string]*peer{}, stores: map[string]*store{}, records: map[string]*recovery.Memory{}}
 	r.printer.Substitute = r.names.substitute
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	r.observer = local.Observe(w, c)

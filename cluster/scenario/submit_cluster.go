@@ -21,6 +21,9 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	if r.managers[m.name] {
+		return r.submitToYARN(c, m)
+	}
 	settings := map[string]string{conf.MasterURL.Key(): m.Env.Address().SparkURL()}
 	for _, p := range r.conf.Pairs() {
 		settings[p.Key] = p.Value

@@ -30,25 +30,26 @@ type node struct {
 // verbs are what a line of a script can begin with.
 func verbs() map[string]func(*Runner, syntax.Command) error {
 	return map[string]func(*Runner, syntax.Command) error{
-		"start":   (*Runner).start,
-		"stop":    (*Runner).stop,
-		"kill":    (*Runner).kill,
-		"run":     (*Runner).run,
-		"settle":  (*Runner).settle,
-		"advance": (*Runner).advance,
-		"restart": (*Runner).restart,
-		"exit":    (*Runner).exit,
-		"submit":  (*Runner).submit,
-		"driver":  (*Runner).driver,
-		"release": (*Runner).release,
-		"result":  (*Runner).result,
-		"app":     (*Runner).app,
-		"peer":    (*Runner).peer,
-		"say":     (*Runner).say,
-		"heard":   (*Runner).heard,
-		"waits":   (*Runner).waits,
-		"books":   (*Runner).books,
-		"why":     (*Runner).why,
+		"start":       (*Runner).start,
+		"stop":        (*Runner).stop,
+		"kill":        (*Runner).kill,
+		"run":         (*Runner).run,
+		"settle":      (*Runner).settle,
+		"advance":     (*Runner).advance,
+		"restart":     (*Runner).restart,
+		"exit":        (*Runner).exit,
+		"submit":      (*Runner).submit,
+		"driver":      (*Runner).driver,
+		"application": (*Runner).application,
+		"release":     (*Runner).release,
+		"result":      (*Runner).result,
+		"app":         (*Runner).app,
+		"peer":        (*Runner).peer,
+		"say":         (*Runner).say,
+		"heard":       (*Runner).heard,
+		"waits":       (*Runner).waits,
+		"books":       (*Runner).books,
+		"why":         (*Runner).why,
 
 		"invariants": (*Runner).invariants,
 		"historic":   (*Runner).historic,
@@ -79,7 +80,7 @@ func verbs() map[string]func(*Runner, syntax.Command) error {
 
 // start starts a daemon.
 func (r *Runner) start(c syntax.Command) error {
-	if err := c.Need(2, "master|worker NAME [K=V ...]"); err != nil {
+	if err := c.Need(2, "master|worker|resourcemanager|nodemanager NAME [K=V ...]"); err != nil {
 		return err
 	}
 	name := c.Args[1]
@@ -107,8 +108,12 @@ func (r *Runner) start(c syntax.Command) error {
 		n, err = clusternode.Master(h, env, cfg)
 	case "worker":
 		n, err = r.startWorker(h, env, c)
+	case "resourcemanager":
+		n, err = r.startResourceManager(h, env)
+	case "nodemanager":
+		n, err = r.startNodeManager(h, env, c)
 	default:
-		return fmt.Errorf("%s: want master or worker", c.Args[0])
+		return fmt.Errorf("%s: want master, worker, resourcemanager or nodemanager", c.Args[0])
 	}
 	if err != nil {
 		return err
@@ -142,6 +147,9 @@ func (r *Runner) port(name, role string) int {
 	}
 	if role == "master" && r.world.Kind() == local.Sim {
 		return 7077
+	}
+	if role == "resourcemanager" && r.world.Kind() == local.Sim {
+		return conf.ResourceManagerPort
 	}
 	return 0
 }

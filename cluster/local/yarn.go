@@ -1,0 +1,136 @@
+package local
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// YARN is what a World has for ResourceManagers, NodeManagers and applications on them: the files that all machines see, and
+// the processes of containers. The application's program is a built-in one.
+type YARN struct {
+	world    World
+	files    *yarnFiles
+	programs map[string]builtin.Program
+	blocks   *blockTable
+}
+
+// NewYARN lets NodeManagers of a World start containers: application masters, called by their application's name in cluster
+// mode and AM in client mode, and executors.
+func NewYARN(w World, programs map[string]builtin.Program) *YARN {
+	y := &YARN{world: w, files: newYARNFiles(), programs: programs, blocks: newBlockTable(w.Kind())}
+	w.SetRole(nodemanager.ContainerClass, y.nameOf, y.start)
+	return y
+}
+
+// ResourceManager starts a ResourceManager.
+func (y *YARN) ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Config) (*node.Node, error) {
+	var err error
+	if cfg.Keys, err = resourcemanager.NewKeys(entropy(h)); err != nil {
+		return nil, err
+	}
+	return node.ResourceManager(h, env, cfg)
+}
+
+// entropy is a source of random bytes that a simulation's seed decides.
+func entropy(h rpcenv.Host) *rand.ChaCha8 {
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], h.Entropy("keys"))
+	return rand.NewChaCha8(seed)
+}
+
+// NodeManager starts a NodeManager, whose containers are processes of the World.
+func (y *YARN) NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*node.Node, error) {
+	cfg.Localizer, cfg.Containers = localizer{y.files}, containers{y.files}
+	return node.NodeManager(h, env, cfg)
+}
+
+// Submit starts a process, called name, that submits a built-in program in cluster mode and ends with the application, which
+// is called app.
+func (y *YARN) Submit(name, app, program string, args []string, rm rpcenv.Address, c *conf.Conf) error {
+	if y.programs[program] == nil {
+		return fmt.Errorf("no program is called %s", program)
+	}
+	return y.client(name, c, yarnclient.Config{ResourceManager: rm, Submit: &yarnclient.Submission{
+		Mode: submit.Cluster, Name: app, User: user, Program: "/bin/" + program, Class: program, Args: args, Files: staging{y.files},
+	}})
+}
+
+// Ask starts a process, called name, that ends an application or tells of it.
+func (y *YARN) Ask(name string, c *conf.Conf, cfg yarnclient.Config) error {
+	return y.client(name, c, cfg)
+}
+
+func (y *YARN) client(name string, c *conf.Conf, cfg yarnclient.Config) error {
+	h, _ := y.world.Process(name)
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c})
+	if err != nil {
+		return err
+	}
+	_, err = env.Register(yarnclient.Name, yarnclient.New(cfg))
+	return err
+}
+
+// user is who submits in a World.
+const user = "user"
+
+// ClientMode is what a driver in client mode submits.
+func (y *YARN) ClientMode(app, program string) *yarnclient.Submission {
+	return &yarnclient.Submission{
+		Mode: submit.Client, Name: app, User: user, Program: "/bin/" + program, Library: "/bin/coherer", Files: staging{y.files},
+	}
+}
+
+// nameOf is what a container's process is called.
+func (y *YARN) nameOf(cmd rpcenv.Command) string {
+	switch role := roleOf(cmd); role {
+	case submit.ApplicationMasterWord:
+		if c, err := y.container(cmd); err == nil {
+			if name := conf.AppName.Get(c.settings); name != "" {
+				return name
+			}
+		}
+		return "AM?"
+	case submit.ExecutorLauncherWord:
+		return "AM"
+	case submit.ExecutorWord:
+		return executorName(rpcenv.Command{Args: cmd.Args[2:]})
+	default:
+		return role + "?"
+	}
+}
+
+// roleOf is the word that says what a container's process is.
+func roleOf(cmd rpcenv.Command) string {
+	if len(cmd.Args) < 2 {
+		return ""
+	}
+	return cmd.Args[1]
+}
+
+// start starts a container's process.
+func (y *YARN) start(h rpcenv.Host, cmd rpcenv.Command) error {
+	switch role := roleOf(cmd); role {
+	case submit.ApplicationMasterWord, submit.ExecutorLauncherWord:
+		return y.startMaster(h, cmd)
+	case submit.ExecutorWord:
+		args, err := executor.ParseArgs(cmd.Args[2:])
+		if err != nil {
+			return err
+		}
+		return y.startExecutor(h, args)
+	default:
+		return fmt.Errorf("no process of a container is called %q: the command is %s", role, strings.Join(cmd.Args, " "))
+	}
+}

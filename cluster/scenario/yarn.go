@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/local"
+	clusternode "github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// onYARN is what the World has for YARN, made when it is wanted first.
+func (r *Runner) onYARN() *local.YARN {
+	if r.yarn == nil {
+		programs := maps.Clone(builtin.Programs)
+		programs["words"] = builtin.Words
+		r.yarn = local.NewYARN(r.world, programs)
+	}
+	return r.yarn
+}
+
+func (r *Runner) startResourceManager(h rpcenv.Host, env rpcenv.Config) (*clusternode.Node, error) {
+	n, err := r.onYARN().ResourceManager(h, env, resourcemanager.Config{})
+	if err == nil {
+		r.managers[env.Name] = true
+	}
+	return n, err
+}
+
+func (r *Runner) startNodeManager(h rpcenv.Host, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
+	rm, err := r.find(c.Option("rm", "RM"))
+	if err != nil {
+		return nil, err
+	}
+	cfg := nodemanager.Config{ResourceManager: rm.Env.Address(), Rack: c.Option("rack", "")}
+	if cfg.VCores, err = strconv.Atoi(c.Option("cores", "1")); err != nil {
+		return nil, fmt.Errorf("cores: %w", err)
+	}
+	memory, err := conf.ParseMemoryMB(c.Option("memory", "8g"))
+	if err != nil {
+		return nil, err
+	}
+	cfg.MemoryMB = int64(memory)
+	return r.onYARN().NodeManager(h, env, cfg)
+}
+
+// submitToYARN starts a process NAMEClient that submits a program in cluster mode.
+func (r *Runner) submitToYARN(c syntax.Command, rm *node) error {
+	settings, err := r.yarnSettings(c, rm)
+	if err != nil {
+		return err
+	}
+	return r.onYARN().Submit(c.Args[0]+"Client", c.Args[0], c.Args[1], c.Args[2:], rm.Env.Address(), settings)
+}
+
+// yarnSettings are those of an application on YARN.
+func (r *Runner) yarnSettings(c syntax.Command, rm *node) (*conf.Conf, error) {
+	own := map[string]string{
+		conf.AppName.Key(): c.Args[0], conf.MasterURL.Key(): "yarn",
+		conf.HadoopPrefix + conf.ResourceManagerAddress.Key(): rm.Env.Address().String(),
+	}
+	for _, o := range c.Options {
+		if strings.HasPrefix(o.Key, "spark.") {
+			own[o.Key] = o.Value
+		}
+	}
+	return r.conf.With(own)
+}
+
+// application ends an application on YARN, or asks for it: kill|status N NAME [master=RM].
+func (r *Runner) application(c syntax.Command) error {
+	if err := c.Need(3, "kill|status N NAME [master=RM]"); err != nil {
+		return err
+	}
+	rm, err := r.find(c.Option("master", "RM"))
+	if err != nil {
+		return err
+	}
+	id := ""
+	for _, e := range r.Trace().Entries {
+		var answer struct {
+			ApplicationID struct {
+				ID               int32 `json:"id"`
+				ClusterTimestamp int64 `json:"clusterTimestamp,string"`
+			} `json:"applicationId"`
+		}
+		if e.Type == "GetNewApplicationResponse" && json.Unmarshal([]byte(e.Body), &answer) == nil && strconv.Itoa(int(answer.ApplicationID.ID)) == c.Args[1] {
+			id = ids.Application{Timestamp: answer.ApplicationID.ClusterTimestamp, ID: answer.ApplicationID.ID}.String()
+		}
+	}
+	if id == "" {
+		return fmt.Errorf("no application %s was submitted: they count from 1", c.Args[1])
+	}
+	cfg := yarnclient.Config{ResourceManager: rm.Env.Address()}
+	switch c.Args[0] {
+	case "kill":
+		cfg.Kill = id
+	case "status":
+		cfg.Status = id
+	default:
+		return fmt.Errorf("%s: want kill or status", c.Args[0])
+	}
+	return r.onYARN().Ask(c.Args[2], r.conf, cfg)
+}
