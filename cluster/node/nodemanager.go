@@ -64,7 +64,9 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return start(d.host, env, nodemanager.Name, nodemanager.New(cfg)) }); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
+		return start(d.host, env, nodemanager.Name, nodemanager.New(cfg))
+	}); err != nil {
 		return err
 	}
 	if err := d.ready(); err != nil {

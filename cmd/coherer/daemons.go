@@ -39,10 +39,15 @@ type daemonFlags struct {
 }
 
 func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
+	d.withoutPages(f, port)
+	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
+}
+
+// withoutPages are the flags of a daemon that has no pages.
+func (d *daemonFlags) withoutPages(f *pflag.FlagSet, port int) {
 	d.settings.flags(f)
 	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
 	f.IntVar(&d.port, "port", port, "RPC port; 0: any free one")
-	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
 	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP to whoever reaches it; port 0: any free one")
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }

@@ -33,6 +33,9 @@ func main() {
 		app.Main(driverOf("pi")) // whichever: an executor has no use of it
 		return
 	}
+	if os.Getenv("CONTAINER_ID") != "" && len(os.Args) > 1 {
+		app.RunContainer(os.Args[1], os.Args[2:], programOf) // it returns when a NodeManager did not mean this process
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
 	stop()
@@ -141,7 +144,7 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), resourceManagerCommand(), nodeManagerCommand(), executorCommand(), driverCommand())
 	cmd.AddCommand(containerCommands()...)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd

@@ -91,6 +91,14 @@ func driverCommand() *cobra.Command {
 	}
 }
 
+// programOf is the built-in application of a class, for an application master.
+func programOf(class string) (app.Program, error) {
+	if programs()[class] == nil {
+		return nil, fmt.Errorf("no built-in application is called %q", class)
+	}
+	return driverOf(class), nil
+}
+
 func driverOf(name string) app.Program {
 	program := programs()[name]
 	return func(ctx context.Context, a *app.App, args []string) error { return program(ctx, a, args, os.Stdout) }

@@ -1,0 +1,25 @@
+package node
+
+import (
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// ResourceManager starts a ResourceManager: env says where it listens. The Node's endpoint is the one for clients.
+func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Config) (*Node, error) {
+	e, err := rpcenv.New(h, env)
+	if err != nil {
+		return nil, err
+	}
+	if err := resourcemanager.Start(e, cfg); err != nil {
+		e.Shutdown()
+		return nil, err
+	}
+	return &Node{Env: e, Ref: e.Ref(e.Address(), resourcemanager.ClientRMServiceName)}, nil
+}
+
+// NodeManager starts a NodeManager.
+func NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*Node, error) {
+	return start(h, env, nodemanager.Name, nodemanager.New(cfg))
+}

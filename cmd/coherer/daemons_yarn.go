@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/node"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// yarnOptions are those of a daemon of YARN: beneath --conf and --properties-file lies what yarn-site.xml says.
+func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
+	log := app.NewLog(logrus.InfoLevel)
+	all, err := d.settings.read()
+	if err != nil {
+		return node.Options{}, err
+	}
+	site, err := hadoopSettings(variables())
+	if err != nil {
+		return node.Options{}, err
+	}
+	all.SetMissing(site...)
+	c, err := all.Conf()
+	if err != nil {
+		return node.Options{}, err
+	}
+	if d.port < 0 || d.port > 1<<16-1 {
+		return node.Options{}, fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
+	}
+	gossip := 0
+	if p, set := conf.GossipPort.Find(c); set {
+		gossip = p
+	}
+	return node.Options{
+		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD, Debug: d.debug,
+		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
+	}, nil
+}
+
+func resourceManagerCommand() *cobra.Command {
+	var d daemonFlags
+	cmd := &cobra.Command{
+		Use: "resourcemanager", GroupID: "daemons", Short: "Run a ResourceManager of YARN",
+		Long: "Run a ResourceManager until it is told to end. It listens at one port, Hadoop's for clients, for NodeManagers and\n" +
+			"application masters too: --host and --port, else yarn.resourcemanager.address. Settings are those of --conf and\n" +
+			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
+		Example: "  coherer resourcemanager\n  coherer resourcemanager --port 0 --conf yarn.scheduler.minimum-allocation-mb=512",
+		Args:    usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts, err := d.yarnOptions("resourcemanager")
+			if err != nil {
+				return usage(cmd, err)
+			}
+			if opts.Listen, err = listenAt(cmd.Flags(), opts); err != nil {
+				return usage(cmd, err)
+			}
+			return node.RunResourceManager(cmd.Context(), opts)
+		},
+	}
+	d.withoutPages(cmd.Flags(), conf.ResourceManagerPort)
+	return cmd
+}
+
+// listenAt is where a ResourceManager listens: its settings say, unless the flags do.
+func listenAt(f *pflag.FlagSet, opts node.Options) (rpcenv.Address, error) {
+	if _, set := conf.ResourceManagerAddress.Find(opts.Conf); !set || f.Changed("host") || f.Changed("port") {
+		return opts.Listen, nil
+	}
+	return app.ResourceManager(opts.Conf)
+}
+
+func nodeManagerCommand() *cobra.Command {
+	var d daemonFlags
+	var memory, rack string
+	var cores int
+	var localDirs, logDirs []string
+	cmd := &cobra.Command{
+		Use: "nodemanager [HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
+		Long: "Run a NodeManager until it is told to end, with the containers that it started. HOST:PORT is its ResourceManager, else\n" +
+			"yarn.resourcemanager.address. What a flag does not say, settings yarn.nodemanager.* do: those of --conf and\n" +
+			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
+		Example: "  coherer nodemanager 127.0.0.1:8032\n  coherer nodemanager 127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
+		Args:    usages(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, err := d.yarnOptions("nodemanager")
+			if err != nil {
+				return usage(cmd, err)
+			}
+			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack, LocalDirs: localDirs, LogDirs: logDirs}
+			if len(args) == 1 {
+				if opts.ResourceManager, err = rpcenv.ParseAddress(args[0]); err != nil {
+					return usage(cmd, err)
+				}
+			} else if opts.ResourceManager, err = app.ResourceManager(own.Conf); err != nil {
+				return usage(cmd, err)
+			}
+			if cores < 0 {
+				return usage(cmd, errors.New("--cores: want 1 at least"))
+			}
+			if memory != "" {
+				mb, err := conf.ParseMemoryMB(memory)
+				if err != nil {
+					return usage(cmd, fmt.Errorf("--memory: %w", err))
+				}
+				opts.MemoryMB = int64(mb)
+			}
+			return node.RunNodeManager(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	d.withoutPages(f, 0)
+	f.IntVar(&cores, "cores", 0, "virtual cores to offer; 0: as yarn.nodemanager.resource.cpu-vcores says, else 8")
+	f.StringVar(&memory, "memory", "", "memory to offer, such as 4g; else as yarn.nodemanager.resource.memory-mb says, else 8g")
+	f.StringVar(&rack, "rack", "", "the node's `RACK`; else /default-rack")
+	f.StringSliceVar(&localDirs, "local-dirs", nil, "`DIRECTORIES` of containers and their resources; else as yarn.nodemanager.local-dirs says")
+	f.StringSliceVar(&logDirs, "log-dirs", nil, "`DIRECTORIES` of the output of containers; else as yarn.nodemanager.log-dirs says")
+	return cmd
+}
