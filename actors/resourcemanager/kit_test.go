@@ -156,6 +156,14 @@ func (k *kit) node(name string, memory int64, vcores int32) *nodeManager {
 func (n *nodeManager) register() *yarn.RegisterNodeManagerResponse {
 	n.k.t.Helper()
 	n.response = 0
+	if n.reg.ContainerStatuses == nil {
+		for _, s := range n.running {
+			n.reg.ContainerStatuses = append(n.reg.ContainerStatuses, &yarn.NMContainerStatus{
+				ContainerId: s.GetContainerId(), ContainerState: s.GetState(), Resource: s.GetCapability(), ContainerExitStatus: s.GetExitStatus(),
+			})
+		}
+		defer func() { n.reg.ContainerStatuses = nil }()
+	}
 	return ask[*yarn.RegisterNodeManagerResponse](n.k, n.Probe, "ResourceTracker", n.reg)
 }
 

@@ -1,0 +1,248 @@
+package resourcemanager_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// shelf is a Store that outlives its ResourceManager.
+type shelf struct {
+	records map[string][]byte
+	bad     []error
+	latency time.Duration
+	fail    error
+	unread  error
+}
+
+func (s *shelf) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	for _, key := range slices.Sorted(maps.Keys(s.records)) {
+		records = append(records, master.Change{Key: key, Value: s.records[key]})
+	}
+	return records, s.bad, s.unread
+}
+
+func (s *shelf) Write(b *rpcenv.Blocking, changes []master.Change) error {
+	if s.latency > 0 {
+		if err := b.Sleep(s.latency); err != nil {
+			return err
+		}
+	}
+	if s.fail != nil {
+		return s.fail
+	}
+	for _, c := range changes {
+		if c.Value == nil {
+			delete(s.records, c.Key)
+		} else {
+			s.records[c.Key] = c.Value
+		}
+	}
+	return nil
+}
+
+// keptKit is a ResourceManager with records.
+func keptKit(t *testing.T, settings ...string) (*kit, *shelf) {
+	t.Helper()
+	s := &shelf{records: map[string][]byte{}}
+	return kitWith(t, resourcemanager.Config{Store: s}, settings...), s
+}
+
+// restart ends the ResourceManager as kill -9 does and begins another one, at another address: its peers are told.
+func (k *kit) restart() {
+	k.t.Helper()
+	k.Find("RM").Kill()
+	k.Settle()
+	k.Advance(1800 * time.Millisecond)
+	k.start()
+}
+
+func TestAnApplicationOutlivesItsResourceManager(t *testing.T) {
+	k, _ := keptKit(t)
+	n := k.node("N1", 8192, 8)
+	am, app := k.running(n, func(s *yarn.ApplicationSubmissionContext) { s.KeepContainersAcrossApplicationAttempts = true })
+	got := am.given(n, 2)
+	for _, g := range got {
+		am.start(n, g)
+	}
+	n.beat()
+	started := len(n.started)
+
+	k.restart()
+	if s := k.state(); s.GetEpoch() != 1 {
+		t.Errorf("epoch %d, want 1", s.GetEpoch())
+	}
+	k.is(app, yarn.YarnApplicationState_ACCEPTED)
+	if r := n.beat(); r.GetNodeAction() != yarn.NodeAction_RESYNC {
+		t.Fatalf("the node is told %v", r)
+	}
+	n.register()
+	n.beat()
+	_, err := am.try(&yarn.AllocateRequest{ResponseId: am.response})
+	refused(t, err, exceptions.ApplicationMasterNotRegistered, "RM had restarted")
+	r := am.register()
+	if len(r.GetContainersFromPreviousAttempts()) != 2 || len(r.GetNmTokensFromPreviousAttempts()) != 1 {
+		t.Errorf("registered again: %v", r)
+	}
+	k.is(app, yarn.YarnApplicationState_RUNNING)
+	if rep := k.report(app); attemptOf(rep) != 1 || rep.GetAppResourceUsage().GetNumUsedContainers() != 3 {
+		t.Errorf("attempt %d with %v", attemptOf(rep), rep.GetAppResourceUsage())
+	}
+	am.allocate(anywhere(1))
+	n.beat()
+	if r := am.allocate(); len(r.GetAllocatedContainers()) != 0 {
+		t.Error("a container was given before the wait was over")
+	}
+	k.beats(10*time.Second, n)
+	fresh := am.allocate().GetAllocatedContainers()
+	if len(fresh) != 1 {
+		t.Fatalf("%d containers, want 1", len(fresh))
+	}
+	if id, err := ids.ContainerFrom(fresh[0].GetId()); err != nil || id.Epoch != 1 || id.Seq != 1 || !strings.HasPrefix(id.String(), "container_e01_") {
+		t.Errorf("the new container is %s, want epoch 1 and number 1", id)
+	}
+	if len(n.started) != started {
+		t.Error("the ApplicationMaster was started again")
+	}
+	n.ends(got[0].GetId(), -105, "Container killed by the ApplicationMaster.")
+	n.beat()
+	done := am.allocate().GetCompletedContainerStatuses()
+	if len(done) != 1 || done[0].GetExitStatus() != -105 {
+		t.Errorf("completed: %v", done)
+	}
+	am.finish(yarn.FinalApplicationStatus_APP_SUCCEEDED)
+	n.ends(am.own, 0, "")
+	n.beat()
+	k.is(app, yarn.YarnApplicationState_FINISHED)
+}
+
+// What ended is remembered, and a container that ended while nobody was there is told.
+func TestWhatWasWhileTheResourceManagerWasGone(t *testing.T) {
+	k, _ := keptKit(t)
+	n := k.node("N1", 8192, 8)
+	am, app := k.running(n, nil)
+	got := am.given(n, 1)[0]
+	am.start(n, got)
+	n.beat()
+	killed := k.submit(nil)
+	k.kill(killed)
+	k.kill(killed)
+
+	n.ends(got.GetId(), 9, "it ended meanwhile")
+	k.restart()
+	n.register()
+	n.beat()
+	am.register()
+	done := am.allocate().GetCompletedContainerStatuses()
+	if len(done) != 1 || done[0].GetExitStatus() != 9 {
+		t.Errorf("completed: %v", done)
+	}
+	k.is(killed, yarn.YarnApplicationState_KILLED)
+	k.is(app, yarn.YarnApplicationState_RUNNING)
+	if next := k.submit(nil); next.Timestamp == app.Timestamp || next.ID != 1 {
+		t.Errorf("the next application is %s, after %s", next, app)
+	}
+}
+
+// An ApplicationMaster that ended while nobody was there has failed, and the next attempt follows.
+func TestAnApplicationMasterThatEndedMeanwhile(t *testing.T) {
+	k, _ := keptKit(t, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "0")
+	n := k.node("N1", 8192, 8)
+	am, app := k.running(n, nil)
+	n.ends(am.own, 1, "it ended meanwhile")
+	k.restart()
+	n.register()
+	k.Settle()
+	n.beat()
+	n.beat()
+	if r := k.report(app); attemptOf(r) != 2 {
+		t.Fatalf("attempt %d: %v", attemptOf(r), r)
+	}
+	if second := k.launched(n); second.attempt.GetAttemptId() != 2 {
+		t.Error("the second attempt was not started")
+	}
+}
+
+// An application that was accepted and had no container yet gets one from the next ResourceManager.
+func TestAnApplicationThatWaitedWaitsOn(t *testing.T) {
+	k, s := keptKit(t, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "0")
+	app := k.submit(nil)
+	if _, kept := s.records[app.String()]; !kept {
+		t.Fatal("no record")
+	}
+	k.restart()
+	n := k.node("N1", 8192, 8)
+	n.beat()
+	k.launched(n).register()
+	k.is(app, yarn.YarnApplicationState_RUNNING)
+}
+
+// What is promised is durable.
+func TestNothingIsPromisedBeforeItIsDurable(t *testing.T) {
+	k, s := keptKit(t)
+	s.latency = 5 * time.Second
+	begun := k.Now()
+	app := k.submit(nil)
+	if took := k.Now().Sub(begun); took < s.latency {
+		t.Errorf("answered after %s", took)
+	}
+	if _, kept := s.records[app.String()]; !kept {
+		t.Error("no record")
+	}
+	if k.kill(app) || k.kill(app) {
+		t.Error("killed before the end is durable")
+	}
+	k.Advance(20 * time.Second)
+	if !k.kill(app) {
+		t.Error("not killed")
+	}
+}
+
+func TestAResourceManagerThatCannotWriteEnds(t *testing.T) {
+	k, s := keptKit(t)
+	s.fail = errors.New("the disk is full")
+	k.tool.Send(k.ref("ClientRMService"), &yarn.GetClusterMetricsRequest{})
+	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
+		ApplicationId: ids.Application{Timestamp: 5, ID: 1}.Proto(), AmContainerSpec: &yarn.ContainerLaunchContext{},
+	}}
+	if _, err := askErr[*yarn.SubmitApplicationResponse](k, k.tool, "ClientRMService", q); err == nil {
+		t.Error("a submission that nobody keeps was answered")
+	}
+	if k.Find("RM") != nil {
+		t.Error("the ResourceManager goes on")
+	}
+}
+
+func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
+	k, s := keptKit(t)
+	app := k.submit(nil)
+	s.records["application_1_0001"] = []byte{0xff}
+	s.records["application_1_0002"] = s.records[app.String()]
+	s.records["appattempt_1_0001_000001"] = []byte("x")
+	s.records["something"] = nil
+	s.bad = []error{errors.New("a file of nonsense")}
+	k.restart()
+	if apps := k.state().GetApps(); len(apps) != 1 || apps[0].GetReport().GetApplicationId().GetId() != app.ID {
+		t.Errorf("recovered %v", apps)
+	}
+}
+
+func TestAForgottenApplicationLeavesNoRecord(t *testing.T) {
+	k, s := keptKit(t, "yarn.resourcemanager.max-completed-applications", "0")
+	app := k.submit(nil)
+	k.kill(app)
+	k.Settle()
+	if got := slices.Sorted(maps.Keys(s.records)); !slices.Equal(got, []string{"resource_manager"}) {
+		t.Errorf("records %q", got)
+	}
+}
