@@ -16,13 +16,15 @@ type growth struct {
 	fresh   []string          // executors that were ordered at this moment
 	at      time.Time
 	ended   map[string]time.Time // executors, and when a Master knew it
+	// decided are executors whose orders wait for a connection, and the Master that decided: they count for it.
+	decided map[string]uint32
 }
 
 // grown is a Worker.
 type grown struct{ cores, memory int }
 
 func newGrowth(m *Monitor) *growth {
-	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]time.Time{}}
+	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]time.Time{}, decided: map[string]uint32{}}
 }
 
 func (c *growth) see(r *tracepb.Record) {
@@ -32,12 +34,33 @@ func (c *growth) see(r *tracepb.Record) {
 	}
 	switch r.GetKind() {
 	case tracepb.Kind_STATE:
-		if r.GetName() == "executor" && r.GetEndpoint() == "Master" && finished(r.GetTo()) {
-			c.end(r.GetSubject())
+		if r.GetName() == "executor" && r.GetEndpoint() == "Master" {
+			c.seeExecutor(r)
 		}
 	case tracepb.Kind_SENT:
 		c.seeSent(c.past.messages[keyOf(r.GetId())])
 	}
+}
+
+// seeExecutor is what a Master says of an executor.
+func (c *growth) seeExecutor(r *tracepb.Record) {
+	switch {
+	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING":
+		c.decided[r.GetSubject()] = r.GetEnv()
+	case finished(r.GetTo()):
+		delete(c.decided, r.GetSubject())
+		c.end(r.GetSubject())
+	}
+}
+
+// waits reports whether an order for an application is on its way that is not seen yet.
+func (c *growth) waits(app string) bool {
+	for full, master := range c.decided {
+		if of, _ := appOf(full); of == app && !c.past.gone(master) {
+			return true
+		}
+	}
+	return false
 }
 
 // end notes that a Master knows of the end of an executor: it says so itself, or acknowledges the report about one that it
@@ -79,6 +102,7 @@ func (c *growth) seeSent(m *message) {
 	case *deploy.LaunchExecutor:
 		full := fullID(b.GetAppId(), int(b.GetExecId()))
 		delete(c.ended, full)
+		delete(c.decided, full)
 		c.fresh = append(c.fresh, full)
 	}
 }
@@ -91,7 +115,7 @@ func (c *growth) judge() {
 		o := c.past.orders[full]
 		want, most := c.past.wants[o.app], c.maxima[o.app]
 		w := c.workers[o.worker]
-		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || !c.ended[full].IsZero() {
+		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || !c.ended[full].IsZero() || c.waits(o.app) {
 			continue
 		}
 		c.judged[Progress]++

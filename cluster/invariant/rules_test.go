@@ -126,6 +126,16 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		}},
 		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
 		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
+		{"I4", "while an order waits for its connection", "", func(f *forger) {
+			f.state(m1, "Master", "executor", "A/1", "", "LAUNCHING", "launched", nil)
+			f.grow(1)
+			f.look(cluster(), 0)
+		}},
+		{"I4", "an order that waited was of a Master that is gone", "A/0 gets 1 cores", func(f *forger) {
+			f.state(m2, "Master", "executor", "A/1", "", "LAUNCHING", "launched", nil)
+			f.state(m2, "", "process", "M2", "", "crashed", "", nil)
+			f.grow(1)
+		}},
 		{"I4", "an end that no Master knows of yet", "", func(f *forger) { f.regrow(func(*tracepb.Id) {}) }},
 		{"I4", "an end that a Master in standby heard of", "", func(f *forger) {
 			f.regrow(func(q *tracepb.Id) {
