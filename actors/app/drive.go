@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"time"
 
@@ -76,7 +77,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err := serveSelf(host, env.Address()); err != nil {
 		return err
 	}
-	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), FS: Files{}}
+	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), User: sparkUser(), FS: Files{}}
 	if conf.MasterURL.Get(c) == YARNMaster {
 		if cfg.YARN, err = s.onYARN(c); err != nil {
 			return err
@@ -109,6 +110,18 @@ func exitCode(err error) int {
 		return 1
 	}
 	return 0
+}
+
+// sparkUser is whose the application is: SPARK_USER, else who runs this process. It mirrors Utils.getCurrentUserName.
+func sparkUser() string {
+	if name := os.Getenv("SPARK_USER"); name != "" {
+		return name
+	}
+	u, err := user.Current()
+	if err != nil {
+		return "<unknown>" // as in Spark
+	}
+	return u.Username
 }
 
 // stopPatience is how long the end of an application may take.

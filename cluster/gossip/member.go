@@ -91,7 +91,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	if m.list, err = memberlist.Create(settings); err != nil {
 		at := rpcenv.Address{Host: ip.String(), Port: c.Bind.Port}
-		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine (coherer.gossip.port)", at, err)
+		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine by coherer.gossip.port, 0 for any", at, err)
 	}
 	// memberlist has told of this member itself by now.
 	m.mu.Lock()

@@ -36,7 +36,11 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 	if d.Process, err = starter.Start(spec, func(e rpcenv.Exit) { d.exit = e; close(d.done) }); err != nil {
 		return err
 	}
-	return d.wait(ctx)
+	err = d.wait(ctx)
+	if ctx.Err() != nil && d.exit.Code != 0 {
+		return &ProgramError{Code: d.exit.Code} // it was interrupted, and has said so
+	}
+	return err
 }
 
 // driverSpec is a driver's process.

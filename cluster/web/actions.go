@@ -12,14 +12,26 @@ import (
 // mostForm bounds the body of an action.
 const mostForm = 64 << 10
 
-// form is the form of an action that a page sends; false: it was answered already.
-func (p *masterPages) form(w http.ResponseWriter, r *http.Request, allowed bool) bool {
+// refusesKills is why the pages kill nothing, or "". In a cluster that wants authentication who sends a form is nobody that
+// is known: submissions by REST, with their token, can kill.
+func (p *masterPages) refusesKills() string {
+	switch {
+	case !conf.UIKillEnabled.Get(p.Conf):
+		return conf.UIKillEnabled.Key() + " is false: nothing is killed by a page"
+	case conf.Authenticate.Get(p.Conf):
+		return conf.Authenticate.Key() + " is true: nothing is killed by a page; end a driver with coherer submit --kill"
+	}
+	return ""
+}
+
+// form is the form of an action that a page sends, unless it is refused; false: it was answered already.
+func (p *masterPages) form(w http.ResponseWriter, r *http.Request, refused string) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	switch err := r.ParseForm(); {
 	case err != nil:
 		http.Error(w, "the form cannot be read: "+err.Error(), http.StatusBadRequest)
-	case !allowed:
-		http.Error(w, conf.UIKillEnabled.Key()+" is false: nothing is killed by a page", http.StatusMethodNotAllowed)
+	case refused != "":
+		http.Error(w, refused, http.StatusMethodNotAllowed)
 	default:
 		return true
 	}
@@ -29,7 +41,7 @@ func (p *masterPages) form(w http.ResponseWriter, r *http.Request, allowed bool)
 // killApp ends an application. It mirrors MasterPage.handleAppKillRequest: terminate must be true, and an id that is not
 // known is nothing.
 func (p *masterPages) killApp(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r, conf.UIKillEnabled.Get(p.Conf)) {
+	if !p.form(w, r, p.refusesKills()) {
 		return
 	}
 	if r.PostFormValue("terminate") == "true" {
@@ -43,7 +55,7 @@ func (p *masterPages) killApp(w http.ResponseWriter, r *http.Request) {
 
 // killDriver ends a driver. It mirrors MasterPage.handleDriverKillRequest.
 func (p *masterPages) killDriver(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r, conf.UIKillEnabled.Get(p.Conf)) {
+	if !p.form(w, r, p.refusesKills()) {
 		return
 	}
 	if r.PostFormValue("terminate") == "true" {
@@ -62,7 +74,7 @@ func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, conf.DecommissionEnabled.Key()+" is false: no Worker is decommissioned", http.StatusMethodNotAllowed)
 		return
 	}
-	if !p.form(w, r, true) {
+	if !p.form(w, r, "") {
 		return
 	}
 	if !p.mayDecommission(r.RemoteAddr) {

@@ -71,9 +71,19 @@ func TestActions(t *testing.T) {
 }
 
 func TestNothingIsKilledWithoutKillEnabled(t *testing.T) {
-	h, b := master(t, running(), "spark.ui.killEnabled", "false")
+	killsNothing(t, "spark.ui.killEnabled", "false")
+}
+
+// A page knows no user, so that in a cluster with authentication it kills nothing.
+func TestNothingIsKilledByAPageWithAuthentication(t *testing.T) {
+	killsNothing(t, "spark.authenticate", "true")
+}
+
+func killsNothing(t *testing.T, key, value string) {
+	t.Helper()
+	h, b := master(t, running(), key, value)
 	for _, path := range []string{"/app/kill/", "/driver/kill/"} {
-		if code, text := post(t, h, path, "id=a&terminate=true"); code != http.StatusMethodNotAllowed || !strings.Contains(text, "spark.ui.killEnabled") {
+		if code, text := post(t, h, path, "id=a&terminate=true"); code != http.StatusMethodNotAllowed || !strings.Contains(text, key) {
 			t.Errorf("%d %s", code, text)
 		}
 	}

@@ -95,7 +95,7 @@ func (p *masterPages) index(r *http.Request) (any, error) {
 		Title: cmp.Or(conf.MasterUITitle.Get(p.Conf), "Spark Master at "+sparkURL(s.GetHost(), s.GetPort())),
 		URL:   sparkURL(s.GetHost(), s.GetPort()), MasterStateResponse: s, Alive: sum.alive,
 		Cores: int32(sum.cores), CoresUsed: int32(sum.coresUsed), Memory: int32(sum.memory), MemoryUsed: int32(sum.memoryUsed),
-		Resources: resourceSums(s.GetWorkers()), Kill: conf.UIKillEnabled.Get(p.Conf),
+		Resources: resourceSums(s.GetWorkers()), Kill: p.refusesKills() == "",
 	}
 	pagesOf := map[string]string{}
 	for _, w := range s.GetWorkers() {

@@ -117,7 +117,8 @@ func masterCommand() *cobra.Command {
 			"SPARK_MASTER_OPTS and SPARK_DAEMON_JAVA_OPTS are settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used.\n" +
 			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.\n\n" +
 			"With --peers it is one of several Masters, of which one leads: spark.deploy.recoveryMode=RAFT. All of them get the same\n" +
-			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.",
+			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.\n" +
+			"Their records are kept in spark.deploy.recoveryDirectory, by default the folder recovery in the current directory.",
 		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
 			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
 		Args: usages(cobra.NoArgs),

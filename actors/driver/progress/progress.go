@@ -51,10 +51,17 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 func (p *Progress) executorChange(m event.ExecutorChange) {
 	switch m.Kind {
 	case event.ExecutorAdded:
-		p.line("executor %s registered, %d cores at %s", m.ExecutorID, m.Cores, m.Host)
+		p.line("executor %s registered, %s at %s", m.ExecutorID, cores(m.Cores), m.Host)
 	case event.ExecutorLost:
 		p.line("executor %s is gone: %s", m.ExecutorID, m.Reason)
 	}
+}
+
+func cores(n int) string {
+	if n == 1 {
+		return "1 core"
+	}
+	return fmt.Sprintf("%d cores", n)
 }
 
 // taskEnd tells of failures, and of the end of a stage and each quarter before it.

@@ -331,8 +331,10 @@ func TestWithoutTheTokenNothingHappens(t *testing.T) {
 			}
 		}
 	}
-	if code, text := call(t, h, http.MethodGet, "/v1/submissions/readyz", "", "Authorization", "Bearer "+token); code != http.StatusOK {
-		t.Error(code, text)
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} { // RFC 9110: in whatever case
+		if code, text := call(t, h, http.MethodGet, "/v1/submissions/readyz", "", "Authorization", scheme+" "+token); code != http.StatusOK {
+			t.Error(scheme, code, text)
+		}
 	}
 }
 

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Ctrl-C reaches a submission and its driver: one error is told, once. The application has the user's name at the Master.
+func TestAnInterruptedSubmissionSaysSoOnce(t *testing.T) {
+	mlog := &lines{to: t.Output()}
+	_, master := daemonTo(t, mlog, nil, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
+	cmd := command(t, "submit", "--master", master.URL, "sleep", "--tasks", "1", "--task-time", "10m")
+	cmd.Env = append(cmd.Env, "SPARK_USER=somebody")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log := &lines{to: t.Output()}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	mlog.until(t, "Registered app sleep")
+	if users := usersOf(t, master.UI); len(users) != 1 || users[0] != "somebody" {
+		t.Errorf("the users of the applications are %q", users)
+	}
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("it ended with %v", cmd.ProcessState)
+	}
+	if n := strings.Count(log.String(), "error:"); n != 1 || !strings.Contains(log.String(), "error: interrupted\n") {
+		t.Errorf("it said %d errors:\n%s", n, log.String())
+	}
+}
+
+// usersOf are the users of the applications that a Master's page lists.
+func usersOf(t *testing.T, page string) (users []string) {
+	t.Helper()
+	r, err := http.Get(page + "/json/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var s struct {
+		ActiveApps []struct{ User string } `json:"activeapps"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range s.ActiveApps {
+		users = append(users, a.User)
+	}
+	return users
+}
