@@ -37,7 +37,10 @@ type DiskLimits struct {
 // remedy is what to do about a directory that cannot be used.
 const remedy = "free some space, or name other directories with yarn.nodemanager.local-dirs and yarn.nodemanager.log-dirs"
 
-// what a NodeManager has in a local directory.
+// lockFile is held by the NodeManager that uses a local directory.
+const lockFile = ".nodemanager.lock"
+
+// owned is what a NodeManager has in a local directory.
 var owned = []string{"usercache", "filecache"}
 
 // NewDisks takes directories, makes those that are missing, and removes what an earlier NodeManager left in the local ones. It
@@ -76,7 +79,7 @@ func (d *Disks) own(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".nodemanager.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil
 	}
@@ -96,11 +99,12 @@ func (d *Disks) empty(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Close removes what the node has in its local directories, and lets go of them.
+// Close removes what the node has in its local directories, and lets go of them. The file that holds a directory stays: another
+// NodeManager may be waiting to see it free.
 func (d *Disks) Close() error {
 	var errs []error
 	for _, f := range d.locks {
-		errs = append(errs, d.empty(filepath.Dir(f.Name())), os.Remove(f.Name()), f.Close())
+		errs = append(errs, d.empty(filepath.Dir(f.Name())), f.Close())
 	}
 	d.locks = nil
 	return errors.Join(errs...)

@@ -1,5 +1,5 @@
-// Package node runs daemons. Master and Worker make a daemon's Env and role on any Host, a simulated one as well; RunMaster and
-// RunWorker are whole processes: Env, role, membership, trace, the ready line, and the end in good order; Launch makes a
+// Package node runs daemons. Master and Worker make a daemon's Env and role on any Host, a simulated one as well; RunMaster,
+// RunWorker and RunNodeManager are whole processes: Env, role, membership, trace, the ready line, and the end in good order; Launch makes a
 // process an executor.
 //
 // A daemon ends when its context does, when its role decides so (an *ExitError with the code), or with the process that
@@ -13,4 +13,11 @@
 //     one. (TestOnlyOldDirectoriesOfApplicationsAreCleanedUp)
 //   - A work directory that cannot be written ends the Worker at its start; Spark's when the first executor comes.
 //     (TestAWorkDirectoryThatCannotBeUsedIsAnErrorThatHelps)
+//
+// # Differences from Hadoop
+//
+//   - The containers of a NodeManager end with it, however it ends: the script of each leaves behind a shell that waits for
+//     that. There is no yarn.nodemanager.recovery.enabled. (TestKillingANodeManagerEndsItsContainers)
+//   - A NodeManager that ends removes what it has in its local directories; Hadoop's next one does.
+//     (TestANodeManagerRunsContainers)
 package node

@@ -1,12 +1,19 @@
 package node
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if text := os.Getenv(nodeManagerVar); text != "" {
+		beNodeManager(text)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestTheMemoryOfAnExecutorIsItsCommands(t *testing.T) {
 	for _, c := range []struct {
