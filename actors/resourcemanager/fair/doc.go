@@ -10,6 +10,10 @@
 // what Hadoop's own classes answered to recorded inputs; historic.go has what only Upstream does. The recorded cases in which
 // Fixed does otherwise are those below, and no others (TestGoldenFixed).
 //
+// A Scheduler keeps siblings in the order of their policy and puts right what changed, so that an offer of a node costs what
+// it changes and not what there is. Time is what its owner says. Beside it stands FIFO, Hadoop's FifoScheduler, behind the
+// same calls. Why says what keeps an application waiting, by the filters that offers meet.
+//
 // It mirrors org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.
 //
 // # Differences from Spark
@@ -43,6 +47,18 @@
 //   - A continuous pass offers each node; in Hadoop one of those that have the same memory free. (TestGoldenFixed)
 //   - An application cannot release what is another's; in Hadoop's scheduler it can, and the ApplicationMasterService sees to
 //     it. (TestGoldenFixed)
+//   - Nobody is preempted in vain: not where the starved application got nothing for it (on nodes that are too far or that it
+//     does not want, for a request behind one that stays too large, when its queue is full), not when there is room or more
+//     is taken already than is needed, not its own, and not its queue's when only the queue's minimum is not met. In Hadoop
+//     all of these happen. (TestPreemptionIsNeverUseless)
+//   - What is preempted for a container is owed as what was wanted; in Hadoop as what was taken, and one application may get
+//     what was taken for two. (TestPreemptionIsNeverUseless)
+//   - Of those who starve the one that lacks the most is helped first; in Hadoop the one that lacks the least.
+//     (TestTheMostStarvedIsHelpedFirst)
+//   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming; in Hadoop the
+//     buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
+//   - A container that is larger than what was asked of any node has to be within the maximum of the queue; in Hadoop only
+//     what was asked of any node has to. (TestBooksHoldOverAnyHistory)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there
 //     for their policy, minimums above maximums. Hadoop logs some of it. (TestWhatAFileSaysInVain)
 //   - A file that cannot be used again is told of when its reason is another one; Hadoop says the first and then no more.

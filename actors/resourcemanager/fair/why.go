@@ -46,8 +46,14 @@ func (s *Scheduler) Why(now time.Duration, id ids.Attempt) (reasons []Refusal, o
 	}
 	w := why{Scheduler: s, now: now, a: a}
 	w.application()
+	if !a.runnable {
+		return w.reasons, true
+	}
 	for _, r := range a.active {
 		w.requests(r)
+	}
+	if slices.ContainsFunc(w.reasons, func(r Refusal) bool { return r.Nodes == 0 }) { // it is not its turn, then
+		w.reasons = slices.DeleteFunc(w.reasons, func(r Refusal) bool { return r.Filter == ByTurn })
 	}
 	return w.reasons, true
 }
