@@ -91,7 +91,7 @@ func (a *app) pendingDemand() Resource { return a.Demand.Minus(a.Usage) }
 
 // belowFairShare reports whether it has strictly less than its fair share.
 func (a *app) belowFairShare(cluster Resource) bool {
-	return a.queue.policy.Less(a.Usage, a.FairShare, cluster)
+	return a.queue.policy.Below(a.Usage, a.FairShare, cluster)
 }
 
 // starved reports whether it may reserve nodes and be owed what is preempted.

@@ -32,6 +32,8 @@
 //   - A maximum such as memory-mb=4096 limits memory alone; in Hadoop it leaves no cores, and every ask is refused.
 //     (TestAMaximumOfOneTypeDoesNotLimitTheOther)
 //   - A minimum in per cent is that part of the cluster; in Hadoop it is 0, without a word. (TestAMinimumInPerCent)
+//   - A maxAMShare below 0 limits nothing; in Hadoop -1 alone does, and under another one no ApplicationMaster runs.
+//     (TestAMaxAMShareBelowZeroLimitsNothing)
 //   - A weight below 0, or one that is no number, is an error of the file; Hadoop takes it, and serves that queue first under
 //     drf. (TestAWeightIsANumberFromZeroUp)
 //   - maxChildResources holds for a queue that was made for a submission as long as it is there; in Hadoop until the file is

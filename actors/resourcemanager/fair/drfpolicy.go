@@ -2,7 +2,10 @@
 
 package fair
 
-import "cmp"
+import (
+	"cmp"
+	"math"
+)
 
 // drfPolicy shares each type by itself and serves first who has the smallest part of what it has most of: Hadoop's
 // DominantResourceFairnessPolicy, for two types.
@@ -78,12 +81,13 @@ func (drfPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
 	computeShares(items, total, vcores, true)
 }
 
-// Less compares the larger parts of the cluster, then the smaller ones. Without a cluster a has to be less of each type.
+// Less compares the larger parts of the cluster, then the smaller ones. Without a cluster a has to be less of each type. It
+// mirrors Hadoop's DominantResourceCalculator, as Below.
 func (drfPolicy) Less(a, b, cluster Resource) bool {
-	if cluster.Memory <= 0 && cluster.VCores <= 0 {
+	if cluster.IsZero() {
 		return a != b && a.Fits(b)
 	}
-	pa, pb := parts(a, cluster, Fixed), parts(b, cluster, Fixed)
+	pa, pb := partsOrAll(a, cluster), partsOrAll(b, cluster)
 	da, db := pa.dominant(), pb.dominant()
 	if c := cmp.Compare(pa[da], pb[db]); c != 0 {
 		return c < 0
@@ -91,7 +95,36 @@ func (drfPolicy) Less(a, b, cluster Resource) bool {
 	return pa[1-da] < pb[1-db]
 }
 
-func (drfPolicy) OverFairShare(usage, share Resource) bool { return !usage.Fits(share) }
+// Below compares the larger parts of the cluster alone; of what the cluster has nothing there are none.
+func (drfPolicy) Below(usage, share, cluster Resource) bool {
+	if cluster.IsZero() {
+		return usage != share && usage.Fits(share)
+	}
+	return largest(partsOrAll(usage, cluster)) < largest(partsOrAll(share, cluster))
+}
+
+// partsOrAll are parts of the cluster, where each amount of what the cluster has nothing of is infinite.
+func partsOrAll(of, cluster Resource) ratios {
+	p := parts(of, cluster, Fixed)
+	if cluster.Memory == 0 {
+		p[memory] = math.Inf(1)
+	}
+	if cluster.VCores == 0 {
+		p[vcores] = math.Inf(1)
+	}
+	return p
+}
+
+// largest is the larger part that is finite, at least 0.
+func largest(p ratios) float64 {
+	most := 0.0
+	for _, part := range p {
+		if !math.IsInf(part, 1) {
+			most = max(most, part)
+		}
+	}
+	return most
+}
 
 func (drfPolicy) Headroom(share, usage, most Resource) Resource {
 	return most.Min(share.Minus(usage)).Max(Resource{})

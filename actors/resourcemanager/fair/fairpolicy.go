@@ -69,7 +69,7 @@ func (fairPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
 
 func (fairPolicy) Less(a, b, _ Resource) bool { return a.Memory < b.Memory }
 
-func (fairPolicy) OverFairShare(usage, share Resource) bool { return usage.Memory > share.Memory }
+func (fairPolicy) Below(usage, share, _ Resource) bool { return usage.Memory < share.Memory }
 
 func (fairPolicy) Headroom(share, usage, most Resource) Resource {
 	return memoryHeadroom(share, usage, most)

@@ -38,7 +38,7 @@ func (fifoPolicy) ComputeSteadyShares([]*Schedulable, Resource) {}
 
 func (fifoPolicy) Less(a, b, _ Resource) bool { return a.Memory < b.Memory }
 
-func (fifoPolicy) OverFairShare(usage, share Resource) bool { return usage.Memory > share.Memory }
+func (fifoPolicy) Below(usage, share, _ Resource) bool { return usage.Memory < share.Memory }
 
 func (fifoPolicy) Headroom(share, usage, most Resource) Resource {
 	return memoryHeadroom(share, usage, most)

@@ -3,6 +3,7 @@
 package fair
 
 import (
+	"math"
 	"strings"
 	"time"
 )
@@ -50,3 +51,7 @@ func historicSeconds(n int64) time.Duration {
 		return time.Duration(ms) * time.Millisecond
 	}
 }
+
+// historicNoAMLimit reports whether a maxAMShare below 0 limits nothing: in Hadoop -1 alone does; under another one no
+// ApplicationMaster runs.
+func historicNoAMLimit(share float32) bool { return math.Abs(float64(share)+1) < 0.0001 }

@@ -158,7 +158,7 @@ func (s *Scheduler) admitFrom(lists [][]*app, most int) {
 // fair share, where a share of nothing counts as what the cluster has free within the maximum. Rounded up, so that one
 // ApplicationMaster runs on one core.
 func (s *Scheduler) mayRunAM(q *queue, am Resource) bool {
-	if q.set.MaxAMShare < 0 {
+	if q.set.MaxAMShare < 0 && (s.conf.Compat != Upstream || historicNoAMLimit(q.set.MaxAMShare)) {
 		return true
 	}
 	return q.amUsage.Plus(am).Fits(s.amLimit(q))

@@ -29,10 +29,11 @@ type Policy interface {
 	ComputeShares(items []*Schedulable, total Resource)
 	// ComputeSteadyShares sets the SteadyFairShare of each in the same way, as if none were Inactive.
 	ComputeSteadyShares(items []*Schedulable, total Resource)
-	// Less reports whether a is strictly less than b in what the policy looks at, on a cluster of that size.
+	// Less reports whether a is strictly less than b in what the policy looks at, on a cluster of that size: for drf in the
+	// dominant part or, when those are equal, in the other.
 	Less(a, b, cluster Resource) bool
-	// OverFairShare reports whether usage is beyond share.
-	OverFairShare(usage, share Resource) bool
+	// Below is Less by one type alone: for drf the dominant parts. It is how usage is compared with a share.
+	Below(usage, share, cluster Resource) bool
 	// Headroom is what an application of a queue may still ask for with success: most is what the cluster has free within the
 	// queue's maximum. Nothing in it is negative.
 	Headroom(share, usage, most Resource) Resource

@@ -338,7 +338,7 @@ func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 		return true
 	}
 	left := v.Usage.Minus(v.markedSum).Minus(c.Resource).Minus(besides)
-	return v.queue.policy.Less(left, v.FairShare, s.nodes.total)
+	return v.queue.policy.Below(left, v.FairShare, s.nodes.total)
 }
 
 // victimOrder are the containers of a node that are not marked yet, in the order of their taking: the newest first,

@@ -480,7 +480,7 @@ func (w *world) checkVictims(a *app, n *node, room Resource, victims []*containe
 		if c.app == a || !c.app.queue.set.Preemptable || a.blocks(n) {
 			w.t.Fatalf("%s is marked for %s", c.ID, a.id)
 		}
-		if v := c.app; v.queue.policy.Less(v.Usage.Minus(v.markedSum), v.FairShare, w.nodes.total) {
+		if v := c.app; v.queue.policy.Below(v.Usage.Minus(v.markedSum), v.FairShare, w.nodes.total) {
 			w.t.Fatalf("%s will have %s, less than its fair share %s", v.id, v.Usage.Minus(v.markedSum), v.FairShare)
 		}
 	}

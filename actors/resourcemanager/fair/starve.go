@@ -56,7 +56,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 func (s *Scheduler) updateFairStarving(a *app) {
 	set := &a.queue.set
 	due := a.FairShare.scaled(float64(set.FairSharePreemptionThreshold)).Min(a.Demand)
-	below := a.queue.policy.Less(a.Usage, due, s.nodes.total)
+	below := a.queue.policy.Below(a.Usage, due, s.nodes.total)
 	if !below {
 		a.fairSince = s.now
 	}
