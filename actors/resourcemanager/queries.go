@@ -94,13 +94,11 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 		if q.GetIncludeApplications() {
 			t.withApps = true
 		}
-		name := q.GetQueueName()
-		if name == defaultQueue {
-			name = fair.Root + "." + defaultQueue
-		}
-		if info := t.info(name, 0); info != nil {
-			call.Reply(&yarn.GetQueueInfoResponse{QueueInfo: info})
-			return
+		for _, name := range []string{q.GetQueueName(), fair.Root + "." + q.GetQueueName()} {
+			if info := t.info(name, 0); info != nil {
+				call.Reply(&yarn.GetQueueInfoResponse{QueueInfo: info})
+				return
+			}
 		}
 		call.Fail(fmt.Errorf("%w: Unknown queue: %.*q", exceptions.YARN, maxText, q.GetQueueName()))
 	})

@@ -80,7 +80,7 @@ func TestPreemption(t *testing.T) {
 		<defaultFairSharePreemptionThreshold>0.5</defaultFairSharePreemptionThreshold>
 	</allocations>`}
 	k := kitWith(t, resourcemanager.Config{Allocations: f}, "yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "2000")
-	n := k.node("N1", 12288, 12)
+	n := k.node("N1", 12288, 24) // with all cores taken there would be none for another ApplicationMaster: maxAMShare
 	greedy, _ := k.running(n, inQueue("a"))
 	greedy.allocate(anywhere(11))
 	k.beats(30*time.Second, n)
@@ -114,5 +114,25 @@ func TestContinuousScheduling(t *testing.T) {
 	k.Advance(600 * time.Millisecond) // demand is looked at each 500 ms; there is no heartbeat
 	if got := am.allocate().GetAllocatedContainers(); len(got) != 3 {
 		t.Errorf("%d containers, want 3", len(got))
+	}
+}
+
+func TestTheFifoScheduler(t *testing.T) {
+	k := newKit(t, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	n := k.node("N1", 4096, 4)
+	am, app := k.running(n, nil)
+	am.allocate(anywhere(5))
+	later := k.submit(nil)
+	k.beats(5*time.Second, n)
+	if got := am.allocate().GetAllocatedContainers(); len(got) != 3 {
+		t.Errorf("the first application got %d containers, want all that there are", len(got))
+	}
+	k.is(later, yarn.YarnApplicationState_ACCEPTED)
+	q := ask[*yarn.GetQueueInfoResponse](k, k.tool, "ClientRMService", &yarn.GetQueueInfoRequest{QueueName: "default", IncludeApplications: true})
+	if got := q.GetQueueInfo().GetApplications(); len(got) != 2 {
+		t.Errorf("the queue has %d applications", len(got))
+	}
+	if s := k.state(); s.GetScheduler() != "fifoScheduler" || k.report(app).GetQueue() != "default" {
+		t.Errorf("scheduler %s, queue %s", s.GetScheduler(), k.report(app).GetQueue())
 	}
 }

@@ -36,6 +36,7 @@ type book interface {
 	AddNode(now time.Duration, spec fair.NodeSpec) error
 	RemoveNode(now time.Duration, id string) ([]fair.Event, error)
 	UpdateNodeResource(now time.Duration, id string, total fair.Resource) error
+	Drain(now time.Duration, id string, drain bool) error
 	AddApp(now time.Duration, id ids.Application, sub fair.Submission) (queue string, err error)
 	RemoveApp(now time.Duration, id ids.Application) []fair.Event
 	AddAttempt(now time.Duration, spec fair.AttemptSpec) (runnable bool, err error)
@@ -53,6 +54,7 @@ type book interface {
 
 // ticking is a book that also decides by the hour: the FairScheduler.
 type ticking interface {
+	Cluster() fair.Resource
 	Update(now time.Duration)
 	Preempt(now time.Duration) []fair.Event
 	NextKill() (at time.Duration, ok bool)
@@ -93,9 +95,8 @@ type usedOverTime struct{ memory, vcores int64 }
 
 // scheduledNode is what the Scheduler knows of a node beside the book.
 type scheduledNode struct {
-	id       nodeID
-	http     string
-	draining bool // it is offered no more
+	id   nodeID
+	http string
 }
 
 func newScheduler(c *conf.Conf, cfg Config) (*Scheduler, error) {

@@ -2,6 +2,7 @@ package resourcemanager
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
@@ -88,7 +89,10 @@ func (s *Scheduler) parse(c *rpcenv.Context, file []byte) (*fair.Allocations, er
 }
 
 // newBook is the book of the scheduler that the settings name.
-func newBook(_ *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book, error) {
+func newBook(c *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book, error) {
+	if strings.HasSuffix(conf.SchedulerClass.Get(c), ".FifoScheduler") {
+		return fair.NewFIFO(0, fc)
+	}
 	return fair.New(0, fc, allocations)
 }
 

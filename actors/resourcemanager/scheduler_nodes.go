@@ -132,7 +132,7 @@ func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m nodeUpdate) {
 			s.step(c, k, machine.ContainerLaunch, machine.Always, nil)
 		}
 	}
-	if !s.ready(c) || n.draining {
+	if !s.ready(c) {
 		s.bookWithoutOffer(c, n, m.launched, ended)
 		return
 	}
@@ -239,8 +239,7 @@ type drainNode struct {
 }
 
 func (s *Scheduler) drainNode(c *rpcenv.Context, m drainNode) {
-	if n := s.nodes[m.node.String()]; n != nil {
-		c.Log().Infof("%s draining: %t", m.node, m.drain)
-		n.draining = m.drain
+	if err := s.book.Drain(s.now(c), m.node.String(), m.drain); err != nil {
+		c.Log().Errorf("drain %s: %v", m.node, err)
 	}
 }

@@ -1,6 +1,7 @@
 package resourcemanager
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -92,7 +93,7 @@ type books struct {
 	byApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
 	use              *yarn.ClusterUse
 	minimum, maximum *yarn.Resource
-	scheduler        string
+	scheduler, info  string // its name, and its queues in Hadoop's JSON
 }
 
 // ReplyType makes the answer's type known to the compiler.
@@ -103,6 +104,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 		queues: s.book.Queues(), nodes: map[nodeID]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
 		minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum), scheduler: schedulerName(s.book),
 	}
+	b.info = s.info()
 	var total, allocated, reserved, pending fair.Resource
 	u := &yarn.ClusterUse{}
 	for _, n := range s.book.Nodes() {
@@ -135,6 +137,19 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 	u.Total, u.Allocated, u.Reserved, u.Pending = resourceOf(total), resourceOf(allocated), resourceOf(reserved), resourceOf(pending)
 	b.use = u
 	rpcenv.Reply(c, m, b)
+}
+
+// info is what Hadoop's REST server says of the FairScheduler's queues.
+func (s *Scheduler) info() string {
+	b, ok := s.book.(ticking)
+	if !ok {
+		return ""
+	}
+	text, err := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), s.book.MaximumAllocation))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // schedulerName is what the scheduler is called on pages.

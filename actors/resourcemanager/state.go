@@ -21,7 +21,7 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 		}
 		t := queueTree{queues: b.queues, apps: s.apps, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
-			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, WebUiUrl: s.cfg.WebUIURL,
+			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
 			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(fair.Root, 0),
 			Minimum: b.minimum, Maximum: b.maximum,
 		}

@@ -445,6 +445,8 @@ type ResourceManagerStateResponse struct {
 	Nodes []*NodeReport `protobuf:"bytes,9,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// root of the queues.
 	Root *QueueInfo `protobuf:"bytes,10,opt,name=root,proto3" json:"root,omitempty"`
+	// scheduler_info is what Hadoop's REST server says of the queues, in JSON; empty for the FifoScheduler.
+	SchedulerInfo string `protobuf:"bytes,13,opt,name=scheduler_info,json=schedulerInfo,proto3" json:"scheduler_info,omitempty"`
 	// minimum and maximum of a container.
 	Minimum       *Resource `protobuf:"bytes,11,opt,name=minimum,proto3" json:"minimum,omitempty"`
 	Maximum       *Resource `protobuf:"bytes,12,opt,name=maximum,proto3" json:"maximum,omitempty"`
@@ -550,6 +552,13 @@ func (x *ResourceManagerStateResponse) GetRoot() *QueueInfo {
 		return x.Root
 	}
 	return nil
+}
+
+func (x *ResourceManagerStateResponse) GetSchedulerInfo() string {
+	if x != nil {
+		return x.SchedulerInfo
+	}
+	return ""
 }
 
 func (x *ResourceManagerStateResponse) GetMinimum() *Resource {
@@ -942,7 +951,7 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	"\bgraceful\x18d \x01(\bR\bgraceful\x121\n" +
 	"\x14decommission_timeout\x18\x02 \x01(\x05R\x13decommissionTimeout:\xda\x01\xe2\xe0\x18\xd5\x01\b\x92\x18\x12\x01*\x1a\x0fResourceTracker\"\x19yarn.RefreshNodesResponse*Eorg.apache.hadoop.yarn.server.api.protocolrecords.RefreshNodesRequest:5when somebody changed the include or the exclude listB\x19The lists are read again.J\bHadoop 2\"q\n" +
 	"\x14RefreshNodesResponse:Y\xe2\xe0\x18U\b\x93\x18*Forg.apache.hadoop.yarn.server.api.protocolrecords.RefreshNodesResponseJ\bHadoop 2\"\x95\x02\n" +
-	"\x1bRequestResourceManagerState:\xf5\x01\xe2\xe0\x18\xf0\x01\b\x94\x18\x12\x01*\x1a\x0fClientRMService\"!yarn.ResourceManagerStateResponse*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01:Iwhen a page is asked for, or somebody wants to know how the cluster faresB\x15It is answered again.\"\xbf\x04\n" +
+	"\x1bRequestResourceManagerState:\xf5\x01\xe2\xe0\x18\xf0\x01\b\x94\x18\x12\x01*\x1a\x0fClientRMService\"!yarn.ResourceManagerStateResponse*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01:Iwhen a page is asked for, or somebody wants to know how the cluster faresB\x15It is answered again.\"\xec\x04\n" +
 	"\x1cResourceManagerStateResponse\x12#\n" +
 	"\n" +
 	"started_on\x18\x01 \x01(\x03B\x04\xe0\xe0\x18\x01R\tstartedOn\x12\x14\n" +
@@ -956,7 +965,8 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	"\x04apps\x18\b \x03(\v2\r.yarn.AppInfoR\x04apps\x12&\n" +
 	"\x05nodes\x18\t \x03(\v2\x10.yarn.NodeReportR\x05nodes\x12#\n" +
 	"\x04root\x18\n" +
-	" \x01(\v2\x0f.yarn.QueueInfoR\x04root\x12(\n" +
+	" \x01(\v2\x0f.yarn.QueueInfoR\x04root\x12+\n" +
+	"\x0escheduler_info\x18\r \x01(\tB\x04\xe0\xe0\x18\x02R\rschedulerInfo\x12(\n" +
 	"\aminimum\x18\v \x01(\v2\x0e.yarn.ResourceR\aminimum\x12(\n" +
 	"\amaximum\x18\f \x01(\v2\x0e.yarn.ResourceR\amaximum:[\xe2\xe0\x18W\b\x95\x18*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01\"\x9f\x04\n" +
 	"\n" +

@@ -26,6 +26,7 @@ var comments_proto_yarn_state_proto = [...]string{
 	"yarn.ResourceManagerStateResponse.time_ms", "time_ms is its clock.",
 	"yarn.ResourceManagerStateResponse.apps", "apps in the order of their submission; those that ended too, for a while.",
 	"yarn.ResourceManagerStateResponse.root", "root of the queues.",
+	"yarn.ResourceManagerStateResponse.scheduler_info", "scheduler_info is what Hadoop's REST server says of the queues, in JSON; empty for the FifoScheduler.",
 	"yarn.ResourceManagerStateResponse.minimum", "minimum and maximum of a container.",
 	"yarn.ClusterUse", "ClusterUse is what the scheduler has and gave. It mirrors Hadoop's ClusterMetricsInfo.",
 	"yarn.AppInfo", "AppInfo is an application with what only the ResourceManager knows.",
