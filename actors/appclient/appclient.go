@@ -11,9 +11,6 @@ import (
 // Name is what the endpoint is called.
 const Name = "AppClient"
 
-// masterName is what the endpoint of a Master is called.
-const masterName = "Master"
-
 // AppClient is the endpoint. It mirrors StandaloneAppClient.ClientEndpoint.
 type AppClient struct {
 	cfg Config

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -58,7 +59,7 @@ func (a *AppClient) registerWithMaster(c *rpcenv.Context) {
 func (a *AppClient) tryMaster(c *rpcenv.Context, m rpcenv.Address) {
 	try := a.reg.attempt
 	c.Log().Infof("Connecting to master %s... (try %d of %d)", m.SparkURL(), try, registrationRetries)
-	rpcenv.Resolve(c, rpcenv.Ref{Address: m, Name: masterName}.String(), func(master rpcenv.Ref, err error) {
+	rpcenv.Resolve(c, rpcenv.Ref{Address: m, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 		switch {
 		case try != a.reg.attempt || a.registered || a.dead:
 		case err != nil:
@@ -90,7 +91,7 @@ func (a *AppClient) registeredApplication(c *rpcenv.Context, m *deploy.Registere
 	}
 	master := c.Ref(m.GetMaster())
 	if master.IsZero() {
-		master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+		master = rpcenv.Ref{Address: c.Sender(), Name: ids.Master}
 	}
 	switch {
 	case a.dead, a.registered && m.GetAppId() != a.appID:
@@ -119,7 +120,7 @@ func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	}
 	a.master = c.Ref(m.GetMaster())
 	if a.master.IsZero() {
-		a.master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+		a.master = rpcenv.Ref{Address: c.Sender(), Name: ids.Master}
 	}
 	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
 	a.disconnected = false

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -13,9 +14,6 @@ import (
 
 // Name is what the endpoint is called.
 const Name = "client"
-
-// masterName is what the endpoint of a Master is called.
-const masterName = "Master"
 
 const (
 	// failed is Spark's exit code -1, as the parent of the process sees it.
@@ -124,7 +122,7 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 			continue
 		}
 		e.asked++
-		rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: masterName}.String(), func(master rpcenv.Ref, err error) {
+		rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 			e.asked--
 			switch {
 			case e.over:

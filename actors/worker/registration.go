@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -140,7 +141,7 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 	w.reg.tried = append(w.reg.tried, a)
 	try := w.reg.try
 	c.Log().Infof("Connecting to master %s...", a)
-	rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: masterName}.String(), func(master rpcenv.Ref, err error) {
+	rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 		switch {
 		case try != w.reg.try:
 		case err != nil:
@@ -205,7 +206,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 	r := &w.reg
 	r.master = c.Ref(master)
 	if r.master.IsZero() {
-		r.master = rpcenv.Ref{Address: c.Sender(), Name: masterName}
+		r.master = rpcenv.Ref{Address: c.Sender(), Name: ids.Master}
 	}
 	r.toConnect = r.master.Address
 	if conf.WorkerPreferConfiguredMasterAddress.Get(c.Conf()) && !configured.IsZero() {

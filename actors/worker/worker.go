@@ -16,9 +16,6 @@ import (
 // Name is what the endpoint is called.
 const Name = "Worker"
 
-// masterName is what the endpoint of a Master is called.
-const masterName = "Master"
-
 // Worker is the endpoint: one machine's share of a standalone cluster. It mirrors org.apache.spark.deploy.worker.Worker.
 type Worker struct {
 	cfg  Config
