@@ -22,9 +22,13 @@ func (r *run) driver(ctx context.Context, master string) error {
 		settings[conf.DebugAddr.Key()] = r.cfg.Debug
 	}
 	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
-	spec, err := driverSpec(r.cfg.Program, app.Submission{
-		Name: r.cfg.Name, Conf: settings, Progress: true, Trace: filepath.Join(r.dir.Trace(), "Driver.trace"),
-	}, r.cfg.Stdout, r.cfg.Stderr)
+	return r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings})
+}
+
+// runDriver runs the driver as a process of this machine.
+func (r *run) runDriver(ctx context.Context, s app.Submission) error {
+	s.Progress, s.Trace = true, filepath.Join(r.dir.Trace(), "Driver.trace")
+	spec, err := driverSpec(r.cfg.Program, s, r.cfg.Stdout, r.cfg.Stderr)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 
 	"github.com/sirupsen/logrus"
 
@@ -34,18 +35,26 @@ func CallMasters(ctx context.Context, values map[string]string, cfg driverclient
 	if err != nil {
 		return err
 	}
-	return ask(ctx, c, driverclient.Name, driverclient.New(cfg), stdout, stderr)
+	return ask(ctx, c, "driverClient", driverclient.Name, driverclient.New(cfg), stdout, stderr)
 }
 
-// ask runs an endpoint in an Env of its own until it ends the process: the error is the exit code then.
-func ask(ctx context.Context, c *conf.Conf, name string, client rpcenv.Endpoint, stdout, stderr io.Writer) (err error) {
+// ask runs an endpoint in an Env of its own, called as, until it ends the process: the error is the exit code then.
+func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpoint, stdout, stderr io.Writer) (err error) {
 	ended := make(chan int, 1)
-	host := transport.New(transport.Options{Recorder: trace.NewRecorder(0), ExitFunc: func(code int) { ended <- code }})
-	defer func() { err = errors.Join(err, host.Close()) }()
+	path := ""
+	if dir := conf.TraceDir.Get(c); dir != "" {
+		path = filepath.Join(dir, as+".trace")
+	}
+	rec, err := trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+	if err != nil {
+		return err
+	}
+	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
+	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	log.AddHook(lines{name, stdout, stderr})
-	env, err := rpcenv.New(host, rpcenv.Config{Name: clientName(c), Conf: c, Log: logrus.NewEntry(log)})
+	env, err := rpcenv.New(host, rpcenv.Config{Name: as, Conf: c, Log: logrus.NewEntry(log)})
 	if err != nil {
 		return err
 	}
@@ -62,14 +71,6 @@ func ask(ctx context.Context, c *conf.Conf, name string, client rpcenv.Endpoint,
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// clientName is what a client is called in the trace.
-func clientName(c *conf.Conf) string {
-	if name := conf.TraceName.Get(c); name != "" {
-		return name
-	}
-	return "driverClient"
 }
 
 // lines writes what a client, the endpoint of that name, logs as the answer to a command.

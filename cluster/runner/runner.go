@@ -25,6 +25,8 @@ type Config struct {
 	Main    string
 	// Workers, and what each offers.
 	Workers, WorkerCores, WorkerMemoryMB int
+	// YARN runs the application on a cluster of YARN instead of Workers; nil: it does not.
+	YARN *YARN
 	// Debug makes each process serve /metrics and /debug/pprof, HOST:0; empty: none does.
 	Debug string
 	// Conf are the settings of all.
@@ -102,6 +104,9 @@ func (r *run) cluster(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.lost = func(err error) { cancel(err) }
+	if r.cfg.YARN != nil {
+		return r.onYARN(ctx)
+	}
 	master, url, err := r.master(ctx)
 	if err != nil {
 		return err

@@ -44,5 +44,5 @@ func AskYARN(ctx context.Context, values map[string]string, cfg yarnclient.Confi
 	if cfg.ResourceManager, err = app.ResourceManager(c); err != nil {
 		return err
 	}
-	return ask(ctx, c, yarnclient.Name, yarnclient.New(cfg), stdout, stderr)
+	return ask(ctx, c, "Client", yarnclient.Name, yarnclient.New(cfg), stdout, stderr)
 }

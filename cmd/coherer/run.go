@@ -56,13 +56,15 @@ func runCommand() *cobra.Command {
 	var a appFlags
 	var workers, cores int
 	var memory, debug string
-	var sparks bool
+	var sparks, onYARN bool
+	var y yarnFlags
 	cmd := &cobra.Command{
 		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
 		Long: "Start a Master and Workers as processes on this machine, run an application on them, and take everything down.\n" +
+			"With --yarn it is a ResourceManager and NodeManagers, and the driver is in the application master.\n" +
 			"APP is wordcount, pi or sleep; or, with a path separator, a Go program or a folder with a main package.\n" +
 			"The run directory has the trace and the diagrams; SPARK_* variables and spark-defaults.conf are ignored without --spark-env.",
-		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run ./examples/wordcount README.md",
+		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run --yarn --nodes 3 wordcount README.md\n  coherer run ./examples/wordcount README.md",
 		Args:    usages(wantsApp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if workers < 1 || cores < 1 {
@@ -93,13 +95,26 @@ func runCommand() *cobra.Command {
 			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
 				return usage(cmd, fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))
 			}
-			if err := fits(c, memoryMB, cores); err != nil {
-				return err
-			}
-			return runner.Run(cmd.Context(), runner.Config{
+			own := runner.Config{
 				Name: called(values, application), Program: application.program, Main: application.main,
 				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
-			})
+			}
+			if !onYARN {
+				if err := y.unused(cmd.Flags()); err != nil {
+					return usage(cmd, err)
+				}
+				if err := fits(c, memoryMB, cores); err != nil {
+					return err
+				}
+				return runner.Run(cmd.Context(), own)
+			}
+			if own.YARN, err = y.cluster(cmd.Flags(), application, args); err != nil {
+				return usage(cmd, err)
+			}
+			if err := fitsNode(c, own.YARN); err != nil {
+				return err
+			}
+			return runner.Run(cmd.Context(), own)
 		},
 	}
 	f := cmd.Flags()
@@ -108,6 +123,8 @@ func runCommand() *cobra.Command {
 	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
 	f.BoolVar(&sparks, "spark-env", false, "read spark-defaults.conf and Spark's variables of the environment, as submit does")
 	f.StringVar(&debug, "debug-addr", "", "`HOST:0` for every process to serve /metrics and /debug/pprof at a free port; details.json names those of the daemons")
+	f.BoolVar(&onYARN, "yarn", false, "a ResourceManager and NodeManagers, instead of a Master and Workers")
+	y.flags(f)
 	a.flags(f)
 	return cmd
 }

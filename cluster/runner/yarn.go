@@ -1,0 +1,204 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// YARN is a cluster of YARN: one ResourceManager and NodeManagers.
+type YARN struct {
+	// Mode is where the driver runs.
+	Mode submit.Mode
+	// Nodes, and what each offers.
+	Nodes, NodeCores, NodeMemoryMB int
+	// Class is the program's name, Args the application's arguments, BuiltIn whether the program is coherer's own.
+	Class   string
+	Args    []string
+	BuiltIn bool
+}
+
+// onYARN is cluster with a ResourceManager and NodeManagers.
+func (r *run) onYARN(ctx context.Context) error {
+	rm, at, err := r.resourceManager(ctx)
+	if err != nil {
+		return err
+	}
+	nodes, err := r.nodeManagers(ctx, at)
+	if err == nil {
+		r.say("ResourceManager and %d NodeManagers ready in %.2f s", len(nodes), time.Since(r.begin).Seconds())
+		if err = r.dir.writeDetails(r.details()); err == nil {
+			err = r.application(ctx, at)
+		}
+	}
+	r.ending.Store(true)
+	// The NodeManagers first, side by side: their last words go to the ResourceManager.
+	endAll(nodes)
+	endAll([]*daemon{rm})
+	return err
+}
+
+func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, error) {
+	// Whoever runs it, the queue is root.default: Hadoop's is called as the user, and none can be called root.
+	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false"}
+	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: append(args, r.settings("RM")...)},
+		func(code int) { r.lost(fmt.Errorf("the ResourceManager ended with exit code %d", code)) })
+	if err != nil {
+		return nil, rpcenv.Address{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	ready, err := d.Ready(ctx)
+	if err != nil {
+		return d, rpcenv.Address{}, err
+	}
+	r.serves("RM", ready)
+	at, err := rpcenv.ParseMasterURL(ready.URL)
+	if err != nil {
+		return d, rpcenv.Address{}, err
+	}
+	return d, at[0], nil
+}
+
+// nodeManagers starts them side by side. The output of containers stays in the run directory.
+func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	y := r.cfg.YARN
+	var all []*daemon
+	var left atomic.Int64
+	left.Store(int64(y.Nodes))
+	for i := range y.Nodes {
+		n := strconv.Itoa(i + 1)
+		d, err := r.start("nodemanager"+n, process.Spec{
+			Path: r.self, Ready: true,
+			Args: append([]string{
+				"nodemanager", rm.String(), "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(y.NodeCores),
+				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m",
+				"--local-dirs", filepath.Join(r.dir.Work(), "node"+n), "--log-dirs", r.nodeLogs(i),
+			}, r.settings("NM"+n)...),
+		}, func(int) {
+			if left.Add(-1) == 0 {
+				r.lost(errors.New("no NodeManager is left"))
+			}
+		})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, d)
+	}
+	for i, d := range all {
+		ready, err := d.Ready(ctx)
+		if err != nil {
+			return all, err
+		}
+		r.serves(fmt.Sprint("NM", i+1), ready)
+	}
+	return all, nil
+}
+
+func (r *run) nodeLogs(i int) string { return filepath.Join(r.dir.Logs(), "node"+strconv.Itoa(i+1)) }
+
+// application runs the application and waits for its end.
+func (r *run) application(ctx context.Context, rm rpcenv.Address) error {
+	settings := maps.Clone(r.cfg.Conf)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = app.YARNMaster, r.dir.Trace()
+	settings[conf.AppName.Key()] = r.cfg.Name
+	settings[conf.HadoopPrefix+conf.ResourceManagerAddress.Key()] = rm.String()
+	if settings[conf.YARNStagingDir.Key()] == "" {
+		settings[conf.YARNStagingDir.Key()] = filepath.Join(r.dir.Work(), "staging")
+	}
+	if r.cfg.Debug != "" {
+		settings[conf.DebugAddr.Key()] = r.cfg.Debug
+	}
+	if r.cfg.YARN.Mode == submit.Client {
+		err := r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Library: r.self})
+		return errors.Join(err, r.awaitEnds(ctx, rm))
+	}
+	s := yarnclient.Submission{Mode: submit.Cluster, Name: r.cfg.Name, Program: r.cfg.Program[0], Class: r.cfg.YARN.Class, Args: r.cfg.YARN.Args}
+	if !r.cfg.YARN.BuiltIn {
+		s.Jar = "file:" + s.Program
+	}
+	err := SubmitToYARN(ctx, settings, "", s, r.cfg.Stderr, r.cfg.Stderr)
+	return errors.Join(err, r.showOutput())
+}
+
+// endTime is how long applications may take to end after their drivers.
+const endTime = 5 * time.Second
+
+// awaitEnds waits until the ResourceManager has no application that goes on: an application master in client mode ends a
+// moment after its driver.
+func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	rec, err := trace.NewProcessRecorder(filepath.Join(r.dir.Trace(), "Client.trace"), 0)
+	if err != nil {
+		return err
+	}
+	host := transport.New(transport.Options{Recorder: rec})
+	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
+	env, err := rpcenv.New(host, rpcenv.Config{Name: "Client"})
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	b := env.Blocking(ctx)
+	defer b.Close()
+	q := &yarn.GetApplicationsRequest{ApplicationStates: []yarn.YarnApplicationState{
+		yarn.YarnApplicationState_NEW, yarn.YarnApplicationState_NEW_SAVING, yarn.YarnApplicationState_SUBMITTED,
+		yarn.YarnApplicationState_ACCEPTED, yarn.YarnApplicationState_RUNNING,
+	}}
+	for {
+		live, err := rpcenv.AskWait(b, env.Ref(rm, resourcemanager.ClientRMServiceName), q)
+		if err != nil || len(live.GetApplications()) == 0 || b.Sleep(endTime/50) != nil {
+			return nil //nolint:nilerror // whatever is left ends with its NodeManager
+		}
+	}
+}
+
+// showOutput prints what the driver printed, which is in the output of its container: of the last attempt that there was.
+func (r *run) showOutput() error {
+	last := ""
+	for i := range r.cfg.YARN.Nodes {
+		paths, err := filepath.Glob(filepath.Join(r.nodeLogs(i), "application_*", "container_*_000001", "stdout"))
+		if err != nil {
+			return err
+		}
+		for _, p := range paths {
+			if filepath.Base(filepath.Dir(p)) > filepath.Base(filepath.Dir(last)) {
+				last = p
+			}
+		}
+	}
+	if last == "" {
+		return nil // it never began
+	}
+	f, err := os.Open(last)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(r.cfg.Stdout, f)
+	return err
+}
