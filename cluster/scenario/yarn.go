@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -88,15 +89,21 @@ func (r *Runner) application(c syntax.Command) error {
 	}
 	id := ""
 	for _, e := range r.Trace().Entries {
-		var answer struct {
+		var q struct {
 			ApplicationID struct {
-				ID               int32 `json:"id"`
-				ClusterTimestamp int64 `json:"clusterTimestamp,string"`
+				ID               json.Number `json:"id"`
+				ClusterTimestamp json.Number `json:"clusterTimestamp"`
 			} `json:"applicationId"`
 		}
-		if e.Type == "GetNewApplicationResponse" && json.Unmarshal([]byte(e.Body), &answer) == nil && strconv.Itoa(int(answer.ApplicationID.ID)) == c.Args[1] {
-			id = ids.Application{Timestamp: answer.ApplicationID.ClusterTimestamp, ID: answer.ApplicationID.ID}.String()
+		if e.Type != "GetApplicationReportRequest" || json.Unmarshal([]byte(e.Body), &q) != nil || q.ApplicationID.ID.String() != c.Args[1] {
+			continue
 		}
+		n, wrong := q.ApplicationID.ID.Int64()
+		at, err := q.ApplicationID.ClusterTimestamp.Int64()
+		if err := errors.Join(wrong, err); err != nil {
+			return err
+		}
+		id = ids.Application{Timestamp: at, ID: int32(n)}.String()
 	}
 	if id == "" {
 		return fmt.Errorf("no application %s was submitted: they count from 1", c.Args[1])
