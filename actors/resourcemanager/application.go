@@ -105,16 +105,32 @@ func (s *ClientRMService) appSaved(c *rpcenv.Context, m appSaved) {
 	}
 }
 
-// addToQueue asks the scheduler to take an application.
+// addToQueue asks the scheduler to take an application. Where it goes, and whether it may, can depend on its user's groups.
 func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
-	q := addApplication{app: a.id, user: a.user, queue: a.context.GetQueue(), recovered: a.recovering}
+	if s.cfg.Groups == nil || a.recovering { // a recovered one has its place
+		s.place(c, a, []string{a.user}, nil)
+		return
+	}
+	rpcenv.Run(c, "groups", func(b *rpcenv.Blocking) ([]string, error) { return s.cfg.Groups(b, a.user) },
+		func(groups []string, err error) {
+			if a.machine.State == machine.AppSubmitted { // else it was ended meanwhile
+				s.place(c, a, groups, err)
+			}
+		})
+}
+
+func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []string, groupsErr error) {
+	q := addApplication{app: a.id, user: a.user, groups: groups, groupsErr: groupsErr, queue: a.context.GetQueue()}
 	rpcenv.Ask(c, s.scheduler, q, func(r applicationAdded, err error) {
 		if err != nil {
 			a.diagnostics = err.Error()
 			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
 			return
 		}
-		a.queue = r.queue
+		if a.queue = r.queue; a.context.GetQueue() != r.queue { // the next life finds it there
+			a.context.Queue = r.queue
+			s.persistApp(c, a)
+		}
 		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler took it into "+r.queue)
 	})
 }

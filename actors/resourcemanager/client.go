@@ -3,6 +3,7 @@ package resourcemanager
 import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -14,6 +15,7 @@ type ClientRMService struct {
 	life life
 
 	ready   bool
+	waiting []rpcenv.Call[*rpc.Bool]       // for that
 	journal *rpcenv.Journal[master.Change] // nil: nothing is kept
 	nextApp int32
 
@@ -67,6 +69,8 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.getQueueInfo(c, m)
 	case *yarn.RequestResourceManagerState:
 		s.requestResourceManagerState(c, m)
+	case AwaitActive:
+		s.awaitActive(c, m)
 	case appSaved:
 		s.appSaved(c, m)
 	case attemptSaved:

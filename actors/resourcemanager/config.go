@@ -24,8 +24,8 @@ type Config struct {
 	// Hosts are the lists of hosts that may be nodes, or may not; nil: all may.
 	Hosts Hosts
 	// Groups says which groups a user is in, the primary one first, for the placement of applications and for access lists;
-	// nil: one, called as the user.
-	Groups func(user string) ([]string, error)
+	// nil: one, called as the user. It is a body of [rpcenv.Run]: it may do I/O.
+	Groups func(b *rpcenv.Blocking, user string) ([]string, error)
 }
 
 // Keys are the secrets under which tokens are made, [token.KeySize] bytes each.

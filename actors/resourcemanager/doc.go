@@ -28,4 +28,25 @@
 // containers, whose numbers begin at 1 again. NodeManagers are told to RESYNC and register with what they run;
 // ApplicationMasters get ApplicationMasterNotRegisteredException and register again. Nothing is given until
 // yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms is over.
+//
+// # Differences from Hadoop
+//
+//   - Who asks is said in the message and proved by its token; Hadoop takes it from the connection.
+//     (TestTheTokenOfAnApplicationMasterIsItsOwn)
+//   - Records are written behind the handlers and in groups, and what follows of them is held back meanwhile; a ResourceManager
+//     that cannot write ends. (TestNothingIsPromisedBeforeItIsDurable, TestAResourceManagerThatCannotWriteEnds)
+//   - A record that cannot be read is told, and the rest recovers; Hadoop's ResourceManager does not start.
+//     (TestABadRecordIsReportedAndTheRestRecovers)
+//   - Keys of tokens are kept over a restart, so that an ApplicationMaster's token for a node holds on, and are not changed
+//     meanwhile. (TestAnApplicationOutlivesItsResourceManager)
+//   - What the scheduler had running on a node that registers again and does not report it is lost; what it reports stays.
+//     Hadoop takes the whole node out and in again when no application runs there. (TestANodeThatRegistersAgain)
+//   - The scheduler itself lets an application release only its own containers; Hadoop's FairScheduler frees any.
+//     (TestBadAsksAreRefused)
+//   - Calls of one attempt that come while one is handled wait for it, 16 at most; in Hadoop each holds a thread.
+//     (TestCallsOfOneAttemptAreHandledOneByOne)
+//   - The end of a container that nobody knows may be forgotten by its node at once; Hadoop's node keeps it until the
+//     application ends. (TestContainersThatNobodyKnowsEnd)
+//   - Unmanaged ApplicationMasters are refused. (TestSubmissionsThatCannotBeAreRefused)
+//   - Without a setting the FairScheduler is the scheduler, and there is no CapacityScheduler. (TestWhatClientsMayAsk)
 package resourcemanager

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -86,7 +87,25 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	}
 	c.Send(s.tracker, f.hosts) // nodes come when the applications of their containers are known
 	s.ready = true
+	for _, call := range s.waiting {
+		call.Reply(&rpc.Bool{Value: true})
+	}
+	s.waiting = nil
 	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
+}
+
+// AwaitActive is answered true when the ResourceManager has read its records and serves.
+type AwaitActive struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (AwaitActive) ReplyType() *rpc.Bool { return nil }
+
+func (s *ClientRMService) awaitActive(c *rpcenv.Context, m AwaitActive) {
+	if s.ready {
+		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+		return
+	}
+	s.waiting = append(s.waiting, rpcenv.Defer(c, m))
 }
 
 // lifeAfter is the life after the one of a record; nil: there was none.

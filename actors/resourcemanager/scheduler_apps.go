@@ -18,7 +18,8 @@ type addApplication struct {
 	rpcenv.Local
 	app         ids.Application
 	user, queue string
-	recovered   bool
+	groups      []string
+	groupsErr   error // why they are not known
 }
 
 // applicationAdded has the full name of its queue.
@@ -31,8 +32,7 @@ type applicationAdded struct {
 func (addApplication) ReplyType() (r applicationAdded) { return r }
 
 func (s *Scheduler) addApplication(c *rpcenv.Context, m addApplication) {
-	groups, err := s.groups(m.user)
-	sub := fair.Submission{User: m.user, Groups: groups, Queue: m.queue, GroupsErr: err}
+	sub := fair.Submission{User: m.user, Groups: m.groups, Queue: m.queue, GroupsErr: m.groupsErr}
 	queue, err := s.book.AddApp(s.now(c), m.app, sub)
 	if err != nil {
 		c.Log().Infof("%s is refused: %v", m.app, err)
@@ -42,13 +42,6 @@ func (s *Scheduler) addApplication(c *rpcenv.Context, m addApplication) {
 	s.apps[m.app] = &scheduledApp{user: m.user, queue: queue}
 	c.Log().Infof("Accepted application %s from user: %s, in queue: %s", m.app, m.user, queue)
 	rpcenv.Reply(c, m, applicationAdded{queue: queue})
-}
-
-func (s *Scheduler) groups(user string) ([]string, error) {
-	if s.cfg.Groups == nil {
-		return []string{user}, nil
-	}
-	return s.cfg.Groups(user)
 }
 
 // removeApplication ends an application.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/cluster/recovery"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -52,10 +53,13 @@ func openRecords(opts Options) (records, error) {
 }
 
 // leads waits until a Master has read its records, so that who is told that it is ready can register.
-func (d *daemon) leads(ctx context.Context) error {
+func (d *daemon) leads(ctx context.Context) error { return d.serves(ctx, master.AwaitLeadership{}) }
+
+// serves waits until the daemon's endpoint answers q, which it does when it has read its records.
+func (d *daemon) serves(ctx context.Context, q rpcenv.Asks[*rpc.Bool]) error {
 	answered := make(chan error, 1)
-	job := d.node.Env.Go("leads", func(b *rpcenv.Blocking) error {
-		_, err := rpcenv.AskWait(b, d.node.Ref, master.AwaitLeadership{})
+	job := d.node.Env.Go("serves", func(b *rpcenv.Blocking) error {
+		_, err := rpcenv.AskWaitAs[*rpc.Bool](b, d.node.Ref, q)
 		return err
 	})
 	job.OnDone(func(err error) { answered <- err })

@@ -4,27 +4,63 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // RunResourceManager runs a ResourceManager until ctx ends, or it ends itself: then the error is an *ExitError.
 func RunResourceManager(ctx context.Context, opts Options) (err error) {
+	var cfg resourcemanager.Config
+	closeStore, err := configure(&cfg, opts.Conf)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
 	d, err := newDaemon(opts, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	var cfg resourcemanager.Config
-	if cfg.Keys, err = resourcemanager.NewKeys(rand.Reader); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return ResourceManager(d.host, env, cfg) }); err != nil {
 		return err
 	}
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return ResourceManager(d.host, env, cfg) }); err != nil {
+	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err
 	}
 	if err := d.ready(); err != nil {
 		return err
 	}
 	return d.wait(ctx)
+}
+
+// configure gives a ResourceManager its keys and the files that the settings name. What it returns closes its records.
+func configure(cfg *resourcemanager.Config, c *conf.Conf) (closeStore func() error, err error) {
+	if cfg.Keys, err = resourcemanager.NewKeys(rand.Reader); err != nil {
+		return nil, err
+	}
+	cfg.Groups = groupsOf
+	if path := conf.FairAllocationFile.Get(c); path != "" {
+		cfg.Allocations = allocationFile(path)
+	}
+	include, exclude := conf.NodesIncludePath.Get(c), conf.NodesExcludePath.Get(c)
+	if include != "" || exclude != "" {
+		cfg.Hosts = hostFiles{include, exclude}
+	}
+	if !conf.ResourceManagerRecovery.Get(c) {
+		return func() error { return nil }, nil
+	}
+	path := conf.ResourceManagerStore.Get(c)
+	if path == "" {
+		return nil, fmt.Errorf("%s is true: name a directory with %s", conf.ResourceManagerRecovery.Key(), conf.ResourceManagerStore.Key())
+	}
+	store, err := recovery.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("the directory of %s: %w", conf.ResourceManagerStore.Key(), err)
+	}
+	cfg.Store = store
+	return store.Close, nil
 }
