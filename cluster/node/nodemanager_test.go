@@ -276,6 +276,33 @@ func TestANodeManagerThatEndsEndsItsContainers(t *testing.T) {
 	}
 }
 
+// The command of a container has yarn.nodemanager.sleep-delay-before-sigkill.ms to end by itself, though it is the child of a
+// shell that is told to end too.
+func TestACommandHasItsTimeToEnd(t *testing.T) {
+	k := newYARNKit(t, map[string]string{"yarn.nodemanager.sleep-delay-before-sigkill.ms": "60000"})
+	path, program := fifo(t), filepath.Join(t.TempDir(), "polite.sh")
+	text := "exec 9>" + path + "\ntrap 'echo bye >&9; exit 0' TERM\necho ready >&9\nwhile true; do sleep 0.01; done\n"
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.start(1, command("bash "+program))
+	r, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	in := bufio.NewReader(r)
+	if line, err := in.ReadString('\n'); line != "ready\n" || err != nil {
+		t.Fatal(line, err)
+	}
+	if err := k.stop(); err != nil {
+		t.Error(err)
+	}
+	if said, err := io.ReadAll(in); string(said) != "bye\n" || err != nil {
+		t.Errorf("%q %v", said, err)
+	}
+}
+
 func TestKillingANodeManagerEndsItsContainers(t *testing.T) {
 	k := newYARN(t, nil)
 	text, err := json.Marshal(k.node)
