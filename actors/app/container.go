@@ -85,10 +85,7 @@ func masterConfig(a masterArgs, c *conf.Conf, attempt ids.Attempt) (applicationm
 	cfg := applicationmaster.Config{
 		Attempt: attempt,
 		Host:    orLoopback(os.Getenv("NM_HOST")), ProxyBase: os.Getenv("APPLICATION_WEB_PROXY_BASE"),
-		MaxAttempts: conf.AMMaxAttempts.Get(c), Environment: sparkVariables(),
-	}
-	if n, set := conf.YARNMaxAppAttempts.Find(c); set {
-		cfg.MaxAttempts = min(cfg.MaxAttempts, n)
+		Environment: sparkVariables(),
 	}
 	var err error
 	if cfg.ResourceManager, err = ResourceManager(c); err != nil {

@@ -40,7 +40,7 @@ type yard struct {
 	t        *testing.T
 	rm       *rpcenv.Env
 	settings map[string]string
-	program  func(context.Context, *app.App) error
+	program  func(*rpcenv.Blocking, *app.App) error
 
 	tokens    map[string][]byte                               // of containers
 	masters   map[string]*applicationmaster.ApplicationMaster // by process
@@ -86,9 +86,11 @@ func (y *yard) conf() *conf.Conf {
 }
 
 // count is the program: it counts squares.
-func (y *yard) count(ctx context.Context, a *app.App) error {
-	got, err := rdd.Collect(ctx, a, squares.With(1000))
-	y.results = append(y.results, len(got))
+func (y *yard) count(_ *rpcenv.Blocking, a *app.App) error {
+	got, err := rdd.Collect(context.Background(), a, squares.With(1000))
+	if err == nil {
+		y.results = append(y.results, len(got))
+	}
 	return err
 }
 
@@ -125,7 +127,7 @@ func (y *yard) container(h *sim.Host, cmd rpcenv.Command) error {
 
 func (y *yard) master(h *sim.Host, id string, attempt ids.Attempt, cluster bool, words []string) error {
 	cfg := applicationmaster.Config{
-		Attempt: attempt, MaxAttempts: 2, ResourceManager: y.rm.Address(), Host: h.IP(), ClusterMode: cluster,
+		Attempt: attempt, ResourceManager: y.rm.Address(), Host: h.IP(), ClusterMode: cluster,
 	}
 	var err error
 	if cfg.Token, err = token.Find(y.tokens[id], token.AMRM); err != nil {
@@ -160,7 +162,7 @@ func (y *yard) master(h *sim.Host, id string, attempt ids.Attempt, cluster bool,
 		return err
 	}
 	env.Go("main", func(b *rpcenv.Blocking) error {
-		app.Attend(b, d, func() error { return y.program(context.Background(), app.On(d, b)) })
+		app.Attend(b, d, func() error { return y.program(b, app.On(d, b)) })
 		return nil
 	})
 	return nil
@@ -220,7 +222,7 @@ func (y *yard) drive() string {
 	}
 	h := y.Find("Driver")
 	env.Go("main", func(b *rpcenv.Blocking) error {
-		err := y.program(context.Background(), app.On(d, b))
+		err := y.program(b, app.On(d, b))
 		code := 0
 		if err != nil {
 			y.t.Log("the program:", err)
@@ -277,5 +279,97 @@ func TestAnApplicationThatWantsMoreThanThereIs(t *testing.T) {
 	}
 	if len(y.executors) >= 10 || len(y.executors) == 0 {
 		t.Error(len(y.executors), "executors on one small node")
+	}
+}
+
+// twice makes the program one that counts, lets something happen, waits for d, and counts again.
+func (y *yard) twice(between func(), d time.Duration) {
+	y.program = func(b *rpcenv.Blocking, a *app.App) error {
+		if err := y.count(b, a); err != nil {
+			return err
+		}
+		between()
+		if err := b.Sleep(d); err != nil {
+			return err
+		}
+		return y.count(b, a)
+	}
+}
+
+// SPARK-20079, SPARK-12864: the ApplicationMaster of a driver in client mode dies when five executors run. The next one asks
+// for five, whose ids go on behind the fifth.
+func TestADriverOutlivesItsApplicationMaster(t *testing.T) {
+	y := newYard(t, 4, map[string]string{"spark.executor.instances": "5", "spark.scheduler.minRegisteredResourcesRatio": "1"})
+	y.twice(func() { y.Find("AM1").Kill() }, 20*time.Second)
+	if code := y.ended(y.drive()); code != 0 || fmt.Sprint(y.results) != "[1000 1000]" {
+		t.Error(code, y.results)
+	}
+	if code := y.ended("AM2"); code != 0 || fmt.Sprint(slices.Sorted(slices.Values(y.executors))) != "[1 10 2 3 4 5 6 7 8 9]" {
+		t.Error(code, y.executors)
+	}
+}
+
+// In cluster mode the driver dies with its ApplicationMaster; the next attempt runs the program from its beginning.
+func TestASecondAttemptRunsTheProgramAgain(t *testing.T) {
+	y := newYard(t, 3, nil)
+	killed := false
+	y.twice(func() {
+		if !killed {
+			killed = true
+			y.Find("AM1").Kill()
+		}
+	}, time.Second)
+	if code := y.ended(y.submitCluster()); code != 0 || fmt.Sprint(y.results) != "[1000 1000 1000]" || y.ended("AM2") != 0 {
+		t.Error(code, y.results)
+	}
+}
+
+// An executor that dies is replaced, and the program goes on.
+func TestAnExecutorDiesUnderAnApplication(t *testing.T) {
+	y := newYard(t, 3, map[string]string{
+		"spark.hadoop.yarn.nm.liveness-monitor.expiry-interval-ms": "10000", "spark.scheduler.minRegisteredResourcesRatio": "1",
+	})
+	var lost string
+	y.twice(func() {
+		for _, id := range y.executors {
+			if h := y.Find("Exec" + id); h != nil {
+				lost = id
+				h.Kill()
+				return
+			}
+		}
+	}, 0)
+	if code := y.ended(y.drive()); code != 0 || fmt.Sprint(y.results) != "[1000 1000]" || lost == "" {
+		t.Error(code, y.results, lost)
+	}
+}
+
+// A node that vanishes takes its executors with it: YARN tells that when it misses the node, and others are asked for.
+func TestANodeVanishesUnderAnApplication(t *testing.T) {
+	y := newYard(t, 4, map[string]string{
+		"spark.hadoop.yarn.nm.liveness-monitor.expiry-interval-ms": "10000", "spark.network.timeout": "10s",
+		"spark.executor.heartbeatInterval": "2s", "spark.network.timeoutInterval": "5s",
+		"spark.hadoop.yarn.scheduler.minimum-allocation-mb": "1408", // two in a node
+		"spark.executor.instances":                          "4", "spark.scheduler.minRegisteredResourcesRatio": "1",
+	})
+	lost := 0
+	y.twice(func() {
+		for _, name := range []string{"NM1", "NM2", "NM3", "NM4"} {
+			if h := y.Find(name); h.IP() != y.Find("AM1").IP() {
+				for _, id := range y.executors {
+					if x := y.Find("Exec" + id); x != nil && x.IP() == h.IP() {
+						lost++
+					}
+				}
+				h.Vanish()
+				return
+			}
+		}
+	}, 30*time.Second)
+	if code := y.ended(y.drive()); code != 0 || fmt.Sprint(y.results) != "[1000 1000]" {
+		t.Error(code, y.results)
+	}
+	if lost == 0 || len(y.executors) != 4+lost {
+		t.Errorf("%d were lost, %d were started in all", lost, len(y.executors))
 	}
 }

@@ -26,8 +26,6 @@ const (
 type Config struct {
 	// Attempt is whose ApplicationMaster it is.
 	Attempt ids.Attempt
-	// MaxAttempts is how many attempts the application has; the last one unregisters, whatever became of it.
-	MaxAttempts int
 	// ResourceManager is where it is.
 	ResourceManager rpcenv.Address
 	// Token shows the ResourceManager who asks; nil: none was given.

@@ -66,13 +66,22 @@ func cut(message string, limit int) string {
 func (m *ApplicationMaster) end(c *rpcenv.Context) {
 	exit := func(c *rpcenv.Context) { c.Exit(m.exitCode, m.message) }
 	switch {
-	case m.cfg.Attempt.Attempt >= int32(m.cfg.MaxAttempts):
+	case int(m.cfg.Attempt.Attempt) >= maxAttempts(c.Conf()):
 		m.cleanupStaging(c, func(c *rpcenv.Context) { m.unregister(c, exit) })
 	case m.status == yarn.FinalApplicationStatus_APP_SUCCEEDED:
 		m.unregister(c, func(c *rpcenv.Context) { m.cleanupStaging(c, exit) })
 	default:
 		exit(c)
 	}
+}
+
+// maxAttempts is how many attempts the application has.
+func maxAttempts(c *conf.Conf) int {
+	most := conf.AMMaxAttempts.Get(c)
+	if n, set := conf.YARNMaxAppAttempts.Find(c); set {
+		return min(most, n)
+	}
+	return most
 }
 
 // unregister tells the ResourceManager how the application ended, until that is stored there.

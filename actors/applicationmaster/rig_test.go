@@ -80,7 +80,7 @@ func newRig(t *testing.T, settings map[string]string) *rig {
 
 func (r *rig) config() applicationmaster.Config {
 	return applicationmaster.Config{
-		Attempt: attempt, MaxAttempts: 2, ResourceManager: r.rm.Env.Address(), Host: "node1",
+		Attempt: attempt, ResourceManager: r.rm.Env.Address(), Host: "node1",
 	}
 }
 

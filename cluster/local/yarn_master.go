@@ -86,12 +86,8 @@ func (y *YARN) config(m masterContainer, cluster bool) (applicationmaster.Config
 	if err != nil {
 		return applicationmaster.Config{}, err
 	}
-	attempts := conf.AMMaxAttempts.Get(m.settings)
-	if n, set := conf.YARNMaxAppAttempts.Find(m.settings); set {
-		attempts = min(attempts, n)
-	}
 	return applicationmaster.Config{
-		Attempt: id.Attempt, MaxAttempts: attempts, ResourceManager: at, Token: proof, ClusterMode: cluster, Host: m.Host,
+		Attempt: id.Attempt, ResourceManager: at, Token: proof, ClusterMode: cluster, Host: m.Host,
 		LocalResources: resources, Staging: stagingOf{y.files, m.Env},
 	}, nil
 }

@@ -145,7 +145,6 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
 	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), resourceManagerCommand(), nodeManagerCommand(), executorCommand(), driverCommand())
-	cmd.AddCommand(containerCommands()...)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }
