@@ -63,6 +63,8 @@
 //     what was asked of any node has to. (TestBooksHoldOverAnyHistory)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there
 //     for their policy, minimums above maximums. Hadoop logs some of it. (TestWhatAFileSaysInVain)
+//   - A file that is older than the one before, and comes in its place, is a change; Hadoop does not see it.
+//     (TestAnOlderFileInItsPlaceIsAChange)
 //   - A file that cannot be used again is told of when its reason is another one; Hadoop says the first and then no more.
 //     (TestABadFileIsToldOnce)
 package fair

@@ -9,59 +9,48 @@ import (
 
 // The times of reading an allocation file again, as in Hadoop's AllocationFileLoaderService.
 const (
-	ReloadInterval = 10 * time.Second // how often to Look
+	ReloadInterval = 10 * time.Second // how often to read it
 	ReloadWait     = 5 * time.Second  // how old a change has to be, so that the file is whole
 )
 
-// File is where an allocation file lies.
-type File interface {
-	// Modified is when it was written last.
-	Modified() (time.Time, error)
-	// Read is what is in it, at most MaxFileSize and one byte.
-	Read() ([]byte, error)
+// File is an allocation file as it was read.
+type File struct {
+	Data     []byte
+	Modified time.Time
+	Err      error // why it was not read
 }
 
-// Reload keeps up with an allocation file. Its owner loads it once with Load, then every ReloadInterval calls Look where it
-// may block, and Take where it may not.
+// Reload keeps up with an allocation file. Its owner reads the file once for Load, and every ReloadInterval for Take.
 type Reload struct {
-	options Options
-	loaded  time.Time // when it was last read with success
-	told    string    // what of a bad file has been said
+	options  Options
+	loaded   time.Time // when it was last good
+	modified time.Time // that one's
+	told     string    // what of a bad file has been said
 }
 
 // NewReload is one for a file that has not been read.
 func NewReload(o Options) Reload { return Reload{options: o} }
 
-// News is what Look found.
-type News struct {
-	At   time.Time // when it looked
-	Due  bool      // there is something new, or nothing to be had
-	Data []byte
-	Err  error
-}
-
-// Look reads the file if it changed since it was last read with success, and is ReloadWait old. A bad file is read again each
-// time, though it did not change. It changes nothing in r.
-func (r Reload) Look(f File, now time.Time) News {
-	n := News{At: now}
-	modified, err := f.Modified()
-	switch {
-	case err != nil:
-		n.Due, n.Err = true, err
-	case modified.After(r.loaded) && now.After(modified.Add(ReloadWait)):
-		n.Due = true
-		n.Data, n.Err = f.Read()
+// Load is for the file as it is when the ResourceManager starts, whatever its age. An error is one of the start.
+func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
+	if f.Err != nil {
+		return nil, fmt.Errorf("allocation file cannot be read: %w", f.Err)
 	}
-	return n
+	a, err := ParseAllocations(f.Data, r.options)
+	if err == nil {
+		r.loaded, r.modified = now, f.Modified
+	}
+	return a, err
 }
 
-// Take is the new allocations, or nil when the old ones stay. An error says why a file that should count does not; the same
-// error is not said again until the file was good.
-func (r *Reload) Take(n News) (*Allocations, error) {
-	if !n.Due {
+// Take is the new allocations, or nil when the old ones stay: when the file did not change, when its change is not
+// ReloadWait old, or when it is bad. An error says why a bad file does not count; it is not said again until there is
+// another reason, or the file was good.
+func (r *Reload) Take(f File, now time.Time) (*Allocations, error) {
+	if f.Err == nil && !r.due(f.Modified, now) {
 		return nil, nil
 	}
-	a, err := r.read(n)
+	a, err := r.Load(f, now)
 	switch {
 	case err == nil:
 		r.told = ""
@@ -73,20 +62,10 @@ func (r *Reload) Take(n News) (*Allocations, error) {
 	return nil, fmt.Errorf("the old allocations stay: %w", err)
 }
 
-// Load reads the file whatever its age, as when the ResourceManager starts. An error is one of the start.
-func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
-	n := News{At: now}
-	n.Data, n.Err = f.Read()
-	return r.read(n)
-}
-
-func (r *Reload) read(n News) (*Allocations, error) {
-	if n.Err != nil {
-		return nil, fmt.Errorf("allocation file cannot be read: %w", n.Err)
+func (r *Reload) due(modified, now time.Time) bool {
+	changed := !modified.Equal(r.modified)
+	if r.options.Compat == Upstream { // an older file that was put in its place is not seen
+		changed = modified.After(r.loaded)
 	}
-	a, err := ParseAllocations(n.Data, r.options)
-	if err == nil {
-		r.loaded = n.At
-	}
-	return a, err
+	return changed && now.After(modified.Add(ReloadWait))
 }

@@ -7,93 +7,87 @@ import (
 	"time"
 )
 
-// fakeFile is a file in memory.
-type fakeFile struct {
-	text     string
-	modified time.Time
-	err      error
-	reads    int
-}
-
-func (f *fakeFile) Modified() (time.Time, error) { return f.modified, f.err }
-
-func (f *fakeFile) Read() ([]byte, error) {
-	f.reads++
-	return []byte(f.text), f.err
-}
-
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// reloadRig is a Reload that read its file, with queue a, at noon.
-func reloadRig(t *testing.T) (*Reload, *fakeFile) {
-	f := &fakeFile{text: `<allocations><queue name="a"/></allocations>`, modified: noon.Add(-time.Second)}
-	r := NewReload(options)
-	if a, err := r.Load(f, noon); err != nil || len(a.Queues()) != 2 {
+// asRead is a file with these elements as it is read.
+func asRead(elements string, modified time.Time) File {
+	return File{Data: []byte("<allocations>" + elements + "</allocations>"), Modified: modified}
+}
+
+// loaded is a Reload whose file, with queue a, was good at noon.
+func loaded(t *testing.T, compat Compat) *Reload {
+	t.Helper()
+	o := options
+	o.Compat = compat
+	r := NewReload(o)
+	if a, err := r.Load(asRead(`<queue name="a"/>`, noon.Add(-time.Second)), noon); err != nil || len(a.Queues()) != 2 {
 		t.Fatalf("%v, %v", a, err)
 	}
-	return &r, f
+	return &r
 }
 
 func TestAChangeCountsOnceItIsFiveSecondsOld(t *testing.T) {
-	r, f := reloadRig(t)
-	f.text, f.modified = `<allocations><queue name="a"/><queue name="b"/></allocations>`, noon.Add(10*time.Second)
-	for after, due := range map[time.Duration]bool{10 * time.Second: false, 15 * time.Second: false, 15*time.Second + 1: true} {
-		if n := r.Look(f, noon.Add(after)); n.Due != due {
-			t.Errorf("%v after noon: due %v", after, n.Due)
+	r := loaded(t, Fixed)
+	f := asRead(`<queue name="a"/><queue name="b"/>`, noon.Add(10*time.Second))
+	for _, after := range []time.Duration{10 * time.Second, 15 * time.Second} {
+		if a, err := r.Take(f, noon.Add(after)); a != nil || err != nil {
+			t.Errorf("%v after noon: %v, %v", after, a, err)
 		}
 	}
-	a, err := r.Take(r.Look(f, noon.Add(20*time.Second)))
-	if err != nil || len(a.Queues()) != 3 {
+	if a, err := r.Take(f, noon.Add(15*time.Second+1)); err != nil || a == nil || len(a.Queues()) != 3 {
 		t.Fatalf("%v, %v", a, err)
 	}
-	reads := f.reads
-	if a, err := r.Take(r.Look(f, noon.Add(30*time.Second))); a != nil || err != nil || f.reads != reads {
-		t.Errorf("a file that did not change is read again: %v, %v", a, err)
+	if a, err := r.Take(f, noon.Add(30*time.Second)); a != nil || err != nil {
+		t.Errorf("a file that did not change counts again: %v, %v", a, err)
 	}
 }
 
 func TestABadFileIsToldOnce(t *testing.T) {
-	r, f := reloadRig(t)
-	f.text, f.modified = `<allocations>
-<queue name="a"><weight>x</weight></queue></allocations>`, noon.Add(time.Second)
+	r := loaded(t, Fixed)
 	at := noon
-	look := func() error {
+	take := func(f File) error {
+		t.Helper()
 		at = at.Add(ReloadInterval)
-		a, err := r.Take(r.Look(f, at))
+		a, err := r.Take(f, at)
 		if a != nil {
 			t.Fatal("a bad file counts")
 		}
 		return err
 	}
-	if err := look(); err == nil || !strings.Contains(err.Error(), "the old allocations stay") || !strings.Contains(err.Error(), "line 2: queue root.a") {
+	bad := asRead("\n<queue name=\"a\"><weight>x</weight></queue>", noon.Add(time.Second))
+	if err := take(bad); err == nil || !strings.Contains(err.Error(), "the old allocations stay") || !strings.Contains(err.Error(), "line 2: queue root.a") {
 		t.Errorf("first: %v", err)
 	}
-	if err := look(); err != nil {
+	if err := take(bad); err != nil {
 		t.Errorf("again: %v", err)
 	}
-	f.text = "<allocations"
-	if err := look(); err == nil {
+	if err := take(File{Data: []byte("<allocations"), Modified: noon.Add(time.Second)}); err == nil {
 		t.Error("another reason is not told")
 	}
-	f.err = errors.New("no such file")
-	if err := look(); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if err := take(File{Err: errors.New("no such file")}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a file that is gone: %v", err)
 	}
-	f.text, f.err = `<allocations/>`, nil
-	if a, err := r.Take(r.Look(f, at.Add(ReloadInterval))); err != nil || a == nil {
+	if a, err := r.Take(asRead("", at), at.Add(ReloadInterval)); err != nil || a == nil {
 		t.Errorf("a good file: %v, %v", a, err)
 	}
-	f.text, f.modified = "<allocations", at.Add(2*ReloadInterval)
-	at = at.Add(2 * ReloadInterval)
-	if err := look(); err == nil {
+	bad.Modified, at = at.Add(ReloadInterval), at.Add(2*ReloadInterval)
+	if err := take(bad); err == nil {
 		t.Error("the same reason is not told after the file was good")
 	}
 }
 
+func TestAnOlderFileInItsPlaceIsAChange(t *testing.T) {
+	for compat, seen := range map[Compat]bool{Fixed: true, Upstream: false} {
+		a, err := loaded(t, compat).Take(asRead("", noon.Add(-time.Hour)), noon.Add(time.Minute))
+		if err != nil || (a != nil) != seen {
+			t.Errorf("compat %d: %v, %v", compat, a, err)
+		}
+	}
+}
+
 func TestAFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
-	f := &fakeFile{text: "<allocations>" + strings.Repeat(" ", MaxFileSize) + "</allocations>"}
 	r := NewReload(options)
-	if _, err := r.Load(f, noon); err == nil || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := r.Load(asRead(strings.Repeat(" ", MaxFileSize), noon), noon); err == nil || !strings.Contains(err.Error(), "8 MiB") {
 		t.Error(err)
 	}
 }
@@ -166,4 +160,47 @@ func TestAQueueWithAnEmptyPartInItsNameIsNotMade(t *testing.T) {
 	if queues := s.Queues(); len(queues) != 1 {
 		t.Errorf("%d queues are there", len(queues))
 	}
+}
+
+func TestTidyTakesAwayWhatNobodyUses(t *testing.T) {
+	s := submitted(t, Fixed, `<queue name="a"/>`, "root.x.y", "root.z")
+	s.RemoveApp(0, attemptOf(2).App)
+	s.Tidy(0)
+	if got := queueNames(s); got != "root root.a root.x root.x.y" {
+		t.Errorf("with an application in root.x.y: %s", got)
+	}
+	s.RemoveApp(0, attemptOf(1).App)
+	s.Tidy(0)
+	if got := queueNames(s); got != "root root.a" {
+		t.Errorf("without: %s", got)
+	}
+	s.Reload(0, parsed(t, Fixed, `<queue name="b"/>`))
+	s.Tidy(0)
+	if got := queueNames(s); got != "root root.b" {
+		t.Errorf("of another file: %s", got)
+	}
+}
+
+// TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed: while it is used it stays a leaf, or a parent.
+func TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed(t *testing.T) {
+	s := submitted(t, Fixed, `<queue name="a"/><queue name="p"><queue name="c"/></queue>`, "root.a", "root.p.c")
+	s.Reload(0, parsed(t, Fixed, `<queue name="a"><queue name="d"/></queue><queue name="p"/>`))
+	s.Tidy(0)
+	if got := queueNames(s); got != "root root.a root.p root.p.c" || !stateOf(t, s, "root.a").Leaf || stateOf(t, s, "root.p").Leaf {
+		t.Errorf("used: %s", got)
+	}
+	s.RemoveApp(0, attemptOf(1).App)
+	s.RemoveApp(0, attemptOf(2).App)
+	s.Tidy(0)
+	if got := queueNames(s); got != "root root.a root.a.d root.p" || stateOf(t, s, "root.a").Leaf || !stateOf(t, s, "root.p").Leaf {
+		t.Errorf("not used: %s", got)
+	}
+}
+
+func queueNames(s *Scheduler) string {
+	var names []string
+	for _, q := range s.Queues() {
+		names = append(names, q.Name)
+	}
+	return strings.Join(names, " ")
 }

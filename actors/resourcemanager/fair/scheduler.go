@@ -5,6 +5,8 @@ package fair
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
@@ -295,23 +297,11 @@ func (s *Scheduler) MaximumAllocation(queue string) Resource {
 func (s *Scheduler) Cluster() Resource { return s.nodes.total }
 
 // Reload gives the scheduler new allocations. Queues that the file has no more stay as if they had been made for
-// submissions; those without applications go.
+// submissions, until Tidy.
 func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event {
 	s.now = now
 	s.allocations = allocations
-	for _, set := range allocations.Queues() {
-		q := s.queues[set.Name]
-		switch parent := s.queues[ParentName(set.Name)]; {
-		case q != nil && q.leaf == set.Parent && set.Name != Root:
-			if !q.empty() {
-				continue // a queue that is in use stays what it is
-			}
-			s.dropTree(q)
-			s.newQueue(set, parent)
-		case q == nil && parent != nil && !parent.leaf:
-			s.newQueue(set, parent)
-		}
-	}
+	s.makeQueues()
 	keep := s.misplaces(allocations)
 	s.root.walk(func(q *queue) {
 		set := allocations.Queue(q.Name)
@@ -328,6 +318,36 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 	s.unsteady = true
 	s.admitAll()
 	return s.take()
+}
+
+// makeQueues makes the queues of the file that are not there. One that is there and used stays a leaf, or a parent, until it
+// is not used any more.
+func (s *Scheduler) makeQueues() {
+	for _, set := range s.allocations.Queues() {
+		q := s.queues[set.Name]
+		switch parent := s.queues[ParentName(set.Name)]; {
+		case q != nil && q.leaf == set.Parent && set.Name != Root:
+			if q.empty() {
+				s.dropTree(q)
+				s.newQueue(set, parent)
+			}
+		case q == nil && parent != nil && !parent.leaf:
+			s.newQueue(set, parent)
+		}
+	}
+	s.unsteady = true
+}
+
+// Tidy takes away the queues that were made for submissions and have no application any more, and makes those of the file
+// that could not be made before. Its owner calls it every ReloadInterval. It mirrors AllocationFileLoaderService's onCheck.
+func (s *Scheduler) Tidy(now time.Duration) {
+	s.now = now
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.queues))) { // those below first
+		if q := s.queues[name]; q.set.Dynamic && len(q.children) == 0 && q.accepted == 0 {
+			s.dropQueue(q)
+		}
+	}
+	s.makeQueues()
 }
 
 // misplaces reports whether the policies of the allocations may not stand in the queues that there are. Those keep theirs then.
