@@ -26,7 +26,7 @@ type Scheduler struct {
 	nodes      map[string]*scheduledNode // by the text of their ids, which is what the book calls them
 	readyAt    time.Time                 // after a restart nothing is given before it
 	kill       rpcenv.Timer              // KillMarked
-	file       allocationFile
+	file       fair.Reload
 
 	client, tracker rpcenv.Ref
 }
@@ -61,6 +61,7 @@ type ticking interface {
 	KillMarked(now time.Duration) []fair.Event
 	ContinuousPass(now time.Duration) []fair.Event
 	Reload(now time.Duration, allocations *fair.Allocations) []fair.Event
+	Tidy(now time.Duration)
 }
 
 // container is one that is in the book, with its machine.

@@ -1,7 +1,6 @@
 package resourcemanager
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -18,23 +17,10 @@ type schedulerBegins struct {
 	modified    time.Time
 }
 
-// allocationFile is what was read last.
-type allocationFile struct {
-	modified time.Time
-	failed   string // the last error, told once
-}
-
-// The reload of the allocation file. They mirror AllocationFileLoaderService.
-const (
-	reloadInterval = 10 * time.Second
-	reloadAge      = 5 * time.Second // a file counts when it is at least so old: somebody may still be writing it
-)
-
 func (s *Scheduler) begin(c *rpcenv.Context, m schedulerBegins) {
 	s.life = m.life
 	s.conf.Epoch = m.life.epoch
-	s.file.modified = m.modified
-	allocations, err := s.parse(c, m.allocations)
+	allocations, err := s.load(c, m)
 	if err == nil {
 		s.book, err = newBook(c.Conf(), s.conf, allocations)
 	}
@@ -58,9 +44,7 @@ func (s *Scheduler) begin(c *rpcenv.Context, m schedulerBegins) {
 	if s.conf.Continuous {
 		c.Every(s.conf.ContinuousSleep, s.conf.ContinuousSleep, continuousTick{})
 	}
-	if s.cfg.Allocations != nil {
-		c.Every(reloadInterval, reloadInterval, reloadTick{})
-	}
+	c.Every(fair.ReloadInterval, fair.ReloadInterval, reloadTick{})
 }
 
 // schedulingStart ends the wait after a restart.
@@ -68,24 +52,29 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 	c.Log().Info("Containers are given from now on")
 }
 
-// parse reads an allocation file; its warnings are told.
-func (s *Scheduler) parse(c *rpcenv.Context, file []byte) (*fair.Allocations, error) {
+// load is what the allocation file says at the beginning.
+func (s *Scheduler) load(c *rpcenv.Context, m schedulerBegins) (*fair.Allocations, error) {
 	o := fair.Options{
 		Compat:             s.conf.Compat,
 		UserAsDefaultQueue: conf.FairUserAsDefaultQueue.Get(c.Conf()),
 		AllowUndeclared:    conf.FairAllowUndeclaredPools.Get(c.Conf()),
 	}
-	if file == nil {
+	s.file = fair.NewReload(o)
+	if m.allocations == nil {
 		return fair.NoAllocations(o), nil
 	}
-	a, err := fair.ParseAllocations(file, o)
-	if err != nil {
-		return nil, fmt.Errorf("the allocation file: %w", err)
+	a, err := s.file.Load(fair.File{Data: m.allocations, Modified: m.modified}, c.Now())
+	if err == nil {
+		warn(c, a)
 	}
+	return a, err
+}
+
+// warn tells what an allocation file says in vain.
+func warn(c *rpcenv.Context, a *fair.Allocations) {
 	for _, w := range a.Warnings {
 		c.Log().Warnf("allocation file: %s", w)
 	}
-	return a, nil
 }
 
 // newBook is the book of the scheduler that the settings name.
@@ -96,33 +85,28 @@ func newBook(c *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book,
 	return fair.New(0, fc, allocations)
 }
 
-// reloadTick reads the allocation file again. A bad new file keeps the old settings.
+// reloadTick takes away queues that nobody uses, and reads the allocation file again. A bad new file keeps the old settings.
 func (s *Scheduler) reloadTick(c *rpcenv.Context) {
-	type file struct {
-		content  []byte
-		modified time.Time
+	s.book.(ticking).Tidy(s.now(c))
+	if s.cfg.Allocations == nil {
+		return
 	}
-	rpcenv.Run(c, "allocations", func(b *rpcenv.Blocking) (f file, err error) {
-		f.content, f.modified, err = s.cfg.Allocations.Read(b)
-		return f, err
-	}, func(f file, err error) {
-		if err == nil && (f.modified.Equal(s.file.modified) || c.Now().Sub(f.modified) < reloadAge) {
-			return
-		}
-		var a *fair.Allocations
-		if err == nil {
-			a, err = s.parse(c, f.content)
-		}
+	rpcenv.Run(c, "allocations", func(b *rpcenv.Blocking) (f fair.File, err error) {
+		f.Data, f.Modified, f.Err = s.cfg.Allocations.Read(b)
+		return f, nil
+	}, func(f fair.File, err error) {
 		if err != nil {
-			if s.file.failed != err.Error() {
-				c.Log().Errorf("Failed to reload fair scheduler config file - will use existing allocations: %v", err)
-			}
-			s.file.failed = err.Error()
-			return
+			f.Err = err
 		}
-		s.file = allocationFile{modified: f.modified}
-		c.Log().Info("The allocation file was read again")
-		s.decided(c, s.book.(ticking).Reload(s.now(c), a))
+		a, err := s.file.Take(f, c.Now())
+		switch {
+		case err != nil:
+			c.Log().Errorf("Failed to reload fair scheduler config file - will use existing allocations: %v", err)
+		case a != nil:
+			warn(c, a)
+			c.Log().Info("The allocation file was read again")
+			s.decided(c, s.book.(ticking).Reload(s.now(c), a))
+		}
 	})
 }
 
