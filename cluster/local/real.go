@@ -33,6 +33,7 @@ type realWorld struct {
 type realRole struct {
 	name  func(rpcenv.Command) string
 	start Role
+	tied  bool
 }
 
 func newRealWorld(kind Kind, x *executors) *realWorld {
@@ -52,7 +53,13 @@ func (w *realWorld) Recorder() *trace.Recorder { return w.recorder }
 func (w *realWorld) Simulated() *sim.World     { return nil }
 
 func (w *realWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {
-	w.roles[class] = realRole{name, start}
+	w.roles[class] = realRole{name: name, start: start}
+}
+
+func (w *realWorld) Tie(class string) {
+	r := w.roles[class]
+	r.tied = true
+	w.roles[class] = r
 }
 
 func (w *realWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Args) error) {
@@ -145,6 +152,7 @@ type inProcess struct {
 	ended    bool
 	code     int
 	onExit   func(rpcenv.Exit)
+	tied     []*inProcess // those that end with it
 }
 
 // Adopt is told of each Env of the process.
@@ -171,8 +179,14 @@ func (p *inProcess) Exited() (code int, ended bool) {
 // PID is 0: it is no process of the operating system.
 func (p *inProcess) PID() int { return 0 }
 
-// Kill ends the process with 143, as SIGTERM does.
-func (p *inProcess) Kill(time.Duration) { p.end(128 + 15) }
+// Kill ends the process with 143, as SIGTERM does, or without grace with 137, as SIGKILL.
+func (p *inProcess) Kill(grace time.Duration) {
+	if grace <= 0 {
+		p.end(128 + 9)
+		return
+	}
+	p.end(128 + 15)
+}
 
 // end reports whether it was this call that ended the process.
 func (p *inProcess) end(code int) bool {
@@ -182,8 +196,11 @@ func (p *inProcess) end(code int) bool {
 		return false
 	}
 	p.ended, p.code = true, code
-	discards, onExit := p.discards, p.onExit
+	discards, onExit, tied := p.discards, p.onExit, p.tied
 	p.mu.Unlock()
+	for _, child := range tied {
+		child.end(128 + 9)
+	}
 	for _, discard := range discards {
 		discard()
 	}
@@ -201,8 +218,19 @@ func (p *inProcess) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.
 		return nil, fmt.Errorf("local: no role for class %q", cmd.Class)
 	}
 	child := p.world.add(&inProcess{Host: p.world.host, world: p.world, name: role.name(cmd), onExit: onExit})
+	if role.tied && !p.tie(child) {
+		return nil, fmt.Errorf("local: %s starts nothing: it has ended", p.name)
+	}
 	if err := role.start(child, cmd); err != nil {
 		return nil, err
 	}
 	return child, nil
+}
+
+// tie makes a process end with this one, unless that has ended.
+func (p *inProcess) tie(child *inProcess) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tied = append(p.tied, child)
+	return !p.ended
 }

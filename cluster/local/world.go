@@ -39,6 +39,8 @@ type World interface {
 	Reserve(name string) (rpcenv.Address, error)
 	// SetRole says how Host.Start starts commands of a class, and how their processes are called.
 	SetRole(class string, name func(rpcenv.Command) string, start Role)
+	// Tie makes processes of a class end with the process that started them, as children of the operating system do.
+	Tie(class string)
 	// SetExecutor says how executors of a class are started, by the arguments that their Worker gives them.
 	SetExecutor(class string, start func(rpcenv.Host, executor.Args) error)
 	// Executors are the executors' processes that run, in the order of their start.
@@ -118,6 +120,8 @@ func (w *simWorld) SetRole(class string, name func(rpcenv.Command) string, start
 		return start(h, cmd)
 	}
 }
+
+func (w *simWorld) Tie(class string) { w.Tied[class] = true }
 
 func (w *simWorld) Settle(time.Duration) error {
 	w.World.Settle()

@@ -31,6 +31,7 @@ type YARN struct {
 func NewYARN(w World, programs map[string]builtin.Program) *YARN {
 	y := &YARN{world: w, files: newYARNFiles(), programs: programs, blocks: newBlockTable(w.Kind())}
 	w.SetRole(nodemanager.ContainerClass, y.nameOf, y.start)
+	w.Tie(nodemanager.ContainerClass)
 	return y
 }
 

@@ -168,6 +168,43 @@ func TestDialsThatFail(t *testing.T) {
 	}
 }
 
+func TestATiedProcessEndsWithWhoStartedIt(t *testing.T) {
+	w := sim.New(1, 0)
+	t.Cleanup(w.Close)
+	for _, class := range []string{"tied", "free"} {
+		w.Roles[class] = func(h *sim.Host, _ rpcenv.Command) error {
+			h.Rename(class)
+			return nil
+		}
+	}
+	w.Tied["tied"] = true
+	parent := w.Host("P", "10.0.0.1")
+	for _, class := range []string{"tied", "free", "tied"} {
+		p, err := parent.Start(rpcenv.Command{Class: class}, func(rpcenv.Exit) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Settle()
+		if class == "free" {
+			continue
+		}
+		p.Kill(0)
+		w.Settle()
+		if code, ended := w.Exited(class); !ended || code != 137 {
+			t.Errorf("killed without grace: %d %t", code, ended)
+		}
+		if _, err := parent.Start(rpcenv.Command{Class: class}, func(rpcenv.Exit) {}); err != nil {
+			t.Fatal(err)
+		}
+		w.Settle()
+	}
+	parent.Kill()
+	w.Settle()
+	if w.Find("tied") != nil || w.Find("free") == nil {
+		t.Error("the wrong processes ended with their parent")
+	}
+}
+
 func TestAProcessIsStartedByItsRole(t *testing.T) {
 	w := sim.New(1, 0)
 	t.Cleanup(w.Close)

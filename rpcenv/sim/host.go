@@ -31,6 +31,7 @@ type Host struct {
 	bodies   []*coroutine
 	ends     []*link // what comes in on this Host's connections
 	onExit   func(rpcenv.Exit)
+	tied     []*Host // those that end with it
 
 	listeners []*listener
 }
@@ -153,6 +154,9 @@ func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Proce
 	child.onExit = func(e rpcenv.Exit) {
 		h.world.soon(h, func() { onExit(e) })
 	}
+	if h.world.Tied[cmd.Class] {
+		h.tied = append(slices.DeleteFunc(h.tied, func(c *Host) bool { return c.dead }), child)
+	}
 	h.world.soon(child, func() {
 		if err := role(child, cmd); err != nil {
 			child.onExit(rpcenv.Exit{Code: 1, Err: err})
@@ -222,7 +226,11 @@ func (h *Host) crash() {
 		in.dropAll()
 		in.peer.finish(errReset)
 	}
-	h.bodies, h.ends, h.discards, h.stuck, h.late = nil, nil, nil, nil, nil
+	tied := h.tied
+	h.bodies, h.ends, h.discards, h.stuck, h.late, h.tied = nil, nil, nil, nil, nil, nil
+	for _, child := range tied {
+		child.Kill()
+	}
 }
 
 // listener is an address where a Host listens.

@@ -24,6 +24,8 @@ var ErrNotReached = errors.New("sim: condition not reached")
 type World struct {
 	// Roles starts the processes that Host.Start orders, by the command's class: it makes the Envs of that process on h.
 	Roles map[string]func(h *Host, cmd rpcenv.Command) error
+	// Tied are the classes whose processes end with the process that started them, as children do that hold a rope to it.
+	Tied map[string]bool
 	// Handling, if set, is told before each callback: on which Host, of which endpoint, for which item (empty for a message
 	// and an answer) and message (nil where there is none).
 	Handling func(host, endpoint, item string, m rpcenv.Message)
@@ -58,7 +60,7 @@ func New(seed uint64, bodyLimit int) *World { return NewWith(seed, trace.NewReco
 // NewWith makes a World that records its trace in a Recorder of its own; nil records nothing.
 func NewWith(seed uint64, r *trace.Recorder) *World {
 	w := &World{
-		Roles: map[string]func(*Host, rpcenv.Command) error{},
+		Roles: map[string]func(*Host, rpcenv.Command) error{}, Tied: map[string]bool{},
 		seed:  seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
 	}
 	w.rnd = rand.New(rand.NewPCG(seed, 0x636f6865726572))
