@@ -1,5 +1,5 @@
-// Package actors holds the roles: the endpoints of Spark's standalone mode, of its driver and of its executors, each an
-// actor over package rpcenv. It has no code itself.
+// Package actors holds the roles: the endpoints of Spark's standalone mode, of YARN, of Spark's driver and of its executors,
+// each an actor over package rpcenv. It has no code itself.
 //
 //	master/      Master                 workers, applications, drivers, which of them goes where, what survives the Master
 //	worker/      Worker, WorkerWatcher  processes of executors and drivers, registration, heartbeats
@@ -7,6 +7,14 @@
 //	membership/  Membership             what a daemon hears of the other members of its cluster
 //	appclient/   AppClient              an application's side of the Master
 //	driverclient/ client                submits a driver to the Masters, ends one, asks for its state
+//	resourcemanager/ ClientRMService, ApplicationMasterService, ResourceTracker, Scheduler   YARN's ResourceManager
+//	  machine/   pure: applications, attempts, containers, nodes
+//	  fair/      pure: the FairScheduler
+//	nodemanager/ ContainerManager       YARN's node: containers, their files and processes
+//	applicationmaster/ YarnAM           an application's side of YARN: asks for executors and starts them
+//	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
+//	token/       pure: what proves to YARN who speaks
+//	exceptions/  Hadoop's exceptions as errors that travel
 //	submit/      pure: the rules of spark-submit
 //	ids/         pure: which ids there can be
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks

@@ -69,6 +69,8 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.getQueueInfo(c, m)
 	case *yarn.RequestResourceManagerState:
 		s.requestResourceManagerState(c, m)
+	case *yarn.RequestApplicationRefusals:
+		s.requestApplicationRefusals(c, m)
 	case AwaitActive:
 		s.awaitActive(c, m)
 	case appSaved:

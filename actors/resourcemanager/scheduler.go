@@ -55,6 +55,7 @@ type book interface {
 // ticking is a book that also decides by the hour: the FairScheduler.
 type ticking interface {
 	Cluster() fair.Resource
+	Why(now time.Duration, id ids.Attempt) (reasons []fair.Refusal, ok bool)
 	Update(now time.Duration)
 	Preempt(now time.Duration) []fair.Event
 	NextKill() (at time.Duration, ok bool)
@@ -111,15 +112,24 @@ func newScheduler(c *conf.Conf, cfg Config) (*Scheduler, error) {
 	}, nil
 }
 
-// The timers of the Scheduler.
-type (
-	updateTick      struct{ rpcenv.Local }
-	continuousTick  struct{ rpcenv.Local }
-	killTick        struct{ rpcenv.Local }
-	reloadTick      struct{ rpcenv.Local }
-	expireTick      struct{ rpcenv.Local }
-	schedulingStart struct{ rpcenv.Local }
-)
+// updateTick is the timer after which shares are computed anew, and starving applications helped. It mirrors the
+// FairScheduler's UpdateThread.
+type updateTick struct{ rpcenv.Local }
+
+// continuousTick is the timer of continuous scheduling. It mirrors the FairScheduler's ContinuousSchedulingThread.
+type continuousTick struct{ rpcenv.Local }
+
+// killTick is the timer of containers that were marked: their time is over. It mirrors FSPreemptionThread.
+type killTick struct{ rpcenv.Local }
+
+// reloadTick is the timer after which the allocation file is read again.
+type reloadTick struct{ rpcenv.Local }
+
+// expireTick is the timer of the ContainerAllocationExpirer.
+type expireTick struct{ rpcenv.Local }
+
+// schedulingStart is the end of the wait after a restart.
+type schedulingStart struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
@@ -167,6 +177,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.requestUsage(c, m)
 	case requestBooks:
 		s.requestBooks(c, m)
+	case requestWhy:
+		s.requestWhy(c, m)
 	case updateTick:
 		s.updateTick(c)
 	case continuousTick:

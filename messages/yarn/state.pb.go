@@ -575,6 +575,229 @@ func (x *ResourceManagerStateResponse) GetMaximum() *Resource {
 	return nil
 }
 
+// RequestApplicationRefusals asks why an application has no more containers.
+type RequestApplicationRefusals struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApplicationId *ApplicationId         `protobuf:"bytes,1,opt,name=application_id,json=applicationId,proto3" json:"application_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestApplicationRefusals) Reset() {
+	*x = RequestApplicationRefusals{}
+	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestApplicationRefusals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestApplicationRefusals) ProtoMessage() {}
+
+func (x *RequestApplicationRefusals) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestApplicationRefusals.ProtoReflect.Descriptor instead.
+func (*RequestApplicationRefusals) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RequestApplicationRefusals) GetApplicationId() *ApplicationId {
+	if x != nil {
+		return x.ApplicationId
+	}
+	return nil
+}
+
+// ApplicationRefusals is why, by the filters that offers of nodes meet.
+type ApplicationRefusals struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApplicationId *ApplicationId         `protobuf:"bytes,1,opt,name=application_id,json=applicationId,proto3" json:"application_id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// state is RMAppState, attempt_state RMAppAttemptState by name.
+	State        string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	AttemptState string `protobuf:"bytes,4,opt,name=attempt_state,json=attemptState,proto3" json:"attempt_state,omitempty"`
+	Queue        string `protobuf:"bytes,5,opt,name=queue,proto3" json:"queue,omitempty"`
+	// used is what it has.
+	Used *Resource `protobuf:"bytes,6,opt,name=used,proto3" json:"used,omitempty"`
+	// refusals: what no waiting helps against comes first. Empty: it wants nothing more, or its state says all.
+	Refusals      []*ApplicationRefusal `protobuf:"bytes,7,rep,name=refusals,proto3" json:"refusals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApplicationRefusals) Reset() {
+	*x = ApplicationRefusals{}
+	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApplicationRefusals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApplicationRefusals) ProtoMessage() {}
+
+func (x *ApplicationRefusals) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApplicationRefusals.ProtoReflect.Descriptor instead.
+func (*ApplicationRefusals) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ApplicationRefusals) GetApplicationId() *ApplicationId {
+	if x != nil {
+		return x.ApplicationId
+	}
+	return nil
+}
+
+func (x *ApplicationRefusals) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ApplicationRefusals) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ApplicationRefusals) GetAttemptState() string {
+	if x != nil {
+		return x.AttemptState
+	}
+	return ""
+}
+
+func (x *ApplicationRefusals) GetQueue() string {
+	if x != nil {
+		return x.Queue
+	}
+	return ""
+}
+
+func (x *ApplicationRefusals) GetUsed() *Resource {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *ApplicationRefusals) GetRefusals() []*ApplicationRefusal {
+	if x != nil {
+		return x.Refusals
+	}
+	return nil
+}
+
+// ApplicationRefusal is one reason.
+type ApplicationRefusal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// filter that refuses, such as amShare, queue, size or room.
+	Filter string `protobuf:"bytes,1,opt,name=filter,proto3" json:"filter,omitempty"`
+	// priority of the request that it is about.
+	Priority int32 `protobuf:"varint,2,opt,name=priority,proto3" json:"priority,omitempty"`
+	// nodes is for how many it holds; 0: it is no matter of nodes.
+	Nodes int32 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	// reason with its numbers.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// help says what would help.
+	Help          string `protobuf:"bytes,5,opt,name=help,proto3" json:"help,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApplicationRefusal) Reset() {
+	*x = ApplicationRefusal{}
+	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApplicationRefusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApplicationRefusal) ProtoMessage() {}
+
+func (x *ApplicationRefusal) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApplicationRefusal.ProtoReflect.Descriptor instead.
+func (*ApplicationRefusal) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ApplicationRefusal) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ApplicationRefusal) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *ApplicationRefusal) GetNodes() int32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *ApplicationRefusal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *ApplicationRefusal) GetHelp() string {
+	if x != nil {
+		return x.Help
+	}
+	return ""
+}
+
 // ClusterUse is what the scheduler has and gave. It mirrors Hadoop's ClusterMetricsInfo.
 type ClusterUse struct {
 	state               protoimpl.MessageState `protogen:"open.v1"`
@@ -597,7 +820,7 @@ type ClusterUse struct {
 
 func (x *ClusterUse) Reset() {
 	*x = ClusterUse{}
-	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	mi := &file_proto_yarn_state_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -609,7 +832,7 @@ func (x *ClusterUse) String() string {
 func (*ClusterUse) ProtoMessage() {}
 
 func (x *ClusterUse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	mi := &file_proto_yarn_state_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -622,7 +845,7 @@ func (x *ClusterUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClusterUse.ProtoReflect.Descriptor instead.
 func (*ClusterUse) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{7}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ClusterUse) GetTotal() *Resource {
@@ -734,7 +957,7 @@ type AppInfo struct {
 
 func (x *AppInfo) Reset() {
 	*x = AppInfo{}
-	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	mi := &file_proto_yarn_state_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +969,7 @@ func (x *AppInfo) String() string {
 func (*AppInfo) ProtoMessage() {}
 
 func (x *AppInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	mi := &file_proto_yarn_state_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +982,7 @@ func (x *AppInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppInfo.ProtoReflect.Descriptor instead.
 func (*AppInfo) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{8}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AppInfo) GetReport() *ApplicationReport {
@@ -829,7 +1052,7 @@ type AppAttemptInfo struct {
 
 func (x *AppAttemptInfo) Reset() {
 	*x = AppAttemptInfo{}
-	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	mi := &file_proto_yarn_state_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -841,7 +1064,7 @@ func (x *AppAttemptInfo) String() string {
 func (*AppAttemptInfo) ProtoMessage() {}
 
 func (x *AppAttemptInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	mi := &file_proto_yarn_state_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -854,7 +1077,7 @@ func (x *AppAttemptInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppAttemptInfo.ProtoReflect.Descriptor instead.
 func (*AppAttemptInfo) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{9}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AppAttemptInfo) GetId() *ApplicationAttemptId {
@@ -968,7 +1191,23 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	" \x01(\v2\x0f.yarn.QueueInfoR\x04root\x12+\n" +
 	"\x0escheduler_info\x18\r \x01(\tB\x04\xe0\xe0\x18\x02R\rschedulerInfo\x12(\n" +
 	"\aminimum\x18\v \x01(\v2\x0e.yarn.ResourceR\aminimum\x12(\n" +
-	"\amaximum\x18\f \x01(\v2\x0e.yarn.ResourceR\amaximum:[\xe2\xe0\x18W\b\x95\x18*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01\"\x9f\x04\n" +
+	"\amaximum\x18\f \x01(\v2\x0e.yarn.ResourceR\amaximum:[\xe2\xe0\x18W\b\x95\x18*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01\"\x94\x02\n" +
+	"\x1aRequestApplicationRefusals\x12:\n" +
+	"\x0eapplication_id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\rapplicationId:\xb9\x01\xe2\xe0\x18\xb4\x01\b\x96\x18\x12\x01*\x1a\x0fClientRMService\"\x18yarn.ApplicationRefusals*:Spark has none: Hadoop's log has some of it at debug level:.when somebody wonders why an application waitsB\x15It is answered again.\"\xa9\x02\n" +
+	"\x13ApplicationRefusals\x12:\n" +
+	"\x0eapplication_id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\rapplicationId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x12#\n" +
+	"\rattempt_state\x18\x04 \x01(\tR\fattemptState\x12\x14\n" +
+	"\x05queue\x18\x05 \x01(\tR\x05queue\x12\"\n" +
+	"\x04used\x18\x06 \x01(\v2\x0e.yarn.ResourceR\x04used\x124\n" +
+	"\brefusals\x18\a \x03(\v2\x18.yarn.ApplicationRefusalR\brefusals:\x17\xe2\xe0\x18\x13\b\x97\x18*\x0eSpark has none\"\x8a\x01\n" +
+	"\x12ApplicationRefusal\x12\x16\n" +
+	"\x06filter\x18\x01 \x01(\tR\x06filter\x12\x1a\n" +
+	"\bpriority\x18\x02 \x01(\x05R\bpriority\x12\x14\n" +
+	"\x05nodes\x18\x03 \x01(\x05R\x05nodes\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x12\n" +
+	"\x04help\x18\x05 \x01(\tR\x04help\"\x9f\x04\n" +
 	"\n" +
 	"ClusterUse\x12$\n" +
 	"\x05total\x18\x01 \x01(\v2\x0e.yarn.ResourceR\x05total\x12,\n" +
@@ -1020,7 +1259,7 @@ func file_proto_yarn_state_proto_rawDescGZIP() []byte {
 	return file_proto_yarn_state_proto_rawDescData
 }
 
-var file_proto_yarn_state_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_proto_yarn_state_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_proto_yarn_state_proto_goTypes = []any{
 	(*ApplicationStateData)(nil),         // 0: yarn.ApplicationStateData
 	(*ApplicationAttemptStateData)(nil),  // 1: yarn.ApplicationAttemptStateData
@@ -1029,56 +1268,64 @@ var file_proto_yarn_state_proto_goTypes = []any{
 	(*RefreshNodesResponse)(nil),         // 4: yarn.RefreshNodesResponse
 	(*RequestResourceManagerState)(nil),  // 5: yarn.RequestResourceManagerState
 	(*ResourceManagerStateResponse)(nil), // 6: yarn.ResourceManagerStateResponse
-	(*ClusterUse)(nil),                   // 7: yarn.ClusterUse
-	(*AppInfo)(nil),                      // 8: yarn.AppInfo
-	(*AppAttemptInfo)(nil),               // 9: yarn.AppAttemptInfo
-	(*ApplicationSubmissionContext)(nil), // 10: yarn.ApplicationSubmissionContext
-	(YarnApplicationState)(0),            // 11: yarn.YarnApplicationState
-	(*ApplicationAttemptId)(nil),         // 12: yarn.ApplicationAttemptId
-	(*Container)(nil),                    // 13: yarn.Container
-	(FinalApplicationStatus)(0),          // 14: yarn.FinalApplicationStatus
-	(*MasterKey)(nil),                    // 15: yarn.MasterKey
-	(*YarnClusterMetrics)(nil),           // 16: yarn.YarnClusterMetrics
-	(*NodeReport)(nil),                   // 17: yarn.NodeReport
-	(*QueueInfo)(nil),                    // 18: yarn.QueueInfo
-	(*Resource)(nil),                     // 19: yarn.Resource
-	(*ApplicationReport)(nil),            // 20: yarn.ApplicationReport
-	(*ContainerId)(nil),                  // 21: yarn.ContainerId
-	(*NodeId)(nil),                       // 22: yarn.NodeId
+	(*RequestApplicationRefusals)(nil),   // 7: yarn.RequestApplicationRefusals
+	(*ApplicationRefusals)(nil),          // 8: yarn.ApplicationRefusals
+	(*ApplicationRefusal)(nil),           // 9: yarn.ApplicationRefusal
+	(*ClusterUse)(nil),                   // 10: yarn.ClusterUse
+	(*AppInfo)(nil),                      // 11: yarn.AppInfo
+	(*AppAttemptInfo)(nil),               // 12: yarn.AppAttemptInfo
+	(*ApplicationSubmissionContext)(nil), // 13: yarn.ApplicationSubmissionContext
+	(YarnApplicationState)(0),            // 14: yarn.YarnApplicationState
+	(*ApplicationAttemptId)(nil),         // 15: yarn.ApplicationAttemptId
+	(*Container)(nil),                    // 16: yarn.Container
+	(FinalApplicationStatus)(0),          // 17: yarn.FinalApplicationStatus
+	(*MasterKey)(nil),                    // 18: yarn.MasterKey
+	(*YarnClusterMetrics)(nil),           // 19: yarn.YarnClusterMetrics
+	(*NodeReport)(nil),                   // 20: yarn.NodeReport
+	(*QueueInfo)(nil),                    // 21: yarn.QueueInfo
+	(*Resource)(nil),                     // 22: yarn.Resource
+	(*ApplicationId)(nil),                // 23: yarn.ApplicationId
+	(*ApplicationReport)(nil),            // 24: yarn.ApplicationReport
+	(*ContainerId)(nil),                  // 25: yarn.ContainerId
+	(*NodeId)(nil),                       // 26: yarn.NodeId
 }
 var file_proto_yarn_state_proto_depIdxs = []int32{
-	10, // 0: yarn.ApplicationStateData.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
-	11, // 1: yarn.ApplicationStateData.application_state:type_name -> yarn.YarnApplicationState
-	12, // 2: yarn.ApplicationAttemptStateData.attempt_id:type_name -> yarn.ApplicationAttemptId
-	13, // 3: yarn.ApplicationAttemptStateData.master_container:type_name -> yarn.Container
-	11, // 4: yarn.ApplicationAttemptStateData.app_attempt_state:type_name -> yarn.YarnApplicationState
-	14, // 5: yarn.ApplicationAttemptStateData.final_application_status:type_name -> yarn.FinalApplicationStatus
-	15, // 6: yarn.ResourceManagerStateData.container_token_master_key:type_name -> yarn.MasterKey
-	15, // 7: yarn.ResourceManagerStateData.nm_token_master_key:type_name -> yarn.MasterKey
-	15, // 8: yarn.ResourceManagerStateData.am_rm_token_master_key:type_name -> yarn.MasterKey
-	16, // 9: yarn.ResourceManagerStateResponse.nodes_by_state:type_name -> yarn.YarnClusterMetrics
-	7,  // 10: yarn.ResourceManagerStateResponse.use:type_name -> yarn.ClusterUse
-	8,  // 11: yarn.ResourceManagerStateResponse.apps:type_name -> yarn.AppInfo
-	17, // 12: yarn.ResourceManagerStateResponse.nodes:type_name -> yarn.NodeReport
-	18, // 13: yarn.ResourceManagerStateResponse.root:type_name -> yarn.QueueInfo
-	19, // 14: yarn.ResourceManagerStateResponse.minimum:type_name -> yarn.Resource
-	19, // 15: yarn.ResourceManagerStateResponse.maximum:type_name -> yarn.Resource
-	19, // 16: yarn.ClusterUse.total:type_name -> yarn.Resource
-	19, // 17: yarn.ClusterUse.allocated:type_name -> yarn.Resource
-	19, // 18: yarn.ClusterUse.reserved:type_name -> yarn.Resource
-	19, // 19: yarn.ClusterUse.pending:type_name -> yarn.Resource
-	20, // 20: yarn.AppInfo.report:type_name -> yarn.ApplicationReport
-	21, // 21: yarn.AppInfo.am_container:type_name -> yarn.ContainerId
-	22, // 22: yarn.AppInfo.am_node:type_name -> yarn.NodeId
-	9,  // 23: yarn.AppInfo.attempts:type_name -> yarn.AppAttemptInfo
-	12, // 24: yarn.AppAttemptInfo.id:type_name -> yarn.ApplicationAttemptId
-	21, // 25: yarn.AppAttemptInfo.container:type_name -> yarn.ContainerId
-	22, // 26: yarn.AppAttemptInfo.node:type_name -> yarn.NodeId
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	13, // 0: yarn.ApplicationStateData.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
+	14, // 1: yarn.ApplicationStateData.application_state:type_name -> yarn.YarnApplicationState
+	15, // 2: yarn.ApplicationAttemptStateData.attempt_id:type_name -> yarn.ApplicationAttemptId
+	16, // 3: yarn.ApplicationAttemptStateData.master_container:type_name -> yarn.Container
+	14, // 4: yarn.ApplicationAttemptStateData.app_attempt_state:type_name -> yarn.YarnApplicationState
+	17, // 5: yarn.ApplicationAttemptStateData.final_application_status:type_name -> yarn.FinalApplicationStatus
+	18, // 6: yarn.ResourceManagerStateData.container_token_master_key:type_name -> yarn.MasterKey
+	18, // 7: yarn.ResourceManagerStateData.nm_token_master_key:type_name -> yarn.MasterKey
+	18, // 8: yarn.ResourceManagerStateData.am_rm_token_master_key:type_name -> yarn.MasterKey
+	19, // 9: yarn.ResourceManagerStateResponse.nodes_by_state:type_name -> yarn.YarnClusterMetrics
+	10, // 10: yarn.ResourceManagerStateResponse.use:type_name -> yarn.ClusterUse
+	11, // 11: yarn.ResourceManagerStateResponse.apps:type_name -> yarn.AppInfo
+	20, // 12: yarn.ResourceManagerStateResponse.nodes:type_name -> yarn.NodeReport
+	21, // 13: yarn.ResourceManagerStateResponse.root:type_name -> yarn.QueueInfo
+	22, // 14: yarn.ResourceManagerStateResponse.minimum:type_name -> yarn.Resource
+	22, // 15: yarn.ResourceManagerStateResponse.maximum:type_name -> yarn.Resource
+	23, // 16: yarn.RequestApplicationRefusals.application_id:type_name -> yarn.ApplicationId
+	23, // 17: yarn.ApplicationRefusals.application_id:type_name -> yarn.ApplicationId
+	22, // 18: yarn.ApplicationRefusals.used:type_name -> yarn.Resource
+	9,  // 19: yarn.ApplicationRefusals.refusals:type_name -> yarn.ApplicationRefusal
+	22, // 20: yarn.ClusterUse.total:type_name -> yarn.Resource
+	22, // 21: yarn.ClusterUse.allocated:type_name -> yarn.Resource
+	22, // 22: yarn.ClusterUse.reserved:type_name -> yarn.Resource
+	22, // 23: yarn.ClusterUse.pending:type_name -> yarn.Resource
+	24, // 24: yarn.AppInfo.report:type_name -> yarn.ApplicationReport
+	25, // 25: yarn.AppInfo.am_container:type_name -> yarn.ContainerId
+	26, // 26: yarn.AppInfo.am_node:type_name -> yarn.NodeId
+	12, // 27: yarn.AppInfo.attempts:type_name -> yarn.AppAttemptInfo
+	15, // 28: yarn.AppAttemptInfo.id:type_name -> yarn.ApplicationAttemptId
+	25, // 29: yarn.AppAttemptInfo.container:type_name -> yarn.ContainerId
+	26, // 30: yarn.AppAttemptInfo.node:type_name -> yarn.NodeId
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_state_proto_init() }
@@ -1094,7 +1341,7 @@ func file_proto_yarn_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_yarn_state_proto_rawDesc), len(file_proto_yarn_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -8,3 +8,6 @@ func (*RefreshNodesRequest) ReplyType() *RefreshNodesResponse { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*RequestResourceManagerState) ReplyType() *ResourceManagerStateResponse { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*RequestApplicationRefusals) ReplyType() *ApplicationRefusals { return nil }

@@ -1,0 +1,76 @@
+package resourcemanager
+
+import (
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// requestApplicationRefusals answers why an application has no more containers.
+func (s *ClientRMService) requestApplicationRefusals(c *rpcenv.Context, q *yarn.RequestApplicationRefusals) {
+	a, err := s.known(q.GetApplicationId())
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	call := rpcenv.Defer(c, q)
+	r := &yarn.ApplicationRefusals{
+		ApplicationId: a.id.Proto(), Name: a.context.GetApplicationName(), State: a.machine.State.String(), Queue: a.queue,
+	}
+	at := a.current()
+	if at == nil || at.machine.State.Over() {
+		call.Reply(r)
+		return
+	}
+	r.AttemptState = at.machine.State.String()
+	rpcenv.Ask(c, s.scheduler, requestWhy{attempt: at.id}, func(w why, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		r.Used = w.used
+		if at.machine.State == machine.AttemptScheduled || at.machine.State == machine.AttemptRunning { // it waits for containers
+			r.Refusals = w.refusals
+		}
+		call.Reply(r)
+	})
+}
+
+// requestWhy asks the scheduler why an attempt has no more containers.
+type requestWhy struct {
+	rpcenv.Local
+	attempt ids.Attempt
+}
+
+// why is what an attempt has, and why it has no more.
+type why struct {
+	rpcenv.Local
+	used     *yarn.Resource
+	refusals []*yarn.ApplicationRefusal
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (requestWhy) ReplyType() (r why) { return r }
+
+func (s *Scheduler) requestWhy(c *rpcenv.Context, m requestWhy) {
+	w := why{used: &yarn.Resource{}}
+	if st, ok := s.book.App(m.attempt); ok {
+		w.used = resourceOf(st.Usage)
+	}
+	if !s.ready(c) {
+		w.refusals = append(w.refusals, &yarn.ApplicationRefusal{
+			Filter: "restart", Reason: "the ResourceManager was started again and gives no containers before " + s.readyAt.UTC().Format("15:04:05.000"),
+			Help: "wait, or lower yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms",
+		})
+	}
+	if b, ok := s.book.(ticking); ok {
+		reasons, _ := b.Why(s.now(c), m.attempt)
+		for _, r := range reasons {
+			w.refusals = append(w.refusals, &yarn.ApplicationRefusal{
+				Filter: r.Filter, Priority: r.Priority, Nodes: int32(r.Nodes), Reason: r.Reason, Help: r.Help,
+			})
+		}
+	}
+	rpcenv.Reply(c, m, w)
+}
