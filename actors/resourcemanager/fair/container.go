@@ -25,6 +25,7 @@ const (
 // Cause is why a container has gone; the machine of containers has an event for each.
 type Cause int
 
+// The causes, with the events of Hadoop's RMContainer.
 const (
 	Finished Cause = iota // its node said that it ended
 	Released              // its application gave it back
@@ -39,6 +40,7 @@ func (c Cause) String() string { return causes[c] }
 // EventKind says what an Event tells.
 type EventKind int
 
+// The kinds.
 const (
 	Allocated  EventKind = iota // a container was given to an application, which does not know of it yet
 	Reserved                    // a node is kept for an application until the container fits

@@ -7,6 +7,7 @@ import "time"
 // Locality is how near to where it was asked for a container is.
 type Locality int
 
+// The localities, the nearest first: Hadoop's NodeType.
 const (
 	NodeLocal Locality = iota // on a host that was asked for
 	RackLocal                 // in a rack that was asked for
@@ -27,7 +28,7 @@ type delay struct {
 }
 
 // byOffers is how far a container may be after another offer, when node and rack parts of all nodes may be missed first. A
-// part below 0 is no delay; one above 1 counts as 1.
+// part below 0 is no delay; one above 1 counts as 1. Parts have 32 bits, as Hadoop's settings do.
 func (d *delay) byOffers(nodes int, nodePart, rackPart float64) Locality {
 	if nodePart < 0 || rackPart < 0 {
 		return OffSwitch
@@ -36,7 +37,7 @@ func (d *delay) byOffers(nodes int, nodePart, rackPart float64) Locality {
 		d.begun, d.allowed = true, NodeLocal
 		return NodeLocal
 	}
-	if part := min(d.choose(nodePart, rackPart), 1); d.allowed != OffSwitch && float64(d.missed) > float64(nodes)*part {
+	if part := min(float64(float32(d.choose(nodePart, rackPart))), 1); d.allowed != OffSwitch && float64(d.missed) > float64(nodes)*part {
 		d.allowed, d.missed = d.allowed+1, 0
 	}
 	return d.allowed

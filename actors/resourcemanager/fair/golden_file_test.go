@@ -103,7 +103,7 @@ func replayParse(c goldenCase, compat Compat) []string {
 		Error          *goldenError
 	}](c.Expected)
 	var d differ
-	if _, err := ConfigOf(in.Conf.get); err != nil {
+	if _, err := configOf(in.Conf.get); err != nil {
 		d.check("class of the error", "YarnRuntimeException", want.Error.class())
 		return d
 	}

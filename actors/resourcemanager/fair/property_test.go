@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -215,7 +216,7 @@ func (w *world) ask() {
 	}
 	g, err := w.Allocate(w.now, a.id, d)
 	if err != nil {
-		if _, zero := err.(*ZeroShareError); !zero {
+		if _, zero := errors.AsType[*ZeroShareError](err); !zero {
 			t.Fatal(err)
 		}
 		return

@@ -10,7 +10,7 @@ import (
 // reservable reports whether an application may reserve a node for a container of that size: it must be below its fair share
 // or its queue's minimum, and the container not small.
 func (s *Scheduler) reservable(a *app, capability Resource) bool {
-	least := s.conf.Increment.scaled(s.conf.ReservationMultiple)
+	least := s.conf.Increment.scaled(float64(float32(s.conf.ReservationMultiple)))
 	cluster := s.nodes.total
 	return !a.queue.policy.Less(capability, least, cluster) && a.starved(cluster)
 }

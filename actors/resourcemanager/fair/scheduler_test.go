@@ -257,21 +257,20 @@ func TestTheNewestIsPreemptedFirst(t *testing.T) {
 	}
 }
 
-func TestConfigOf(t *testing.T) {
-	settings := map[string]string{"yarn.scheduler.minimum-allocation-mb": "512", "yarn.scheduler.fair.waitTimeBeforeKill": " 400 ", "yarn.scheduler.fair.assignmultiple": "TRUE"}
-	get := func(key string) (string, bool) { v, ok := settings[key]; return v, ok }
-	c, err := ConfigOf(get)
-	if err != nil || c.Minimum != (Resource{512, 1}) || c.WaitBeforeKill != 400*time.Millisecond || !c.AssignMultiple {
-		t.Errorf("%+v, %v", c, err)
+func TestValidateSaysAllThatIsWrong(t *testing.T) {
+	c := DefaultConfig()
+	if err := c.Validate(); err != nil {
+		t.Error(err)
 	}
-	settings["yarn.scheduler.fair.max.assign"] = "many"
-	settings["yarn.scheduler.minimum-allocation-mb"] = "9000"
-	settings["yarn.scheduler.increment-allocation-vcores"] = "0"
-	_, err = ConfigOf(get)
-	for _, part := range []string{`yarn.scheduler.fair.max.assign is "many": want a whole number`, "minimum-allocation-mb is 9000", "increment-allocation-vcores is 0"} {
+	c.Minimum.Memory, c.Increment.VCores, c.ReservableNodes, c.Epoch = 9000, 0, 1.5, -1
+	err := c.Validate()
+	for _, part := range []string{"minimum-allocation-mb is 9000", "increment-allocation-vcores is 0", "reservable-nodes is 1.5", "epoch is -1"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no %q in %v", part, err)
 		}
+	}
+	if _, err := New(0, c, NoAllocations(Options{})); err == nil {
+		t.Error("a scheduler with a wrong configuration")
 	}
 }
 
