@@ -172,8 +172,11 @@ func BenchmarkFill(b *testing.B) {
 		conf func(*Config)
 	}{{"heartbeat", nil}, {"multiple", multiple}, {"continuous", continuous}} {
 		for _, x := range []shape{
-			{nodes: 100, apps: 100, queues: 10}, {nodes: 1000, apps: 500, queues: 10}, {nodes: 5000, apps: 1000, queues: 10, each: 16},
-			{nodes: 5000, apps: 1000, queues: 100, each: 16, locality: true}, {nodes: 5000, apps: 1000, queues: 1, each: 16, locality: true},
+			{nodes: 100, apps: 100, queues: 10},
+			{nodes: 1000, apps: 500, queues: 10},
+			{nodes: 5000, apps: 1000, queues: 10, each: 16},
+			{nodes: 5000, apps: 1000, queues: 100, each: 16, locality: true},
+			{nodes: 5000, apps: 1000, queues: 1, each: 16, locality: true},
 		} {
 			x.conf = m.conf
 			b.Run(m.mode+"/"+x.String(), func(b *testing.B) { benchFill(b, x, m.mode == "continuous") })
