@@ -266,7 +266,8 @@ func TestSignals(t *testing.T) {
 	}
 	k.next(func(r *yarn.NodeHeartbeatResponse) {
 		r.ContainersToSignal = []*yarn.SignalContainer{
-			nil, {ContainerId: containerID(app1, 99).Proto(), Command: yarn.SignalContainerCommand_FORCEFUL_SHUTDOWN},
+			nil,
+			{ContainerId: containerID(app1, 99).Proto(), Command: yarn.SignalContainerCommand_FORCEFUL_SHUTDOWN},
 			{ContainerId: all[0].Proto(), Command: yarn.SignalContainerCommand_FORCEFUL_SHUTDOWN},
 			{ContainerId: all[1].Proto(), Command: yarn.SignalContainerCommand_GRACEFUL_SHUTDOWN},
 			{ContainerId: all[2].Proto(), Command: yarn.SignalContainerCommand_OUTPUT_THREAD_DUMP},

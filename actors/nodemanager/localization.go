@@ -2,7 +2,6 @@ package nodemanager
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 
@@ -200,7 +199,7 @@ func (n *ContainerManager) cleanUpCache(c *rpcenv.Context) {
 func urlText(u *yarn.URL) string {
 	host := u.GetHost()
 	if u.GetPort() > 0 {
-		host = net.JoinHostPort(host, strconv.Itoa(int(u.GetPort())))
+		host = rpcenv.Address{Host: host, Port: int(u.GetPort())}.String()
 	}
 	if u.GetUserInfo() != "" {
 		host = u.GetUserInfo() + "@" + host

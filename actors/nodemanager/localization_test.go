@@ -56,7 +56,7 @@ func TestFetchesAtOnce(t *testing.T) {
 	f := &fakes{wait: time.Second}
 	k.join(Config{Localizer: f}, map[string]string{"yarn.nodemanager.localizer.fetch.thread-count": "2"})
 	var all []*yarn.StringLocalResourceMap
-	for _, name := range strings.Split("abcde", "") {
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		all = append(all, resourceOf(name, "/"+name, yarn.LocalResourceVisibility_PUBLIC))
 	}
 	k.run(1, withResources(all...))

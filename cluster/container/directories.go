@@ -107,13 +107,14 @@ const tail = 4096
 
 // Output is the end of what a container's script and its command said to stderr.
 func (d *Directories) Output(_ *rpcenv.Blocking, c launch.Container) string {
-	text := "Error file: prelaunch.err.\n"
+	var text strings.Builder
+	text.WriteString("Error file: prelaunch.err.\n")
 	for _, name := range []string{"prelaunch.err", "stderr"} {
 		if said := lastBytes(filepath.Join(c.LogDir, name)); said != "" || name == "prelaunch.err" {
-			text += fmt.Sprintf("Last %d bytes of %s :\n%s\n", tail, name, said)
+			fmt.Fprintf(&text, "Last %d bytes of %s :\n%s\n", tail, name, said)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // lastBytes is the end of a file, for people: "" of one that cannot be read.

@@ -17,7 +17,7 @@ import (
 )
 
 // NodeManagerOptions are what a NodeManager is told. What is zero is as the settings yarn.nodemanager.* say.
-type NodeManagerOptions struct {
+type NodeManagerOptions struct { //nolint:revive // the role is called NodeManager
 	Options
 	// ResourceManager is where it listens; the zero Address: yarn.resourcemanager.address says.
 	ResourceManager rpcenv.Address

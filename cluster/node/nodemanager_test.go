@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -367,9 +368,7 @@ func TestWhatANodeOffers(t *testing.T) {
 		"options":     {NodeManagerOptions{MemoryMB: 5, VCores: 6}, map[string]string{"yarn.nodemanager.resource.memory-mb": "100"}, nodemanager.Config{MemoryMB: 5, VCores: 6}},
 	} {
 		settings := map[string]string{"yarn.resourcemanager.address": "rm:8032"}
-		for key, value := range tt.settings {
-			settings[key] = value
-		}
+		maps.Copy(settings, tt.settings)
 		var err error
 		if tt.opts.Conf, err = conf.New(settings); err != nil {
 			t.Fatal(err)

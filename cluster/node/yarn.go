@@ -20,6 +20,6 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 }
 
 // NodeManager starts a NodeManager.
-func NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*Node, error) {
+func NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*Node, error) { //nolint:revive // the role is called NodeManager
 	return start(h, env, nodemanager.Name, nodemanager.New(cfg))
 }

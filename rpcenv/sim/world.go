@@ -61,7 +61,7 @@ func New(seed uint64, bodyLimit int) *World { return NewWith(seed, trace.NewReco
 func NewWith(seed uint64, r *trace.Recorder) *World {
 	w := &World{
 		Roles: map[string]func(*Host, rpcenv.Command) error{}, Tied: map[string]bool{},
-		seed:  seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
+		seed: seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
 	}
 	w.rnd = rand.New(rand.NewPCG(seed, 0x636f6865726572))
 	w.faults.rnd = rand.New(rand.NewPCG(seed, 0x6661756c7473))

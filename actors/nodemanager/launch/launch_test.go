@@ -64,7 +64,7 @@ func TestVariablesComeAfterWhatTheyReferTo(t *testing.T) {
 		"A=$B B=$C C=1": "C B A", "A=1 B=2": "A B", "A=${B:-x} B=1": "B A", `A=\$B B=1`: "A B", "A=$A": "A", "A=$B B=$A": "B A", "A=$$ B=$1 C=${": "A B C",
 	} {
 		var list []Variable
-		for _, e := range strings.Fields(in) {
+		for e := range strings.FieldsSeq(in) {
 			name, value, _ := strings.Cut(e, "=")
 			list = append(list, Variable{name, value})
 		}
