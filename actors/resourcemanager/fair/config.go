@@ -73,6 +73,9 @@ func (c Config) Validate() error {
 			wrong("yarn.scheduler.increment-allocation-%s is %d: want more than 0", t.name, t.step)
 		}
 	}
+	if c.Minimum.IsZero() {
+		wrong("yarn.scheduler.minimum-allocation-mb and -vcores are both 0: want one of them above 0, or a node has room for containers without end")
+	}
 	if !(c.ReservationMultiple >= 0) {
 		wrong("yarn.scheduler.reservation-threshold.increment-multiple is %v: want 0 or more", c.ReservationMultiple)
 	}

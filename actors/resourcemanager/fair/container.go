@@ -6,10 +6,8 @@ import "github.com/coherer/coherer/actors/ids"
 
 // Exit statuses that a scheduler gives to a container, by Hadoop's ContainerExitStatus.
 const (
-	ExitAborted       int32 = -100 // released, lost with its node, not used in time, or its application has ended
-	ExitPreempted     int32 = -102
-	ExitKilledByRM    int32 = -106
-	ExitAfterAppEnded int32 = -107
+	ExitAborted   int32 = -100 // released, lost with its node, not used in time, or its application has ended
+	ExitPreempted int32 = -102
 )
 
 // Diagnostics that go with an exit status, in Hadoop's words: scripts look for them.
@@ -19,7 +17,6 @@ const (
 	DiagnosticsPreempted = "Container preempted by scheduler"
 	DiagnosticsCompleted = "Container of a completed application"
 	DiagnosticsExpired   = "Container expired since it was unused"
-	DiagnosticsUnwanted  = "Container reservation no longer required."
 )
 
 // Cause is why a container has gone; the machine of containers has an event for each.

@@ -25,6 +25,7 @@ func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
 	if err != nil {
 		return nil, err
 	}
+	conf.Minimum.Memory = max(conf.Minimum.Memory, 1) // memory alone ends the giving
 	conf.Increment = conf.Minimum.Max(Resource{1, 1})
 	s, err := New(now, conf, allocations)
 	if err != nil {
@@ -109,15 +110,6 @@ func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
 	a, ok := f.s.App(id)
 	a.Queue = FIFOQueue
 	return a, ok
-}
-
-// Apps is Scheduler.Apps.
-func (f *FIFO) Apps() []AppState {
-	all := f.s.Apps()
-	for i := range all {
-		all[i].Queue = FIFOQueue
-	}
-	return all
 }
 
 // Queues is the one queue.

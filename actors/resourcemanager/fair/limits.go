@@ -51,7 +51,7 @@ func (s *Scheduler) run(a *app) {
 	a.touch()
 }
 
-// dismiss takes an attempt out of its queue, and lets run who waited for that.
+// dismiss takes an attempt out of its queue.
 func (s *Scheduler) dismiss(a *app) {
 	q, u := a.queue, s.userOf(a.user)
 	same := func(x *app) bool { return x == a }
@@ -59,7 +59,6 @@ func (s *Scheduler) dismiss(a *app) {
 	if !a.runnable {
 		q.waiting = slices.DeleteFunc(q.waiting, same)
 		u.waiting = slices.DeleteFunc(u.waiting, same)
-		s.forgetUser(a.user)
 		return
 	}
 	if a.amRunning {
@@ -72,8 +71,6 @@ func (s *Scheduler) dismiss(a *app) {
 	q.countRunning(-1)
 	u.running--
 	s.starving = slices.DeleteFunc(s.starving, same)
-	s.admitAfter(a)
-	s.forgetUser(a.user)
 }
 
 func (s *Scheduler) forgetUser(name string) {

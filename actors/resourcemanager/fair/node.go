@@ -182,9 +182,14 @@ func (ns *nodes) resized() {
 	}
 }
 
-// freest are the nodes in the order of their free memory, the most first; of equal ones the first of the order is first.
-func freest(all []*node) []*node {
-	sorted := slices.Clone(all)
+// freest are the nodes with so much free memory, the most first; of equal ones the first of the order is first.
+func freest(all []*node, least int64) []*node {
+	var sorted []*node
+	for _, n := range all {
+		if n.free.Memory >= least {
+			sorted = append(sorted, n)
+		}
+	}
 	slices.SortStableFunc(sorted, func(a, b *node) int { return cmp.Compare(b.free.Memory, a.free.Memory) })
 	return sorted
 }

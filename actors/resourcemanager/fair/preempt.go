@@ -331,7 +331,7 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 // queue's minimum is not met.
 func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 	v := c.app
-	if !v.queue.set.Preemptable {
+	if v.stopped || !v.queue.set.Preemptable {
 		return true
 	}
 	if s.conf.Compat != Upstream && (v == a || v.queue == a.queue && a.fairStarving.IsZero()) {

@@ -124,7 +124,7 @@ func (w *world) step() {
 	t := w.t
 	switch op := rapid.SampledFrom([]string{
 		"node", "node", "unnode", "resize", "app", "app", "unapp", "ask", "ask", "ask", "beat", "beat", "beat", "beat", "pass", "update",
-		"update", "preempt", "kill", "reload", "drain", "time", "complete",
+		"update", "preempt", "kill", "reload", "drain", "time", "complete", "retry",
 	}).Draw(t, "op"); op {
 	case "node":
 		host, rack := w.place(w.nextNode)
@@ -169,11 +169,33 @@ func (w *world) step() {
 		}
 	case "time":
 		w.now += time.Duration(rapid.IntRange(1, 5000).Draw(t, "ms")) * time.Millisecond
+	case "retry":
+		if a := w.someApp(); a != nil {
+			w.retry(a)
+		}
 	case "complete":
 		if a := w.someApp(); a != nil && len(a.live) > 0 {
 			w.noted(w.Complete(w.now, a.live[0].ID, End{ExitStatus: ExitAborted, Cause: Expired}))
 		}
 	}
+}
+
+// retry ends an attempt, whose running containers wait for the next one, and may end meanwhile.
+func (w *world) retry(a *app) {
+	events, err := w.RemoveAttempt(w.now, a.id, true)
+	w.must(err)
+	w.noted(events)
+	w.beat()
+	w.alive = slices.DeleteFunc(w.alive, func(x ids.Attempt) bool { return x == a.id })
+	if rapid.Bool().Draw(w.t, "gives up") {
+		w.noted(w.RemoveApp(w.now, a.id.App))
+		return
+	}
+	next := a.id
+	next.Attempt++
+	_, err = w.AddAttempt(w.now, AttemptSpec{ID: next, Keep: a.id})
+	w.must(err)
+	w.alive = append(w.alive, next)
 }
 
 func (w *world) app() {

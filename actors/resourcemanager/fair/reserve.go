@@ -33,6 +33,7 @@ func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, 
 	a.reserved = append(a.reserved, c)
 	a.reserving = a.reserving.Plus(capability)
 	s.containers[c.ID] = c
+	s.reservations++
 	s.tell(Reserved, c)
 	return true
 }
@@ -79,5 +80,6 @@ func (s *Scheduler) unreserve(c *container) {
 	a.reserved = slices.DeleteFunc(a.reserved, func(x *container) bool { return x == c })
 	a.reserving = a.reserving.Minus(c.Resource)
 	delete(s.containers, c.ID)
+	s.reservations--
 	s.tell(Unreserved, c)
 }

@@ -40,8 +40,9 @@ type Scheduler struct {
 	starving  []*app   // whom Preempt is to help
 	kills     []kill   // what KillMarked is to end, by time
 
-	births int64 // of containers, ever
-	events []Event
+	births       int64 // of containers, ever
+	reservations int   // now
+	events       []Event
 }
 
 // application is what outlives an attempt.
@@ -203,13 +204,12 @@ func (s *Scheduler) RemoveApp(now time.Duration, id ids.Application) []Event {
 	if a == nil {
 		return nil
 	}
-	var events []Event
 	if a.attempt != nil {
-		events, _ = s.RemoveAttempt(now, a.attempt.id, false)
+		s.removeAttempt(a, false)
 	}
 	a.queue.accepted--
 	delete(s.applications, id)
-	return events
+	return s.take()
 }
 
 // AttemptSpec is an attempt of an accepted application.
@@ -262,8 +262,19 @@ func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) 
 	if a == nil {
 		return nil, fmt.Errorf("attempt %s is %w", id, ErrUnknown)
 	}
-	end := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
+	s.removeAttempt(s.applications[id.App], keep)
+	return s.take(), nil
+}
+
+// removeAttempt ends the attempt that an application has, which may have been ended before with what it kept.
+func (s *Scheduler) removeAttempt(owner *application, keep bool) {
+	a := owner.attempt
+	running := !a.stopped
 	a.stopped = true
+	end := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
+	if running {
+		s.dismiss(a)
+	}
 	for _, c := range inOrder(a.live) {
 		if !keep || !c.launched {
 			s.complete(c, end)
@@ -272,12 +283,15 @@ func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) 
 	for len(a.reserved) > 0 {
 		s.complete(a.reserved[0], end)
 	}
-	s.dismiss(a)
-	delete(s.attempts, id)
-	if owner := s.applications[id.App]; !keep || len(a.live) == 0 {
+	delete(s.attempts, a.id)
+	if len(a.live) == 0 {
 		owner.attempt = nil
 	}
-	return s.take(), nil
+	if running {
+		s.admitAfter(a)
+		s.forgetUser(a.user)
+	}
+	s.refresh()
 }
 
 // MaximumAllocation is the largest container that an application of the queue may ask for: Config.Maximum, less where the

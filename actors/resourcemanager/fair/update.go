@@ -54,7 +54,10 @@ type Ended struct {
 // ContinuousPass offers each node that has room for the smallest container once, those with the most free memory first.
 func (s *Scheduler) ContinuousPass(now time.Duration) []Event {
 	s.now = now
-	all := freest(s.nodes.ordered(s.conf.Compat))
+	if s.root.wanting == 0 && s.reservations == 0 && !s.conf.Preemption {
+		return s.take()
+	}
+	all := freest(s.nodes.ordered(s.conf.Compat), s.conf.Minimum.Memory)
 	if s.conf.Compat == Upstream {
 		all = historicPass(all)
 	}
@@ -132,7 +135,9 @@ func (s *Scheduler) complete(c *container, end End) {
 	c.gone = true
 	a.removeLive(c)
 	c.unmark()
-	a.queue.free(c.Resource)
+	if !a.stopped { // else the queue has it no more
+		a.queue.free(c.Resource)
+	}
 	c.node.remove(c)
 	delete(s.containers, c.ID)
 	s.events = append(s.events, Event{
