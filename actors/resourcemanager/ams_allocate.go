@@ -3,6 +3,7 @@ package resourcemanager
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/actors/exceptions"
@@ -111,12 +112,12 @@ func progressOf(p float32) float32 {
 
 // demand checks a call as far as that needs no scheduler.
 func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
-	want := allocate{attempt: e.attempt, asks: q.GetAsk(), add: q.GetBlacklistRequest().GetBlacklistAdditions(),
-		remove: q.GetBlacklistRequest().GetBlacklistRemovals(), drain: true}
-	for _, name := range want.add {
-		if name == anyPlace {
-			return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, anyPlace)
-		}
+	blacklist := q.GetBlacklistRequest()
+	want := allocate{
+		attempt: e.attempt, asks: q.GetAsk(), add: blacklist.GetBlacklistAdditions(), remove: blacklist.GetBlacklistRemovals(), drain: true,
+	}
+	if slices.Contains(want.add, anyPlace) {
+		return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, anyPlace)
 	}
 	for _, ask := range q.GetAsk() {
 		if len(ask.GetResourceName()) > maxText || ask.GetResourceName() == "" {

@@ -110,8 +110,10 @@ func TestBadAsksAreRefused(t *testing.T) {
 		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{sized(1, -1)}}, exceptions.InvalidResourceRequest, "less than 0"},
 		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{labelled}}, exceptions.InvalidResourceRequest, "label"},
 		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{{Capability: &yarn.Resource{Memory: 1}}}}, exceptions.InvalidResourceRequest, "place"},
-		{&yarn.AllocateRequest{BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"n2", "*"}}},
-			exceptions.InvalidResourceBlacklistRequest, "Cannot add * to the blacklist!"},
+		{
+			&yarn.AllocateRequest{BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"n2", "*"}}},
+			exceptions.InvalidResourceBlacklistRequest, "Cannot add * to the blacklist!",
+		},
 		{&yarn.AllocateRequest{Release: []*yarn.ContainerId{theirs}}, exceptions.InvalidContainerRelease, "not belonging to this application attempt"},
 		{&yarn.AllocateRequest{Release: []*yarn.ContainerId{{}}}, exceptions.InvalidContainerRelease, ""},
 	} {

@@ -1,7 +1,6 @@
 package resourcemanager
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,8 +34,4 @@ func (n nodeID) String() string { return rpcenv.Address{Host: n.host, Port: int(
 // manager is the endpoint of the node's NodeManager.
 func (n nodeID) manager() rpcenv.Ref {
 	return rpcenv.Ref{Address: rpcenv.Address{Host: n.host, Port: int(n.port)}, Name: "ContainerManager"}
-}
-
-func compareNodes(a, b nodeID) int {
-	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.port, b.port))
 }

@@ -19,7 +19,7 @@ type schedulerBegins struct {
 
 func (s *Scheduler) begin(c *rpcenv.Context, m schedulerBegins) {
 	s.life = m.life
-	s.conf.Epoch = m.life.epoch
+	s.conf.Epoch = m.epoch
 	allocations, err := s.load(c, m)
 	if err == nil {
 		s.book, err = newBook(c.Conf(), s.conf, allocations)

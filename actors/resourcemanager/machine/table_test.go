@@ -106,8 +106,8 @@ func readTable(t *testing.T, s subject) map[string]want {
 		if len(cell) != 5 {
 			t.Fatalf("%s line %d: %d cells, want 5", s.file, n+1, len(cell))
 		}
-		for _, from := range strings.Split(cell[0], ",") {
-			for _, event := range strings.Split(cell[1], ",") {
+		for from := range strings.SplitSeq(cell[0], ",") {
+			for event := range strings.SplitSeq(cell[1], ",") {
 				from, event := strings.TrimSpace(from), strings.TrimSpace(event)
 				next := strings.TrimSpace(cell[3])
 				if next == "same" {
