@@ -51,11 +51,14 @@ func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
 	m.send(c)
 }
 
+// BalanceText is how the trace is told of the books of a profile (allocator.Balance), joined by "; ".
+const BalanceText = "profile=%d target=%d pending=%d running=%d starting=%d"
+
 // tellBalance tells the trace of the books behind an update, where they are in balance.
 func (m *ApplicationMaster) tellBalance(c *rpcenv.Context) {
 	var out []string
 	for _, b := range m.alloc.Balances() {
-		out = append(out, fmt.Sprintf("profile=%d target=%d pending=%d running=%d starting=%d", b.Profile, b.Target, b.Pending, b.Running, b.Starting))
+		out = append(out, fmt.Sprintf(BalanceText, b.Profile, b.Target, b.Pending, b.Running, b.Starting))
 	}
 	now := strings.Join(out, "; ")
 	if now != m.balance {

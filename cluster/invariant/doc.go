@@ -15,7 +15,8 @@
 //	I7  fifo                 from the trace: order, and orders that come before the handshake they depend on
 //	I8  idempotent-register  from the trace: the refusal of an identity that was accepted, two ids for one application
 //	I9  bounded-retry        from the trace: early ends in five minutes, the end of an application that has a healthy executor
-//	I10 no-block             from the trace: how long an executor's heartbeat waits for its handler
+//	I10 no-block             from the trace: how long an executor's heartbeat waits for its handler, a driver for its executors' number
+//	I11 ask-balance          from the trace: an ApplicationMaster's books, containers that it has to give back at once
 //	I12 true-cause           from the trace: ends without a reason, panics
 //	I13 epoch                from the trace: a change that an earlier leadership or another process caused
 //

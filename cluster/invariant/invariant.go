@@ -23,6 +23,7 @@ const (
 	IdempotentRegister ID = "I8"
 	BoundedRetry       ID = "I9"
 	NoBlock            ID = "I10"
+	AskBalance         ID = "I11"
 	TrueCause          ID = "I12"
 	Epoch              ID = "I13"
 )
@@ -44,7 +45,8 @@ var Rules = []Rule{
 	{FIFO, "fifo", "What one process sends to one endpoint is handled in that order, and no order comes before the handshake that it depends on."},
 	{IdempotentRegister, "idempotent-register", "Who registers again, with the identity that was accepted, is accepted again."},
 	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, and an application with a healthy executor is not given up for the failures of others."},
-	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does."},
+	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does; an ApplicationMaster answers how many executors its driver wants within ten, whatever the ResourceManager does."},
+	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and is given none that it did not ask for."},
 	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
 	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
 }
@@ -112,7 +114,7 @@ func New(cfg Config) *Monitor {
 	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
 		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newViews(m), newOrder(m),
-		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newCauses(m), newEpochs(m),
+		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newAsks(m), newCauses(m), newEpochs(m),
 	}
 	return m
 }

@@ -1,12 +1,15 @@
 package invariant_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
@@ -254,6 +257,29 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I12", "no reason", "M1/Master says that application A is FAILED, and not why", func(f *forger) {
 			f.state(m1, "Master", "application", "A", "RUNNING", "FAILED", "", nil)
 		}},
+		{"I10", "a driver that is answered", "", func(f *forger) { f.requestExecutors(9 * time.Second) }},
+		{"I10", "a driver that waits", "D waits 10s until its ApplicationMaster answers how many executors are wanted", func(f *forger) { f.requestExecutors(10 * time.Second) }},
+
+		{"I11", "balanced", "", func(f *forger) { f.asks("", 5, 3); f.asks("", 1, 0) }},
+		{"I11", "one too many", "application_1_0001 asks for 4 containers of profile 0, and wants 5 executors of which 1 run and 1 start", func(f *forger) { f.asks("", 5, 4) }},
+		{"I11", "one too few", "application_1_0001 asks for 2 containers", func(f *forger) { f.asks("", 5, 2) }},
+		{"I11", "a surplus", "application_1_0001 is given container_1_0001_01_000002, which it did not ask for", func(f *forger) {
+			f.asks("", 5, 3)
+			f.wait(time.Second)
+			f.surplus(allocator.NotAskedFor)
+		}},
+		{"I11", "a container that crossed a new target", "", func(f *forger) {
+			f.asks(f.asks("", 5, 3), 4, 2)
+			f.wait(time.Second)
+			f.surplus(allocator.NotAskedFor)
+		}},
+		{"I11", "a container long after a new target", "which it did not ask for", func(f *forger) {
+			f.asks(f.asks("", 5, 3), 4, 2)
+			f.wait(5 * time.Second)
+			f.surplus(allocator.NotAskedFor)
+		}},
+		{"I11", "a container that its node refused", "", func(f *forger) { f.asks("", 5, 3); f.surplus("refused") }},
+
 		{"I12", "a panic", "M1/Master panics", func(f *forger) {
 			f.handled(m1, "Master", f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil), "panic: nil map")
 		}},
@@ -287,6 +313,28 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			t.Errorf("%s, %s: %q, want %s", c.rule, c.name, got, c.want)
 		}
 	}
+}
+
+// requestExecutors is a driver's, answered after d.
+func (f *forger) requestExecutors(d time.Duration) {
+	q := f.send(dr, &app.RequestExecutors{}, ex, "YarnAM", tracepb.Form_ASK, nil)
+	f.wait(d)
+	f.See(&tracepb.Record{
+		Kind: tracepb.Kind_SENT, Id: f.id(), Cause: q, Env: ex, Endpoint: "YarnAM", Form: tracepb.Form_REPLY, Time: f.time(),
+		Type: "app.RequestExecutors", Name: "rpc.Bool", Address: places[dr].String(),
+	})
+}
+
+// asks are the books of an ApplicationMaster that were others before; one executor runs and one starts.
+func (f *forger) asks(before string, target, pending int) string {
+	now := fmt.Sprintf(applicationmaster.BalanceText, 0, target, pending, 1, 1)
+	f.state(dr, "YarnAM", "asks", "application_1_0001", before, now, "", nil)
+	return now
+}
+
+// surplus is a container that an ApplicationMaster gives back at once.
+func (f *forger) surplus(why string) {
+	f.state(dr, "YarnAM", "container", "container_1_0001_01_000002", "", "RELEASED", why, nil)
 }
 
 // grow gives A, which may have four cores, some of a Worker with four.

@@ -18,6 +18,9 @@ type Launch struct {
 	Profile    Profile
 }
 
+// NotAskedFor is why a container is given back that no request matches.
+const NotAskedFor = "no request matches it"
+
 // Surplus is a container that was given back at once, and why.
 type Surplus struct {
 	ContainerID string
@@ -45,7 +48,7 @@ func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []S
 	rest = pass(rest, func(Container) string { return amrm.Any })
 	for _, c := range rest {
 		a.release(c.ID)
-		surplus = append(surplus, Surplus{c.ID, "no request matches it"})
+		surplus = append(surplus, Surplus{c.ID, NotAskedFor})
 	}
 	for _, c := range matched {
 		if l, why := a.run(c); why == "" {
