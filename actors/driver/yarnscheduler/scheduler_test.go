@@ -1,0 +1,235 @@
+package yarnscheduler
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is the endpoint with a driver and an ApplicationMaster that the test plays.
+type rig struct {
+	*rpctest.World
+	t      *testing.T
+	driver *rpctest.Probe // CoarseGrainedScheduler, in the Env of the endpoint
+	am     *rpctest.Probe // in client mode: it does not listen
+	ref    rpcenv.Ref
+
+	heard []string // by the driver
+	asked []string // of the ApplicationMaster
+	held  []func() // answers that the ApplicationMaster keeps back
+	hold  bool
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	w := rpctest.New(t, 1)
+	r := &rig{World: w, t: t, driver: w.ProbeIn(w.Env("Driver", nil), "CoarseGrainedScheduler")}
+	r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(RetrieveLastExecutorID); ok {
+			rpcenv.Reply(c, q, &app.LastAllocatedExecutorId{Id: 7})
+			return true
+		}
+		r.heard = append(r.heard, text(m))
+		return true
+	})
+	r.ref = w.Register(r.driver.Env, Name, New(r.driver.Ref))
+	r.am = w.ProbeIn(w.ClientEnv("AM", nil), "YarnAM")
+	r.am.On(r.playAM)
+	return r
+}
+
+// text is a message without the names of its packages.
+func text(m rpcenv.Message) string {
+	switch m := m.(type) {
+	case *app.RemoveExecutor:
+		return fmt.Sprintf("remove %s %d %v %s", m.GetExecutorId(), m.GetExited().GetExitCode(), m.GetExited().GetExitCausedByApp(), m.GetExited().GetReason())
+	case *app.RequestExecutors:
+		total := int32(0)
+		for _, p := range m.GetResourceProfileToTotalExecs() {
+			total += p.GetTotal()
+		}
+		return fmt.Sprintf("request %d", total)
+	case *app.KillExecutors:
+		return fmt.Sprintf("kill %v", m.GetExecutorIds())
+	case *app.GetExecutorLossReason:
+		return "reason " + m.GetExecutorId()
+	case *app.Shutdown:
+		return fmt.Sprintf("shutdown %d", m.GetExitCode())
+	case DecommissionHost:
+		return "decommission " + m.Host
+	case ClusterManagerRegistered:
+		return "registered"
+	}
+	return fmt.Sprintf("%T", m)
+}
+
+func (r *rig) playAM(c *rpcenv.Context, m rpcenv.Message) bool {
+	r.asked = append(r.asked, text(m))
+	answer := func(f func()) {
+		if r.hold {
+			r.held = append(r.held, f)
+			return
+		}
+		f()
+	}
+	switch q := m.(type) {
+	case *app.RequestExecutors:
+		call := rpcenv.Defer(c, q)
+		answer(func() { call.Reply(&rpc.Bool{Value: true}) })
+	case *app.KillExecutors:
+		call := rpcenv.Defer(c, q)
+		answer(func() { call.Reply(&rpc.Bool{Value: true}) })
+	case *app.GetExecutorLossReason:
+		call := rpcenv.Defer(c, q)
+		answer(func() {
+			if q.GetExecutorId() == "9" {
+				call.Fail(fmt.Errorf("%w: non-existent", rpcenv.ErrRefused))
+				return
+			}
+			call.Reply(&app.ExecutorExited{ExitCode: 3, ExitCausedByApp: true, Reason: "why"})
+		})
+	}
+	return true
+}
+
+// register makes the ApplicationMaster known.
+func (r *rig) register() {
+	r.t.Helper()
+	r.am.Send(r.ref, &app.RegisterClusterManager{Am: r.am.Ref.Proto()})
+	r.Settle()
+}
+
+func wish(total int32) *app.RequestExecutors {
+	return &app.RequestExecutors{ResourceProfileToTotalExecs: []*deploy.ProfileTarget{{Total: total}}}
+}
+
+func (r *rig) want(what string, got []string, want ...string) {
+	r.t.Helper()
+	if !slices.Equal(got, want) {
+		r.t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// Spec 4.12: without an ApplicationMaster requests and kills are answered false, and a loss has no reason.
+func TestWithoutAnApplicationMaster(t *testing.T) {
+	r := newRig(t)
+	for _, q := range []rpcenv.Asks[*rpc.Bool]{wish(3), &app.KillExecutors{ExecutorIds: []string{"1"}}, StopBackend{}} {
+		if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, q); err != nil || got.GetValue() {
+			t.Errorf("%T: %v, %v", q, got, err)
+		}
+	}
+	if _, err := rpctest.Ask[*app.ExecutorExited](r.driver, r.ref, &app.GetExecutorLossReason{ExecutorId: "1"}); err == nil || !strings.Contains(err.Error(), "AM is not yet registered.") {
+		t.Error(err)
+	}
+	r.want("the driver heard", r.heard)
+}
+
+// Spec 4.12: each message of the table with its effect.
+func TestWhatPassesBetweenDriverAndApplicationMaster(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, wish(3)); err != nil || !got.GetValue() {
+		t.Error(got, err)
+	}
+	if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, &app.KillExecutors{ExecutorIds: []string{"1", "2"}}); err != nil || !got.GetValue() {
+		t.Error(got, err)
+	}
+	reason, err := rpctest.Ask[*app.ExecutorExited](r.driver, r.ref, &app.GetExecutorLossReason{ExecutorId: "4"})
+	if err != nil || reason.GetExitCode() != 3 || !reason.GetExitCausedByApp() || reason.GetReason() != "why" {
+		t.Error(reason, err)
+	}
+	if _, err := rpctest.Ask[*app.ExecutorExited](r.driver, r.ref, &app.GetExecutorLossReason{ExecutorId: "9"}); !errors.Is(err, rpcenv.ErrRefused) {
+		t.Error(err)
+	}
+	last, err := rpctest.Ask[*app.LastAllocatedExecutorId](r.am, r.ref, &app.RetrieveLastAllocatedExecutorId{})
+	if err != nil || last.GetId() != 7 {
+		t.Error(last, err)
+	}
+	r.am.Send(r.ref, &app.RemoveExecutor{ExecutorId: "4", Exited: &app.ExecutorExited{ExitCode: 3, Reason: "why"}})
+	r.am.Send(r.ref, &app.DecommissionExecutorsOnHost{HostName: "h"})
+	r.Settle()
+	r.want("the driver heard", r.heard, "registered", "remove 4 3 false why", "decommission h")
+	r.want("the ApplicationMaster was asked", r.asked, "request 3", "kill [1 2]", "reason 4", "reason 9")
+}
+
+func TestWhatIsToldOfPages(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.am.Send(r.ref, &app.AddWebUIFilter{FilterName: "f"})
+	r.am.Send(r.ref, &app.MiscellaneousProcessAdded{ProcessId: "yarn-am"})
+	r.Settle()
+	r.want("the driver heard", r.heard, "registered")
+}
+
+// Requests that come while one is out are one: the newest.
+func TestRequestsOfOneTimeBecomeOne(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.hold = true
+	answers := 0
+	r.driver.Do(func(c *rpcenv.Context) {
+		for n := range int32(4) {
+			rpcenv.Ask(c, r.ref, wish(n+1), func(b *rpc.Bool, err error) {
+				if err != nil || !b.GetValue() {
+					t.Errorf("request %d: %v, %v", n+1, b, err)
+				}
+				answers++
+			})
+		}
+	})
+	r.Settle()
+	r.want("asked", r.asked, "request 1")
+	r.am.Do(func(*rpcenv.Context) {
+		r.hold = false
+		r.held[0]()
+	})
+	r.Settle()
+	r.want("asked", r.asked, "request 1", "request 4")
+	if answers != 4 {
+		t.Errorf("%d answers", answers)
+	}
+}
+
+// Spec 4.12: on disconnect of the ApplicationMaster there is none; the next one that registers counts.
+func TestAnApplicationMasterThatIsGone(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.am.Env.Shutdown()
+	r.Settle()
+	if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, wish(3)); err != nil || got.GetValue() {
+		t.Error(got, err)
+	}
+	r.am = r.ProbeIn(r.ClientEnv("AM2", nil), "YarnAM")
+	r.am.On(r.playAM)
+	r.register()
+	if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, wish(2)); err != nil || !got.GetValue() {
+		t.Error(got, err)
+	}
+	r.want("the driver heard", r.heard, "registered", "registered")
+	r.want("the ApplicationMaster was asked", r.asked, "request 2")
+}
+
+// Spec 4.12: the end is told with the exit code, nothing is wanted any more, and losses are not passed on.
+func TestTheEndOfADriver(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	if got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, StopBackend{Code: 4}); err != nil || !got.GetValue() {
+		t.Error(got, err)
+	}
+	r.am.Send(r.ref, &app.RemoveExecutor{ExecutorId: "1"})
+	r.Settle()
+	r.want("the ApplicationMaster was told", r.asked, "shutdown 4", "request 0")
+	r.want("the driver heard", r.heard, "registered")
+}
