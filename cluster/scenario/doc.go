@@ -13,7 +13,7 @@
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so
-//	start resourcemanager NAME                          a ResourceManager of YARN
+//	start resourcemanager NAME recovery=NONE            a ResourceManager of YARN; with FILESYSTEM it has records
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
 //	start master NAME store=NAME election=true          one of several Masters over records that all see; elect says who
 //	elect NAME                                          leads, in the next term

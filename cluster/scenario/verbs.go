@@ -89,7 +89,7 @@ func (r *Runner) start(c syntax.Command) error {
 	}
 	env := rpcenv.Config{Name: name, Conf: r.conf}
 	var h rpcenv.Host
-	if c.Option("recovery", "") != "RAFT" {
+	if c.Args[0] != "master" || c.Option("recovery", "") != "RAFT" {
 		h, env.Listen.Host = r.world.Process(name)
 		env.Listen.Port = r.port(name, c.Args[0])
 	}
@@ -109,7 +109,7 @@ func (r *Runner) start(c syntax.Command) error {
 	case "worker":
 		n, err = r.startWorker(h, env, c)
 	case "resourcemanager":
-		n, err = r.startResourceManager(h, env)
+		n, err = r.startResourceManager(h, env, c)
 	case "nodemanager":
 		n, err = r.startNodeManager(h, env, c)
 	default:

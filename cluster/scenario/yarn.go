@@ -30,8 +30,13 @@ func (r *Runner) onYARN() *local.YARN {
 	return r.yarn
 }
 
-func (r *Runner) startResourceManager(h rpcenv.Host, env rpcenv.Config) (*clusternode.Node, error) {
-	n, err := r.onYARN().ResourceManager(h, env, resourcemanager.Config{})
+// startResourceManager starts a ResourceManager; with recovery=FILESYSTEM it has records, as a Master.
+func (r *Runner) startResourceManager(h rpcenv.Host, env rpcenv.Config, c syntax.Command) (*clusternode.Node, error) {
+	kept, err := r.masterConfig(env.Name, c)
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.onYARN().ResourceManager(h, env, resourcemanager.Config{Store: kept.Store})
 	if err == nil {
 		r.managers[env.Name] = true
 	}
