@@ -2,7 +2,10 @@
 
 package fair
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // user is how many applications a user has, over all queues.
 type user struct {
@@ -124,17 +127,7 @@ func (q *queue) gather(lists [][]*app) [][]*app {
 
 // admitFrom walks the lists, merged by start, and lets run who may, at most so many.
 func (s *Scheduler) admitFrom(lists [][]*app, most int) {
-	var all []*app
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	slices.SortStableFunc(all, func(a, b *app) int {
-		if a.StartTime != b.StartTime {
-			return int(max(min(a.StartTime-b.StartTime, 1), -1))
-		}
-		return 0
-	})
-	for _, a := range all {
+	for _, a := range s.merge(lists) {
 		if most == 0 {
 			return
 		}
@@ -149,6 +142,16 @@ func (s *Scheduler) admitFrom(lists [][]*app, most int) {
 		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})
 		most--
 	}
+}
+
+// merge walks the lists by start.
+func (s *Scheduler) merge(lists [][]*app) []*app {
+	if s.conf.Compat == Upstream {
+		return historicMerge(lists)
+	}
+	all := slices.Concat(lists...)
+	slices.SortStableFunc(all, func(a, b *app) int { return cmp.Compare(a.StartTime, b.StartTime) })
+	return all
 }
 
 // mayRunAM reports whether the queue has room for another ApplicationMaster: all that it has must be within MaxAMShare of its

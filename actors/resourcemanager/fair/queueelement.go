@@ -20,6 +20,7 @@ type queueElement struct {
 	minTimeout, fairTimeout  *time.Duration
 	fairThreshold            *float32
 	notPreemptable           bool
+	ended                    bool // an element of it has ended: it is in Allocations.ends
 	submit, administer       ACL
 	submitSet, administerSet bool // false: nobody, and everybody in Root
 }

@@ -37,6 +37,10 @@ func (p *fileParser) queue(above string, e *element) {
 		p.warn(e, "queue %s is there twice: where both say something, this one counts", name)
 	}
 	p.fields(name, q, e)
+	if !q.ended {
+		q.ended = true
+		p.ends = append(p.ends, name)
+	}
 	if q.min != nil && q.max != nil && !q.min.Part && !q.max.Part && !q.min.Amount.Fits(q.max.Amount) {
 		p.warn(e, "queue %s: its minimum %s is above its maximum %s, which is raised to it", name, q.min.Amount, q.max.Amount)
 	}

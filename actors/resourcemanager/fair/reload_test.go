@@ -204,3 +204,36 @@ func queueNames(s *Scheduler) string {
 	}
 	return strings.Join(names, " ")
 }
+
+// TestHadoopsOrderOfQueues: of two applications that wait since the same time in queues below one that is at its limit, the
+// one in the queue that was made first runs first: with Hadoop's hash sets root.p.b, not root.p.a.
+func TestHadoopsOrderOfQueues(t *testing.T) {
+	const file = `<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="a"/><queue name="b"/><queue name="c"/></queue>`
+	for compat, want := range map[Compat]int32{Fixed: 2, Upstream: 3} {
+		s := submitted(t, compat, file, "root.p.c", "root.p.a", "root.p.b")
+		for n := range int32(3) {
+			if _, err := s.AddAttempt(0, AttemptSpec{ID: attemptOf(n + 1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.RemoveApp(0, attemptOf(1).App)
+		for n := int32(2); n <= 3; n++ {
+			if a, _ := s.App(attemptOf(n)); a.Runnable != (n == want) {
+				t.Errorf("compat %d: application %d runs: %v", compat, n, a.Runnable)
+			}
+		}
+	}
+}
+
+func TestListsOfOneTimeTakeTurns(t *testing.T) {
+	at := func(name string, time time.Duration) *app {
+		return &app{Schedulable: Schedulable{Name: name, StartTime: time}}
+	}
+	var got []string
+	for _, a := range historicMerge([][]*app{{at("a1", 1), at("a2", 1), at("a3", 3)}, nil, {at("b1", 1), at("b2", 2)}}) {
+		got = append(got, a.Name)
+	}
+	if want := "a1 b1 a2 b2 a3"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}

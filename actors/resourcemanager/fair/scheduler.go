@@ -73,7 +73,7 @@ func New(now time.Duration, conf Config, allocations *Allocations) (*Scheduler, 
 		applications: map[ids.Application]*application{}, attempts: map[ids.Attempt]*app{},
 		containers: map[ids.Container]*container{}, users: map[string]*user{},
 	}
-	for _, set := range allocations.Queues() {
+	for _, set := range allocations.creation() {
 		s.newQueue(set, s.queues[ParentName(set.Name)])
 	}
 	s.root = s.queues[Root]
@@ -337,7 +337,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 // makeQueues makes the queues of the file that are not there. One that is there and used stays a leaf, or a parent, until it
 // is not used any more.
 func (s *Scheduler) makeQueues() {
-	for _, set := range s.allocations.Queues() {
+	for _, set := range s.allocations.creation() {
 		q := s.queues[set.Name]
 		switch parent := s.queues[ParentName(set.Name)]; {
 		case q != nil && q.leaf == set.Parent && set.Name != Root:
