@@ -212,14 +212,16 @@ func (v visits) visit(s *Scheduler, ask Ask) bool {
 
 // victims are containers of one node whose end makes room for one container. The node is nil when there is none. The fewer
 // ApplicationMasters among them the better. Those that are taken only because a near node was asked for, where a farther one
-// would do, are not taken: then all nodes are looked at. Nodes that cannot help are taken out of near and all.
+// would do, are not taken when another node has fewer. Nodes that cannot help are taken out of near and all, the others.
 func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*container) {
 	best, victims, ams := s.victimsAmong(a, want, near)
 	if ams > 0 && want.Name != Any && want.Relax {
 		if *all == nil {
-			*all = slices.Clone(s.nodes.ordered(s.conf.Compat))
+			*all = slices.DeleteFunc(slices.Clone(s.nodes.ordered(s.conf.Compat)), func(n *node) bool { return slices.Contains(*near, n) })
 		}
-		best, victims, _ = s.victimsAmong(a, want, all)
+		if far, others, fewer := s.victimsAmong(a, want, all); far != nil && fewer < ams {
+			best, victims = far, others
+		}
 	}
 	return best, victims
 }
