@@ -12,9 +12,6 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// crossing is how long containers may be on their way that were given before a change was heard.
-const crossing = 5 * time.Second
-
 // askWait is how long a driver may wait until its ApplicationMaster answers how many executors it wants.
 const askWait = 10 * time.Second
 
@@ -22,12 +19,14 @@ const askWait = 10 * time.Second
 type asks struct {
 	*Monitor
 	looked
-	changed map[string]time.Time // applications, and when a target changed or an attempt registered
-	began   map[string]bool      // attempts that have registered
+	// changed are applications of which a target changed, or an attempt registered again: an absolute count that crosses
+	// containers on their way then asks for those once more, and nobody can know.
+	changed map[string]bool
+	began   map[string]bool // attempts that have registered
 }
 
 func newAsks(m *Monitor) *asks {
-	return &asks{Monitor: m, changed: map[string]time.Time{}, began: map[string]bool{}}
+	return &asks{Monitor: m, changed: map[string]bool{}, began: map[string]bool{}}
 }
 
 func (c *asks) see(r *tracepb.Record) {
@@ -84,18 +83,18 @@ func (c *asks) balance(r *tracepb.Record) {
 	}
 	before, now := targets(r.GetFrom()), targets(r.GetTo())
 	if len(before) > 0 && fmt.Sprint(before) != fmt.Sprint(now) {
-		c.changed[r.GetSubject()] = c.past.now
+		c.changed[r.GetSubject()] = true
 	}
 }
 
-// registered: what an attempt asked of another ResourceManager, or another attempt asked, may cross its asks.
+// registered: what an attempt asked of a ResourceManager before its restart may cross its asks.
 func (c *asks) registered(attempt string) {
 	a, err := ids.ParseAttempt(attempt)
 	if err != nil {
 		return
 	}
 	if c.began[attempt] {
-		c.changed[a.App.String()] = c.past.now
+		c.changed[a.App.String()] = true
 	}
 	c.began[attempt] = true
 }
@@ -106,10 +105,10 @@ func (c *asks) released(container, why string) {
 	if err != nil || why != allocator.NotAskedFor {
 		return
 	}
-	c.judged[AskBalance]++
 	of := id.Attempt.App.String()
-	if at, ok := c.changed[of]; ok && c.past.now.Sub(at) < crossing {
+	if c.changed[of] {
 		return
 	}
+	c.judged[AskBalance]++
 	c.fail(AskBalance, "%s is given %s, which it did not ask for", of, container)
 }

@@ -273,11 +273,6 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			f.wait(time.Second)
 			f.surplus(allocator.NotAskedFor)
 		}},
-		{"I11", "a container long after a new target", "which it did not ask for", func(f *forger) {
-			f.asks(f.asks("", 5, 3), 4, 2)
-			f.wait(5 * time.Second)
-			f.surplus(allocator.NotAskedFor)
-		}},
 		{"I11", "a container that its node refused", "", func(f *forger) { f.asks("", 5, 3); f.surplus("refused") }},
 
 		{"I12", "a panic", "M1/Master panics", func(f *forger) {
