@@ -58,7 +58,7 @@ func (s *Scheduler) yarnEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	case yarnscheduler.ClusterManagerRegistered:
 		s.reset(c)
 	case yarnscheduler.RetrieveLastExecutorID:
-		rpcenv.Reply(c, m, &app.LastAllocatedExecutorId{Id: s.lastID})
+		rpcenv.Reply(c, m, yarnscheduler.LastExecutorID{ID: s.lastID})
 	case yarnscheduler.DecommissionHost:
 		s.decommissionHost(c, m)
 	case yarnclient.Submitted:

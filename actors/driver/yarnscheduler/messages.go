@@ -1,7 +1,6 @@
 package yarnscheduler
 
 import (
-	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -16,7 +15,13 @@ type ClusterManagerRegistered struct{ rpcenv.Local }
 type RetrieveLastExecutorID struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
-func (RetrieveLastExecutorID) ReplyType() *app.LastAllocatedExecutorId { return nil }
+func (RetrieveLastExecutorID) ReplyType() LastExecutorID { return LastExecutorID{} }
+
+// LastExecutorID is the answer; 0 when there was none.
+type LastExecutorID struct {
+	rpcenv.Local
+	ID int32
+}
 
 // DecommissionHost tells CoarseGrainedScheduler that the executors on a host are to finish what they run.
 type DecommissionHost struct {

@@ -80,7 +80,9 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, m *app.RemoveExecutor) {
 
 func (s *Scheduler) retrieveLastAllocatedExecutorID(c *rpcenv.Context, m *app.RetrieveLastAllocatedExecutorId) {
 	call := rpcenv.Defer(c, m)
-	rpcenv.Ask(c, s.driver, RetrieveLastExecutorID{}, func(r *app.LastAllocatedExecutorId, err error) { finish(call, r, err) })
+	rpcenv.Ask(c, s.driver, RetrieveLastExecutorID{}, func(r LastExecutorID, err error) {
+		finish(call, &app.LastAllocatedExecutorId{Id: r.ID}, err)
+	})
 }
 
 // finish ends a call as another ended.

@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{World: w, t: t, driver: w.ProbeIn(w.Env("Driver", nil), "CoarseGrainedScheduler")}
 	r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(RetrieveLastExecutorID); ok {
-			rpcenv.Reply(c, q, &app.LastAllocatedExecutorId{Id: 7})
+			rpcenv.Reply(c, q, LastExecutorID{ID: 7})
 			return true
 		}
 		r.heard = append(r.heard, text(m))
