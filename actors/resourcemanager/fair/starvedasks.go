@@ -1,0 +1,104 @@
+//coherer:pure
+
+package fair
+
+import "slices"
+
+// starvedAsks are as many of an application's requests as its starvation covers; of a request at several places one counts.
+func (s *Scheduler) starvedAsks(a *app) []Ask {
+	var some []Ask
+	left := a.starvation()
+	seen := visits{}
+	for _, ask := range s.visitOrder(a) {
+		if left.IsZero() {
+			break
+		}
+		if !seen.visit(s, ask) || ask.Capability.Memory <= 0 {
+			continue
+		}
+		fit := left.Memory / ask.Capability.Memory
+		if fit == 0 {
+			if s.conf.Compat != Upstream {
+				break // nothing less urgent gets room before this one does
+			}
+			continue
+		}
+		if fit < ask.Count {
+			ask.Count = fit
+			ask.Relax = ask.Relax || s.conf.Compat == Upstream
+		}
+		some = append(some, ask)
+		left = left.lessNotBelowZero(ask.Capability.times(ask.Count))
+	}
+	return some
+}
+
+// visitOrder are the requests in the order in which preemption looks at them: hosts, then racks, then Any; or Hadoop's.
+func (s *Scheduler) visitOrder(a *app) []Ask {
+	asks := a.asks()
+	if s.conf.Compat == Upstream {
+		historicAsks(asks)
+		return asks
+	}
+	width := func(x Ask) int {
+		switch {
+		case x.Name == Any:
+			return 2
+		case s.nodes.racks[x.Name] > 0:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(asks, func(x, y Ask) int {
+		if c := compareKeys(x.Key, y.Key); c != 0 {
+			return c
+		}
+		return width(x) - width(y)
+	})
+	return asks
+}
+
+// visits are the places of requests that were looked at, by priority and size: a request that is asked at a host, its rack
+// and Any is looked at once.
+type visits map[visitKey]*visit
+
+type visitKey struct {
+	priority   int32
+	capability Resource
+}
+
+type visit struct {
+	racks, racksOfNodes map[string]bool
+	any                 bool
+}
+
+func (v visits) visit(s *Scheduler, ask Ask) bool {
+	key := visitKey{ask.Priority, ask.Capability}
+	t := v[key]
+	if t == nil {
+		t = &visit{racks: map[string]bool{}, racksOfNodes: map[string]bool{}}
+		v[key] = t
+	}
+	if ask.Name == Any {
+		if len(t.racks) == 0 && len(t.racksOfNodes) == 0 {
+			t.any = true
+		}
+		return t.any
+	}
+	nodes := s.nodes.named(ask.Name, s.conf.Compat)
+	switch {
+	case len(nodes) == 0 || t.any:
+		return false
+	case nodes[0].host == ask.Name && (len(nodes) == 1 || s.conf.Compat != Upstream): // Hadoop takes a host with two nodes for a rack
+		if t.racks[nodes[0].rack] {
+			return false
+		}
+		t.racksOfNodes[nodes[0].rack] = true
+	default:
+		if t.racksOfNodes[ask.Name] {
+			return false
+		}
+		t.racks[ask.Name] = true
+	}
+	return true
+}

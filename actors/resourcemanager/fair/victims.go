@@ -1,0 +1,165 @@
+//coherer:pure
+
+package fair
+
+import (
+	"math"
+	"slices"
+)
+
+// victims are containers of one node whose end makes room for one container. The node is nil when there is none. The fewer
+// ApplicationMasters among them the better. Those that are taken only because a near node was asked for, where a farther one
+// would do, are not taken when another node has fewer. Nodes that cannot help are taken out of near and all, the others.
+func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*container) {
+	best, victims, ams := s.victimsAmong(a, want, near)
+	if ams == 0 || want.Name == Any || !want.Relax {
+		return best, victims
+	}
+	upstream := s.conf.Compat == Upstream // Hadoop looks at all nodes again, and takes a far one with as many
+	if *all == nil {
+		*all = slices.Clone(s.nodes.ordered(s.conf.Compat))
+		if !upstream {
+			*all = slices.DeleteFunc(*all, func(n *node) bool { return slices.Contains(*near, n) })
+		}
+	}
+	if far, others, fewer := s.victimsAmong(a, want, all); upstream || far != nil && fewer < ams {
+		best, victims = far, others
+	}
+	return best, victims
+}
+
+func (s *Scheduler) victimsAmong(a *app, want Ask, among *[]*node) (best *node, victims []*container, ams int) {
+	most := math.MaxInt
+	useless := 0 // at the front of among
+	for i, n := range *among {
+		chosen, ams, ok := s.victimsOn(a, want, n, most)
+		switch {
+		case ok:
+			best, victims, most = n, chosen, ams
+		case best == nil && useless == i:
+			useless++ // what is marked later does not make it better
+		}
+		if best != nil && most == 0 {
+			break
+		}
+	}
+	*among = (*among)[useless:]
+	if best == nil {
+		return nil, nil, 0
+	}
+	return best, victims, most
+}
+
+// victimsOn are containers of a node whose end makes room, with fewer ApplicationMasters than most.
+func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*container, ams int, ok bool) {
+	capability := want.Capability
+	if n.drained || n.marked == len(n.containers) && s.conf.Compat == Upstream {
+		return nil, 0, false
+	}
+	room := n.free.lessNotBelowZero(n.committed())
+	if s.conf.Compat != Upstream { // Hadoop takes containers also where none is needed, and where none will be used
+		if !s.answers(a, want, n) {
+			return nil, 0, false
+		}
+		room = n.room()
+		if capability.Fits(room) {
+			return nil, 0, true
+		}
+	}
+	chosen := map[*app]Resource{}
+	for _, c := range s.victimOrder(n) {
+		if s.spared(a, c, chosen[c.app]) {
+			if capability.Fits(room) {
+				return victims, ams, true
+			}
+			continue
+		}
+		if c.AM {
+			if ams++; ams >= most {
+				return nil, 0, false
+			}
+		}
+		victims = append(victims, c)
+		chosen[c.app] = chosen[c.app].Plus(c.Resource)
+		if room = room.Plus(c.Resource); capability.Fits(room) {
+			if s.conf.Compat != Upstream {
+				victims, ams = needed(victims, capability, room)
+			}
+			return victims, ams, true
+		}
+	}
+	return nil, 0, false
+}
+
+// needed leaves out victims without whom there is room enough: small ones that were chosen before a large one.
+func needed(victims []*container, capability, room Resource) (some []*container, ams int) {
+	for _, c := range victims {
+		if less := room.Minus(c.Resource); capability.Fits(less) {
+			room = less
+			continue
+		}
+		some = append(some, c)
+		if c.AM {
+			ams++
+		}
+	}
+	return some, ams
+}
+
+// futile reports whether room would not help anywhere: the queue has no room for the container, or for another
+// ApplicationMaster.
+func (s *Scheduler) futile(a *app, want Ask) bool {
+	return s.overAMShare(a) || !a.queue.fitsMaxShare(want.Capability)
+}
+
+// answers reports whether a node that has room would be given what is wanted, sooner or later.
+func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
+	r := a.byKey[want.Key]
+	if r == nil || a.blocks(n) || !s.fits(a, r, n) {
+		return false
+	}
+	switch rack, host := r.at(n.rack), r.at(n.host); {
+	case rack.pending() > 0 && host.pending() > 0:
+		return host.capability == want.Capability
+	case !rack.relaxed():
+		return false
+	case rack.pending() > 0:
+		return rack.capability == want.Capability
+	default:
+		return r.any.relax && r.any.capability == want.Capability
+	}
+}
+
+// spared reports whether a container may not be taken for a: its queue or one above does not allow it, or its application
+// would have less than its fair share without it and what else is taken. Fixed spares a's own, and its queue's when only the
+// queue's minimum is not met.
+func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
+	v := c.app
+	if v.stopped || !v.queue.set.Preemptable {
+		return true
+	}
+	if s.conf.Compat != Upstream && (v == a || v.queue == a.queue && a.fairStarving.IsZero()) {
+		return true
+	}
+	left := v.Usage.Minus(v.markedSum).Minus(c.Resource).Minus(besides)
+	return v.queue.policy.Below(left, v.FairShare, s.nodes.total)
+}
+
+// victimOrder are the containers of a node that are not marked yet, in the order of their taking: the newest first,
+// ApplicationMasters last; or Hadoop's.
+func (s *Scheduler) victimOrder(n *node) []*container {
+	all := inOrder(n.containers)
+	if s.conf.Compat == Upstream {
+		historicVictims(all, n.most)
+	}
+	slices.Reverse(all)
+	var ams []*container
+	all = slices.DeleteFunc(all, func(c *container) bool {
+		if c.AM && !c.marked {
+			ams = append(ams, c)
+		}
+		return c.AM || c.marked
+	})
+	slices.Reverse(ams)
+	return append(all, ams...)
+}
