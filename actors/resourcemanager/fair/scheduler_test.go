@@ -284,3 +284,56 @@ func TestCheckAsk(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAskOfNothingForgetsItsPlaces(t *testing.T) {
+	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	a := k.app(1, "root.a")
+	one := Resource{1024, 1}
+	for _, asks := range [][]Ask{
+		{{Key{1, 0}, "h1", one, 2, true}, {Key{1, 0}, "r1", one, 2, true}, {Key{1, 0}, Any, one, 2, true}, {Key{2, 0}, Any, one, 1, true}},
+		{{Key{1, 0}, Any, one, 0, true}, {Key{1, 0}, "h2", one, 1, true}},
+	} {
+		_, err := k.Allocate(k.now, a, Demand{Asks: asks})
+		k.must(err)
+	}
+	if s, _ := k.App(a); len(s.Pending) != 1 || s.Pending[0].Priority != 2 {
+		t.Errorf("it wants %v still", s.Pending)
+	}
+}
+
+func TestWhatIsNotUsedInTimeEnds(t *testing.T) {
+	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k.node("h1", "r", 4, 4)
+	k.wants(k.app(1, "root.a"), 1, 1)
+	expired := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsExpired, Cause: Expired}
+	id := k.beat("h1")[0].Container
+	same(t, "expired", k.Complete(k.now, id, expired), "gone 1:1 h1:1 -100 EXPIRE")
+	same(t, "again", k.Complete(k.now, id, expired))
+}
+
+func TestAQueueOutOfTheFileGoesWhenItIsEmpty(t *testing.T) {
+	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"><queue name="c"/></queue>`, nil)
+	a := k.app(1, "root.a")
+	k.app(2, "root.made.deep")
+	names := func() (names []string) {
+		for _, q := range k.Queues() {
+			names = append(names, q.Name)
+		}
+		return names
+	}
+	k.Reload(k.now, parsed(t, Fixed, `<queue name="d"/>`))
+	k.Tidy(k.now)
+	if got, want := names(), []string{"root", "root.a", "root.d", "root.made", "root.made.deep"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	k.RemoveApp(k.now, a.App)
+	k.RemoveApp(k.now, attemptOf(2).App)
+	k.Tidy(k.now)
+	if got, want := names(), []string{"root", "root.d"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	k.Reload(k.now, parsed(t, Fixed, `<queue name="d"><queue name="e"/></queue>`)) // it is a parent now
+	if got, want := names(), []string{"root", "root.d", "root.d.e"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
