@@ -55,6 +55,9 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	mine := a != nil && (a.attempt == id.Attempt || a.keep && a.attempt.App == id.Attempt.App)
 	switch {
 	case s.containers[id] != nil:
+	case !sane(m.GetResource()):
+		c.Log().Warnf("%s reports %s with %s, which nobody gave", n, id, sizeText(m.GetResource()))
+		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
 	case complete:
 		status := &yarn.ContainerStatus{
 			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),

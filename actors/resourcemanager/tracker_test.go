@@ -1,6 +1,7 @@
 package resourcemanager_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,35 @@ func TestBadNodesAreRefused(t *testing.T) {
 			t.Errorf("%v registers", id)
 		}
 	}
+}
+
+// What a node says that nobody can have changes nothing: sums would overflow, or go below 0.
+func TestANodeCannotUpsetTheBooks(t *testing.T) {
+	k := newKit(t)
+	n, evil := k.node("N1", 8192, 8), k.newNode("N2", 8192, 8)
+	am, _ := k.running(n, nil)
+	for _, r := range []*yarn.Resource{{Memory: -1, VirtualCores: 1}, {Memory: math.MaxInt64, VirtualCores: 1}, {Memory: 1024, VirtualCores: -1}} {
+		evil.reg.Resource = r
+		if _, err := askErr[*yarn.RegisterNodeManagerResponse](k, evil.Probe, "ResourceTracker", evil.reg); err == nil {
+			t.Errorf("a node with %v registers", r)
+		}
+	}
+	evil.reg.Resource = &yarn.Resource{Memory: 8192, VirtualCores: 8}
+	evil.reg.ContainerStatuses = []*yarn.NMContainerStatus{
+		{ContainerId: &yarn.ContainerId{AppAttemptId: am.attempt, Id: 90}, Resource: &yarn.Resource{Memory: -5000}},
+		{ContainerId: &yarn.ContainerId{AppAttemptId: am.attempt, Id: 91}, Resource: &yarn.Resource{Memory: math.MaxInt64}},
+		{ContainerId: am.own, ContainerState: yarn.ContainerState_C_COMPLETE, Resource: &yarn.Resource{Memory: 1024}},
+		{ContainerId: &yarn.ContainerId{Id: -1}},
+	}
+	evil.register()
+	evil.ends(am.own, 1, "not mine")
+	evil.runs(am.own, &yarn.Resource{Memory: 1024})
+	evil.running[0].State = yarn.ContainerState_C_COMPLETE
+	evil.beat()
+	if u := k.state().GetUse(); u.GetAllocated().GetMemory() != 1024 || u.GetTotal().GetMemory() != 16384 || u.GetContainersAllocated() != 1 {
+		t.Errorf("in use: %v", u)
+	}
+	am.allocate()
 }
 
 // lists are a test's include and exclude files.
