@@ -68,6 +68,18 @@ func TestResyncKeepsContainers(t *testing.T) {
 	}
 }
 
+// Spec 1.5: what the ResourceManager says that a node offers replaces what it said.
+func TestTheResourceManagerKnowsBetter(t *testing.T) {
+	k := newKit(t)
+	k.refuse = &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier, Resource: &yarn.Resource{Memory: 77, VirtualCores: 1}}
+	k.join(Config{}, nil)
+	k.unknown = true
+	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
+	if r := k.registrations[1].GetResource(); r.GetMemory() != 77 || r.GetVirtualCores() != 1 {
+		t.Errorf("%v", r)
+	}
+}
+
 // Spec 1.5: SHUTDOWN ends the containers and the process.
 func TestShutdownByTheResourceManager(t *testing.T) {
 	k := newKit(t)
