@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -89,7 +88,7 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 	n.books.acknowledged(g.told, n.rememberUntil(c))
 	g.asked, g.told = nil, nil
 	for _, id := range containersOf(c, r.GetContainersToBeRemovedFromNm()) {
-		if x := n.books.container(id); x != nil && x.State == machine.Done {
+		if x := n.books.container(id); x != nil && x.reported {
 			n.books.forget(x, n.rememberUntil(c))
 		}
 	}

@@ -52,8 +52,10 @@ type kit struct {
 	children      []*sim.Host
 }
 
-func newKit(t *testing.T) *kit {
-	k := &kit{t: t, w: rpctest.New(t, 1)}
+func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
+
+func newSeededKit(t *testing.T, seed uint64) *kit {
+	k := &kit{t: t, w: rpctest.New(t, seed)}
 	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), trackerName)
 	k.rm.On(k.playRM)
 	k.am = k.w.Probe("AM")
