@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ type application struct {
 	program []string
 	// main is a folder to build instead; program then has the arguments only.
 	main string
+	// args are the application's own. A file of a built-in one is named so that its driver finds it wherever that starts, as
+	// in a container of YARN's.
+	args []string
 }
 
 // findApplication finds APP: a built-in name, or, with a path separator, an executable file or a folder with package main.
@@ -47,8 +51,15 @@ func findApplication(args []string) (application, error) {
 		if what == "wordcount" && len(rest) == 0 {
 			return application{}, errors.New("wordcount wants a file: wordcount FILE [N]")
 		}
+		if what == "wordcount" {
+			path, err := filepath.Abs(rest[0])
+			if err != nil {
+				return application{}, fmt.Errorf("wordcount: %w", err)
+			}
+			rest = append([]string{path}, rest[1:]...)
+		}
 		_, self, err := transport.SelfDigest()
-		return application{name: what, program: append([]string{self, "driver", what}, rest...)}, err
+		return application{name: what, program: append([]string{self, "driver", what}, rest...), args: rest}, err
 	}
 	info, err := os.Stat(what)
 	if err != nil {
@@ -58,13 +69,13 @@ func findApplication(args []string) (application, error) {
 	name := strings.TrimSuffix(what, string(os.PathSeparator))
 	name = name[strings.LastIndexByte(name, os.PathSeparator)+1:]
 	if info.IsDir() {
-		return application{name: name, main: what, program: rest}, nil
+		return application{name: name, main: what, program: rest, args: rest}, nil
 	}
 	if err := process.CheckBinary(what); err != nil {
 		return application{}, fmt.Errorf("the application: %w", err)
 	}
 	path, err := exec.LookPath(what)
-	return application{name: name, program: append([]string{path}, rest...)}, err
+	return application{name: name, program: append([]string{path}, rest...), args: rest}, err
 }
 
 // wantsApp wants the name of an application.

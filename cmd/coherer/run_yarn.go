@@ -49,7 +49,7 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 	if y.nodes < 1 || y.cores < 1 {
 		return nil, fmt.Errorf("want at least one NodeManager with one core, not %d with %d", y.nodes, y.cores)
 	}
-	out := &runner.YARN{Nodes: y.nodes, NodeCores: y.cores, Class: a.name, Args: args[1:], BuiltIn: programs()[args[0]] != nil}
+	out := &runner.YARN{Nodes: y.nodes, NodeCores: y.cores, Class: a.name, Args: a.args, BuiltIn: programs()[args[0]] != nil}
 	var err error
 	if out.NodeMemoryMB, err = conf.ParseMemoryMB(y.memory); err != nil {
 		return nil, fmt.Errorf("--node-memory: %w", err)

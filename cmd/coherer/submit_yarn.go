@@ -26,7 +26,7 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 		return err
 	}
 	values := s.decision.Properties.Values()
-	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: s.args.Args}
+	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: a.args}
 	if !s.args.BuiltIn {
 		out.Jar = s.decision.Resource
 	}

@@ -19,8 +19,16 @@ var quick = []string{
 // TestRunOnYARN runs word count on YARN in both modes: what is printed, the table and the run directory are as on Workers.
 func TestRunOnYARN(t *testing.T) {
 	text := strings.Repeat("to be or not to be\n", 20)
-	file := filepath.Join(t.TempDir(), "text")
-	write(t, file, text)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "text"), text)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := filepath.Rel(here, filepath.Join(dir, "text")) // as users name it
+	if err != nil {
+		t.Fatal(err)
+	}
 	for mode, peer := range map[string]string{"cluster": "Driver/YarnAM", "client": "AM/YarnAM"} {
 		args := append([]string{"run", "--yarn", "--nodes", "2", "--deploy-mode", mode}, quick...)
 		got := finish(t, command(t, append(args, "wordcount", file)...))
