@@ -110,7 +110,7 @@ func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) 
 // removeAttempt ends the attempt that an application has, which may have been ended before with what it kept.
 func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 	a := owner.attempt
-	running := !a.stopped
+	running, ran := !a.stopped, a.runnable
 	a.stopped = true
 	end := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
 	if running {
@@ -128,8 +128,10 @@ func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 	if len(a.live) == 0 {
 		owner.attempt = nil
 	}
-	if running {
+	if ran {
 		s.admitAfter(a)
+	}
+	if running {
 		s.forgetUser(a.user)
 	}
 	s.refresh()

@@ -299,3 +299,33 @@ func BenchmarkUpdate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPreempt is the choosing of victims when half of the applications have everything and the other half nothing.
+func BenchmarkPreempt(b *testing.B) {
+	x := shape{nodes: 1000, apps: 200, queues: 10, conf: func(c *Config) {
+		c.Compat, c.Preemption, c.AssignMultiple, c.DynamicMaxAssign = Fixed, true, true, false
+	}}
+	for b.Loop() {
+		b.StopTimer()
+		r := newRig(b, x)
+		for _, q := range r.leaves {
+			q.set.FairSharePreemptionTimeout = time.Second
+		}
+		for _, half := range [][]ids.Attempt{r.attempts[:x.apps/2], r.attempts[x.apps/2:]} {
+			for _, id := range half {
+				_, err := r.Allocate(r.now, id, Demand{Asks: []Ask{{Key{1, 0}, Any, Resource{1024, 1}, 2000, true}}})
+				r.must(err)
+			}
+			r.Update(r.now)
+			r.heartbeats(time.Now(), nil)
+		}
+		r.now += time.Minute
+		r.Update(r.now)
+		b.StartTimer()
+		marked := len(r.Preempt(r.now))
+		b.ReportMetric(float64(marked), "marked")
+		if marked == 0 {
+			b.Fatal("nothing was marked")
+		}
+	}
+}

@@ -71,6 +71,9 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 
 // preemptFor marks enough for what an application lacks.
 func (s *Scheduler) preemptFor(a *app) []*container {
+	if !slices.ContainsFunc(s.leaves, s.hasVictims) {
+		return nil
+	}
 	var marked []*container
 	for _, want := range s.starvedAsks(a) {
 		if s.conf.Compat != Upstream && s.futile(a, want) {
@@ -108,6 +111,13 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 		marked = append(marked, chosen...)
 	}
 	return marked
+}
+
+// hasVictims reports whether an application of the leaf has more than its fair share, and may lose it.
+func (s *Scheduler) hasVictims(q *queue) bool {
+	return q.set.Preemptable && slices.ContainsFunc(slices.Concat(q.apps, q.waiting), func(a *app) bool {
+		return !q.policy.Less(a.Usage.Minus(a.markedSum), a.FairShare, s.nodes.total) && len(a.live) > len(a.marked)
+	})
 }
 
 // relieved lets go who is not needed after all: what was taken for one container may have been too much, and enough with

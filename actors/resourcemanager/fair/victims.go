@@ -66,6 +66,10 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 			return nil, 0, true
 		}
 	}
+	takeable := func(c *container) bool { return !c.marked && !s.spared(a, c, Resource{}) }
+	if !capability.Fits(room) && !slices.ContainsFunc(n.containers, takeable) {
+		return nil, 0, false
+	}
 	chosen := map[*app]Resource{}
 	for _, c := range s.victimOrder(n) {
 		if s.spared(a, c, chosen[c.app]) {
