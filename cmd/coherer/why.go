@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
@@ -35,13 +36,26 @@ func whyAppCommand() *cobra.Command {
 		Use: "app ID", Short: "Explain why an application has no more executors than it has",
 		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
 			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with.\n\n" +
-			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads.",
-		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json",
+			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads. Of an application\n" +
+			"on YARN the ResourceManager answers, by the filters that offers of nodes meet; --master names it.",
+		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
+			"  coherer why app application_1767225600000_0001 --master yarn://127.0.0.1:8032",
 		Args:    usages(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {
 				return usage(cmd, err)
+			}
+			if id, err := ids.ParseApplication(args[0]); err == nil {
+				r, err := askWhyYARN(cmd.Context(), at, id)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return writeJSON(newWhyYARNJSON(id, r))
+				}
+				_, err = fmt.Fprint(cmd.OutOrStdout(), whyYARNText(id, r))
+				return err
 			}
 			masters, err := findMasters(cmd, at)
 			if err != nil {
@@ -61,7 +75,7 @@ func whyAppCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; left out, that of the run that goes on")
+	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; left out, that of the run that goes on. yarn://HOST:PORT of a ResourceManager")
 	out.flags(cmd.Flags())
 	return cmd
 }

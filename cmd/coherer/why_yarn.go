@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+// askWhyYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, why an application has no more containers.
+func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.ApplicationRefusals, error) {
+	if at == "" {
+		return nil, fmt.Errorf("%s is an application of YARN: name its ResourceManager with --master yarn://HOST:PORT", id)
+	}
+	address, err := rpcenv.ParseAddress(strings.TrimPrefix(at, "yarn://"))
+	if err != nil {
+		return nil, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err)
+	}
+	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
+	defer host.Close()
+	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
+	if err != nil {
+		return nil, err
+	}
+	defer env.Close()
+	b := env.Blocking(ctx)
+	defer b.Close()
+	q := &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()}
+	r, err := rpcenv.AskWait(b, env.Ref(address, resourcemanager.ClientRMServiceName), q, rpcenv.Timeout("the wait of why", whyWait))
+	if err != nil {
+		return nil, fmt.Errorf("ask the ResourceManager at %s: %w", address, err)
+	}
+	return r, nil
+}
+
+// whyYARNText is the answer for people.
+func whyYARNText(id ids.Application, r *yarn.ApplicationRefusals) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s) is %s", id, r.GetName(), r.GetState())
+	if r.GetAttemptState() != "" {
+		fmt.Fprintf(&b, ", its attempt %s", r.GetAttemptState())
+	}
+	fmt.Fprintf(&b, "; queue %s; it has %d MiB, %d virtual cores\n", r.GetQueue(), r.GetUsed().GetMemory(), r.GetUsed().GetVirtualCores())
+	if len(r.GetRefusals()) == 0 {
+		b.WriteString("\nNothing holds it back.\n")
+	}
+	for _, x := range r.GetRefusals() {
+		fmt.Fprintf(&b, "\n%s", x.GetFilter())
+		if x.GetNodes() > 0 {
+			fmt.Fprintf(&b, ", %d nodes", x.GetNodes())
+		}
+		fmt.Fprintf(&b, ": %s\n", x.GetReason())
+		if x.GetHelp() != "" {
+			fmt.Fprintf(&b, "  would help: %s\n", x.GetHelp())
+		}
+	}
+	return b.String()
+}
+
+// whyYARNJSON is the answer as JSON.
+type whyYARNJSON struct {
+	App          string         `json:"app"`
+	Name         string         `json:"name"`
+	State        string         `json:"state"`
+	AttemptState string         `json:"attemptState,omitempty"`
+	Queue        string         `json:"queue"`
+	MemoryMB     int64          `json:"memoryMb"`
+	VCores       int32          `json:"vcores"`
+	Reasons      []reasonOfYARN `json:"reasons"`
+}
+
+type reasonOfYARN struct {
+	Priority int32  `json:"priority"`
+	Nodes    int32  `json:"nodes,omitempty"`
+	Filter   string `json:"filter"`
+	Reason   string `json:"reason"`
+	Help     string `json:"help,omitempty"`
+}
+
+func newWhyYARNJSON(id ids.Application, r *yarn.ApplicationRefusals) whyYARNJSON {
+	out := whyYARNJSON{
+		App: id.String(), Name: r.GetName(), State: r.GetState(), AttemptState: r.GetAttemptState(), Queue: r.GetQueue(),
+		MemoryMB: r.GetUsed().GetMemory(), VCores: r.GetUsed().GetVirtualCores(), Reasons: []reasonOfYARN{},
+	}
+	for _, x := range r.GetRefusals() {
+		out.Reasons = append(out.Reasons, reasonOfYARN{x.GetPriority(), x.GetNodes(), x.GetFilter(), x.GetReason(), x.GetHelp()})
+	}
+	return out
+}

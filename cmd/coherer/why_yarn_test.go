@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport"
+)
+
+func TestWhyAppOnYARN(t *testing.T) {
+	_, rm := daemon(t, "resourcemanager", "--port", "0")
+	_, where, _ := strings.Cut(rm.URL, "://")
+	address, err := rpcenv.ParseAddress(where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := transport.New(transport.Options{})
+	defer host.Close()
+	env, err := rpcenv.New(host, rpcenv.Config{Name: "Client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer env.Close()
+	b := env.Blocking(context.Background())
+	defer b.Close()
+	ref := env.Ref(address, resourcemanager.ClientRMServiceName)
+	got, err := rpcenv.AskWait(b, ref, &yarn.GetNewApplicationRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := ids.ApplicationFrom(got.GetApplicationId())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rpcenv.AskWait(b, ref, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
+		ApplicationId: got.GetApplicationId(), ApplicationName: "waits", User: "ada", AmContainerSpec: &yarn.ContainerLaunchContext{},
+		Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := finish(t, command(t, "why", "app", id.String(), "--master", "yarn://"+where))
+	if r.code != 0 || !strings.HasPrefix(r.stdout, id.String()+" (waits) is ACCEPTED, its attempt ") || !strings.Contains(r.stdout, "queue root.ada") {
+		t.Errorf("%d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	var told whyYARNJSON
+	r = finish(t, command(t, "why", "app", id.String(), "--master", where, "-o", "json"))
+	if err := json.Unmarshal([]byte(r.stdout), &told); err != nil || told.App != id.String() || told.State != "ACCEPTED" {
+		t.Errorf("%v: %s", err, r.stdout)
+	}
+	for _, bad := range []struct{ id, at, want string }{
+		{id.String(), "", "--master yarn://HOST:PORT"},
+		{"application_1_0001", "yarn://" + where, "application_1_0001"},
+		{id.String(), "yarn://nowhere", "want yarn://HOST:PORT"},
+	} {
+		args := []string{"why", "app", bad.id}
+		if bad.at != "" {
+			args = append(args, "--master", bad.at)
+		}
+		if r := finish(t, command(t, args...)); r.code != 1 || !strings.Contains(r.stderr, bad.want) {
+			t.Errorf("%v: %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		}
+	}
+}
