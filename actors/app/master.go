@@ -41,7 +41,7 @@ func ApplicationMaster(args []string, find func(class string) (Program, error)) 
 	if err := m.listen(); err != nil {
 		return 0, err
 	}
-	if _, err := m.register(); err != nil {
+	if err := m.register(); err != nil {
 		return 0, err
 	}
 	if err := serveSelf(m.host, m.env.Address()); err != nil {
@@ -103,7 +103,7 @@ func ExecutorLauncher(args []string) (code int, err error) {
 	if m.env, err = rpcenv.New(m.host, rpcenv.Config{Name: m.name, Conf: m.conf, Log: m.log}); err != nil {
 		return 0, err
 	}
-	if _, err := m.register(); err != nil {
+	if err := m.register(); err != nil {
 		return 0, err
 	}
 	return m.run(nil), nil
@@ -190,18 +190,19 @@ func (m *master) listen() (err error) {
 }
 
 // register makes the endpoint, and those by which others look at the process.
-func (m *master) register() (rpcenv.Ref, error) {
+func (m *master) register() error {
 	am, err := applicationmaster.New(m.cfg)
 	if err != nil {
-		return rpcenv.Ref{}, err
+		return err
 	}
 	if err := tracer.Register(m.env); err != nil {
-		return rpcenv.Ref{}, err
+		return err
 	}
 	if _, err := serveMetrics(m.env, m.conf, m.log); err != nil { // as long as the process
-		return rpcenv.Ref{}, err
+		return err
 	}
-	return m.env.Register(applicationmaster.Name, am)
+	_, err = m.env.Register(applicationmaster.Name, am)
+	return err
 }
 
 // run waits for the end of the ApplicationMaster. user, if there is one, runs meanwhile. A signal ends both.

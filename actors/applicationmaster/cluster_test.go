@@ -50,7 +50,12 @@ type yard struct {
 
 func newYard(t *testing.T, nodes int, settings map[string]string) *yard {
 	t.Helper()
-	y := &yard{World: rpctest.New(t, 1), t: t, tokens: map[string][]byte{}, masters: map[string]*applicationmaster.ApplicationMaster{}}
+	return newSeededYard(t, 1, nodes, settings)
+}
+
+func newSeededYard(t *testing.T, seed uint64, nodes int, settings map[string]string) *yard {
+	t.Helper()
+	y := &yard{World: rpctest.New(t, seed), t: t, tokens: map[string][]byte{}, masters: map[string]*applicationmaster.ApplicationMaster{}}
 	y.settings = map[string]string{
 		"spark.master": "yarn", "spark.app.name": "squares", "spark.driver.memory": "1g",
 		"spark.hadoop.yarn.scheduler.minimum-allocation-mb": "128", "spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",

@@ -64,7 +64,7 @@ func (c *asks) answer(m *message) {
 // balance is what an ApplicationMaster says when it has brought its requests in line with its targets.
 func (c *asks) balance(r *tracepb.Record) {
 	targets := func(text string) (out []int) {
-		for _, line := range strings.Split(text, "; ") {
+		for line := range strings.SplitSeq(text, "; ") {
 			var profile, target, pending, running, starting int
 			if _, err := fmt.Sscanf(line, applicationmaster.BalanceText, &profile, &target, &pending, &running, &starting); err != nil {
 				continue
