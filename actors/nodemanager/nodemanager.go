@@ -84,6 +84,9 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		n.stopContainers(c, m)
 	case *yarn.GetContainerStatusesRequest:
 		n.getContainerStatuses(c, m)
+	// Whoever looks.
+	case *yarn.RequestNodeManagerState:
+		n.requestNodeManagerState(c, m)
 	// The ResourceManager.
 	case Reconnect:
 		n.reconnect(c)

@@ -21,6 +21,7 @@ type application struct {
 	queue   string // its full name once the scheduler took it
 
 	submitted, finished time.Time // finished is zero until its end is being written
+	launched            time.Time // its first ApplicationMaster; zero: not in this life of the ResourceManager
 	diagnostics         string
 	final               yarn.FinalApplicationStatus
 	ended               machine.AppState // FINISHED, FAILED or KILLED, from when its end was decided

@@ -71,6 +71,8 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.requestResourceManagerState(c, m)
 	case *yarn.RequestApplicationRefusals:
 		s.requestApplicationRefusals(c, m)
+	case *yarn.RequestContainerPlace:
+		s.requestContainerPlace(c, m)
 	case AwaitActive:
 		s.awaitActive(c, m)
 	case appSaved:

@@ -36,6 +36,9 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 			s.launchFailed(c, at, err)
 			return
 		}
+		if at.app.launched.IsZero() {
+			at.app.launched = c.Now()
+		}
 		s.stepAttempt(c, at, machine.AttemptLaunch, machine.Always, "its NodeManager took it")
 	})
 }

@@ -2,6 +2,7 @@ package resourcemanager
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -122,6 +123,9 @@ func (t *queueTree) info(name string, depth int) *yarn.QueueInfo {
 	info := &yarn.QueueInfo{
 		QueueName: q.Name, State: yarn.QueueState_Q_RUNNING, CurrentCapacity: part(q.Usage.Memory, q.FairShare.Memory),
 		Capacity: part(q.FairShare.Memory, t.use.use.GetTotal().GetMemory()), MaximumCapacity: min(1, part(q.MaxShare.Memory, t.use.use.GetTotal().GetMemory())),
+		Used: resourceOf(q.Usage), Demand: resourceOf(q.Demand), FairShare: resourceOf(q.FairShare), SteadyFairShare: resourceOf(q.SteadyFairShare),
+		MinimumShare: resourceOf(q.MinShare), MaximumShare: resourceOf(q.MaxShare), Policy: q.Policy,
+		RunningApps: int32(q.Running), WaitingApps: int32(q.Waiting), MaxRunningApps: int32(min(q.MaxRunningApps, math.MaxInt32)),
 	}
 	if t.withApps {
 		for _, a := range t.apps {

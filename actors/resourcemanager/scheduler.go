@@ -25,6 +25,8 @@ type Scheduler struct {
 	apps       map[ids.Application]*scheduledApp
 	nodes      map[string]*scheduledNode // by the text of their ids, which is what the book calls them
 	readyAt    time.Time                 // after a restart nothing is given before it
+	past       pastApps                  // applications that it had
+	failures   []*yarn.ContainerFailure  // the last ones, the oldest first
 	kill       rpcenv.Timer              // KillMarked
 	file       fair.Reload
 
@@ -56,6 +58,7 @@ type book interface {
 type ticking interface {
 	Cluster() fair.Resource
 	Why(now time.Duration, id ids.Attempt) (reasons []fair.Refusal, ok bool)
+	WhyContainer(id ids.Container) (v fair.ContainerView, ok bool)
 	Update(now time.Duration)
 	Preempt(now time.Duration) []fair.Event
 	NextKill() (at time.Duration, ok bool)
@@ -84,6 +87,7 @@ type scheduledApp struct {
 	done    []doneContainer // have ended, and their ApplicationMaster has not been told
 	told    []doneContainer // it was told, and has not shown that it heard
 	use     usedOverTime
+	lost    preempted
 }
 
 // doneContainer is a container that ended, and on which node.
@@ -92,8 +96,13 @@ type doneContainer struct {
 	node   nodeID
 }
 
-// usedOverTime is what containers that ended had, times how long: in MiB and cores times milliseconds.
+// usedOverTime is what containers had, times how long: in MiB and cores times milliseconds.
 type usedOverTime struct{ memory, vcores int64 }
+
+func (u *usedOverTime) add(r fair.Resource, d time.Duration) {
+	u.memory += r.Memory * d.Milliseconds()
+	u.vcores += r.VCores * d.Milliseconds()
+}
 
 // scheduledNode is what the Scheduler knows of a node beside the book.
 type scheduledNode struct {
@@ -177,6 +186,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.requestUsage(c, m)
 	case requestBooks:
 		s.requestBooks(c, m)
+	case requestContainer:
+		s.requestContainer(c, m)
 	case requestWhy:
 		s.requestWhy(c, m)
 	case updateTick:

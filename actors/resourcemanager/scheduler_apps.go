@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // addApplication hands an application to the scheduler; the answer is an error when it is refused.
@@ -52,6 +53,9 @@ type removeApplication struct {
 
 func (s *Scheduler) removeApplication(c *rpcenv.Context, m removeApplication) {
 	s.decided(c, s.book.RemoveApp(s.now(c), m.app))
+	if a := s.apps[m.app]; a != nil {
+		s.past.add(m.app, s.totalsOf(c, a), conf.MaxCompletedApplications.Get(c.Conf()))
+	}
 	delete(s.apps, m.app)
 }
 

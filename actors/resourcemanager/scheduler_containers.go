@@ -76,10 +76,12 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	s.step(c, k, event, machine.Always, status)
 	delete(s.containers, e.Container)
 	if a := s.apps[e.Container.Attempt.App]; a != nil {
-		ms := c.Now().Sub(k.made).Milliseconds()
-		a.use.memory += e.Resource.Memory * ms
-		a.use.vcores += e.Resource.VCores * ms
+		a.use.add(e.Resource, c.Now().Sub(k.made))
+		if e.ExitStatus == fair.ExitPreempted {
+			a.lost.add(e, c.Now().Sub(k.made))
+		}
 	}
+	s.noteFailure(c, e)
 }
 
 // step lets an event happen to a container and does what follows. status says how it ended.

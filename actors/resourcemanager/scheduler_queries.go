@@ -65,18 +65,11 @@ func (s *Scheduler) requestUsage(c *rpcenv.Context, m requestUsage) {
 
 func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.ApplicationResourceUsageReport {
 	r := &yarn.ApplicationResourceUsageReport{UsedResources: &yarn.Resource{}, ReservedResources: &yarn.Resource{}, NeededResources: &yarn.Resource{}}
-	use := a.use
+	use := s.useOf(c, a)
 	if st, ok := s.book.App(a.attempt); ok {
 		r.NumUsedContainers, r.NumReservedContainers = int32(st.Containers), int32(len(st.Reservations))
 		r.UsedResources, r.ReservedResources = resourceOf(st.Usage), resourceOf(st.Reserved)
 		r.NeededResources = resourceOf(st.Usage.Plus(st.Reserved))
-		for _, live := range s.book.Live(a.attempt) {
-			if k := s.containers[live.ID]; k != nil {
-				ms := c.Now().Sub(k.made).Milliseconds()
-				use.memory += live.Resource.Memory * ms
-				use.vcores += live.Resource.VCores * ms
-			}
-		}
 	}
 	r.MemorySeconds, r.VcoreSeconds = use.memory/1000, use.vcores/1000
 	return r
@@ -91,6 +84,10 @@ type books struct {
 	queues           []fair.QueueState
 	nodes            map[nodeID]fair.NodeState
 	byApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
+	totals           map[ids.Application]*yarn.AppTotals // of those that ended too
+	demands          []*yarn.AppDemand
+	demandsMore      int32
+	failures         []*yarn.ContainerFailure
 	use              *yarn.ClusterUse
 	minimum, maximum *yarn.Resource
 	scheduler, info  string // its name, and its queues in Hadoop's JSON
@@ -104,7 +101,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 		queues: s.book.Queues(), nodes: map[nodeID]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
 		minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum), scheduler: schedulerName(s.book),
 	}
-	b.info = s.info()
+	b.info, b.totals, b.failures = s.info(), s.past.all(), slices.Clone(s.failures)
 	var total, allocated, reserved, pending fair.Resource
 	u := &yarn.ClusterUse{}
 	for _, n := range s.book.Nodes() {
@@ -114,17 +111,23 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
-		b.byApp[id] = s.usageOf(c, a)
+		b.byApp[id], b.totals[id] = s.usageOf(c, a), s.totalsOf(c, a)
 		st, ok := s.book.App(a.attempt)
 		if !ok {
 			continue
 		}
 		reserved = reserved.Plus(st.Reserved)
-		for _, p := range st.Pending {
-			if p.Name == fair.Any {
-				u.ContainersPending += int32(p.Count)
-				pending = pending.Plus(fair.Resource{Memory: p.Capability.Memory * p.Count, VCores: p.Capability.VCores * p.Count})
-			}
+		count, sum := waits(st)
+		u.ContainersPending += int32(count)
+		pending = pending.Plus(sum)
+		switch {
+		case count == 0:
+		case len(b.demands) == mostDemands:
+			b.demandsMore++
+		default:
+			b.demands = append(b.demands, &yarn.AppDemand{
+				ApplicationId: id.Proto(), Queue: st.Queue, Containers: count, Pending: resourceOf(sum), Reasons: s.refusals(c, a.attempt),
+			})
 		}
 	}
 	for _, k := range s.containers {

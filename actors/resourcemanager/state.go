@@ -1,7 +1,6 @@
 package resourcemanager
 
 import (
-	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -22,11 +21,11 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 		t := queueTree{queues: b.queues, apps: s.apps, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
 			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
-			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(fair.Root, 0),
-			Minimum: b.minimum, Maximum: b.maximum,
+			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, 0), // by name root is the first of its queues, and default the only one of FIFO
+			Minimum: b.minimum, Maximum: b.maximum, Demands: b.demands, DemandsMore: b.demandsMore, Failures: b.failures,
 		}
 		for _, a := range s.apps {
-			r.Apps = append(r.Apps, a.info(usage{byApp: b.byApp}))
+			r.Apps = append(r.Apps, a.info(b))
 		}
 		call.Reply(r)
 	})
@@ -49,8 +48,10 @@ func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
 }
 
 // info is an application with what only the ResourceManager knows.
-func (a *application) info(u usage) *yarn.AppInfo {
-	i := &yarn.AppInfo{Report: a.report(u), State: a.machine.State.String()}
+func (a *application) info(b books) *yarn.AppInfo {
+	i := &yarn.AppInfo{
+		Report: a.report(usage{byApp: b.byApp}), State: a.machine.State.String(), LaunchTime: milliseconds(a.launched), Totals: b.totals[a.id],
+	}
 	for _, at := range a.attempts {
 		i.Attempts = append(i.Attempts, &yarn.AppAttemptInfo{
 			Id: at.id.Proto(), State: at.machine.State.String(), Container: at.container.GetId(), Node: at.container.GetNodeId(),

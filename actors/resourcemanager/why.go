@@ -58,19 +58,25 @@ func (s *Scheduler) requestWhy(c *rpcenv.Context, m requestWhy) {
 	if st, ok := s.book.App(m.attempt); ok {
 		w.used = resourceOf(st.Usage)
 	}
+	w.refusals = s.refusals(c, m.attempt)
+	rpcenv.Reply(c, m, w)
+}
+
+// refusals are why an attempt has no more containers, by the filters that offers meet. The FifoScheduler has none.
+func (s *Scheduler) refusals(c *rpcenv.Context, attempt ids.Attempt) (all []*yarn.ApplicationRefusal) {
 	if !s.ready(c) {
-		w.refusals = append(w.refusals, &yarn.ApplicationRefusal{
+		all = append(all, &yarn.ApplicationRefusal{
 			Filter: "restart", Reason: "the ResourceManager was started again and gives no containers before " + s.readyAt.UTC().Format("15:04:05.000"),
 			Help: "wait, or lower yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms",
 		})
 	}
 	if b, ok := s.book.(ticking); ok {
-		reasons, _ := b.Why(s.now(c), m.attempt)
+		reasons, _ := b.Why(s.now(c), attempt)
 		for _, r := range reasons {
-			w.refusals = append(w.refusals, &yarn.ApplicationRefusal{
+			all = append(all, &yarn.ApplicationRefusal{
 				Filter: r.Filter, Priority: r.Priority, Nodes: int32(r.Nodes), Reason: r.Reason, Help: r.Help,
 			})
 		}
 	}
-	rpcenv.Reply(c, m, w)
+	return all
 }

@@ -846,8 +846,22 @@ type QueueInfo struct {
 	State           QueueState           `protobuf:"varint,5,opt,name=state,proto3,enum=yarn.QueueState" json:"state,omitempty"`
 	ChildQueues     []*QueueInfo         `protobuf:"bytes,6,rep,name=child_queues,json=childQueues,proto3" json:"child_queues,omitempty"`
 	Applications    []*ApplicationReport `protobuf:"bytes,7,rep,name=applications,proto3" json:"applications,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// used is what its applications have, demand what they want in all, fair_share and steady_fair_share what it should have, and
+	// minimum_share and maximum_share its limits.
+	Used            *Resource `protobuf:"bytes,100,opt,name=used,proto3" json:"used,omitempty"`
+	Demand          *Resource `protobuf:"bytes,101,opt,name=demand,proto3" json:"demand,omitempty"`
+	FairShare       *Resource `protobuf:"bytes,102,opt,name=fair_share,json=fairShare,proto3" json:"fair_share,omitempty"`
+	SteadyFairShare *Resource `protobuf:"bytes,103,opt,name=steady_fair_share,json=steadyFairShare,proto3" json:"steady_fair_share,omitempty"`
+	MinimumShare    *Resource `protobuf:"bytes,104,opt,name=minimum_share,json=minimumShare,proto3" json:"minimum_share,omitempty"`
+	MaximumShare    *Resource `protobuf:"bytes,105,opt,name=maximum_share,json=maximumShare,proto3" json:"maximum_share,omitempty"`
+	// policy is fair, drf or fifo.
+	Policy string `protobuf:"bytes,106,opt,name=policy,proto3" json:"policy,omitempty"`
+	// running applications, and those that wait until they may; max_running_apps of them at most.
+	RunningApps    int32 `protobuf:"varint,107,opt,name=running_apps,json=runningApps,proto3" json:"running_apps,omitempty"`
+	WaitingApps    int32 `protobuf:"varint,108,opt,name=waiting_apps,json=waitingApps,proto3" json:"waiting_apps,omitempty"`
+	MaxRunningApps int32 `protobuf:"varint,109,opt,name=max_running_apps,json=maxRunningApps,proto3" json:"max_running_apps,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *QueueInfo) Reset() {
@@ -927,6 +941,76 @@ func (x *QueueInfo) GetApplications() []*ApplicationReport {
 		return x.Applications
 	}
 	return nil
+}
+
+func (x *QueueInfo) GetUsed() *Resource {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetDemand() *Resource {
+	if x != nil {
+		return x.Demand
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetFairShare() *Resource {
+	if x != nil {
+		return x.FairShare
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetSteadyFairShare() *Resource {
+	if x != nil {
+		return x.SteadyFairShare
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetMinimumShare() *Resource {
+	if x != nil {
+		return x.MinimumShare
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetMaximumShare() *Resource {
+	if x != nil {
+		return x.MaximumShare
+	}
+	return nil
+}
+
+func (x *QueueInfo) GetPolicy() string {
+	if x != nil {
+		return x.Policy
+	}
+	return ""
+}
+
+func (x *QueueInfo) GetRunningApps() int32 {
+	if x != nil {
+		return x.RunningApps
+	}
+	return 0
+}
+
+func (x *QueueInfo) GetWaitingApps() int32 {
+	if x != nil {
+		return x.WaitingApps
+	}
+	return 0
+}
+
+func (x *QueueInfo) GetMaxRunningApps() int32 {
+	if x != nil {
+		return x.MaxRunningApps
+	}
+	return 0
 }
 
 // GetQueueInfoRequest asks for a queue; an unknown one fails.
@@ -1178,7 +1262,7 @@ const file_proto_yarn_client_proto_rawDesc = "" +
 	"\x05limit\x18\x05 \x01(\x03R\x05limit:\xbc\x01\xe2\xe0\x18\xb7\x01\b\xc4\x17\x12\n" +
 	"YarnClient\x1a\x0fClientRMService\"\x1cyarn.GetApplicationsResponse*Aorg.apache.hadoop.yarn.api.protocolrecords.GetApplicationsRequest:\x13when somebody looksB\x15It is answered again.J\bHadoop 2\"\xad\x01\n" +
 	"\x17GetApplicationsResponse\x12;\n" +
-	"\fapplications\x18\x01 \x03(\v2\x17.yarn.ApplicationReportR\fapplications:U\xe2\xe0\x18Q\b\xc5\x17*Borg.apache.hadoop.yarn.api.protocolrecords.GetApplicationsResponseJ\bHadoop 2\"\xb5\x02\n" +
+	"\fapplications\x18\x01 \x03(\v2\x17.yarn.ApplicationReportR\fapplications:U\xe2\xe0\x18Q\b\xc5\x17*Borg.apache.hadoop.yarn.api.protocolrecords.GetApplicationsResponseJ\bHadoop 2\"\xde\x05\n" +
 	"\tQueueInfo\x12\x1d\n" +
 	"\n" +
 	"queue_name\x18\x01 \x01(\tR\tqueueName\x12\x1a\n" +
@@ -1187,7 +1271,18 @@ const file_proto_yarn_client_proto_rawDesc = "" +
 	"\x10current_capacity\x18\x04 \x01(\x02R\x0fcurrentCapacity\x12&\n" +
 	"\x05state\x18\x05 \x01(\x0e2\x10.yarn.QueueStateR\x05state\x122\n" +
 	"\fchild_queues\x18\x06 \x03(\v2\x0f.yarn.QueueInfoR\vchildQueues\x12;\n" +
-	"\fapplications\x18\a \x03(\v2\x17.yarn.ApplicationReportR\fapplications\"\xf0\x02\n" +
+	"\fapplications\x18\a \x03(\v2\x17.yarn.ApplicationReportR\fapplications\x12\"\n" +
+	"\x04used\x18d \x01(\v2\x0e.yarn.ResourceR\x04used\x12&\n" +
+	"\x06demand\x18e \x01(\v2\x0e.yarn.ResourceR\x06demand\x12-\n" +
+	"\n" +
+	"fair_share\x18f \x01(\v2\x0e.yarn.ResourceR\tfairShare\x12:\n" +
+	"\x11steady_fair_share\x18g \x01(\v2\x0e.yarn.ResourceR\x0fsteadyFairShare\x123\n" +
+	"\rminimum_share\x18h \x01(\v2\x0e.yarn.ResourceR\fminimumShare\x123\n" +
+	"\rmaximum_share\x18i \x01(\v2\x0e.yarn.ResourceR\fmaximumShare\x12\x16\n" +
+	"\x06policy\x18j \x01(\tR\x06policy\x12!\n" +
+	"\frunning_apps\x18k \x01(\x05R\vrunningApps\x12!\n" +
+	"\fwaiting_apps\x18l \x01(\x05R\vwaitingApps\x12(\n" +
+	"\x10max_running_apps\x18m \x01(\x05R\x0emaxRunningApps\"\xf0\x02\n" +
 	"\x13GetQueueInfoRequest\x12\x1d\n" +
 	"\n" +
 	"queue_name\x18\x01 \x01(\tR\tqueueName\x121\n" +
@@ -1270,13 +1365,19 @@ var file_proto_yarn_client_proto_depIdxs = []int32{
 	0,  // 11: yarn.QueueInfo.state:type_name -> yarn.QueueState
 	16, // 12: yarn.QueueInfo.child_queues:type_name -> yarn.QueueInfo
 	24, // 13: yarn.QueueInfo.applications:type_name -> yarn.ApplicationReport
-	16, // 14: yarn.GetQueueInfoResponse.queue_info:type_name -> yarn.QueueInfo
-	28, // 15: yarn.FailApplicationAttemptRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	22, // 14: yarn.QueueInfo.used:type_name -> yarn.Resource
+	22, // 15: yarn.QueueInfo.demand:type_name -> yarn.Resource
+	22, // 16: yarn.QueueInfo.fair_share:type_name -> yarn.Resource
+	22, // 17: yarn.QueueInfo.steady_fair_share:type_name -> yarn.Resource
+	22, // 18: yarn.QueueInfo.minimum_share:type_name -> yarn.Resource
+	22, // 19: yarn.QueueInfo.maximum_share:type_name -> yarn.Resource
+	16, // 20: yarn.GetQueueInfoResponse.queue_info:type_name -> yarn.QueueInfo
+	28, // 21: yarn.FailApplicationAttemptRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_client_proto_init() }

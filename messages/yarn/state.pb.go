@@ -448,8 +448,14 @@ type ResourceManagerStateResponse struct {
 	// scheduler_info is what Hadoop's REST server says of the queues, in JSON; empty for the FifoScheduler.
 	SchedulerInfo string `protobuf:"bytes,13,opt,name=scheduler_info,json=schedulerInfo,proto3" json:"scheduler_info,omitempty"`
 	// minimum and maximum of a container.
-	Minimum       *Resource `protobuf:"bytes,11,opt,name=minimum,proto3" json:"minimum,omitempty"`
-	Maximum       *Resource `protobuf:"bytes,12,opt,name=maximum,proto3" json:"maximum,omitempty"`
+	Minimum *Resource `protobuf:"bytes,11,opt,name=minimum,proto3" json:"minimum,omitempty"`
+	Maximum *Resource `protobuf:"bytes,12,opt,name=maximum,proto3" json:"maximum,omitempty"`
+	// demands are what applications ask for and have not, with what blocks it, in the order of the ids of the applications; 50
+	// at most, and demands_more others.
+	Demands     []*AppDemand `protobuf:"bytes,14,rep,name=demands,proto3" json:"demands,omitempty"`
+	DemandsMore int32        `protobuf:"varint,15,opt,name=demands_more,json=demandsMore,proto3" json:"demands_more,omitempty"`
+	// failures are the last ends of containers by a fault, the oldest first; 50 at most.
+	Failures      []*ContainerFailure `protobuf:"bytes,16,rep,name=failures,proto3" json:"failures,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -575,6 +581,656 @@ func (x *ResourceManagerStateResponse) GetMaximum() *Resource {
 	return nil
 }
 
+func (x *ResourceManagerStateResponse) GetDemands() []*AppDemand {
+	if x != nil {
+		return x.Demands
+	}
+	return nil
+}
+
+func (x *ResourceManagerStateResponse) GetDemandsMore() int32 {
+	if x != nil {
+		return x.DemandsMore
+	}
+	return 0
+}
+
+func (x *ResourceManagerStateResponse) GetFailures() []*ContainerFailure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+// AppDemand is what an application asks for and has not.
+type AppDemand struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApplicationId *ApplicationId         `protobuf:"bytes,1,opt,name=application_id,json=applicationId,proto3" json:"application_id,omitempty"`
+	Queue         string                 `protobuf:"bytes,2,opt,name=queue,proto3" json:"queue,omitempty"`
+	// containers that it asks for, and the sum of them.
+	Containers int64     `protobuf:"varint,3,opt,name=containers,proto3" json:"containers,omitempty"`
+	Pending    *Resource `protobuf:"bytes,4,opt,name=pending,proto3" json:"pending,omitempty"`
+	// reasons, what no waiting helps against first.
+	Reasons       []*ApplicationRefusal `protobuf:"bytes,5,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppDemand) Reset() {
+	*x = AppDemand{}
+	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppDemand) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppDemand) ProtoMessage() {}
+
+func (x *AppDemand) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppDemand.ProtoReflect.Descriptor instead.
+func (*AppDemand) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AppDemand) GetApplicationId() *ApplicationId {
+	if x != nil {
+		return x.ApplicationId
+	}
+	return nil
+}
+
+func (x *AppDemand) GetQueue() string {
+	if x != nil {
+		return x.Queue
+	}
+	return ""
+}
+
+func (x *AppDemand) GetContainers() int64 {
+	if x != nil {
+		return x.Containers
+	}
+	return 0
+}
+
+func (x *AppDemand) GetPending() *Resource {
+	if x != nil {
+		return x.Pending
+	}
+	return nil
+}
+
+func (x *AppDemand) GetReasons() []*ApplicationRefusal {
+	if x != nil {
+		return x.Reasons
+	}
+	return nil
+}
+
+// ContainerFailure is the end of a container by a fault of its own, of its node or of the cluster.
+type ContainerFailure struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ContainerId   *ContainerId           `protobuf:"bytes,1,opt,name=container_id,json=containerId,proto3" json:"container_id,omitempty"`
+	NodeId        *NodeId                `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	TimeMs        int64                  `protobuf:"varint,3,opt,name=time_ms,json=timeMs,proto3" json:"time_ms,omitempty"`
+	ExitStatus    int32                  `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3" json:"exit_status,omitempty"`
+	Diagnostics   string                 `protobuf:"bytes,5,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContainerFailure) Reset() {
+	*x = ContainerFailure{}
+	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContainerFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContainerFailure) ProtoMessage() {}
+
+func (x *ContainerFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContainerFailure.ProtoReflect.Descriptor instead.
+func (*ContainerFailure) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ContainerFailure) GetContainerId() *ContainerId {
+	if x != nil {
+		return x.ContainerId
+	}
+	return nil
+}
+
+func (x *ContainerFailure) GetNodeId() *NodeId {
+	if x != nil {
+		return x.NodeId
+	}
+	return nil
+}
+
+func (x *ContainerFailure) GetTimeMs() int64 {
+	if x != nil {
+		return x.TimeMs
+	}
+	return 0
+}
+
+func (x *ContainerFailure) GetExitStatus() int32 {
+	if x != nil {
+		return x.ExitStatus
+	}
+	return 0
+}
+
+func (x *ContainerFailure) GetDiagnostics() string {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return ""
+}
+
+// RequestContainerPlace asks how a container fares. One that is not known fails.
+type RequestContainerPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ContainerId   *ContainerId           `protobuf:"bytes,1,opt,name=container_id,json=containerId,proto3" json:"container_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestContainerPlace) Reset() {
+	*x = RequestContainerPlace{}
+	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestContainerPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestContainerPlace) ProtoMessage() {}
+
+func (x *RequestContainerPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestContainerPlace.ProtoReflect.Descriptor instead.
+func (*RequestContainerPlace) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RequestContainerPlace) GetContainerId() *ContainerId {
+	if x != nil {
+		return x.ContainerId
+	}
+	return nil
+}
+
+// ContainerPlace is where a container stands: in the books of the scheduler, or among the last failures.
+type ContainerPlace struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Id       *ContainerId           `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	NodeId   *NodeId                `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	Resource *Resource              `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
+	// state is RMContainerState by name; COMPLETED when only its failure is remembered.
+	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// lacks is what its node has not free yet, of a reservation.
+	Lacks *Resource `protobuf:"bytes,5,opt,name=lacks,proto3" json:"lacks,omitempty"`
+	// preempted_for is the application for which it is to be preempted, preempted_in after how many ms; empty: it is not.
+	PreemptedFor string `protobuf:"bytes,6,opt,name=preempted_for,json=preemptedFor,proto3" json:"preempted_for,omitempty"`
+	PreemptedIn  int64  `protobuf:"varint,7,opt,name=preempted_in,json=preemptedIn,proto3" json:"preempted_in,omitempty"`
+	// failure is how it ended; unset while it has not.
+	Failure *ContainerFailure `protobuf:"bytes,8,opt,name=failure,proto3" json:"failure,omitempty"`
+	// application_master is whether it is that of its attempt.
+	ApplicationMaster bool `protobuf:"varint,9,opt,name=application_master,json=applicationMaster,proto3" json:"application_master,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ContainerPlace) Reset() {
+	*x = ContainerPlace{}
+	mi := &file_proto_yarn_state_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContainerPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContainerPlace) ProtoMessage() {}
+
+func (x *ContainerPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContainerPlace.ProtoReflect.Descriptor instead.
+func (*ContainerPlace) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ContainerPlace) GetId() *ContainerId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *ContainerPlace) GetNodeId() *NodeId {
+	if x != nil {
+		return x.NodeId
+	}
+	return nil
+}
+
+func (x *ContainerPlace) GetResource() *Resource {
+	if x != nil {
+		return x.Resource
+	}
+	return nil
+}
+
+func (x *ContainerPlace) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ContainerPlace) GetLacks() *Resource {
+	if x != nil {
+		return x.Lacks
+	}
+	return nil
+}
+
+func (x *ContainerPlace) GetPreemptedFor() string {
+	if x != nil {
+		return x.PreemptedFor
+	}
+	return ""
+}
+
+func (x *ContainerPlace) GetPreemptedIn() int64 {
+	if x != nil {
+		return x.PreemptedIn
+	}
+	return 0
+}
+
+func (x *ContainerPlace) GetFailure() *ContainerFailure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+func (x *ContainerPlace) GetApplicationMaster() bool {
+	if x != nil {
+		return x.ApplicationMaster
+	}
+	return false
+}
+
+// RequestNodeManagerState asks a NodeManager what it has.
+type RequestNodeManagerState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestNodeManagerState) Reset() {
+	*x = RequestNodeManagerState{}
+	mi := &file_proto_yarn_state_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestNodeManagerState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestNodeManagerState) ProtoMessage() {}
+
+func (x *RequestNodeManagerState) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestNodeManagerState.ProtoReflect.Descriptor instead.
+func (*RequestNodeManagerState) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{11}
+}
+
+// NodeManagerStateResponse is a copy of a NodeManager's books.
+type NodeManagerStateResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	NodeId *NodeId                `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// resource_manager is its address; registered is whether it took the node.
+	ResourceManager string    `protobuf:"bytes,2,opt,name=resource_manager,json=resourceManager,proto3" json:"resource_manager,omitempty"`
+	Registered      bool      `protobuf:"varint,3,opt,name=registered,proto3" json:"registered,omitempty"`
+	Rack            string    `protobuf:"bytes,4,opt,name=rack,proto3" json:"rack,omitempty"`
+	Total           *Resource `protobuf:"bytes,5,opt,name=total,proto3" json:"total,omitempty"`
+	// used is the sum of the containers that have not ended.
+	Used                 *Resource `protobuf:"bytes,6,opt,name=used,proto3" json:"used,omitempty"`
+	Healthy              bool      `protobuf:"varint,7,opt,name=healthy,proto3" json:"healthy,omitempty"`
+	HealthReport         string    `protobuf:"bytes,8,opt,name=health_report,json=healthReport,proto3" json:"health_report,omitempty"`
+	LastHealthReportTime int64     `protobuf:"varint,9,opt,name=last_health_report_time,json=lastHealthReportTime,proto3" json:"last_health_report_time,omitempty"`
+	// applications and containers in the order of their coming.
+	Applications  []*NodeApplication `protobuf:"bytes,10,rep,name=applications,proto3" json:"applications,omitempty"`
+	Containers    []*NodeContainer   `protobuf:"bytes,11,rep,name=containers,proto3" json:"containers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeManagerStateResponse) Reset() {
+	*x = NodeManagerStateResponse{}
+	mi := &file_proto_yarn_state_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeManagerStateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeManagerStateResponse) ProtoMessage() {}
+
+func (x *NodeManagerStateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeManagerStateResponse.ProtoReflect.Descriptor instead.
+func (*NodeManagerStateResponse) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *NodeManagerStateResponse) GetNodeId() *NodeId {
+	if x != nil {
+		return x.NodeId
+	}
+	return nil
+}
+
+func (x *NodeManagerStateResponse) GetResourceManager() string {
+	if x != nil {
+		return x.ResourceManager
+	}
+	return ""
+}
+
+func (x *NodeManagerStateResponse) GetRegistered() bool {
+	if x != nil {
+		return x.Registered
+	}
+	return false
+}
+
+func (x *NodeManagerStateResponse) GetRack() string {
+	if x != nil {
+		return x.Rack
+	}
+	return ""
+}
+
+func (x *NodeManagerStateResponse) GetTotal() *Resource {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+func (x *NodeManagerStateResponse) GetUsed() *Resource {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *NodeManagerStateResponse) GetHealthy() bool {
+	if x != nil {
+		return x.Healthy
+	}
+	return false
+}
+
+func (x *NodeManagerStateResponse) GetHealthReport() string {
+	if x != nil {
+		return x.HealthReport
+	}
+	return ""
+}
+
+func (x *NodeManagerStateResponse) GetLastHealthReportTime() int64 {
+	if x != nil {
+		return x.LastHealthReportTime
+	}
+	return 0
+}
+
+func (x *NodeManagerStateResponse) GetApplications() []*NodeApplication {
+	if x != nil {
+		return x.Applications
+	}
+	return nil
+}
+
+func (x *NodeManagerStateResponse) GetContainers() []*NodeContainer {
+	if x != nil {
+		return x.Containers
+	}
+	return nil
+}
+
+// NodeApplication is an application on a node.
+type NodeApplication struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    *ApplicationId         `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User  string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	// state is ApplicationState by name.
+	State         string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeApplication) Reset() {
+	*x = NodeApplication{}
+	mi := &file_proto_yarn_state_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeApplication) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeApplication) ProtoMessage() {}
+
+func (x *NodeApplication) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeApplication.ProtoReflect.Descriptor instead.
+func (*NodeApplication) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *NodeApplication) GetId() *ApplicationId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *NodeApplication) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *NodeApplication) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+// NodeContainer is a container on its node.
+type NodeContainer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    *ContainerId           `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User  string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	// state is the node's ContainerState by name.
+	State    string    `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	Resource *Resource `protobuf:"bytes,4,opt,name=resource,proto3" json:"resource,omitempty"`
+	// exit_status is -1000 while it has not ended.
+	ExitStatus    int32  `protobuf:"varint,5,opt,name=exit_status,json=exitStatus,proto3" json:"exit_status,omitempty"`
+	Diagnostics   string `protobuf:"bytes,6,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeContainer) Reset() {
+	*x = NodeContainer{}
+	mi := &file_proto_yarn_state_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeContainer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeContainer) ProtoMessage() {}
+
+func (x *NodeContainer) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeContainer.ProtoReflect.Descriptor instead.
+func (*NodeContainer) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *NodeContainer) GetId() *ContainerId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *NodeContainer) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *NodeContainer) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *NodeContainer) GetResource() *Resource {
+	if x != nil {
+		return x.Resource
+	}
+	return nil
+}
+
+func (x *NodeContainer) GetExitStatus() int32 {
+	if x != nil {
+		return x.ExitStatus
+	}
+	return 0
+}
+
+func (x *NodeContainer) GetDiagnostics() string {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return ""
+}
+
 // RequestApplicationRefusals asks why an application has no more containers.
 type RequestApplicationRefusals struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -585,7 +1241,7 @@ type RequestApplicationRefusals struct {
 
 func (x *RequestApplicationRefusals) Reset() {
 	*x = RequestApplicationRefusals{}
-	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	mi := &file_proto_yarn_state_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +1253,7 @@ func (x *RequestApplicationRefusals) String() string {
 func (*RequestApplicationRefusals) ProtoMessage() {}
 
 func (x *RequestApplicationRefusals) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[7]
+	mi := &file_proto_yarn_state_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +1266,7 @@ func (x *RequestApplicationRefusals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestApplicationRefusals.ProtoReflect.Descriptor instead.
 func (*RequestApplicationRefusals) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{7}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RequestApplicationRefusals) GetApplicationId() *ApplicationId {
@@ -639,7 +1295,7 @@ type ApplicationRefusals struct {
 
 func (x *ApplicationRefusals) Reset() {
 	*x = ApplicationRefusals{}
-	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	mi := &file_proto_yarn_state_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -651,7 +1307,7 @@ func (x *ApplicationRefusals) String() string {
 func (*ApplicationRefusals) ProtoMessage() {}
 
 func (x *ApplicationRefusals) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[8]
+	mi := &file_proto_yarn_state_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -664,7 +1320,7 @@ func (x *ApplicationRefusals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationRefusals.ProtoReflect.Descriptor instead.
 func (*ApplicationRefusals) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{8}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ApplicationRefusals) GetApplicationId() *ApplicationId {
@@ -735,7 +1391,7 @@ type ApplicationRefusal struct {
 
 func (x *ApplicationRefusal) Reset() {
 	*x = ApplicationRefusal{}
-	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	mi := &file_proto_yarn_state_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +1403,7 @@ func (x *ApplicationRefusal) String() string {
 func (*ApplicationRefusal) ProtoMessage() {}
 
 func (x *ApplicationRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[9]
+	mi := &file_proto_yarn_state_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +1416,7 @@ func (x *ApplicationRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationRefusal.ProtoReflect.Descriptor instead.
 func (*ApplicationRefusal) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{9}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ApplicationRefusal) GetFilter() string {
@@ -820,7 +1476,7 @@ type ClusterUse struct {
 
 func (x *ClusterUse) Reset() {
 	*x = ClusterUse{}
-	mi := &file_proto_yarn_state_proto_msgTypes[10]
+	mi := &file_proto_yarn_state_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +1488,7 @@ func (x *ClusterUse) String() string {
 func (*ClusterUse) ProtoMessage() {}
 
 func (x *ClusterUse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[10]
+	mi := &file_proto_yarn_state_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +1501,7 @@ func (x *ClusterUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClusterUse.ProtoReflect.Descriptor instead.
 func (*ClusterUse) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{10}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ClusterUse) GetTotal() *Resource {
@@ -951,13 +1607,17 @@ type AppInfo struct {
 	AmNode            *NodeId           `protobuf:"bytes,5,opt,name=am_node,json=amNode,proto3" json:"am_node,omitempty"`
 	AmNodeHttpAddress string            `protobuf:"bytes,6,opt,name=am_node_http_address,json=amNodeHttpAddress,proto3" json:"am_node_http_address,omitempty"`
 	Attempts          []*AppAttemptInfo `protobuf:"bytes,7,rep,name=attempts,proto3" json:"attempts,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// launch_time is when a node was first asked to start its ApplicationMaster, in ms; 0: not yet.
+	LaunchTime int64 `protobuf:"varint,8,opt,name=launch_time,json=launchTime,proto3" json:"launch_time,omitempty"`
+	// totals are over all its life.
+	Totals        *AppTotals `protobuf:"bytes,9,opt,name=totals,proto3" json:"totals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AppInfo) Reset() {
 	*x = AppInfo{}
-	mi := &file_proto_yarn_state_proto_msgTypes[11]
+	mi := &file_proto_yarn_state_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -969,7 +1629,7 @@ func (x *AppInfo) String() string {
 func (*AppInfo) ProtoMessage() {}
 
 func (x *AppInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[11]
+	mi := &file_proto_yarn_state_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -982,7 +1642,7 @@ func (x *AppInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppInfo.ProtoReflect.Descriptor instead.
 func (*AppInfo) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{11}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AppInfo) GetReport() *ApplicationReport {
@@ -1034,6 +1694,114 @@ func (x *AppInfo) GetAttempts() []*AppAttemptInfo {
 	return nil
 }
 
+func (x *AppInfo) GetLaunchTime() int64 {
+	if x != nil {
+		return x.LaunchTime
+	}
+	return 0
+}
+
+func (x *AppInfo) GetTotals() *AppTotals {
+	if x != nil {
+		return x.Totals
+	}
+	return nil
+}
+
+// AppTotals is what an application had, times how long, and what of it was preempted. It mirrors RMAppMetrics.
+type AppTotals struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	MemorySeconds int64                  `protobuf:"varint,1,opt,name=memory_seconds,json=memorySeconds,proto3" json:"memory_seconds,omitempty"`
+	VcoreSeconds  int64                  `protobuf:"varint,2,opt,name=vcore_seconds,json=vcoreSeconds,proto3" json:"vcore_seconds,omitempty"`
+	Preempted     *Resource              `protobuf:"bytes,3,opt,name=preempted,proto3" json:"preempted,omitempty"`
+	// preempted_containers are those of executors, preempted_am_containers of ApplicationMasters.
+	PreemptedContainers    int32 `protobuf:"varint,4,opt,name=preempted_containers,json=preemptedContainers,proto3" json:"preempted_containers,omitempty"`
+	PreemptedAmContainers  int32 `protobuf:"varint,5,opt,name=preempted_am_containers,json=preemptedAmContainers,proto3" json:"preempted_am_containers,omitempty"`
+	PreemptedMemorySeconds int64 `protobuf:"varint,6,opt,name=preempted_memory_seconds,json=preemptedMemorySeconds,proto3" json:"preempted_memory_seconds,omitempty"`
+	PreemptedVcoreSeconds  int64 `protobuf:"varint,7,opt,name=preempted_vcore_seconds,json=preemptedVcoreSeconds,proto3" json:"preempted_vcore_seconds,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *AppTotals) Reset() {
+	*x = AppTotals{}
+	mi := &file_proto_yarn_state_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppTotals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppTotals) ProtoMessage() {}
+
+func (x *AppTotals) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_state_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppTotals.ProtoReflect.Descriptor instead.
+func (*AppTotals) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AppTotals) GetMemorySeconds() int64 {
+	if x != nil {
+		return x.MemorySeconds
+	}
+	return 0
+}
+
+func (x *AppTotals) GetVcoreSeconds() int64 {
+	if x != nil {
+		return x.VcoreSeconds
+	}
+	return 0
+}
+
+func (x *AppTotals) GetPreempted() *Resource {
+	if x != nil {
+		return x.Preempted
+	}
+	return nil
+}
+
+func (x *AppTotals) GetPreemptedContainers() int32 {
+	if x != nil {
+		return x.PreemptedContainers
+	}
+	return 0
+}
+
+func (x *AppTotals) GetPreemptedAmContainers() int32 {
+	if x != nil {
+		return x.PreemptedAmContainers
+	}
+	return 0
+}
+
+func (x *AppTotals) GetPreemptedMemorySeconds() int64 {
+	if x != nil {
+		return x.PreemptedMemorySeconds
+	}
+	return 0
+}
+
+func (x *AppTotals) GetPreemptedVcoreSeconds() int64 {
+	if x != nil {
+		return x.PreemptedVcoreSeconds
+	}
+	return 0
+}
+
 // AppAttemptInfo is an attempt of an application.
 type AppAttemptInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1052,7 +1820,7 @@ type AppAttemptInfo struct {
 
 func (x *AppAttemptInfo) Reset() {
 	*x = AppAttemptInfo{}
-	mi := &file_proto_yarn_state_proto_msgTypes[12]
+	mi := &file_proto_yarn_state_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1832,7 @@ func (x *AppAttemptInfo) String() string {
 func (*AppAttemptInfo) ProtoMessage() {}
 
 func (x *AppAttemptInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_yarn_state_proto_msgTypes[12]
+	mi := &file_proto_yarn_state_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1845,7 @@ func (x *AppAttemptInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppAttemptInfo.ProtoReflect.Descriptor instead.
 func (*AppAttemptInfo) Descriptor() ([]byte, []int) {
-	return file_proto_yarn_state_proto_rawDescGZIP(), []int{12}
+	return file_proto_yarn_state_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AppAttemptInfo) GetId() *ApplicationAttemptId {
@@ -1174,7 +1942,7 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	"\bgraceful\x18d \x01(\bR\bgraceful\x121\n" +
 	"\x14decommission_timeout\x18\x02 \x01(\x05R\x13decommissionTimeout:\xda\x01\xe2\xe0\x18\xd5\x01\b\x92\x18\x12\x01*\x1a\x0fResourceTracker\"\x19yarn.RefreshNodesResponse*Eorg.apache.hadoop.yarn.server.api.protocolrecords.RefreshNodesRequest:5when somebody changed the include or the exclude listB\x19The lists are read again.J\bHadoop 2\"q\n" +
 	"\x14RefreshNodesResponse:Y\xe2\xe0\x18U\b\x93\x18*Forg.apache.hadoop.yarn.server.api.protocolrecords.RefreshNodesResponseJ\bHadoop 2\"\x95\x02\n" +
-	"\x1bRequestResourceManagerState:\xf5\x01\xe2\xe0\x18\xf0\x01\b\x94\x18\x12\x01*\x1a\x0fClientRMService\"!yarn.ResourceManagerStateResponse*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01:Iwhen a page is asked for, or somebody wants to know how the cluster faresB\x15It is answered again.\"\xec\x04\n" +
+	"\x1bRequestResourceManagerState:\xf5\x01\xe2\xe0\x18\xf0\x01\b\x94\x18\x12\x01*\x1a\x0fClientRMService\"!yarn.ResourceManagerStateResponse*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01:Iwhen a page is asked for, or somebody wants to know how the cluster faresB\x15It is answered again.\"\xee\x05\n" +
 	"\x1cResourceManagerStateResponse\x12#\n" +
 	"\n" +
 	"started_on\x18\x01 \x01(\x03B\x04\xe0\xe0\x18\x01R\tstartedOn\x12\x14\n" +
@@ -1191,7 +1959,67 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	" \x01(\v2\x0f.yarn.QueueInfoR\x04root\x12+\n" +
 	"\x0escheduler_info\x18\r \x01(\tB\x04\xe0\xe0\x18\x02R\rschedulerInfo\x12(\n" +
 	"\aminimum\x18\v \x01(\v2\x0e.yarn.ResourceR\aminimum\x12(\n" +
-	"\amaximum\x18\f \x01(\v2\x0e.yarn.ResourceR\amaximum:[\xe2\xe0\x18W\b\x95\x18*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01\"\x94\x02\n" +
+	"\amaximum\x18\f \x01(\v2\x0e.yarn.ResourceR\amaximum\x12)\n" +
+	"\ademands\x18\x0e \x03(\v2\x0f.yarn.AppDemandR\ademands\x12!\n" +
+	"\fdemands_more\x18\x0f \x01(\x05R\vdemandsMore\x122\n" +
+	"\bfailures\x18\x10 \x03(\v2\x16.yarn.ContainerFailureR\bfailures:[\xe2\xe0\x18W\b\x95\x18*PSpark has none: Hadoop's pages read the ResourceManager's memory (RMWebServices)0\x01\"\xdb\x01\n" +
+	"\tAppDemand\x12:\n" +
+	"\x0eapplication_id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\rapplicationId\x12\x14\n" +
+	"\x05queue\x18\x02 \x01(\tR\x05queue\x12\x1e\n" +
+	"\n" +
+	"containers\x18\x03 \x01(\x03R\n" +
+	"containers\x12(\n" +
+	"\apending\x18\x04 \x01(\v2\x0e.yarn.ResourceR\apending\x122\n" +
+	"\areasons\x18\x05 \x03(\v2\x18.yarn.ApplicationRefusalR\areasons\"\xd1\x01\n" +
+	"\x10ContainerFailure\x124\n" +
+	"\fcontainer_id\x18\x01 \x01(\v2\x11.yarn.ContainerIdR\vcontainerId\x12%\n" +
+	"\anode_id\x18\x02 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x12\x1d\n" +
+	"\atime_ms\x18\x03 \x01(\x03B\x04\xe0\xe0\x18\x01R\x06timeMs\x12\x1f\n" +
+	"\vexit_status\x18\x04 \x01(\x05R\n" +
+	"exitStatus\x12 \n" +
+	"\vdiagnostics\x18\x05 \x01(\tR\vdiagnostics\"\xdb\x01\n" +
+	"\x15RequestContainerPlace\x124\n" +
+	"\fcontainer_id\x18\x01 \x01(\v2\x11.yarn.ContainerIdR\vcontainerId:\x8b\x01\xe2\xe0\x18\x86\x01\b\x9a\x18\x12\x01*\x1a\x0fClientRMService\"\x13yarn.ContainerPlace*\x0eSpark has none0\x01:/when somebody wonders what holds a container upB\x15It is answered again.\"\x86\x03\n" +
+	"\x0eContainerPlace\x12!\n" +
+	"\x02id\x18\x01 \x01(\v2\x11.yarn.ContainerIdR\x02id\x12%\n" +
+	"\anode_id\x18\x02 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x12*\n" +
+	"\bresource\x18\x03 \x01(\v2\x0e.yarn.ResourceR\bresource\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12$\n" +
+	"\x05lacks\x18\x05 \x01(\v2\x0e.yarn.ResourceR\x05lacks\x12#\n" +
+	"\rpreempted_for\x18\x06 \x01(\tR\fpreemptedFor\x12!\n" +
+	"\fpreempted_in\x18\a \x01(\x03R\vpreemptedIn\x120\n" +
+	"\afailure\x18\b \x01(\v2\x16.yarn.ContainerFailureR\afailure\x12-\n" +
+	"\x12application_master\x18\t \x01(\bR\x11applicationMaster:\x19\xe2\xe0\x18\x15\b\x9b\x18*\x0eSpark has none0\x01\"\xd9\x01\n" +
+	"\x17RequestNodeManagerState:\xbd\x01\xe2\xe0\x18\xb8\x01\b\x98\x18\x12\x01*\x1a\x10ContainerManager\"\x1dyarn.NodeManagerStateResponse*LSpark has none: Hadoop's pages read the NodeManager's memory (NMWebServices)0\x01:\x18when a page is asked forB\x15It is answered again.\"\xb5\x04\n" +
+	"\x18NodeManagerStateResponse\x12%\n" +
+	"\anode_id\x18\x01 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x12/\n" +
+	"\x10resource_manager\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x0fresourceManager\x12\x1e\n" +
+	"\n" +
+	"registered\x18\x03 \x01(\bR\n" +
+	"registered\x12\x12\n" +
+	"\x04rack\x18\x04 \x01(\tR\x04rack\x12$\n" +
+	"\x05total\x18\x05 \x01(\v2\x0e.yarn.ResourceR\x05total\x12\"\n" +
+	"\x04used\x18\x06 \x01(\v2\x0e.yarn.ResourceR\x04used\x12\x18\n" +
+	"\ahealthy\x18\a \x01(\bR\ahealthy\x12#\n" +
+	"\rhealth_report\x18\b \x01(\tR\fhealthReport\x12;\n" +
+	"\x17last_health_report_time\x18\t \x01(\x03B\x04\xe0\xe0\x18\x01R\x14lastHealthReportTime\x129\n" +
+	"\fapplications\x18\n" +
+	" \x03(\v2\x15.yarn.NodeApplicationR\fapplications\x123\n" +
+	"\n" +
+	"containers\x18\v \x03(\v2\x13.yarn.NodeContainerR\n" +
+	"containers:W\xe2\xe0\x18S\b\x99\x18*LSpark has none: Hadoop's pages read the NodeManager's memory (NMWebServices)0\x01\"f\n" +
+	"\x0fNodeApplication\x12#\n" +
+	"\x02id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\x02id\x12\x18\n" +
+	"\x04user\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04user\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\"\xd1\x01\n" +
+	"\rNodeContainer\x12!\n" +
+	"\x02id\x18\x01 \x01(\v2\x11.yarn.ContainerIdR\x02id\x12\x18\n" +
+	"\x04user\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04user\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x12*\n" +
+	"\bresource\x18\x04 \x01(\v2\x0e.yarn.ResourceR\bresource\x12\x1f\n" +
+	"\vexit_status\x18\x05 \x01(\x05R\n" +
+	"exitStatus\x12 \n" +
+	"\vdiagnostics\x18\x06 \x01(\tR\vdiagnostics\"\x94\x02\n" +
 	"\x1aRequestApplicationRefusals\x12:\n" +
 	"\x0eapplication_id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\rapplicationId:\xb9\x01\xe2\xe0\x18\xb4\x01\b\x96\x18\x12\x01*\x1a\x0fClientRMService\"\x18yarn.ApplicationRefusals*:Spark has none: Hadoop's log has some of it at debug level:.when somebody wonders why an application waitsB\x15It is answered again.\"\xa9\x02\n" +
 	"\x13ApplicationRefusals\x12:\n" +
@@ -1225,7 +2053,7 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	"\vapps_failed\x18\f \x01(\x05R\n" +
 	"appsFailed\x12\x1f\n" +
 	"\vapps_killed\x18\r \x01(\x05R\n" +
-	"appsKilled\"\xbb\x02\n" +
+	"appsKilled\"\x8b\x03\n" +
 	"\aAppInfo\x12/\n" +
 	"\x06report\x18\x01 \x01(\v2\x17.yarn.ApplicationReportR\x06report\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12#\n" +
@@ -1233,7 +2061,18 @@ const file_proto_yarn_state_proto_rawDesc = "" +
 	"\fam_container\x18\x04 \x01(\v2\x11.yarn.ContainerIdR\vamContainer\x12%\n" +
 	"\aam_node\x18\x05 \x01(\v2\f.yarn.NodeIdR\x06amNode\x125\n" +
 	"\x14am_node_http_address\x18\x06 \x01(\tB\x04\xe0\xe0\x18\x01R\x11amNodeHttpAddress\x120\n" +
-	"\battempts\x18\a \x03(\v2\x14.yarn.AppAttemptInfoR\battempts\"\xb4\x02\n" +
+	"\battempts\x18\a \x03(\v2\x14.yarn.AppAttemptInfoR\battempts\x12%\n" +
+	"\vlaunch_time\x18\b \x01(\x03B\x04\xe0\xe0\x18\x01R\n" +
+	"launchTime\x12'\n" +
+	"\x06totals\x18\t \x01(\v2\x0f.yarn.AppTotalsR\x06totals\"\xfa\x02\n" +
+	"\tAppTotals\x12+\n" +
+	"\x0ememory_seconds\x18\x01 \x01(\x03B\x04\xe0\xe0\x18\x01R\rmemorySeconds\x12)\n" +
+	"\rvcore_seconds\x18\x02 \x01(\x03B\x04\xe0\xe0\x18\x01R\fvcoreSeconds\x12,\n" +
+	"\tpreempted\x18\x03 \x01(\v2\x0e.yarn.ResourceR\tpreempted\x121\n" +
+	"\x14preempted_containers\x18\x04 \x01(\x05R\x13preemptedContainers\x126\n" +
+	"\x17preempted_am_containers\x18\x05 \x01(\x05R\x15preemptedAmContainers\x12>\n" +
+	"\x18preempted_memory_seconds\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x16preemptedMemorySeconds\x12<\n" +
+	"\x17preempted_vcore_seconds\x18\a \x01(\x03B\x04\xe0\xe0\x18\x01R\x15preemptedVcoreSeconds\"\xb4\x02\n" +
 	"\x0eAppAttemptInfo\x12*\n" +
 	"\x02id\x18\x01 \x01(\v2\x1a.yarn.ApplicationAttemptIdR\x02id\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12/\n" +
@@ -1259,7 +2098,7 @@ func file_proto_yarn_state_proto_rawDescGZIP() []byte {
 	return file_proto_yarn_state_proto_rawDescData
 }
 
-var file_proto_yarn_state_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_proto_yarn_state_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_proto_yarn_state_proto_goTypes = []any{
 	(*ApplicationStateData)(nil),         // 0: yarn.ApplicationStateData
 	(*ApplicationAttemptStateData)(nil),  // 1: yarn.ApplicationAttemptStateData
@@ -1268,64 +2107,96 @@ var file_proto_yarn_state_proto_goTypes = []any{
 	(*RefreshNodesResponse)(nil),         // 4: yarn.RefreshNodesResponse
 	(*RequestResourceManagerState)(nil),  // 5: yarn.RequestResourceManagerState
 	(*ResourceManagerStateResponse)(nil), // 6: yarn.ResourceManagerStateResponse
-	(*RequestApplicationRefusals)(nil),   // 7: yarn.RequestApplicationRefusals
-	(*ApplicationRefusals)(nil),          // 8: yarn.ApplicationRefusals
-	(*ApplicationRefusal)(nil),           // 9: yarn.ApplicationRefusal
-	(*ClusterUse)(nil),                   // 10: yarn.ClusterUse
-	(*AppInfo)(nil),                      // 11: yarn.AppInfo
-	(*AppAttemptInfo)(nil),               // 12: yarn.AppAttemptInfo
-	(*ApplicationSubmissionContext)(nil), // 13: yarn.ApplicationSubmissionContext
-	(YarnApplicationState)(0),            // 14: yarn.YarnApplicationState
-	(*ApplicationAttemptId)(nil),         // 15: yarn.ApplicationAttemptId
-	(*Container)(nil),                    // 16: yarn.Container
-	(FinalApplicationStatus)(0),          // 17: yarn.FinalApplicationStatus
-	(*MasterKey)(nil),                    // 18: yarn.MasterKey
-	(*YarnClusterMetrics)(nil),           // 19: yarn.YarnClusterMetrics
-	(*NodeReport)(nil),                   // 20: yarn.NodeReport
-	(*QueueInfo)(nil),                    // 21: yarn.QueueInfo
-	(*Resource)(nil),                     // 22: yarn.Resource
-	(*ApplicationId)(nil),                // 23: yarn.ApplicationId
-	(*ApplicationReport)(nil),            // 24: yarn.ApplicationReport
-	(*ContainerId)(nil),                  // 25: yarn.ContainerId
-	(*NodeId)(nil),                       // 26: yarn.NodeId
+	(*AppDemand)(nil),                    // 7: yarn.AppDemand
+	(*ContainerFailure)(nil),             // 8: yarn.ContainerFailure
+	(*RequestContainerPlace)(nil),        // 9: yarn.RequestContainerPlace
+	(*ContainerPlace)(nil),               // 10: yarn.ContainerPlace
+	(*RequestNodeManagerState)(nil),      // 11: yarn.RequestNodeManagerState
+	(*NodeManagerStateResponse)(nil),     // 12: yarn.NodeManagerStateResponse
+	(*NodeApplication)(nil),              // 13: yarn.NodeApplication
+	(*NodeContainer)(nil),                // 14: yarn.NodeContainer
+	(*RequestApplicationRefusals)(nil),   // 15: yarn.RequestApplicationRefusals
+	(*ApplicationRefusals)(nil),          // 16: yarn.ApplicationRefusals
+	(*ApplicationRefusal)(nil),           // 17: yarn.ApplicationRefusal
+	(*ClusterUse)(nil),                   // 18: yarn.ClusterUse
+	(*AppInfo)(nil),                      // 19: yarn.AppInfo
+	(*AppTotals)(nil),                    // 20: yarn.AppTotals
+	(*AppAttemptInfo)(nil),               // 21: yarn.AppAttemptInfo
+	(*ApplicationSubmissionContext)(nil), // 22: yarn.ApplicationSubmissionContext
+	(YarnApplicationState)(0),            // 23: yarn.YarnApplicationState
+	(*ApplicationAttemptId)(nil),         // 24: yarn.ApplicationAttemptId
+	(*Container)(nil),                    // 25: yarn.Container
+	(FinalApplicationStatus)(0),          // 26: yarn.FinalApplicationStatus
+	(*MasterKey)(nil),                    // 27: yarn.MasterKey
+	(*YarnClusterMetrics)(nil),           // 28: yarn.YarnClusterMetrics
+	(*NodeReport)(nil),                   // 29: yarn.NodeReport
+	(*QueueInfo)(nil),                    // 30: yarn.QueueInfo
+	(*Resource)(nil),                     // 31: yarn.Resource
+	(*ApplicationId)(nil),                // 32: yarn.ApplicationId
+	(*ContainerId)(nil),                  // 33: yarn.ContainerId
+	(*NodeId)(nil),                       // 34: yarn.NodeId
+	(*ApplicationReport)(nil),            // 35: yarn.ApplicationReport
 }
 var file_proto_yarn_state_proto_depIdxs = []int32{
-	13, // 0: yarn.ApplicationStateData.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
-	14, // 1: yarn.ApplicationStateData.application_state:type_name -> yarn.YarnApplicationState
-	15, // 2: yarn.ApplicationAttemptStateData.attempt_id:type_name -> yarn.ApplicationAttemptId
-	16, // 3: yarn.ApplicationAttemptStateData.master_container:type_name -> yarn.Container
-	14, // 4: yarn.ApplicationAttemptStateData.app_attempt_state:type_name -> yarn.YarnApplicationState
-	17, // 5: yarn.ApplicationAttemptStateData.final_application_status:type_name -> yarn.FinalApplicationStatus
-	18, // 6: yarn.ResourceManagerStateData.container_token_master_key:type_name -> yarn.MasterKey
-	18, // 7: yarn.ResourceManagerStateData.nm_token_master_key:type_name -> yarn.MasterKey
-	18, // 8: yarn.ResourceManagerStateData.am_rm_token_master_key:type_name -> yarn.MasterKey
-	19, // 9: yarn.ResourceManagerStateResponse.nodes_by_state:type_name -> yarn.YarnClusterMetrics
-	10, // 10: yarn.ResourceManagerStateResponse.use:type_name -> yarn.ClusterUse
-	11, // 11: yarn.ResourceManagerStateResponse.apps:type_name -> yarn.AppInfo
-	20, // 12: yarn.ResourceManagerStateResponse.nodes:type_name -> yarn.NodeReport
-	21, // 13: yarn.ResourceManagerStateResponse.root:type_name -> yarn.QueueInfo
-	22, // 14: yarn.ResourceManagerStateResponse.minimum:type_name -> yarn.Resource
-	22, // 15: yarn.ResourceManagerStateResponse.maximum:type_name -> yarn.Resource
-	23, // 16: yarn.RequestApplicationRefusals.application_id:type_name -> yarn.ApplicationId
-	23, // 17: yarn.ApplicationRefusals.application_id:type_name -> yarn.ApplicationId
-	22, // 18: yarn.ApplicationRefusals.used:type_name -> yarn.Resource
-	9,  // 19: yarn.ApplicationRefusals.refusals:type_name -> yarn.ApplicationRefusal
-	22, // 20: yarn.ClusterUse.total:type_name -> yarn.Resource
-	22, // 21: yarn.ClusterUse.allocated:type_name -> yarn.Resource
-	22, // 22: yarn.ClusterUse.reserved:type_name -> yarn.Resource
-	22, // 23: yarn.ClusterUse.pending:type_name -> yarn.Resource
-	24, // 24: yarn.AppInfo.report:type_name -> yarn.ApplicationReport
-	25, // 25: yarn.AppInfo.am_container:type_name -> yarn.ContainerId
-	26, // 26: yarn.AppInfo.am_node:type_name -> yarn.NodeId
-	12, // 27: yarn.AppInfo.attempts:type_name -> yarn.AppAttemptInfo
-	15, // 28: yarn.AppAttemptInfo.id:type_name -> yarn.ApplicationAttemptId
-	25, // 29: yarn.AppAttemptInfo.container:type_name -> yarn.ContainerId
-	26, // 30: yarn.AppAttemptInfo.node:type_name -> yarn.NodeId
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	22, // 0: yarn.ApplicationStateData.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
+	23, // 1: yarn.ApplicationStateData.application_state:type_name -> yarn.YarnApplicationState
+	24, // 2: yarn.ApplicationAttemptStateData.attempt_id:type_name -> yarn.ApplicationAttemptId
+	25, // 3: yarn.ApplicationAttemptStateData.master_container:type_name -> yarn.Container
+	23, // 4: yarn.ApplicationAttemptStateData.app_attempt_state:type_name -> yarn.YarnApplicationState
+	26, // 5: yarn.ApplicationAttemptStateData.final_application_status:type_name -> yarn.FinalApplicationStatus
+	27, // 6: yarn.ResourceManagerStateData.container_token_master_key:type_name -> yarn.MasterKey
+	27, // 7: yarn.ResourceManagerStateData.nm_token_master_key:type_name -> yarn.MasterKey
+	27, // 8: yarn.ResourceManagerStateData.am_rm_token_master_key:type_name -> yarn.MasterKey
+	28, // 9: yarn.ResourceManagerStateResponse.nodes_by_state:type_name -> yarn.YarnClusterMetrics
+	18, // 10: yarn.ResourceManagerStateResponse.use:type_name -> yarn.ClusterUse
+	19, // 11: yarn.ResourceManagerStateResponse.apps:type_name -> yarn.AppInfo
+	29, // 12: yarn.ResourceManagerStateResponse.nodes:type_name -> yarn.NodeReport
+	30, // 13: yarn.ResourceManagerStateResponse.root:type_name -> yarn.QueueInfo
+	31, // 14: yarn.ResourceManagerStateResponse.minimum:type_name -> yarn.Resource
+	31, // 15: yarn.ResourceManagerStateResponse.maximum:type_name -> yarn.Resource
+	7,  // 16: yarn.ResourceManagerStateResponse.demands:type_name -> yarn.AppDemand
+	8,  // 17: yarn.ResourceManagerStateResponse.failures:type_name -> yarn.ContainerFailure
+	32, // 18: yarn.AppDemand.application_id:type_name -> yarn.ApplicationId
+	31, // 19: yarn.AppDemand.pending:type_name -> yarn.Resource
+	17, // 20: yarn.AppDemand.reasons:type_name -> yarn.ApplicationRefusal
+	33, // 21: yarn.ContainerFailure.container_id:type_name -> yarn.ContainerId
+	34, // 22: yarn.ContainerFailure.node_id:type_name -> yarn.NodeId
+	33, // 23: yarn.RequestContainerPlace.container_id:type_name -> yarn.ContainerId
+	33, // 24: yarn.ContainerPlace.id:type_name -> yarn.ContainerId
+	34, // 25: yarn.ContainerPlace.node_id:type_name -> yarn.NodeId
+	31, // 26: yarn.ContainerPlace.resource:type_name -> yarn.Resource
+	31, // 27: yarn.ContainerPlace.lacks:type_name -> yarn.Resource
+	8,  // 28: yarn.ContainerPlace.failure:type_name -> yarn.ContainerFailure
+	34, // 29: yarn.NodeManagerStateResponse.node_id:type_name -> yarn.NodeId
+	31, // 30: yarn.NodeManagerStateResponse.total:type_name -> yarn.Resource
+	31, // 31: yarn.NodeManagerStateResponse.used:type_name -> yarn.Resource
+	13, // 32: yarn.NodeManagerStateResponse.applications:type_name -> yarn.NodeApplication
+	14, // 33: yarn.NodeManagerStateResponse.containers:type_name -> yarn.NodeContainer
+	32, // 34: yarn.NodeApplication.id:type_name -> yarn.ApplicationId
+	33, // 35: yarn.NodeContainer.id:type_name -> yarn.ContainerId
+	31, // 36: yarn.NodeContainer.resource:type_name -> yarn.Resource
+	32, // 37: yarn.RequestApplicationRefusals.application_id:type_name -> yarn.ApplicationId
+	32, // 38: yarn.ApplicationRefusals.application_id:type_name -> yarn.ApplicationId
+	31, // 39: yarn.ApplicationRefusals.used:type_name -> yarn.Resource
+	17, // 40: yarn.ApplicationRefusals.refusals:type_name -> yarn.ApplicationRefusal
+	31, // 41: yarn.ClusterUse.total:type_name -> yarn.Resource
+	31, // 42: yarn.ClusterUse.allocated:type_name -> yarn.Resource
+	31, // 43: yarn.ClusterUse.reserved:type_name -> yarn.Resource
+	31, // 44: yarn.ClusterUse.pending:type_name -> yarn.Resource
+	35, // 45: yarn.AppInfo.report:type_name -> yarn.ApplicationReport
+	33, // 46: yarn.AppInfo.am_container:type_name -> yarn.ContainerId
+	34, // 47: yarn.AppInfo.am_node:type_name -> yarn.NodeId
+	21, // 48: yarn.AppInfo.attempts:type_name -> yarn.AppAttemptInfo
+	20, // 49: yarn.AppInfo.totals:type_name -> yarn.AppTotals
+	31, // 50: yarn.AppTotals.preempted:type_name -> yarn.Resource
+	24, // 51: yarn.AppAttemptInfo.id:type_name -> yarn.ApplicationAttemptId
+	33, // 52: yarn.AppAttemptInfo.container:type_name -> yarn.ContainerId
+	34, // 53: yarn.AppAttemptInfo.node:type_name -> yarn.NodeId
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_state_proto_init() }
@@ -1341,7 +2212,7 @@ func file_proto_yarn_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_yarn_state_proto_rawDesc), len(file_proto_yarn_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

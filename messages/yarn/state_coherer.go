@@ -10,4 +10,10 @@ func (*RefreshNodesRequest) ReplyType() *RefreshNodesResponse { return nil }
 func (*RequestResourceManagerState) ReplyType() *ResourceManagerStateResponse { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
+func (*RequestContainerPlace) ReplyType() *ContainerPlace { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*RequestNodeManagerState) ReplyType() *NodeManagerStateResponse { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
 func (*RequestApplicationRefusals) ReplyType() *ApplicationRefusals { return nil }

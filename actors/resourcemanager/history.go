@@ -1,0 +1,126 @@
+package resourcemanager
+
+import (
+	"maps"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// What the Scheduler remembers of what is over.
+
+// How many demands and failures it tells of at most.
+const (
+	mostDemands  = 50
+	mostFailures = 50
+)
+
+// preempted is what was taken from an application.
+type preempted struct {
+	sum         fair.Resource
+	over        usedOverTime
+	others, ams int32
+}
+
+func (p *preempted) add(e fair.Event, had time.Duration) {
+	p.sum = p.sum.Plus(e.Resource)
+	p.over.add(e.Resource, had)
+	if e.AM {
+		p.ams++
+	} else {
+		p.others++
+	}
+}
+
+// useOf is what an application used until now.
+func (s *Scheduler) useOf(c *rpcenv.Context, a *scheduledApp) usedOverTime {
+	use := a.use
+	for _, live := range s.book.Live(a.attempt) {
+		if k := s.containers[live.ID]; k != nil {
+			use.add(live.Resource, c.Now().Sub(k.made))
+		}
+	}
+	return use
+}
+
+// totalsOf is over an application's life until now. It mirrors RMAppMetrics.
+func (s *Scheduler) totalsOf(c *rpcenv.Context, a *scheduledApp) *yarn.AppTotals {
+	use := s.useOf(c, a)
+	return &yarn.AppTotals{
+		MemorySeconds: use.memory / 1000, VcoreSeconds: use.vcores / 1000, Preempted: resourceOf(a.lost.sum),
+		PreemptedContainers: a.lost.others, PreemptedAmContainers: a.lost.ams,
+		PreemptedMemorySeconds: a.lost.over.memory / 1000, PreemptedVcoreSeconds: a.lost.over.vcores / 1000,
+	}
+}
+
+// pastApps are totals of applications that ended.
+type pastApps struct {
+	order  []ids.Application // the oldest first
+	totals map[ids.Application]*yarn.AppTotals
+}
+
+// add remembers one, and most at most.
+func (p *pastApps) add(id ids.Application, t *yarn.AppTotals, most int) {
+	if p.totals == nil {
+		p.totals = map[ids.Application]*yarn.AppTotals{}
+	}
+	p.order, p.totals[id] = append(p.order, id), t
+	for len(p.order) > most {
+		delete(p.totals, p.order[0])
+		p.order = p.order[1:]
+	}
+}
+
+func (p *pastApps) all() map[ids.Application]*yarn.AppTotals {
+	all := make(map[ids.Application]*yarn.AppTotals, len(p.totals))
+	maps.Copy(all, p.totals)
+	return all
+}
+
+// The exit statuses of containers that somebody wanted to end. They mirror ContainerExitStatus.
+const (
+	exitKilledByAppMaster        = -105
+	exitKilledAfterAppCompletion = -107
+)
+
+// fault reports whether a container ended by a fault: its process's, its node's, or because something was taken from it.
+func fault(e fair.Event) bool {
+	switch {
+	case e.ExitStatus == 0, e.ExitStatus == exitKilledByAppMaster, e.ExitStatus == exitKilledAfterAppCompletion, e.ExitStatus == exitKilledByRM:
+		return false
+	case e.Cause == fair.Killed:
+		return e.ExitStatus == fair.ExitPreempted || e.Diagnostics == fair.DiagnosticsLost
+	}
+	return e.Cause != fair.Released
+}
+
+// noteFailure remembers the end of a container by a fault.
+func (s *Scheduler) noteFailure(c *rpcenv.Context, e fair.Event) {
+	if !fault(e) {
+		return
+	}
+	f := &yarn.ContainerFailure{
+		ContainerId: e.Container.Proto(), TimeMs: c.Now().UnixMilli(), ExitStatus: e.ExitStatus, Diagnostics: e.Diagnostics,
+	}
+	if n := s.nodes[e.Node]; n != nil {
+		f.NodeId = n.id.proto()
+	}
+	s.failures = append(s.failures, f)
+	if len(s.failures) > mostFailures {
+		s.failures = s.failures[1:]
+	}
+}
+
+// waits is how many containers an attempt asks for and has not got, and their sum.
+func waits(a fair.AppState) (count int64, sum fair.Resource) {
+	for _, p := range a.Pending {
+		if p.Name == fair.Any {
+			count += p.Count
+			sum = sum.Plus(fair.Resource{Memory: p.Capability.Memory * p.Count, VCores: p.Capability.VCores * p.Count})
+		}
+	}
+	return count, sum
+}
