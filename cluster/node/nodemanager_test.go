@@ -95,7 +95,7 @@ func (f *fakeRM) Receive(c *rpcenv.Context, m rpcenv.Message) {
 
 // yarnKit is a ResourceManager that the test plays, and a NodeManager.
 type yarnKit struct {
-	t    *testing.T
+	t    testing.TB
 	rm   *fakeRM
 	b    *rpcenv.Blocking
 	node testNode
@@ -104,7 +104,7 @@ type yarnKit struct {
 }
 
 // newYARNKit starts a NodeManager in this process.
-func newYARNKit(t *testing.T, settings map[string]string) *yarnKit {
+func newYARNKit(t testing.TB, settings map[string]string) *yarnKit {
 	k := newYARN(t, settings)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -118,7 +118,7 @@ func newYARNKit(t *testing.T, settings map[string]string) *yarnKit {
 }
 
 // newYARN has the ResourceManager only.
-func newYARN(t *testing.T, settings map[string]string) *yarnKit {
+func newYARN(t testing.TB, settings map[string]string) *yarnKit {
 	host := transport.New(transport.Options{})
 	env, err := rpcenv.New(host, rpcenv.Config{Name: "RM", Listen: rpcenv.Address{Host: "127.0.0.1"}})
 	if err != nil {
@@ -380,5 +380,21 @@ func TestWhatANodeOffers(t *testing.T) {
 	}
 	if _, err := (&NodeManagerOptions{}).config(); err == nil {
 		t.Error("no ResourceManager is needed")
+	}
+}
+
+// BenchmarkContainer is how long a container takes that does nothing: from startContainers to the heartbeat that tells its end.
+func BenchmarkContainer(b *testing.B) {
+	k := newYARNKit(b, nil)
+	n := int64(0)
+	for b.Loop() {
+		n++
+		k.start(n, command("true"))
+		if s := <-k.rm.ended; s.GetExitStatus() != 0 {
+			b.Fatal(s)
+		}
+	}
+	if err := k.stop(); err != nil {
+		b.Error(err)
 	}
 }
