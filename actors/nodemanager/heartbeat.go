@@ -51,7 +51,7 @@ func (n *ContainerManager) sendHeartbeat(c *rpcenv.Context) {
 		g.told, g.again = n.books.ended(), false
 		g.asked = &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
 			NodeId: n.nodeIDProto(), ResponseId: g.responseID, ContainersStatuses: n.books.statuses(), NodeHealthStatus: n.node.status(),
-		}}
+		}, LastKnownContainerTokenMasterKey: g.containers.known(), LastKnownNmTokenMasterKey: g.nodes.known()}
 	}
 	g.under = true
 	try := g.try

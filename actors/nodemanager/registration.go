@@ -45,6 +45,14 @@ func (k *keys) roll(m *yarn.MasterKey) {
 	k.previous, k.current = k.current, m
 }
 
+// known says which key is the last that came, without its bytes: who made it has them.
+func (k *keys) known() *yarn.MasterKey {
+	if k.current == nil {
+		return nil
+	}
+	return &yarn.MasterKey{KeyId: k.current.GetKeyId()}
+}
+
 // find is the key of that id; nil when it is not known.
 func (k *keys) find(id int32) *yarn.MasterKey {
 	for _, m := range []*yarn.MasterKey{k.current, k.previous} {

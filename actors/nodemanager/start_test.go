@@ -180,6 +180,11 @@ func TestKeysRoll(t *testing.T) {
 	}
 	roll(2)
 	k.running(1, nil)
+	k.w.Advance(2 * time.Second)
+	last := k.beats[len(k.beats)-1]
+	if a, b := last.GetLastKnownContainerTokenMasterKey(), last.GetLastKnownNmTokenMasterKey(); a.GetKeyId() != 2 || b.GetKeyId() != 7 || len(a.GetBytes())+len(b.GetBytes()) > 0 {
+		t.Errorf("the node tells of the keys %v %v", a, b)
+	}
 	roll(3)
 	if r := k.ask(k.entry(k.identifier(containerID(app1, 2)), nil)); len(r.GetFailedRequests()) != 1 {
 		t.Errorf("%v", r)
