@@ -30,7 +30,9 @@ func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecomm
 		c.Log().Warnf("Unknown worker %s wants to be decommissioned", d.GetId())
 		return
 	}
-	m.decommissionWorker(c, w)
+	if m.decommissionWorker(c, w) {
+		m.schedule(c)
+	}
 }
 
 // decommissionWorkersOnHosts has the Workers of the hosts decommissioned, and is answered at once with their number.
@@ -49,28 +51,31 @@ func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.Decommi
 	rpcenv.Reply(c, d, &deploy.DecommissionWorkersOnHostsResponse{Count: int32(len(ids))})
 }
 
-// decommissionWorkers tells each Worker behind its applications.
+// decommissionWorkers tells each Worker behind its applications. What they had is replaced when all of them are out of
+// service: before, it could go to one that is next.
 func (m *Master) decommissionWorkers(c *rpcenv.Context, d DecommissionWorkers) {
+	some := false
 	for _, id := range d.IDs {
-		w := m.idToWorker[id]
-		if w == nil || w.State == WorkerDecommissioned {
-			continue
+		if w := m.idToWorker[id]; w != nil && m.decommissionWorker(c, w) {
+			some = true
+			c.Send(w.Ref, &deploy.DecommissionWorker{MasterTerm: m.cfg.Term})
 		}
-		m.decommissionWorker(c, w)
-		c.Send(w.Ref, &deploy.DecommissionWorker{MasterTerm: m.cfg.Term})
+	}
+	if some {
+		m.schedule(c)
 	}
 }
 
 // decommissionWorker takes a Worker out of service: it gets nothing more, and the applications are told of each executor
 // that they will lose. Those stay on the Worker's record until they end, but are no longer the application's, which may get
-// others; so a later report of them is told to nobody.
-func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
+// others; so a later report of them is told to nobody. False: it was out of service before.
+func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 	if w.State == WorkerDecommissioned {
 		c.Log().Infof("Worker %s is decommissioned already", w.ID)
-		return
+		return false
 	}
 	if !m.setWorker(c, w, WorkerDecommissioned, "decommissioned") {
-		return
+		return false
 	}
 	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
 	m.persist(c, workerPrefix+w.ID, nil)
@@ -83,7 +88,7 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) {
 		m.setExecutor(c, e, deploy.ExecutorState_DECOMMISSIONED, "worker decommissioned")
 		e.App.removeExecutor(e)
 	}
-	m.schedule(c)
+	return true
 }
 
 // decommissioned is an executor on w that its application has lost already; nil: there is none.

@@ -80,6 +80,8 @@
 //     ends; Spark's Master has forgotten it by then. (TestADecommissionedWorker)
 //   - What a decommissioned Worker takes from an application is replaced at once; Spark waits for the next reason to
 //     schedule. (TestADecommissionedExecutorIsReplacedAtOnce)
+//   - Workers that time out, or are decommissioned, at one time are all given up before what they had is given away; in Spark
+//     it can go to the next of them. (TestWhatIsLostGoesToNoWorkerThatIsNextToBeGivenUp)
 //   - That no Worker could have what a driver wants is told once, and when none could even if it were idle; Spark looks at
 //     one Worker, the last, and tells it each time. (TestADriverBeyondEveryWorkerIsWarnedOf)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the

@@ -156,28 +156,39 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 }
 
 // checkForWorkerTimeOut gives up Workers that were not heard of for spark.worker.timeout, and forgets those that have
-// been dead for long.
+// been dead for long. What they had is given away when all of them are given up: before, it could go to one that is next.
 func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 	timeout := conf.WorkerTimeout.Get(c.Conf())
 	silent := c.Now().Add(-timeout)
 	buried := c.Now().Add(-timeout * time.Duration(conf.DeadWorkerPersistence.Get(c.Conf())+1))
 	seconds := int(timeout / time.Second)
+	removed := false
 	for _, w := range slices.Clone(m.workers) {
 		switch {
 		case w.State != WorkerDead && w.LastHeartbeat.Before(silent):
 			c.Log().Warnf("Removing %s because we got no heartbeat in %d seconds", w.ID, seconds)
-			m.removeWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds))
+			removed = m.loseWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds)) || removed
 		case w.State == WorkerDead && w.LastHeartbeat.Before(buried):
 			m.workers = slices.DeleteFunc(m.workers, func(x *WorkerInfo) bool { return x == w })
 		}
 	}
+	if removed {
+		m.schedule(c)
+	}
 }
 
-// removeWorker gives a Worker up: its executors are lost, each application is told of them and of the Worker. The record
-// stays, so that a late heartbeat is answered.
+// removeWorker gives a Worker up, and gives away anew what it had.
 func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
+	if m.loseWorker(c, w, why) {
+		m.schedule(c)
+	}
+}
+
+// loseWorker gives a Worker up: its executors are lost, each application is told of them and of the Worker. The record
+// stays, so that a late heartbeat is answered. False: it was given up before.
+func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
 	if !m.setWorker(c, w, WorkerDead, why) {
-		return
+		return false
 	}
 	m.failed(c, failedWorker, w.ID, w.ID, w.State.String(), why)
 	c.Log().Infof("Removing worker %s on %s", w.ID, w.HostPort())
@@ -194,7 +205,7 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 		c.Log().Infof("Telling app of lost worker: %s", w.ID)
 		c.Send(app.Driver, &deploy.WorkerRemoved{Id: w.ID, Host: w.Host, Message: why, MasterTerm: m.cfg.Term})
 	}
-	m.schedule(c)
+	return true
 }
 
 // setWorker changes a Worker's state; false: it cannot.

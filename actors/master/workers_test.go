@@ -262,3 +262,31 @@ func TestAWorkerWithAnotherConnectionIsKept(t *testing.T) {
 		}
 	}
 }
+
+// Of Workers that leave at one time the first one's executors go to none of the others.
+func TestWhatIsLostGoesToNoWorkerThatIsNextToBeGivenUp(t *testing.T) {
+	for name, leave := range map[string]func(*kit){
+		"time-out":     func(k *kit) { k.Advance(2 * time.Minute) },
+		"decommission": func(k *kit) { k.tool.Send(k.ref, master.DecommissionWorkers{IDs: []string{"worker-W1", "worker-W2"}}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKit(t)
+			first, next := k.worker("W1", 1, 1024), k.newWorker("W2", 1, 1024)
+			k.driver("D", 1)
+			first.launched()
+			next.Send(k.ref, next.reg)
+			k.Settle()
+			leave(k)
+			k.Settle()
+			for _, m := range next.Waiting() {
+				if l, ok := m.(*deploy.LaunchExecutor); ok {
+					t.Errorf("%v", l)
+				}
+			}
+			state, _ := next.stateOf()
+			if state != master.WorkerDead.String() && state != master.WorkerDecommissioned.String() {
+				t.Errorf("W2 is %s", state)
+			}
+		})
+	}
+}

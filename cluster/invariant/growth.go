@@ -13,21 +13,33 @@ type growth struct {
 	*Monitor
 	workers map[string]*grown // by address
 	maxima  map[string]int    // cores that an application may have, where it says so
-	fresh   []string          // executors that were ordered at this moment
+	place   int               // of the record that is seen
 	at      time.Time
-	ended   map[string]time.Time // executors, and when a Master knew it
-	// decided are executors whose orders wait for a connection, and the Master that decided: they count for it.
-	decided map[string]uint32
+	fresh   map[string]decision // executors that were ordered at this moment
+	ended   map[string]decision // executors, and where a Master knew it
+	// decided are executors whose orders wait for a connection: they count for the Master that decided.
+	decided map[string]decision
+}
+
+// decision is where a Master decided on an executor: the record, and the message that it handled.
+type decision struct {
+	master uint32
+	place  int
+	cause  key
 }
 
 // grown is a Worker.
 type grown struct{ cores, memory int }
 
 func newGrowth(m *Monitor) *growth {
-	return &growth{Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, ended: map[string]time.Time{}, decided: map[string]uint32{}}
+	return &growth{
+		Monitor: m, workers: map[string]*grown{}, maxima: map[string]int{}, fresh: map[string]decision{}, ended: map[string]decision{},
+		decided: map[string]decision{},
+	}
 }
 
 func (c *growth) see(r *tracepb.Record) {
+	c.place++
 	if c.past.now.After(c.at) {
 		c.judge()
 		c.at = c.past.now
@@ -46,17 +58,17 @@ func (c *growth) see(r *tracepb.Record) {
 func (c *growth) seeExecutor(r *tracepb.Record) {
 	switch {
 	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING":
-		c.decided[r.GetSubject()] = r.GetEnv()
+		c.decided[r.GetSubject()] = decision{r.GetEnv(), c.place, keyOf(r.GetCause())}
 	case finished(r.GetTo()):
 		delete(c.decided, r.GetSubject())
-		c.end(r.GetSubject())
+		c.end(r.GetSubject(), r.GetEnv(), keyOf(r.GetCause()))
 	}
 }
 
 // waits reports whether an order for an application is on its way that is not seen yet.
 func (c *growth) waits(app string) bool {
-	for full, master := range c.decided {
-		if of, _ := appOf(full); of == app && !c.past.gone(master) {
+	for full, by := range c.decided {
+		if of, _ := appOf(full); of == app && !c.past.gone(by.master) {
 			return true
 		}
 	}
@@ -65,16 +77,18 @@ func (c *growth) waits(app string) bool {
 
 // end notes that a Master knows of the end of an executor: it says so itself, or acknowledges the report about one that it
 // does not count. What a Worker knows may not have reached any.
-func (c *growth) end(executor string) {
+func (c *growth) end(executor string, master uint32, cause key) {
 	if _, ok := c.ended[executor]; !ok {
-		c.ended[executor] = c.past.now
+		c.ended[executor] = decision{master, c.place, cause}
 	}
 }
 
-// hasEnded reports whether a Master knew of the end of an executor at the time that is judged.
-func (c *growth) hasEnded(executor string) bool {
-	at, ok := c.ended[executor]
-	return ok && !at.After(c.at)
+// knew reports whether the end of an executor was known to a Master that decided: it came before, or is of the same handler,
+// which could have looked at it first. The time would not tell: in one moment a Master can hear of an end, decide, and hear of
+// another end.
+func (c *growth) knew(by decision, executor string) bool {
+	end, ok := c.ended[executor]
+	return ok && (end.place < by.place || end.master == by.master && end.cause == by.cause && by.cause != key{})
 }
 
 func (c *growth) look(*Snapshot) { c.judge() }
@@ -82,7 +96,7 @@ func (c *growth) look(*Snapshot) { c.judge() }
 func (c *growth) seeSent(m *message) {
 	if q := c.past.messages[m.cause]; q != nil && m.form == tracepb.Form_REPLY {
 		if b, ok := q.body.(*deploy.ExecutorStateChanged); ok && finished(b.GetState().String()) {
-			c.end(fullID(b.GetAppId(), int(b.GetExecId())))
+			c.end(fullID(b.GetAppId(), int(b.GetExecId())), m.from, m.cause)
 		}
 		return
 	}
@@ -101,27 +115,32 @@ func (c *growth) seeSent(m *message) {
 		}
 	case *deploy.LaunchExecutor:
 		full := fullID(b.GetAppId(), int(b.GetExecId()))
+		c.fresh[full] = decision{m.from, c.place, m.cause}
+		if by, ok := c.decided[full]; ok {
+			c.fresh[full] = by
+		}
 		delete(c.ended, full)
 		delete(c.decided, full)
-		c.fresh = append(c.fresh, full)
 	}
 }
 
 // judge looks at what was ordered in one moment, when that is over.
 func (c *growth) judge() {
 	fresh := c.fresh
-	c.fresh = nil
-	for _, full := range fresh {
+	c.fresh = map[string]decision{}
+	for _, full := range sorted(fresh) {
 		o := c.past.orders[full]
 		want, most := c.past.wants[o.app], c.maxima[o.app]
 		w := c.workers[o.worker]
-		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || !c.ended[full].IsZero() || c.waits(o.app) {
+		_, over := c.ended[full]
+		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || over || c.waits(o.app) {
 			continue
 		}
 		c.judged[Progress]++
 		cores, memory, own := w.cores, w.memory, most
 		for other, x := range c.past.orders {
-			if c.hasEnded(other) { // those that a Master ordered that is gone may live on, counted by the next
+			// Those that a Master ordered that is gone may live on, counted by the next.
+			if c.knew(fresh[full], other) || x.at.After(o.at) {
 				continue
 			}
 			if x.worker == o.worker {

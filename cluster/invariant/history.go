@@ -76,6 +76,7 @@ type order struct {
 	id     int
 	cores  int
 	memory int
+	at     time.Time
 }
 
 // host is where a driver runs, and what it takes.
@@ -193,7 +194,7 @@ func (h *history) ordered(m *message, b *deploy.LaunchExecutor) {
 	full := fullID(b.GetAppId(), int(b.GetExecId()))
 	o := order{
 		master: m.from, worker: m.address, to: h.at[m.address], app: b.GetAppId(), id: int(b.GetExecId()),
-		cores: int(b.GetCores()), memory: int(b.GetMemory()),
+		cores: int(b.GetCores()), memory: int(b.GetMemory()), at: m.at,
 	}
 	h.orders[full] = o
 }

@@ -129,6 +129,13 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		}},
 		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
 		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
+		{"I4", "one core of four, and the others later", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
+			f.worker(w1, 4, 1000)
+			f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
+			f.launch(0, 1, w1)
+			f.wait(time.Second)
+			f.launch(1, 3, w1)
+		}},
 		{"I4", "while an order waits for its connection", "", func(f *forger) {
 			f.state(m1, "Master", "executor", "A/1", "", "LAUNCHING", "launched", nil)
 			f.grow(1)
@@ -152,6 +159,25 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		}},
 		{"I4", "an end that a Master says", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
 			f.regrow(func(q *tracepb.Id) { f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "0", q) })
+		}},
+		{"I4", "an end in the same moment, after the order", "", func(f *forger) { f.regrowAtOnce(func(order, end func(*tracepb.Id)) { order(nil); end(nil) }) }},
+		{"I4", "an end in the same moment, before the order", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
+			f.regrowAtOnce(func(order, end func(*tracepb.Id)) { end(nil); order(nil) })
+		}},
+		{"I4", "an end after the order, by another message", "", func(f *forger) {
+			f.regrowAtOnce(func(order, end func(*tracepb.Id)) { order(f.id()); end(f.id()) })
+		}},
+		{"I4", "an end after the order, by the same handler", "A/1 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) {
+			cause := f.id()
+			f.regrowAtOnce(func(order, end func(*tracepb.Id)) { order(cause); end(cause) })
+		}},
+		{"I4", "an end while the order waited for its connection", "", func(f *forger) {
+			f.regrowAtOnce(func(order, end func(*tracepb.Id)) {
+				f.state(m1, "Master", "executor", "A/1", "", "LAUNCHING", "launched", nil)
+				end(nil)
+				f.wait(time.Second)
+				order(nil)
+			})
 		}},
 
 		{"I5", "counted", "", func(f *forger) { f.look(cluster(), time.Hour) }},
@@ -341,17 +367,35 @@ func (f *forger) grow(cores int32) {
 	f.Look(invariant.Snapshot{Now: f.now})
 }
 
+// threeOfFour orders an executor with three of W1's four cores, of an application that wants all from now on.
+func (f *forger) threeOfFour() {
+	f.worker(w1, 4, 1000)
+	f.launch(0, 3, w1)
+	f.wait(time.Second)
+	f.Look(invariant.Snapshot{Now: f.now})
+	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
+}
+
 // regrow orders an executor with one core after W1 reported that the one with the other three cores ended, and somebody
 // heard that.
 func (f *forger) regrow(heard func(report *tracepb.Id)) {
-	f.worker(w1, 4, 1000)
-	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
-	f.launch(0, 3, w1)
+	f.threeOfFour()
 	f.state(w1, "Worker", "executor", "A/0", "RUNNING", "EXITED", "0", nil)
 	heard(f.send(w1, &deploy.ExecutorStateChanged{AppId: "A", ExecId: proto.Int32(0), State: deploy.ExecutorState_EXITED}, m1, "Master",
 		tracepb.Form_ASK, nil))
 	f.wait(time.Minute)
 	f.launch(1, 1, w1)
+	f.wait(time.Second)
+	f.Look(invariant.Snapshot{Now: f.now})
+}
+
+// regrowAtOnce orders an executor with one core at the time at which the Master hears that the one with the other three ended.
+func (f *forger) regrowAtOnce(both func(order, end func(cause *tracepb.Id))) {
+	f.threeOfFour()
+	f.wait(time.Minute)
+	both(func(cause *tracepb.Id) {
+		f.tell(m1, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(1), Cores: 1, Memory: 512}, w1, "Worker", cause)
+	}, func(cause *tracepb.Id) { f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "0", cause) })
 	f.wait(time.Second)
 	f.Look(invariant.Snapshot{Now: f.now})
 }
