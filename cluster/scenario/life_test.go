@@ -64,14 +64,15 @@ func sweep(t *testing.T, n int, life func(uint64) scenario.Life) []*scenario.Liv
 // hash of the first eight.
 func TestSeedsOfRandomLives(t *testing.T) {
 	lives := sweep(t, *livesFlag, fullLife)
-	held(t, lives, fullLife, invariant.SameView, invariant.NoBlock) // these two are about drivers that run jobs
+	// The first two are about drivers that run jobs, the third about YARN.
+	held(t, lives, fullLife, invariant.SameView, invariant.NoBlock, invariant.AskBalance)
 	logHash(t, "lives", lives[:min(8, len(lives))])
 }
 
 // TestSeedsOfSmallLives: the rules hold in small lives, also those about drivers that run jobs.
 func TestSeedsOfSmallLives(t *testing.T) {
 	lives := sweep(t, 40, smallLife)
-	held(t, lives, smallLife)
+	held(t, lives, smallLife, invariant.AskBalance)
 	logHash(t, "small-lives", lives)
 }
 
