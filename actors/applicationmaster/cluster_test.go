@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/rdd"
@@ -38,7 +39,8 @@ var squares = rdd.Define("applicationmaster-test-squares", func(to int64) rdd.Da
 type yard struct {
 	*rpctest.World
 	t        *testing.T
-	rm       *rpcenv.Env
+	rm       rpcenv.Address
+	shelf    shelf
 	settings map[string]string
 	program  func(*rpcenv.Blocking, *app.App) error
 
@@ -55,7 +57,7 @@ func newYard(t *testing.T, nodes int, settings map[string]string) *yard {
 
 func newSeededYard(t *testing.T, seed uint64, nodes int, settings map[string]string) *yard {
 	t.Helper()
-	y := &yard{World: rpctest.New(t, seed), t: t, tokens: map[string][]byte{}, masters: map[string]*applicationmaster.ApplicationMaster{}}
+	y := &yard{World: rpctest.New(t, seed), t: t, shelf: shelf{}, tokens: map[string][]byte{}, masters: map[string]*applicationmaster.ApplicationMaster{}}
 	y.settings = map[string]string{
 		"spark.master": "yarn", "spark.app.name": "squares", "spark.driver.memory": "1g",
 		"spark.hadoop.yarn.scheduler.minimum-allocation-mb": "128", "spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",
@@ -63,22 +65,52 @@ func newSeededYard(t *testing.T, seed uint64, nodes int, settings map[string]str
 	maps.Copy(y.settings, settings)
 	y.program = y.count
 	y.Roles[nodemanager.ContainerClass] = y.container
-	y.rm = y.Env("RM", y.conf())
-	y.settings["spark.hadoop.yarn.resourcemanager.address"] = y.rm.Address().String()
-	keys, err := resourcemanager.NewKeys(bytes.NewReader(bytes.Repeat([]byte{7}, 3*token.KeySize)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resourcemanager.Start(y.rm, resourcemanager.Config{Keys: keys}); err != nil {
+	y.rm = rpcenv.Address{Host: "10.9.0.1", Port: 8032}
+	y.settings["spark.hadoop.yarn.resourcemanager.address"] = y.rm.String()
+	if _, err := y.Boot("RM", y.rm.Host, y.resourceManager); err != nil {
 		t.Fatal(err)
 	}
 	for i := range nodes {
 		y.Register(y.Env(fmt.Sprint("NM", i+1), y.conf()), nodemanager.Name, nodemanager.New(nodemanager.Config{
-			ResourceManager: y.rm.Address(), MemoryMB: 4096, VCores: 4, Containers: tokens(y.tokens),
+			ResourceManager: y.rm, MemoryMB: 4096, VCores: 4, Containers: tokens(y.tokens),
 		}))
 	}
 	y.Advance(3 * time.Second)
 	return y
+}
+
+// resourceManager is one with records, which it finds when it is restarted.
+func (y *yard) resourceManager(h *sim.Host) error {
+	keys, err := resourcemanager.NewKeys(bytes.NewReader(bytes.Repeat([]byte{7}, 3*token.KeySize)))
+	if err != nil {
+		return err
+	}
+	env, err := rpcenv.New(h, rpcenv.Config{Name: "RM", Listen: y.rm, Conf: y.conf()})
+	if err != nil {
+		return err
+	}
+	return resourcemanager.Start(env, resourcemanager.Config{Keys: keys, Store: y.shelf})
+}
+
+// shelf are the records of a ResourceManager.
+type shelf map[string][]byte
+
+func (s shelf) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		records = append(records, master.Change{Key: key, Value: s[key]})
+	}
+	return records, nil, nil
+}
+
+func (s shelf) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+	for _, c := range changes {
+		if c.Value == nil {
+			delete(s, c.Key)
+		} else {
+			s[c.Key] = c.Value
+		}
+	}
+	return nil
 }
 
 func (y *yard) conf() *conf.Conf {
@@ -132,7 +164,7 @@ func (y *yard) container(h *sim.Host, cmd rpcenv.Command) error {
 
 func (y *yard) master(h *sim.Host, id string, attempt ids.Attempt, cluster bool, words []string) error {
 	cfg := applicationmaster.Config{
-		Attempt: attempt, ResourceManager: y.rm.Address(), Host: h.IP(), ClusterMode: cluster,
+		Attempt: attempt, ResourceManager: y.rm, Host: h.IP(), ClusterMode: cluster,
 	}
 	var err error
 	if cfg.Token, err = token.Find(y.tokens[id], token.AMRM); err != nil {
@@ -208,7 +240,7 @@ func (noFiles) Remove(*rpcenv.Blocking, string) error { return nil }
 func (y *yard) submitCluster() string {
 	y.t.Helper()
 	y.Register(y.ClientEnv("Client", y.conf()), yarnclient.Name, yarnclient.New(yarnclient.Config{
-		ResourceManager: y.rm.Address(),
+		ResourceManager: y.rm,
 		Submit:          &yarnclient.Submission{Mode: submit.Cluster, Name: "squares", User: "ada", Program: "/p", Class: "squares", Files: noFiles{}},
 	}))
 	return "Client"
@@ -219,7 +251,7 @@ func (y *yard) drive() string {
 	y.t.Helper()
 	env := y.Env("Driver", y.conf())
 	d, err := driver.Start(env, driver.Config{AppName: "squares", YARN: &driver.YARN{
-		ResourceManager: y.rm.Address(),
+		ResourceManager: y.rm,
 		Submission:      &yarnclient.Submission{Mode: submit.Client, Name: "squares", User: "ada", Program: "/p", Library: "/l", Files: noFiles{}},
 	}})
 	if err != nil {
@@ -376,5 +408,25 @@ func TestANodeVanishesUnderAnApplication(t *testing.T) {
 	}
 	if lost == 0 || len(y.executors) != 4+lost {
 		t.Errorf("%d were lost, %d were started in all", lost, len(y.executors))
+	}
+}
+
+// A ResourceManager that is killed and begins again finds the application; its ApplicationMaster registers anew and goes on,
+// and what ran goes on.
+func TestAnApplicationOutlivesItsResourceManager(t *testing.T) {
+	y := newYard(t, 3, map[string]string{"spark.executor.instances": "3"})
+	killed := ""
+	y.twice(func() {
+		if err := y.Restart("RM"); err != nil {
+			y.t.Error(err)
+		}
+		killed = y.executors[0]
+		y.Find("Exec" + killed).Kill() // what it lacks then is asked of the new one
+	}, 40*time.Second)
+	if code := y.ended(y.drive()); code != 0 || fmt.Sprint(y.results) != "[1000 1000]" {
+		t.Error(code, y.results)
+	}
+	if code := y.ended("AM1"); code != 0 || len(y.executors) != 4 {
+		t.Error(code, y.executors)
 	}
 }
