@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,8 +32,12 @@ var numbers = rdd.Define("app-test-numbers", func(to int64) rdd.Dataset[int64] {
 
 // testProgram is the test's application: this binary, in a container.
 func testProgram(ctx context.Context, a *App, args []string) error {
-	if slices.Contains(args, "fail") {
+	switch {
+	case slices.Contains(args, "fail"):
 		return errors.New("told to fail")
+	case slices.Contains(args, "wait"):
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	got, err := rdd.Collect(ctx, a, numbers.With(100))
 	if err != nil {
@@ -50,6 +55,8 @@ type cluster struct {
 	conf string // the settings of the application
 	dir  string
 
+	called chan struct{} // closed with the first call of an ApplicationMaster
+
 	mu        sync.Mutex
 	given     int64
 	response  int32
@@ -60,7 +67,7 @@ type cluster struct {
 
 func newCluster(t *testing.T, settings map[string]string) *cluster {
 	t.Helper()
-	k := &cluster{t: t, dir: t.TempDir(), host: transport.New(transport.Options{})}
+	k := &cluster{t: t, dir: t.TempDir(), called: make(chan struct{}), host: transport.New(transport.Options{})}
 	var err error
 	if k.env, err = rpcenv.New(k.host, rpcenv.Config{Name: "RM", Listen: rpcenv.Address{Host: "127.0.0.1"}}); err != nil {
 		t.Fatal(err)
@@ -103,7 +110,9 @@ func (k *cluster) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *yarn.RegisterApplicationMasterRequest:
 		rpcenv.Reply(c, q, &yarn.RegisterApplicationMasterResponse{})
 	case *yarn.AllocateRequest:
-		k.response++
+		if k.response++; k.response == 1 {
+			close(k.called)
+		}
 		r := &yarn.AllocateResponse{ResponseId: k.response, NumClusterNodes: 1}
 		for _, a := range q.GetAsk() {
 			for range a.GetNumContainers() {
@@ -181,6 +190,25 @@ func TestAProgramThatFailsLeavesTheApplicationToTheNextAttempt(t *testing.T) {
 	out, err := k.process(submit.ApplicationMasterWord, "--class", "numbers", "--arg", "fail", "--properties-file", k.conf).CombinedOutput()
 	if x, ok := errors.AsType[*exec.ExitError](err); !ok || x.ExitCode() != applicationmaster.ExitExceptionUserClass || k.status() != "" {
 		t.Errorf("%v, %q\n%s", err, k.status(), out)
+	}
+}
+
+// A NodeManager ends a container by SIGTERM.
+func TestAnApplicationMasterThatIsTerminatedLeavesTheApplicationToTheNextAttempt(t *testing.T) {
+	k := newCluster(t, map[string]string{"spark.executor.instances": "0"})
+	am := k.process(submit.ApplicationMasterWord, "--class", "numbers", "--arg", "wait", "--properties-file", k.conf)
+	var out bytes.Buffer
+	am.Stdout, am.Stderr = &out, &out
+	if err := am.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-k.called
+	if err := am.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	err := am.Wait()
+	if x, ok := errors.AsType[*exec.ExitError](err); !ok || x.ExitCode() != applicationmaster.ExitEarly || k.status() != "" {
+		t.Errorf("%v, %q\n%s", err, k.status(), &out)
 	}
 }
 

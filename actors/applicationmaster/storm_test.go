@@ -12,7 +12,7 @@ import (
 )
 
 // TestStorms: executors, one ApplicationMaster and a node are killed at random under a driver in client mode; nodes and the
-// ResourceManager are cut off for a while. The program ends well, nobody outlives it, and the books are in balance.
+// ApplicationMaster are cut off from the ResourceManager for a while, and that begins again. The program ends well, nobody outlives it, and the books are in balance.
 func TestStorms(t *testing.T) {
 	executors, masters, nodes := 0, 0, 0
 	for seed := range uint64(20) {
@@ -48,7 +48,7 @@ func storm(t *testing.T, seed uint64) (executors, masters, nodes int) {
 	name := y.drive()
 	for range 12 {
 		y.Advance(time.Duration(rnd.Int64N(int64(4 * time.Second))))
-		switch rnd.IntN(5) {
+		switch rnd.IntN(6) {
 		case 0, 1: // an executor
 			if len(y.executors) > 0 {
 				if h := y.Find("Exec" + y.executors[rnd.IntN(len(y.executors))]); h != nil {
@@ -68,7 +68,7 @@ func storm(t *testing.T, seed uint64) (executors, masters, nodes int) {
 					h.Vanish()
 				}
 			}
-		case 4: // the ResourceManager hears nobody for a while
+		case 4: // the ResourceManager does not hear one for a while
 			peer := fmt.Sprint("NM", 1+rnd.IntN(5))
 			if rnd.IntN(2) == 0 {
 				peer = "AM1"
@@ -79,6 +79,10 @@ func storm(t *testing.T, seed uint64) (executors, masters, nodes int) {
 			y.Cut(peer, "RM")
 			y.Advance(time.Duration(rnd.Int64N(int64(3 * time.Second))))
 			y.Heal(peer, "RM")
+		case 5: // the ResourceManager begins again
+			if err := y.Restart("RM"); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if code := y.ended(name); code != 0 || strings.Count(fmt.Sprint(y.results), "1000") != 6 {
