@@ -22,8 +22,9 @@ type node struct {
 	containers     []*container
 	most           int // containers that there ever were at once
 	reserved       *container
-	marked         int      // containers to be preempted
-	markedSum      Resource // theirs
+	victims        []*container // containers in the order of their taking, or nil: not sorted since one came or went
+	marked         int          // containers to be preempted
+	markedSum      Resource     // theirs
 
 	owed      []owed   // what is taken from others here, and for whom, in the order of the taking
 	owedTotal Resource // the sum of owed
@@ -40,6 +41,7 @@ type owed struct {
 }
 
 func (n *node) add(c *container) {
+	n.victims = nil
 	c.inNode = len(n.containers)
 	n.containers = append(n.containers, c)
 	n.most = max(n.most, len(n.containers))
@@ -47,6 +49,7 @@ func (n *node) add(c *container) {
 }
 
 func (n *node) remove(c *container) {
+	n.victims = nil
 	last := len(n.containers) - 1
 	n.containers[c.inNode] = n.containers[last]
 	n.containers[c.inNode].inNode = c.inNode

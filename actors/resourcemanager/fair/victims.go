@@ -72,6 +72,9 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 	}
 	chosen := map[*app]Resource{}
 	for _, c := range s.victimOrder(n) {
+		if c.marked {
+			continue
+		}
 		if s.spared(a, c, chosen[c.app]) {
 			if capability.Fits(room) {
 				return victims, ams, true
@@ -149,9 +152,12 @@ func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 	return v.queue.policy.Below(left, v.FairShare, s.nodes.total)
 }
 
-// victimOrder are the containers of a node that are not marked yet, in the order of their taking: the newest first,
-// ApplicationMasters last; or Hadoop's.
+// victimOrder are the containers of a node in the order of their taking: the newest first, ApplicationMasters last; or
+// Hadoop's. It is kept until a container comes or goes.
 func (s *Scheduler) victimOrder(n *node) []*container {
+	if n.victims != nil {
+		return n.victims
+	}
 	all := inOrder(n.containers)
 	if s.conf.Compat == Upstream {
 		historicVictims(all, n.most)
@@ -159,11 +165,12 @@ func (s *Scheduler) victimOrder(n *node) []*container {
 	slices.Reverse(all)
 	var ams []*container
 	all = slices.DeleteFunc(all, func(c *container) bool {
-		if c.AM && !c.marked {
+		if c.AM {
 			ams = append(ams, c)
 		}
-		return c.AM || c.marked
+		return c.AM
 	})
 	slices.Reverse(ams)
-	return append(all, ams...)
+	n.victims = append(all, ams...)
+	return n.victims
 }
