@@ -40,7 +40,7 @@ func whyAppCommand() *cobra.Command {
 			"on YARN the ResourceManager answers, by the filters that offers of nodes meet; --master names it.",
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
 			"  coherer why app application_1767225600000_0001 --master yarn://127.0.0.1:8032",
-		Args:    usages(cobra.ExactArgs(1)),
+		Args: usages(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {
