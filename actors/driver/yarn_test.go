@@ -104,7 +104,9 @@ func TestTheReasonOfALossIsAskedOfTheApplicationMaster(t *testing.T) {
 	if !y.told("ExecutorChange") || len(y.loss) != 1 || !slices.Equal(y.driver.Views()[driver.Name], []string{"1"}) {
 		t.Fatalf("asked %q, executors %q", y.asked, y.driver.Views())
 	}
-	y.am.Do(func(*rpcenv.Context) { y.loss[0].Reply(&app.ExecutorExited{ExitCode: 1, ExitCausedByApp: true, Reason: "the heap was full"}) })
+	y.am.Do(func(*rpcenv.Context) {
+		y.loss[0].Reply(&app.ExecutorExited{ExitCode: 1, ExitCausedByApp: true, Reason: "the heap was full"})
+	})
 	y.Settle()
 	if !y.toldPart("the heap was full") || len(y.driver.Views()[driver.Name]) != 0 {
 		t.Errorf("executors %q", y.driver.Views())

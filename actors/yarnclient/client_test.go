@@ -326,6 +326,15 @@ func TestFireAndForget(t *testing.T) {
 	k.exits(1, 0, "finished with failed status: no queue")
 }
 
+// real-yarn.md D12a: the trap of a user called root.
+func TestAQueueCalledAsRootIsExplained(t *testing.T) {
+	const why = "root is not a leaf queue"
+	s := cluster()
+	s.User = "root"
+	start(t, Config{Submit: s}, &manager{most: 8192, reports: []*yarn.ApplicationReport{ended(yarn.YarnApplicationState_FAILED, 0, why)}}).exits(1, 0, why+": without a queue")
+	start(t, Config{Submit: cluster()}, &manager{most: 8192, reports: []*yarn.ApplicationReport{ended(yarn.YarnApplicationState_FAILED, 0, why)}}).exits(1, 0, why+"\n")
+}
+
 func TestReportsAreToldWhenTheyChangeAndNowAndThen(t *testing.T) {
 	var m monitor
 	got := ""

@@ -61,6 +61,14 @@ func outcome(id string, state yarn.YarnApplicationState, final yarn.FinalApplica
 	return errors.New(text)
 }
 
+// hint says what to do about a refusal that says little: the queue of a user called root would be the root of all queues.
+func hint(diagnostics, user string) string {
+	if user != "root" || !strings.Contains(diagnostics, "root is not a leaf queue") {
+		return ""
+	}
+	return ": without a queue it is called as the user: name another with --queue, such as root.default, or another user with HADOOP_USER_NAME"
+}
+
 // details are the lines that tell of a report, as Client.formatReportDetails has them.
 func details(r *yarn.ApplicationReport) string {
 	status := strings.TrimPrefix(r.GetFinalApplicationStatus().String(), "APP_")

@@ -126,7 +126,7 @@ func (e *Client) polled(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	state := r.GetYarnApplicationState()
 	switch {
 	case state == yarn.YarnApplicationState_FAILED || state == yarn.YarnApplicationState_KILLED:
-		e.fail(c, fmt.Errorf("Failed to submit %s to YARN : %s", e.id, r.GetDiagnostics()))
+		e.fail(c, fmt.Errorf("Failed to submit %s to YARN : %s%s", e.id, r.GetDiagnostics(), hint(r.GetDiagnostics(), e.cfg.Submit.User)))
 	case accepted(state):
 		c.Cancel(e.polls)
 		c.Log().Infof("Submitted application %s", e.id)

@@ -1,6 +1,6 @@
-// Package node runs daemons. Master and Worker make a daemon's Env and role on any Host, a simulated one as well; RunMaster,
-// RunWorker and RunNodeManager are whole processes: Env, role, membership, trace, the ready line, and the end in good order; Launch makes a
-// process an executor.
+// Package node runs daemons. Master, Worker, ResourceManager and NodeManager make a daemon's Env and role on any Host, a simulated
+// one as well; RunMaster and its like are whole processes: Env, role, membership, trace, the ready line, and the end in good
+// order; Launch makes a process an executor.
 //
 // A daemon ends when its context does, when its role decides so (an *ExitError with the code), or with the process that
 // started it. Errors of its start say what to change.
@@ -16,6 +16,8 @@
 //
 // # Differences from Hadoop
 //
+//   - A ResourceManager has one port, Hadoop's 8032, for clients, NodeManagers and application masters: all its endpoints live in
+//     one Env. Hadoop has 8031 and 8030 for the last two. (TestAResourceManagerHasOnePort)
 //   - The containers of a NodeManager end with it, however it ends: the script of each leaves behind a shell that waits for
 //     that. There is no yarn.nodemanager.recovery.enabled. (TestKillingANodeManagerEndsItsContainers)
 //   - The shell of a container that is told to end waits for its command; Hadoop's dies, which makes no difference there, since
