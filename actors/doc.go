@@ -12,6 +12,7 @@
 //	  fair/      pure: the FairScheduler
 //	nodemanager/ ContainerManager       YARN's node: containers, their files and processes
 //	applicationmaster/ YarnAM           an application's side of YARN: asks for executors and starts them
+//	  allocator/ amrm/   pure: what to ask for, what came of it; what the ResourceManager has not heard
 //	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
 //	token/       pure: what proves to YARN who speaks
 //	exceptions/  Hadoop's exceptions as errors that travel

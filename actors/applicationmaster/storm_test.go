@@ -21,7 +21,7 @@ func TestStorms(t *testing.T) {
 			executors, masters, nodes = executors+e, masters+m, nodes+n
 		})
 	}
-	if executors < 50 || masters < 10 || nodes < 10 {
+	if executors < 30 || masters < 10 || nodes < 10 {
 		t.Errorf("that was no storm: %d executors, %d ApplicationMasters and %d nodes were killed", executors, masters, nodes)
 	}
 }
