@@ -86,12 +86,12 @@ func (f *yarnFiles) stat(at string) (stagedFile, error) {
 }
 
 // Remove removes a staging directory.
-func (s staging) Remove(_ *rpcenv.Blocking, dir string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name := range s.staged {
+func (f staging) Remove(_ *rpcenv.Blocking, dir string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.staged {
 		if path.Dir(name) == pathOf(dir) {
-			delete(s.staged, name)
+			delete(f.staged, name)
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (f containers) Prepare(_ *rpcenv.Blocking, c launch.Container) (launch.Cont
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.Dir, c.LogDir, c.LocalDirs = "/containers/"+c.ID, "/logs/"+c.ID, []string{"/containers"}
-	f.yarnFiles.containers[c.Dir] = c
+	f.containers[c.Dir] = c
 	return c, nil
 }
 
@@ -147,10 +147,10 @@ func (f *yarnFiles) linked(c launch.Container, name string) (stagedFile, error) 
 func (containers) Output(*rpcenv.Blocking, launch.Container) string { return "" }
 
 // Remove removes a container's directory.
-func (s containers) Remove(_ *rpcenv.Blocking, c launch.Container) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.yarnFiles.containers, c.Dir)
+func (f containers) Remove(_ *rpcenv.Blocking, c launch.Container) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.containers, c.Dir)
 	return nil
 }
 
