@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/cluster/container"
 	"github.com/coherer/coherer/cluster/process"
+	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -64,11 +65,17 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	pages, err := d.bindWebapp("NodeManager", conf.NodeManagerWebapp)
+	if err != nil {
+		return err
+	}
+	cfg.HTTPPort = web.Port(pages)
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
 		return start(d.host, env, nodemanager.Name, nodemanager.New(cfg))
 	}); err != nil {
 		return err
 	}
+	d.serve(pages, web.NodeManagerPages(d.site(), opts.LogDirs))
 	if err := d.ready(); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (n testNode) run(ctx context.Context, out io.Writer) error {
 	log := logrus.New()
 	log.SetOutput(out)
 	return RunNodeManager(ctx, NodeManagerOptions{
-		Options:         Options{Role: "nodemanager", Listen: rpcenv.Address{Host: "127.0.0.1"}, Conf: c, Log: logrus.NewEntry(log)},
+		Options:         Options{Role: "nodemanager", Listen: rpcenv.Address{Host: "127.0.0.1"}, Pages: rpcenv.Address{Host: "127.0.0.1"}, Conf: c, Log: logrus.NewEntry(log)},
 		ResourceManager: n.ResourceManager, LocalDirs: []string{n.Local}, LogDirs: []string{n.Logs},
 	})
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -41,6 +42,21 @@ func (d *daemon) bindPages(service, setting string) (net.Listener, error) {
 		d.faces.url = web.URL(l, d.opts.PublicName)
 	}
 	return l, err
+}
+
+// bindWebapp listens for the pages of a daemon of YARN, where Options.Pages or else a setting says.
+func (d *daemon) bindWebapp(service string, setting *conf.Entry[string]) (net.Listener, error) {
+	if d.opts.Pages == (rpcenv.Address{}) {
+		at, err := rpcenv.ParseAddress(setting.Get(d.opts.Conf))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", setting.Key(), err)
+		}
+		if at.Host == "0.0.0.0" {
+			at.Host = d.opts.Listen.Host
+		}
+		d.opts.Pages = at
+	}
+	return d.bindPages(service, setting.Key())
 }
 
 // serve serves h at l, when the role has started.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/cluster/recovery"
+	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -25,9 +26,15 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	pages, err := d.bindWebapp("ResourceManager", conf.ResourceManagerWebapp)
+	if err != nil {
+		return err
+	}
+	cfg.WebUIURL = d.faces.url
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return ResourceManager(d.host, env, cfg) }); err != nil {
 		return err
 	}
+	d.serve(pages, web.ResourceManagerPages(d.site()))
 	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (r *run) onYARN(ctx context.Context) error {
 
 func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, error) {
 	// Whoever runs it, the queue is root.default: Hadoop's is called as the user, and none can be called root.
-	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false"}
+	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false", "--conf", conf.ResourceManagerWebapp.Key() + "=127.0.0.1:0"}
 	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: append(args, r.settings("RM")...)},
 		func(code int) { r.lost(fmt.Errorf("the ResourceManager ended with exit code %d", code)) })
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, e
 			Path: r.self, Ready: true,
 			Args: append([]string{
 				"nodemanager", rm.String(), "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(y.NodeCores),
-				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m",
+				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m", "--conf", conf.NodeManagerWebapp.Key() + "=127.0.0.1:0",
 				"--local-dirs", filepath.Join(r.dir.Work(), "node"+n), "--log-dirs", r.nodeLogs(i),
 			}, r.settings("NM"+n)...),
 		}, func(int) {

@@ -1,5 +1,6 @@
-// Package web is the faces of a standalone cluster over HTTP: the pages of Master and Worker with their /json and /metrics,
-// and the logs of what a Worker ran. Package rest beside it takes submissions.
+// Package web is the faces of a cluster over HTTP: the pages of Master and Worker with their /json and /metrics, and the logs of
+// what a Worker ran; of ResourceManager and NodeManager the pages, the REST server below /ws/v1/cluster, and the logs of
+// containers. Package rest beside it takes submissions.
 //
 // A face has no state of its own. Each request asks an endpoint, and waits for at most some seconds; an endpoint that does
 // not answer makes it 503. Each of the two server loops bounds what a client can cost: times for head, body and answer, the size of
@@ -25,4 +26,15 @@
 //     code generation, which Coherer does not have. (TestMetricsHaveSparksNames)
 //   - The values of environment variables, properties and options whose names speak of secrets are not shown.
 //     (TestSecretsAreNotShown)
+//
+// # Differences from Hadoop
+//
+//   - The REST server reads, and writes JSON alone: who accepts something else is answered 406. (TestThereIsNoXML)
+//   - Applications come in the order of their submission, and limit takes the first of them; Hadoop has no order.
+//     (TestAppsAreFiltered)
+//   - There is nothing of what nobody measures or has here: resourceRequests of an application, resourceUtilization, version,
+//     labels and opportunistic containers of a node, when Hadoop was built, utilizedMBPercent, utilizedVirtualCoresPercent,
+//     rmSchedulerBusyPercent, containerAssignedPerSecond and the event queues of the cluster.
+//     (TestTheRESTServerHasHadoopsFields)
+//   - A log is read as a Worker's is, with offset and byteLength; Hadoop's pages have start and end. (TestTheLogsOfAContainer)
 package web

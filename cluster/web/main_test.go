@@ -14,6 +14,7 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -25,6 +26,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type books struct {
 	master *deploy.MasterStateResponse
 	worker *deploy.WorkerStateResponse
+	rm     *yarn.ResourceManagerStateResponse
+	why    *yarn.ApplicationRefusals
+	nm     *yarn.NodeManagerStateResponse
 	asked  chan rpcenv.Message
 }
 
@@ -35,6 +39,15 @@ func (b *books) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		return
 	case *deploy.RequestWorkerState:
 		rpcenv.Reply(c, m, b.worker)
+		return
+	case *yarn.RequestResourceManagerState:
+		rpcenv.Reply(c, m, b.rm)
+		return
+	case *yarn.RequestApplicationRefusals:
+		rpcenv.Reply(c, m, b.why)
+		return
+	case *yarn.RequestNodeManagerState:
+		rpcenv.Reply(c, m, b.nm)
 		return
 	case *deploy.KillApplication:
 		rpcenv.Reply(c, m, &rpc.Bool{Value: true})

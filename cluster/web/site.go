@@ -22,7 +22,7 @@ const patience = 10 * time.Second
 // patienceKey is what a failure of such an ask says, as nobody can set it.
 const patienceKey = "the patience of the pages"
 
-// Site is what the pages of a Master and of a Worker have in common.
+// Site is what the pages of all daemons have in common.
 type Site struct {
 	// Env is where asks go out from; Ref is the endpoint that the pages are about.
 	Env *rpcenv.Env
@@ -109,7 +109,7 @@ func send(w http.ResponseWriter, kind string, text []byte) {
 var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict,
+	"mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict, "share": share, "mib64": mebibytes,
 }).ParseFS(files, "pages/*.html"))
 
 // assets are what pages need besides: their looks.

@@ -101,21 +101,27 @@ func askedLog(r *http.Request) (a asked, err error) {
 	if !slices.Contains(logTypes, a.name) {
 		return a, badRequest("Log type must be one of %s", strings.Join(logTypes, ", "))
 	}
+	err = a.piece(q)
+	return a, err
+}
+
+// piece reads which piece of a log is wanted: offset and byteLength.
+func (a *asked) piece(q url.Values) (err error) {
 	a.length = defaultPiece
 	if text := q.Get("byteLength"); text != "" {
 		if a.length, err = strconv.ParseInt(text, 10, 64); err != nil || a.length < 0 {
-			return a, badRequest("byteLength %q: want a number of bytes", text)
+			return badRequest("byteLength %q: want a number of bytes", text)
 		}
 		a.length = min(a.length, mostPiece)
 	}
 	if text := q.Get("offset"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return a, badRequest("offset %q: want a number of bytes", text)
+			return badRequest("offset %q: want a number of bytes", text)
 		}
 		a.offset = &n
 	}
-	return a, nil
+	return nil
 }
 
 // log is a piece of a log as text, behind a line that says which. It mirrors LogPage.renderLog.
@@ -143,6 +149,7 @@ type logPage struct {
 	// Older, Newer and Last are the addresses of other pieces; empty: there is none.
 	Older, Newer, Last string
 	MasterURL          string
+	Home               string // what the main page is about
 }
 
 // logPage mirrors LogPage.render.
@@ -159,9 +166,16 @@ func (p *workerPages) logPage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	d := newLogPage(a, got, "the Worker")
+	d.MasterURL = s.GetMasterWebUiUrl()
+	return d, nil
+}
+
+// newLogPage is the page of a piece of a log. home is what the main page is about.
+func newLogPage(a asked, got piece, home string) *logPage {
 	d := &logPage{
 		Title: a.name + " log page for " + strings.Join(a.dir, "/"), Text: string(got.text),
-		Start: got.start, End: got.end, Total: got.total, MasterURL: s.GetMasterWebUiUrl(),
+		Start: got.start, End: got.end, Total: got.total, Home: home,
 	}
 	at := func(start, length int64) string {
 		a.query.Set("offset", decimal(start))
@@ -176,5 +190,5 @@ func (p *workerPages) logPage(r *http.Request) (any, error) {
 		d.Newer = at(got.end, a.length)
 		d.Last = at(max(got.total-a.length, 0), a.length)
 	}
-	return d, nil
+	return d
 }

@@ -14,6 +14,7 @@ import (
 var quick = []string{
 	"--conf", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=100ms", "--conf", "spark.yarn.report.interval=100ms",
 	"--conf", "yarn.scheduler.fair.update-interval-ms=50ms", "--conf", "spark.yarn.clientLaunchMonitorInterval=100ms", "--conf", "spark.executor.memory=512m",
+	"--conf", "yarn.resourcemanager.webapp.address=127.0.0.1:0", "--conf", "yarn.nodemanager.webapp.address=127.0.0.1:0",
 }
 
 // TestRunOnYARN runs word count on YARN in both modes: what is printed, the table and the run directory are as on Workers.

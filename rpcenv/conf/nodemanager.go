@@ -12,6 +12,8 @@ var (
 		"Where a node keeps what its containers need: directories, separated by commas.")
 	NodeManagerLogDirs = optional("yarn.nodemanager.log-dirs", lists,
 		"Where a node keeps the output of its containers: directories, separated by commas.")
+	NodeManagerWebapp = entry("yarn.nodemanager.webapp.address", filled(texts), "0.0.0.0:8042",
+		"Where a NodeManager's pages are, HOST:PORT; the host 0.0.0.0 is where it listens, port 0 any free one.")
 	NodeManagerKillDelay = entry("yarn.nodemanager.sleep-delay-before-sigkill.ms", atLeast(durations(time.Millisecond), 0), "250",
 		"How long a container may take to end by itself when it is told to.")
 	NodeManagerMonitorInterval = entry("yarn.nodemanager.container-monitor.interval-ms",

@@ -29,6 +29,8 @@ var (
 		"The directory of a ResourceManager's records.")
 	SchedulingWait = entry("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", atLeast(durations(time.Millisecond), 0), "10000",
 		"How long a ResourceManager that was started again gives no containers, so that nodes and application masters can come back.")
+	ResourceManagerWebapp = entry("yarn.resourcemanager.webapp.address", filled(texts), "0.0.0.0:8088",
+		"Where a ResourceManager's pages are, HOST:PORT; the host 0.0.0.0 is where it listens, port 0 any free one.")
 	NodesIncludePath = optional("yarn.resourcemanager.nodes.include-path", filled(texts),
 		"A file with the hosts that may be nodes; all may when it is unset or empty.")
 	NodesExcludePath = optional("yarn.resourcemanager.nodes.exclude-path", filled(texts),

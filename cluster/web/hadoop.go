@@ -1,0 +1,104 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// javaFloat is a float as Jackson writes it: a whole number has a point too.
+type javaFloat float32
+
+// MarshalJSON fulfils json.Marshaler.
+func (f javaFloat) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(float64(f), 'f', -1, 32)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return []byte(text), nil
+}
+
+// remoteException is how Hadoop's REST servers tell what went wrong.
+type remoteException struct {
+	code                   int
+	name, class, complaint string
+}
+
+func (e *remoteException) Error() string { return e.complaint }
+
+// The exceptions of Hadoop's web services. It wraps the text of the first two in another exception.
+
+func absent(text string) error {
+	return &remoteException{http.StatusNotFound, "NotFoundException", "org.apache.hadoop.yarn.webapp.NotFoundException", "java.lang.Exception: " + text}
+}
+
+func wrong(text string) error {
+	return &remoteException{http.StatusBadRequest, "BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException", "java.lang.Exception: " + text}
+}
+
+func illegal(text string) error {
+	return &remoteException{http.StatusBadRequest, "IllegalArgumentException", "java.lang.IllegalArgumentException", text}
+}
+
+// noConstant is what Java says of a name that an enum has not.
+func noConstant(enum, name string) error {
+	return illegal("No enum constant org.apache.hadoop.yarn.api.records." + enum + "." + name)
+}
+
+func noNumber(text string) error {
+	return &remoteException{http.StatusBadRequest, "NumberFormatException", "java.lang.NumberFormatException", "For input string: " + strconv.Quote(text)}
+}
+
+// hadoop makes a handler of what computes a value that is told as JSON, in one line. Who wants something else is refused.
+func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code := http.StatusOK
+		v, err := any(nil), error(nil)
+		if takesJSON(r.Header.Get("Accept")) {
+			v, err = value(r)
+		} else {
+			err = &remoteException{http.StatusNotAcceptable, "NotAcceptableException", "javax.ws.rs.NotAcceptableException", "there is no XML here: accept application/json"}
+		}
+		if err != nil {
+			e, ok := errors.AsType[*remoteException](err)
+			if !ok {
+				s.Log.Debugf("a page: %v", err)
+				e = &remoteException{http.StatusServiceUnavailable, "RetriableException", "org.apache.hadoop.ipc.RetriableException", s.Ref.Name + " does not answer: " + err.Error()}
+			}
+			code = e.code
+			v = map[string]any{"RemoteException": struct {
+				Exception string `json:"exception"`
+				Message   string `json:"message"`
+				Class     string `json:"javaClassName"`
+			}{e.name, e.complaint, e.class}}
+		}
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			s.fail(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json;charset=utf-8")
+		w.WriteHeader(code)
+		_, _ = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // whoever asked may have gone
+	})
+}
+
+// takesJSON reports whether an Accept header lets JSON through.
+func takesJSON(accept string) bool {
+	if strings.TrimSpace(accept) == "" {
+		return true
+	}
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, _, err := mime.ParseMediaType(part)
+		if err == nil && (kind == "*/*" || kind == "application/*" || kind == "application/json") {
+			return true
+		}
+	}
+	return false
+}
