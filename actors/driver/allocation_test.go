@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -24,9 +25,7 @@ type elastic struct {
 func newElastic(t *testing.T, settings map[string]string) *elastic {
 	t.Helper()
 	all := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "10s"}
-	for k, v := range settings {
-		all[k] = v
-	}
+	maps.Copy(all, settings)
 	e := &elastic{rig: newRig(t, all)}
 	e.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(*deploy.RequestExecutors)

@@ -48,14 +48,11 @@ var yarnID = regexp.MustCompile(`\b(application|appattempt|container)_(e\d+_)?\d
 // first application.
 func yarnName(id string) string {
 	m := yarnID.FindStringSubmatch(id)
-	out := "$" + m[1] + strings.TrimSuffix(m[2], "_")
-	for i, n := range strings.Split(m[3][1:], "_") {
-		if i > 0 {
-			out += "."
-		}
-		out += cmp.Or(strings.TrimLeft(n, "0"), "0")
+	numbers := strings.Split(m[3][1:], "_")
+	for i, n := range numbers {
+		numbers[i] = cmp.Or(strings.TrimLeft(n, "0"), "0")
 	}
-	return out
+	return "$" + m[1] + strings.TrimSuffix(m[2], "_") + strings.Join(numbers, ".")
 }
 
 // id is what a name stands for.

@@ -17,7 +17,7 @@ import (
 // yarnOptions are those of a daemon of YARN: beneath --conf and --properties-file lies what yarn-site.xml says.
 func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	log := app.NewLog(logrus.InfoLevel)
-	all, err := d.settings.read()
+	all, err := d.read()
 	if err != nil {
 		return node.Options{}, err
 	}

@@ -1,6 +1,7 @@
 package allocation_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +25,7 @@ func settings(t *testing.T, values map[string]string) allocation.Settings {
 func read(t *testing.T, values map[string]string) (allocation.Settings, error) {
 	t.Helper()
 	all := map[string]string{"spark.dynamicAllocation.enabled": "true"}
-	for k, v := range values {
-		all[k] = v
-	}
+	maps.Copy(all, values)
 	c, err := conf.New(all)
 	if err != nil {
 		t.Fatal(err)

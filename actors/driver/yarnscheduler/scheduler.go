@@ -10,7 +10,7 @@ import (
 )
 
 // errNotRegistered fails the question why an executor is gone while there is no ApplicationMaster.
-var errNotRegistered = fmt.Errorf("%w: AM is not yet registered.", rpcenv.ErrRefused) //nolint:staticcheck // Spark's words
+var errNotRegistered = fmt.Errorf("%w: AM is not yet registered.", rpcenv.ErrRefused)
 
 // Scheduler is the endpoint.
 type Scheduler struct {

@@ -1,6 +1,7 @@
 package distcache
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -55,10 +56,7 @@ func TestEntriesOfSomebodyElseAreChecked(t *testing.T) {
 		{filenames, "file:a#x", "a file of this machine"},
 		{filenames, strings.Repeat(",", most), "one was changed"},
 	} {
-		settings := asMap(nil)
-		for k, v := range good {
-			settings[k] = v
-		}
+		settings := maps.Clone(good)
 		settings[tt.key] = tt.value
 		if _, err := Entries(settings); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s=%.50s: %v, want %q", tt.key, tt.value, err, tt.says)
