@@ -1,3 +1,4 @@
-// Package status tells on one screen how a standalone cluster fares: its Masters, what is used of its Workers, what runs, what
-// waits and what blocks it, and what failed last and why. It asks the Masters; the reasons are theirs.
+// Package status tells on one screen how a cluster fares. Of a standalone one: its Masters, what is used of its Workers, what
+// runs, what waits and what blocks it, and what failed last and why; of one of YARN the same of its nodes, queues and
+// applications. It asks the Masters or the ResourceManager; the reasons are theirs.
 package status

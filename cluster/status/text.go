@@ -172,8 +172,11 @@ func failures(b *strings.Builder, s *deploy.MasterStateResponse) {
 	more(b, len(list)-mostFailures)
 }
 
-func ago(s *deploy.MasterStateResponse, ms int64) string {
-	d := time.Duration(max(s.GetTimeMs()-ms, 0)) * time.Millisecond
+func ago(s *deploy.MasterStateResponse, ms int64) string { return since(s.GetTimeMs(), ms) }
+
+// since is how long before now something was; both are in ms.
+func since(now, ms int64) string {
+	d := time.Duration(max(now-ms, 0)) * time.Millisecond
 	return d.Truncate(time.Second).String() + " ago"
 }
 

@@ -33,6 +33,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", GroupID: "look", Short: "Show on one screen how a cluster fares",
 		Long: "Show the Masters, what is used of the Workers, what runs, what waits and what blocks it, and what failed last and why.\n\n" +
+			"Of a cluster of YARN it shows the nodes, queues and applications: --master yarn://HOST:PORT of the ResourceManager.\n\n" +
 			"The Masters are those that --master names, or those that a member of the cluster knows (--join), or those of the run that\n" +
 			"goes on. A Master that does not answer is named; when none does the exit code is 1.",
 		Example: "  coherer status --master spark://127.0.0.1:7077\n  coherer status --join 127.0.0.1:7946 --watch\n" +
@@ -46,15 +47,22 @@ func statusCommand() *cobra.Command {
 			if f.interval < 100*time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
 			}
+			if at, isYARN := strings.CutPrefix(f.master, "yarn://"); isYARN {
+				rm, err := rpcenv.ParseAddress(at)
+				if err != nil {
+					return usage(cmd, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err))
+				}
+				return showStatus(cmd.Context(), f, asJSON, yarnScreen(rm))
+			}
 			masters, err := f.masters(cmd)
 			if err != nil {
 				return err
 			}
-			return showStatus(cmd.Context(), masters, f, asJSON)
+			return showStatus(cmd.Context(), f, asJSON, masterScreen(masters))
 		},
 	}
 	f.flags(cmd.Flags())
-	cmd.Flags().StringVar(&f.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters")
+	cmd.Flags().StringVar(&f.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, or yarn://HOST:PORT of a ResourceManager")
 	cmd.Flags().StringVar(&f.join, "join", "", "`HOST:PORT[,HOST:PORT...]` of the gossip of members of the cluster")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "show it again and again, until Ctrl-C")
 	cmd.Flags().DurationVar(&f.interval, "interval", time.Second, "time between two looks of --watch")
@@ -81,7 +89,13 @@ func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
 	return findMasters(cmd, f.master)
 }
 
-func showStatus(ctx context.Context, masters []rpcenv.Address, f statusFlags, asJSON bool) error {
+// screen is what status shows: a text, and the same for programs.
+type screen struct {
+	text string
+	json any
+}
+
+func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(context.Context, *rpcenv.Env) (screen, error)) error {
 	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
 	defer host.Close()
 	env, err := rpcenv.New(host, rpcenv.Config{Name: "Status"})
@@ -90,14 +104,14 @@ func showStatus(ctx context.Context, masters []rpcenv.Address, f statusFlags, as
 	}
 	defer env.Close()
 	for {
-		all, err := status.Take(ctx, env, masters)
+		s, err := take(ctx, env)
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && !f.watch: // who watches waits for it to come back
-			return fmt.Errorf("%w: is it running? Start a Master with coherer master", err)
+			return err
 		}
-		if err := printStatus(all, asJSON, f.watch); err != nil || !f.watch {
+		if err := s.print(asJSON, f.watch); err != nil || !f.watch {
 			return err
 		}
 		select {
@@ -106,6 +120,40 @@ func showStatus(ctx context.Context, masters []rpcenv.Address, f statusFlags, as
 		case <-time.After(f.interval):
 		}
 	}
+}
+
+// masterScreen is that of a standalone cluster.
+func masterScreen(masters []rpcenv.Address) func(context.Context, *rpcenv.Env) (screen, error) {
+	return func(ctx context.Context, env *rpcenv.Env) (screen, error) {
+		all, err := status.Take(ctx, env, masters)
+		if err != nil {
+			err = fmt.Errorf("%w: is it running? Start a Master with coherer master", err)
+		}
+		told, bad := newStatusJSON(all)
+		return screen{status.Text(all), told}, errors.Join(err, bad)
+	}
+}
+
+// yarnScreen is that of a cluster of YARN.
+func yarnScreen(at rpcenv.Address) func(context.Context, *rpcenv.Env) (screen, error) {
+	return func(ctx context.Context, env *rpcenv.Env) (screen, error) {
+		told := yarnStatusJSON{Time: time.Now(), ResourceManager: at.String()}
+		s, err := status.TakeYARN(ctx, env, at)
+		if err != nil {
+			told.Error = err.Error()
+			return screen{told.Error + "\n", told}, fmt.Errorf("%w: is it running? Start one with coherer resourcemanager", err)
+		}
+		told.State, err = protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(s)
+		return screen{status.YARNText(at, s), told}, err
+	}
+}
+
+// yarnStatusJSON is the screen of a cluster of YARN for programs: the state is the JSON form of yarn.ResourceManagerStateResponse.
+type yarnStatusJSON struct {
+	Time            time.Time       `json:"time"`
+	ResourceManager string          `json:"resourceManager"`
+	State           json.RawMessage `json:"state,omitempty"`
+	Error           string          `json:"error,omitempty"`
 }
 
 // statusJSON is the screen for programs.
@@ -121,28 +169,32 @@ type masterStatusJSON struct {
 	Error string          `json:"error,omitempty"`
 }
 
-func printStatus(all []status.Master, asJSON, watch bool) error {
-	if asJSON {
-		p := statusJSON{Time: time.Now()}
-		for _, m := range all {
-			j := masterStatusJSON{URL: m.Address.SparkURL()}
-			if m.State == nil {
-				j.Error = m.Err.Error()
-			} else {
-				text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(m.State)
-				if err != nil {
-					return err
-				}
-				j.State = text
+func newStatusJSON(all []status.Master) (statusJSON, error) {
+	p := statusJSON{Time: time.Now()}
+	for _, m := range all {
+		j := masterStatusJSON{URL: m.Address.SparkURL()}
+		if m.State == nil {
+			j.Error = m.Err.Error()
+		} else {
+			text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(m.State)
+			if err != nil {
+				return p, err
 			}
-			p.Masters = append(p.Masters, j)
+			j.State = text
 		}
-		if watch { // one line each
-			return json.NewEncoder(os.Stdout).Encode(p)
-		}
-		return writeJSON(p)
+		p.Masters = append(p.Masters, j)
 	}
-	text := status.Text(all)
+	return p, nil
+}
+
+func (s screen) print(asJSON, watch bool) error {
+	if asJSON {
+		if watch { // one line each
+			return json.NewEncoder(os.Stdout).Encode(s.json)
+		}
+		return writeJSON(s.json)
+	}
+	text := s.text
 	if watch {
 		text += "\n"
 		if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil { // a terminal

@@ -25,7 +25,7 @@ func whyCommand() *cobra.Command {
 		Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(whyAppCommand())
+	cmd.AddCommand(whyAppCommand(), whyContainerCommand())
 	return cmd
 }
 

@@ -13,28 +13,32 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// askWhyYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, why an application has no more containers.
+// askWhyYARN asks a ResourceManager why an application has no more containers.
 func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.ApplicationRefusals, error) {
+	return askYARN(ctx, at, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
+}
+
+// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about what id is.
+func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id string, q Q) (none R, err error) {
 	if at == "" {
-		return nil, fmt.Errorf("%s is an application of YARN: name its ResourceManager with --master yarn://HOST:PORT", id)
+		return none, fmt.Errorf("%s is of YARN: name its ResourceManager with --master yarn://HOST:PORT", id)
 	}
 	address, err := rpcenv.ParseAddress(strings.TrimPrefix(at, "yarn://"))
 	if err != nil {
-		return nil, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err)
+		return none, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err)
 	}
 	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
 	defer host.Close()
 	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer env.Close()
 	b := env.Blocking(ctx)
 	defer b.Close()
-	q := &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()}
 	r, err := rpcenv.AskWait(b, env.Ref(address, resourcemanager.ClientRMServiceName), q, rpcenv.Timeout("the wait of why", whyWait))
 	if err != nil {
-		return nil, fmt.Errorf("ask the ResourceManager at %s: %w", address, err)
+		return none, fmt.Errorf("ask the ResourceManager at %s: %w", address, err)
 	}
 	return r, nil
 }

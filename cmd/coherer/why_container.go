@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+func whyContainerCommand() *cobra.Command {
+	var out output
+	var at string
+	cmd := &cobra.Command{
+		Use: "container ID", Short: "Explain where a container of YARN stands",
+		Long: "Explain where a container of YARN stands: on which node, what a reservation waits for, whether it is to be preempted and for\n" +
+			"whom, or how it failed. The ResourceManager forgets containers that ended well.",
+		Example: "  coherer why container container_1700000000000_0001_01_000002 --master yarn://127.0.0.1:8032",
+		Args:    usages(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := out.json()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			id, err := ids.ParseContainer(args[0])
+			if err != nil {
+				return usage(cmd, err)
+			}
+			p, err := askContainer(cmd.Context(), at, id)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(p)
+				if err != nil {
+					return err
+				}
+				return writeJSON(json.RawMessage(text))
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), containerText(id, p))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager")
+	out.flags(cmd.Flags())
+	return cmd
+}
+
+// askContainer asks a ResourceManager where a container stands.
+func askContainer(ctx context.Context, at string, id ids.Container) (*yarn.ContainerPlace, error) {
+	return askYARN(ctx, at, id.String(), &yarn.RequestContainerPlace{ContainerId: id.Proto()})
+}
+
+// containerText is the answer for people.
+func containerText(id ids.Container, p *yarn.ContainerPlace) string {
+	amount := func(r *yarn.Resource) string {
+		return fmt.Sprintf("%d MiB, %d virtual cores", r.GetMemory(), r.GetVirtualCores())
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is %s", id, p.GetState())
+	if n := p.GetNodeId(); n != nil {
+		fmt.Fprintf(&b, " at %s", net.JoinHostPort(n.GetHost(), strconv.Itoa(int(n.GetPort()))))
+	}
+	if p.GetResource() != nil {
+		fmt.Fprintf(&b, ", with %s", amount(p.GetResource()))
+	}
+	if p.GetApplicationMaster() {
+		b.WriteString("; it is the ApplicationMaster of its attempt")
+	}
+	b.WriteString("\n")
+	if p.GetLacks() != nil {
+		fmt.Fprintf(&b, "\nreserved: its node has not %s free yet\n  would help: wait until containers there end, or end some\n", amount(p.GetLacks()))
+	}
+	if p.GetPreemptedFor() != "" {
+		fmt.Fprintf(&b, "\npreempted: for %s, in %v\n  would help: give its queue a larger share, or end what it runs beyond it\n", p.GetPreemptedFor(), time.Duration(p.GetPreemptedIn())*time.Millisecond)
+	}
+	if f := p.GetFailure(); f != nil {
+		fmt.Fprintf(&b, "\nfailed: exit %d at %s: %s\n", f.GetExitStatus(), time.UnixMilli(f.GetTimeMs()).Format(time.DateTime), f.GetDiagnostics())
+	}
+	return b.String()
+}
