@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +33,7 @@ type Member struct {
 	ring     *memberlist.Keyring
 	log      *logrus.Entry // nil: none
 
-	// ending orders Update, Leave and Close: memberlist panics on a Leave after the end.
+	// ending orders Leave and Close: memberlist panics on a Leave after the end.
 	ending sync.Mutex
 	closed chan struct{}
 	teller chan struct{} // closed when the goroutine that tells events ended
@@ -153,9 +152,6 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 // Addr is where this member listens for others.
 func (m *Member) Addr() rpcenv.Address { return m.addr }
 
-// Name is this member's name.
-func (m *Member) Name() string { return m.name }
-
 // Members are all members that are there, this one included, sorted by name.
 func (m *Member) Members() []Info {
 	m.mu.Lock()
@@ -166,45 +162,6 @@ func (m *Member) Members() []Info {
 // Masters are the members whose role is [RoleMaster], sorted by name.
 func (m *Member) Masters() []Info {
 	return slices.DeleteFunc(m.Members(), func(i Info) bool { return i.Role != RoleMaster })
-}
-
-// WaitFor returns when cond holds of the members; it looks now and after each change. The error says who was there when
-// ctx ended; it is ErrClosed when this member ended.
-func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
-	for {
-		m.mu.Lock()
-		members, changed := m.books.members(), m.changed
-		m.mu.Unlock()
-		if cond(members) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-m.closed:
-			return fmt.Errorf("gossip: wait for members: %w", ErrClosed)
-		case <-ctx.Done():
-			var names []string
-			for _, i := range members {
-				names = append(names, i.Role+" "+i.Name)
-			}
-			return fmt.Errorf("gossip: wait for members: %w: there are only %s", context.Cause(ctx), strings.Join(names, ", "))
-		}
-	}
-}
-
-// Update changes what this member says of itself; Role and RPC stay as they are, since they are in its name. It returns
-// when the news was sent, or ctx ended.
-func (m *Member) Update(ctx context.Context, meta Meta) error {
-	data, err := encodeMeta(meta, false)
-	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	m.ending.Lock()
-	defer m.ending.Unlock()
-	if m.isClosed() {
-		return fmt.Errorf("gossip: update: %w", ErrClosed)
-	}
-	return m.publish(ctx, data)
 }
 
 // publish wants m.ending.
