@@ -50,7 +50,7 @@ func configShowCommand() *cobra.Command {
 			}
 			c, err := all.Conf()
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			for _, w := range c.Warnings() {
 				fmt.Fprintln(os.Stderr, "Warning:", w)

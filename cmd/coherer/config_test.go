@@ -68,7 +68,7 @@ func TestConfigShow(t *testing.T) {
 		{[]string{"nothing.like.this"}, 1, "no setting has"},
 		{[]string{"--for", "driver"}, 2, "want submit, master or worker"},
 		{[]string{"-o", "xml"}, 2, "want text or json"},
-		{[]string{"--conf", "spark.task.cpus=many"}, 1, `--conf: spark.task.cpus = "many"`},
+		{[]string{"--conf", "spark.task.cpus=many"}, 2, `--conf: spark.task.cpus = "many"`},
 		{[]string{"--properties-file", "/no/such"}, 2, "--properties-file: open /no/such"},
 	} {
 		if got := show(nil, c.args...); got.code != c.code || !strings.Contains(got.stderr, c.want) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -62,6 +63,11 @@ func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) e
 	}
 	if d.port < 0 || d.port > 1<<16-1 {
 		return fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
+	}
+	if d.debug != "" {
+		if _, _, err := net.SplitHostPort(d.debug); err != nil {
+			return fmt.Errorf("--debug-addr %q: want HOST:PORT, such as 127.0.0.1:0: %w", d.debug, err)
+		}
 	}
 	return nil
 }
@@ -126,16 +132,19 @@ func masterCommand() *cobra.Command {
 			if err := d.env(cmd.Flags(), masterVariables, "SPARK_MASTER_OPTS"); err != nil {
 				return usage(cmd, err)
 			}
+			if _, err := addresses("--peers", peers); err != nil {
+				return usage(cmd, err)
+			}
 			gossip := gossipPort
 			if peers != "" {
 				gossip = 0 // there may be others on this machine
 			}
 			opts, err := d.options("master", gossip, conf.MasterUIPort)
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			if opts.Conf, err = withPeers(opts.Conf, peers); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			return node.RunMaster(cmd.Context(), opts)
 		},
@@ -173,10 +182,10 @@ func workerCommand() *cobra.Command {
 			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir, LocalDirs: splitList(os.Getenv("SPARK_LOCAL_DIRS"))}
 			var err error
 			if opts.Options, err = d.options("worker", 0, conf.WorkerUIPort); err != nil {
-				return err
+				return usage(cmd, err)
 			}
-			if join != "" {
-				opts.Join = strings.Split(join, ",")
+			if opts.Join, err = addresses("--join", join); err != nil {
+				return usage(cmd, err)
 			}
 			if len(args) == 1 {
 				if opts.Masters, err = rpcenv.ParseMasterURL(args[0]); err != nil {
@@ -187,7 +196,7 @@ func workerCommand() *cobra.Command {
 				return usage(cmd, fmt.Errorf("--memory: %w", err))
 			}
 			if opts.Decommission, err = app.DecommissionSignals(opts.Conf, conf.WorkerDecommissionSignal); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			return node.RunWorker(cmd.Context(), opts)
 		},

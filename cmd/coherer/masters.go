@@ -54,3 +54,17 @@ func mastersOfMembers(ctx context.Context, members []string, c *conf.Conf) ([]rp
 	}
 	return out, nil
 }
+
+// addresses are those that the value of a flag names; none of "".
+func addresses(flag, value string) ([]string, error) {
+	if value == "" {
+		return nil, nil
+	}
+	all := strings.Split(value, ",")
+	for _, a := range all {
+		if _, err := rpcenv.ParseAddress(a); err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return all, nil
+}

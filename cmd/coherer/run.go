@@ -76,7 +76,7 @@ func runCommand() *cobra.Command {
 			}
 			application, err := findApplication(args)
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			if sparks {
 				if a.environment, err = environmentOf("submit"); err != nil {
@@ -89,7 +89,7 @@ func runCommand() *cobra.Command {
 			}
 			c, err := all.Conf()
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			values := all.Values()
 			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
@@ -104,7 +104,7 @@ func runCommand() *cobra.Command {
 					return usage(cmd, err)
 				}
 				if err := fits(c, memoryMB, cores); err != nil {
-					return err
+					return usage(cmd, err)
 				}
 				return runner.Run(cmd.Context(), own)
 			}
@@ -112,7 +112,7 @@ func runCommand() *cobra.Command {
 				return usage(cmd, err)
 			}
 			if err := fitsNode(c, own.YARN); err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			return runner.Run(cmd.Context(), own)
 		},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,18 +74,22 @@ func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
 	switch {
 	case f.master != "" && f.join != "":
 		return nil, usage(cmd, errors.New("want --master or --join, not both"))
-	case f.join != "":
-		all, err := f.read()
-		if err != nil {
-			return nil, usage(cmd, err)
-		}
-		c, err := all.Conf()
-		if err != nil {
-			return nil, usage(cmd, err)
-		}
-		return mastersOfMembers(cmd.Context(), strings.Split(f.join, ","), c)
+	case f.join == "":
+		return findMasters(cmd, f.master)
 	}
-	return findMasters(cmd, f.master)
+	all, err := f.read()
+	if err != nil {
+		return nil, usage(cmd, err)
+	}
+	c, err := all.Conf()
+	if err != nil {
+		return nil, usage(cmd, err)
+	}
+	names, err := addresses("--join", f.join)
+	if err != nil {
+		return nil, usage(cmd, err)
+	}
+	return mastersOfMembers(cmd.Context(), names, c)
 }
 
 // screen is what status shows: a text, and the same for programs.

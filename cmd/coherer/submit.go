@@ -86,7 +86,7 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	}
 	in, err := submitInput(line)
 	if err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	a, err := submit.Resolve(line, in)
 	if err != nil {
@@ -123,7 +123,7 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 		return usage(cmd, d.NotRun)
 	}
 	if _, err := d.Properties.Conf(); err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	s := submission{a, in, d}
 	if d.Mode == submit.Cluster && d.Manager == submit.YARN {
@@ -158,7 +158,7 @@ func showDecision(line *submit.CommandLine, d *submit.Decision) error {
 func submitHere(cmd *cobra.Command, s submission) error {
 	application, err := findApplication(append([]string{s.args.CommandLine.Resource}, s.decision.ChildArgs...))
 	if err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	values := s.decision.Properties.Values()
 	own := app.Submission{Name: called(values, application), Conf: values, Progress: true}

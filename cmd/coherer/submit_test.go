@@ -138,10 +138,10 @@ func TestSubmitRefuses(t *testing.T) {
 		{"cores", []string{"--master", at, "--executor-cores", "0", "pi"}, 2, "Executor cores must be a positive number"},
 		{"python in a cluster", []string{"--master", at, "--deploy-mode", "cluster", "a.py"}, 2, "python applications on standalone clusters"},
 		{"mesos", []string{"--master", "mesos://h:1", "pi"}, 2, "Master must either be yarn or start with spark, k8s, or local"},
-		{"no such properties", []string{"--properties-file", "/no/such", "pi"}, 1, "--properties-file: open /no/such"},
+		{"no such properties", []string{"--properties-file", "/no/such", "pi"}, 2, "--properties-file: open /no/such"},
 		{"no manifest", []string{"--master", "local", "/no/such.jar"}, 2, "Failed to get main class in JAR"},
 		{"neither seen by all nor http", []string{"--master", at, "--deploy-mode", "cluster", "hdfs:/prog"}, 2, "neither a path that every Worker sees nor an http(s) address"},
-		{"malformed default", []string{"--master", at, "pi"}, 1, defaults + ":2: spark.worker.timeout"},
+		{"malformed default", []string{"--master", at, "pi"}, 2, defaults + ":2: spark.worker.timeout"},
 		{"JSON of a state by RPC", []string{"--master", at, "--status", "driver-1", "-o", "json"}, 2, "spark.master.rest.enabled=true"},
 		{"usage", []string{"--usage-error"}, 2, "--executor-memory MEMORY"},
 	} {

@@ -23,7 +23,7 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 	}
 	a, err := findApplication(append([]string{resource}, s.args.Args...))
 	if err != nil {
-		return err
+		return usage(cmd, err)
 	}
 	values := s.decision.Properties.Values()
 	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: a.args}

@@ -38,13 +38,15 @@ func showCommand() *cobra.Command {
 				}
 				return showCause(run, cause, asJSON)
 			}
+			after, before, err := window(from, to)
+			if err != nil {
+				return usage(cmd, err)
+			}
 			t, s, err := c.load(cmd, args)
 			if err != nil {
 				return err
 			}
-			if s.After, s.Before, err = window(from, to); err != nil {
-				return usage(cmd, err)
-			}
+			s.After, s.Before = after, before
 			if asJSON {
 				return of(t, s).WriteJSONL(os.Stdout)
 			}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A value that cannot be meant is an error of usage, whichever command it is given to, before anything is started.
+func TestBadValuesAreUsage(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	const master = "spark://127.0.0.1:1"
+	for _, c := range []struct{ args, want string }{
+		{"bench nope", `mode "nope"`},
+		{"bench --duration -1s local-tell", "duration -1s"},
+		{"bench --in-flight 0 local-tell", "in flight 0"},
+		{"config show --conf x", "--conf x"},
+		{"config show --conf spark.cores.max=x", `spark.cores.max = "x"`},
+		{"config show --properties-file /no/such", "--properties-file"},
+		{"explain -o xml RegisterWorker", "want text or json"},
+		{"master --port 70000", "--port 70000"},
+		{"master --webui-port 99999", "--webui-port"},
+		{"master --conf x", "--conf x"},
+		{"master --conf spark.worker.timeout=abc", `spark.worker.timeout = "abc"`},
+		{"master --properties-file /no/such", "--properties-file"},
+		{"master --peers x", "--peers"},
+		{"master --debug-addr x", "--debug-addr"},
+		{"worker " + master + " --cores 0", "--cores 0"},
+		{"worker " + master + " --memory abc", "--memory"},
+		{"worker " + master + " --webui-port 99999", "--webui-port"},
+		{"worker " + master + " --conf x", "--conf x"},
+		{"worker " + master + " --debug-addr x", "--debug-addr"},
+		{"worker --join x", "--join"},
+		{"worker http://x", "want spark://HOST:PORT"},
+		{"run nope", "no built-in application"},
+		{"run ./no/such", "the application"},
+		{"run wordcount", "wants a file"},
+		{"run --workers 0 pi", "one Worker"},
+		{"run --worker-memory x pi", "--worker-memory"},
+		{"run --executor-memory x pi", "--executor-memory"},
+		{"run --executor-cores 0 pi", "--executor-cores"},
+		{"run --executor-cores 9 pi", "lower --executor-cores"},
+		{"run --total-executor-cores 0 pi", "--total-executor-cores"},
+		{"run --conf spark.cores.max=x pi", `spark.cores.max = "x"`},
+		{"run --debug-addr x pi", "--debug-addr"},
+		{"run --yarn --nodes 0 pi", "one NodeManager"},
+		{"run --yarn --node-memory x pi", "--node-memory"},
+		{"run --yarn --executor-memory 99g pi", "--node-memory"},
+		{"submit --master spark://x pi", "--master"},
+		{"submit --deploy-mode x pi", "--deploy-mode"},
+		{"submit --master " + master + " --properties-file /no/such pi", "--properties-file"},
+		{"submit --master " + master + " --conf spark.rpc.askTimeout=x pi", "spark.rpc.askTimeout"},
+		{"submit --master " + master + " nope", "no built-in application"},
+		{"scenario run SPARK-27510 --compat x", "--compat"},
+		{"sim --faults x", "--faults"},
+		{"sim --workers -1", "-1 workers"},
+		{"status --join x", "--join"},
+		{"status --join 127.0.0.1:1 --conf x", "--conf x"},
+		{"status --interval 1ms", "--interval"},
+		{"top --interval 0s", "--interval"},
+		{"trace show --from x", "--from"},
+		{"trace export --format x", "--format"},
+		{"why app x --master y", "--master"},
+		{"resourcemanager --port -1", "--port -1"},
+		{"nodemanager --memory x", "--memory"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			code, said := runHere(t, strings.Fields(c.args)...)
+			if code != exitUsage || !strings.Contains(said, c.want) {
+				t.Errorf("%d %s, want %d and %s", code, said, exitUsage, c.want)
+			}
+		})
+	}
+}
+
+// runHere runs a command in this process, which must not start anything, and returns what it says on stderr.
+func runHere(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := os.Stderr
+	os.Stderr = w
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // what is started by mistake ends at once
+	code = run(ctx, args)
+	os.Stderr = own
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, string(said)
+}
