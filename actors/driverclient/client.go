@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -233,7 +234,7 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 	switch {
 	case r.Exception != nil:
 		e.exit(c, failed, "the driver's exception")
-	case ended(r.GetState()) || !e.waits(c):
+	case master.DriverOver(r.GetState()) || !e.waits(c):
 		e.exit(c, 0, "the state of the driver is known")
 	}
 }
@@ -243,18 +244,10 @@ func (e *Client) waits(c *rpcenv.Context) bool {
 	return e.cfg.Launch != nil && conf.SubmitWaitAppCompletion.Get(c.Conf())
 }
 
-func ended(s deploy.DriverState_State) bool {
-	switch s {
-	case deploy.DriverState_FINISHED, deploy.DriverState_FAILED, deploy.DriverState_ERROR, deploy.DriverState_KILLED:
-		return true
-	}
-	return false
-}
-
 // tell writes the driver's state into the log, in Spark's words: once, and again when it has ended.
 func (e *Client) tell(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
 	key := e.id
-	if ended(r.GetState()) {
+	if master.DriverOver(r.GetState()) {
 		key += r.GetState().String()
 	}
 	if e.told[key] {

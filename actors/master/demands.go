@@ -1,13 +1,18 @@
 package master
 
-import "github.com/coherer/coherer/messages/deploy"
+import (
+	"time"
+
+	"github.com/coherer/coherer/messages/deploy"
+)
 
 // demandsExplained is how many demands a state explains: each costs a look at every Worker.
 const demandsExplained = 20
 
 // demands are the drivers that wait and what applications want and cannot have now, with what blocks them, in the order of
-// scheduling; more is how many there are besides. The reasons are those of the filters that schedule.
-func (m *Master) demands(drivers driverPolicy) (out []*deploy.Demand, more int32) {
+// scheduling; more is how many there are besides. The reasons are those of the filters that schedule, and the pause after early
+// ends.
+func (m *Master) demands(drivers driverPolicy, now time.Time) (out []*deploy.Demand, more int32) {
 	for _, d := range m.drivers.waiting {
 		if len(out) == demandsExplained {
 			more++
@@ -25,16 +30,27 @@ func (m *Master) demands(drivers driverPolicy) (out []*deploy.Demand, more int32
 			case len(out) == demandsExplained:
 				more++
 			default:
-				if usable, refused := Usable(m.workers, p); len(usable) == 0 {
+				if blocked := m.blocked(a, p, now); len(blocked) > 0 {
 					out = append(out, &deploy.Demand{
 						AppId: a.ID, Name: a.Desc.GetName(), RpId: int32(p.ID), Cores: int32(p.Step()), Memory: int32(p.Memory),
-						Blockers: blockers(refused),
+						Blockers: blocked,
 					})
 				}
 			}
 		}
 	}
 	return out, more
+}
+
+// blocked is what blocks executors of p that an application wants; empty: nothing does.
+func (m *Master) blocked(a *ApplicationInfo, p Profile, now time.Time) (out []*deploy.Blocker) {
+	if reason := a.pause(now); reason != "" {
+		out = append(out, &deploy.Blocker{Filter: byWait, Reason: reason, Help: pauseHelp})
+	}
+	if usable, refused := Usable(m.workers, p); len(usable) == 0 {
+		out = append(out, blockers(refused)...)
+	}
+	return out
 }
 
 // blockers joins the refusals of each filter: how many Workers, and the words of the first. Without Workers there is one

@@ -76,58 +76,6 @@ func driverID(pattern string, at time.Time, n int) string {
 	return filledIn(pattern, standard, at, n)
 }
 
-// driverPolicy is what the settings say.
-func (m *Master) driverPolicy(c *conf.Conf) driverPolicy {
-	return driverPolicy{
-		spreadOut: conf.SpreadOutDrivers.Get(c), maxDrivers: conf.MaxDrivers.Get(c), maxShare: conf.MasterMaxDriverShare.Get(c),
-	}
-}
-
-// scheduleDrivers gives Workers to the drivers that wait, first come, first served; one that does not fit does not block
-// those behind it.
-func (m *Master) scheduleDrivers(c *rpcenv.Context) {
-	if len(m.drivers.waiting) == 0 {
-		return
-	}
-	policy := m.driverPolicy(c.Conf())
-	placer := newDriverPlacer(m.workers, policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
-	for _, d := range m.drivers.waiting {
-		if w := placer.place(d, m.drivers.launched()); w != nil {
-			m.launchDriver(c, d, w)
-			continue
-		}
-		if !d.warned && placer.neverFits(d) {
-			d.warned = true
-			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
-				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)
-		}
-	}
-}
-
-// blockerTexts are the reasons in words.
-func blockerTexts(blockers []*deploy.Blocker) (out []string) {
-	for _, b := range blockers {
-		text := b.GetReason()
-		if b.GetWorkers() > 0 {
-			text = fmt.Sprintf("%s: %s", b.GetWorkerId(), text)
-		}
-		if b.GetWorkers() > 1 {
-			text += fmt.Sprintf(" (and %d more workers)", b.GetWorkers()-1)
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// launchDriver orders a driver; nobody confirms it.
-func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
-	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
-	m.drivers.assign(d, w)
-	m.persistDriver(c, d, true)
-	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, Resources: d.Resources, MasterTerm: m.cfg.Term})
-	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
-}
-
 // requestKillDriver ends a driver: one that waits at once, one that runs by its Worker.
 func (m *Master) requestKillDriver(c *rpcenv.Context, r *deploy.RequestKillDriver) {
 	id := r.GetDriverId()
@@ -208,7 +156,7 @@ func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChan
 	switch d := m.drivers.idToInfo[r.GetDriverId()]; {
 	case d == nil:
 		c.Log().Warnf("Asked to remove unknown driver: %s", r.GetDriverId())
-	case !reportable(r.GetState()):
+	case !DriverOver(r.GetState()):
 		c.Log().Errorf("Received unexpected state update for driver %s: %s", d.ID, r.GetState())
 	default:
 		d.ExitStatus = r.ExitStatus
@@ -220,15 +168,6 @@ func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChan
 		m.schedule(c)
 	}
 	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
-}
-
-// reportable reports whether a Worker may say of a driver that it has ended so.
-func reportable(s deploy.DriverState_State) bool {
-	switch s {
-	case deploy.DriverState_ERROR, deploy.DriverState_FINISHED, deploy.DriverState_KILLED, deploy.DriverState_FAILED:
-		return true
-	}
-	return false
 }
 
 // endDriver takes a driver out of the books. It mirrors Master.removeDriver, without its schedule.

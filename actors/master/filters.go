@@ -81,10 +81,10 @@ var filters = []filter{
 // shortage is what is short, and what would help: the setting of who wants it, which ends in key, or offer, a Worker's.
 func (n *need) shortage(what string, want, free, all int, key, offer string) (reason, help string) {
 	if want > all {
-		return fmt.Sprintf("%s wants %d %s, the worker has %d", n.who, want, what, all),
+		return fmt.Sprintf("%s wants %s, the worker has %d", n.who, counted(want, what), all),
 			fmt.Sprintf("lower %s%s to %d at most, or start a worker with %s %d or more", n.keys, key, all, offer, want)
 	}
-	return fmt.Sprintf("%s wants %d %s, %d of the worker's %d are free", n.who, want, what, free, all),
+	return fmt.Sprintf("%s wants %s, %d of the worker's %d are free", n.who, counted(want, what), free, all),
 		fmt.Sprintf("wait until %d more are free, or lower %s%s", want-free, n.keys, key)
 }
 

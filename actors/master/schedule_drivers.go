@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // driverPolicy is how drivers are given to Workers.
@@ -144,4 +146,56 @@ func driverBlockers(d *DriverInfo, workers []*WorkerInfo, launched int, policy d
 		out = append(out, blockers(refused)...)
 	}
 	return out
+}
+
+// driverPolicy is what the settings say.
+func (m *Master) driverPolicy(c *conf.Conf) driverPolicy {
+	return driverPolicy{
+		spreadOut: conf.SpreadOutDrivers.Get(c), maxDrivers: conf.MaxDrivers.Get(c), maxShare: conf.MasterMaxDriverShare.Get(c),
+	}
+}
+
+// scheduleDrivers gives Workers to the drivers that wait, first come, first served; one that does not fit does not block
+// those behind it.
+func (m *Master) scheduleDrivers(c *rpcenv.Context) {
+	if len(m.drivers.waiting) == 0 {
+		return
+	}
+	policy := m.driverPolicy(c.Conf())
+	placer := newDriverPlacer(m.workers, policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
+	for _, d := range m.drivers.waiting {
+		if w := placer.place(d, m.drivers.launched()); w != nil {
+			m.launchDriver(c, d, w)
+			continue
+		}
+		if !d.warned && placer.neverFits(d) {
+			d.warned = true
+			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
+				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)
+		}
+	}
+}
+
+// blockerTexts are the reasons in words.
+func blockerTexts(blockers []*deploy.Blocker) (out []string) {
+	for _, b := range blockers {
+		text := b.GetReason()
+		if b.GetWorkers() > 0 {
+			text = fmt.Sprintf("%s: %s", b.GetWorkerId(), text)
+		}
+		if b.GetWorkers() > 1 {
+			text += fmt.Sprintf(" (and %d more workers)", b.GetWorkers()-1)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// launchDriver orders a driver; nobody confirms it.
+func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
+	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
+	m.drivers.assign(d, w)
+	m.persistDriver(c, d, true)
+	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, Resources: d.Resources, MasterTerm: m.cfg.Term})
+	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
 }

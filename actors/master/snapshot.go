@@ -18,7 +18,7 @@ const removedRetained = 50
 // RequestMasterState of Master.receiveAndReply.
 func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterState) {
 	s := m.State(c.Self().Address, c.Now())
-	s.Demands, s.DemandsMore = m.demands(m.driverPolicy(c.Conf()))
+	s.Demands, s.DemandsMore = m.demands(m.driverPolicy(c.Conf()), c.Now())
 	rpcenv.Reply(c, r, s)
 }
 

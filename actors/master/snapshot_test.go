@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,30 @@ func TestADemandSaysWhatBlocksIt(t *testing.T) {
 	k.worker("W3", 4, 4096)
 	if s := k.state(); len(s.Demands) != 0 {
 		t.Errorf("%v", s.Demands)
+	}
+}
+
+// Room is no help while the Master pauses, since executors ended early: status says it as why does.
+func TestADemandSaysThatItsApplicationPauses(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	for id := range int32(4) {
+		w.launched()
+		w.report(d.id, id, deploy.ExecutorState_RUNNING)
+		w.report(d.id, id, deploy.ExecutorState_EXITED, 0)
+	}
+	s := k.state()
+	if len(s.Demands) != 1 || len(s.Demands[0].Blockers) != 1 {
+		t.Fatalf("%v", s.Demands)
+	}
+	b := s.Demands[0].Blockers[0]
+	if b.Filter != "wait" || b.Workers != 0 || !strings.Contains(b.Reason, "nothing is launched for another 0.1 s") || b.Help != "wait, or mend what ends them" {
+		t.Errorf("%v", b)
+	}
+	says(t, k.why(d.id), [2]string{"exits", "ended early"}, [2]string{"wait", b.Reason})
+	k.Advance(time.Second)
+	if s := k.state(); len(s.Demands) != 0 {
+		t.Errorf("it was launched: %v", s.Demands)
 	}
 }
 

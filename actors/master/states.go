@@ -144,3 +144,13 @@ func nameOf(i int, names ...string) string {
 	}
 	return names[i]
 }
+
+// DriverOver reports whether a driver in a state has ended, as a Worker may report it. One that is RELAUNCHING runs again, under
+// another id.
+func DriverOver(s deploy.DriverState_State) bool {
+	switch s {
+	case deploy.DriverState_ERROR, deploy.DriverState_FINISHED, deploy.DriverState_KILLED, deploy.DriverState_FAILED:
+		return true
+	}
+	return false
+}

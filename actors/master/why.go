@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
@@ -104,7 +105,7 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 		out.Application = append(out.Application, &deploy.Refusal{RpId: int32(p.ID), Filter: filter, Reason: reason, Help: help})
 	}
 	if app.State.Over() {
-		say(Profile{}, byEnd, fmt.Sprintf("the application is %s since %s", app.State, app.Ended.Format("15:04:05")), "submit it again")
+		app.sayEnd(say)
 		app.sayExits(c.Now(), say)
 		return
 	}
@@ -122,6 +123,17 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 	}
 }
 
+// sayEnd tells that the application is over, and whether that was its own wish.
+func (a *ApplicationInfo) sayEnd(say sayer) {
+	ran := a.Ended.Sub(a.Started).Truncate(time.Second)
+	reason := fmt.Sprintf("it is over: %s at %s, after %s", a.State, a.Ended.Format(time.DateTime), ran)
+	if a.State == ApplicationFinished {
+		say(Profile{}, byEnd, reason+", by its driver's wish or end", "nothing: it waits for nothing any more")
+		return
+	}
+	say(Profile{}, byEnd, reason, "submit it again")
+}
+
 // sayer takes a reason about one of the application's profiles.
 type sayer func(p Profile, filter, reason, help string)
 
@@ -135,22 +147,21 @@ func (a *ApplicationInfo) sayEnough(p Profile, say sayer) {
 	}
 	switch left := a.CoresLeft(); {
 	case p.Step() > a.MaxCores:
-		say(p, byMaximum, fmt.Sprintf("an executor wants %d cores, the application may have %d in all", p.Step(), a.MaxCores),
+		say(p, byMaximum, fmt.Sprintf("an executor wants %s, the application may have %d in all", Cores(p.Step()), a.MaxCores),
 			fmt.Sprintf("raise spark.cores.max to %d or more, or lower spark.executor.cores", p.Step()))
 	case left > 0:
-		say(p, byMaximum, fmt.Sprintf("it has %d of the %d cores that it may have: %d more are no whole executor of %d", a.CoresGranted, a.MaxCores, left, p.Step()),
+		say(p, byMaximum, fmt.Sprintf("it has %d of the %s that it may have: %d more are no whole executor of %d", a.CoresGranted, Cores(a.MaxCores), left, p.Step()),
 			"nothing, or raise spark.cores.max to a multiple of spark.executor.cores")
 	default:
-		say(p, byMaximum, fmt.Sprintf("it has all %d cores that it may have", a.MaxCores),
+		say(p, byMaximum, fmt.Sprintf("it has %s, all that it may have", Cores(a.MaxCores)),
 			"nothing, or raise spark.cores.max (when that is unset, the Master's spark.deploy.defaultCores)")
 	}
 }
 
 // sayWorkers is why p, of which the application wants more, has got no Worker.
 func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, out *deploy.Refusals, say sayer) {
-	if wait := app.health.notBefore.Sub(c.Now()); wait > 0 {
-		say(p, byWait, fmt.Sprintf("nothing is launched for another %.1f s, since executors of it ended early", wait.Seconds()),
-			"wait, or mend what ends them")
+	if reason := app.pause(c.Now()); reason != "" {
+		say(p, byWait, reason, pauseHelp)
 	}
 	usable, refused := Usable(m.workers, p)
 	for _, r := range refused {
@@ -188,6 +199,18 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 	}
 }
 
+// pause is why nothing of the application is launched now though it wants more, or "".
+func (a *ApplicationInfo) pause(now time.Time) string {
+	wait := a.health.notBefore.Sub(now)
+	if wait <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("nothing is launched for another %.1f s, since executors of it ended early", wait.Seconds())
+}
+
+// pauseHelp is what would help against a pause.
+const pauseHelp = "wait, or mend what ends them"
+
 // words are what an executor of p wants.
 func (p Profile) words() string {
 	parts := []string{"an executor wants " + amounts(p.Step(), p.Memory)}
@@ -198,7 +221,23 @@ func (p Profile) words() string {
 }
 
 func amounts(cores, memory int) string {
-	return fmt.Sprintf("%d cores and %d MiB of memory", cores, memory)
+	return fmt.Sprintf("%s and %d MiB of memory", Cores(cores), memory)
+}
+
+// Cores is a number of cores in words.
+func Cores(n int) string {
+	if n == 1 {
+		return "1 core"
+	}
+	return fmt.Sprintf("%d cores", n)
+}
+
+// counted is an amount of what a Worker has; of the plurals only that of cores differs.
+func counted(n int, what string) string {
+	if what == "cores" {
+		return Cores(n)
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // lower names the settings of p that are beyond every ALIVE Worker.

@@ -51,7 +51,7 @@ func TestWhyMemoryIsBeyondEveryWorker(t *testing.T) {
 	d.desc.MemoryPerExecutorMb = 4096
 	d.register()
 	r := k.why(d.id)
-	says(t, r, [2]string{"workers", "1 cores and 4096 MiB|none of 2 ALIVE workers|worker-W2, has 4 cores and 2048 MiB|lower spark.executor.memory to 2048m"})
+	says(t, r, [2]string{"workers", "1 core and 4096 MiB|none of 2 ALIVE workers|worker-W2, has 4 cores and 2048 MiB|lower spark.executor.memory to 2048m"})
 	if ws := r.GetWorkers(); len(ws) != 2 || ws[0].GetWorkerId() != "worker-W1" || ws[0].GetFilter() != "memory" ||
 		ws[0].GetReason() != "an executor wants 4096 MiB of memory, the worker has 1024" || !strings.Contains(ws[1].GetHelp(), "--memory 4096") {
 		t.Errorf("%v", ws)
@@ -88,7 +88,7 @@ func TestWhyTheDriverIsOutOfReachOfExecutors(t *testing.T) {
 	w.launched()
 	says(t, k.why(d.id),
 		[2]string{"address", "1 executors|after 3.0 s|spark://CoarseGrainedScheduler@172.17.0.1:4040|from " + d.Ref.Address.String() + "|spark.driver.host"},
-		[2]string{"maximum", "it has all 1 cores"})
+		[2]string{"maximum", "it has 1 core, all"})
 }
 
 // Scenario 12d: another application holds all cores.
@@ -100,11 +100,11 @@ func TestWhyAnotherApplicationHoldsAllCores(t *testing.T) {
 	r := k.why(d.id)
 	says(t, r, [2]string{"applications", "the 2 workers|6 cores and 6144 MiB|" + first.id + " has 6 cores and 3072 MiB|spark.cores.max"})
 	for _, w := range r.GetWorkers() {
-		if w.GetFilter() != "cores" || !strings.Contains(w.GetReason(), "an executor wants 1 cores, 0 of the worker's") {
+		if w.GetFilter() != "cores" || !strings.Contains(w.GetReason(), "an executor wants 1 core, 0 of the worker's") {
 			t.Errorf("%v", w)
 		}
 	}
-	says(t, k.why(first.id), [2]string{"maximum", "it has all 6 cores"})
+	says(t, k.why(first.id), [2]string{"maximum", "it has 6 cores, all"})
 }
 
 // Scenario 9: drivers hold all cores, and each waits for executors (SPARK-27750).
@@ -135,7 +135,7 @@ func TestWhyOfAnEndedApplicationAndOfAnUnknownOne(t *testing.T) {
 	}
 	d, e := k.driver("D", 1), k.driver("E", 1)
 	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
-	says(t, k.why(d.id), [2]string{"ended", "FINISHED"})
+	says(t, k.why(d.id), [2]string{"ended", "it is over: FINISHED at 2026-01-01 00:00:00, after 0s, by its driver's wish or end|nothing: it waits for nothing"})
 	if r := k.why(d.id + "x"); r.GetFound() || len(r.GetNearIds()) != 1 {
 		t.Errorf("%v", r)
 	}
@@ -189,7 +189,7 @@ func TestWhyAResourceIsMissing(t *testing.T) {
 	d.desc.ResourcesPerExecutor = []*deploy.ResourceRequirement{{Name: "gpu", Amount: 2}}
 	d.register()
 	r := k.why(d.id)
-	says(t, r, [2]string{"workers", "1 cores and 512 MiB of memory, 2 gpu|lower spark.executor.resource.gpu.amount to 0"})
+	says(t, r, [2]string{"workers", "1 core and 512 MiB of memory, 2 gpu|lower spark.executor.resource.gpu.amount to 0"})
 	if w := r.GetWorkers()[0]; w.GetFilter() != "resources" || w.GetReason() != "an executor wants 2 gpu, the worker has 0" {
 		t.Errorf("%v", w)
 	}

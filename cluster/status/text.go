@@ -139,7 +139,7 @@ func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 		if d.GetDriverId() == "" {
 			who = strings.TrimSpace(d.GetAppId() + " " + d.GetName())
 		}
-		fmt.Fprintf(b, "%s, for %d cores and %s:\n", top.Printable(who), d.GetCores(), size(int(d.GetMemory())))
+		fmt.Fprintf(b, "%s, for %s and %s:\n", top.Printable(who), master.Cores(int(d.GetCores())), size(int(d.GetMemory())))
 		for _, x := range d.GetBlockers() {
 			line := x.GetReason()
 			if x.GetWorkers() > 0 {

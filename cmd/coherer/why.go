@@ -120,6 +120,11 @@ func unknownApplication(r *deploy.Refusals) error {
 // whyText is the answer for people.
 func whyText(r *deploy.Refusals) string {
 	var b strings.Builder
+	if x := r.GetApplication(); len(x) > 0 && x[0].GetFilter() == "ended" { // what it wanted is of no matter any more
+		fmt.Fprintf(&b, "%s (%s) has ended.\n", r.GetAppId(), r.GetName())
+		reasons(&b, x)
+		return b.String()
+	}
 	of := fmt.Sprintf("%d of at most %d", r.GetCoresGranted(), r.GetCoresMax())
 	if r.GetCoresMax() == noMaximum {
 		of = fmt.Sprintf("%d, without a maximum", r.GetCoresGranted())
@@ -136,9 +141,7 @@ func whyText(r *deploy.Refusals) string {
 	if len(r.GetApplication())+len(r.GetWorkers()) == 0 {
 		b.WriteString("\nNothing holds it back.\n")
 	}
-	for _, x := range r.GetApplication() {
-		fmt.Fprintf(&b, "\n%s: %s\n  would help: %s\n", x.GetFilter(), x.GetReason(), x.GetHelp())
-	}
+	reasons(&b, r.GetApplication())
 	if len(r.GetWorkers()) > 0 {
 		b.WriteString("\nWorkers that take no executor of it:\n")
 	}
@@ -148,13 +151,19 @@ func whyText(r *deploy.Refusals) string {
 	return b.String()
 }
 
+func reasons(b *strings.Builder, all []*deploy.Refusal) {
+	for _, x := range all {
+		fmt.Fprintf(b, "\n%s: %s\n  would help: %s\n", x.GetFilter(), x.GetReason(), x.GetHelp())
+	}
+}
+
 // noMaximum is Spark's way to say that there is no limit.
 const noMaximum = 1<<31 - 1
 
 func profileText(p *deploy.ResourceProfile) string {
 	cores := "all cores of a worker"
 	if p.ExecutorCores != nil {
-		cores = fmt.Sprintf("%d cores", p.GetExecutorCores())
+		cores = master.Cores(int(p.GetExecutorCores()))
 	}
 	parts := []string{cores, fmt.Sprintf("%d MiB", p.GetExecutorMemoryMb())}
 	for _, q := range p.GetExecutorResources() {

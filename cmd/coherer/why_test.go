@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/coherer/coherer/messages/deploy"
 )
 
 var appID = regexp.MustCompile(`app-\d{14}-\d{4}`)
@@ -65,10 +67,10 @@ func TestWhyApp(t *testing.T) {
 		return waiting(t, words, append(append([]string{"--master", master.URL}, args...), "sleep", "--tasks", "1", "--task-time", "1h")...)
 	}
 	big := submit(nil, "--executor-memory", "4g")
-	why(big, "workers: an executor wants 1 cores and 4096 MiB of memory: none of 1 ALIVE workers has that", "lower spark.executor.memory to 512m")
+	why(big, "workers: an executor wants 1 core and 4096 MiB of memory: none of 1 ALIVE workers has that", "lower spark.executor.memory to 512m")
 
 	lost := submit([]string{"removed"}, "--executor-memory", "512m", "--conf", "spark.driver.host=127.0.0.77", "--conf", "spark.driver.bindAddress=127.0.0.1")
-	why(lost, "address: ", "code 61", "is FAILED", "could not reach the driver at spark://CoarseGrainedScheduler@127.0.0.77:", "set spark.driver.host")
+	why(lost, "address: ", "code 61", "has ended.", "it is over: FAILED at ", "could not reach the driver at spark://CoarseGrainedScheduler@127.0.0.77:", "set spark.driver.host")
 
 	r := finish(t, command(t, "why", "app", big, "--master", master.URL, "-o", "json"))
 	var got whyJSON
@@ -87,8 +89,20 @@ func TestWhyAnotherApplicationHolds(t *testing.T) {
 	first := waiting(t, nil, args...)
 	second := waiting(t, nil, args...)
 	r := finish(t, command(t, "why", "app", second, "--master", master.URL))
-	if want := "other applications came first: " + first + " has 1 cores and 512 MiB of memory"; r.code != 0 || !strings.Contains(r.stdout, want) {
+	if want := "other applications came first: " + first + " has 1 core and 512 MiB of memory"; r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("%d, %q is not in\n%s%s", r.code, want, r.stdout, r.stderr)
+	}
+}
+
+// Of what has ended nothing is said that sounds as if it waited.
+func TestWhyOfWhatHasEnded(t *testing.T) {
+	got := whyText(&deploy.Refusals{
+		AppId: "app-1", Name: "pi", State: "FINISHED", CoresMax: noMaximum,
+		Profiles:    []*deploy.ProfileNeed{{Profile: &deploy.ResourceProfile{ExecutorMemoryMb: 512}, Total: 2}},
+		Application: []*deploy.Refusal{{Filter: "ended", Reason: "it is over: FINISHED at noon", Help: "nothing"}},
+	})
+	if want := "app-1 (pi) has ended.\n\nended: it is over: FINISHED at noon\n  would help: nothing\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
