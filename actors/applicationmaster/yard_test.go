@@ -89,7 +89,8 @@ func (y *yard) resourceManager(h *sim.Host) error {
 	if err != nil {
 		return err
 	}
-	return resourcemanager.Start(env, resourcemanager.Config{Keys: keys, Store: y.shelf})
+	_, err = resourcemanager.Start(env, resourcemanager.Config{Keys: keys, Store: y.shelf})
+	return err
 }
 
 // shelf are the records of a ResourceManager.

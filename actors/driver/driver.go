@@ -27,6 +27,8 @@ type Driver struct {
 	receiver  *heartbeat.Receiver
 	blocks    *storage.Master
 	yarn      bool
+
+	allocation *allocation.Manager // nil: the executors are those that the settings say
 }
 
 // Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Nothing
@@ -46,7 +48,8 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 		if err != nil {
 			return nil, fmt.Errorf("driver: %w", err)
 		}
-		endpoints = append(endpoints, named{allocation.Name, allocation.New(s, d.ref(Name))})
+		d.allocation = allocation.New(s, d.ref(Name))
+		endpoints = append(endpoints, named{allocation.Name, d.allocation})
 	}
 	for _, e := range endpoints {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
@@ -71,6 +74,16 @@ func (d *Driver) Views() map[string][]string {
 	}
 	slices.Sort(ids)
 	return map[string][]string{Name: ids, heartbeat.Name: d.receiver.Executors(), storage.MasterName: d.blocks.Executors()}
+}
+
+// Wants is how many executors the tasks that wait and run need, and for how many a driver with dynamic allocation asks; ok is
+// false for others. Like Views it is for who looks from outside.
+func (d *Driver) Wants() (needed, target int, ok bool) {
+	if d.allocation == nil || d.scheduler.stopping {
+		return 0, 0, false
+	}
+	needed, target = d.allocation.Wants()
+	return needed, target, true
 }
 
 type named struct {

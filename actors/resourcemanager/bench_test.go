@@ -44,7 +44,7 @@ func heartbeats(b *testing.B, senders, nodes int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := resourcemanager.Start(rm, resourcemanager.Config{Keys: keys}); err != nil {
+	if _, err := resourcemanager.Start(rm, resourcemanager.Config{Keys: keys}); err != nil {
 		b.Fatal(err)
 	}
 	tracker := peers.Ref(rm.Address(), resourcemanager.ResourceTrackerName)

@@ -70,15 +70,15 @@ type Hosts interface {
 }
 
 // Start registers a ResourceManager's endpoints in an Env: ClientRMService, ApplicationMasterService, ResourceTracker and
-// Scheduler. Without a Store they serve at once, with one when its records are read. Settings that contradict each other, or
-// keys that are none, are errors.
-func Start(env *rpcenv.Env, cfg Config) error {
+// Scheduler, which it returns for who looks at a simulation from outside. Without a Store they serve at once, with one when its
+// records are read. Settings that contradict each other, or keys that are none, are errors.
+func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 	if err := cfg.Keys.validate(); err != nil {
-		return fmt.Errorf("start a ResourceManager: %w", err)
+		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
 	scheduler, err := newScheduler(env.Conf(), cfg)
 	if err != nil {
-		return fmt.Errorf("start a ResourceManager: %w", err)
+		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
 	for _, e := range []struct {
 		name     string
@@ -90,10 +90,10 @@ func Start(env *rpcenv.Env, cfg Config) error {
 		{ClientRMServiceName, newClientRMService(cfg)},
 	} {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
-			return fmt.Errorf("start a ResourceManager: %w", err)
+			return nil, fmt.Errorf("start a ResourceManager: %w", err)
 		}
 	}
-	return nil
+	return scheduler, nil
 }
 
 // The names of the endpoints.

@@ -57,7 +57,7 @@ func kitWith(t *testing.T, cfg resourcemanager.Config, settings ...string) *kit 
 func (k *kit) start() {
 	k.t.Helper()
 	k.env = k.Env("RM", k.conf)
-	if err := resourcemanager.Start(k.env, k.cfg); err != nil {
+	if _, err := resourcemanager.Start(k.env, k.cfg); err != nil {
 		k.t.Fatal(err)
 	}
 	k.Settle()

@@ -26,6 +26,7 @@ const (
 	AskBalance         ID = "I11"
 	TrueCause          ID = "I12"
 	Epoch              ID = "I13"
+	NoChurn            ID = "I15"
 )
 
 // Rule is what must hold.
@@ -49,6 +50,7 @@ var Rules = []Rule{
 	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and, while its targets stay, is given none that it did not ask for."},
 	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
 	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
+	{NoChurn, "no-churn", "Who waits for containers while a node could give one gets it; who loses containers for others does not get them again; a driver asks for the executors that its tasks need."},
 }
 
 // Find is the rule of that id or name.
@@ -114,7 +116,7 @@ func New(cfg Config) *Monitor {
 	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
 		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newViews(m), newOrder(m),
-		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newAsks(m), newCauses(m), newEpochs(m),
+		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m),
 	}
 	return m
 }

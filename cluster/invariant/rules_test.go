@@ -315,6 +315,35 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I13", "a later leadership", "", func(f *forger) { f.terms(1, 2) }},
 		{"I13", "an earlier leadership", "LaunchExecutor of M2, of leadership 1, makes executor A/0 LAUNCHING at W1, which has heard of leadership 2", func(f *forger) { f.terms(2, 1) }},
 		{"I13", "of whom it was ordered", "", func(f *forger) { f.launch(0, 1, w1); f.report(w1) }},
+		{"I15", "a node's next heartbeat", "", func(f *forger) { f.starve(10*time.Second, func() {}) }},
+		{"I15", "no container though there is room", "appattempt_1_0001_000001 waits for containers and gets none of RM: N1 has 8 GiB free", func(f *forger) { f.starve(11*time.Second, func() {}) }},
+		{"I15", "a container a second", "", func(f *forger) { f.starve(11*time.Second, func() { f.given("1_0001_01_000002") }) }},
+		{"I15", "containers for others", "", func(f *forger) {
+			for range 12 {
+				f.starve(10*time.Second, func() { f.given("1_0002_01_000002") })
+			}
+		}},
+		{"I15", "containers for others alone", "appattempt_1_0001_000001 waits", func(f *forger) {
+			for range 13 {
+				f.starve(10*time.Second, func() { f.given("1_0002_01_000002") })
+			}
+		}},
+		{"I15", "preempted for another", "", func(f *forger) {
+			for range 5 {
+				f.preempted()
+				f.given("1_0002_01_000002")
+				f.given("1_0001_01_000003")
+			}
+		}},
+		{"I15", "preempted for itself", "application_1_0001 has lost containers to preemption 3 times and got others", func(f *forger) {
+			for range 3 {
+				f.preempted()
+				f.given("1_0001_01_000003")
+			}
+		}},
+		{"I15", "a driver that asks for more each second", "", func(f *forger) { f.backlog(5, 1, time.Minute); f.backlog(5, 5, time.Hour) }},
+		{"I15", "a driver that asks for too few", "the tasks of D need 5 executors, and it asks for 1", func(f *forger) { f.backlog(5, 1, 61*time.Second) }},
+
 		{"I13", "of another", "W2 reports A/0 as EXITED, which was ordered of W1, and M1 believes it", func(f *forger) { f.launch(0, 1, w1); f.report(w2) }},
 	} {
 		f := forge()
@@ -351,6 +380,34 @@ func (f *forger) asks(before string, target, pending int) string {
 	now := fmt.Sprintf(applicationmaster.BalanceText, 0, target, pending, 1, 1)
 	f.state(dr, "YarnAM", "asks", "application_1_0001", before, now, "", nil)
 	return now
+}
+
+// starve lets an attempt wait for d, which a node could give a container; something happens before the second look.
+func (f *forger) starve(d time.Duration, between func()) {
+	s := invariant.Snapshot{Quiet: time.Hour, Managers: []invariant.Manager{{
+		Name: "RM", Waiting: []invariant.Waiting{{Attempt: "appattempt_1_0001_000001", Could: "N1 has 8 GiB free"}, {Attempt: "appattempt_1_0002_000001"}},
+	}}}
+	s.Now = f.now
+	f.Look(s)
+	f.wait(d)
+	between()
+	s.Now = f.now
+	f.Look(s)
+}
+
+// given is a container that a ResourceManager gives.
+func (f *forger) given(id string) {
+	f.state(m1, "Scheduler", "container", "container_"+id, "NEW", "ALLOCATED", "", nil)
+}
+
+// preempted is the end of a container of application_1_0001.
+func (f *forger) preempted() {
+	f.state(m1, "Scheduler", "container", "container_1_0001_01_000002", "RUNNING", "KILLED", "Container preempted by scheduler", nil)
+}
+
+// backlog is a driver whose tasks need more executors than it asks for, for d.
+func (f *forger) backlog(needed, target int, d time.Duration) {
+	f.look(invariant.Snapshot{Drivers: []invariant.Driver{{Name: "D", Needed: needed, Target: target}}}, d)
 }
 
 // surplus is a container that an ApplicationMaster gives back at once.

@@ -20,6 +20,46 @@ type Snapshot struct {
 	Workers []rpcenv.Address
 	// Processes are the executors and drivers that run.
 	Processes []Process
+	// Managers are the ResourceManagers whose processes run, with their books, and Containers the processes of containers.
+	Managers   []Manager
+	Containers []Container
+}
+
+// Manager is a ResourceManager's books.
+type Manager struct {
+	Name string
+	// Nodes are what it counts, by address; Given the containers that it counts on them, by id.
+	Nodes map[string]Node
+	Given map[string]Given
+	// Waiting are the attempts that ask for containers.
+	Waiting []Waiting
+}
+
+// Node is a node in a ResourceManager's books.
+type Node struct{ Memory, Used int64 } // MiB
+
+// Given is a container in a ResourceManager's books.
+type Given struct {
+	Node   string
+	Memory int64 // MiB
+	// Running: its node has said that it runs.
+	Running bool
+}
+
+// Waiting is an attempt that waits for containers.
+type Waiting struct {
+	Attempt string
+	// Could says which node could give it one; empty: none.
+	Could string
+}
+
+// Container is the process of a container on YARN.
+type Container struct {
+	// ID is the container's, Node the address of its NodeManager.
+	ID, Node string
+	// Executor names an executor among all of its driver; empty: it is none.
+	Executor string
+	Paused   bool
 }
 
 // Master is a Master's books.
@@ -78,6 +118,8 @@ type Process struct {
 type Driver struct {
 	Name  string
 	Books map[string][]string
+	// Needed is how many executors its tasks need, and Target for how many it asks, with dynamic allocation.
+	Needed, Target int
 }
 
 // name is what a process is called.

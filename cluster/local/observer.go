@@ -23,7 +23,9 @@ type Observer struct {
 	disturbed time.Time
 	looked    time.Time
 	masters   []observed
-	workers   []observed
+	workers   []observed // and NodeManagers
+	managers  []observed
+	yarn      *YARN
 	drivers   []observedDriver
 	unwatch   func()
 }
@@ -68,23 +70,33 @@ func (o *Observer) Disturb() {
 	}
 }
 
-// Daemon tells of a Master or a Worker.
+// Daemon tells of a Master, a Worker, a ResourceManager or a NodeManager.
 func (o *Observer) Daemon(h rpcenv.Host, n *node.Node) {
 	if o == nil {
 		return
 	}
 	o.Disturb()
-	if n.Master != nil {
+	switch {
+	case n.Master != nil:
 		o.masters = append(o.masters, observed{h, n})
-		return
+	case n.Scheduler != nil:
+		o.managers = append(o.managers, observed{h, n})
+	default:
+		o.workers = append(o.workers, observed{h, n})
 	}
-	o.workers = append(o.workers, observed{h, n})
 }
 
 // Driver tells of a driver.
 func (o *Observer) Driver(name string, h rpcenv.Host, d *driver.Driver) {
 	if o != nil {
 		o.drivers = append(o.drivers, observedDriver{name, h, d})
+	}
+}
+
+// YARN tells of what runs in containers.
+func (o *Observer) YARN(y *YARN) {
+	if o != nil {
+		o.yarn, y.observer = y, o
 	}
 }
 
@@ -107,6 +119,7 @@ func (o *Observer) Observe() {
 	}
 	o.masters = slices.DeleteFunc(o.masters, ended)
 	o.workers = slices.DeleteFunc(o.workers, ended)
+	o.managers = slices.DeleteFunc(o.managers, ended)
 	o.drivers = slices.DeleteFunc(o.drivers, func(d observedDriver) bool { return hasEnded(d.host) })
 	s := invariant.Snapshot{Now: w.Now(), Quiet: w.Now().Sub(o.disturbed)}
 	for _, x := range o.masters {
@@ -116,10 +129,18 @@ func (o *Observer) Observe() {
 		s.Workers = append(s.Workers, x.node.Env.Address())
 	}
 	for _, d := range o.drivers {
-		s.Drivers = append(s.Drivers, invariant.Driver{Name: d.name, Books: d.driver.Views()})
+		x := invariant.Driver{Name: d.name, Books: d.driver.Views()}
+		x.Needed, x.Target, _ = d.driver.Wants()
+		s.Drivers = append(s.Drivers, x)
 	}
 	for _, r := range o.world.Executors() {
 		s.Processes = append(s.Processes, processOf(&r))
+	}
+	for _, x := range o.managers {
+		s.Managers = append(s.Managers, managerOf(x, w.Now()))
+	}
+	if o.yarn != nil {
+		s.Containers = o.yarn.running()
 	}
 	o.Look(s)
 }

@@ -24,6 +24,9 @@ type YARN struct {
 	files    *yarnFiles
 	programs map[string]builtin.Program
 	blocks   *blockTable
+
+	observer  *Observer // in a simulation; else nil
+	contained []contained
 }
 
 // NewYARN lets NodeManagers of a World start containers: application masters, called by their application's name in cluster
@@ -122,6 +125,9 @@ func roleOf(cmd rpcenv.Command) string {
 
 // start starts a container's process.
 func (y *YARN) start(h rpcenv.Host, cmd rpcenv.Command) error {
+	if y.observer != nil {
+		y.started(h, cmd)
+	}
 	switch role := roleOf(cmd); role {
 	case submit.ApplicationMasterWord, submit.ExecutorLauncherWord:
 		return y.startMaster(h, cmd)

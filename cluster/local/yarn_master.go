@@ -135,11 +135,11 @@ func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
 	if _, err := env.Register(applicationmaster.Name, am); err != nil || !cluster {
 		return err
 	}
-	return y.startDriver(env, m, cfg.Attempt.App)
+	return y.startDriver(h, env, m, cfg.Attempt.App)
 }
 
 // startDriver is the driver in its application master: the program runs when the allocator is there.
-func (y *YARN) startDriver(env *rpcenv.Env, m masterContainer, id ids.Application) error {
+func (y *YARN) startDriver(h rpcenv.Host, env *rpcenv.Env, m masterContainer, id ids.Application) error {
 	program := y.programs[m.class]
 	if program == nil {
 		return fmt.Errorf("no program is called %s", m.class)
@@ -148,6 +148,7 @@ func (y *YARN) startDriver(env *rpcenv.Env, m masterContainer, id ids.Applicatio
 	if err != nil {
 		return err
 	}
+	y.observer.Driver(env.Name(), h, d)
 	env.Go("Driver", func(b *rpcenv.Blocking) error {
 		app.Attend(b, d, func() error { return program(context.Background(), app.On(d, b), m.args, io.Discard) })
 		return nil

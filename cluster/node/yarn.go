@@ -12,11 +12,12 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 	if err != nil {
 		return nil, err
 	}
-	if err := resourcemanager.Start(e, cfg); err != nil {
+	s, err := resourcemanager.Start(e, cfg)
+	if err != nil {
 		e.Shutdown()
 		return nil, err
 	}
-	return &Node{Env: e, Ref: e.Ref(e.Address(), resourcemanager.ClientRMServiceName)}, nil
+	return &Node{Env: e, Ref: e.Ref(e.Address(), resourcemanager.ClientRMServiceName), Scheduler: s}, nil
 }
 
 // NodeManager starts a NodeManager.

@@ -27,7 +27,8 @@
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	submit NAME PROGRAM [ARG ...] master=NAME deploy-mode=cluster [supervise=true] [cores=N] [memory=2g] [K=V ...]
 //	                                                    the same on a Worker: the process NAMEClient submits it
-//	                                                    with a ResourceManager's name: on YARN, in the application master
+//	                                                    with a ResourceManager's name: on YARN, in the application master;
+//	                                                    a driver in client mode has an application master called AM
 //	application kill|status N NAME [master=RM]          a process NAME ends, or asks for, the N-th application on YARN
 //	driver kill|status N NAME master=NAME               a process NAME ends, or asks for, the N-th driver in cluster mode
 //	release NAME                                        lets a program begin that was submitted with hold=true

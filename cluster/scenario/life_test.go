@@ -65,14 +65,14 @@ func sweep(t *testing.T, n int, life func(uint64) scenario.Life) []*scenario.Liv
 func TestSeedsOfRandomLives(t *testing.T) {
 	lives := sweep(t, *livesFlag, fullLife)
 	// The first two are about drivers that run jobs, the third about YARN.
-	held(t, lives, fullLife, invariant.SameView, invariant.NoBlock, invariant.AskBalance)
+	held(t, lives, fullLife, invariant.SameView, invariant.NoBlock, invariant.AskBalance, invariant.NoChurn)
 	logHash(t, "lives", lives[:min(8, len(lives))])
 }
 
 // TestSeedsOfSmallLives: the rules hold in small lives, also those about drivers that run jobs.
 func TestSeedsOfSmallLives(t *testing.T) {
 	lives := sweep(t, 40, smallLife)
-	held(t, lives, smallLife, invariant.AskBalance)
+	held(t, lives, smallLife, invariant.AskBalance, invariant.NoChurn)
 	logHash(t, "small-lives", lives)
 }
 

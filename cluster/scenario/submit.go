@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
@@ -38,26 +39,16 @@ func (r *Runner) submit(c syntax.Command) error {
 	if !ok {
 		return fmt.Errorf("no program is called %s", c.Args[1])
 	}
-	masters, err := r.masters(c.Option("master", "M"))
-	if err != nil {
-		return err
-	}
-	settings := map[string]string{}
-	for _, o := range c.Options {
-		if strings.HasPrefix(o.Key, "spark.") {
-			settings[o.Key] = o.Value
-		}
-	}
-	conf, err := r.conf.With(settings)
+	cfg, settings, err := r.client(c)
 	if err != nil {
 		return err
 	}
 	h, ip := r.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: conf})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: settings})
 	if err != nil {
 		return err
 	}
-	d, err := driver.Start(env, driver.Config{AppName: name, Masters: masters, FS: app.Files{}})
+	d, err := driver.Start(env, cfg)
 	if err != nil {
 		return err
 	}
@@ -84,6 +75,32 @@ func (r *Runner) submit(c syntax.Command) error {
 		r.world.Wake()
 	})
 	return nil
+}
+
+// client is a driver in client mode, and its settings.
+func (r *Runner) client(c syntax.Command) (driver.Config, *conf.Conf, error) {
+	cfg := driver.Config{AppName: c.Args[0], FS: app.Files{}}
+	if rm := c.Option("master", "M"); r.managers[rm] {
+		n, err := r.find(rm)
+		if err != nil {
+			return cfg, nil, err
+		}
+		cfg.YARN = &driver.YARN{ResourceManager: n.Env.Address(), Submission: r.onYARN().ClientMode(c.Args[0], c.Args[1])}
+		settings, err := r.yarnSettings(c, n)
+		return cfg, settings, err
+	}
+	var err error
+	if cfg.Masters, err = r.masters(c.Option("master", "M")); err != nil {
+		return cfg, nil, err
+	}
+	settings := map[string]string{}
+	for _, o := range c.Options {
+		if strings.HasPrefix(o.Key, "spark.") {
+			settings[o.Key] = o.Value
+		}
+	}
+	all, err := r.conf.With(settings)
+	return cfg, all, err
 }
 
 // release lets a program begin that was submitted with hold=true.

@@ -26,6 +26,7 @@ func (r *Runner) onYARN() *local.YARN {
 		programs := maps.Clone(builtin.Programs)
 		programs["words"] = builtin.Words
 		r.yarn = local.NewYARN(r.world, programs)
+		r.observer.YARN(r.yarn)
 	}
 	return r.yarn
 }

@@ -115,6 +115,12 @@ func (m *Manager) schedule(c *rpcenv.Context) {
 	m.remove(c, idle)
 }
 
+// Wants is how many executors the tasks that wait and run need, within the bounds of the settings, and how many are asked for.
+// It is for who looks at a simulation from outside.
+func (m *Manager) Wants() (needed, target int) {
+	return max(min(m.settings.Needed(m.work.tasks()), m.settings.Max), m.settings.Min), m.targets.Target()
+}
+
 // tellTarget tells the scheduler the target as it is.
 func (m *Manager) tellTarget(c *rpcenv.Context) {
 	m.request(c, Update{Old: m.targets.Target(), New: m.targets.Target()})

@@ -1,0 +1,82 @@
+package resourcemanager
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+)
+
+// Look is what a Scheduler's books say at one moment, for who looks at a simulation from outside, where nothing runs meanwhile.
+type Look struct {
+	// Nodes are by their addresses, HOST:PORT.
+	Nodes []LookedNode
+	// Containers are those that have room on a node; none is reserved.
+	Containers []LookedContainer
+	// Waiting are attempts that ask for containers and have not got them.
+	Waiting []LookedWait
+}
+
+// LookedNode is a node, in MiB and cores.
+type LookedNode struct {
+	Address     string
+	Total, Free fair.Resource
+}
+
+// LookedContainer is a container.
+type LookedContainer struct {
+	ID, Node string
+	Size     fair.Resource
+	Made     time.Time
+	// Running: its node has said that it runs.
+	Running bool
+}
+
+// LookedWait is an attempt that waits for containers.
+type LookedWait struct {
+	Attempt, Queue string
+	// Could says which node could give it a container now, and against which nothing speaks; empty: none.
+	Could string
+}
+
+// Look looks at the books; a Scheduler that has not begun has none. The FifoScheduler does not say who waits.
+func (s *Scheduler) Look(now time.Time) Look {
+	var l Look
+	if s.book == nil {
+		return l
+	}
+	for _, n := range s.book.Nodes() {
+		l.Nodes = append(l.Nodes, LookedNode{n.ID, n.Total, n.Free})
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
+		if k := s.containers[id]; k.machine.State != machine.ContainerReserved {
+			l.Containers = append(l.Containers, LookedContainer{id.String(), k.Node, k.Resource, k.made, k.machine.State == machine.ContainerRunning})
+		}
+	}
+	b, ok := s.book.(ticking)
+	if !ok || now.Before(s.readyAt) {
+		return l
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
+		a := s.apps[id]
+		st, ok := s.book.App(a.attempt)
+		if !ok {
+			continue
+		}
+		if count, _ := waits(st); count == 0 {
+			continue
+		}
+		w := LookedWait{Attempt: a.attempt.String(), Queue: st.Queue}
+		reasons, _ := b.Why(now.Sub(s.start), a.attempt)
+		for _, r := range reasons {
+			if r.Filter == fair.ByTurn && r.Nodes > 0 {
+				w.Could = r.Reason
+			}
+		}
+		l.Waiting = append(l.Waiting, w)
+	}
+	return l
+}

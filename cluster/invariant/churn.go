@@ -1,0 +1,122 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// What I15 is judged by.
+const (
+	// hunger is how long an attempt may wait, in quiet, though a node could give it a container and nobody gets one: some
+	// heartbeats of nodes, and updates of the scheduler. starvation is how long it may while others get some.
+	hunger     = 10 * time.Second
+	starvation = 2 * time.Minute
+	// modesty is how long a driver may ask, in quiet, for fewer executors than its tasks need: it asks for twice as many each
+	// second.
+	modesty = time.Minute
+	// returns is how often an application may lose containers to preemption and get others, while nobody else gets any.
+	returns = 3
+)
+
+// churn is I15: what is asked for is given when it can be, and what is taken goes to others.
+type churn struct {
+	*Monitor
+	hungry, starved, modest since
+	// got are the containers that each attempt, and all of them, were given.
+	got map[string]int
+	all int
+	// lost are applications that lost containers to preemption since another got some; back is how often each got one again.
+	lost map[string]bool
+	back map[string]int
+}
+
+func newChurn(m *Monitor) *churn {
+	return &churn{Monitor: m, hungry: since{}, starved: since{}, modest: since{}, got: map[string]int{}, lost: map[string]bool{}, back: map[string]int{}}
+}
+
+// see follows containers of a ResourceManager.
+func (c *churn) see(r *tracepb.Record) {
+	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != resourcemanager.SchedulerName || r.GetName() != "container" {
+		return
+	}
+	id, err := ids.ParseContainer(r.GetSubject())
+	if err != nil {
+		return
+	}
+	of := id.Attempt.App.String()
+	switch {
+	case r.GetTo() == "ALLOCATED":
+		c.all++
+		c.got[id.Attempt.String()]++
+		c.given(of)
+	case r.GetWhy() == fair.DiagnosticsPreempted:
+		c.lost[of] = true
+	}
+}
+
+// given: an application gets a container.
+func (c *churn) given(of string) {
+	c.judged[NoChurn]++
+	for _, other := range sorted(c.back) {
+		if other != of {
+			delete(c.back, other)
+		}
+	}
+	for other := range c.lost {
+		if other != of {
+			delete(c.lost, other)
+		}
+	}
+	if !c.lost[of] {
+		return
+	}
+	delete(c.lost, of)
+	if c.back[of]++; c.back[of] >= returns {
+		c.fail(NoChurn, "%s has lost containers to preemption %d times and got others, and nobody else got any", of, c.back[of])
+	}
+}
+
+func (c *churn) look(s *Snapshot) {
+	hungry, starved, modest := map[string]string{}, map[string]string{}, map[string]string{}
+	for i := range s.Managers {
+		m := &s.Managers[i]
+		for _, w := range m.Waiting {
+			c.judged[NoChurn]++
+			if w.Could == "" {
+				continue
+			}
+			who := m.Name + " " + w.Attempt
+			text := fmt.Sprintf("%s waits for containers and gets none of %s: %s", w.Attempt, m.Name, w.Could)
+			hungry[fmt.Sprint(who, " ", c.all)] = text
+			starved[fmt.Sprint(who, " ", c.got[w.Attempt])] = text
+		}
+	}
+	for _, d := range s.Drivers {
+		if d.Needed > 0 {
+			c.judged[NoChurn]++
+		}
+		if d.Target < d.Needed {
+			modest[d.Name] = fmt.Sprintf("the tasks of %s need %d executors, and it asks for %d", d.Name, d.Needed, d.Target)
+		}
+	}
+	c.hungry.hold(s.Now, hungry, func(who string, d time.Duration) {
+		if min(d, s.Quiet) > hunger {
+			c.fail(NoChurn, "%s", hungry[who])
+		}
+	})
+	c.starved.hold(s.Now, starved, func(who string, d time.Duration) {
+		if min(d, s.Quiet) > starvation {
+			c.fail(NoChurn, "%s", starved[who])
+		}
+	})
+	c.modest.hold(s.Now, modest, func(who string, d time.Duration) {
+		if min(d, s.Quiet) > modesty {
+			c.fail(NoChurn, "%s", modest[who])
+		}
+	})
+}
