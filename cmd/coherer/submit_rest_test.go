@@ -73,7 +73,7 @@ func TestSubmitByREST(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = finish(t, command(t, "submit", "--master", "yarn", "--kill", "driver-1"))
-	if got.code != exitUsage || !strings.Contains(got.stderr, "standalone cluster") {
+	if got.code != exitUsage || !strings.Contains(got.stderr, "is no application id") {
 		t.Errorf("%+v", got)
 	}
 }

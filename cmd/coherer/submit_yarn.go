@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/runner"
@@ -43,6 +44,9 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	if form, _ := a.Value("--output"); form == "json" {
 		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: applications on YARN are told in words"))
+	}
+	if _, err := ids.ParseApplication(a.Submission); err != nil {
+		return usage(cmd, err)
 	}
 	in, err := hadoopSettings(variables())
 	if err != nil {
