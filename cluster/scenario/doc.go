@@ -14,6 +14,7 @@
 //	                                                    with membership=true it hears of the others (local.Ring), and
 //	                                                    master=none leaves it to find its Master so
 //	start resourcemanager NAME recovery=NONE            a ResourceManager of YARN; with FILESYSTEM it has records
+//	                                                    queues=(NAME:WEIGHT,...) are those of its FairScheduler
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
 //	start master NAME store=NAME election=true          one of several Masters over records that all see; elect says who
 //	elect NAME                                          leads, in the next term

@@ -22,6 +22,8 @@ type Life struct {
 	// Masters is how many; more than one are standbys of each other over a store that all see.
 	Masters int `json:"masters"`
 	Workers int `json:"workers"`
+	// YARN: there is a ResourceManager instead, and NodeManagers instead of Workers.
+	YARN bool `json:"yarn,omitempty"`
 	// Apps are applications whose executors are stand-ins, Drivers those with a driver that runs jobs.
 	Apps    int `json:"apps"`
 	Drivers int `json:"drivers"`
@@ -130,9 +132,17 @@ func (l *Life) generate() []event {
 		if g.rnd.IntN(4) == 0 {
 			at = g.within(0, l.For/2)
 		}
+		if l.YARN {
+			g.node(i+1, at)
+			continue
+		}
 		g.add(at, "start worker W%d master=%s cores=%d memory=%dg", i+1, l.masters(), 1<<g.rnd.IntN(4), 1<<g.rnd.IntN(4))
 	}
 	for i := range l.Apps {
+		if l.YARN {
+			g.onYARN(i + 1)
+			continue
+		}
 		g.app(i + 1)
 	}
 	for i := range l.Drivers {
@@ -202,6 +212,9 @@ func (g *generator) storm(from, to time.Duration) {
 func (g *generator) fault(at, until time.Duration) {
 	w := "W" + strconv.Itoa(g.one(g.Workers))
 	m := "M" + strconv.Itoa(g.one(g.Masters))
+	if g.YARN {
+		w, m = "NM"+w[1:], "RM"
+	}
 	switch kind := g.Faults[g.rnd.IntN(len(g.Faults))]; kind {
 	case "crash":
 		g.add(at, "kill %s", w)
@@ -211,6 +224,10 @@ func (g *generator) fault(at, until time.Duration) {
 			g.dead[w] = true
 		}
 	case "executor":
+		if g.YARN && g.rnd.IntN(2) == 0 {
+			g.add(at, "kill A%d", g.one(max(g.Apps, 1)))
+			return
+		}
 		g.add(at, "kill Exec%d", g.rnd.IntN(6))
 	case "pause":
 		g.add(at, "pause %s", w)
@@ -227,6 +244,10 @@ func (g *generator) fault(at, until time.Duration) {
 	case "slow":
 		g.add(at, "delay %s %s %s", w, m, g.within(time.Millisecond, 2*time.Second).Truncate(time.Millisecond))
 	case "drop":
+		if g.YARN { // all that YARN's endpoints tell is answered: one lost on a living connection is waited for until a time-out
+			g.add(at, "reset %s %s 0s", w, m)
+			return
+		}
 		g.add(at, "drop %s->*:%s n=%d", w, []string{"Heartbeat", "ExecutorStateChanged"}[g.rnd.IntN(2)], g.one(4))
 	case "duplicate":
 		g.add(at, "duplicate %s n=%d", []string{w + "->" + m + ":*", m + "->" + w + ":*", "A*->" + m + ":RegisterApplication"}[g.rnd.IntN(3)], g.one(4))
@@ -237,6 +258,10 @@ func (g *generator) fault(at, until time.Duration) {
 
 // master is the end of a Master. Of several the leader ends, and a moment later another is elected.
 func (g *generator) master(at time.Duration) {
+	if g.YARN {
+		g.add(at, "restart RM")
+		return
+	}
 	if g.Masters == 1 {
 		g.add(at, "restart M1")
 		return
@@ -253,6 +278,9 @@ func (g *generator) master(at time.Duration) {
 
 // header is what a Life's script begins with.
 func (l *Life) header(rules ...string) []string {
+	if l.YARN {
+		return l.yarnHeader(rules...)
+	}
 	lines := []string{strings.Join(append([]string{fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed)}, l.Conf...), " ")}
 	if len(rules) > 0 {
 		lines = append(lines, "invariants "+strings.Join(rules, " "))

@@ -76,6 +76,23 @@ func TestSeedsOfSmallLives(t *testing.T) {
 	logHash(t, "small-lives", lives)
 }
 
+// yarnLivesFlag is how many lives on YARN the sweep has; `make soak` asks for more.
+var yarnLivesFlag = flag.Int("yarnlives", 4, "so many random lives of a cluster on YARN")
+
+// yarnLife is what coherer sim --yarn --workers 5 --apps 4 --faults all --for 9m lives: a storm, and a calm.
+func yarnLife(seed uint64) scenario.Life {
+	return scenario.Life{Seed: seed, Masters: 1, Workers: 5, Apps: 4, Faults: scenario.FaultKinds, For: 9 * time.Minute, YARN: true}
+}
+
+// TestSeedsOfYARNLives: the rules that are about YARN hold in random lives of ResourceManager, NodeManagers and applications in
+// queues with preemption. Two processes log the same hash.
+func TestSeedsOfYARNLives(t *testing.T) {
+	lives := sweep(t, *yarnLivesFlag, yarnLife)
+	held(t, lives, yarnLife, invariant.OneLive, invariant.Ledger, invariant.NoLimbo, invariant.Progress, invariant.ToldToStop,
+		invariant.BoundedRetry, invariant.IdempotentRegister)
+	logHash(t, "yarn-lives", lives)
+}
+
 // logHash logs what two processes must log alike.
 func logHash(t *testing.T, what string, lives []*scenario.Lived) {
 	hash := sha256.New()

@@ -89,6 +89,9 @@ func (l *Life) command() string {
 	for _, kv := range l.Conf {
 		settings.WriteString(" --conf " + kv)
 	}
+	if l.YARN {
+		return fmt.Sprintf("coherer sim --yarn --seed %d --workers %d --apps %d --faults %s --for %s%s", l.Seed, l.Workers, l.Apps, faults, l.For, settings.String())
+	}
 	return fmt.Sprintf("coherer sim --seed %d --masters %d --workers %d --apps %d --drivers %d --faults %s --for %s%s",
 		l.Seed, l.Masters, l.Workers, l.Apps, l.Drivers, faults, l.For, settings.String())
 }

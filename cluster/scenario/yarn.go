@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
@@ -37,7 +38,13 @@ func (r *Runner) startResourceManager(h rpcenv.Host, env rpcenv.Config, c syntax
 	if err != nil {
 		return nil, err
 	}
-	n, err := r.onYARN().ResourceManager(h, env, resourcemanager.Config{Store: kept.Store})
+	cfg := resourcemanager.Config{Store: kept.Store}
+	if text := c.Option("queues", ""); text != "" {
+		if cfg.Allocations, err = parseQueues(text); err != nil {
+			return nil, err
+		}
+	}
+	n, err := r.onYARN().ResourceManager(h, env, cfg)
 	if err == nil {
 		r.managers[env.Name] = true
 	}
@@ -125,3 +132,25 @@ func (r *Runner) application(c syntax.Command) error {
 	}
 	return r.onYARN().Ask(c.Args[2], r.conf, cfg)
 }
+
+// queues is a fair-scheduler.xml.
+type queues string
+
+// parseQueues makes one of (NAME:WEIGHT,...): who has less than half its share for five seconds gets containers of others.
+func parseQueues(text string) (queues, error) {
+	var b strings.Builder
+	b.WriteString("<allocations><defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout>")
+	for q := range strings.SplitSeq(strings.Trim(text, "()"), ",") {
+		name, weight, ok := strings.Cut(q, ":")
+		n, err := strconv.ParseFloat(weight, 32)
+		if !ok || err != nil || n <= 0 || !ids.Plain(name) {
+			return "", fmt.Errorf("queues=%s: want (NAME:WEIGHT,...)", text)
+		}
+		fmt.Fprintf(&b, "<queue name=%q><weight>%g</weight></queue>", name, n)
+	}
+	b.WriteString("</allocations>")
+	return queues(b.String()), nil
+}
+
+// Read is the whole file, which never changes.
+func (q queues) Read(*rpcenv.Blocking) ([]byte, time.Time, error) { return []byte(q), start, nil }

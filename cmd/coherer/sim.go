@@ -46,6 +46,7 @@ func simCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.Uint64Var(&o.life.Seed, "seed", o.life.Seed, "the seed; with --seeds the first one")
 	f.IntVar(&o.life.Masters, "masters", o.life.Masters, "Masters; more than one are standbys of each other")
+	f.BoolVar(&o.life.YARN, "yarn", false, "a ResourceManager with queues and preemption, and NodeManagers instead of Workers")
 	f.IntVar(&o.life.Workers, "workers", o.life.Workers, "Workers")
 	f.IntVar(&o.life.Apps, "apps", o.life.Apps, "applications")
 	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs")
