@@ -7,7 +7,7 @@ import (
 )
 
 // WorkerDecommissionSigReceived says that the process got the signal spark.worker.decommission.signal. The Worker takes no
-// more executors and tells the Master, once. It mirrors DeployMessages.WorkerDecommissionSigReceived.
+// more executors and tells the Master, each that it comes to. It mirrors DeployMessages.WorkerDecommissionSigReceived.
 type WorkerDecommissionSigReceived struct{ rpcenv.Local } //nolint:revive // Spark's name
 
 // workerDecommissionSigReceived is the wish of the machine. Without spark.decommission.enabled nothing changes.
@@ -15,12 +15,19 @@ func (w *Worker) workerDecommissionSigReceived(c *rpcenv.Context) {
 	if !w.decommissionSelf(c) {
 		return
 	}
-	m := &deploy.WorkerDecommissioning{Id: w.id, Worker: c.Self().Proto()}
 	if w.reg.master.IsZero() {
-		c.Log().Warn("Dropping WorkerDecommissioning because the connection to the Master has not yet been established")
+		c.Log().Warn("WorkerDecommissioning waits until the connection to the Master is established")
 		return
 	}
-	c.Send(w.reg.master, m)
+	w.tellDecommissioned(c)
+}
+
+// tellDecommissioned tells the Master that no more executors are taken, if that is so. A Master that is new to this Worker
+// hears it after what runs here: the one before may have ended without a word of it, and records do not hold it.
+func (w *Worker) tellDecommissioned(c *rpcenv.Context) {
+	if w.decommissioned {
+		c.Send(w.reg.master, &deploy.WorkerDecommissioning{Id: w.id, Worker: c.Self().Proto()})
+	}
 }
 
 // decommissionWorker is the wish of the Master.

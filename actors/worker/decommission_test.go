@@ -29,7 +29,7 @@ func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
 	k.master.Send(k.worker, k.launch(1))
 	before := k.beats
 	k.w.Advance(time.Minute)
-	if len(k.started) != 1 || len(k.reports) != 1 {
+	if len(k.started) != 1 || len(k.reports) != 2 || k.last() != "KILLED Worker is decommissioned" {
 		t.Errorf("started %d executors, reports %v", len(k.started), k.reports)
 	}
 	if k.beats-before < 3 {
@@ -59,22 +59,35 @@ func TestAWorkerThatTheMasterDecommissionsTellsNobody(t *testing.T) {
 	k.master.Send(k.worker, &deploy.DecommissionWorker{})
 	k.w.Settle()
 	k.signalled()
-	k.master.Send(k.worker, k.launch(0))
 	k.master.Quiet(time.Second)
+	k.run(0)
 	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 {
 		t.Errorf("state %+v", s)
 	}
 }
 
-// Nobody is there to be told; the Worker refuses executors of the Master that it finds later.
+// Nobody is there to be told; the Master that the Worker finds later is, and its executors are refused.
 func TestASignalBeforeTheFirstMasterHolds(t *testing.T) {
 	k := newKit(t)
 	k.start(Config{}, decommissionEnabled)
 	k.signalled()
 	k.accept(false)
-	k.master.Send(k.worker, k.launch(0))
-	k.w.Advance(time.Second)
-	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 {
-		t.Errorf("state %+v", s)
+	next[*deploy.WorkerDecommissioning](k)
+	k.run(0)
+	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 || k.last() != "KILLED Worker is decommissioned" {
+		t.Errorf("state %+v, reports %v", s, k.reports)
+	}
+}
+
+// The Master before may have ended before it heard of it, and no record says so.
+func TestANewMasterHearsThatAWorkerIsDecommissioned(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, decommissionEnabled)
+	k.signalled()
+	next[*deploy.WorkerDecommissioning](k)
+	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+	next[*deploy.WorkerSchedulerStateResponse](k)
+	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().WorkerId {
+		t.Errorf("the new Master was told %v", m)
 	}
 }

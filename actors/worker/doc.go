@@ -54,5 +54,9 @@
 //     (TestALostReportOfADriverIsRepeated, TestTheEndOfADriverSurvivesTheConnection)
 //   - A LaunchDriver for a driver that is here, or has ended here, is a duplicate and does nothing; Spark would run it twice.
 //     (TestALaunchOfADriverThatIsHereIsADuplicate)
+//   - A decommissioned Worker says so to each Master that it comes to, and reports an executor that it does not launch KILLED;
+//     Spark's Worker says it once and refuses without a word, so that after a failover its Master holds such executors for
+//     launched until the application ends. (TestANewMasterHearsThatAWorkerIsDecommissioned,
+//     TestASignalBeforeTheFirstMasterHolds)
 //   - Driver ids become directories, so one that is no plain name is refused (ERROR). (TestDriversThatCannotRunAreErrors)
 package worker

@@ -30,6 +30,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 	k := key{m.GetAppId(), m.GetExecId()}
 	if w.decommissioned {
 		c.Log().Warnf("Asked to launch executor %s while decommissioned. Not launching executor.", k)
+		w.report(c, k, deploy.ExecutorState_KILLED, decommissioned, nil)
 		return
 	}
 	if err := checkLaunch(m); err != nil {
@@ -88,6 +89,9 @@ func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecuto
 
 // shuttingDown is why executors end with their Worker.
 const shuttingDown = "Worker shutting down"
+
+// decommissioned is why a Worker that takes no more executors ends one that it was ordered to launch.
+const decommissioned = "Worker is decommissioned"
 
 // tellKilled is the end of an executor that was told to end: by the Master, or by the Worker's own end, of which
 // ExecutorRunner's shutdown hook makes a failure.

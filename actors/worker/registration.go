@@ -190,6 +190,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
 	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
 	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs()})
+	w.tellDecommissioned(c)
 	w.beginHeartbeats(c)
 	w.startCleanup(c)
 	w.repeatReports(c)
@@ -228,6 +229,7 @@ func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	c.Log().Infof("Master has changed, new master is at %s", w.reg.activeURL)
 	w.reg.registered = true
 	c.Send(w.reg.master, w.schedulerState())
+	w.tellDecommissioned(c)
 	w.beginHeartbeats(c) // one that a Master never accepted is then told to register
 	w.repeatReports(c)
 }
