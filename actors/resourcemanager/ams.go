@@ -74,8 +74,8 @@ func (s *ApplicationMasterService) Receive(c *rpcenv.Context, m rpcenv.Message) 
 		s.finishApplicationMaster(c, m)
 	case checkApplicationMasters:
 		s.checkApplicationMasters(c)
-	case began:
-		s.life, s.ready = m.life, true
+	case beginService:
+		s.beginService(m)
 	case registerAttempt:
 		s.registerAttempt(m)
 	case watchAttempt:

@@ -121,8 +121,8 @@ func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
 }
 
 func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []string, groupsErr error) {
-	q := addApplication{app: a.id, user: a.user, groups: groups, groupsErr: groupsErr, queue: a.context.GetQueue()}
-	rpcenv.Ask(c, s.scheduler, q, func(r applicationAdded, err error) {
+	q := appAdded{app: a.id, user: a.user, groups: groups, groupsErr: groupsErr, queue: a.context.GetQueue()}
+	rpcenv.Ask(c, s.scheduler, q, func(r appAccepted, err error) {
 		if err != nil {
 			a.diagnostics = err.Error()
 			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
@@ -154,7 +154,7 @@ func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
 	}
 	s.count(a)
 	c.Send(s.tracker, cleanUpApp{app: a.id, nodes: a.nodes})
-	c.Send(s.scheduler, removeApplication{app: a.id})
+	c.Send(s.scheduler, appRemoved{app: a.id})
 	s.completed = append(s.completed, a)
 	s.forget(c)
 }

@@ -143,7 +143,7 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered bool) {
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts()
 	c.Send(s.ams, registerAttempt{attempt: at.id, user: at.app.user, keep: keep, priority: at.app.context.GetPriority()})
-	q := addAttempt{attempt: at.id, keep: keep, recovered: recovered}
+	q := appAttemptAdded{attempt: at.id, keep: keep, recovered: recovered}
 	if recovered {
 		q.am = at.containerID()
 	}
@@ -262,7 +262,7 @@ func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
 func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
 	c.Send(s.ams, unregisterAttempt{attempt: at.id})
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
-	c.Send(s.scheduler, removeAttempt{attempt: at.id, keep: keep})
+	c.Send(s.scheduler, appAttemptRemoved{attempt: at.id, keep: keep})
 	s.cleanUp(c, at)
 }
 

@@ -31,12 +31,12 @@ func (h hostLists) allows(host string) bool {
 }
 
 // readHosts are the lists as they are now.
-func readHosts(b *rpcenv.Blocking, hosts Hosts) (trackerBegins, error) {
+func readHosts(b *rpcenv.Blocking, hosts Hosts) (beginTracker, error) {
 	if hosts == nil {
-		return trackerBegins{}, nil
+		return beginTracker{}, nil
 	}
 	include, exclude, err := hosts.Read(b)
-	return trackerBegins{include: include, exclude: exclude}, err
+	return beginTracker{include: include, exclude: exclude}, err
 }
 
 func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRequest) {
@@ -49,8 +49,8 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 		patience = time.Duration(s) * time.Second
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (trackerBegins, error) { return readHosts(b, t.cfg.Hosts) },
-		func(read trackerBegins, err error) {
+	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (beginTracker, error) { return readHosts(b, t.cfg.Hosts) },
+		func(read beginTracker, err error) {
 			if err != nil {
 				call.Fail(fmt.Errorf("%w: the lists of hosts stay as they were: %w", exceptions.YARN, err))
 				return

@@ -23,7 +23,7 @@ type files struct {
 	bad         []error // records that cannot be read
 	allocations []byte
 	modified    time.Time
-	hosts       trackerBegins
+	hosts       beginTracker
 }
 
 // begin reads what there is to read and then serves.
@@ -80,8 +80,8 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 		Epoch: s.life.epoch, ContainerTokenMasterKey: s.life.container, NmTokenMasterKey: s.life.nm, AmRmTokenMasterKey: s.life.amrm,
 	})
 	f.hosts.life = s.life
-	c.Send(s.scheduler, schedulerBegins{life: s.life, allocations: f.allocations, modified: f.modified})
-	c.Send(s.ams, began{life: s.life})
+	c.Send(s.scheduler, beginScheduler{life: s.life, allocations: f.allocations, modified: f.modified})
+	c.Send(s.ams, beginService{life: s.life})
 	for _, a := range l.apps {
 		s.recoverApp(c, a, l.attempts)
 	}

@@ -149,33 +149,31 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 
 // Receive is a callback of the endpoint.
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	if b, ok := m.(schedulerBegins); ok {
-		s.begin(c, b)
-		return
-	}
-	if s.book == nil {
+	if _, begins := m.(beginScheduler); !begins && s.book == nil {
 		rpcenv.Fail(c, m, errNotReady())
 		return
 	}
 	switch m := m.(type) {
-	case addNode:
-		s.addNode(c, m)
-	case removeNode:
-		s.removeNode(c, m)
+	case beginScheduler:
+		s.beginScheduler(c, m)
+	case nodeAdded:
+		s.nodeAdded(c, m)
+	case nodeRemoved:
+		s.nodeRemoved(c, m)
 	case nodeUpdate:
 		s.nodeUpdate(c, m)
 	case nodeReconnected:
 		s.nodeReconnected(c, m)
 	case drainNode:
 		s.drainNode(c, m)
-	case addApplication:
-		s.addApplication(c, m)
-	case removeApplication:
-		s.removeApplication(c, m)
-	case addAttempt:
-		s.addAttempt(c, m)
-	case removeAttempt:
-		s.removeAttempt(c, m)
+	case appAdded:
+		s.appAdded(c, m)
+	case appRemoved:
+		s.appRemoved(c, m)
+	case appAttemptAdded:
+		s.appAttemptAdded(c, m)
+	case appAttemptRemoved:
+		s.appAttemptRemoved(c, m)
 	case allocate:
 		s.allocate(c, m)
 	case describeAttempt:

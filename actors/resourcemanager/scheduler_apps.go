@@ -14,8 +14,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// addApplication hands an application to the scheduler; the answer is an error when it is refused.
-type addApplication struct {
+// appAdded hands an application to the scheduler; the answer is an error when it is refused. It mirrors
+// AppAddedSchedulerEvent.
+type appAdded struct {
 	rpcenv.Local
 	app         ids.Application
 	user, queue string
@@ -23,16 +24,16 @@ type addApplication struct {
 	groupsErr   error // why they are not known
 }
 
-// applicationAdded has the full name of its queue.
-type applicationAdded struct {
+// appAccepted has the full name of its queue.
+type appAccepted struct {
 	rpcenv.Local
 	queue string
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (addApplication) ReplyType() (r applicationAdded) { return r }
+func (appAdded) ReplyType() (r appAccepted) { return r }
 
-func (s *Scheduler) addApplication(c *rpcenv.Context, m addApplication) {
+func (s *Scheduler) appAdded(c *rpcenv.Context, m appAdded) {
 	sub := fair.Submission{User: m.user, Groups: m.groups, Queue: m.queue, GroupsErr: m.groupsErr}
 	queue, err := s.book.AddApp(s.now(c), m.app, sub)
 	if err != nil {
@@ -42,16 +43,16 @@ func (s *Scheduler) addApplication(c *rpcenv.Context, m addApplication) {
 	}
 	s.apps[m.app] = &scheduledApp{user: m.user, queue: queue}
 	c.Log().Infof("Accepted application %s from user: %s, in queue: %s", m.app, m.user, queue)
-	rpcenv.Reply(c, m, applicationAdded{queue: queue})
+	rpcenv.Reply(c, m, appAccepted{queue: queue})
 }
 
-// removeApplication ends an application.
-type removeApplication struct {
+// appRemoved ends an application. It mirrors AppRemovedSchedulerEvent.
+type appRemoved struct {
 	rpcenv.Local
 	app ids.Application
 }
 
-func (s *Scheduler) removeApplication(c *rpcenv.Context, m removeApplication) {
+func (s *Scheduler) appRemoved(c *rpcenv.Context, m appRemoved) {
 	s.decided(c, s.book.RemoveApp(s.now(c), m.app))
 	if a := s.apps[m.app]; a != nil {
 		s.past.add(m.app, s.totalsOf(c, a), conf.MaxCompletedApplications.Get(c.Conf()))
@@ -59,9 +60,9 @@ func (s *Scheduler) removeApplication(c *rpcenv.Context, m removeApplication) {
 	delete(s.apps, m.app)
 }
 
-// addAttempt begins an attempt of an application that was added. An attempt of the ResourceManager before this one has its
-// ApplicationMaster's container already.
-type addAttempt struct {
+// appAttemptAdded begins an attempt of an application that was added. An attempt of the ResourceManager before this one has its
+// ApplicationMaster's container already. It mirrors AppAttemptAddedSchedulerEvent.
+type appAttemptAdded struct {
 	rpcenv.Local
 	attempt   ids.Attempt
 	keep      bool
@@ -69,12 +70,13 @@ type addAttempt struct {
 	am        ids.Container
 }
 
+// attemptAdded says that the Scheduler knows the attempt.
 type attemptAdded struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
-func (addAttempt) ReplyType() (r attemptAdded) { return r }
+func (appAttemptAdded) ReplyType() (r attemptAdded) { return r }
 
-func (s *Scheduler) addAttempt(c *rpcenv.Context, m addAttempt) {
+func (s *Scheduler) appAttemptAdded(c *rpcenv.Context, m appAttemptAdded) {
 	a := s.apps[m.attempt.App]
 	if a == nil {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no application %s", exceptions.YARN, m.attempt.App))
@@ -99,14 +101,15 @@ func (s *Scheduler) addAttempt(c *rpcenv.Context, m addAttempt) {
 	rpcenv.Reply(c, m, attemptAdded{})
 }
 
-// removeAttempt ends an attempt; with keep its running containers wait for the next one.
-type removeAttempt struct {
+// appAttemptRemoved ends an attempt; with keep its running containers wait for the next one. It mirrors
+// AppAttemptRemovedSchedulerEvent.
+type appAttemptRemoved struct {
 	rpcenv.Local
 	attempt ids.Attempt
 	keep    bool
 }
 
-func (s *Scheduler) removeAttempt(c *rpcenv.Context, m removeAttempt) {
+func (s *Scheduler) appAttemptRemoved(c *rpcenv.Context, m appAttemptRemoved) {
 	if a := s.apps[m.attempt.App]; a != nil && a.attempt == m.attempt && !m.keep {
 		for _, d := range append(a.told, a.done...) {
 			s.forgetContainer(c, d)

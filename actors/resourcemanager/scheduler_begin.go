@@ -9,15 +9,15 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// schedulerBegins tells the Scheduler that the ResourceManager serves, and what its allocation file says.
-type schedulerBegins struct {
+// beginScheduler tells the Scheduler that the ResourceManager serves, and what its allocation file says.
+type beginScheduler struct {
 	rpcenv.Local
 	life
 	allocations []byte // nil: there is no file
 	modified    time.Time
 }
 
-func (s *Scheduler) begin(c *rpcenv.Context, m schedulerBegins) {
+func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 	s.life = m.life
 	s.conf.Epoch = m.epoch
 	allocations, err := s.load(c, m)
@@ -53,7 +53,7 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 }
 
 // load is what the allocation file says at the beginning.
-func (s *Scheduler) load(c *rpcenv.Context, m schedulerBegins) (*fair.Allocations, error) {
+func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations, error) {
 	o := fair.Options{
 		Compat:             s.conf.Compat,
 		UserAsDefaultQueue: conf.FairUserAsDefaultQueue.Get(c.Conf()),

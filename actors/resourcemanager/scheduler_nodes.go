@@ -12,8 +12,8 @@ import (
 
 var errNoNode = errors.New("its node is gone")
 
-// addNode counts a node in, with the containers that it says it has.
-type addNode struct {
+// nodeAdded counts a node in, with the containers that it says it has. It mirrors NodeAddedSchedulerEvent.
+type nodeAdded struct {
 	rpcenv.Local
 	node       nodeID
 	http, rack string
@@ -21,7 +21,7 @@ type addNode struct {
 	containers []*yarn.NMContainerStatus
 }
 
-func (s *Scheduler) addNode(c *rpcenv.Context, m addNode) {
+func (s *Scheduler) nodeAdded(c *rpcenv.Context, m nodeAdded) {
 	name := m.node.String()
 	spec := fair.NodeSpec{ID: name, Host: m.node.host, Rack: m.rack, Total: amountOf(m.total)}
 	if err := s.book.AddNode(s.now(c), spec); err != nil {
@@ -93,13 +93,13 @@ func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id
 	c.Send(s.client, runningOnNode{app: id.Attempt.App, node: n})
 }
 
-// removeNode counts a node out; what it had is given up.
-type removeNode struct {
+// nodeRemoved counts a node out; what it had is given up. It mirrors NodeRemovedSchedulerEvent.
+type nodeRemoved struct {
 	rpcenv.Local
 	node nodeID
 }
 
-func (s *Scheduler) removeNode(c *rpcenv.Context, m removeNode) {
+func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m nodeRemoved) {
 	events, err := s.book.RemoveNode(s.now(c), m.node.String())
 	if err != nil {
 		c.Log().Errorf("remove %s: %v", m.node, err)

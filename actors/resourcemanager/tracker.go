@@ -87,8 +87,8 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.refreshNodes(c, m)
 	case checkNodes:
 		t.checkNodes(c)
-	case trackerBegins:
-		t.life, t.hosts, t.ready = m.life, newHostLists(m.include, m.exclude), true
+	case beginTracker:
+		t.beginTracker(m)
 	case cleanUpApp:
 		t.cleanUpApp(c, m)
 	case cleanUpContainer:
@@ -102,11 +102,15 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// trackerBegins tells the ResourceTracker that the ResourceManager serves, and which hosts may be nodes.
-type trackerBegins struct {
+// beginTracker tells the ResourceTracker that the ResourceManager serves, and which hosts may be nodes.
+type beginTracker struct {
 	rpcenv.Local
 	life
 	include, exclude []string
+}
+
+func (t *ResourceTracker) beginTracker(m beginTracker) {
+	t.life, t.hosts, t.ready = m.life, newHostLists(m.include, m.exclude), true
 }
 
 // step lets an event happen to a node and does what follows.
@@ -132,7 +136,7 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeAction) {
 	switch action {
 	case machine.RemoveNode:
-		c.Send(t.scheduler, removeNode{node: n.id})
+		c.Send(t.scheduler, nodeRemoved{node: n.id})
 		c.Send(t.ams, nodeChanged{report: n.report()})
 		n.running, n.ended = map[ids.Container]bool{}, map[ids.Container]bool{}
 		n.launchedQueue, n.endedQueue = nil, nil

@@ -83,7 +83,7 @@ func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *ya
 // add gives a node to the scheduler and tells ApplicationMasters of it.
 func (t *ResourceTracker) add(c *rpcenv.Context, n *node, containers []*yarn.NMContainerStatus) {
 	n.note(containers)
-	c.Send(t.scheduler, addNode{node: n.id, http: n.http, rack: n.rack, total: n.total, containers: containers})
+	c.Send(t.scheduler, nodeAdded{node: n.id, http: n.http, rack: n.rack, total: n.total, containers: containers})
 	c.Send(t.ams, nodeChanged{report: n.report()})
 }
 

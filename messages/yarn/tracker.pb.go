@@ -489,7 +489,7 @@ type NodeStatus struct {
 	NodeId *NodeId                `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// response_id is that of the answer before it.
 	ResponseId int32 `protobuf:"varint,2,opt,name=response_id,json=responseId,proto3" json:"response_id,omitempty"`
-	// containers_statuses has all that run, and those that have ended until the ResourceManager says to forget them.
+	// containers_statuses has all that run, and those that have ended until one heartbeat with them was answered.
 	ContainersStatuses    []*ContainerStatus   `protobuf:"bytes,3,rep,name=containers_statuses,json=containersStatuses,proto3" json:"containers_statuses,omitempty"`
 	NodeHealthStatus      *NodeHealthStatus    `protobuf:"bytes,4,opt,name=node_health_status,json=nodeHealthStatus,proto3" json:"node_health_status,omitempty"`
 	KeepAliveApplications []*ApplicationId     `protobuf:"bytes,5,rep,name=keep_alive_applications,json=keepAliveApplications,proto3" json:"keep_alive_applications,omitempty"`

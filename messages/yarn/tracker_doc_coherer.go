@@ -23,7 +23,7 @@ var comments_proto_yarn_tracker_proto = [...]string{
 	"yarn.ResourceUtilization.cpu", "cpu in cores.",
 	"yarn.NodeStatus", "NodeStatus is a node at one heartbeat.",
 	"yarn.NodeStatus.response_id", "response_id is that of the answer before it.",
-	"yarn.NodeStatus.containers_statuses", "containers_statuses has all that run, and those that have ended until the ResourceManager says to forget them.",
+	"yarn.NodeStatus.containers_statuses", "containers_statuses has all that run, and those that have ended until one heartbeat with them was answered.",
 	"yarn.NodeHeartbeatRequest", "NodeHeartbeatRequest is a node's sign of life.",
 	"yarn.NodeHeartbeatResponse", "NodeHeartbeatResponse is what the node has to do.",
 	"yarn.NodeHeartbeatResponse.next_heart_beat_interval", "next_heart_beat_interval in ms.",

@@ -8,11 +8,13 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// began tells the other endpoints that the ResourceManager serves, and as whom.
-type began struct {
+// beginService tells the ApplicationMasterService that the ResourceManager serves, and as whom.
+type beginService struct {
 	rpcenv.Local
 	life
 }
+
+func (s *ApplicationMasterService) beginService(m beginService) { s.life, s.ready = m.life, true }
 
 // life is one life of a ResourceManager: what its endpoints have in common. It never changes.
 type life struct {
