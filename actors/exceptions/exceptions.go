@@ -37,8 +37,4 @@ var (
 	YARN = rpcenv.NewRefusal("YarnException", "YarnException")
 	// InvalidToken: the token is not genuine, is of another service, or has expired.
 	InvalidToken = rpcenv.NewRefusal("InvalidToken", "InvalidToken")
-	// InvalidContainer: the container is of another ResourceManager's life.
-	InvalidContainer = rpcenv.NewRefusal("InvalidContainerException", "InvalidContainerException")
-	// InvalidAuxService: no auxiliary service of that name runs on the node.
-	InvalidAuxService = rpcenv.NewRefusal("InvalidAuxServiceException", "InvalidAuxServiceException")
 )

@@ -187,14 +187,8 @@ func (a *Allocator) completed(c Completed, now time.Time) Ended {
 	} else {
 		a.reasons[b.executorID] = e.Reason
 	}
-	if !e.Requested {
-		a.unexpected++
-	}
 	return e
 }
-
-// UnexpectedReleases is how many executors ended whose containers were not given back.
-func (a *Allocator) UnexpectedReleases() int { return a.unexpected }
 
 // Answer is how a question for the reason of a loss is answered.
 type Answer int

@@ -44,9 +44,6 @@ func (h *Health) SetClusterNodes(n int) { h.nodes = n }
 // AllExcluded reports whether no node is left to ask for. Without any node there may be some later: that is false.
 func (h *Health) AllExcluded() bool { return h.nodes > 0 && len(h.current) >= h.nodes }
 
-// Excluded are the hosts that are excluded, sorted.
-func (h *Health) Excluded() []string { return h.current }
-
 // Failed takes the failure of an executor on a host, "" if that is not known. What it gives is for the blacklist.
 func (h *Health) Failed(host string, now time.Time) (additions, removals []string) {
 	if host == "" || !h.cfg.OnFailure {

@@ -68,7 +68,6 @@ type Allocator struct {
 	waiting    map[string]bool   // executors of which somebody wants to know why they ended
 	reasons    map[string]Reason // of ended executors that nobody asked about yet
 	lastID     int
-	unexpected int
 	stopping   bool
 
 	failures       *Failures
