@@ -7,13 +7,19 @@
 //	membership/  Membership             what a daemon hears of the other members of its cluster
 //	appclient/   AppClient              an application's side of the Master
 //	driverclient/ client                submits a driver to the Masters, ends one, asks for its state
-//	resourcemanager/ ClientRMService, ApplicationMasterService, ResourceTracker, Scheduler   YARN's ResourceManager
-//	  machine/   pure: applications, attempts, containers, nodes
-//	  fair/      pure: the FairScheduler
+//	resourcemanager/                    YARN's ResourceManager, four endpoints in one Env
+//	             ClientRMService        applications and their attempts, for clients
+//	             ApplicationMasterService sessions of ApplicationMasters
+//	             ResourceTracker        nodes: who registers, who is still heard
+//	             Scheduler              queues and containers: which application gets what of which node
+//	  machine/   pure: the states of applications, attempts, containers and nodes
+//	  fair/      pure: the FairScheduler, and the FifoScheduler
 //	nodemanager/ ContainerManager       YARN's node: containers, their files and processes
+//	  machine/ launch/   pure: the states of applications, containers and resources; how a process is started
 //	applicationmaster/ YarnAM           an application's side of YARN: asks for executors and starts them
 //	  allocator/ amrm/   pure: what to ask for, what came of it; what the ResourceManager has not heard
 //	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
+//	  distcache/ pure: which files it staged
 //	token/       pure: what proves to YARN who speaks
 //	exceptions/  Hadoop's exceptions as errors that travel
 //	submit/      pure: the rules of spark-submit
@@ -24,6 +30,10 @@
 //	  heartbeat/ HeartbeatReceiver      when an executor was last heard
 //	  mapoutput/ MapOutputTracker       where map outputs lie
 //	  commit/    OutputCommitCoordinator
+//	  yarnscheduler/ YarnScheduler      a driver's side of its ApplicationMaster
+//	  allocation/ ExecutorAllocationManager   how many executors the work wants, and which are idle
+//	  progress/  Progress               what a terminal shows of the stages
+//	  event/     what these tell each other
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	rdd/         lineages, operations, codecs: no role, no runtime
@@ -39,11 +49,14 @@
 // socket. The analyzer cmd/endpointrule holds that. What a role needs of the world it declares as an interface
 // (worker.Discovery, executor.Blocks), which package cluster supplies. So the same code runs in a simulation.
 //
-// Every book has one owner. Master owns workers, applications and drivers, CoarseGrainedScheduler owns executors and tasks, DAGScheduler jobs and stages,
-// HeartbeatReceiver last-seen times, BlockManagerMaster block managers, MapOutputTracker map outputs. What others must know
-// of an executor is one message, event.ExecutorChange, to each in the same order. Spark guards the same books by locks that
-// several threads share, and some of its dead-locks come from there.
+// Every book has one owner. Master owns workers, applications and drivers, CoarseGrainedScheduler owns executors and tasks,
+// DAGScheduler jobs and stages, HeartbeatReceiver last-seen times, BlockManagerMaster block managers, MapOutputTracker map
+// outputs. On YARN ClientRMService owns applications and attempts, ApplicationMasterService sessions, ResourceTracker nodes,
+// Scheduler queues and containers, ContainerManager what runs on its node, YarnAM what an application asked for and got.
+// What others must know of an executor is one message, event.ExecutorChange, to each in the same order. Spark and Hadoop
+// guard the same books by locks that several threads share, and some of their dead-locks come from there.
 //
 // Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its doc.go says so under
-// "Differences from Spark", each with the test that holds it; `coherer explain --deviations` lists them all.
+// "Differences from Spark" or "Differences from Hadoop", each with the test that holds it; `coherer explain --deviations` lists
+// them all.
 package actors

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// deviationsOf are the sections "Differences from Spark" and "Differences from Hadoop" of the packages' comments: a table with the columns Spark, here
-// and test, or a list whose items end with the tests that hold them, in parentheses.
+// deviationsOf are the sections "Differences from Spark" and "Differences from Hadoop" of the packages' comments: a table with
+// the columns Spark, here and test, or a list whose items end with the tests that hold them, in parentheses.
 func deviationsOf(packages map[string]*goPackage) []Deviation {
 	var out []Deviation
 	for _, name := range sortedKeys(packages) {

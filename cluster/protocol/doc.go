@@ -7,8 +7,8 @@
 //
 //   - the .proto files: descriptors, options and, by protoc-gen-coherer, comments. Messages of users that are linked into
 //     the program and were generated so are explained like Coherer's own;
-//   - source.json: handlers, makers, endpoints, messages that stay within an Env, and the tables "Differences from Spark",
-//     read from the Go source;
+//   - source.json: handlers, makers, endpoints, messages that stay within an Env, and the tables "Differences from Spark" and
+//     "Differences from Hadoop", read from the Go source;
 //   - recordings/: what was said in runs of golden scripts of package scenario in a World, cut down to what is shown;
 //   - the list of conversations in conversations.go, each a path through a recording.
 //

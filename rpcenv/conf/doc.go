@@ -32,6 +32,12 @@
 // A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and
 // mentioned in [Conf.Warnings] with the nearest known name. Other keys are dropped with a warning, as by spark-submit.
 //
+// # Differences from Hadoop
+//
+//   - yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage is 100 when it is not set, so that a machine
+//     whose disk is rather full can run a cluster; in Hadoop 90, and a node whose disks are fuller gets no containers.
+//     (TestDefaultsOfNodeManagersAreHadoops)
+//
 // # Differences from Spark
 //
 //   - All values of known settings are checked when they are read from files, options and variables, and told with file and

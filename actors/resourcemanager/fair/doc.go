@@ -16,9 +16,9 @@
 //
 // It mirrors org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.
 //
-// # Differences from Spark
+// # Differences from Hadoop
 //
-// From Hadoop, that is; with coherer.compat=upstream there are none but the words of errors and warnings.
+// With coherer.compat=upstream there are none but the words of errors and warnings.
 //
 //   - The comparator of drf is a total order, since none of nothing is 0; in Hadoop it is a NaN, which is equal to every
 //     number, so that a queue of weight 0 can come before one that comes before one that comes before it.
