@@ -183,7 +183,7 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 	}
 }
 
-// runningOnNode says that an application has a container on a node.
+// runningOnNode says that an application has a container on a node, or files of it.
 type runningOnNode struct {
 	rpcenv.Local
 	app  ids.Application

@@ -154,6 +154,33 @@ func TestWhatWasWhileTheResourceManagerWasGone(t *testing.T) {
 	}
 }
 
+// A node that comes back is told to forget the applications that ended meanwhile, and those that nobody knows, with the containers
+// gone long ago; those that run stay.
+func TestANodeForgetsApplicationsThatEndedMeanwhile(t *testing.T) {
+	k, _ := keptKit(t, "yarn.am.liveness-monitor.expiry-interval-ms", "6000")
+	n := k.node("N1", 8192, 8)
+	am, ended := k.running(n, nil)
+	_, runs := k.running(n, nil)
+	unknown := ids.Application{Timestamp: ended.Timestamp, ID: 77}
+	n.reg.RunningApplications = []*yarn.ApplicationId{ended.Proto(), runs.Proto(), unknown.Proto(), {Id: -1}}
+	n.register()
+	k.Settle()
+	if got := n.beat().GetApplicationsToCleanup(); len(got) != 1 || got[0].GetId() != 77 {
+		t.Errorf("registered again, the node is told to forget %v, want application 77", got)
+	}
+	k.restart()
+	am.register()
+	am.finish(yarn.FinalApplicationStatus_APP_SUCCEEDED)
+	k.Advance(20 * time.Second) // no node says that the container ended
+	k.is(ended, yarn.YarnApplicationState_FINISHED)
+	n.running = nil
+	n.register()
+	k.Settle()
+	if got := n.beat().GetApplicationsToCleanup(); len(got) != 2 || got[0].GetId() != ended.Proto().GetId() || got[1].GetId() != 77 {
+		t.Errorf("back at the next ResourceManager, the node is told to forget %v, want %s and application 77", got, ended)
+	}
+}
+
 // An ApplicationMaster that ended while nobody was there has failed, and the next attempt follows.
 func TestAnApplicationMasterThatEndedMeanwhile(t *testing.T) {
 	k, _ := keptKit(t, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "0")

@@ -38,6 +38,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 	} else {
 		t.reconnected(c, n, q)
 	}
+	t.hasApplications(c, id, q.GetRunningApplications())
 	c.Send(t.ams, nodeRegistered{node: id})
 	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, sizeText(q.GetResource()))
 	rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{
@@ -111,6 +112,19 @@ func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.Regist
 	n.launchedQueue, n.endedQueue = nil, nil
 	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
 		c.Send(t.scheduler, nodeReconnected{node: n.id, total: n.total, containers: q.GetContainerStatuses()})
+	}
+}
+
+// hasApplications lets the applications that a node keeps something of be known there, so that it forgets those that are over: their
+// end came while the node or the ResourceManager was away. It mirrors RMNodeImpl.handleRunningAppOnNode.
+func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*yarn.ApplicationId) {
+	for _, a := range apps {
+		id, err := ids.ApplicationFrom(a)
+		if err != nil {
+			c.Log().Warnf("%s has an application that is none: %v", n, err)
+			continue
+		}
+		c.Send(t.client, runningOnNode{app: id, node: n})
 	}
 }
 
