@@ -1,6 +1,7 @@
 package yarnscheduler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -74,9 +75,12 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, m *app.RemoveExecutor) {
 	if s.stopped {
 		return
 	}
-	c.Log().Warnf("Executor %s: %s", m.GetExecutorId(), m.GetExited().GetReason()+m.GetReason())
+	c.Log().Warnf("Executor %s: %s", m.GetExecutorId(), reasonOf(m))
 	c.Send(s.driver, m)
 }
+
+// reasonOf is why an executor is gone, in words. An ApplicationMaster says it twice: in reason, and in exited beside the code.
+func reasonOf(m *app.RemoveExecutor) string { return cmp.Or(m.GetReason(), m.GetExited().GetReason()) }
 
 func (s *Scheduler) retrieveLastAllocatedExecutorID(c *rpcenv.Context, m *app.RetrieveLastAllocatedExecutorId) {
 	call := rpcenv.Defer(c, m)

@@ -164,6 +164,19 @@ func TestWhatPassesBetweenDriverAndApplicationMaster(t *testing.T) {
 	r.want("the ApplicationMaster was asked", r.asked, "request 3", "kill [1 2]", "reason 4", "reason 9")
 }
 
+// The reason stands once in the log, whichever of its two places has it.
+func TestAReasonIsToldOnce(t *testing.T) {
+	for _, m := range []*app.RemoveExecutor{
+		{Reason: "why"},
+		{Exited: &app.ExecutorExited{Reason: "why"}},
+		{Reason: "why", Exited: &app.ExecutorExited{Reason: "why"}},
+	} {
+		if got := reasonOf(m); got != "why" {
+			t.Errorf("%v: %q", m, got)
+		}
+	}
+}
+
 func TestWhatIsToldOfPages(t *testing.T) {
 	r := newRig(t)
 	r.register()
