@@ -82,6 +82,7 @@ func killExecutor(t *testing.T, state, id string) {
 // TestDaemonsByHand starts a Master and two Workers, one of which finds the Master by gossip, submits applications, a
 // program of the user's among them, and ends the daemons.
 func TestDaemonsByHand(t *testing.T) {
+	t.Parallel()
 	m, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", master.URL, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
 	_, _ = daemon(t, "worker", "--join", master.Gossip, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())

@@ -13,6 +13,7 @@ import (
 // rest is done elsewhere, and the Worker lives on. The executor's output goes through the Worker, which rolls it over, and
 // its blocks to a root of their own, where nothing is left.
 func TestADecommissionedWorker(t *testing.T) {
+	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
 	work, blocks := t.TempDir(), t.TempDir()
 	settings := []string{

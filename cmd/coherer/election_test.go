@@ -131,6 +131,7 @@ func (m *masters) kill(i int) {
 
 // An application and its Worker go over to another Master when the leader is killed, and the result is right.
 func TestAnApplicationOutlivesAKilledLeader(t *testing.T) {
+	t.Parallel()
 	m, leader := startMasters(t, 3)
 	url := "spark://" + m.peers
 	_, _ = daemon(t, "worker", url, "--cores", "2", "--memory", "1g", "--work-dir", t.TempDir())

@@ -12,6 +12,7 @@ import (
 // spark.worker.timeout, so that by its own books the old leader has lost all Workers: it ends with code 0, nobody obeys
 // it, and started again it is one of the Masters that do not lead.
 func TestALeaderThatStoodStillStepsDown(t *testing.T) {
+	t.Parallel()
 	const timeout = "spark.worker.timeout=5"
 	m, old := startMasters(t, 3, "--conf", timeout)
 	url := "spark://" + m.peers

@@ -97,6 +97,7 @@ func endSoft(t *testing.T, cmd *exec.Cmd) {
 // executor, the driver, the Master and the driver's Worker are ended by kill -9, one after the other. Both results are
 // right, the books are empty, and no process is left.
 func TestEachProcessIsKilledInTurn(t *testing.T) {
+	t.Parallel()
 	records := filepath.Join(t.TempDir(), "records")
 	startMaster := func(log *lines, port string) (m *exec.Cmd, url, page string) {
 		cmd, ready := daemonTo(t, log, nil, "master", "--port", port, "--webui-port", "0", "--conf", "coherer.gossip.port=0",

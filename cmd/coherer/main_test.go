@@ -57,7 +57,7 @@ func command(t testing.TB, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "SPARK_") || slices.Contains([]string{"MASTER", "DEPLOY_MODE", "HADOOP_CONF_DIR", "YARN_CONF_DIR"}, name)
+		return strings.HasPrefix(name, "SPARK_") || slices.Contains([]string{"MASTER", "DEPLOY_MODE", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "XDG_STATE_HOME"}, name)
 	}), "XDG_STATE_HOME="+t.TempDir())
 	return cmd
 }
@@ -139,6 +139,7 @@ func mostFrequent(text string) string {
 func escaped(word string) string { return strings.ReplaceAll(word, "\xff\xfe", `\xff\xfe`) }
 
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	broken := t.TempDir()
 	write(t, filepath.Join(broken, "go.mod"), "module example.com/broken\n\ngo 1.26\n")
 	write(t, filepath.Join(broken, "main.go"), "package main\n\nfunc main() { undefinedName() }\n")
@@ -180,6 +181,7 @@ func TestBadInput(t *testing.T) {
 
 // When a Master refuses, the three tries are over soon.
 func TestUnreachableMaster(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "submit", "--master", "spark://127.0.0.1:1", "pi", "2")
 	if got := finish(t, cmd); got.code != exitFailed || !strings.Contains(got.stderr, "127.0.0.1:1") {
 		t.Errorf("code %d, stderr %q", got.code, got.stderr)
@@ -188,6 +190,7 @@ func TestUnreachableMaster(t *testing.T) {
 
 // The death of run is that of all its processes: they inherit the pipe, whose end says that none is left.
 func TestKillOfRun(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

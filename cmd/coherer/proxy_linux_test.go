@@ -154,6 +154,7 @@ func masterBehind(t *testing.T, p *proxy, log io.Writer) {
 // runs those of the Master are cut, with Workers and driver at the other ends, then those of the driver, with executors
 // there; then all are slow. No Worker ends, the application stays the one that it was, and the result is right.
 func TestConnectionsThatAreCutAndSlow(t *testing.T) {
+	t.Parallel()
 	toMaster, toDriver := startProxy(t), startProxy(t)
 	mlog := &lines{to: t.Output()}
 	masterBehind(t, toMaster, mlog)

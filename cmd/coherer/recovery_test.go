@@ -64,6 +64,7 @@ func (l *lines) until(t *testing.T, want string) {
 // TestAMasterThatIsKilledFindsItsClusterAgain: kill -9 while an application runs, the same command again, and the job's
 // result is right.
 func TestAMasterThatIsKilledFindsItsClusterAgain(t *testing.T) {
+	t.Parallel()
 	records := filepath.Join(t.TempDir(), "records")
 	args := []string{
 		"master", "--conf", "coherer.gossip.port=0",

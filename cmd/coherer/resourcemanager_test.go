@@ -10,6 +10,7 @@ import (
 // TestAResourceManagerThatIsKilledFindsItsClusterAgain: kill -9 while an application runs, the same command again, and the
 // application ends well under the id that it had.
 func TestAResourceManagerThatIsKilledFindsItsClusterAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := append([]string{
 		"resourcemanager", "--conf", "yarn.resourcemanager.recovery.enabled=true",

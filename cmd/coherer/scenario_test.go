@@ -15,6 +15,7 @@ const brokenScript = "cluster worlds=(sim) seed=1\nstart master M\n  cut M\n----
 const lyingScript = "cluster worlds=(sim) seed=1\nstart master M\nexit M\n----\nM exited 3\n"
 
 func TestScenarioExitCodes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"broken.txt": brokenScript, "lying.txt": lyingScript} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

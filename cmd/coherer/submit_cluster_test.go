@@ -107,6 +107,7 @@ func outputsOf(t *testing.T, work string) (all string) {
 // TestClusterMode: a driver on a Worker is started again when it is killed, ends when it is told to, and ends with its
 // Worker.
 func TestClusterMode(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

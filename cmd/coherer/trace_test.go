@@ -167,6 +167,7 @@ func without(lines []string, what string) []string {
 
 // TestFollowOfARun follows a run from its begin to its end: what is shown is what is in the trace afterwards.
 func TestFollowOfARun(t *testing.T) {
+	t.Parallel()
 	running := command(t, "run", "sleep", "--tasks", "2", "--task-time", "300ms")
 	stderr, err := running.StderrPipe()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 // TestWorkersOfAnotherVersion: a Worker fetches the coherer that submits, since it is another file than its own, and that
 // becomes the executor.
 func TestWorkersOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
 	program, err := os.ReadFile(binary)

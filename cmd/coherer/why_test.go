@@ -51,6 +51,7 @@ func waiting(t *testing.T, words []string, args ...string) string {
 
 // Scenario 12: four applications that get no executor, for four reasons.
 func TestWhyApp(t *testing.T) {
+	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "512m", "--work-dir", t.TempDir())
 	why := func(id string, want ...string) {

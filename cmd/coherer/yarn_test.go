@@ -19,6 +19,7 @@ var quick = []string{
 
 // TestRunOnYARN runs word count on YARN in both modes: what is printed, the table and the run directory are as on Workers.
 func TestRunOnYARN(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("to be or not to be\n", 20)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "text"), text)
@@ -31,33 +32,37 @@ func TestRunOnYARN(t *testing.T) {
 		t.Fatal(err)
 	}
 	for mode, peer := range map[string]string{"cluster": "Driver/YarnAM", "client": "AM/YarnAM"} {
-		args := append([]string{"run", "--yarn", "--nodes", "2", "--deploy-mode", mode}, quick...)
-		got := finish(t, command(t, append(args, "wordcount", file)...))
-		if got.code != 0 {
-			t.Fatalf("%s: exit code %d: %s", mode, got.code, got.stderr)
-		}
-		answer, table, _ := strings.Cut(got.stdout, "\n\n")
-		if want := mostFrequent(text); answer != want {
-			t.Errorf("%s: answer:\n%s\nwant:\n%s", mode, answer, want)
-		}
-		registered := regexp.MustCompile(`RegisterApplicationMasterRequest +` + peer + ` +RM/ApplicationMasterService +1 `)
-		_, dir, found := strings.Cut(strings.TrimSpace(table), "run directory: ")
-		if !found || !registered.MatchString(table) || !regexp.MustCompile(`RegisterNodeManagerRequest +NM/ContainerManager +RM/ResourceTracker +2 `).MatchString(table) {
-			t.Fatalf("%s: behind the answer stands:\n%s", mode, table)
-		}
-		diagram, err := os.ReadFile(filepath.Join(dir, "diagram.mmd"))
-		if err != nil || !strings.Contains(string(diagram), " as NM2") || !strings.Contains(string(diagram), " as Exec1") {
-			t.Errorf("%s: diagram: %v\n%s", mode, err, diagram)
-		}
-		if left, err := filepath.Glob(filepath.Join(dir, "work*")); err != nil || left != nil {
-			t.Errorf("%s: %q is left, %v", mode, left, err)
-		}
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"run", "--yarn", "--nodes", "2", "--deploy-mode", mode}, quick...)
+			got := finish(t, command(t, append(args, "wordcount", file)...))
+			if got.code != 0 {
+				t.Fatalf("exit code %d: %s", got.code, got.stderr)
+			}
+			answer, table, _ := strings.Cut(got.stdout, "\n\n")
+			if want := mostFrequent(text); answer != want {
+				t.Errorf("answer:\n%s\nwant:\n%s", answer, want)
+			}
+			registered := regexp.MustCompile(`RegisterApplicationMasterRequest +` + peer + ` +RM/ApplicationMasterService +1 `)
+			_, dir, found := strings.Cut(strings.TrimSpace(table), "run directory: ")
+			if !found || !registered.MatchString(table) || !regexp.MustCompile(`RegisterNodeManagerRequest +NM/ContainerManager +RM/ResourceTracker +2 `).MatchString(table) {
+				t.Fatalf("behind the answer stands:\n%s", table)
+			}
+			diagram, err := os.ReadFile(filepath.Join(dir, "diagram.mmd"))
+			if err != nil || !strings.Contains(string(diagram), " as NM2") || !strings.Contains(string(diagram), " as Exec1") {
+				t.Errorf("diagram: %v\n%s", err, diagram)
+			}
+			if left, err := filepath.Glob(filepath.Join(dir, "work*")); err != nil || left != nil {
+				t.Errorf("%q is left, %v", left, err)
+			}
+		})
 	}
 }
 
 // TestSubmitToYARN submits to daemons: a program of the user's in both modes, one that fails, and one that is ended by its
 // id.
 func TestSubmitToYARN(t *testing.T) {
+	t.Parallel()
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
 	address := strings.TrimPrefix(rm.URL, "spark://")
 	dirs := t.TempDir()
