@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -26,27 +27,7 @@ func BenchmarkNodeHeartbeats(b *testing.B) {
 }
 
 func heartbeats(b *testing.B, senders, nodes int) {
-	log := logrus.New()
-	log.SetOutput(io.Discard)
-	host := transport.New(transport.Options{})
-	defer host.Close()
-	env := func(name string) *rpcenv.Env {
-		e, err := rpcenv.New(host, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: "127.0.0.1"}, Log: logrus.NewEntry(log)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		return e
-	}
-	rm, peers := env("RM"), env("NMs")
-	defer rm.Close()
-	defer peers.Close()
-	keys, err := resourcemanager.NewKeys(bytes.NewReader(make([]byte, 3*token.KeySize)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := resourcemanager.Start(rm, resourcemanager.Config{Keys: keys}); err != nil {
-		b.Fatal(err)
-	}
+	rm, peers := loopback(b)
 	tracker := peers.Ref(rm.Address(), resourcemanager.ResourceTrackerName)
 	block := peers.Blocking(context.Background())
 	defer block.Close()
@@ -54,16 +35,7 @@ func heartbeats(b *testing.B, senders, nodes int) {
 	for i := range status {
 		id := &yarn.NodeId{Host: fmt.Sprint("n", i), Port: 8041}
 		status[i] = &yarn.NodeStatus{NodeId: id, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: true}}
-		q := &yarn.RegisterNodeManagerRequest{NodeId: id, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}}
-		for {
-			r, err := rpcenv.AskWait(block, tracker, q)
-			if err == nil && r.GetNodeAction() == yarn.NodeAction_NORMAL {
-				break
-			}
-			if err != nil && block.Done() {
-				b.Fatal(err)
-			}
-		}
+		register(b, block, tracker, id)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -86,4 +58,57 @@ func heartbeats(b *testing.B, senders, nodes int) {
 	}
 	all.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "heartbeats/s")
+}
+
+// loopback is a ResourceManager and an Env of its peers, with sockets between them. settings are key, value, key, value.
+func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
+	b.Helper()
+	pairs := map[string]string{}
+	for i := 0; i+1 < len(settings); i += 2 {
+		pairs[settings[i]] = settings[i+1]
+	}
+	c, err := conf.New(pairs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	host := transport.New(transport.Options{})
+	b.Cleanup(func() {
+		if err := host.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	env := func(name string) *rpcenv.Env {
+		e, err := rpcenv.New(host, rpcenv.Config{Name: name, Conf: c, Listen: rpcenv.Address{Host: "127.0.0.1"}, Log: logrus.NewEntry(log)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(e.Close)
+		return e
+	}
+	rm, peers = env("RM"), env("Peers")
+	keys, err := resourcemanager.NewKeys(bytes.NewReader(make([]byte, 3*token.KeySize)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := resourcemanager.Start(rm, resourcemanager.Config{Keys: keys}); err != nil {
+		b.Fatal(err)
+	}
+	return rm, peers
+}
+
+// register makes a node of 8 GiB and 8 cores known.
+func register(b *testing.B, block *rpcenv.Blocking, tracker rpcenv.Ref, id *yarn.NodeId) {
+	b.Helper()
+	q := &yarn.RegisterNodeManagerRequest{NodeId: id, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}}
+	for {
+		r, err := rpcenv.AskWait(block, tracker, q)
+		if err == nil && r.GetNodeAction() == yarn.NodeAction_NORMAL {
+			return
+		}
+		if err != nil && block.Done() {
+			b.Fatal(err)
+		}
+	}
 }

@@ -47,6 +47,8 @@
 //     (TestCallsOfOneAttemptAreHandledOneByOne)
 //   - The end of a container that nobody knows may be forgotten by its node at once; Hadoop's node keeps it until the
 //     application ends. (TestContainersThatNobodyKnowsEnd)
+//   - With continuous scheduling the pass after an ask looks at it. In Hadoop, and with coherer.compat YARN-FAIR, it does so after
+//     the next update of demands, up to half a second later. (TestContinuousScheduling)
 //   - Unmanaged ApplicationMasters are refused. (TestSubmissionsThatCannotBeAreRefused)
 //   - Without a setting the FairScheduler is the scheduler, and there is no CapacityScheduler. (TestWhatClientsMayAsk)
 package resourcemanager

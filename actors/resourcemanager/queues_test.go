@@ -106,14 +106,25 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
+// With continuous scheduling the passes after an ask look at it, in Hadoop those after the next update of demands. There is no
+// heartbeat.
 func TestContinuousScheduling(t *testing.T) {
-	k := newKit(t, "yarn.scheduler.fair.continuous-scheduling-enabled", "true")
-	n := k.node("N1", 8192, 8)
-	am, _ := k.running(n, nil)
-	am.allocate(anywhere(3))
-	k.Advance(600 * time.Millisecond) // demand is looked at each 500 ms; there is no heartbeat
-	if got := am.allocate().GetAllocatedContainers(); len(got) != 3 {
-		t.Errorf("%d containers, want 3", len(got))
+	for compat, want := range map[string]struct {
+		after time.Duration
+		count int
+	}{"fixed": {15 * time.Millisecond, 3}, "YARN-FAIR": {100 * time.Millisecond, 0}} {
+		k := newKit(t, "yarn.scheduler.fair.continuous-scheduling-enabled", "true", "coherer.compat", compat)
+		n := k.node("N1", 8192, 8)
+		am, _ := k.running(n, nil)
+		am.allocate(anywhere(3))
+		k.Advance(want.after)
+		if got := am.allocate().GetAllocatedContainers(); len(got) != want.count {
+			t.Errorf("%q: %d containers %s after the ask, want %d", compat, len(got), want.after, want.count)
+		}
+		k.Advance(600 * time.Millisecond)
+		if got := am.allocate().GetAllocatedContainers(); len(got) != 3-want.count {
+			t.Errorf("%q: %d containers later", compat, len(got))
+		}
 	}
 }
 

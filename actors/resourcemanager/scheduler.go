@@ -28,6 +28,7 @@ type Scheduler struct {
 	past       pastApps                  // applications that it had
 	failures   []*yarn.ContainerFailure  // the last ones, the oldest first
 	kill       rpcenv.Timer              // KillMarked
+	asked      bool                      // since the last update
 	file       fair.Reload
 
 	client, tracker rpcenv.Ref

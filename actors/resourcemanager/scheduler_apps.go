@@ -168,6 +168,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 			d.Release = append(d.Release, id)
 		}
 	}
+	s.asked = s.asked || len(d.Asks) > 0
 	g, err := s.book.Allocate(s.now(c), m.attempt, d)
 	if err != nil {
 		rpcenv.Fail(c, m, invalidRequest(err))
