@@ -67,6 +67,8 @@
 //   - When the connection of an application's driver ends the Master asks whether the driver is there. One that is hears
 //     MasterChanged and goes on; Spark finishes its application, and the driver waits for a Master for ever.
 //     (TestADriverThatLostItsConnectionOnlyIsKept, TestADriverThatIsGoneEndsItsApplication)
+//   - An application that is given up at the end of a recovery is told so, in case its driver only stood still; in Spark
+//     such a driver waits for ever. (TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout)
 //   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
 //     when it sees its old connection close (SPARK-23191). What was ordered over that connection and did not arrive is
 //     given up when the Worker says what it runs, and ordered again. (TestAWorkerWithAnotherConnectionIsKept,

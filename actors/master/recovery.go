@@ -228,7 +228,9 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 	for _, a := range slices.Clone(m.apps) {
 		switch a.State {
 		case ApplicationUnknown:
-			m.removeApplication(c, a, ApplicationFinished, "not responding for recovery")
+			const why = "not responding for recovery"
+			m.removeApplication(c, a, ApplicationFinished, why)
+			c.Send(a.Driver, &deploy.ApplicationRemoved{Message: why, MasterTerm: m.cfg.Term}) // it may only have stood still
 		case ApplicationWaiting:
 			m.setApplication(c, a, ApplicationRunning, "recovered")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
@@ -68,7 +69,7 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 	k, s := lasting(t, "spark.deploy.recoveryTimeout", "20s")
 	k.worker("W1", 4, 4096)
 	w2 := k.worker("W2", 1, 1024)
-	k.driver("silent", 1)
+	silent := k.driver("silent", 1)
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w2.Probe)
 	w2.tells()
@@ -82,6 +83,14 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 	}
 	if got := s.keys(); !slices.Equal(got, []string{"worker_worker-W2"}) {
 		t.Errorf("records %q", got)
+	}
+	// It may only have stood still: it is told.
+	told := slices.ContainsFunc(silent.Waiting(), func(m rpcenv.Message) bool {
+		r, ok := m.(*deploy.ApplicationRemoved)
+		return ok && r.GetMessage() == "not responding for recovery"
+	})
+	if !told {
+		t.Errorf("the driver was told %v, not that it is given up", silent.Waiting())
 	}
 }
 

@@ -309,5 +309,8 @@ func (r *Runner) advance(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	if d < 0 {
+		return fmt.Errorf("advance %s: time does not go back", c.Args[0])
+	}
 	return r.advanceTo(w.Now().Add(d))
 }
