@@ -11,8 +11,8 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
