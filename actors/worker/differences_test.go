@@ -30,29 +30,46 @@ func TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried(t *testing.T) {
 // Spark's retries go to the Master that was known, for ever. A Worker that the leader had given up is in no record, so that
 // the next leader does not call it.
 func TestAMasterThatDoesNotLeadIsNotTheOnlyOneTried(t *testing.T) {
-	for _, standby := range []bool{true, false} {
-		k := newKit(t)
-		other := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
-		k.start(Config{Masters: []rpcenv.Address{k.master.Env.Address(), other.Env.Address()}},
-			map[string]string{"spark.worker.initialRegistrationRetries": "2"})
-		other.Next()
-		k.accept(false)
-		if standby {
+	for _, test := range []struct {
+		known string
+		lost  func(k *kit)
+		first bool // the first retry goes to all
+	}{
+		{"is in standby", func(k *kit) {
 			k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
 			next[*deploy.RegisterWorker](k)
 			k.master.Send(k.worker, &deploy.MasterInStandby{})
-		} else {
-			k.w.Find("M").Kill()
-		}
-		other.Next() // all are tried at once
-		k.w.Advance(16 * time.Second)
-		if n := len(other.Waiting()); (n > 0) != standby {
-			t.Errorf("the known one is in standby: %t; in 16 s the other was tried %d times", standby, n)
-		}
-		k.w.Advance(2 * time.Minute) // the slow retries
-		if m, ok := other.Next().(*deploy.RegisterWorker); !ok {
-			t.Errorf("the known one is in standby: %t; got %T", standby, m)
-		}
+		}, true},
+		{"is dead", func(k *kit) { k.w.Find("M").Kill() }, true},
+		{"is silent", func(k *kit) { k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()}) }, false},
+	} {
+		t.Run(test.known, func(t *testing.T) {
+			k := newKit(t)
+			other := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+			k.start(Config{Masters: []rpcenv.Address{k.master.Env.Address(), other.Env.Address()}},
+				map[string]string{"spark.worker.initialRegistrationRetries": "2"})
+			next[*deploy.RegisterWorker](k)
+			began := k.w.Now()
+			k.accept(false) // the first retry, which goes to all while no Master is known
+			interval := k.w.Now().Sub(began).Round(time.Second)
+			other.Next()
+			other.Next()
+			test.lost(k)
+			other.Next() // all are tried at once
+			k.w.Advance(interval)
+			if n := len(other.Waiting()); (n > 0) != test.first {
+				t.Errorf("by the first retry the other was tried %d times", n)
+			}
+			k.w.Advance(interval + time.Second) // the last of the first retries
+			if n := len(other.Waiting()); n == 0 || n == 1 && test.first {
+				t.Errorf("by the last of the first retries the other was tried %d times", n)
+			}
+			tried := len(other.Waiting())
+			k.w.Advance(2 * time.Minute)
+			if n := len(other.Waiting()); n <= tried {
+				t.Errorf("no slow retry goes to the other")
+			}
+		})
 	}
 }
 

@@ -46,8 +46,9 @@
 //     (TestAnExecutorThatIsKilledBeforeItHasAProcessGetsNone)
 //   - With Membership, a Master that nobody knows of any more is not the only one tried.
 //     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
-//   - Nor is one that says that it does not lead, or that the first retries did not reach: Spark's Worker seeks the Master
-//     that it knew until it gives up, so that one which that Master had given up never finds the next leader.
+//   - Nor is one that says that it does not lead, that is not there, or that did not answer the first retries: Spark's
+//     Worker seeks the Master that it knew until it gives up, so that one which that Master had given up never finds the
+//     next leader, and its executors live on though nobody counts them.
 //     (TestAMasterThatDoesNotLeadIsNotTheOnlyOneTried)
 //   - The report that a driver has ended is an ask, repeated until it is acknowledged, as that of an executor: Spark's is a
 //     one-way message, lost when the Master is away. Until then WorkerLatestState lists the driver.

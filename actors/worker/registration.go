@@ -29,6 +29,7 @@ type registration struct {
 	registered bool // a Master's acceptance holds
 	connected  bool // the connection to master is up
 	deposed    bool // master says that it does not lead
+	unreached  bool // the latest look-up of master failed
 
 	retry              rpcenv.Timer // ReregisterWithMaster
 	initial, prolonged time.Duration
@@ -56,11 +57,11 @@ func (r *registration) all() []rpcenv.Address {
 }
 
 // targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more, or it
-// does not lead, or it did not answer the first retries. Another that leads calls those in its records; who was given up
-// before is in none, and has to look for it.
+// is not there, or does not lead, or did not answer the first retries. Another that leads calls those in its records; who
+// was given up before is in none, and has to look for it before spark.worker.timeout is over: what runs here is nobody's.
 func (r *registration) targets() []rpcenv.Address {
 	all := r.all()
-	if r.master.IsZero() || r.deposed || r.slow || r.found && !slices.Contains(all, r.toConnect) {
+	if r.master.IsZero() || r.deposed || r.unreached || r.slow || r.found && !slices.Contains(all, r.toConnect) {
 		return all
 	}
 	return []rpcenv.Address{r.toConnect}
@@ -119,12 +120,12 @@ func (w *Worker) reregisterWithMaster(c *rpcenv.Context) {
 		return
 	}
 	c.Log().Infof("Retrying connection to master (attempt # %d)", r.attempts)
-	w.tryMasters(c, r.targets())
 	if !r.slow && r.attempts >= conf.WorkerInitialRegistrationRetries.Get(c.Conf()) {
 		c.Cancel(r.retry)
-		r.slow = true
+		r.slow = true // from this one on, so that the first that goes to all does not wait for the long interval
 		r.retry = c.Every(r.prolonged, r.prolonged, ReregisterWithMaster{})
 	}
+	w.tryMasters(c, r.targets())
 }
 
 // tryMasters begins a new try; the look-ups of the one before are abandoned.
@@ -146,7 +147,9 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 		case try != w.reg.try:
 		case err != nil:
 			c.Log().WithError(err).Warnf("Failed to connect to master %s", a)
+			w.reg.unreached = w.reg.unreached || w.reg.isMaster(a)
 		default:
+			w.reg.unreached = w.reg.unreached && !w.reg.isMaster(a)
 			c.Send(master, &deploy.RegisterWorker{
 				Id: w.id, Host: w.addr.Host, Port: int32(w.addr.Port), Worker: c.Self().Proto(),
 				Cores: int32(w.cfg.Cores), Memory: int32(w.cfg.MemoryMB),
@@ -214,7 +217,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 		r.toConnect = configured
 	}
 	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL
-	r.connected, r.deposed = true, false
+	r.connected, r.deposed, r.unreached = true, false, false
 	c.Cancel(r.retry)
 	r.try++ // what other Masters' verifiers answer now is of no interest
 }
