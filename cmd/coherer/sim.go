@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ func simCommand() *cobra.Command {
 			if err := o.check(); err != nil {
 				return usage(cmd, err)
 			}
-			return o.run()
+			return o.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
@@ -69,7 +70,7 @@ func (o *simOptions) check() error {
 	return errors.Join(err, bad, o.life.Validate())
 }
 
-func (o *simOptions) run() error {
+func (o *simOptions) run(ctx context.Context) error {
 	asJSON, err := o.json()
 	if err != nil {
 		return err
@@ -77,6 +78,9 @@ func (o *simOptions) run() error {
 	var failed []string
 	var lived []*scenario.Lived
 	for i := range o.seeds {
+		if ctx.Err() != nil {
+			return fmt.Errorf("ended by a signal: %d of %d seeds lived, broken: %d", i, o.seeds, len(failed))
+		}
 		life := o.life
 		life.Seed += uint64(i)
 		l, err := life.Live()
