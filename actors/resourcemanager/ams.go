@@ -112,7 +112,8 @@ func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
 	s.byID[m.attempt] = e
 }
 
-// watchAttempt says that an attempt's ApplicationMaster runs: it has to be heard of from now on.
+// watchAttempt says that an attempt's ApplicationMaster was started: it has to be heard of from now on, as one that has
+// registered has.
 type watchAttempt struct {
 	rpcenv.Local
 	attempt ids.Attempt

@@ -29,7 +29,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 		rpcenv.Fail(c, q, err)
 		return
 	}
-	e.heard, e.responseID = c.Now(), 0
+	e.watched, e.heard, e.responseID = true, c.Now(), 0
 	c.Log().Infof("AM registration %s", id)
 	c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
 	call := rpcenv.Defer(c, q)
