@@ -96,7 +96,7 @@ func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.
 		c.Log().Infof("%s State change from %s to %s on event = %s", at.id, from, next.State, e)
 		c.State("attempt", at.id.String(), from.String(), next.State.String(), why)
 	}
-	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && why != "" && at.diagnostics == "" {
+	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && e != machine.AttemptUnregister && at.diagnostics == "" {
 		at.diagnostics = why
 	}
 	for _, action := range actions {

@@ -39,7 +39,9 @@ type amProgress struct {
 
 func (s *ClientRMService) amProgress(c *rpcenv.Context, m amProgress) {
 	if at := s.attemptOf(m.attempt); at != nil {
-		at.progress = m.progress
+		if at.machine.State == machine.AttemptRunning { // what comes after the end was said is old
+			at.progress = m.progress
+		}
 		s.stepAttempt(c, at, machine.AttemptStatusUpdate, machine.Always, "")
 	}
 }

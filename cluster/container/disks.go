@@ -84,7 +84,7 @@ func (d *Disks) own(dir string) error {
 		return nil
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return errors.Join(fmt.Errorf("the directory %s is used by another NodeManager: give each its own", dir), f.Close())
+		return errors.Join(fmt.Errorf("the directory %s is used by another NodeManager: give each its own with --local-dirs or yarn.nodemanager.local-dirs", dir), f.Close())
 	}
 	d.locks = append(d.locks, f)
 	return d.empty(dir)

@@ -47,7 +47,7 @@ func statusCommand() *cobra.Command {
 			if f.interval < 100*time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
 			}
-			if at, isYARN := strings.CutPrefix(f.master, "yarn://"); isYARN {
+			if at, isYARN := strings.CutPrefix(f.master, "yarn://"); isYARN || at == "yarn" {
 				rm, err := rpcenv.ParseAddress(at)
 				if err != nil {
 					return usage(cmd, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err))

@@ -33,6 +33,7 @@ func TestStatusOfYARN(t *testing.T) {
 		args []string
 	}{
 		{2, []string{"status", "--master", "yarn://x"}},
+		{2, []string{"status", "--master", "yarn"}},
 		{1, []string{"status", "--master", "yarn://127.0.0.1:1"}},
 		{2, []string{"why", "container", "x"}},
 		{1, []string{"why", "container", "container_1_0001_01_000001"}},

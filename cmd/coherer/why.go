@@ -57,6 +57,9 @@ func whyAppCommand() *cobra.Command {
 				_, err = fmt.Fprint(cmd.OutOrStdout(), whyYARNText(id, r))
 				return err
 			}
+			if strings.HasPrefix(at, "yarn") {
+				return usage(cmd, fmt.Errorf("%q is no application of YARN: want an id such as application_1767225600000_0001", args[0]))
+			}
 			masters, err := findMasters(cmd, at)
 			if err != nil {
 				return err

@@ -118,6 +118,7 @@ func TestWhyOfBadInput(t *testing.T) {
 		{[]string{"worker"}, exitUsage, "unknown command"},
 		{[]string{"app", "x", "--master", "host:1"}, exitUsage, "want spark://HOST:PORT"},
 		{[]string{"app", "x", "--master", "spark://host"}, exitUsage, "spark://host"},
+		{[]string{"app", "application_1_1", "--master", "yarn://127.0.0.1:1"}, exitUsage, "want an id such as application_"},
 		{[]string{"app", "x", "-o", "xml"}, exitUsage, "want text or json"},
 		{[]string{"app", "x"}, exitFailed, "no run goes on"},
 		{[]string{"app", "x", "--master", "spark://127.0.0.1:1"}, exitFailed, "ask the Master at 127.0.0.1:1"},
