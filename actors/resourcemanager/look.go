@@ -38,8 +38,10 @@ type LookedContainer struct {
 // LookedWait is an attempt that waits for containers.
 type LookedWait struct {
 	Attempt, Queue string
-	// Could says which node could give it a container now, and against which nothing speaks; empty: none.
+	// Could says which node could give it a container now, and against which nothing speaks; empty: none. On are the addresses of
+	// all such nodes.
 	Could string
+	On    []string
 }
 
 // Look looks at the books; a Scheduler that has not begun has none. The FifoScheduler does not say who waits.
@@ -73,7 +75,7 @@ func (s *Scheduler) Look(now time.Time) Look {
 		reasons, _ := b.Why(now.Sub(s.start), a.attempt)
 		for _, r := range reasons {
 			if r.Filter == fair.ByTurn && r.Nodes > 0 {
-				w.Could = r.Reason
+				w.Could, w.On = r.Reason, append(w.On, r.On...)
 			}
 		}
 		l.Waiting = append(l.Waiting, w)

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
@@ -16,6 +17,9 @@ const (
 	// heartbeats of nodes, and updates of the scheduler. starvation is how long it may while others get some.
 	hunger     = 10 * time.Second
 	starvation = 2 * time.Minute
+	// silence is after how long without a heartbeat nothing can be placed on a node: it is offered with its heartbeats, of which
+	// this is five. Its ResourceManager counts on it until it expires.
+	silence = 5 * time.Second
 	// modesty is how long a driver may ask, in quiet, for fewer executors than its tasks need: it asks for twice as many each
 	// second.
 	modesty = time.Minute
@@ -27,6 +31,8 @@ const (
 type churn struct {
 	*Monitor
 	hungry, starved, modest since
+	// heard is when each ResourceManager handled the last heartbeat of each node.
+	heard map[place]time.Time
 	// got are the containers that each attempt, and all of them, were given.
 	got map[string]int
 	all int
@@ -35,12 +41,22 @@ type churn struct {
 	back map[string]int
 }
 
+// place is a node, by its address, as a ResourceManager knows it.
+type place struct{ manager, node string }
+
 func newChurn(m *Monitor) *churn {
-	return &churn{Monitor: m, hungry: since{}, starved: since{}, modest: since{}, got: map[string]int{}, lost: map[string]bool{}, back: map[string]int{}}
+	return &churn{
+		Monitor: m, hungry: since{}, starved: since{}, modest: since{}, heard: map[place]time.Time{},
+		got: map[string]int{}, lost: map[string]bool{}, back: map[string]int{},
+	}
 }
 
-// see follows containers of a ResourceManager.
+// see follows heartbeats of nodes, and containers of a ResourceManager.
 func (c *churn) see(r *tracepb.Record) {
+	if r.GetKind() == tracepb.Kind_HANDLED && r.GetEndpoint() == resourcemanager.ResourceTrackerName {
+		c.beat(r)
+		return
+	}
 	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != resourcemanager.SchedulerName || r.GetName() != "container" {
 		return
 	}
@@ -57,6 +73,29 @@ func (c *churn) see(r *tracepb.Record) {
 	case r.GetWhy() == fair.DiagnosticsPreempted:
 		c.lost[of] = true
 	}
+}
+
+// beat: a ResourceManager hears of a node.
+func (c *churn) beat(r *tracepb.Record) {
+	m := c.past.messages[keyOf(r.GetId())]
+	if m == nil || m.typ != "NodeHeartbeatRequest" {
+		return
+	}
+	if e := c.past.envs[m.from]; e != nil {
+		c.heard[place{c.past.name(r.GetEnv()), e.address}] = c.past.now
+	}
+}
+
+// able is the first of the nodes that could give a container which is heard of, and so is offered.
+func (c *churn) able(m *Manager, w *Waiting, now time.Time) (node string, ok bool) {
+	i := slices.IndexFunc(w.On, func(node string) bool {
+		at, ok := c.heard[place{m.Name, node}]
+		return ok && now.Sub(at) <= silence
+	})
+	if i < 0 {
+		return "", false
+	}
+	return w.On[i], true
 }
 
 // given: an application gets a container.
@@ -85,13 +124,15 @@ func (c *churn) look(s *Snapshot) {
 	hungry, starved, modest := map[string]string{}, map[string]string{}, map[string]string{}
 	for i := range s.Managers {
 		m := &s.Managers[i]
-		for _, w := range m.Waiting {
+		for j := range m.Waiting {
+			w := &m.Waiting[j]
 			c.judged[NoChurn]++
-			if w.Could == "" {
+			node, ok := c.able(m, w, s.Now)
+			if !ok {
 				continue
 			}
 			who := m.Name + " " + w.Attempt
-			text := fmt.Sprintf("%s waits for containers and gets none of %s: %s", w.Attempt, m.Name, w.Could)
+			text := fmt.Sprintf("%s waits for containers and gets none of %s: %s; %s is heard of", w.Attempt, m.Name, w.Could, node)
 			hungry[fmt.Sprint(who, " ", c.all)] = text
 			starved[fmt.Sprint(who, " ", c.got[w.Attempt])] = text
 		}

@@ -19,6 +19,8 @@
 //	I11 ask-balance          from the trace: an ApplicationMaster's books, containers that it has to give back at once
 //	I12 true-cause           from the trace: ends without a reason, panics
 //	I13 epoch                from the trace: a change that an earlier leadership or another process caused
+//	I15 no-churn             from both: attempts that wait for a container while a node that is heard of could give one; containers
+//	                         that go back and forth; drivers that ask for too few executors
 //
 // What has a deadline is judged in quiet only: a deadline begins anew with all that is made to go wrong, and with what
 // begins or ends by a script's will. The deadlines follow from spark.worker.timeout.

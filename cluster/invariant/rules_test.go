@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/messages/yarn"
 )
 
 const (
@@ -316,7 +317,40 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I13", "an earlier leadership", "LaunchExecutor of M2, of leadership 1, makes executor A/0 LAUNCHING at W1, which has heard of leadership 2", func(f *forger) { f.terms(2, 1) }},
 		{"I13", "of whom it was ordered", "", func(f *forger) { f.launch(0, 1, w1); f.report(w1) }},
 		{"I15", "a node's next heartbeat", "", func(f *forger) { f.starve(10*time.Second, func() {}) }},
-		{"I15", "no container though there is room", "appattempt_1_0001_000001 waits for containers and gets none of RM: N1 has 8 GiB free", func(f *forger) { f.starve(11*time.Second, func() {}) }},
+		{"I15", "no container though there is room", "appattempt_1_0001_000001 waits for containers and gets none of M1: N1 has 8 GiB free", func(f *forger) { f.starve(11*time.Second, func() {}) }},
+		{"I15", "a node that was heard of lately", "appattempt_1_0001_000001 waits for containers and gets none of M1: N1 has 8 GiB free; 10.0.0.3:1 is heard of", func(f *forger) {
+			for range 3 {
+				f.starve(0, func() {})
+				f.unheard(4*time.Second, w1)
+			}
+		}},
+		{"I15", "a node that is not heard of", "", func(f *forger) { f.starve(5*time.Second, func() {}); f.unheard(time.Hour, w1) }},
+		{"I15", "a node that never was heard of", "", func(f *forger) { f.unheard(time.Hour, w1) }},
+		{"I15", "a node that is heard of again", "gets none of M1", func(f *forger) { f.unheard(time.Hour, w1); f.starve(11*time.Second, func() {}) }},
+		{"I15", "a node whose heartbeats are not handled", "", func(f *forger) {
+			for range 30 {
+				f.tell(w1, &yarn.NodeHeartbeatRequest{}, m1, "ResourceTracker", nil)
+				f.unheard(time.Second, w1)
+			}
+		}},
+		{"I15", "another node is not heard of", "10.0.0.3:1 is heard of", func(f *forger) {
+			for range 12 {
+				f.beats(m1, w1)
+				f.unheard(time.Second, w2, w1)
+			}
+		}},
+		{"I15", "another node is heard of", "", func(f *forger) {
+			for range 30 {
+				f.beats(m1, w1)
+				f.unheard(time.Second, w2)
+			}
+		}},
+		{"I15", "another ResourceManager hears of it", "", func(f *forger) {
+			for range 30 {
+				f.beats(m2, w1)
+				f.unheard(time.Second, w1)
+			}
+		}},
 		{"I15", "a container a second", "", func(f *forger) { f.starve(11*time.Second, func() { f.given("1_0001_01_000002") }) }},
 		{"I15", "containers for others", "", func(f *forger) {
 			for range 12 {
@@ -382,17 +416,39 @@ func (f *forger) asks(before string, target, pending int) string {
 	return now
 }
 
-// starve lets an attempt wait for d, which a node could give a container; something happens before the second look.
+// starve lets an attempt wait for d, which a node that is heard of each second could give a container; something happens
+// before the last look.
 func (f *forger) starve(d time.Duration, between func()) {
-	s := invariant.Snapshot{Quiet: time.Hour, Managers: []invariant.Manager{{
-		Name: "RM", Waiting: []invariant.Waiting{{Attempt: "appattempt_1_0001_000001", Could: "N1 has 8 GiB free"}, {Attempt: "appattempt_1_0002_000001"}},
-	}}}
-	s.Now = f.now
-	f.Look(s)
-	f.wait(d)
+	for ; d > time.Second; d -= time.Second {
+		f.beats(m1, w1)
+		f.unheard(time.Second, w1)
+	}
 	between()
-	s.Now = f.now
-	f.Look(s)
+	f.beats(m1, w1)
+	f.unheard(d, w1)
+}
+
+// beats is a heartbeat of a node that a ResourceManager handles.
+func (f *forger) beats(manager, node uint32) {
+	f.handled(manager, "ResourceTracker", f.send(node, &yarn.NodeHeartbeatRequest{}, manager, "ResourceTracker", tracepb.Form_ASK, nil), "")
+}
+
+// unheard lets an attempt wait for d, which some nodes could give a container, looks first and each second, and lets none be heard of.
+func (f *forger) unheard(d time.Duration, nodes ...uint32) {
+	var on []string
+	for _, n := range nodes {
+		on = append(on, places[n].String())
+	}
+	s := invariant.Snapshot{Quiet: time.Hour, Managers: []invariant.Manager{{
+		Name: "M1", Waiting: []invariant.Waiting{{Attempt: "appattempt_1_0001_000001", Could: "N1 has 8 GiB free", On: on}, {Attempt: "appattempt_1_0002_000001"}},
+	}}}
+	for end := f.now.Add(d); ; f.wait(time.Second) {
+		s.Now = f.now
+		f.Look(s)
+		if !f.now.Before(end) {
+			return
+		}
+	}
 }
 
 // given is a container that a ResourceManager gives.

@@ -49,8 +49,9 @@ type Given struct {
 // Waiting is an attempt that waits for containers.
 type Waiting struct {
 	Attempt string
-	// Could says which node could give it one; empty: none.
+	// Could says which node could give it one; empty: none. On are the addresses of all such nodes.
 	Could string
+	On    []string
 }
 
 // Container is the process of a container on YARN.

@@ -54,7 +54,7 @@ func managerOf(x observed, now time.Time) invariant.Manager {
 		m.Given[k.ID] = invariant.Given{Node: k.Node, Memory: k.Size.Memory, Running: k.Running}
 	}
 	for _, w := range l.Waiting {
-		m.Waiting = append(m.Waiting, invariant.Waiting{Attempt: w.Attempt, Could: w.Could})
+		m.Waiting = append(m.Waiting, invariant.Waiting{Attempt: w.Attempt, Could: w.Could, On: w.On})
 	}
 	return m
 }

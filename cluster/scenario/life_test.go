@@ -76,7 +76,7 @@ func TestSeedsOfSmallLives(t *testing.T) {
 	logHash(t, "small-lives", lives)
 }
 
-// yarnLivesFlag is how many lives on YARN the sweep has; `make soak` asks for more.
+// yarnLivesFlag is how many lives on YARN the sweep has; `.ci/run seeds` and `make soak` ask for more.
 var yarnLivesFlag = flag.Int("yarnlives", 4, "so many random lives of a cluster on YARN")
 
 // yarnLife is what coherer sim --yarn --workers 5 --apps 4 --faults all --for 9m lives: a storm, and a calm.
@@ -85,12 +85,12 @@ func yarnLife(seed uint64) scenario.Life {
 }
 
 // TestSeedsOfYARNLives: the rules that are about YARN hold in random lives of ResourceManager, NodeManagers and applications in
-// queues with preemption. Two processes log the same hash.
+// queues with preemption. Two processes log the same hash of the first four.
 func TestSeedsOfYARNLives(t *testing.T) {
 	lives := sweep(t, *yarnLivesFlag, yarnLife)
 	held(t, lives, yarnLife, invariant.OneLive, invariant.Ledger, invariant.NoLimbo, invariant.Progress, invariant.ToldToStop,
 		invariant.BoundedRetry, invariant.IdempotentRegister)
-	logHash(t, "yarn-lives", lives)
+	logHash(t, "yarn-lives", lives[:min(4, len(lives))])
 }
 
 // logHash logs what two processes must log alike.

@@ -28,13 +28,14 @@ const (
 	ByTurn        = "turn"        // nothing is against it: the node has to say something, or others come first
 )
 
-// Refusal is why an application has not got a container. A reason of nodes holds for so many of them.
+// Refusal is why an application has not got a container. A reason of nodes holds for so many of them, which On names.
 type Refusal struct {
 	Filter   string
 	Priority int32 // of the request that it is about
 	Nodes    int
 	Reason   string
 	Help     string
+	On       []string // ids of nodes
 }
 
 // Why says why an attempt has no more containers, by the filters that offers meet; it changes nothing. What no waiting helps
@@ -119,28 +120,28 @@ func (w *why) requests(r *requests) {
 	for q := a.queue; q != nil; q = q.parent {
 		if !q.full() && !q.Usage.Plus(asked).Fits(q.MaxShare) {
 			w.reasons = append(w.reasons, Refusal{
-				ByQueue, r.Priority, 0,
-				fmt.Sprintf("queue %s has %s; with %s it would be more than its maximum of %s", q.Name, q.Usage, asked, q.MaxShare),
-				"raise maxResources of " + q.Name,
+				Filter: ByQueue, Priority: r.Priority,
+				Reason: fmt.Sprintf("queue %s has %s; with %s it would be more than its maximum of %s", q.Name, q.Usage, asked, q.MaxShare),
+				Help:   "raise maxResources of " + q.Name,
 			})
 		}
 	}
 	if len(w.nodes.all) == 0 {
-		w.reasons = append(w.reasons, Refusal{ByRoom, r.Priority, 0, "there is no node", "start NodeManagers"})
+		w.reasons = append(w.reasons, Refusal{Filter: ByRoom, Priority: r.Priority, Reason: "there is no node", Help: "start NodeManagers"})
 		return
 	}
-	counts, best := map[string]int{}, map[string]*node{}
+	on, best := map[string][]string{}, map[string]*node{}
 	for _, n := range w.nodes.all {
 		filter := w.filter(r, n)
-		counts[filter]++
+		on[filter] = append(on[filter], n.id)
 		if b := best[filter]; b == nil || n.free.Memory > b.free.Memory || n.free.Memory == b.free.Memory && n.free.VCores > b.free.VCores {
 			best[filter] = n
 		}
 	}
 	for _, filter := range []string{ByDrain, ByReservation, ByBlacklist, BySize, ByRelax, ByDelay, ByRoom, ByTurn} {
-		if counts[filter] > 0 {
-			reason, help := w.nodeReason(filter, r, best[filter], counts[filter])
-			w.reasons = append(w.reasons, Refusal{filter, r.Priority, counts[filter], reason, help})
+		if count := len(on[filter]); count > 0 {
+			reason, help := w.nodeReason(filter, r, best[filter], count)
+			w.reasons = append(w.reasons, Refusal{filter, r.Priority, count, reason, help, on[filter]})
 		}
 	}
 }
