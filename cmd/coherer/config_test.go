@@ -86,9 +86,9 @@ func TestRunIgnoresSparksEnvironment(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"run", "--executor-cores", "9", "pi"}, 1, "an executor wants 9 cores"},
-		{[]string{"run", "--spark-env", "--executor-cores", "9", "pi"}, 1, "an executor wants 7168 MiB"},
-		{[]string{"run", "--spark-env", "--executor-memory", "1m", "--executor-cores", "9", "pi"}, 1, "an executor wants 9 cores"},
+		{[]string{"run", "--executor-cores", "9", "pi"}, 2, "an executor wants 9 cores"},
+		{[]string{"run", "--spark-env", "--executor-cores", "9", "pi"}, 2, "an executor wants 7168 MiB"},
+		{[]string{"run", "--spark-env", "--executor-memory", "1m", "--executor-cores", "9", "pi"}, 2, "an executor wants 9 cores"},
 	} {
 		cmd := command(t, c.args...)
 		cmd.Env = append(cmd.Env, "SPARK_CONF_DIR="+dir, "SPARK_EXECUTOR_MEMORY=8g")

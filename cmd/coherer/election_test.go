@@ -178,7 +178,7 @@ func TestMastersThatCannotBeAGroupAreNamed(t *testing.T) {
 	for _, tt := range []struct{ peers, want string }{
 		{"127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", "is not among its peers"},
 		{"127.0.0.1:7077,127.0.0.1:2", "want 1, 3, 5 or 7"},
-		{"127.0.0.1", "want spark://HOST:PORT"},
+		{"127.0.0.1", "want HOST:PORT"},
 	} {
 		r := finish(t, command(t, "master", "--port", "7077", "--peers", tt.peers, "--conf", "spark.deploy.recoveryDirectory="+t.TempDir()))
 		if r.code == 0 || !strings.Contains(r.stderr, tt.want) {
