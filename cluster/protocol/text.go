@@ -20,17 +20,21 @@ func (t *text) line(format string, args ...any) {
 	t.out.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// wrapped writes words, the first line behind head, the others indented by as much as head is wide.
+// wrapped writes words, the first line behind head, the others indented by as much as head is wide. A word that has no room
+// there stands on a line of its own, indented by less.
 func (t *text) wrapped(head, words string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
 	at := head
 	for i, word := range strings.Fields(words) {
+		size := utf8.RuneCountInString(word)
 		switch n := utf8.RuneCountInString(at); {
+		case n+size > width || i > 0 && n+1+size > width:
+			if strings.TrimSpace(at) != "" {
+				t.line("%s", at)
+			}
+			at = strings.Repeat(" ", max(0, min(len(indent), width-size))) + word
 		case i == 0 || n == len(indent):
 			at += word
-		case n+1+utf8.RuneCountInString(word) > width:
-			t.line("%s", at)
-			at = indent + word
 		default:
 			at += " " + word
 		}
