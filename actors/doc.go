@@ -22,6 +22,7 @@
 //	  distcache/ pure: which files it staged
 //	token/       pure: what proves to YARN who speaks
 //	exceptions/  Hadoop's exceptions as errors that travel
+//	rmproxy/     calls of a ResourceManager that may be away
 //	submit/      pure: the rules of spark-submit
 //	ids/         pure: which ids there can be
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -42,8 +43,7 @@ type ApplicationMaster struct {
 	since    time.Time
 	balance  string // as the trace was told
 	held     []func()
-	retry    func(*rpcenv.Context)
-	retries  rpcenv.Timer // the next Retry
+	proxy    rmproxy.Proxy // to the ResourceManager
 
 	// The executors.
 	containers map[string]*yarn.Container // given and not yet started
@@ -100,8 +100,8 @@ func (m *ApplicationMaster) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	// Timers.
 	case Report:
 		m.report(c)
-	case Retry:
-		m.retry(c)
+	case rmproxy.Retry:
+		m.proxy.Retry(c)
 	case ContextTimeout:
 		m.contextTimeout(c)
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -94,12 +95,12 @@ func (m *ApplicationMaster) unregister(c *rpcenv.Context, then func(*rpcenv.Cont
 		Diagnostics: m.message, TrackingUrl: m.cfg.HistoryURL, FinalApplicationStatus: m.status,
 		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
 	}
-	retrying(m, c, q, func(r *yarn.FinishApplicationMasterResponse, err error) {
+	rmproxy.Ask(&m.proxy, c, m.rm, q, func(r *yarn.FinishApplicationMasterResponse, err error) {
 		switch {
 		case errors.Is(err, exceptions.ApplicationMasterNotRegistered):
 			m.registerToFinish(c, then)
 		case err == nil && !r.GetIsUnregistered():
-			m.retryAfter(c, finishInterval, func(c *rpcenv.Context) { m.unregister(c, then) })
+			m.proxy.After(c, finishInterval, func(c *rpcenv.Context) { m.unregister(c, then) })
 		default:
 			if err != nil {
 				c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
@@ -115,7 +116,7 @@ func (m *ApplicationMaster) registerToFinish(c *rpcenv.Context, then func(*rpcen
 		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
 		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
 	}
-	retrying(m, c, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+	rmproxy.Ask(&m.proxy, c, m.rm, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		if err != nil {
 			c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
 			then(c)

@@ -33,8 +33,6 @@ func (ContextReady) ReplyType() *rpc.Bool { return nil }
 type (
 	// Report is the tick of the next call of the ResourceManager. It mirrors the thread Reporter.
 	Report struct{ rpcenv.Local }
-	// Retry is the tick by which a call that got no answer is repeated.
-	Retry struct{ rpcenv.Local }
 	// ContextTimeout is the end of spark.yarn.am.waitTime.
 	ContextTimeout struct{ rpcenv.Local }
 )

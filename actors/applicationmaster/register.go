@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -23,7 +24,7 @@ func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Contex
 		at := c.Self().Address
 		q.Host, q.RpcPort = at.Host, int32(at.Port)
 	}
-	retrying(m, c, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+	rmproxy.Ask(&m.proxy, c, m.rm, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		switch {
 		case m.finished:
 		case err != nil:
@@ -142,27 +143,4 @@ func (m *ApplicationMaster) allocatorConfig(c *conf.Conf, target, last int) allo
 		cfg.Health.Timeout = d
 	}
 	return cfg
-}
-
-// retrying asks the ResourceManager, and again while nobody knows whether it heard, until
-// yarn.resourcemanager.connect.max-wait.ms are over.
-func retrying[Q rpcenv.Asks[R], R rpcenv.Message](m *ApplicationMaster, c *rpcenv.Context, q Q, then func(R, error)) {
-	began := c.Now()
-	var try func(*rpcenv.Context)
-	try = func(c *rpcenv.Context) {
-		rpcenv.Ask(c, m.rm, q, func(r R, err error) {
-			if m.mayRetry(c, began, err) {
-				m.retryAfter(c, conf.YARNConnectRetryInterval.Get(c.Conf()), try)
-				return
-			}
-			then(r, err)
-		})
-	}
-	try(c)
-}
-
-// retryAfter does f after d, in place of what was to be done again before.
-func (m *ApplicationMaster) retryAfter(c *rpcenv.Context, d time.Duration, f func(*rpcenv.Context)) {
-	c.Cancel(m.retries)
-	m.retry, m.retries = f, c.After(d, Retry{})
 }

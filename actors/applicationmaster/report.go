@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -99,9 +99,9 @@ func (m *ApplicationMaster) send(c *rpcenv.Context) {
 			m.failures = 0
 			m.allocated(c, r)
 			m.wait(c)
-		case m.mayRetry(c, m.since, err):
+		case rmproxy.MayRetry(c, m.since, err):
 			c.Log().Warnf("The ResourceManager does not answer: %v", err)
-			m.retryAfter(c, conf.YARNConnectRetryInterval.Get(c.Conf()), m.send)
+			m.proxy.Again(c, m.send)
 		case errors.Is(err, exceptions.ApplicationMasterNotRegistered):
 			c.Log().Info("ApplicationMaster is out of sync with ResourceManager, hence resyncing.")
 			m.resync(c)
@@ -120,12 +120,6 @@ func commanded(r *yarn.AllocateResponse) error {
 		return exceptions.ApplicationAttemptNotFound
 	}
 	return nil
-}
-
-// mayRetry reports whether a call that began then is to be repeated: nobody knows whether it was heard, and there is time.
-func (m *ApplicationMaster) mayRetry(c *rpcenv.Context, began time.Time, err error) bool {
-	most := conf.YARNConnectMaxWait.Get(c.Conf())
-	return errors.Is(err, rpcenv.ErrUnreachable) && (most < 0 || c.Now().Sub(began) < most)
 }
 
 // resync registers anew with a ResourceManager that forgot this one, and tells it everything.

@@ -289,6 +289,25 @@ func TestALostAnswerIsAskedForAgainWithTheSameResponseId(t *testing.T) {
 	}
 }
 
+// A ResourceManager that reads its records is one that is not there yet: no failure of the calls, however often it says so.
+func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
+	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
+	r.run(2)
+	n := len(r.calls)
+	r.fail = exceptions.Retriable
+	r.untilCalls(n + 10)
+	r.fail = nil
+	r.untilCalls(n + 12)
+	for _, c := range r.calls[n : n+11] {
+		if c.GetResponseId() != r.calls[n].GetResponseId() {
+			t.Error(c)
+		}
+	}
+	if r.calls[n+11].GetResponseId() != r.calls[n].GetResponseId()+1 {
+		t.Error(r.calls[n+11])
+	}
+}
+
 func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
 	r := client(t, map[string]string{
 		"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",

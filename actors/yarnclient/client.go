@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -21,6 +22,7 @@ type Client struct {
 	staging string          // the staging directory's URI; empty when there is none
 	reports rpcenv.Timer
 	polls   rpcenv.Timer
+	proxy   rmproxy.Proxy
 	began   time.Time // when polling began
 	monitor monitor
 	silent  time.Time // since when the ResourceManager does not answer; zero: it does
@@ -68,6 +70,8 @@ func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m.(type) {
 	case Report:
 		e.report(c)
+	case rmproxy.Retry:
+		e.proxy.Retry(c)
 	case Poll:
 		if e.cfg.Kill != "" {
 			e.kill(c)
@@ -93,7 +97,7 @@ func (e *Client) kill(c *rpcenv.Context) {
 	}
 	e.asking = true
 	q := &yarn.KillApplicationRequest{ApplicationId: e.id.Proto(), Diagnostics: "killed by a client"}
-	rpcenv.Ask(c, e.service, q, func(r *yarn.KillApplicationResponse, err error) {
+	rmproxy.Ask(&e.proxy, c, e.service, q, func(r *yarn.KillApplicationResponse, err error) {
 		e.asking = false
 		switch {
 		case e.over:
@@ -128,7 +132,8 @@ func (e *Client) report(c *rpcenv.Context) {
 		return
 	}
 	e.asking = true
-	rpcenv.Ask(c, e.service, &yarn.GetApplicationReportRequest{ApplicationId: e.id.Proto()}, func(r *yarn.GetApplicationReportResponse, err error) {
+	q := &yarn.GetApplicationReportRequest{ApplicationId: e.id.Proto()}
+	then := func(r *yarn.GetApplicationReportResponse, err error) {
 		e.asking = false
 		switch {
 		case e.over:
@@ -138,7 +143,12 @@ func (e *Client) report(c *rpcenv.Context) {
 			e.silent = time.Time{}
 			e.reported(c, r.GetApplicationReport())
 		}
-	})
+	}
+	if e.cfg.Submit == nil { // there is no next tick
+		rmproxy.Ask(&e.proxy, c, e.service, q, then)
+		return
+	}
+	rpcenv.Ask(c, e.service, q, then)
 }
 
 // noReport is a report that did not come. While an application runs, a ResourceManager that is gone may come again.
@@ -149,12 +159,12 @@ func (e *Client) noReport(c *rpcenv.Context, err error) {
 	case errors.Is(err, exceptions.ApplicationNotFound):
 		c.Log().Errorf("Application %s not found.", e.id)
 		e.ended(c, yarn.YarnApplicationState_KILLED, yarn.FinalApplicationStatus_APP_KILLED, "")
-	case errors.Is(err, rpcenv.ErrUnreachable):
+	case rmproxy.Passing(err):
 		if e.silent.IsZero() {
 			e.silent = c.Now()
 			c.Log().Warnf("The ResourceManager at %s does not answer; it is asked again: %v", e.cfg.ResourceManager, err)
 		}
-		if most := conf.YARNConnectMaxWait.Get(c.Conf()); most < 0 || c.Now().Sub(e.silent) < most {
+		if rmproxy.MayRetry(c, e.silent, err) {
 			return
 		}
 		fallthrough
@@ -216,6 +226,7 @@ func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final
 	e.over = true
 	c.Cancel(e.reports)
 	c.Cancel(e.polls)
+	e.proxy.Cancel(c)
 	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
 	if e.id != (ids.Application{}) {
 		m.AppID = e.id.String()

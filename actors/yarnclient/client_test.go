@@ -72,6 +72,7 @@ type manager struct {
 	reports []*yarn.ApplicationReport
 	unknown bool
 	kills   int // how often the end is not stored
+	reading int // how many calls it answers that it reads its records
 }
 
 func state(s yarn.YarnApplicationState) *yarn.ApplicationReport {
@@ -88,6 +89,11 @@ func (k *kit) answer(m *manager) func(*rpcenv.Context, rpcenv.Message) bool {
 	return func(c *rpcenv.Context, msg rpcenv.Message) bool {
 		name := string(msg.(proto.Message).ProtoReflect().Descriptor().Name())
 		k.got = append(k.got, k.w.Now().Sub(k.began).Truncate(100*time.Millisecond).String()+" "+strings.TrimSuffix(name, "Request"))
+		if m.reading > 0 {
+			m.reading--
+			rpcenv.Fail(c, msg, fmt.Errorf("%w: it reads its records", exceptions.Retriable))
+			return true
+		}
 		switch q := msg.(type) {
 		case *yarn.GetNewApplicationRequest:
 			rpcenv.Reply(c, q, &yarn.GetNewApplicationResponse{ApplicationId: appID, MaximumCapability: &yarn.Resource{Memory: m.most, VirtualCores: 4}})
@@ -384,6 +390,25 @@ func TestAResourceManagerThatIsGoneForAWhileIsAskedAgain(t *testing.T) {
 	k.service.Env.Shutdown()
 	k.exits(1, 13*time.Second, "Failed to contact YARN for application "+appText)
 	k.staged("copy /bin/prog "+dir+"/__app__.jar", "archive "+dir+"/__spark_conf__.zip")
+}
+
+func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
+	pairs := []string{"yarn.resourcemanager.connect.retry-interval.ms", "1000"}
+	reports := []*yarn.ApplicationReport{succeeded}
+	start(t, Config{Submit: cluster()}, &manager{most: 8192, reading: 2, reports: reports}, pairs...).exits(0, 3*time.Second, "it reads its records")
+	start(t, Config{Status: appText}, &manager{reading: 2, reports: reports}, pairs...).exits(0, 2*time.Second, "state: FINISHED")
+	start(t, Config{Kill: appText}, &manager{reading: 2}, pairs...).exits(0, 2*time.Second, "Killed application")
+
+	k := start(t, Config{Submit: cluster()}, &manager{most: 8192, reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}})
+	m := &manager{reading: 2, reports: reports}
+	if err := k.w.Run(func() bool { return len(k.got) == 4 }, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	k.service.On(k.answer(m))
+	k.exits(0, 4*time.Second, "The ResourceManager at")
+
+	k = start(t, Config{Status: appText}, &manager{reading: 1 << 30}, "yarn.resourcemanager.connect.max-wait.ms", "10s")
+	k.exits(1, 30*time.Second, "RetriableException: it reads its records")
 }
 
 func TestKill(t *testing.T) {

@@ -15,8 +15,8 @@
 // # Failures
 //
 // An error before the submission was taken is the application's end. A ResourceManager that is gone while an application
-// runs is asked again each spark.yarn.report.interval, for yarn.resourcemanager.connect.max-wait.ms; then the client gives
-// the application up, whose files stay. An application that the ResourceManager does not know counts as KILLED.
+// runs, or reads its records, is asked again, for yarn.resourcemanager.connect.max-wait.ms; then the client gives the
+// application up, whose files stay. An application that the ResourceManager does not know counts as KILLED.
 //
 // # Differences from Spark
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
@@ -14,7 +15,7 @@ import (
 // submit goes Spark's way (Client.submitApplication): an id, a directory, the check of sizes, the files, the submission.
 func (e *Client) submit(c *rpcenv.Context) {
 	c.Log().Info("Requesting a new application from cluster")
-	rpcenv.Ask(c, e.service, &yarn.GetNewApplicationRequest{}, func(r *yarn.GetNewApplicationResponse, err error) {
+	rmproxy.Ask(&e.proxy, c, e.service, &yarn.GetNewApplicationRequest{}, func(r *yarn.GetNewApplicationResponse, err error) {
 		if err == nil {
 			e.id, err = ids.ApplicationFrom(r.GetApplicationId())
 		}
@@ -111,7 +112,7 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 	}
 	c.Log().Infof("Submitting application %s to ResourceManager", e.id)
 	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: s.submissionContext(c.Conf(), e.id, launch)}
-	rpcenv.Ask(c, e.service, q, func(_ *yarn.SubmitApplicationResponse, err error) {
+	rmproxy.Ask(&e.proxy, c, e.service, q, func(_ *yarn.SubmitApplicationResponse, err error) {
 		if err != nil {
 			e.fail(c, err)
 			return
