@@ -41,9 +41,10 @@ func (p *Proxy) Retry(c *rpcenv.Context) { p.next(c) }
 // Cancel forgets what was to be done again.
 func (p *Proxy) Cancel(c *rpcenv.Context) { c.Cancel(p.timer) }
 
-// Passing reports whether the ResourceManager may yet answer what failed with err: it was not reached, or was not ready.
+// Passing reports whether the ResourceManager may yet answer what failed with err: it was not reached, its process has only
+// just begun to listen, or it was not ready.
 func Passing(err error) bool {
-	return errors.Is(err, rpcenv.ErrUnreachable) || errors.Is(err, exceptions.Retriable)
+	return errors.Is(err, rpcenv.ErrUnreachable) || errors.Is(err, rpcenv.ErrRefusedNotFound) || errors.Is(err, exceptions.Retriable)
 }
 
 // MayRetry reports whether a call that began then, and failed with err, is to be made again.
