@@ -84,7 +84,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		}
 	}
 	if s.Progress {
-		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr)); err != nil {
+		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr, clusterManager(c))); err != nil {
 			return err
 		}
 	}
@@ -104,9 +104,18 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	return errors.Join(err, d.StopWith(b, exitCode(err)))
 }
 
-// exitCode is what a program that ended with err is said to have ended with.
+// clusterManager is whom an application asks for executors.
+func clusterManager(c *conf.Conf) string {
+	if conf.MasterURL.Get(c) == YARNMaster {
+		return "ResourceManager"
+	}
+	return "Master"
+}
+
+// exitCode is what a program that ended with err is said to have ended with. One that a signal ended has not failed: in Spark
+// the shutdown hook calls SparkContext.stop without a code.
 func exitCode(err error) int {
-	if err != nil {
+	if err != nil && !errors.Is(err, errInterrupted) {
 		return 1
 	}
 	return 0

@@ -37,6 +37,8 @@
 //     (TestAContainerBeyondTheTargetIsGivenBack)
 //   - A NodeManager that refuses to start a container counts as a failed executor; Spark asks for another for ever.
 //     (TestANodeThatRefusesEveryLaunchEndsTheApplication)
+//   - In client mode the application is over when its driver said that it ends, also with an exit code that is not 0; Spark
+//     starts another attempt then, which finds no driver. (TestClientModeEndsWithItsDriver)
 //   - Racks come from Config.Rack, which does not block, so the second pass of matching needs no thread of its own.
 //     (TestHostRackAndAnyAreMatchedInThisOrder)
 //   - An executor's process is the program that the ApplicationMaster is itself: no class path, no JVM options.

@@ -67,7 +67,7 @@ func cut(message string, limit int) string {
 func (m *ApplicationMaster) end(c *rpcenv.Context) {
 	exit := func(c *rpcenv.Context) { c.Exit(m.exitCode, m.message) }
 	switch {
-	case int(m.cfg.Attempt.Attempt) >= maxAttempts(c.Conf()):
+	case int(m.cfg.Attempt.Attempt) >= maxAttempts(c.Conf()) || m.driverIsOver():
 		m.cleanupStaging(c, func(c *rpcenv.Context) { m.unregister(c, exit) })
 	case m.status == yarn.FinalApplicationStatus_APP_SUCCEEDED:
 		m.unregister(c, func(c *rpcenv.Context) { m.cleanupStaging(c, exit) })
@@ -75,6 +75,9 @@ func (m *ApplicationMaster) end(c *rpcenv.Context) {
 		exit(c)
 	}
 }
+
+// driverIsOver reports whether the driver, in client mode, said that it ends: another attempt would find none.
+func (m *ApplicationMaster) driverIsOver() bool { return !m.cfg.ClusterMode && m.shutdown != nil }
 
 // maxAttempts is how many attempts the application has.
 func maxAttempts(c *conf.Conf) int {

@@ -2,6 +2,7 @@ package applicationmaster_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,15 +222,15 @@ func TestClientModeEndsWithItsDriver(t *testing.T) {
 		shutdown *int32
 		treated  string
 		exit     int
-		status   yarn.FinalApplicationStatus
+		finished []yarn.FinalApplicationStatus // none: another attempt is due
 	}{
-		{nil, "false", 0, yarn.FinalApplicationStatus_APP_SUCCEEDED},
-		{nil, "true", 17, yarn.FinalApplicationStatus_APP_FAILED},
-		{code(0), "true", 0, yarn.FinalApplicationStatus_APP_SUCCEEDED},
-		{code(3), "false", 3, yarn.FinalApplicationStatus_APP_FAILED},
-		{code(3), "true", 3, yarn.FinalApplicationStatus_APP_FAILED},
+		{nil, "false", 0, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_SUCCEEDED}},
+		{nil, "true", 17, nil},
+		{code(0), "true", 0, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_SUCCEEDED}},
+		{code(3), "false", 3, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_FAILED}},
+		{code(3), "true", 3, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_FAILED}},
 	} {
-		r := client(t, map[string]string{"spark.yarn.am.clientModeTreatDisconnectAsFailed": v.treated, "spark.yarn.maxAppAttempts": "1"})
+		r := client(t, map[string]string{"spark.yarn.am.clientModeTreatDisconnectAsFailed": v.treated})
 		if v.shutdown != nil {
 			r.driver.Send(r.managers[0], &app.Shutdown{ExitCode: *v.shutdown})
 			r.Advance(10 * time.Millisecond)
@@ -238,10 +239,12 @@ func TestClientModeEndsWithItsDriver(t *testing.T) {
 		if got := r.untilExit(); got != v.exit {
 			t.Errorf("%+v: exit code %d", v, got)
 		}
-		if v.status == yarn.FinalApplicationStatus_APP_SUCCEEDED {
-			if len(r.finished) != 1 || r.finished[0].GetFinalApplicationStatus() != v.status {
-				t.Error(r.finished)
-			}
+		var finished []yarn.FinalApplicationStatus
+		for _, f := range r.finished {
+			finished = append(finished, f.GetFinalApplicationStatus())
+		}
+		if !slices.Equal(finished, v.finished) {
+			t.Errorf("%+v: finished as %v", v, finished)
 		}
 	}
 }

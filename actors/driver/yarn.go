@@ -31,9 +31,13 @@ func (d *Driver) yarnEndpoints(cfg YARN) []named {
 	})})
 }
 
-// stopOnYARN ends the driver: YARN is told before the executors, so that it starts none in their place.
+// stopOnYARN ends the driver: YARN is told before the executors, so that it starts none in their place. An application whose
+// ApplicationMaster cannot be told, perhaps as there is none yet, is given up in client mode.
 func (d *Driver) stopOnYARN(b *rpcenv.Blocking, code int) error {
-	_, told := rpcenv.AskWait(b, d.ref(yarnscheduler.Name), yarnscheduler.StopBackend{Code: code})
+	heard, told := rpcenv.AskWait(b, d.ref(yarnscheduler.Name), yarnscheduler.StopBackend{Code: code})
+	if told == nil && !heard.GetValue() {
+		_, told = rpcenv.AskWait(b, d.ref(yarnclient.Name), yarnclient.GiveUp{})
+	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
 	d.env.Stop(yarnscheduler.Name)

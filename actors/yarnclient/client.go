@@ -29,6 +29,9 @@ type Client struct {
 	asking  bool      // a report or a kill is on its way
 	running bool      // the listener was told
 	over    bool
+
+	handedIn bool   // the ResourceManager has been told of the application
+	givenUp  func() // what GiveUp waits for, while the files are being copied
 }
 
 // New makes a client, to be registered as [Name].
@@ -47,7 +50,9 @@ func (e *Client) OnStart(c *rpcenv.Context) {
 			return
 		}
 		e.service = service
-		e.begin(c)
+		if !e.over {
+			e.begin(c)
+		}
 	})
 }
 
@@ -65,9 +70,11 @@ func (e *Client) begin(c *rpcenv.Context) {
 	e.report(c)
 }
 
-// Receive understands its ticks: the ResourceManager answers, it does not call.
+// Receive understands its ticks and its driver: the ResourceManager answers, it does not call.
 func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	switch m.(type) {
+	switch m := m.(type) {
+	case GiveUp:
+		e.giveUp(c, m)
 	case Report:
 		e.report(c)
 	case rmproxy.Retry:

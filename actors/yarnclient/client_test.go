@@ -33,11 +33,15 @@ type files struct {
 	did     []string
 	archive []ArchiveEntry
 	err     error
+	slow    time.Duration // how long a copy takes
 }
 
 func (f *files) Home() (string, error) { return "file:/home/u", nil }
 
-func (f *files) Copy(_ *rpcenv.Blocking, dir, name, path string) (Staged, error) {
+func (f *files) Copy(b *rpcenv.Blocking, dir, name, path string) (Staged, error) {
+	if f.slow > 0 {
+		f.err = b.Sleep(f.slow)
+	}
 	f.did = append(f.did, "copy "+path+" "+dir+"/"+name)
 	return Staged{URI: dir + "/" + name, Size: int64(len(path)), Timestamp: 7, Visibility: yarn.LocalResourceVisibility_PRIVATE}, f.err
 }
@@ -62,6 +66,8 @@ type kit struct {
 	handed  *yarn.ApplicationSubmissionContext
 	began   time.Time
 	host    *sim.Host
+	env     *rpcenv.Env
+	ref     rpcenv.Ref
 	said    *test.Hook
 	heard   []string // what the listener was told
 }
@@ -172,7 +178,7 @@ func (k *kit) run(cfg Config, settings ...string) {
 		})
 		cfg.Listener = p.Ref
 	}
-	k.w.Register(env, Name, New(cfg))
+	k.env, k.ref = env, k.w.Register(env, Name, New(cfg))
 }
 
 // exits waits for the client's end and checks its code, when it came, and what it said.

@@ -24,6 +24,8 @@
 //     executor, no JVM with a class path. No jars of Spark are staged. (TestTheLaunchContext)
 //   - A ResourceManager that is not there when an application is submitted is an error at once; Hadoop tries for a quarter of
 //     an hour. (TestNoResourceManager)
+//   - A driver in client mode that ends before its ApplicationMaster is there ends the application; Spark leaves it waiting.
+//     (TestADriverThatEndsTooEarlyGivesTheApplicationUp)
 //   - --kill and --status know ids of YARN; Spark leaves them to the yarn command. (TestKill, TestStatus)
 //   - spark.yarn.unmanagedAM.enabled is refused. (TestRefusals)
 package yarnclient

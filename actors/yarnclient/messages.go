@@ -1,6 +1,7 @@
 package yarnclient
 
 import (
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -16,6 +17,13 @@ type Report struct{ rpcenv.Local }
 
 // Poll is the tick by which it is asked whether the submission was accepted, or the end stored.
 type Poll struct{ rpcenv.Local }
+
+// GiveUp ends the application, if it has been submitted and has not ended: its driver, in client mode, is over. It is
+// answered when that is stored, or cannot be.
+type GiveUp struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (GiveUp) ReplyType() *rpc.Bool { return nil }
 
 // Submitted tells a listener that the ResourceManager took the application.
 type Submitted struct {

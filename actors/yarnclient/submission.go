@@ -22,6 +22,9 @@ func (e *Client) submit(c *rpcenv.Context) {
 		if err == nil {
 			err = verify(c.Conf(), e.cfg.Submit.Mode, r.GetMaximumCapability())
 		}
+		if e.over {
+			return
+		}
 		if err != nil {
 			e.fail(c, err)
 			return
@@ -53,6 +56,10 @@ func (e *Client) stage(c *rpcenv.Context) {
 	dir := e.staging
 	rpcenv.Run(c, "staging", func(b *rpcenv.Blocking) ([]distcache.Entry, error) { return s.copyAll(b, settings, dir, items) },
 		func(resources []distcache.Entry, err error) {
+			if e.givenUp != nil {
+				e.clean(c, e.givenUp)
+				return
+			}
 			if err != nil {
 				e.fail(c, fmt.Errorf("stage the application's files: %w", err))
 				return
@@ -111,8 +118,12 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 		return
 	}
 	c.Log().Infof("Submitting application %s to ResourceManager", e.id)
+	e.handedIn = true
 	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: s.submissionContext(c.Conf(), e.id, launch)}
 	rmproxy.Ask(&e.proxy, c, e.service, q, func(_ *yarn.SubmitApplicationResponse, err error) {
+		if e.over {
+			return
+		}
 		if err != nil {
 			e.fail(c, err)
 			return

@@ -94,7 +94,7 @@ func TestSubmitToYARN(t *testing.T) {
 	if left, err := filepath.Glob(home + "/tester/.sparkStaging/*"); err != nil || left != nil {
 		t.Errorf("%q is left, %v", left, err)
 	}
-	r = finish(t, submit("--deploy-mode", "cluster", "--conf", "spark.yarn.submit.waitAppCompletion=false", "sleep", "--forever"))
+	r = finish(t, submit("--deploy-mode", "cluster", "--conf", "spark.yarn.submit.waitAppCompletion=false", "sleep", "--tasks", "1", "--task-time", "10m"))
 	id := regexp.MustCompile(`application_\d+_0004`).FindString(r.stdout)
 	if r.code != 0 || id == "" {
 		t.Fatalf("fire and forget: %d %q %s", r.code, r.stdout, r.stderr)

@@ -15,14 +15,18 @@ const Name = "Progress"
 // Progress is an endpoint of the driver's Env, to be the Listener of its Config (Spark's ConsoleProgressBar).
 type Progress struct {
 	out    io.Writer
+	asks   string
 	stages map[int32]*stage
 }
 
 // stage is how far a stage is.
 type stage struct{ tasks, done int }
 
-// New makes a Progress that writes to out.
-func New(out io.Writer) *Progress { return &Progress{out: out, stages: map[int32]*stage{}} }
+// New makes a Progress that writes to out. asks is whom the application asks for executors, such as "Master": its log says why
+// none come.
+func New(out io.Writer, asks string) *Progress {
+	return &Progress{out: out, asks: asks, stages: map[int32]*stage{}}
+}
 
 // Receive is the table of what is told.
 func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
@@ -41,7 +45,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, m.Failure)
 		}
 	case event.Starving:
-		p.line("no executor takes the tasks that wait; %d are registered: see the Master's log for what it waits for", m.Executors)
+		p.line("no executor takes the tasks that wait; %d are registered: see the %s's log for what it waits for", m.Executors, p.asks)
 	case event.JobStart, event.JobEnd:
 	default:
 		c.Unsupported(m)

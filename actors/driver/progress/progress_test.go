@@ -15,7 +15,7 @@ func TestLines(t *testing.T) {
 	w := rpctest.New(t, 1)
 	var out strings.Builder
 	env := w.Env("Driver", nil)
-	ref := w.Register(env, progress.Name, progress.New(&out))
+	ref := w.Register(env, progress.Name, progress.New(&out, "Master"))
 	p := w.ProbeIn(env, "P")
 	for _, m := range []rpcenv.Message{
 		event.ApplicationStart{AppID: "app-1", Name: "counts"},

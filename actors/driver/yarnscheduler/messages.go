@@ -30,8 +30,8 @@ type DecommissionHost struct {
 }
 
 // StopBackend is the end of the driver: the ApplicationMaster is told, with the application's exit code, and that nothing is
-// wanted any more. It is answered when the ApplicationMaster has heard it, or cannot. Loss of executors is not passed on from
-// then on.
+// wanted any more. The answer, whether an ApplicationMaster has heard it, comes when it has, or cannot. Loss of executors is not
+// passed on from then on.
 type StopBackend struct {
 	rpcenv.Local
 	Code int

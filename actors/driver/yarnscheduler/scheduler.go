@@ -169,11 +169,11 @@ func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	}
 	c.Send(s.am, &app.Shutdown{ExitCode: int32(m.Code)})
 	call := rpcenv.Defer(c, m)
-	rpcenv.Ask(c, s.am, &app.RequestExecutors{}, func(r *rpc.Bool, err error) {
+	rpcenv.Ask(c, s.am, &app.RequestExecutors{}, func(_ *rpc.Bool, err error) {
 		if err != nil {
 			c.Log().WithError(err).Debug("The ApplicationMaster did not hear that nothing is wanted")
 		}
-		call.Reply(&rpc.Bool{Value: r.GetValue()})
+		call.Reply(&rpc.Bool{Value: err == nil})
 	})
 }
 

@@ -1,0 +1,40 @@
+package yarnclient
+
+import (
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// giveUp ends the client without a word to the listener, and the application with it. What was not handed in yet is not.
+func (e *Client) giveUp(c *rpcenv.Context, m GiveUp) {
+	call := rpcenv.Defer(c, m)
+	if e.over {
+		call.Reply(&rpc.Bool{})
+		return
+	}
+	e.over = true
+	c.Cancel(e.reports)
+	c.Cancel(e.polls)
+	switch {
+	case e.handedIn:
+		e.killGivenUp(c, call)
+	case e.staging != "": // the files are being copied
+		e.givenUp = func() { call.Reply(&rpc.Bool{Value: true}) }
+	default:
+		call.Reply(&rpc.Bool{Value: true})
+	}
+}
+
+// killGivenUp asks for the end once: a ResourceManager that answers sees to it.
+func (e *Client) killGivenUp(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool]) {
+	q := &yarn.KillApplicationRequest{ApplicationId: e.id.Proto(), Diagnostics: "its driver ended before its ApplicationMaster could be told"}
+	rpcenv.Ask(c, e.service, q, func(_ *yarn.KillApplicationResponse, err error) {
+		if err != nil {
+			c.Log().WithError(err).Warnf("The application %s may go on without its driver: end it with coherer submit --master yarn --kill %s", e.id, e.id)
+			call.Reply(&rpc.Bool{})
+			return
+		}
+		e.clean(c, func() { call.Reply(&rpc.Bool{Value: true}) })
+	})
+}

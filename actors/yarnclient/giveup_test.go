@@ -1,0 +1,66 @@
+package yarnclient
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// What GiveUp does depends on how far the client has come; the listener is told nothing.
+func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
+	accepted := state(yarn.YarnApplicationState_ACCEPTED)
+	for name, tt := range map[string]struct {
+		reports []*yarn.ApplicationReport
+		until   string // what the ResourceManager is asked last before
+		killed  bool
+		heard   int
+	}{
+		"while it waits":          {[]*yarn.ApplicationReport{accepted}, "GetApplicationReport", true, 1},
+		"while it is handed in":   {[]*yarn.ApplicationReport{accepted}, "SubmitApplication", true, 0},
+		"before it is handed in":  {[]*yarn.ApplicationReport{accepted}, "GetNewApplication", false, 0},
+		"when it ended by itself": {[]*yarn.ApplicationReport{accepted, succeeded}, "GetApplicationReport", false, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := start(t, Config{Submit: client()}, &manager{most: 8192, reports: tt.reports})
+			reached := func() bool {
+				return len(k.got) > 0 && strings.HasSuffix(k.got[len(k.got)-1], tt.until) && len(k.heard) == tt.heard
+			}
+			if err := k.w.Run(reached, time.Hour); err != nil {
+				t.Fatal(err, k.got)
+			}
+			p := k.w.ProbeIn(k.env, "Driver")
+			if _, err := rpctest.Ask[*rpc.Bool](p, k.ref, GiveUp{}); err != nil {
+				t.Fatal(err)
+			}
+			k.w.Advance(time.Minute)
+			if killed := strings.HasSuffix(k.got[len(k.got)-1], "KillApplication"); killed != tt.killed || len(k.heard) != tt.heard {
+				t.Errorf("it asked for %q, told %q", k.got, k.heard)
+			}
+			if n := len(k.files.did); n > 0 && !slices.Contains(k.files.did, "remove "+dir) {
+				t.Errorf("files: %q", k.files.did)
+			}
+		})
+	}
+}
+
+// A client that is given up while it copies files removes them when they are there.
+func TestGivenUpWhileFilesAreCopied(t *testing.T) {
+	k := &kit{t: t, w: rpctest.New(t, 1), files: &files{slow: time.Second}}
+	k.service = k.w.ProbeIn(k.w.Env("RM", nil), serviceName)
+	k.service.On(k.answer(&manager{most: 8192}))
+	s := client()
+	s.Files = k.files
+	k.run(Config{ResourceManager: k.service.Env.Address(), Submit: s})
+	k.w.Advance(100 * time.Millisecond)
+	if _, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(k.got) != 1 || len(k.files.did) != 4 || k.files.did[3] != "remove "+dir {
+		t.Errorf("it asked for %q, files %q", k.got, k.files.did)
+	}
+}
