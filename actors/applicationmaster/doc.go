@@ -30,7 +30,7 @@
 //   - Between an answer and the next call lie 200 ms, whoever wakes up: Spark means that too, and takes nanoseconds for
 //     milliseconds (SPARK-15725). (TestAChangedTargetWakesTheCallsUpButNotSooner)
 //   - What the ResourceManager counted down itself when it gave a container is not told to it again, so that it does not give one
-//     too many (YARN-1902). A target that changes while containers are on their way still can: they are given back.
+//     too many (YARN-1902).
 //     (TestTenThatComeOneByOneAreTen)
 //   - The second call comes 200 ms after the answer to the first; Spark makes two at once. (TestCallsBackOffWhileContainersAreWanted)
 //   - A container beyond the target is given back; Spark keeps it, unused, until it expires.

@@ -14,6 +14,7 @@ func fairConfig(c *conf.Conf) fair.Config {
 	}
 	return fair.Config{
 		Compat:              compatOf(c),
+		Crossing:            crossing(c),
 		Minimum:             size(conf.MinimumAllocationMB, conf.MinimumAllocationVCores),
 		Maximum:             size(conf.MaximumAllocationMB, conf.MaximumAllocationVCores),
 		Increment:           size(conf.IncrementAllocationMB, conf.IncrementAllocationVCores),

@@ -19,15 +19,9 @@ const askWait = 10 * time.Second
 type asks struct {
 	*Monitor
 	looked
-	// changed are applications of which a target changed, or an attempt registered again: an absolute count that crosses
-	// containers on their way then asks for those once more, and nobody can know.
-	changed map[string]bool
-	began   map[string]bool // attempts that have registered
 }
 
-func newAsks(m *Monitor) *asks {
-	return &asks{Monitor: m, changed: map[string]bool{}, began: map[string]bool{}}
-}
+func newAsks(m *Monitor) *asks { return &asks{Monitor: m} }
 
 func (c *asks) see(r *tracepb.Record) {
 	switch {
@@ -36,10 +30,8 @@ func (c *asks) see(r *tracepb.Record) {
 	case r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != applicationmaster.Name:
 	case r.GetName() == "asks":
 		c.balance(r)
-	case r.GetName() == "application master" && r.GetTo() == "REGISTERED":
-		c.registered(r.GetSubject())
-	case r.GetName() == "container" && r.GetTo() == "RELEASED":
-		c.released(r.GetSubject(), r.GetWhy())
+	case r.GetName() == "container" && r.GetFrom() == "" && (r.GetTo() == "LAUNCHING" || r.GetTo() == "RELEASED"):
+		c.given(r.GetSubject(), r.GetWhy())
 	}
 }
 
@@ -63,52 +55,27 @@ func (c *asks) answer(m *message) {
 
 // balance is what an ApplicationMaster says when it has brought its requests in line with its targets.
 func (c *asks) balance(r *tracepb.Record) {
-	targets := func(text string) (out []int) {
-		for line := range strings.SplitSeq(text, "; ") {
-			var profile, target, pending, running, starting int
-			if _, err := fmt.Sscanf(line, applicationmaster.BalanceText, &profile, &target, &pending, &running, &starting); err != nil {
-				continue
-			}
-			out = append(out, target)
-			if text == r.GetFrom() {
-				continue
-			}
-			c.judged[AskBalance]++
-			if want := max(0, target-running-starting); pending != want {
-				c.fail(AskBalance, "%s asks for %d containers of profile %d, and wants %d executors of which %d run and %d start",
-					r.GetSubject(), pending, profile, target, running, starting)
-			}
+	for line := range strings.SplitSeq(r.GetTo(), "; ") {
+		var profile, target, pending, running, starting int
+		if _, err := fmt.Sscanf(line, applicationmaster.BalanceText, &profile, &target, &pending, &running, &starting); err != nil {
+			continue
 		}
-		return out
-	}
-	before, now := targets(r.GetFrom()), targets(r.GetTo())
-	if len(before) > 0 && fmt.Sprint(before) != fmt.Sprint(now) {
-		c.changed[r.GetSubject()] = true
+		c.judged[AskBalance]++
+		if want := max(0, target-running-starting); pending != want {
+			c.fail(AskBalance, "%s asks for %d containers of profile %d, and wants %d executors of which %d run and %d start",
+				r.GetSubject(), pending, profile, target, running, starting)
+		}
 	}
 }
 
-// registered: what an attempt asked of a ResourceManager before its restart may cross its asks.
-func (c *asks) registered(attempt string) {
-	a, err := ids.ParseAttempt(attempt)
+// given: a container is given, which starts an executor, or is given back at once.
+func (c *asks) given(container, why string) {
+	id, err := ids.ParseContainer(container)
 	if err != nil {
 		return
 	}
-	if c.began[attempt] {
-		c.changed[a.App.String()] = true
-	}
-	c.began[attempt] = true
-}
-
-// released: a container that nobody asked for was given.
-func (c *asks) released(container, why string) {
-	id, err := ids.ParseContainer(container)
-	if err != nil || why != allocator.NotAskedFor {
-		return
-	}
-	of := id.Attempt.App.String()
-	if c.changed[of] {
-		return
-	}
 	c.judged[AskBalance]++
-	c.fail(AskBalance, "%s is given %s, which it did not ask for", of, container)
+	if why == allocator.NotAskedFor {
+		c.fail(AskBalance, "%s is given %s, which it did not ask for", id.Attempt.App, container)
+	}
 }

@@ -47,7 +47,7 @@ var Rules = []Rule{
 	{IdempotentRegister, "idempotent-register", "Who registers again, with the identity that was accepted, is accepted again."},
 	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, and an application with a healthy executor is not given up for the failures of others."},
 	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does; an ApplicationMaster answers how many executors its driver wants within ten, whatever the ResourceManager does."},
-	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and, while its targets stay, is given none that it did not ask for."},
+	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and is given none that it did not ask for."},
 	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
 	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
 	{NoChurn, "no-churn", "Who waits for containers while a node could give one gets it; who loses containers for others does not get them again; a driver asks for the executors that its tasks need."},

@@ -295,10 +295,13 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			f.wait(time.Second)
 			f.surplus(allocator.NotAskedFor)
 		}},
-		{"I11", "a container that crossed a new target", "", func(f *forger) {
+		{"I11", "a container that crossed a new target", "application_1_0001 is given container_1_0001_01_000002, which it did not ask for", func(f *forger) {
 			f.asks(f.asks("", 5, 3), 4, 2)
 			f.wait(time.Second)
 			f.surplus(allocator.NotAskedFor)
+		}},
+		{"I11", "a container that is asked for", "", func(f *forger) {
+			f.state(dr, "YarnAM", "container", "container_1_0001_01_000002", "", "LAUNCHING", "executor 1", nil)
 		}},
 		{"I11", "a container that its node refused", "", func(f *forger) { f.asks("", 5, 3); f.surplus("refused") }},
 

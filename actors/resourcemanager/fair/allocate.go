@@ -67,8 +67,28 @@ func (s *Scheduler) ask(a *app, asks []Ask) {
 		for _, ask := range asks {
 			if (ask.Name == Any) == anywhere {
 				ask.Capability = s.conf.normalise(ask.Capability, most)
+				s.lessGiven(a, &ask)
 				a.replace(ask)
 			}
+		}
+	}
+}
+
+// lessGiven takes off an ask what was given and not pulled yet: who asks does not know of it, and counts it among what it
+// wants. What is more than it wants is taken back. It mirrors AbstractYarnScheduler.autoCorrectContainerAllocation
+// (YARN-11702), which Hadoop 3.4 does not have.
+func (s *Scheduler) lessGiven(a *app, ask *Ask) {
+	if s.conf.Compat == Upstream || s.conf.Crossing {
+		return
+	}
+	for _, c := range a.fresh { // the oldest first
+		switch {
+		case c.gone || c.taken == nil || !c.taken.of(*ask):
+		case ask.Count > 0:
+			ask.Count--
+		case ask.Name == Any:
+			c.taken = nil
+			s.complete(c, End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
 		}
 	}
 }

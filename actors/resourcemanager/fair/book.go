@@ -169,6 +169,12 @@ type taken struct {
 	asked [3]request
 }
 
+// of reports whether what was decremented is what is asked now.
+func (t *taken) of(a Ask) bool {
+	i := slices.Index(t.names[:], a.Name)
+	return i >= 0 && t.key == a.Key && t.asked[i].capability == a.Capability
+}
+
 // take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. A host's
 // or rack's entry is removed at 0; Any's stays.
 func (b *book) take(r *requests, level Locality, host, rack string) taken {

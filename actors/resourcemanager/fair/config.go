@@ -11,6 +11,9 @@ import (
 // Config is what yarn-site.xml says to the scheduler. DefaultConfig has Hadoop's defaults; the zero value is no valid one.
 type Config struct {
 	Compat Compat
+	// Crossing is YARN-1902, which Upstream has too: an ask is for as many as it says beside those that were given and not
+	// pulled yet, though who asks did not know of them.
+	Crossing bool
 
 	Minimum   Resource // yarn.scheduler.minimum-allocation-mb, -vcores: an ask for less is one for this
 	Maximum   Resource // yarn.scheduler.maximum-allocation-mb, -vcores: of one container

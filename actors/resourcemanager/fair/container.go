@@ -17,6 +17,8 @@ const (
 	DiagnosticsPreempted = "Container preempted by scheduler"
 	DiagnosticsCompleted = "Container of a completed application"
 	DiagnosticsExpired   = "Container expired since it was unused"
+	// DiagnosticsNotAsked is our own: it was given, and before its application heard of it it asked for fewer.
+	DiagnosticsNotAsked = "Container not asked for any more"
 )
 
 // Cause is why a container has gone; the machine of containers has an event for each.

@@ -47,6 +47,8 @@
 //   - An application's part of what its queue is below its minimum is at most what it wants; in Hadoop, when it wants more than
 //     is missing, the rest of what it wants, so that too little is taken for it, or too much. (TestGoldenFixed)
 //   - A continuous pass offers each node; in Hadoop one of those that have the same memory free. (TestGoldenFixed)
+//   - An ask counts in what was given and not told yet: its application does not know of that. In Hadoop 3.4, and with Crossing,
+//     the book forgets it, and it is given once more (YARN-1902, YARN-11702). (TestAnAskThatCrossesAContainer)
 //   - An application cannot release what is another's; in Hadoop's scheduler it can, and the ApplicationMasterService sees to
 //     it. (TestGoldenFixed)
 //   - Nobody is preempted in vain: not where the starved application got nothing for it (on nodes that are too far or that it

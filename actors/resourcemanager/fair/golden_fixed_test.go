@@ -18,6 +18,7 @@ var goldenDifferences = map[string]string{
 	"preemption-g05":  "An application's part of what its queue is below its minimum",
 	"preemption-g06":  "An application's part of what its queue is below its minimum",
 	"preemption-g18":  "An application's part of what its queue is below its minimum",
+	"sequences-g05":   "An ask counts in what was given and not told yet",
 	"sequences-g39":   "An application cannot release what is another's",
 	"sequences-g59":   "A continuous pass offers each node",
 	"sequences-g60":   "A continuous pass offers each node",
