@@ -29,7 +29,7 @@ type ApplicationMaster struct {
 	status     yarn.FinalApplicationStatus
 	exitCode   int
 	message    string
-	shutdown   *int32 // the exit code of the driver's Shutdown
+	shutdownAs *int32 // the exit code of the driver's Shutdown
 
 	// The calls of the ResourceManager.
 	alloc    *allocator.Allocator // nil until it is ready
@@ -39,6 +39,7 @@ type ApplicationMaster struct {
 	call     amrm.Call    // the last one
 	inFlight bool
 	again    bool // somebody woke the calls up while one was out
+	unheard  bool // the last one is to be made once more: nobody knows whether it was heard
 	failures int  // in a row
 	since    time.Time
 	balance  string // as the trace was told
@@ -87,7 +88,7 @@ func (m *ApplicationMaster) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	case *app.GetExecutorLossReason:
 		m.getExecutorLossReason(c, msg)
 	case *app.Shutdown:
-		m.driverShutdown(c, msg)
+		m.shutdown(c, msg)
 
 	// Of the program's thread and its process.
 	case ContextReady:
@@ -95,7 +96,7 @@ func (m *ApplicationMaster) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	case UserEnded:
 		m.userEnded(c, msg)
 	case Terminated:
-		m.finish(c, m.defaultStatus(), ExitEarly, "Shutdown hook called before final status was reported.")
+		m.terminated(c)
 
 	// Timers.
 	case Report:

@@ -21,8 +21,8 @@
 //
 // A call whose answer is lost is repeated with the same response id, each yarn.resourcemanager.connect.retry-interval.ms for
 // yarn.resourcemanager.connect.max-wait.ms. A ResourceManager that does not know the attempt as registered is registered with
-// anew and told everything again; one that knows no such attempt ends it. Other failures are told again with the next call,
-// and end it after spark.yarn.scheduler.reporterThread.maxFailures in a row.
+// anew and told everything again; one that knows no such attempt ends it. What is refused is told again with the next call;
+// failures end it after spark.yarn.scheduler.reporterThread.maxFailures in a row.
 //
 // # Differences from Spark
 //
@@ -32,6 +32,10 @@
 //   - What the ResourceManager counted down itself when it gave a container is not told to it again, so that it does not give one
 //     too many (YARN-1902).
 //     (TestTenThatComeOneByOneAreTen)
+//   - A call that is given up, which the ResourceManager may have heard, is made once more as it was before what is new is told:
+//     with the same response id that would not be read. (TestACallThatIsGivenUpIsMadeOnceMoreAsItWas)
+//   - The nodes of spark.yarn.exclude.nodes are told with the first call; Spark tells them with the first changed target or the
+//     first node that it excludes itself. (TestExcludedNodesAreToldFromTheBeginning)
 //   - The second call comes 200 ms after the answer to the first; Spark makes two at once. (TestCallsBackOffWhileContainersAreWanted)
 //   - A container beyond the target is given back; Spark keeps it, unused, until it expires.
 //     (TestAContainerBeyondTheTargetIsGivenBack)

@@ -63,6 +63,7 @@ func (m *ApplicationMaster) getExecutorLossReason(c *rpcenv.Context, q *app.GetE
 
 func (m *ApplicationMaster) lossReason(c *rpcenv.Context, id string, call rpcenv.Call[*app.ExecutorExited]) {
 	if m.alloc == nil {
+		c.Log().Warn("Container allocator is not ready to find executor loss reasons yet.")
 		call.Fail(fmt.Errorf("%w: the ApplicationMaster has no executors yet", rpcenv.ErrRefused))
 		return
 	}
@@ -78,9 +79,9 @@ func (m *ApplicationMaster) lossReason(c *rpcenv.Context, id string, call rpcenv
 	m.wake(c)
 }
 
-// driverShutdown notes that the driver stops in good order: what ends from now on has not failed.
-func (m *ApplicationMaster) driverShutdown(_ *rpcenv.Context, q *app.Shutdown) {
-	m.shutdown = new(q.GetExitCode())
+// shutdown notes that the driver stops in good order: what ends from now on has not failed.
+func (m *ApplicationMaster) shutdown(_ *rpcenv.Context, q *app.Shutdown) {
+	m.shutdownAs = new(q.GetExitCode())
 	if m.alloc != nil {
 		m.alloc.Stopping()
 	}
@@ -95,12 +96,12 @@ func (m *ApplicationMaster) OnDisconnected(c *rpcenv.Context, peer rpcenv.Addres
 		return
 	}
 	code := int32(0)
-	if m.shutdown != nil {
-		code = *m.shutdown
+	if m.shutdownAs != nil {
+		code = *m.shutdownAs
 	}
 	c.Log().Infof("Driver terminated or disconnected! Shutting down. %s", peer)
 	switch treated := conf.YARNClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
-	case m.shutdown == nil && treated:
+	case m.shutdownAs == nil && treated:
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitDisconnectedFromDriver, "Application Master lost connection with driver! Shutting down. "+peer.String())
 	case code != 0:
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, int(code), "")

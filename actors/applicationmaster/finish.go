@@ -3,6 +3,7 @@ package applicationmaster
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/exceptions"
@@ -36,6 +37,11 @@ func (m *ApplicationMaster) userEnded(c *rpcenv.Context, msg UserEnded) {
 	}
 }
 
+// terminated takes the end of the process, which somebody told it from outside. It mirrors the shutdown hook.
+func (m *ApplicationMaster) terminated(c *rpcenv.Context) {
+	m.finish(c, m.defaultStatus(), ExitEarly, "Shutdown hook called before final status was reported.")
+}
+
 // finish ends the application; the first call wins. One that never registered, in cluster mode, had no driver.
 func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicationStatus, code int, message string) {
 	if m.finished {
@@ -46,18 +52,22 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 		m.status, m.exitCode = yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited
 	}
 	m.message = cut(message, int(conf.YARNFinalMessageLimit.Get(c.Conf())))
+	m.launches = nil // what waits for its turn is not started any more
 	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
 	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)
 	c.Cancel(m.timer)
+	m.proxy.Cancel(c)
 	if m.context != nil && m.alloc == nil {
 		m.context.Fail(fmt.Errorf("%w: %s", rpcenv.ErrRefused, m.message))
 	}
 	m.end(c)
 }
 
+// cut is at most so many bytes of a message, as text that a ResourceManager can read.
 func cut(message string, limit int) string {
+	message = strings.ToValidUTF8(message, "?")
 	if len(message) > limit {
-		return message[:limit]
+		return strings.ToValidUTF8(message[:limit], "") // without the half of a letter
 	}
 	return message
 }
@@ -77,7 +87,7 @@ func (m *ApplicationMaster) end(c *rpcenv.Context) {
 }
 
 // driverIsOver reports whether the driver, in client mode, said that it ends: another attempt would find none.
-func (m *ApplicationMaster) driverIsOver() bool { return !m.cfg.ClusterMode && m.shutdown != nil }
+func (m *ApplicationMaster) driverIsOver() bool { return !m.cfg.ClusterMode && m.shutdownAs != nil }
 
 // maxAttempts is how many attempts the application has.
 func maxAttempts(c *conf.Conf) int {

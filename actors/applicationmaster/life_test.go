@@ -84,6 +84,34 @@ func TestAtMostSoManyAreStartedAtOnce(t *testing.T) {
 	}
 }
 
+// The end of the application is the end of the pool: what waits in it for its turn is not started.
+func TestWhatWaitsForItsTurnIsNotStartedAfterTheEnd(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.containerLauncherMaxThreads": "1"})
+	var out []rpcenv.Call[*yarn.StartContainersResponse]
+	r.node.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*yarn.StartContainersRequest)
+		if ok {
+			out = append(out, rpcenv.Defer(c, q))
+		}
+		return ok
+	})
+	r.driver = r.Probe(applicationmaster.SchedulerName)
+	r.driver.On(r.playDriver)
+	r.stored = 1000 // the application's end takes its time
+	r.restart(attempt)
+	r.give(3)
+	r.Until("a start", func() bool { return len(out) > 0 })
+	r.driver.Crash()
+	r.Until("the end", func() bool { return len(r.finished) > 0 })
+	r.node.Do(func(*rpcenv.Context) {
+		out[0].Reply(&yarn.StartContainersResponse{SucceededRequests: []*yarn.ContainerId{{}}})
+	})
+	r.Advance(time.Second)
+	if len(out) != 1 {
+		t.Error(len(out), "executors were started")
+	}
+}
+
 func TestANodeThatRefusesEveryLaunchEndsTheApplication(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.refuse = true
@@ -172,6 +200,19 @@ func TestTooManyFailedExecutorsEndTheApplication(t *testing.T) {
 	}
 	if code := r.untilExit(); code != applicationmaster.ExitMaxExecutorFailures {
 		t.Error(code)
+	}
+}
+
+// With spark.executor.failuresValidityInterval a failure is forgiven after that time.
+func TestFailuresThatAreLongAgoEndNoApplication(t *testing.T) {
+	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.executor.failuresValidityInterval": "10s"})
+	for i := range 6 {
+		r.run(1)
+		r.endNow(int64(i+1), 1)
+		r.Advance(6 * time.Second)
+	}
+	if r.exit() >= 0 {
+		t.Error("it ended with", r.exit())
 	}
 }
 
@@ -381,6 +422,77 @@ func TestUnregisterIsRepeatedUntilItIsStored(t *testing.T) {
 	}
 	if got := r.finished[3].GetTrackingUrl(); got != "http://h:18080" {
 		t.Error(got)
+	}
+}
+
+// The order of the end: the last attempt removes what was staged and unregisters; success unregisters first; before another
+// attempt all stays. How many attempts there are is the least of the application's wish and the cluster's.
+func TestTheOrderOfTheEnd(t *testing.T) {
+	for _, v := range []struct {
+		attempt int32
+		most    string
+		ended   applicationmaster.UserEnded
+		want    string
+	}{
+		{1, "", applicationmaster.UserEnded{}, "unregistered removed"},
+		{1, "", applicationmaster.UserEnded{Err: "no"}, ""},
+		{2, "", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
+		{2, "", applicationmaster.UserEnded{}, "removed unregistered"},
+		{1, "1", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
+		{2, "5", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
+	} {
+		settings := map[string]string{}
+		if v.most != "" {
+			settings["spark.yarn.maxAppAttempts"] = v.most
+		}
+		r := newRig(t, settings)
+		env := r.Env("A", r.conf)
+		r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
+		r.driver.On(r.playDriver)
+		var got []string
+		r.rm.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+			if _, ok := m.(*yarn.FinishApplicationMasterRequest); ok {
+				got = append(got, "unregistered")
+			}
+			return false
+		})
+		cfg := r.config()
+		cfg.ClusterMode, cfg.Staging, cfg.Attempt = true, staging{&got}, ids.Attempt{App: attempt.App, Attempt: v.attempt}
+		r.begin(env, cfg)
+		if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
+			t.Fatal(err)
+		}
+		r.driver.Send(r.ref, v.ended)
+		r.untilExit()
+		if s := strings.Join(got, " "); s != v.want {
+			t.Errorf("%+v: %q, want %q", v, s, v.want)
+		}
+	}
+}
+
+// In client mode the driver knows how the application ended, so an ApplicationMaster that is terminated does not say.
+func TestAnExecutorLauncherThatIsTerminatedKnowsNoStatus(t *testing.T) {
+	r := client(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
+	r.ProbeIn(r.env, "Process").Send(r.ref, applicationmaster.Terminated{})
+	if code := r.untilExit(); code != applicationmaster.ExitEarly || len(r.finished) != 1 || r.finished[0].GetFinalApplicationStatus() != yarn.FinalApplicationStatus_APP_UNDEFINED {
+		t.Error(code, r.finished)
+	}
+	if got := r.registrations[0].GetRpcPort(); got != -1 {
+		t.Error("it listens nowhere, and says", got)
+	}
+}
+
+// The last words are cut to spark.yarn.am.finalMessageLimit bytes, between letters, and can be read whatever the program said.
+func TestTheLastWordsAreCut(t *testing.T) {
+	for limit, want := range map[string]string{"27b": "User class threw exception:", "31b": "User class threw exception: d\u00e9", "30b": "User class threw exception: d", "1m": "User class threw exception: d\u00e9?"} {
+		r := cluster(t, map[string]string{"spark.yarn.am.finalMessageLimit": limit, "spark.yarn.maxAppAttempts": "1"})
+		if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
+			t.Fatal(err)
+		}
+		r.driver.Send(r.ref, applicationmaster.UserEnded{Err: "d\u00e9\xff"})
+		if code := r.untilExit(); code != applicationmaster.ExitExceptionUserClass || len(r.finished) != 1 || r.finished[0].GetDiagnostics() != want {
+			t.Errorf("%s: %d, %v, want %q", limit, code, r.finished, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/exceptions"
@@ -46,7 +47,10 @@ func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
 		}
 	}
 	m.tellBalance(c)
-	m.call = m.alloc.RM.Take()
+	if m.again = m.unheard; !m.unheard { // what is new goes out right behind the old
+		m.call = m.alloc.RM.Take()
+	}
+	m.unheard = false
 	m.inFlight, m.since = true, c.Now()
 	m.send(c)
 }
@@ -130,7 +134,8 @@ func (m *ApplicationMaster) resync(c *rpcenv.Context) {
 	})
 }
 
-// allocateFailed takes a call's failure that is no loss of the connection.
+// allocateFailed takes a call's failure. What a ResourceManager refused is told with the next call. One that perhaps heard
+// it answers the next call with the same response id as it did this one, and reads nothing of it: so that is this one again.
 func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 	m.failures++
 	failed := yarn.FinalApplicationStatus_APP_FAILED
@@ -144,7 +149,9 @@ func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 		return
 	}
 	c.Log().Warnf("Reporter thread fails %d time(s) in a row: %v", m.failures, err)
-	m.alloc.RM.Failed(m.call)
+	if m.unheard = rmproxy.Passing(err); !m.unheard {
+		m.alloc.RM.Failed(m.call)
+	}
 	m.wait(c)
 }
 
@@ -155,7 +162,7 @@ func (m *ApplicationMaster) wait(c *rpcenv.Context) {
 	if m.again {
 		m.again = false
 		m.pace.Reset()
-		sleep = m.pace.Rest(0)
+		sleep = m.rest(c)
 	}
 	m.timer = c.After(sleep, Report{})
 	m.unlock()
@@ -171,12 +178,16 @@ func (m *ApplicationMaster) wake(c *rpcenv.Context) {
 	if !m.timer.Active() {
 		return
 	}
-	rest := m.pace.Rest(c.Now().Sub(m.answered))
-	if m.historic.nanoseconds {
-		rest = 0
-	}
 	c.Cancel(m.timer)
-	m.timer = c.After(rest, Report{})
+	m.timer = c.After(m.rest(c), Report{})
+}
+
+// rest is how long who was woken has to wait still.
+func (m *ApplicationMaster) rest(c *rpcenv.Context) time.Duration {
+	if m.historic.nanoseconds {
+		return 0
+	}
+	return m.pace.Rest(c.Now().Sub(m.answered))
 }
 
 // allocated takes an answer of the ResourceManager.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/messages/app"
@@ -170,26 +172,44 @@ func TestTheLockOfSparkKeepsTheDriverWaiting(t *testing.T) {
 	}
 }
 
-// One call is out at a time, whatever wakes the calls up meanwhile; the change goes out 200 ms after the answer.
+// One call is out at a time, whatever wakes the calls up meanwhile; the change goes out 200 ms after the answer, with Spark's
+// nanoseconds at once.
 func TestOneCallIsOutAtATime(t *testing.T) {
-	r := client(t, nil)
-	r.hold = true
-	r.untilCalls(2)
-	for i := range 5 {
-		r.request(int32(3 + i))
-		r.Advance(300 * time.Millisecond)
+	for compat, want := range map[string]time.Duration{"fixed": 200 * time.Millisecond, "SPARK-15725": 0} {
+		r := client(t, map[string]string{"coherer.compat": compat})
+		r.hold = true
+		r.untilCalls(2)
+		for i := range 5 {
+			r.request(int32(3 + i))
+			r.Advance(300 * time.Millisecond)
+		}
+		if len(r.calls) != 2 {
+			t.Fatal(len(r.calls), "calls")
+		}
+		r.hold = false
+		at := r.Now()
+		r.rm.Do(func(*rpcenv.Context) { r.slow[0].Reply(r.answer()) })
+		r.untilCalls(3)
+		if gap := r.Now().Sub(at); gap < want || gap > want+10*time.Millisecond {
+			t.Error(compat, gap)
+		}
+		if got := r.last(); got != "*:7" {
+			t.Error(compat, got)
+		}
 	}
-	if len(r.calls) != 2 {
-		t.Fatal(len(r.calls), "calls")
-	}
-	r.hold = false
-	at := r.Now()
-	r.rm.Do(func(*rpcenv.Context) { r.slow[0].Reply(r.answer()) })
-	r.untilCalls(3)
-	if gap := r.Now().Sub(at); gap < 200*time.Millisecond || gap > 210*time.Millisecond {
-		t.Error(gap)
-	}
-	if got := r.last(); got != "*:7" {
+}
+
+// Who waits for the reason of a loss waits no longer than for containers.
+func TestALossReasonWakesTheCallsUp(t *testing.T) {
+	r := client(t, map[string]string{"spark.executor.instances": "1"})
+	r.run(1)
+	n := len(r.calls)
+	r.Advance(500 * time.Millisecond)
+	r.driver.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, r.managers[0], &app.GetExecutorLossReason{ExecutorId: "1"}, func(*app.ExecutorExited, error) {})
+	})
+	r.untilCalls(n + 4)
+	if got := r.gaps(n - 1); got != "[600 200 400 800]" {
 		t.Error(got)
 	}
 }
@@ -308,6 +328,45 @@ func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 	}
 }
 
+// A call that is given up may have been heard. Then whatever is told with its response id is not read, so it is told once
+// more as it was, and what is new comes behind it.
+func TestACallThatIsGivenUpIsMadeOnceMoreAsItWas(t *testing.T) {
+	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms": "0"})
+	r.request(3)
+	r.hold = true
+	r.untilCalls(2)
+	r.rm.Crash()
+	r.Advance(10 * time.Millisecond)
+	r.request(5)
+	r.rm.Restart()
+	r.hold = false
+	r.untilCalls(4)
+	given, again, behind := r.calls[1], r.calls[2], r.calls[3]
+	if !proto.Equal(given.AllocateRequest, again.AllocateRequest) || given.GetAsk()[0].GetNumContainers() != 3 {
+		t.Error(given, again)
+	}
+	if got := r.last(); got != "*:5" || behind.GetResponseId() != again.GetResponseId()+1 || r.gaps(2) != "[200]" {
+		t.Error(got, behind, r.gaps(2))
+	}
+}
+
+func TestATokenThatIsGivenAnewIsShown(t *testing.T) {
+	r := client(t, nil)
+	r.next.AmRmToken = &yarn.Token{Kind: "new"}
+	r.untilCalls(3)
+	if got := r.calls[2].GetAmRmToken().GetKind(); got != "new" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Spark tells of the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
+func TestExcludedNodesAreToldFromTheBeginning(t *testing.T) {
+	r := client(t, map[string]string{"spark.yarn.exclude.nodes": "h2,h1"})
+	if got := r.calls[0].GetBlacklistRequest().GetBlacklistAdditions(); !slices.Equal(got, []string{"h1", "h2"}) {
+		t.Error(got)
+	}
+}
+
 func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
 	r := client(t, map[string]string{
 		"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",
@@ -378,6 +437,12 @@ func TestTheDriverHearsOfNodesThatAreDecommissioned(t *testing.T) {
 		r.Advance(10 * time.Millisecond)
 	}
 	if got := strings.Join(r.others, " "); got != "AddWebUIFilter MiscellaneousProcessAdded DecommissionExecutorsOnHost" {
+		t.Error(got)
+	}
+	r = client(t, nil) // spark.decommission.enabled is false
+	r.next.UpdatedNodes = []*yarn.NodeReport{{NodeId: &yarn.NodeId{Host: "h1", Port: 1}, NodeState: yarn.NodeState_NS_DECOMMISSIONING}}
+	r.untilCalls(len(r.calls) + 2)
+	if got := strings.Join(r.others, " "); got != "AddWebUIFilter MiscellaneousProcessAdded" {
 		t.Error(got)
 	}
 }

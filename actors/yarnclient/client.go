@@ -23,15 +23,15 @@ type Client struct {
 	reports rpcenv.Timer
 	polls   rpcenv.Timer
 	proxy   rmproxy.Proxy
-	began   time.Time // when polling began
+	handed  *yarn.SubmitApplicationRequest // what was handed in; nil: nothing yet
+	began   time.Time                      // when polling began
 	monitor monitor
 	silent  time.Time // since when the ResourceManager does not answer; zero: it does
 	asking  bool      // a report or a kill is on its way
 	running bool      // the listener was told
 	over    bool
 
-	handedIn bool   // the ResourceManager has been told of the application
-	givenUp  func() // what GiveUp waits for, while the files are being copied
+	givenUp func() // what GiveUp waits for, while the files are being copied
 }
 
 // New makes a client, to be registered as [Name].
@@ -63,7 +63,7 @@ func (e *Client) begin(c *rpcenv.Context) {
 	}
 	e.id, _ = ids.ParseApplication(e.cfg.Kill + e.cfg.Status) // one of them, which was checked
 	if e.cfg.Kill != "" {
-		e.poll(c)
+		e.beginPolling(c)
 		e.kill(c)
 		return
 	}
@@ -80,18 +80,23 @@ func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case rmproxy.Retry:
 		e.proxy.Retry(c)
 	case Poll:
-		if e.cfg.Kill != "" {
-			e.kill(c)
-			return
-		}
-		e.report(c)
+		e.poll(c)
 	default:
 		c.Unsupported(m)
 	}
 }
 
-// poll begins to ask more often, until something is known.
+// poll asks again what is not known yet: whether the end is stored, or the submission accepted.
 func (e *Client) poll(c *rpcenv.Context) {
+	if e.cfg.Kill != "" {
+		e.kill(c)
+		return
+	}
+	e.report(c)
+}
+
+// beginPolling begins to ask more often, until something is known.
+func (e *Client) beginPolling(c *rpcenv.Context) {
 	d := conf.YARNPollInterval.Get(c.Conf())
 	e.began = c.Now()
 	e.polls = c.Every(d, d, Poll{})
@@ -163,6 +168,9 @@ func (e *Client) noReport(c *rpcenv.Context, err error) {
 	switch {
 	case e.cfg.Submit == nil:
 		e.fail(c, e.unknown(err))
+	case errors.Is(err, exceptions.ApplicationNotFound) && e.polls.Active():
+		c.Log().Infof("Re-submit application %s with the same ApplicationSubmissionContext", e.id)
+		e.handInAgain(c)
 	case errors.Is(err, exceptions.ApplicationNotFound):
 		c.Log().Errorf("Application %s not found.", e.id)
 		e.ended(c, yarn.YarnApplicationState_KILLED, yarn.FinalApplicationStatus_APP_KILLED, "")

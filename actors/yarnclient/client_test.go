@@ -75,6 +75,7 @@ type kit struct {
 // manager answers as a ResourceManager does; reports are those of the application one by one, the last one for ever.
 type manager struct {
 	most    int64
+	forgets int // how often a submission is not known
 	reports []*yarn.ApplicationReport
 	unknown bool
 	kills   int // how often the end is not stored
@@ -107,7 +108,8 @@ func (k *kit) answer(m *manager) func(*rpcenv.Context, rpcenv.Message) bool {
 			k.handed = q.GetApplicationSubmissionContext()
 			rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{})
 		case *yarn.GetApplicationReportRequest:
-			if m.unknown {
+			if m.unknown || m.forgets > 0 {
+				m.forgets--
 				rpcenv.Fail(c, q, fmt.Errorf("%w: no such application", exceptions.ApplicationNotFound))
 				return true
 			}
@@ -325,6 +327,18 @@ func TestAnApplicationThatIsNotKnownCountsAsKilled(t *testing.T) {
 	k := start(t, Config{Submit: cluster()}, &manager{most: 8192, kills: -1, reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}}, "spark.yarn.preserve.staging.files", "true")
 	k.exits(1, time.Second, "Application "+appText+" not found.\nApplication "+appText+" is killed\n")
 	k.staged("copy /bin/prog "+dir+"/__app__.jar", "archive "+dir+"/__spark_conf__.zip")
+}
+
+// A ResourceManager that ended before it had written the application down has to hear of it again.
+func TestASubmissionThatIsForgottenIsHandedInAgain(t *testing.T) {
+	k := start(t, Config{Submit: cluster()}, &manager{most: 8192, forgets: 2, reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_ACCEPTED), succeeded}})
+	k.exits(0, 1400*time.Millisecond, "Re-submit application "+appText+" with the same ApplicationSubmissionContext\n")
+	if want := []string{
+		"0s GetNewApplication", "0s SubmitApplication", "0s GetApplicationReport", "0s SubmitApplication", "200ms GetApplicationReport",
+		"200ms SubmitApplication", "400ms GetApplicationReport", "1.4s GetApplicationReport",
+	}; !slices.Equal(k.got, want) {
+		t.Errorf("%q, want %q", k.got, want)
+	}
 }
 
 func TestFireAndForget(t *testing.T) {

@@ -17,7 +17,7 @@ func (e *Client) giveUp(c *rpcenv.Context, m GiveUp) {
 	c.Cancel(e.reports)
 	c.Cancel(e.polls)
 	switch {
-	case e.handedIn:
+	case e.handed != nil:
 		e.killGivenUp(c, call)
 	case e.staging != "": // the files are being copied
 		e.givenUp = func() { call.Reply(&rpc.Bool{Value: true}) }

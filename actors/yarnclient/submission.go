@@ -118,9 +118,8 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 		return
 	}
 	c.Log().Infof("Submitting application %s to ResourceManager", e.id)
-	e.handedIn = true
-	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: s.submissionContext(c.Conf(), e.id, launch)}
-	rmproxy.Ask(&e.proxy, c, e.service, q, func(_ *yarn.SubmitApplicationResponse, err error) {
+	e.handed = &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: s.submissionContext(c.Conf(), e.id, launch)}
+	rmproxy.Ask(&e.proxy, c, e.service, e.handed, func(_ *yarn.SubmitApplicationResponse, err error) {
 		if e.over {
 			return
 		}
@@ -128,8 +127,19 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 			e.fail(c, err)
 			return
 		}
-		e.poll(c)
+		e.beginPolling(c)
 		e.report(c)
+	})
+}
+
+// handInAgain submits once more what a ResourceManager forgot before it had accepted it.
+func (e *Client) handInAgain(c *rpcenv.Context) {
+	e.asking = true
+	rmproxy.Ask(&e.proxy, c, e.service, e.handed, func(_ *yarn.SubmitApplicationResponse, err error) {
+		e.asking = false
+		if err != nil && !e.over {
+			e.fail(c, err)
+		}
 	})
 }
 

@@ -228,6 +228,21 @@ func TestAContainerThatIsGivenTwiceIsTakenOnce(t *testing.T) {
 	if len(launches)+len(surplus) > 0 || balance(a) != "target=2 pending=1 running=1 starting=0" {
 		t.Error(launches, surplus, balance(a))
 	}
+	launches, surplus = a.Allocated([]allocator.Container{given("c2", "h1"), given("c2", "h1")})
+	if len(launches) != 1 || len(surplus) > 0 || balance(a) != "target=2 pending=0 running=1 starting=1" {
+		t.Error("twice in one answer:", launches, surplus, balance(a))
+	}
+}
+
+// YARN takes no hosts beside a label. Spark asks for both, and its reporter fails.
+func TestALabelTakesNoHosts(t *testing.T) {
+	a := allocator.New(allocator.Config{Default: defaultProfile, Label: "gpu"})
+	a.RequestTotal(total(2, allocator.HostCount{Host: "h1", Tasks: 2}), nil, began)
+	a.Update()
+	c := a.RM.Take()
+	if len(c.Asks) != 1 || c.Asks[0].Name != amrm.Any || c.Asks[0].Count != 2 || c.Asks[0].Label != "gpu" {
+		t.Error(c.Asks)
+	}
 }
 
 func TestIdsGoOnBehindTheLast(t *testing.T) {

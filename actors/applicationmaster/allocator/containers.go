@@ -31,7 +31,12 @@ type Surplus struct {
 // anywhere, in this order of passes, are to be started; the others are given back. It mirrors handleAllocatedContainers.
 func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []Surplus) {
 	var matched []Container
-	rest := slices.DeleteFunc(slices.Clone(given), func(c Container) bool { return a.known(c.ID) })
+	seen := map[string]bool{}
+	rest := slices.DeleteFunc(slices.Clone(given), func(c Container) bool {
+		twice := seen[c.ID] || a.known(c.ID)
+		seen[c.ID] = true
+		return twice
+	})
 	pass := func(given []Container, place func(Container) string) []Container {
 		var left []Container
 		for _, c := range given {

@@ -40,14 +40,17 @@ func TestFailuresWithoutValidityCountForEver(t *testing.T) {
 
 func TestANodeIsExcludedAfterTooManyFailures(t *testing.T) {
 	var f allocator.Failures
-	h := allocator.NewHealth(allocator.HealthConfig{Exclude: []string{"h9"}, OnFailure: true, MaxFailures: 2, Timeout: time.Hour}, &f)
+	h, first := allocator.NewHealth(allocator.HealthConfig{Exclude: []string{"h9"}, OnFailure: true, MaxFailures: 2, Timeout: time.Hour}, &f)
+	if fmt.Sprint(first) != "[h9]" {
+		t.Error(first)
+	}
 	for range 2 {
 		if add, _ := h.Failed("h1", after(0)); add != nil {
 			t.Error("excluded too early:", add)
 		}
 	}
 	add, remove := h.Failed("h1", after(1))
-	if fmt.Sprint(add, remove) != "[h1 h9] []" {
+	if fmt.Sprint(add, remove) != "[h1] []" {
 		t.Error(add, remove)
 	}
 	if h.Failed("h1", after(2)); f.Failed(after(2)) != 3 {
@@ -74,7 +77,7 @@ func TestANodeIsExcludedAfterTooManyFailures(t *testing.T) {
 
 func TestWithoutTheSettingFailuresCountOverallOnly(t *testing.T) {
 	var f allocator.Failures
-	h := allocator.NewHealth(allocator.HealthConfig{MaxFailures: 0, Timeout: time.Hour}, &f)
+	h, _ := allocator.NewHealth(allocator.HealthConfig{MaxFailures: 0, Timeout: time.Hour}, &f)
 	if add, _ := h.Failed("h1", after(0)); add != nil || f.Failed(after(0)) != 1 || f.FailedOnHost("h1", after(0)) != 0 {
 		t.Error(add, f)
 	}

@@ -33,9 +33,12 @@ type Health struct {
 	nodes     int                  // of the cluster
 }
 
-// NewHealth makes a Health without failures, and knows no number of nodes yet.
-func NewHealth(cfg HealthConfig, f *Failures) *Health {
-	return &Health{cfg: cfg, failures: f, until: map[string]time.Time{}, nodes: math.MaxInt}
+// NewHealth makes a Health without failures, and knows no number of nodes yet. What is excluded by the configuration is, from
+// the beginning: it is for the blacklist.
+func NewHealth(cfg HealthConfig, f *Failures) (h *Health, additions []string) {
+	h = &Health{cfg: cfg, failures: f, until: map[string]time.Time{}, nodes: math.MaxInt}
+	additions, _ = h.refresh(time.Time{})
+	return h, additions
 }
 
 // SetClusterNodes takes how many nodes there are.

@@ -102,7 +102,9 @@ func New(cfg Config) *Allocator {
 		executors: map[string]*bound{}, waiting: map[string]bool{}, reasons: map[string]Reason{},
 		failures: &Failures{Validity: cfg.FailureValidity},
 	}
-	a.health = NewHealth(cfg.Health, a.failures)
+	health, excluded := NewHealth(cfg.Health, a.failures)
+	a.health = health
+	a.RM.UpdateBlacklist(excluded, nil)
 	a.add(cfg.Default).target = cfg.Target
 	return a
 }
