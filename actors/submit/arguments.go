@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -91,10 +92,27 @@ func Resolve(c *CommandLine, in Input) (*Arguments, error) {
 	for _, o := range options {
 		a.lookUp(o, in)
 	}
+	bad := a.resourceManager()
 	a.resource(in)
 	a.name(in)
 	err := a.rest()
-	return a, errors.Join(err, a.validate(in))
+	return a, errors.Join(bad, err, a.validate(in))
+}
+
+// resourceManager takes yarn://HOST:PORT, as this program's own commands name a ResourceManager, for yarn and its address.
+func (a *Arguments) resourceManager() error {
+	master := a.options["--master"]
+	at, named := strings.CutPrefix(master.Value, "yarn://")
+	if !named {
+		return nil
+	}
+	if _, err := rpcenv.ParseAddress(at); err != nil {
+		return fmt.Errorf("%s %s: %w: want yarn://HOST:PORT of a ResourceManager, or yarn", master.From, master.Value, err)
+	}
+	master.Value = "yarn"
+	a.options["--master"] = master
+	a.Settings.Set(conf.Setting{Pair: conf.Pair{Key: rmAddress, Value: at}, From: master.From})
+	return nil
 }
 
 // dropForeign drops what is not Spark's, nor ours.

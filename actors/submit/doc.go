@@ -19,6 +19,7 @@
 //   - A primary resource that is neither .jar, .py, .R, a shell nor spark-internal is a Go program: it needs no --class, does
 //     not go into spark.jars, and the name of a built-in application stays as it is. In cluster mode it is named by an
 //     absolute path or an address, and only the variables of Spark go along, not the whole environment. (TestGoPrograms)
+//   - --master yarn://HOST:PORT is yarn with that ResourceManager. (TestAResourceManagerInTheMasterURL)
 //   - A Go program on YARN finds its ResourceManager by spark.hadoop.yarn.resourcemanager.address too, without HADOOP_CONF_DIR
 //     or YARN_CONF_DIR; what yarn-site.xml in these says becomes settings spark.hadoop.yarn.*. (TestGoProgramsOnYARN)
 //   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once.

@@ -36,8 +36,8 @@ func Find(name string) (Option, bool) {
 
 // options mirrors the two lists of SparkSubmitOptionParser and the look-ups of SparkSubmitArguments.
 var options = []Option{
-	{Name: "--master", Value: "URL", Key: conf.MasterURL.Key(), Env: "MASTER", Doc: "the cluster: spark://HOST:PORT[,HOST:PORT...], yarn, k8s://HOST:PORT or local (default local[*])"},
-	{Name: "--deploy-mode", Value: "MODE", Key: conf.DeployMode.Key(), Env: "DEPLOY_MODE", Doc: "where the driver runs: client, here, or cluster, on a Worker (default client)"},
+	{Name: "--master", Value: "URL", Key: conf.MasterURL.Key(), Env: "MASTER", Doc: "the cluster: spark://HOST:PORT[,HOST:PORT...], yarn, yarn://HOST:PORT, k8s://HOST:PORT or local (default local[*])"},
+	{Name: "--deploy-mode", Value: "MODE", Key: conf.DeployMode.Key(), Env: "DEPLOY_MODE", Doc: "where the driver runs: client, here, or cluster, on a Worker or in YARN's application master (default client)"},
 	{Name: "--remote", Value: "URL", Key: conf.Remote.Key(), Env: "SPARK_REMOTE", Doc: "a Spark Connect server, sc://HOST:PORT, instead of --master"},
 	{Name: "--class", Value: "CLASS", Doc: "the application's main class; a Go program needs none"},
 	{Name: "--name", Value: "NAME", Key: conf.AppName.Key(), Doc: "the application's name"},

@@ -211,3 +211,28 @@ func TestURIs(t *testing.T) {
 		t.Error("an address is no path")
 	}
 }
+
+// yarn://HOST:PORT is how the commands that look at a cluster name its ResourceManager. As an option it wins over --conf.
+func TestAResourceManagerInTheMasterURL(t *testing.T) {
+	resolve := func(env map[string]string, args ...string) (*Arguments, error) {
+		p, err := Parse(append(args, "pi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Resolve(p, Input{Dir: "/w", BuiltIn: []string{"pi"}, Env: env})
+	}
+	for _, args := range [][]string{
+		{"--master", "yarn://h:8032", "--conf", "spark.hadoop.yarn.resourcemanager.address=other:1"}, {"--conf", "spark.master=yarn://h:8032"}, nil,
+	} {
+		a, err := resolve(map[string]string{"MASTER": "yarn://h:8032"}, args...)
+		if err != nil || a.Master() != "yarn" {
+			t.Fatalf("%q: %v, %q", args, err, a.Master())
+		}
+		if at, _ := a.Settings.Get("spark.hadoop.yarn.resourcemanager.address"); at.Value != "h:8032" {
+			t.Errorf("%q: %+v", args, at)
+		}
+	}
+	if _, err := resolve(nil, "--master", "yarn://h"); err == nil || !strings.Contains(err.Error(), "--master yarn://h: ") || !strings.Contains(err.Error(), "want yarn://HOST:PORT") {
+		t.Error(err)
+	}
+}

@@ -62,11 +62,6 @@ func (e *Client) begin(c *rpcenv.Context) {
 		return
 	}
 	e.id, _ = ids.ParseApplication(e.cfg.Kill + e.cfg.Status) // one of them, which was checked
-	if e.cfg.Kill != "" {
-		e.beginPolling(c)
-		e.kill(c)
-		return
-	}
 	e.report(c)
 }
 
@@ -100,6 +95,17 @@ func (e *Client) beginPolling(c *rpcenv.Context) {
 	d := conf.YARNPollInterval.Get(c.Conf())
 	e.began = c.Now()
 	e.polls = c.Every(d, d, Poll{})
+}
+
+// killReported ends an application unless it has ended. It mirrors ApplicationCLI.killApplication of Hadoop.
+func (e *Client) killReported(c *rpcenv.Context, state yarn.YarnApplicationState) {
+	if over(state) {
+		c.Log().Infof("Application %s has already finished (state: %s)", e.id, state)
+		e.exit(c, 0, "the application had ended")
+		return
+	}
+	e.beginPolling(c)
+	e.kill(c)
 }
 
 // kill asks for the application's end until it is stored.
@@ -198,6 +204,10 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		e.exit(c, 0, "the state of the application is known")
 		return
 	}
+	if e.cfg.Kill != "" {
+		e.killReported(c, state)
+		return
+	}
 	if e.polls.Active() {
 		e.polled(c, r)
 		return
@@ -211,7 +221,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	}
 	switch {
 	case over(state):
-		e.ended(c, state, r.GetFinalApplicationStatus(), r.GetDiagnostics())
+		e.ended(c, state, r.GetFinalApplicationStatus(), r.GetDiagnostics()+hint(r.GetDiagnostics(), e.cfg.Submit.User))
 	case state == yarn.YarnApplicationState_RUNNING && !e.running && !e.cfg.Listener.IsZero():
 		e.running = true
 		c.Send(e.cfg.Listener, Running{})

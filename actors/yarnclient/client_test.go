@@ -359,6 +359,8 @@ func TestAQueueCalledAsRootIsExplained(t *testing.T) {
 	s.User = "root"
 	start(t, Config{Submit: s}, &manager{most: 8192, reports: []*yarn.ApplicationReport{ended(yarn.YarnApplicationState_FAILED, 0, why)}}).exits(1, 0, why+": without a queue")
 	start(t, Config{Submit: cluster()}, &manager{most: 8192, reports: []*yarn.ApplicationReport{ended(yarn.YarnApplicationState_FAILED, 0, why)}}).exits(1, 0, why+"\n")
+	later := &manager{most: 8192, reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_ACCEPTED), ended(yarn.YarnApplicationState_FAILED, 0, why)}}
+	start(t, Config{Submit: s}, later).exits(1, time.Second, why+": without a queue")
 }
 
 func TestReportsAreToldWhenTheyChangeAndNowAndThen(t *testing.T) {
@@ -415,9 +417,10 @@ func TestAResourceManagerThatIsGoneForAWhileIsAskedAgain(t *testing.T) {
 func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 	pairs := []string{"yarn.resourcemanager.connect.retry-interval.ms", "1000"}
 	reports := []*yarn.ApplicationReport{succeeded}
+	running := []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}
 	start(t, Config{Submit: cluster()}, &manager{most: 8192, reading: 2, reports: reports}, pairs...).exits(0, 3*time.Second, "it reads its records")
 	start(t, Config{Status: appText}, &manager{reading: 2, reports: reports}, pairs...).exits(0, 2*time.Second, "state: FINISHED")
-	start(t, Config{Kill: appText}, &manager{reading: 2}, pairs...).exits(0, 2*time.Second, "Killed application")
+	start(t, Config{Kill: appText}, &manager{reading: 2, reports: running}, pairs...).exits(0, 2*time.Second, "Killed application")
 
 	k := start(t, Config{Submit: cluster()}, &manager{most: 8192, reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}})
 	m := &manager{reading: 2, reports: reports}
@@ -432,8 +435,11 @@ func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 }
 
 func TestKill(t *testing.T) {
-	k := start(t, Config{Kill: appText}, &manager{kills: 2})
+	running := []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}
+	k := start(t, Config{Kill: appText}, &manager{reports: running, kills: 2})
 	k.exits(0, 400*time.Millisecond, "Killed application "+appText)
+	k = start(t, Config{Kill: appText}, &manager{reports: []*yarn.ApplicationReport{succeeded}})
+	k.exits(0, 0, "Application "+appText+" has already finished (state: FINISHED)")
 	k = start(t, Config{Kill: appText}, &manager{unknown: true})
 	k.exits(1, 0, "knows no application "+appText)
 }

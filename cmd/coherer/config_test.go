@@ -87,6 +87,7 @@ func TestRunIgnoresSparksEnvironment(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "--executor-cores", "9", "pi"}, 2, "an executor wants 9 cores"},
+		{[]string{"run", "--yarn", "--node-cores", "1", "--executor-cores", "2", "pi"}, 2, "and 2 cores, and a node has 8192 MiB and 1 core: raise"},
 		{[]string{"run", "--spark-env", "--executor-cores", "9", "pi"}, 2, "an executor wants 7168 MiB"},
 		{[]string{"run", "--spark-env", "--executor-memory", "1m", "--executor-cores", "9", "pi"}, 2, "an executor wants 9 cores"},
 	} {

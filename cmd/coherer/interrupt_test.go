@@ -27,7 +27,7 @@ func TestAnInterruptedSubmissionSaysSoOnce(t *testing.T) {
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailed {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGINT) {
 		t.Errorf("it ended with %v", cmd.ProcessState)
 	}
 	if n := strings.Count(log.String(), "error:"); n != 1 || !strings.Contains(log.String(), "error: interrupted\n") {

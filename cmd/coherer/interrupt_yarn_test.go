@@ -28,7 +28,7 @@ func TestAnInterruptedDriverOnYARNEndsItsApplication(t *testing.T) {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailed {
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGINT) {
 			t.Errorf("it ended with %v", cmd.ProcessState)
 		}
 		if strings.Count(said.String(), "error:") != 1 || !strings.Contains(said.String(), "error: interrupted\n") {

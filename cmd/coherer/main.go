@@ -21,10 +21,12 @@ import (
 	"github.com/coherer/coherer/cluster/runner"
 )
 
-// Exit codes.
+// Exit codes. What fails as a signal came ends with exitSignalled and its number, as with a shell: 1 would say that a rule is
+// broken, or a job has failed.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed    = 1
+	exitUsage     = 2
+	exitSignalled = 128
 )
 
 func main() {
@@ -36,10 +38,25 @@ func main() {
 	if os.Getenv("CONTAINER_ID") != "" && len(os.Args) > 1 {
 		app.RunContainer(os.Args[1], os.Args[2:], programOf) // it returns when a NodeManager did not mean this process
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	os.Exit(run(withSignals(), os.Args[1:]))
+}
+
+// signalled is the cause of a context that a signal ended.
+type signalled struct{ syscall.Signal }
+
+func (s signalled) Error() string { return "ended by a signal: " + s.String() }
+
+// withSignals is a context that ends with SIGINT or SIGTERM. A second SIGINT ends the process at once.
+func withSignals() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // as long as the process
+		s := <-signals
+		signal.Reset(os.Interrupt)
+		cancel(signalled{s.(syscall.Signal)})
+	}()
+	return ctx
 }
 
 // run runs one command and returns its exit code.
@@ -64,6 +81,9 @@ func run(ctx context.Context, args []string) int {
 	if usage, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(os.Stderr, "see: %s --help\n", usage.command)
 		return exitUsage
+	}
+	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+		return exitSignalled + int(s.Signal)
 	}
 	return exitFailed
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -135,7 +136,7 @@ func fits(c *conf.Conf, memoryMB, cores int) error {
 		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
 	}
 	if wants, set := conf.ExecutorCores.Find(c); set && wants > cores {
-		return fmt.Errorf("an executor wants %d cores (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", wants, cores)
+		return fmt.Errorf("an executor wants %s (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", master.Cores(wants), cores)
 	}
 	return nil
 }

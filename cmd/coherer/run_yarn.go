@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -67,12 +68,13 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 
 // fitsNode is nil when the application's containers fit a node: else it would wait for ever.
 func fitsNode(c *conf.Conf, y *runner.YARN) error {
-	for what, size := range map[string]submit.Container{
-		"the application master": submit.AMContainer(c, y.Mode), "an executor": submit.ExecutorContainer(c, false),
-	} {
-		if size.MemoryMB() > int64(y.NodeMemoryMB) || size.Cores > y.NodeCores {
-			return fmt.Errorf("%s wants %d MiB, %d of them beside its memory, and %d cores, and a node has %d MiB and %d cores: raise --node-memory and --node-cores, or ask for less",
-				what, size.MemoryMB(), size.OverheadMB, size.Cores, y.NodeMemoryMB, y.NodeCores)
+	for _, x := range []struct {
+		what string
+		size submit.Container
+	}{{"the application master", submit.AMContainer(c, y.Mode)}, {"an executor", submit.ExecutorContainer(c, false)}} {
+		if size := x.size; size.MemoryMB() > int64(y.NodeMemoryMB) || size.Cores > y.NodeCores {
+			return fmt.Errorf("%s wants %d MiB, %d of them beside its memory, and %s, and a node has %d MiB and %s: raise --node-memory and --node-cores, or ask for less",
+				x.what, size.MemoryMB(), size.OverheadMB, master.Cores(size.Cores), y.NodeMemoryMB, master.Cores(y.NodeCores))
 		}
 	}
 	return nil

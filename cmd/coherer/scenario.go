@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -118,7 +119,10 @@ func scenarioRun() *cobra.Command {
 			if o.all {
 				names = scenario.Library()
 			}
-			outcomes, err := o.run(names)
+			outcomes, err := o.run(cmd.Context(), names)
+			if cmd.Context().Err() != nil {
+				return err
+			}
 			if err != nil {
 				return usage(cmd, err)
 			}
@@ -163,9 +167,12 @@ func isFile(name string) bool {
 }
 
 // run runs scripts; of all those whose fault cannot be expressed are left out.
-func (o *scenarioOptions) run(names []string) ([]*scenario.Outcome, error) {
+func (o *scenarioOptions) run(ctx context.Context, names []string) ([]*scenario.Outcome, error) {
 	var outcomes []*scenario.Outcome
-	for _, name := range names {
+	for i, name := range names {
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %d of %d scripts ran", err, i, len(names))
+		}
 		s, err := openScenario(name)
 		if err != nil {
 			return nil, err

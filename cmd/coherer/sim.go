@@ -79,7 +79,7 @@ func (o *simOptions) run(ctx context.Context) error {
 	var lived []*scenario.Lived
 	for i := range o.seeds {
 		if ctx.Err() != nil {
-			return fmt.Errorf("ended by a signal: %d of %d seeds lived, broken: %d", i, o.seeds, len(failed))
+			return fmt.Errorf("%w: %d of %d seeds lived, broken: %d", context.Cause(ctx), i, o.seeds, len(failed))
 		}
 		life := o.life
 		life.Seed += uint64(i)

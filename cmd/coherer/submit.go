@@ -18,18 +18,19 @@ func submitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "submit --master URL [options] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
 		Long: "Run an application on a cluster, with the options and the rules of spark-submit. In client mode the driver runs here,\n" +
-			"and APP is as for run. In cluster mode it runs on a Worker, and APP is a path that every Worker sees or an http(s)\n" +
-			"address: nothing is copied.\n\n" +
+			"and APP is as for run. In cluster mode it runs on a Worker of the standalone cluster, and APP is a path that every\n" +
+			"Worker sees or an http(s) address: nothing is copied.\n\n" +
 			"With --master yarn the ResourceManager is that of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR, or of --conf\n" +
-			"spark.hadoop.yarn.resourcemanager.address=HOST:PORT. APP is as for run, its program is copied to the cluster; in cluster\n" +
-			"mode the driver runs in the application master. --kill and --status then want an id such as application_1767225600000_0001.\n\n" +
+			"spark.hadoop.yarn.resourcemanager.address=HOST:PORT, for which --master yarn://HOST:PORT is short. APP is as for run, its\n" +
+			"program is copied to the cluster; in cluster mode the driver runs in the application master. --kill and --status then\n" +
+			"want an id such as application_1767225600000_0001.\n\n" +
 			"An option wins over --conf, that over properties files, these over spark-defaults.conf in SPARK_CONF_DIR or\n" +
 			"SPARK_HOME/conf, and that over the variables MASTER, DEPLOY_MODE, SPARK_DRIVER_MEMORY, SPARK_EXECUTOR_MEMORY and\n" +
 			"SPARK_EXECUTOR_CORES. --dry-run shows what comes of all that, also for jars, Python, R and Kubernetes.",
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
-			"  coherer submit --master yarn --deploy-mode cluster --conf spark.hadoop.yarn.resourcemanager.address=127.0.0.1:8032 pi 8\n" +
+			"  coherer submit --master yarn://127.0.0.1:8032 --deploy-mode cluster pi 8\n" +
 			"  HADOOP_CONF_DIR=/etc/hadoop coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
 		DisableFlagParsing: true, // spark-submit's rules are not those of flags
 		RunE:               runSubmit,

@@ -106,6 +106,12 @@ func TestSubmitToYARN(t *testing.T) {
 			t.Errorf("%s: %d %q %s", step.option, r.code, r.stdout, r.stderr)
 		}
 	}
+	if r = finish(t, submit("--kill", id)); r.code != 0 || !strings.Contains(r.stdout, id+" has already finished (state: KILLED)") {
+		t.Errorf("--kill of one that was killed: %d %q %s", r.code, r.stdout, r.stderr)
+	}
+	if r = finish(t, command(t, "submit", "--master", "yarn://"+address, "--status", id)); r.code != 0 || !strings.Contains(r.stdout, "(state: KILLED)") {
+		t.Errorf("--status at yarn://: %d %q %s", r.code, r.stdout, r.stderr)
+	}
 	if r = finish(t, submit("--status", id[:len(id)-1]+"9")); r.code != exitFailed || !strings.Contains(r.stderr, "knows no application") {
 		t.Errorf("--status of another: %d %q", r.code, r.stderr)
 	}
