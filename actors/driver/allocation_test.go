@@ -147,7 +147,7 @@ func TestABusyExecutorIsNotKilledAsIdle(t *testing.T) {
 	run(e.rig, numbers.With(9))
 	a := e.launched("0", 1)
 	a.task()
-	var killed allocation.Killed
+	var killed allocation.Removed
 	e.env.Go("somebody", func(b *rpcenv.Blocking) (err error) {
 		killed, err = rpcenv.AskWait(b, e.at(driver.Name), allocation.KillExecutors{IDs: []string{"0", "none"}})
 		return err

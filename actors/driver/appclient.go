@@ -20,18 +20,17 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	case appclient.Connected:
 		s.connected(c, m)
 	case appclient.Disconnected:
-		c.Log().Warn("Disconnected from Spark cluster! Waiting for reconnection...")
+		s.disconnected(c)
 	case appclient.Dead:
 		s.applicationDead(c, m)
 	case appclient.ExecutorAdded:
-		c.Log().Infof("Granted executor ID %s on hostPort %s with %d core(s), %d MiB RAM", m.FullID, m.HostPort, m.Cores, m.MemoryMB)
+		s.executorAdded(c, m)
 	case appclient.ExecutorRemoved:
 		s.executorRemoved(c, m)
 	case appclient.ExecutorDecommissioned:
 		s.executorDecommissioned(c, m)
 	case appclient.WorkerRemoved:
-		// Its executors were reported one by one; see the package's differences.
-		c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
+		s.workerRemoved(c, m)
 	default:
 		return false
 	}
@@ -44,6 +43,19 @@ func (s *Scheduler) connected(c *rpcenv.Context, m appclient.Connected) {
 	start := event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName}
 	s.listen(c, start)
 	s.tellAllocation(c, start)
+}
+
+func (s *Scheduler) disconnected(c *rpcenv.Context) {
+	c.Log().Warn("Disconnected from Spark cluster! Waiting for reconnection...")
+}
+
+func (s *Scheduler) executorAdded(c *rpcenv.Context, m appclient.ExecutorAdded) {
+	c.Log().Infof("Granted executor ID %s on hostPort %s with %d core(s), %d MiB RAM", m.FullID, m.HostPort, m.Cores, m.MemoryMB)
+}
+
+// workerRemoved is told after its executors, which were reported one by one; see the package's differences.
+func (s *Scheduler) workerRemoved(c *rpcenv.Context, m appclient.WorkerRemoved) {
+	c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
 }
 
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
@@ -65,8 +77,8 @@ func executorID(fullID string) string {
 	return id
 }
 
-// killExecutors has the cluster end executors. A failure is logged: they are given up all the same.
-func (s *Scheduler) killExecutors(c *rpcenv.Context, ids []string) {
+// endExecutors has the cluster end executors. A failure is logged: they are given up all the same.
+func (s *Scheduler) endExecutors(c *rpcenv.Context, ids []string) {
 	s.askKill(c, ids, func(_ *rpc.Bool, err error) {
 		if err != nil {
 			c.Log().WithError(err).Warnf("The cluster did not kill executors %v", ids)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/appclient"
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -38,7 +39,20 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) boo
 	c.Log().Infof("Decommission executor %s: %s", e.id, why)
 	c.State("executor", e.id, "REGISTERED", "DECOMMISSIONED", why)
 	e.decommissioned = true
+	s.tellAllocation(c, allocation.ExecutorDecommissioning{ExecutorID: e.id})
 	return true
+}
+
+// decommissionExecutors has executors end that ExecutorAllocationManager gives back, with spark.decommission.enabled.
+func (s *Scheduler) decommissionExecutors(c *rpcenv.Context, m allocation.DecommissionExecutors) {
+	var ids []string
+	for _, id := range m.IDs {
+		if e := s.executors.byID[id]; e != nil && !e.removing && s.decommission(c, e, "spark scale down") {
+			c.Send(e.ref, &app.DecommissionExecutor{})
+			ids = append(ids, id)
+		}
+	}
+	rpcenv.Reply(c, m, allocation.Removed{IDs: ids})
 }
 
 // removedBySelf is an executor's own word that it ends. That of one that was decommissioned is nobody's fault. It mirrors

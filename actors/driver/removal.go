@@ -59,6 +59,11 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 
+// removeDisconnected gives an executor up of which nobody said why its connection ended.
+func (s *Scheduler) removeDisconnected(c *rpcenv.Context, m RemoveDisconnected) {
+	s.removeExecutor(c, m.ExecutorID, disassociated)
+}
+
 // removeExecutor gives an executor up. It is told to stop, in case it lives. An unknown one is only logged.
 func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss) {
 	e := s.executors.byID[id]
@@ -74,13 +79,25 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 		c.Send(e.ref, &app.StopExecutor{})
 	}
 	s.executors.remove(e)
-	c.Log().Errorf("Lost executor %s on %s: %s", e.id, e.host, why.Message)
+	logLoss(c, e, why)
 	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
 	s.report(c, s.pool.ExecutorLost(e.id, why))
 	s.tell(c, event.ExecutorChange{
 		Kind: event.ExecutorLost, ExecutorID: e.id, Host: e.host, Reason: why.Message, CausedByApp: why.CausedByApp,
 	})
 	s.makeOffers(c, s.executors.offers())
+}
+
+// logLoss says with Spark's words that an executor is gone: an error unless it was the driver's wish (TaskSchedulerImpl.logExecutorLoss).
+func logLoss(c *rpcenv.Context, e *executor, why tasks.Loss) {
+	switch {
+	case e.removing:
+		c.Log().Infof("Executor %s on %s killed by driver.", e.id, e.host)
+	case e.decommissioned:
+		c.Log().Infof("Executor %s on %s is decommissioned: %s", e.id, e.host, why.Message)
+	default:
+		c.Log().Errorf("Lost executor %s on %s: %s", e.id, e.host, why.Message)
+	}
 }
 
 // expireExecutor has an executor that is silent killed by the Master, which starts another, and removes it.
@@ -91,7 +108,7 @@ func (s *Scheduler) expireExecutor(c *rpcenv.Context, m heartbeat.ExpireExecutor
 		return
 	}
 	if !s.historic.tellsNobody {
-		s.killExecutors(c, []string{m.ExecutorID})
+		s.endExecutors(c, []string{m.ExecutorID})
 	}
 	s.removeExecutor(c, m.ExecutorID, why)
 }

@@ -100,18 +100,19 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case allocation.RequestTotalExecutors:
 		s.requestTotalExecutors(c, m)
 	case allocation.KillExecutors:
-		s.killIdleExecutors(c, m)
+		s.killExecutors(c, m)
+	case allocation.DecommissionExecutors:
+		s.decommissionExecutors(c, m)
 	case StopExecutors:
 		s.stopExecutors(c, m)
 	case StopDriver:
-		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
-		c.Stop()
+		s.stopDriver(c, m)
 
 	// Timers.
 	case ReviveOffers:
-		s.makeOffers(c, s.executors.offers())
+		s.reviveOffers(c)
 	case RemoveDisconnected:
-		s.removeExecutor(c, m.ExecutorID, disassociated)
+		s.removeDisconnected(c, m)
 	case StarvationCheck:
 		s.starvationCheck(c)
 
@@ -203,3 +204,10 @@ func (s *Scheduler) stopExecutors(c *rpcenv.Context, m StopExecutors) {
 	}
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 }
+
+func (s *Scheduler) stopDriver(c *rpcenv.Context, m StopDriver) {
+	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+	c.Stop()
+}
+
+func (s *Scheduler) reviveOffers(c *rpcenv.Context) { s.makeOffers(c, s.executors.offers()) }

@@ -53,9 +53,9 @@ func defaultProfile(s *conf.Conf) *deploy.ResourceProfile {
 	return p
 }
 
-// killIdleExecutors has executors ended that run nothing. They get no more tasks; their end is nobody's fault. It mirrors
+// killExecutors has executors ended that run nothing. They get no more tasks; their end is nobody's fault. It mirrors
 // CoarseGrainedSchedulerBackend.killExecutors without force.
-func (s *Scheduler) killIdleExecutors(c *rpcenv.Context, m allocation.KillExecutors) {
+func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors) {
 	var ids []string
 	for _, id := range m.IDs {
 		if e := s.executors.byID[id]; e != nil && e.usable() && e.freeCores == e.totalCores {
@@ -65,7 +65,7 @@ func (s *Scheduler) killIdleExecutors(c *rpcenv.Context, m allocation.KillExecut
 	}
 	call := rpcenv.Defer(c, m)
 	if len(ids) == 0 {
-		call.Reply(allocation.Killed{})
+		call.Reply(allocation.Removed{})
 		return
 	}
 	c.Log().Infof("Requesting to kill executor(s) %v", ids)
@@ -77,9 +77,9 @@ func (s *Scheduler) killIdleExecutors(c *rpcenv.Context, m allocation.KillExecut
 		case err != nil:
 			call.Fail(fmt.Errorf("kill executors %v: %w", ids, err))
 		case ok.GetValue():
-			call.Reply(allocation.Killed{IDs: ids})
+			call.Reply(allocation.Removed{IDs: ids})
 		default:
-			call.Reply(allocation.Killed{})
+			call.Reply(allocation.Removed{})
 		}
 	})
 }

@@ -60,15 +60,15 @@ func (s *Scheduler) startOnYARN(c *rpcenv.Context, yarn rpcenv.Ref) {
 func (s *Scheduler) yarnEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	switch m := m.(type) {
 	case yarnscheduler.ClusterManagerRegistered:
-		s.reset(c)
+		s.clusterManagerRegistered(c)
 	case yarnscheduler.RetrieveLastExecutorID:
-		rpcenv.Reply(c, m, yarnscheduler.LastExecutorID{ID: s.lastID})
+		s.retrieveLastExecutorID(c, m)
 	case yarnscheduler.DecommissionHost:
 		s.decommissionHost(c, m)
 	case yarnclient.Submitted:
 		s.submitted(c, m.AppID)
 	case yarnclient.Running:
-		c.Log().Info("The application has started running")
+		s.applicationRuns(c)
 	case yarnclient.Ended:
 		s.applicationEnded(c, m)
 	default:
@@ -84,9 +84,17 @@ func (s *Scheduler) submitted(c *rpcenv.Context, id string) {
 	s.tellAllocation(c, start)
 }
 
-// reset forgets the executors of an ApplicationMaster that is gone: YARN ends them with its attempt. It mirrors
-// YarnSchedulerBackend.reset.
-func (s *Scheduler) reset(c *rpcenv.Context) {
+func (s *Scheduler) retrieveLastExecutorID(c *rpcenv.Context, m yarnscheduler.RetrieveLastExecutorID) {
+	rpcenv.Reply(c, m, yarnscheduler.LastExecutorID{ID: s.lastID})
+}
+
+func (s *Scheduler) applicationRuns(c *rpcenv.Context) {
+	c.Log().Info("The application has started running")
+}
+
+// clusterManagerRegistered forgets the executors of an ApplicationMaster that is gone: YARN ends them with its attempt. It
+// mirrors YarnSchedulerBackend.reset.
+func (s *Scheduler) clusterManagerRegistered(c *rpcenv.Context) {
 	for len(s.executors.sorted) > 0 {
 		s.removeExecutor(c, s.executors.sorted[0].id, tasks.Loss{Message: "Stale executor after cluster manager re-registered."})
 	}

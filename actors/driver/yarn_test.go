@@ -141,6 +141,34 @@ func TestAnotherApplicationMasterResetsTheExecutors(t *testing.T) {
 	}
 }
 
+// Spec 5, requestTotalExecutors: the totals by profile; with dynamic allocation the default profile's. No task has a preferred
+// host and no host is excluded, so there are no hints.
+func TestARequestHasTotalsAlone(t *testing.T) {
+	y := newYARNRig(t, map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.initialExecutors": "2"})
+	var asked []*app.RequestExecutors
+	y.register("AM2")
+	y.am.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*app.RequestExecutors)
+		if ok {
+			asked = append(asked, q)
+			rpcenv.Reply(c, q, &rpc.Bool{Value: true})
+		}
+		return ok
+	})
+	run(y.rig, numbers.With(9))
+	y.Advance(3 * time.Second)
+	if len(asked) != 1 {
+		t.Fatalf("asked %v, want one request more", asked)
+	}
+	totals := asked[0].GetResourceProfileToTotalExecs()
+	if len(totals) != 1 || totals[0].GetTotal() != 3 || totals[0].GetProfile().GetId() != 0 {
+		t.Errorf("totals %v, want three of profile 0", totals)
+	}
+	if asked[0].GetNumLocalityAwareTasks() != nil || asked[0].GetHostToLocalTaskCount() != nil || asked[0].GetExcludedNodes() != nil {
+		t.Errorf("hints %v", asked[0])
+	}
+}
+
 // The word of the ApplicationMaster on a container that has ended counts as it says.
 func TestAContainersEndIsToldByTheApplicationMaster(t *testing.T) {
 	y := newYARNRig(t, nil)

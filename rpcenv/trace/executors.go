@@ -6,33 +6,77 @@ import (
 	"time"
 )
 
-// Executors is how many executors an application wanted and had over time: a head, and a line for each change, as
-// ExecutorAllocationManager and CoarseGrainedScheduler recorded them. It is empty for a run without dynamic allocation.
+// Executors is how many executors an application wanted and had over time: a head, and a line for each change, as the driver's
+// ExecutorAllocationManager and CoarseGrainedScheduler recorded them. It is empty for a run without dynamic allocation. Of
+// several drivers, as an application has when its first attempt failed, each change says whose it is.
 func Executors(entries []Entry) string {
-	lines := [][]string{{"SECONDS", "WANTED", "REGISTERED", "CHANGE"}}
-	wanted, registered, dynamic := "0", 0, false
+	drivers := map[string]*driverOverTime{}
+	var changes []executorsChange
+	dynamic := 0
 	for _, e := range entries {
 		if e.K != KindState {
 			continue
 		}
-		change := ""
-		switch {
-		case e.Name == "allocation":
-			dynamic, wanted = true, printable(e.Is)
-			change = "for " + printable(e.Why)
-		case e.Name == "executor" && e.Is == "REGISTERED":
-			registered++
-			change = "executor " + printable(e.Subject) + " registered"
-		case e.Name == "executor" && e.Is == "LOST":
-			registered--
-			change = "executor " + printable(e.Subject) + " is gone: " + printable(e.Why)
-		default:
-			continue
+		d := drivers[Peer(e.At)]
+		if d == nil {
+			d = &driverOverTime{name: printable(Peer(e.At)), wanted: "0"}
+			drivers[Peer(e.At)] = d
 		}
-		lines = append(lines, []string{fmt.Sprintf("%.1f", time.Duration(e.Sent).Seconds()), wanted, strconv.Itoa(registered), change})
+		was := d.dynamic
+		if what := d.take(e); what != "" {
+			changes = append(changes, executorsChange{d, time.Duration(e.Sent), d.wanted, d.registered, what})
+		}
+		if d.dynamic && !was {
+			dynamic++
+		}
 	}
-	if !dynamic {
+	if dynamic == 0 {
 		return ""
 	}
+	lines := [][]string{{"SECONDS", "WANTED", "REGISTERED", "CHANGE"}}
+	for _, x := range changes {
+		if !x.driver.dynamic {
+			continue
+		}
+		if dynamic > 1 {
+			x.what = x.driver.name + ": " + x.what
+		}
+		lines = append(lines, []string{fmt.Sprintf("%.1f", x.at.Seconds()), x.wanted, strconv.Itoa(x.registered), x.what})
+	}
 	return columns(lines, len(lines[0]))
+}
+
+// driverOverTime is a driver at some time.
+type driverOverTime struct {
+	name, wanted string
+	registered   int
+	dynamic      bool // its number of executors follows the work
+}
+
+// executorsChange is what changed then, and what holds since.
+type executorsChange struct {
+	driver     *driverOverTime
+	at         time.Duration
+	wanted     string
+	registered int
+	what       string
+}
+
+// take is what a state of one of its endpoints changes, in words; "": nothing. Masters, Workers and the like have states of
+// executors too, which are not meant.
+func (d *driverOverTime) take(e Entry) string {
+	switch {
+	case e.Name == "allocation" && EndpointOf(e.At) == "ExecutorAllocationManager":
+		d.dynamic, d.wanted = true, printable(e.Is)
+		return "for " + printable(e.Why)
+	case e.Name != "executor" || EndpointOf(e.At) != "CoarseGrainedScheduler":
+		return ""
+	case e.Is == "REGISTERED":
+		d.registered++
+		return "executor " + printable(e.Subject) + " registered"
+	case e.Is == "LOST":
+		d.registered--
+		return "executor " + printable(e.Subject) + " is gone: " + printable(e.Why)
+	}
+	return ""
 }

@@ -1,19 +1,26 @@
 // Package allocation makes the number of executors follow the work: endpoint ExecutorAllocationManager, with two pure
 // parts. Targets says how many executors are wanted (it grows 1, 2, 4, ... while tasks wait, and falls with the need),
 // Monitor which of those that are there have been idle for too long. The manager hears the events of package event, looks
-// each 100 ms, and speaks to CoarseGrainedScheduler, which owns the executors: RequestTotalExecutors and KillExecutors are
-// asks whose answers come as messages, so nothing is locked while a cluster manager thinks. It mirrors
-// org.apache.spark.ExecutorAllocationManager and org.apache.spark.scheduler.dynalloc.ExecutorMonitor.
+// each 100 ms, and speaks to CoarseGrainedScheduler, which owns the executors: RequestTotalExecutors, KillExecutors and
+// DecommissionExecutors are asks whose answers come as messages, so nothing is locked while a cluster manager thinks. It
+// mirrors org.apache.spark.ExecutorAllocationManager and org.apache.spark.scheduler.dynalloc.ExecutorMonitor.
 //
 // # Differences from Spark
 //
 //   - A new target is not computed while the answer to the last one is out; Spark's timer waits in the ask, with its lock
-//     held. (TestOneRequestIsOutAtATime)
+//     held. (TestASlowClusterManagerIsAskedAtOnceAfterItsAnswer)
+//   - A change of the target goes first, idle executors are given back at the next look, 100 ms later.
+//     (TestIdleExecutorsGoButNotBelowTheTarget)
 //   - A driver has one resource profile, the default one, so there is one target. (TestTargetsGrow)
-//   - Another ApplicationMaster is told the target that there is; Spark's begins at the initial one again. With
-//     coherer.compat SPARK-20079 as in Spark. (TestAnotherApplicationMasterIsToldTheTarget)
+//   - Another ApplicationMaster is told the target that there is, whatever the one before still has to answer; Spark's begins
+//     at the initial one again. With coherer.compat SPARK-20079 as in Spark. (TestAnotherApplicationMasterIsNotKeptFromTheTarget)
 //   - A shuffle ends with its job, so an executor is kept for its map outputs no longer than that; Spark waits for the
-//     collection of the shuffle's last reference. (TestAShuffleKeepsItsExecutorUntilTheJobEnds)
+//     collection of the shuffle's last reference, or for spark.dynamicAllocation.shuffleTracking.timeout, which has nothing to
+//     do here. (TestAnExecutorThatWasKeptForItsShuffleWasIdle)
+//   - There is no external shuffle service, so without shuffle tracking there is no dynamic allocation. (TestBadSettings)
 //   - Datasets are not cached, so spark.dynamicAllocation.cachedExecutorIdleTimeout is checked and has no effect.
 //     (TestBadSettings)
+//   - An executor that is decommissioned by anybody is not idle; Spark knows only of those that it decommissioned itself.
+//     (TestIdleExecutorsAreDecommissioned)
+//   - Who has been idle the longest is given back first; Spark goes by the ids. (TestTheLongestIdleGoesFirst)
 package allocation

@@ -34,10 +34,27 @@ type KillExecutors struct {
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (KillExecutors) ReplyType() Killed { return Killed{} }
+func (KillExecutors) ReplyType() Removed { return Removed{} }
 
-// Killed are the executors that will end.
-type Killed struct {
+// DecommissionExecutors is KillExecutors with spark.decommission.enabled: the executors move their blocks away and end of
+// themselves. It mirrors ExecutorAllocationClient.decommissionExecutors.
+type DecommissionExecutors struct {
 	rpcenv.Local
 	IDs []string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (DecommissionExecutors) ReplyType() Removed { return Removed{} }
+
+// Removed are the executors that will end.
+type Removed struct {
+	rpcenv.Local
+	IDs []string
+}
+
+// ExecutorDecommissioning tells that an executor is to end of itself, whoever wished it: it is not idle, and not counted as one
+// that remains. Spark tells it of executors only that ExecutorAllocationManager itself had decommissioned.
+type ExecutorDecommissioning struct {
+	rpcenv.Local
+	ExecutorID string
 }

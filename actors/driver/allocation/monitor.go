@@ -42,11 +42,16 @@ func (m *Monitor) change(e event.ExecutorChange, now time.Time) {
 	case event.ExecutorAdded:
 		m.executors[e.ExecutorID] = &tracked{id: e.ExecutorID, idleSince: now, shuffles: map[int32]bool{}}
 	case event.ExecutorLossPending:
-		if x := m.executors[e.ExecutorID]; x != nil {
-			x.leaving = true
-		}
+		m.leaves(e.ExecutorID)
 	case event.ExecutorLost:
 		delete(m.executors, e.ExecutorID)
+	}
+}
+
+// leaves notes that an executor ends, whatever is asked of it.
+func (m *Monitor) leaves(id string) {
+	if x := m.executors[id]; x != nil {
+		x.leaving = true
 	}
 }
 
@@ -81,19 +86,13 @@ func (m *Monitor) stageSubmitted(e event.StageSubmitted) {
 	m.shuffles[e.StageID] = *e.Shuffle
 }
 
-// jobEnd gives the job's shuffles up: executors that have nothing else are idle from now on.
-func (m *Monitor) jobEnd(e event.JobEnd, now time.Time) {
+// jobEnd gives the job's shuffles up: executors that were kept for them alone have been idle since their last task.
+func (m *Monitor) jobEnd(e event.JobEnd) {
 	for _, stage := range m.jobs[e.JobID] {
-		shuffle := m.shuffles[stage]
-		delete(m.shuffles, stage)
 		for _, x := range m.sorted() {
-			if x.shuffles[shuffle] {
-				delete(x.shuffles, shuffle)
-				if x.running == 0 && len(x.shuffles) == 0 {
-					x.idleSince = now
-				}
-			}
+			delete(x.shuffles, m.shuffles[stage])
 		}
+		delete(m.shuffles, stage)
 	}
 	delete(m.jobs, e.JobID)
 }

@@ -22,6 +22,8 @@ type Settings struct {
 	Idle time.Duration
 	// Tracking keeps executors while a job may need their map outputs.
 	Tracking bool
+	// Decommission has idle executors move their blocks away before they end (spark.decommission.enabled).
+	Decommission bool
 }
 
 // Enabled reports whether spark.dynamicAllocation.enabled is set.
@@ -35,6 +37,7 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 		Ratio: conf.DynamicAllocationRatio.Get(c), TasksPerExecutor: tasksPerExecutor(c),
 		Backlog: conf.DynamicAllocationBacklogTimeout.Get(c), Sustained: conf.DynamicAllocationSustainedBacklogTimeout.Get(c),
 		Idle: conf.DynamicAllocationIdleTimeout.Get(c), Tracking: conf.DynamicAllocationShuffleTracking.Get(c),
+		Decommission: conf.DecommissionEnabled.Get(c),
 	}
 	var problems []error
 	if s.Max == 0 {
@@ -47,6 +50,10 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 	if !s.Tracking {
 		problems = append(problems, errors.New("spark.dynamicAllocation.shuffleTracking.enabled is false: without it an "+
 			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
+	}
+	if cores, set := conf.ExecutorCores.Find(c); set && cores < conf.TaskCPUs.Get(c) {
+		problems = append(problems, fmt.Errorf("spark.executor.cores (%d) must not be less than spark.task.cpus (%d): no task would fit an executor",
+			cores, conf.TaskCPUs.Get(c)))
 	}
 	initial, err := InitialTarget(c)
 	if err != nil && len(problems) == 0 {

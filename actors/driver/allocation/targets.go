@@ -13,6 +13,8 @@ type Targets struct {
 	toAdd int
 	// addAt is when it grows next; zero: nothing waits.
 	addAt time.Time
+	// grewAt is when it grew last; zero: it did not, or not for what waits now.
+	grewAt time.Time
 	// initializing keeps it from falling before the application has begun to work.
 	initializing bool
 }
@@ -35,9 +37,10 @@ func (t *Targets) Backlogged(now time.Time) {
 	}
 }
 
-// QueueEmpty says that none waits any more. It mirrors onSchedulerQueueEmpty.
+// QueueEmpty says that none waits any more; what is not acknowledged yet counts for no later backlog. It mirrors
+// onSchedulerQueueEmpty.
 func (t *Targets) QueueEmpty() {
-	t.addAt = time.Time{}
+	t.addAt, t.grewAt = time.Time{}, time.Time{}
 	t.toAdd = 1
 }
 
@@ -65,7 +68,9 @@ func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
 	case !t.addAt.IsZero() && !now.Before(t.addAt):
 		t.grow(needed, executors)
 	}
-	u.New = t.target
+	if u.New = t.target; u.New > u.Old {
+		t.grewAt = now
+	}
 	return u, u.New != u.Old
 }
 
@@ -81,20 +86,19 @@ func (t *Targets) grow(needed, executors int) {
 	}
 }
 
-// Acknowledged says that the cluster manager took the change: the next step is twice as large if this one was whole.
-func (t *Targets) Acknowledged(u Update, now time.Time) {
-	switch {
-	case u.New <= u.Old:
+// Acknowledged says that the cluster manager took the change: the next step is twice as large if this one was whole, and comes
+// when tasks have waited for the sustained time-out since this one, however long the answer took.
+func (t *Targets) Acknowledged(u Update) {
+	if u.New <= u.Old || t.grewAt.IsZero() {
 		return
-	case u.New-u.Old == t.toAdd:
+	}
+	if u.New-u.Old == t.toAdd {
 		t.toAdd *= 2
-	default:
+	} else {
 		t.toAdd = 1
 	}
-	if !t.addAt.IsZero() {
-		t.addAt = now.Add(t.settings.Sustained)
-	}
+	t.addAt, t.grewAt = t.grewAt.Add(t.settings.Sustained), time.Time{}
 }
 
 // Refused says that it did not: the target is what it was.
-func (t *Targets) Refused(u Update) { t.target = u.Old }
+func (t *Targets) Refused(u Update) { t.target, t.grewAt = u.Old, time.Time{} }

@@ -42,7 +42,7 @@ func grown(s allocation.Settings, tasks, seconds int) []int {
 	for i := 1; i <= seconds; i++ {
 		now := start.Add(time.Duration(i) * time.Second)
 		if u, changed := targets.Next(now, s.Needed(tasks), targets.Target()); changed {
-			targets.Acknowledged(u, now)
+			targets.Acknowledged(u)
 		}
 		out = append(out, targets.Target())
 	}
@@ -102,6 +102,23 @@ func TestATargetThatWasRefusedIsTakenBack(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatComesAfterItsBacklog does not make the step of the next one larger.
+func TestAnAnswerThatComesAfterItsBacklog(t *testing.T) {
+	targets := allocation.NewTargets(settings(t, nil))
+	targets.Begin()
+	targets.Backlogged(start)
+	first, _ := targets.Next(start.Add(time.Second), 10, 0)
+	targets.QueueEmpty()
+	targets.Backlogged(start.Add(2 * time.Second))
+	targets.Acknowledged(first)
+	if u, changed := targets.Next(start.Add(2500*time.Millisecond), 10, 0); changed {
+		t.Errorf("%v half a second after the backlog began", u)
+	}
+	if u, _ := targets.Next(start.Add(3*time.Second), 10, 0); u != (allocation.Update{Old: 1, New: 2}) {
+		t.Errorf("%v, want a step of one", u)
+	}
+}
+
 // TestGrowthBeginsAtWhatIsThere when more executors run than were wanted.
 func TestGrowthBeginsAtWhatIsThere(t *testing.T) {
 	targets := allocation.NewTargets(settings(t, nil))
@@ -124,6 +141,9 @@ func TestBadSettings(t *testing.T) {
 		{map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
 		{map[string]string{"spark.executor.instances": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
 		{map[string]string{"spark.dynamicAllocation.shuffleTracking.enabled": "false"}, "shuffleTracking"},
+		{map[string]string{"spark.executor.cores": "1", "spark.task.cpus": "2"}, "spark.executor.cores (1)"},
+		{map[string]string{"spark.dynamicAllocation.minExecutors": "2", "spark.dynamicAllocation.initialExecutors": "1"}, ""},
+		{map[string]string{"spark.dynamicAllocation.shuffleTracking.timeout": "10s"}, ""},
 	} {
 		_, err := read(t, c.conf)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -143,6 +163,7 @@ func TestInitialTarget(t *testing.T) {
 		{map[string]string{"spark.dynamicAllocation.enabled": "true"}, 0},
 		{map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "3"}, 3},
 		{map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.initialExecutors": "4", "spark.executor.instances": "6"}, 6},
+		{map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "3", "spark.dynamicAllocation.initialExecutors": "1"}, 3},
 	} {
 		s, err := conf.New(c.conf)
 		if err != nil {

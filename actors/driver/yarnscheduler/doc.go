@@ -4,7 +4,7 @@
 // CoarseGrainedScheduler, in the same Env, asks it for executors, for the end of some, and why one is gone; it asks the
 // ApplicationMaster and hands the answer on. Without an ApplicationMaster the answers are no, and why that is so. An
 // ApplicationMaster that registers is the one of a new attempt: CoarseGrainedScheduler forgets the executors of the one
-// before.
+// before, and what that one still has to answer is not waited for.
 //
 // # Differences from Spark
 //
@@ -12,4 +12,6 @@
 //     meanwhile. While a RequestExecutors is on its way only the newest that comes is kept, and its answer is that of all.
 //     (TestRequestsOfOneTimeBecomeOne)
 //   - A driver has no pages, so AddWebUIFilter is only told in the log. (TestWhatIsToldOfPages)
+//   - No wish for executors is told after the end of the driver; one of Spark's threads may have one in hand.
+//     (TestNothingIsWantedAfterTheEnd)
 package yarnscheduler

@@ -18,12 +18,8 @@ type Scheduler struct {
 	driver  rpcenv.Ref // CoarseGrainedScheduler
 	am      rpcenv.Ref // zero: none has registered
 	stopped bool
-
-	// asking tells that a RequestExecutors is on its way; next is the newest one that came meanwhile, waiting are those who
-	// wait for its answer.
-	asking  bool
-	next    *app.RequestExecutors
-	waiting []rpcenv.Call[*rpc.Bool]
+	// out is on its way to the ApplicationMaster; next came meanwhile.
+	out, next *request
 }
 
 // New makes the endpoint; driver is CoarseGrainedScheduler of the same Env.
@@ -40,15 +36,15 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *app.RetrieveLastAllocatedExecutorId:
 		s.retrieveLastAllocatedExecutorID(c, m)
 	case *app.DecommissionExecutorsOnHost:
-		c.Send(s.driver, DecommissionHost{Host: m.GetHostName()})
+		s.decommissionExecutorsOnHost(c, m)
 	case *app.AddWebUIFilter:
-		c.Log().Debugf("No pages to put the filter %.200q before", m.GetFilterName())
+		s.addWebUIFilter(c, m)
 	case *app.MiscellaneousProcessAdded:
-		c.Log().Infof("The ApplicationMaster is %.200q at %.200q", m.GetProcessId(), m.GetHostPort())
+		s.miscellaneousProcessAdded(c, m)
 
 	// Of CoarseGrainedScheduler and the program.
 	case *app.RequestExecutors:
-		s.requestExecutors(c, m, rpcenv.Defer(c, m))
+		s.requestExecutors(c, m)
 	case *app.KillExecutors:
 		s.killExecutors(c, m)
 	case *app.GetExecutorLossReason:
@@ -60,6 +56,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
+// registerClusterManager takes another ApplicationMaster: CoarseGrainedScheduler hears of it before the answers that the one
+// before still owes fail, so that these change nothing.
 func (s *Scheduler) registerClusterManager(c *rpcenv.Context, m *app.RegisterClusterManager) {
 	am := c.Ref(m.GetAm())
 	if am.IsZero() {
@@ -69,6 +67,7 @@ func (s *Scheduler) registerClusterManager(c *rpcenv.Context, m *app.RegisterClu
 	c.Log().Infof("ApplicationMaster registered as %s", am)
 	s.am = am
 	c.Send(s.driver, ClusterManagerRegistered{})
+	s.giveUp(c)
 }
 
 func (s *Scheduler) removeExecutor(c *rpcenv.Context, m *app.RemoveExecutor) {
@@ -98,40 +97,16 @@ func finish[R rpcenv.Message](call rpcenv.Call[R], r R, err error) {
 	call.Reply(r)
 }
 
-// requestExecutors tells the ApplicationMaster how many executors are wanted: the counts are absolute, so of several that
-// wait the newest is enough.
-func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors, call rpcenv.Call[*rpc.Bool]) {
-	switch {
-	case s.am.IsZero():
-		c.Log().Warn("Attempted to request executors before the AM has registered!")
-		call.Reply(&rpc.Bool{})
-	case s.asking:
-		s.next, s.waiting = m, append(s.waiting, call)
-	default:
-		s.tell(c, m, []rpcenv.Call[*rpc.Bool]{call})
-	}
+func (s *Scheduler) decommissionExecutorsOnHost(c *rpcenv.Context, m *app.DecommissionExecutorsOnHost) {
+	c.Send(s.driver, DecommissionHost{Host: m.GetHostName()})
 }
 
-func (s *Scheduler) tell(c *rpcenv.Context, m *app.RequestExecutors, calls []rpcenv.Call[*rpc.Bool]) {
-	s.asking = true
-	rpcenv.Ask(c, s.am, m, func(r *rpc.Bool, err error) {
-		s.asking = false
-		for _, call := range calls {
-			finish(call, r, err)
-		}
-		if s.next == nil {
-			return
-		}
-		m, calls := s.next, s.waiting
-		s.next, s.waiting = nil, nil
-		if s.am.IsZero() {
-			for _, call := range calls {
-				call.Reply(&rpc.Bool{})
-			}
-			return
-		}
-		s.tell(c, m, calls)
-	})
+func (s *Scheduler) addWebUIFilter(c *rpcenv.Context, m *app.AddWebUIFilter) {
+	c.Log().Debugf("No pages to put the filter %.200q before", m.GetFilterName())
+}
+
+func (s *Scheduler) miscellaneousProcessAdded(c *rpcenv.Context, m *app.MiscellaneousProcessAdded) {
+	c.Log().Infof("The ApplicationMaster is %.200q at %.200q", m.GetProcessId(), m.GetHostPort())
 }
 
 func (s *Scheduler) killExecutors(c *rpcenv.Context, m *app.KillExecutors) {
@@ -160,9 +135,11 @@ func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorL
 }
 
 // stopBackend tells the ApplicationMaster of the end first, then that nothing is wanted, so that it asks for no executors in
-// place of those that the driver ends.
+// place of those that the driver ends. What waited to be told is not told after that.
 func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	s.stopped = true
+	s.next.refuse()
+	s.next = nil
 	if s.am.IsZero() {
 		rpcenv.Reply(c, m, &rpc.Bool{})
 		return

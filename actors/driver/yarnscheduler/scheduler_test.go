@@ -246,3 +246,72 @@ func TestTheEndOfADriver(t *testing.T) {
 	r.want("the ApplicationMaster was told", r.asked, "shutdown 4", "request 0")
 	r.want("the driver heard", r.heard, "registered")
 }
+
+// What waited to be told when the driver ended is not told: the ApplicationMaster would ask for executors again.
+func TestNothingIsWantedAfterTheEnd(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.hold = true
+	var answers []bool
+	r.driver.Do(func(c *rpcenv.Context) {
+		then := func(b *rpc.Bool, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			answers = append(answers, b.GetValue())
+		}
+		rpcenv.Ask(c, r.ref, wish(3), then)
+		rpcenv.Ask(c, r.ref, wish(5), then)
+		rpcenv.Ask(c, r.ref, StopBackend{}, func(*rpc.Bool, error) {})
+		rpcenv.Ask(c, r.ref, wish(7), then)
+	})
+	r.Settle()
+	r.am.Do(func(*rpcenv.Context) {
+		r.hold = false
+		for _, f := range r.held {
+			f()
+		}
+	})
+	r.Settle()
+	r.want("the ApplicationMaster was told", r.asked, "request 3", "shutdown 0", "request 0")
+	if !slices.Equal(answers, []bool{false, false, true}) {
+		t.Errorf("answers %v, want no for what came later", answers)
+	}
+}
+
+// Spec 4.12: what the ApplicationMaster before still has to answer is not waited for, nor does the new one lack what waited.
+func TestTheNextApplicationMasterIsToldAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.hold = true
+	var failures []error
+	r.driver.Do(func(c *rpcenv.Context) {
+		for n := range int32(2) {
+			rpcenv.Ask(c, r.ref, wish(n+1), func(b *rpc.Bool, err error) {
+				failures = append(failures, err)
+				r.heard = append(r.heard, fmt.Sprint(b.GetValue()))
+			})
+		}
+	})
+	r.Settle()
+	r.hold = false
+	r.am = r.ProbeIn(r.ClientEnv("AM2", nil), "YarnAM") // the connection of the one before is half open
+	r.am.On(r.playAM)
+	r.register()
+	r.want("the driver heard", r.heard, "registered", "registered", "false", "true")
+	r.want("the ApplicationMasters were asked", r.asked, "request 1", "request 2")
+	if len(failures) != 2 || !strings.Contains(fmt.Sprint(failures[0]), "another ApplicationMaster has registered") || failures[1] != nil {
+		t.Errorf("%v", failures)
+	}
+	r.held[0]() // it comes too late
+	r.Settle()
+	r.want("the driver heard", r.heard, "registered", "registered", "false", "true")
+}
+
+// An ApplicationMaster that does not say where it is changes nothing.
+func TestAnApplicationMasterWithoutAnAddressIsIgnored(t *testing.T) {
+	r := newRig(t)
+	r.am.Send(r.ref, &app.RegisterClusterManager{})
+	r.Settle()
+	r.want("the driver heard", r.heard)
+}

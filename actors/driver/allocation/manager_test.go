@@ -1,0 +1,296 @@
+package allocation_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// rig is a Manager whose CoarseGrainedScheduler the test plays.
+type rig struct {
+	*rpctest.World
+	t         *testing.T
+	scheduler *rpctest.Probe
+	ref       rpcenv.Ref
+
+	asked []string // with the tenth of a second
+	hold  bool     // answers are kept back
+	held  []func()
+	no    bool // the answer to requests
+	busy  bool // no executor can be given back
+}
+
+func newRig(t *testing.T, values map[string]string) *rig {
+	t.Helper()
+	all := map[string]string{"spark.dynamicAllocation.enabled": "true"}
+	maps.Copy(all, values)
+	c, err := conf.New(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := allocation.NewSettings(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := rpctest.New(t, 1)
+	r := &rig{World: w, t: t, scheduler: w.ProbeIn(w.Env("Driver", c), "CoarseGrainedScheduler")}
+	r.scheduler.On(r.play)
+	r.ref = w.Register(r.scheduler.Env, allocation.Name, allocation.New(s, r.scheduler.Ref))
+	r.Settle()
+	return r
+}
+
+func (r *rig) play(c *rpcenv.Context, m rpcenv.Message) bool {
+	note := func(format string, args ...any) {
+		at := r.Now().Sub(r.Trace().Start).Truncate(100 * time.Millisecond)
+		r.asked = append(r.asked, fmt.Sprintf("%.1f ", at.Seconds())+fmt.Sprintf(format, args...))
+	}
+	answer := func(f func()) {
+		if r.hold {
+			r.held = append(r.held, f)
+			return
+		}
+		f()
+	}
+	removed := func(ids []string) allocation.Removed {
+		if r.busy {
+			ids = nil
+		}
+		return allocation.Removed{IDs: ids}
+	}
+	switch q := m.(type) {
+	case allocation.RequestTotalExecutors:
+		note("request %d", q.Total)
+		call, ok := rpcenv.Defer(c, q), !r.no
+		answer(func() { call.Reply(&rpc.Bool{Value: ok}) })
+	case allocation.KillExecutors:
+		note("kill %v", q.IDs)
+		call := rpcenv.Defer(c, q)
+		answer(func() { call.Reply(removed(q.IDs)) })
+	case allocation.DecommissionExecutors:
+		note("decommission %v", q.IDs)
+		call := rpcenv.Defer(c, q)
+		answer(func() { call.Reply(removed(q.IDs)) })
+	default:
+		return false
+	}
+	return true
+}
+
+// tell tells the Manager what happened.
+func (r *rig) tell(all ...rpcenv.Message) {
+	r.t.Helper()
+	r.scheduler.Do(func(c *rpcenv.Context) {
+		for _, m := range all {
+			c.Send(r.ref, m)
+		}
+	})
+	r.Settle()
+}
+
+// answers lets go of the answers that were kept back, and of all later ones.
+func (r *rig) answers() {
+	held := r.held
+	r.hold, r.held = false, nil
+	r.scheduler.Do(func(*rpcenv.Context) {
+		for _, f := range held {
+			f()
+		}
+	})
+	r.Settle()
+}
+
+// want is what the scheduler was asked since the last want.
+func (r *rig) want(want ...string) {
+	r.t.Helper()
+	if !slices.Equal(r.asked, want) {
+		r.t.Errorf("asked %q, want %q", r.asked, want)
+	}
+	r.asked = nil
+}
+
+func added(ids ...string) []rpcenv.Message {
+	var out []rpcenv.Message
+	for _, id := range ids {
+		out = append(out, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: id, Cores: 1})
+	}
+	return out
+}
+
+func stage(id int32, tasks int) event.StageSubmitted {
+	return event.StageSubmitted{StageID: id, Tasks: tasks}
+}
+
+func begun(stage, index int32, executor string) event.TaskStart {
+	return event.TaskStart{StageID: stage, Index: index, ExecutorID: executor}
+}
+
+func ended(stage, index int32, executor string) event.TaskEnd {
+	return event.TaskEnd{StageID: stage, Index: index, ExecutorID: executor}
+}
+
+// Spec part 5, ExecutorAllocationManager: its first request is the initial target, when the application was taken; then it
+// looks each 100 ms.
+func TestTheFirstRequestIsTheInitialTarget(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "3"})
+	r.Advance(time.Second)
+	r.want()
+	r.tell(event.ApplicationStart{AppID: "a"})
+	r.want("1.0 request 3")
+	r.Advance(10 * time.Minute)
+	r.want()
+}
+
+// Spec part 5, growth: 1 after the backlog time-out, then twice as many at each sustained time-out while tasks wait, up to what
+// the tasks need; 1 again when the backlog is over.
+func TestTheTargetGrowsWhileTasksWait(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"spark.dynamicAllocation.schedulerBacklogTimeout": "2s", "spark.dynamicAllocation.sustainedSchedulerBacklogTimeout": "1s",
+	})
+	r.tell(stage(0, 5))
+	r.Advance(10 * time.Second)
+	r.want("2.0 request 1", "3.0 request 3", "4.0 request 5")
+	r.tell(begun(0, 0, "1"), begun(0, 1, "1"), begun(0, 2, "1"), begun(0, 3, "1"), begun(0, 4, "1"))
+	r.tell(stage(1, 5)) // the queue was empty: what waits now waits from now on
+	r.Advance(3 * time.Second)
+	r.want("12.0 request 6", "13.0 request 8")
+}
+
+// Spec part 5, initialising phase: the target does not fall before the first stage, or before an executor was idle for too long.
+func TestTheTargetStaysUntilTheFirstStageOrIdleTimeOut(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "3"})
+	r.tell(event.ApplicationStart{})
+	r.Advance(30 * time.Second)
+	r.want("0.0 request 3")
+	r.tell(stage(0, 1))
+	r.Advance(time.Second)
+	r.want("30.1 request 1")
+
+	r = newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.minExecutors": "1"})
+	r.tell(event.ApplicationStart{})
+	r.tell(added("1", "2", "3")...)
+	r.Advance(59 * time.Second)
+	r.want("0.0 request 3")
+	r.Advance(2 * time.Second)
+	r.want("60.0 request 1", "60.1 kill [1 2]", "60.1 request 1")
+}
+
+// Spec part 5, shrink: who is idle for 60 s goes, not below the least number and not below the target.
+func TestIdleExecutorsGoButNotBelowTheTarget(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "2"})
+	r.tell(added("1", "2", "3")...)
+	r.tell(stage(0, 2), begun(0, 0, "2"), begun(0, 1, "3"))
+	r.tell(ended(0, 0, "2"))
+	r.Advance(59 * time.Second)
+	r.want("0.1 request 1")
+	r.tell(stage(1, 1)) // whose task waits: the target is two
+	r.Advance(30 * time.Second)
+	r.want("60.0 request 2", "60.1 kill [1]", "60.1 request 2")
+	r.tell(event.TaskStart{StageID: 1, ExecutorID: "2"}, ended(0, 1, "3"))
+	r.tell(ended(1, 0, "2"))
+	r.Advance(61 * time.Second)
+	r.want("89.1 request 0", "149.0 kill [2 3]", "149.0 request 0")
+}
+
+// With a least number it matters who goes, when several are idle at one look.
+func TestTheLongestIdleGoesFirst(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.minExecutors": "1", "spark.dynamicAllocation.executorIdleTimeout": "10s"})
+	r.hold = true
+	r.tell(event.ApplicationStart{})
+	r.tell(added("2")...)
+	r.Advance(time.Second)
+	r.tell(added("1")...)
+	r.Advance(time.Minute)
+	r.want("0.0 request 1")
+	r.answers()
+	r.Advance(time.Minute)
+	r.want("61.1 kill [2]", "61.1 request 1")
+}
+
+// A kill that the scheduler does not want is tried again at the next look, and the executor counts meanwhile.
+func TestAnExecutorThatIsKeptIsAskedForAgain(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "1s"})
+	r.tell(added("1")...)
+	r.busy = true
+	r.Advance(1050 * time.Millisecond)
+	r.want("1.0 kill [1]", "1.0 request 0")
+	r.busy = false
+	r.Advance(time.Minute)
+	r.want("1.1 kill [1]", "1.1 request 0")
+}
+
+// With spark.decommission.enabled the idle are decommissioned; who ends of itself is not idle, whoever wished it.
+func TestIdleExecutorsAreDecommissioned(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "1s", "spark.decommission.enabled": "true"})
+	r.tell(added("1", "2")...)
+	r.tell(allocation.ExecutorDecommissioning{ExecutorID: "2"})
+	r.Advance(time.Minute)
+	r.want("1.0 decommission [1]", "1.0 request 0")
+}
+
+// A task that failed waits again: a backlog.
+func TestATaskThatFailedIsABacklog(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "1"})
+	r.tell(stage(0, 2), begun(0, 0, "1"), begun(0, 1, "1"))
+	r.Advance(10 * time.Second)
+	r.want()
+	failed := ended(0, 1, "1")
+	failed.Failure = "ExceptionFailure"
+	r.tell(failed)
+	r.Advance(1500 * time.Millisecond)
+	r.want("11.0 request 2")
+}
+
+// An executor that was kept for its map outputs alone goes when its job ends: it has been idle since its last task.
+func TestAnExecutorThatWasKeptForItsShuffleWasIdle(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "10s"})
+	r.tell(added("1")...)
+	writes := stage(0, 1)
+	writes.Shuffle = new(int32)
+	r.tell(writes, begun(0, 0, "1"))
+	r.tell(ended(0, 0, "1"), event.StageCompleted{StageID: 0})
+	r.Advance(time.Minute)
+	r.want()
+	r.tell(event.JobEnd{})
+	r.Advance(200 * time.Millisecond)
+	r.want("60.1 kill [1]", "60.1 request 0")
+}
+
+// Another ApplicationMaster: the answer that the one before still owes is not waited for, and changes nothing when it comes.
+func TestAnotherApplicationMasterIsNotKeptFromTheTarget(t *testing.T) {
+	r := newRig(t, nil)
+	r.tell(event.ApplicationStart{}, stage(0, 3))
+	r.hold = true
+	r.Advance(2500 * time.Millisecond)
+	r.want("0.0 request 0", "1.0 request 1")
+	r.no = true
+	held := r.held
+	r.hold, r.no, r.held = false, false, nil
+	r.tell(allocation.Reset{})
+	r.want("2.5 request 1")
+	r.held = held
+	r.answers()
+	r.Advance(2 * time.Second)
+	r.want("2.6 request 2", "3.6 request 3")
+}
+
+// Spec part 5, requestTotalExecutors: while its answer is out no other target is told; a time-out that passed meanwhile counts.
+func TestASlowClusterManagerIsAskedAtOnceAfterItsAnswer(t *testing.T) {
+	r := newRig(t, nil)
+	r.tell(stage(0, 10))
+	r.hold = true
+	r.Advance(5 * time.Second)
+	r.want("1.0 request 1")
+	r.answers()
+	r.Advance(1500 * time.Millisecond)
+	r.want("5.1 request 3", "6.1 request 7")
+}

@@ -1,0 +1,134 @@
+package driver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driver/yarnscheduler"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// Spec 4.12, GetExecutorLossReason: a failure and a time-out both mean that the process is lost, and nobody knows why.
+func TestALossOfWhichNobodyKnowsTheReason(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(y *onYARN)
+	}{
+		{"refused", func(y *onYARN) {
+			y.am.Do(func(*rpcenv.Context) { y.loss[0].Fail(rpcenv.ErrRefused) })
+			y.Settle()
+		}},
+		{"no answer", func(y *onYARN) {
+			y.Advance(119 * time.Second)
+			if len(y.driver.Views()[driver.Name]) != 1 {
+				y.t.Error("it was removed before spark.rpc.askTimeout")
+			}
+			y.Advance(2 * time.Second)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			y := newYARNRig(t, nil)
+			e := y.launched("1", 1)
+			y.Settle()
+			e.crash()
+			y.Settle()
+			c.end(y)
+			if len(y.driver.Views()[driver.Name]) != 0 || !y.toldPart("Executor Process Lost: ") || !y.toldPart("CausedByApp:false") {
+				t.Errorf("executors %v", y.driver.Views())
+			}
+		})
+	}
+}
+
+// The ApplicationMaster's word can overtake its answer: the executor is removed once, and what comes for it later changes nothing.
+func TestALossIsToldOnce(t *testing.T) {
+	y := newYARNRig(t, nil)
+	e := y.launched("1", 1)
+	y.Settle()
+	e.crash()
+	y.Settle()
+	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{Reason: "preempted"}})
+	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "none", Exited: &app.ExecutorExited{Reason: "who?"}})
+	y.am.Do(func(*rpcenv.Context) { y.loss[0].Reply(&app.ExecutorExited{Reason: "later"}) })
+	y.Settle()
+	if !y.toldPart("Reason:preempted") || y.toldPart("Reason:later") || y.toldPart("who?") {
+		t.Errorf("%+v", y.events.Waiting())
+	}
+}
+
+// Spec 4.12, DecommissionExecutorsOnHost: the executors of that host, and of no other, get no more tasks and are told so.
+func TestExecutorsOfAHostAreDecommissioned(t *testing.T) {
+	y := newYARNRig(t, map[string]string{"spark.executor.instances": "2"})
+	a, b := y.launched("1", 1), y.launched("2", 1)
+	y.Settle()
+	y.am.Send(y.at(yarnscheduler.Name), &app.DecommissionExecutorsOnHost{HostName: "host1"})
+	y.Settle()
+	if _, told := a.Next().(*app.DecommissionExecutor); !told {
+		t.Error("executor 1 was not told")
+	}
+	run(y.rig, numbers.With(9))
+	b.finish(b.task())
+	b.finish(b.task())
+	b.finish(b.task())
+	if got := a.Waiting(); len(got) > 0 {
+		t.Errorf("executor 1 was given %T", got[0])
+	}
+}
+
+// Spec part 5, shrink: who is idle is killed by the ApplicationMaster, and that is nobody's fault; with spark.decommission.enabled
+// it is told to end.
+func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
+	dynamic := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "10s"}
+	y := newYARNRig(t, dynamic)
+	e := y.launched("1", 1)
+	y.asked = nil
+	y.Advance(10500 * time.Millisecond)
+	if !slices.Equal(y.asked, []string{"KillExecutors", "RequestExecutors"}) {
+		t.Errorf("the ApplicationMaster was asked %q", y.asked)
+	}
+	e.crash()
+	y.Settle()
+	y.am.Do(func(*rpcenv.Context) { y.loss[0].Reply(&app.ExecutorExited{ExitCode: 143, ExitCausedByApp: true, Reason: "143"}) })
+	y.Settle()
+	if !y.toldPart("Reason:Executor killed by driver. CausedByApp:false") {
+		t.Errorf("%+v", y.events.Waiting())
+	}
+
+	dynamic["spark.decommission.enabled"] = "true"
+	y = newYARNRig(t, dynamic)
+	e = y.launched("1", 1)
+	y.asked = nil
+	y.Advance(time.Minute)
+	if !slices.Equal(y.asked, []string{"RequestExecutors"}) {
+		t.Errorf("with decommissioning the ApplicationMaster was asked %q", y.asked)
+	}
+	if _, told := e.Next().(*app.DecommissionExecutor); !told || len(e.Waiting()) > 0 {
+		t.Errorf("the executor was not told once: %v", e.Waiting())
+	}
+	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{Reason: "exit 0", ExitCausedByApp: true}})
+	y.Settle()
+	if !y.toldPart("Reason:Executor decommission: ") || !y.toldPart("CausedByApp:false") {
+		t.Errorf("%+v", y.events.Waiting())
+	}
+}
+
+// Spec part 5, initial target: above the greatest number it is an error, which the driver tells before it begins.
+func TestADriverTellsThatItsInitialTargetIsTooLarge(t *testing.T) {
+	c, err := conf.New(map[string]string{
+		"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "2", "spark.executor.instances": "3",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := rpctest.New(t, 1).Env("Driver", c)
+	_, err = driver.Start(env, driver.Config{AppName: "test", YARN: &driver.YARN{AppID: "application_1_0001"}})
+	if err == nil || !strings.Contains(err.Error(), "initial executor number 3 must between min executor number 0 and max executor number 2") {
+		t.Error(err)
+	}
+}
