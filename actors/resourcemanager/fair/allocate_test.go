@@ -118,3 +118,20 @@ func TestALostContainerIsNotCountedIn(t *testing.T) {
 		t.Error(events, k.pending(a))
 	}
 }
+
+// A rack may be called as the host in it: what is asked there is one request, which is taken once.
+func TestARackCalledAsItsHost(t *testing.T) {
+	b := &book{}
+	k := Key{Priority: 1}
+	b.replace(Ask{k, "h1", Resource{1024, 1}, 1, true})
+	b.replace(Ask{k, Any, Resource{1024, 1}, 1, true})
+	r := b.byKey[k]
+	taken := b.take(r, NodeLocal, "h1", "h1")
+	if len(r.places) != 0 || r.any.count != 0 {
+		t.Error(r.places, r.any.count)
+	}
+	b.putBack(&taken)
+	if at := b.byKey[k]; at.at("h1").pending() != 1 || at.any.count != 1 {
+		t.Error(at.at("h1").pending(), at.any.count)
+	}
+}

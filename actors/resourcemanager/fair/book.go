@@ -62,7 +62,7 @@ type requests struct {
 	places map[string]*request
 	order  []string // names in the order in which they were first asked; what was removed stays until it is compacted
 	delay  *delay
-	active bool // any.count is above 0: it is in Book.active
+	active bool // any.count is above 0: it is in book.active
 }
 
 func (r *requests) at(name string) *request {
@@ -176,13 +176,13 @@ func (t *taken) of(a Ask) bool {
 }
 
 // take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. A host's
-// or rack's entry is removed at 0; Any's stays.
+// or rack's entry is removed at 0; Any's stays. A rack that is called as the host is one entry with it.
 func (b *book) take(r *requests, level Locality, host, rack string) taken {
 	t := taken{key: r.Key}
 	if level == NodeLocal {
 		t.names[0], t.asked[0] = host, r.decrement(host)
 	}
-	if level != OffSwitch {
+	if level == RackLocal || level == NodeLocal && rack != host {
 		t.names[1], t.asked[1] = rack, r.decrement(rack)
 	}
 	t.names[2], t.asked[2] = Any, request{r.any.capability, 1, r.any.relax}

@@ -17,8 +17,7 @@ import (
 // Config.UpdateInterval, with preemption Preempt after it and KillMarked when NextKill comes, ContinuousPass over and over
 // when Config.Continuous.
 //
-// An Event list is the caller's to keep. Ids are not checked for their owner: whoever calls has to know that an application
-// releases what is its own.
+// An Event list is the caller's to keep.
 type Scheduler struct {
 	conf        Config
 	allocations *Allocations
