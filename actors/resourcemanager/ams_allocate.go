@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -23,7 +24,7 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 	switch {
 	case err != nil:
 	case e == nil || e.over || e.finished:
-		err = fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, id)
+		err = errNoAttempt(id)
 	case len(e.waiting) == maxWaiting:
 		err = fmt.Errorf("%w: %d calls of %s wait already", exceptions.Retriable, maxWaiting, id)
 	}
@@ -45,7 +46,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 	r := p.q.GetResponseId()
 	switch {
 	case e.over || e.finished:
-		p.call.Fail(fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, e.attempt))
+		p.call.Fail(errNoAttempt(e.attempt))
 		return
 	case e.responseID < 0:
 		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered. AM should re-register.",
@@ -71,7 +72,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		case err != nil:
 			p.call.Fail(err) // the response id is not used up
 		case e.over:
-			p.call.Fail(fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, e.attempt))
+			p.call.Fail(errNoAttempt(e.attempt))
 		default:
 			e.last = s.answer(c, e, got)
 			e.responseID = e.last.GetResponseId()
@@ -116,8 +117,8 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 	want := allocate{
 		attempt: e.attempt, asks: q.GetAsk(), add: blacklist.GetBlacklistAdditions(), remove: blacklist.GetBlacklistRemovals(), drain: true,
 	}
-	if slices.Contains(want.add, anyPlace) {
-		return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, anyPlace)
+	if slices.Contains(want.add, fair.Any) {
+		return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, fair.Any)
 	}
 	for _, ask := range q.GetAsk() {
 		if len(ask.GetResourceName()) > maxText || ask.GetResourceName() == "" {

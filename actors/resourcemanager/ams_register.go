@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -11,6 +12,11 @@ import (
 // errNotInCache is what Hadoop says to who registers, or ends, where nobody is expected.
 func errNotInCache(what fmt.Stringer) error {
 	return fmt.Errorf("%w: Application doesn't exist in cache %s", exceptions.InvalidApplicationMasterRequest, what)
+}
+
+// errNoAttempt is what Hadoop says to the ApplicationMaster of an attempt that nobody knows, or that is over: it has to end.
+func errNoAttempt(id ids.Attempt) error {
+	return fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, id)
 }
 
 func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, q *yarn.RegisterApplicationMasterRequest) {
@@ -82,8 +88,7 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 		rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{IsUnregistered: true})
 		return
 	case e.over:
-		rpcenv.Fail(c, q, fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.",
-			exceptions.ApplicationAttemptNotFound, id))
+		rpcenv.Fail(c, q, errNoAttempt(id))
 		return
 	case e.responseID < 0:
 		rpcenv.Fail(c, q, fmt.Errorf("%w: Application Master is trying to unregister before registering for: %s",

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -35,14 +36,15 @@ type attempt struct {
 
 // The exit statuses that are nobody's fault but the cluster's. They mirror ContainerExitStatus.
 const (
-	exitInvalid       = -1000
-	exitAborted       = -100
-	exitDisksFailed   = -101
-	exitPreempted     = -102
-	exitKilledByRM    = -106
-	askAgainForAM     = 500 * time.Millisecond
-	applicationMaster = "the ApplicationMaster"
+	exitInvalid     = -1000
+	exitAborted     = -100
+	exitDisksFailed = -101
+	exitPreempted   = -102
+	exitKilledByRM  = -106
 )
+
+// askAgainForAM is after how long the container of an ApplicationMaster that was not there is asked for again.
+const askAgainForAM = 500 * time.Millisecond
 
 // failed reports whether the attempt failed by its own fault. It mirrors RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry.
 func (at *attempt) failed() bool {
@@ -169,7 +171,7 @@ func (at *attempt) containerID() ids.Container {
 // askContainer asks for the container of the ApplicationMaster.
 func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
 	ask := &yarn.ResourceRequest{
-		Priority: &yarn.Priority{}, ResourceName: anyPlace, NumContainers: 1, Capability: at.app.context.GetResource(),
+		Priority: &yarn.Priority{}, ResourceName: fair.Any, NumContainers: 1, Capability: at.app.context.GetResource(),
 		NodeLabelExpression: at.app.context.GetNodeLabelExpression(),
 	}
 	asks := []*yarn.ResourceRequest{ask}

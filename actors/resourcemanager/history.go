@@ -12,11 +12,8 @@ import (
 
 // What the Scheduler remembers of what is over.
 
-// How many demands and failures it tells of at most.
-const (
-	mostDemands  = 50
-	mostFailures = 50
-)
+// mostFailures is how many failures it remembers.
+const mostFailures = 50
 
 // preempted is what was taken from an application.
 type preempted struct {
@@ -112,15 +109,4 @@ func (s *Scheduler) noteFailure(c *rpcenv.Context, e fair.Event) {
 	if len(s.failures) > mostFailures {
 		s.failures = s.failures[1:]
 	}
-}
-
-// waits is how many containers an attempt asks for and has not got, and their sum.
-func waits(a fair.AppState) (count int64, sum fair.Resource) {
-	for _, p := range a.Pending {
-		if p.Name == fair.Any {
-			count += p.Count
-			sum = sum.Plus(fair.Resource{Memory: p.Capability.Memory * p.Count, VCores: p.Capability.VCores * p.Count})
-		}
-	}
-	return count, sum
 }

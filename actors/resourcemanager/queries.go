@@ -91,9 +91,9 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 			call.Fail(err)
 			return
 		}
-		t := queueTree{queues: b.queues, apps: s.apps, use: b, children: q.GetIncludeChildQueues() || q.GetRecursive(), recursive: q.GetRecursive()}
-		if q.GetIncludeApplications() {
-			t.withApps = true
+		t := queueTree{
+			queues: b.queues, apps: s.apps, use: b,
+			children: q.GetIncludeChildQueues(), recursive: q.GetRecursive(), withApps: q.GetIncludeApplications(),
 		}
 		for _, name := range []string{q.GetQueueName(), fair.Root + "." + q.GetQueueName()} {
 			if info := t.info(name, 0); info != nil {

@@ -2,6 +2,8 @@ package resourcemanager
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
@@ -157,7 +159,7 @@ func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
 		}
 		k := s.containers[id]
 		if k == nil || k.Node != m.node.String() {
-			if !s.waits(id) {
+			if !s.untold(id) {
 				c.Send(s.tracker, forgetContainer{node: m.node, container: id})
 			}
 			continue
@@ -167,8 +169,8 @@ func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
 	return all
 }
 
-// waits reports whether an ApplicationMaster still has to hear of the end of a container, or to show that it heard.
-func (s *Scheduler) waits(id ids.Container) bool {
+// untold reports whether an ApplicationMaster still has to hear of the end of a container, or to show that it heard.
+func (s *Scheduler) untold(id ids.Container) bool {
 	a := s.apps[id.Attempt.App]
 	if a == nil {
 		return false
@@ -232,6 +234,17 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 	for _, r := range m.containers {
 		s.recover(c, m.node, r)
 	}
+}
+
+// on are the containers of a node, in the order of their ids.
+func (s *Scheduler) on(n nodeID) []ids.Container {
+	var all []ids.Container
+	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
+		if s.containers[id].Node == n.String() {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // drainNode says that a node is offered no more, or is again, with what it has.

@@ -12,17 +12,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// on are the containers of a node, in the order of their ids.
-func (s *Scheduler) on(n nodeID) []ids.Container {
-	var all []ids.Container
-	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
-		if s.containers[id].Node == n.String() {
-			all = append(all, id)
-		}
-	}
-	return all
-}
-
 // requestLimits asks for the smallest and the largest container.
 type requestLimits struct{ rpcenv.Local }
 
@@ -74,6 +63,9 @@ func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.Applicatio
 	r.MemorySeconds, r.VcoreSeconds = use.memory/1000, use.vcores/1000
 	return r
 }
+
+// mostDemands is of how many applications the books say what they wait for.
+const mostDemands = 50
 
 // requestBooks asks for queues, nodes and sums.
 type requestBooks struct{ rpcenv.Local }
@@ -161,4 +153,15 @@ func schedulerName(b book) string {
 		return "fairScheduler"
 	}
 	return "fifoScheduler"
+}
+
+// waits is how many containers an attempt asks for and has not got, and their sum.
+func waits(a fair.AppState) (count int64, sum fair.Resource) {
+	for _, p := range a.Pending {
+		if p.Name == fair.Any {
+			count += p.Count
+			sum = sum.Plus(fair.Resource{Memory: p.Capability.Memory * p.Count, VCores: p.Capability.VCores * p.Count})
+		}
+	}
+	return count, sum
 }

@@ -21,7 +21,6 @@ const (
 	defaultType  = "YARN"
 	maxType      = 20   // characters of a type
 	maxText      = 1024 // bytes of a name, a queue, a user
-	anyPlace     = "*"
 )
 
 func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApplicationRequest) {

@@ -2,7 +2,6 @@ package resourcemanager
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -248,23 +247,4 @@ func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m requestNodes) {
 // sane reports whether a node may say that it has so much, or that a container does: sums of such amounts do not overflow.
 func sane(r *yarn.Resource) bool {
 	return r.GetMemory() >= 0 && r.GetMemory() <= math.MaxInt32 && r.GetVirtualCores() >= 0
-}
-
-// maxRack bounds the name of a rack, and of an HTTP address's host, in bytes.
-const maxRack = 255
-
-// defaultRack is that of a node that names none.
-const defaultRack = "/default-rack"
-
-// badNode says what is wrong with a registration; "": nothing.
-func badNode(q *yarn.RegisterNodeManagerRequest) string {
-	switch r := q.GetResource(); {
-	case len(q.GetRack()) > maxRack:
-		return fmt.Sprintf("the rack has %d bytes, at most %d can be", len(q.GetRack()), maxRack)
-	case q.GetHttpPort() < 0 || q.GetHttpPort() > 65535:
-		return fmt.Sprintf("no port is %d", q.GetHttpPort())
-	case !sane(r):
-		return fmt.Sprintf("it offers %s: want 0 to %d of both", sizeText(r), math.MaxInt32)
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package resourcemanager
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/coherer/coherer/actors/exceptions"
@@ -149,4 +150,23 @@ func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnReg
 		t.step(c, n, machine.NodeShut, machine.Always, "it said that it ends")
 	}
 	rpcenv.Reply(c, q, &yarn.UnRegisterNodeManagerResponse{})
+}
+
+// maxRack bounds the name of a rack, and of an HTTP address's host, in bytes.
+const maxRack = 255
+
+// defaultRack is that of a node that names none.
+const defaultRack = "/default-rack"
+
+// badNode says what is wrong with a registration; "": nothing.
+func badNode(q *yarn.RegisterNodeManagerRequest) string {
+	switch r := q.GetResource(); {
+	case len(q.GetRack()) > maxRack:
+		return fmt.Sprintf("the rack has %d bytes, at most %d can be", len(q.GetRack()), maxRack)
+	case q.GetHttpPort() < 0 || q.GetHttpPort() > 65535:
+		return fmt.Sprintf("no port is %d", q.GetHttpPort())
+	case !sane(r):
+		return fmt.Sprintf("it offers %s: want 0 to %d of both", sizeText(r), math.MaxInt32)
+	}
+	return ""
 }

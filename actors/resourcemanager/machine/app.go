@@ -22,9 +22,6 @@ const (
 	AppKilled                      // somebody ended it
 )
 
-// AppStates are all of them.
-func AppStates() []AppState { return upTo(AppKilled) }
-
 func (s AppState) String() string {
 	return nameOf(int(s), "NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING", "FINISHING", "FINISHED",
 		"FAILED", "KILLING", "KILLED")
@@ -52,9 +49,6 @@ const (
 	AppUpdateSaved
 	AppRunningOnNode
 )
-
-// AppEvents are all of them.
-func AppEvents() []AppEvent { return upTo(AppRunningOnNode) }
 
 func (e AppEvent) String() string {
 	return nameOf(int(e), "START", "RECOVER", "KILL", "APP_REJECTED", "APP_NEW_SAVED", "APP_ACCEPTED", "ATTEMPT_REGISTERED",
@@ -123,9 +117,6 @@ var appTable = tableOf(slices.Concat([]appRule{
 	lateApp(AppKilled, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled, AppAttemptFinished),
 )...)
 
-// stay as a state of a row: the state does not change.
-const stay = -1
-
 func lateApp(s AppState, events ...AppEvent) []appRule {
 	return late[AppState, AppEvent, AppAction](s, events...)
 }
@@ -155,13 +146,4 @@ func (m App) Step(e AppEvent, when Case) (App, []AppAction, error) {
 		return App{State: m.Target}, nil, nil
 	}
 	return m, nil, nil
-}
-
-// upTo are the numbers up to last.
-func upTo[N ~int](last N) []N {
-	all := make([]N, 0, last+1)
-	for n := N(0); n <= last; n++ {
-		all = append(all, n)
-	}
-	return all
 }

@@ -23,9 +23,6 @@ const (
 	AttemptKilled                              // somebody ended it
 )
 
-// AttemptStates are all of them.
-func AttemptStates() []AttemptState { return upTo(AttemptKilled) }
-
 func (s AttemptState) String() string {
 	return nameOf(int(s), "NEW", "SUBMITTED", "SCHEDULED", "ALLOCATED_SAVING", "ALLOCATED", "LAUNCHED", "RUNNING", "FINAL_SAVING",
 		"FINISHING", "FINISHED", "FAILED", "KILLED")
@@ -55,9 +52,6 @@ const (
 	AttemptUpdateSaved
 	AttemptRecover
 )
-
-// AttemptEvents are all of them.
-func AttemptEvents() []AttemptEvent { return upTo(AttemptRecover) }
 
 func (e AttemptEvent) String() string {
 	return nameOf(int(e), "START", "KILL", "FAIL", "ATTEMPT_ADDED", "CONTAINER_ALLOCATED", "ATTEMPT_NEW_SAVED", "LAUNCHED",

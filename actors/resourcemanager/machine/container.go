@@ -20,9 +20,6 @@ const (
 	ContainerKilled                          // it was ended
 )
 
-// ContainerStates are all of them.
-func ContainerStates() []ContainerState { return upTo(ContainerKilled) }
-
 func (s ContainerState) String() string {
 	return nameOf(int(s), "NEW", "RESERVED", "ALLOCATED", "ACQUIRED", "RUNNING", "COMPLETED", "EXPIRED", "RELEASED", "KILLED")
 }
@@ -45,9 +42,6 @@ const (
 	ContainerKill
 	ContainerRecover
 )
-
-// ContainerEvents are all of them.
-func ContainerEvents() []ContainerEvent { return upTo(ContainerRecover) }
 
 func (e ContainerEvent) String() string {
 	return nameOf(int(e), "START", "RESERVED", "ACQUIRED", "LAUNCHED", "FINISHED", "RELEASED", "EXPIRE", "KILL", "RECOVER")

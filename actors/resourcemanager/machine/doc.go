@@ -13,6 +13,7 @@
 //     nothing then; Hadoop has no row for it. (TestAnApplicationMasterMayRegisterBeforeItsLaunchIsAnswered)
 //   - An application that is KILLED or FAILED ignores whatever its scheduler says of it late; Hadoop logs an error for some of
 //     these. (TestMachinesAreTheTables)
-//   - There are no unmanaged ApplicationMasters, moves between queues, and no NODE_UPDATE of an application: what changed among
-//     nodes is kept by who answers the ApplicationMaster. (TestMachinesAreTheTables)
+//   - There are no unmanaged ApplicationMasters, moves between queues, changes of a node's size from outside (RESOURCE_UPDATE),
+//     and no NODE_UPDATE of an application: what changed among nodes is kept by who answers the ApplicationMaster.
+//     (TestMachinesAreTheTables)
 package machine

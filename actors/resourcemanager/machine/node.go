@@ -19,9 +19,6 @@ const (
 	NodeShutdown                         // it said that it ends
 )
 
-// NodeStates are all of them.
-func NodeStates() []NodeState { return upTo(NodeShutdown) }
-
 func (s NodeState) String() string {
 	return nameOf(int(s), "NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN")
 }
@@ -48,15 +45,11 @@ const (
 	NodeCleanUpApp
 	NodeCleanUpContainer
 	NodeFinishedPulled
-	NodeResourceUpdate
 )
-
-// NodeEvents are all of them.
-func NodeEvents() []NodeEvent { return upTo(NodeResourceUpdate) }
 
 func (e NodeEvent) String() string {
 	return nameOf(int(e), "STARTED", "STATUS_UPDATE", "EXPIRE", "DECOMMISSION", "GRACEFUL_DECOMMISSION", "RECOMMISSION", "REBOOTING",
-		"SHUTDOWN", "RECONNECTED", "CLEANUP_APP", "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM", "RESOURCE_UPDATE")
+		"SHUTDOWN", "RECONNECTED", "CLEANUP_APP", "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM")
 }
 
 // NodeAction is what is to be done for a node.
@@ -64,20 +57,17 @@ type NodeAction int
 
 // The actions of a node.
 const (
-	AddNode        NodeAction = iota // NODE_ADDED to the scheduler, with what it runs; ApplicationMasters: it is usable
-	RemoveNode                       // NODE_REMOVED to the scheduler; ApplicationMasters: it is unusable
-	UpdateNode                       // the difference of its containers, and NODE_UPDATE
-	DrainNode                        // the scheduler offers it no more
-	UndrainNode                      // the scheduler offers it again
-	ReconnectNode                    // without running applications: out of the scheduler and into it; else a new capability
-	QueueForBeat                     // for the answer to its next heartbeat
-	ChangeResource                   // NODE_RESOURCE_UPDATE to the scheduler
-	KeepResource                     // the new capability is for later
+	AddNode       NodeAction = iota // NODE_ADDED to the scheduler, with what it runs; ApplicationMasters: it is usable
+	RemoveNode                      // NODE_REMOVED to the scheduler; ApplicationMasters: it is unusable
+	UpdateNode                      // the difference of its containers, and NODE_UPDATE
+	DrainNode                       // the scheduler offers it no more
+	UndrainNode                     // the scheduler offers it again
+	ReconnectNode                   // to the scheduler what it has now, and what runs there
+	QueueForBeat                    // for the answer to its next heartbeat
 )
 
 func (a NodeAction) String() string {
-	return nameOf(int(a), "AddNode", "RemoveNode", "UpdateNode", "DrainNode", "UndrainNode", "ReconnectNode", "QueueForBeat",
-		"ChangeResource", "KeepResource")
+	return nameOf(int(a), "AddNode", "RemoveNode", "UpdateNode", "DrainNode", "UndrainNode", "ReconnectNode", "QueueForBeat")
 }
 
 type nodeRule = rule[NodeState, NodeEvent, NodeAction]
@@ -111,8 +101,6 @@ var nodeTable = tableOf(slices.Concat([]nodeRule{
 	{from: liveNodes, on: NodeCleanUpApp, to: stay, do: []NodeAction{QueueForBeat}},
 	{from: liveNodes, on: NodeCleanUpContainer, to: stay, do: []NodeAction{QueueForBeat}},
 	{from: liveNodes, on: NodeFinishedPulled, to: stay, do: []NodeAction{QueueForBeat}},
-	{from: offered, on: NodeResourceUpdate, to: stay, do: []NodeAction{ChangeResource}},
-	{from: []NodeState{NodeNew, NodeUnhealthy, NodeDecommissioned, NodeLost, NodeRebooted, NodeShutdown}, on: NodeResourceUpdate, to: stay, do: []NodeAction{KeepResource}},
 },
 	overNode(NodeDecommissioned), overNode(NodeLost), overNode(NodeRebooted), overNode(NodeShutdown),
 )...)

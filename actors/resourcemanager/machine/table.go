@@ -49,6 +49,9 @@ type rule[S, E, A comparable] struct {
 	do     []A
 }
 
+// stay as a state of a row: the state does not change.
+const stay = -1
+
 // at is what a row is found by.
 type at[S, E comparable] struct {
 	state S

@@ -40,7 +40,7 @@ func subjectOf[S comparable, E fmt.Stringer, A fmt.Stringer](file string, states
 
 func subjects() []subject {
 	var apps []App
-	for _, s := range AppStates() {
+	for _, s := range upTo(AppKilled) {
 		if s != AppFinalSaving {
 			apps = append(apps, App{State: s})
 		}
@@ -49,7 +49,7 @@ func subjects() []subject {
 		apps = append(apps, App{AppFinalSaving, target})
 	}
 	var attempts []Attempt
-	for _, s := range AttemptStates() {
+	for _, s := range upTo(AttemptKilled) {
 		if s != AttemptFinalSaving {
 			attempts = append(attempts, Attempt{State: s})
 		}
@@ -58,11 +58,11 @@ func subjects() []subject {
 		attempts = append(attempts, Attempt{AttemptFinalSaving, target, false}, Attempt{AttemptFinalSaving, target, true})
 	}
 	var containers []Container
-	for _, s := range ContainerStates() {
+	for _, s := range upTo(ContainerKilled) {
 		containers = append(containers, Container{s})
 	}
 	var nodes []Node
-	for _, s := range NodeStates() {
+	for _, s := range upTo(NodeShutdown) {
 		nodes = append(nodes, Node{s})
 	}
 	return []subject{
@@ -71,7 +71,7 @@ func subjects() []subject {
 				return fmt.Sprintf("%s (%s)", m.State, m.Target)
 			}
 			return m.State.String()
-		}, AppEvents(), App.Step),
+		}, upTo(AppRunningOnNode), App.Step),
 		subjectOf("attempt", attempts, func(m Attempt) string {
 			switch {
 			case m.exited:
@@ -80,9 +80,9 @@ func subjects() []subject {
 				return fmt.Sprintf("%s (%s)", m.State, m.Target)
 			}
 			return m.State.String()
-		}, AttemptEvents(), Attempt.Step),
-		subjectOf("container", containers, func(m Container) string { return m.State.String() }, ContainerEvents(), Container.Step),
-		subjectOf("node", nodes, func(m Node) string { return m.State.String() }, NodeEvents(), Node.Step),
+		}, upTo(AttemptRecover), Attempt.Step),
+		subjectOf("container", containers, func(m Container) string { return m.State.String() }, upTo(ContainerRecover), Container.Step),
+		subjectOf("node", nodes, func(m Node) string { return m.State.String() }, upTo(NodeFinishedPulled), Node.Step),
 	}
 }
 
@@ -193,4 +193,13 @@ func TestNoStateFollowsAnEnd(t *testing.T) {
 			}
 		}
 	}
+}
+
+// upTo are the numbers up to last.
+func upTo[N ~int](last N) []N {
+	all := make([]N, 0, last+1)
+	for n := N(0); n <= last; n++ {
+		all = append(all, n)
+	}
+	return all
 }

@@ -1,0 +1,122 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// files are what a ResourceManager reads when it begins.
+type files struct {
+	records     []master.Change
+	bad         []error // records that cannot be read
+	allocations []byte
+	modified    time.Time
+	hosts       beginTracker
+}
+
+// begin reads what there is to read and then serves.
+func (s *ClientRMService) begin(c *rpcenv.Context) {
+	if s.cfg.Store == nil && s.cfg.Allocations == nil && s.cfg.Hosts == nil {
+		s.serve(c, files{})
+		return
+	}
+	rpcenv.Run(c, "persist", func(b *rpcenv.Blocking) (f files, err error) { return s.read(b) }, func(f files, err error) {
+		if err != nil {
+			why := "the ResourceManager cannot begin: " + err.Error()
+			c.Log().Error(why)
+			c.Exit(1, why)
+			return
+		}
+		s.serve(c, f)
+	})
+}
+
+func (s *ClientRMService) read(b *rpcenv.Blocking) (f files, err error) {
+	if s.cfg.Store != nil {
+		if f.records, f.bad, err = s.cfg.Store.Load(b); err != nil {
+			return f, fmt.Errorf("read the records: %w", err)
+		}
+	}
+	if s.cfg.Allocations != nil {
+		if f.allocations, f.modified, err = s.cfg.Allocations.Read(b); err != nil {
+			return f, fmt.Errorf("read the allocation file: %w", err)
+		}
+	}
+	if f.hosts, err = readHosts(b, s.cfg.Hosts); err != nil {
+		return f, fmt.Errorf("read the lists of hosts: %w", err)
+	}
+	return f, nil
+}
+
+// serve begins this life with what the one before left. A record that cannot be read is reported and left where it is; the
+// rest recovers.
+func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
+	l := &left{attempts: map[ids.Application][]*yarn.ApplicationAttemptStateData{}}
+	for _, err := range f.bad {
+		c.Log().Errorf("A record is bad and is not recovered: %v", err)
+	}
+	for _, r := range f.records {
+		if err := l.add(r); err != nil {
+			c.Log().Errorf("A record is bad and is not recovered: record %s: %v", r.Key, err)
+		}
+	}
+	s.life = lifeAfter(c, l.manager, s.cfg.Keys)
+	s.life.recovered = slices.ContainsFunc(l.apps, func(a *yarn.ApplicationStateData) bool {
+		return a.GetApplicationState() == yarn.YarnApplicationState_YAS_UNSET
+	})
+	s.persist(c, managerKey, &yarn.ResourceManagerStateData{
+		Epoch: s.life.epoch, ContainerTokenMasterKey: s.life.container, NmTokenMasterKey: s.life.nm, AmRmTokenMasterKey: s.life.amrm,
+	})
+	f.hosts.life = s.life
+	c.Send(s.scheduler, beginScheduler{life: s.life, allocations: f.allocations, modified: f.modified})
+	c.Send(s.ams, beginService{life: s.life})
+	for _, a := range l.apps {
+		s.recoverApp(c, a, l.attempts)
+	}
+	c.Send(s.tracker, f.hosts) // nodes come when the applications of their containers are known
+	s.ready = true
+	for _, call := range s.waiting {
+		call.Reply(&rpc.Bool{Value: true})
+	}
+	s.waiting = nil
+	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
+}
+
+// AwaitActive is answered true when the ResourceManager has read its records and serves.
+type AwaitActive struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (AwaitActive) ReplyType() *rpc.Bool { return nil }
+
+func (s *ClientRMService) awaitActive(c *rpcenv.Context, m AwaitActive) {
+	if s.ready {
+		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+		return
+	}
+	s.waiting = append(s.waiting, rpcenv.Defer(c, m))
+}
+
+// lifeAfter is the life after the one of a record; nil: there was none.
+func lifeAfter(c *rpcenv.Context, before *yarn.ResourceManagerStateData, keys Keys) life {
+	l := life{timestamp: c.Now().UnixMilli()}
+	if before != nil {
+		l.epoch = before.GetEpoch() + 1
+		l.container, l.nm, l.amrm = before.GetContainerTokenMasterKey(), before.GetNmTokenMasterKey(), before.GetAmRmTokenMasterKey()
+	}
+	for _, k := range []struct {
+		have **yarn.MasterKey
+		made []byte
+	}{{&l.container, keys.Container}, {&l.nm, keys.NM}, {&l.amrm, keys.AMRM}} {
+		if len((*k.have).GetBytes()) == 0 {
+			*k.have = &yarn.MasterKey{KeyId: 1, Bytes: k.made}
+		}
+	}
+	return l
+}

@@ -1,0 +1,137 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// allocate is what an attempt asks of the scheduler and takes from it.
+type allocate struct {
+	rpcenv.Local
+	attempt     ids.Attempt
+	asks        []*yarn.ResourceRequest
+	release     []ids.Container
+	add, remove []string // of its blacklist
+	drain       bool     // it is the ApplicationMaster that asks: what ended is told it
+}
+
+// allocation is the answer to allocate.
+type allocation struct {
+	rpcenv.Local
+	containers []*yarn.Container
+	completed  []*yarn.ContainerStatus
+	headroom   *yarn.Resource
+	preempt    []ids.Container
+	nodes      int32
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (allocate) ReplyType() (r allocation) { return r }
+
+func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
+	a := s.apps[m.attempt.App]
+	if a == nil || a.attempt != m.attempt {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
+		return
+	}
+	d := fair.Demand{BlacklistAdd: m.add, BlacklistRemove: m.remove}
+	most := s.book.MaximumAllocation(a.queue)
+	for _, q := range m.asks {
+		ask := askOf(q)
+		if err := fair.CheckAsk(ask.Capability, most); err != nil {
+			rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err))
+			return
+		}
+		d.Asks = append(d.Asks, ask)
+	}
+	for _, id := range m.release {
+		if k := s.containers[id]; k != nil && k.attempt == m.attempt { // one that never was, or has gone, is no error
+			d.Release = append(d.Release, id)
+		}
+	}
+	s.asked = s.asked || len(d.Asks) > 0
+	g, err := s.book.Allocate(s.now(c), m.attempt, d)
+	if err != nil {
+		rpcenv.Fail(c, m, invalidRequest(err))
+		return
+	}
+	s.decided(c, g.Events)
+	r := allocation{headroom: resourceOf(g.Headroom), preempt: g.Preempt, nodes: int32(len(s.nodes))}
+	for _, k := range g.Containers {
+		if given := s.acquire(c, a, k); given != nil {
+			r.containers = append(r.containers, given)
+		}
+	}
+	if m.drain {
+		r.completed = s.drain(c, a)
+	}
+	rpcenv.Reply(c, m, r)
+}
+
+// invalidRequest gives what the book refuses Hadoop's name.
+func invalidRequest(err error) error {
+	if _, ok := errors.AsType[*fair.ZeroShareError](err); ok {
+		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
+	}
+	if errors.Is(err, fair.ErrUnknown) {
+		return fmt.Errorf("%w: %w", exceptions.ApplicationAttemptNotFound, err)
+	}
+	return fmt.Errorf("%w: %w", exceptions.YARN, err)
+}
+
+// drain is what ended and was not told. What was told before is known to have arrived: its nodes may forget it.
+func (s *Scheduler) drain(c *rpcenv.Context, a *scheduledApp) []*yarn.ContainerStatus {
+	for _, d := range a.told {
+		s.forgetContainer(c, d)
+	}
+	a.told, a.done = a.done, nil
+	var statuses []*yarn.ContainerStatus
+	for _, d := range a.told {
+		statuses = append(statuses, d.status)
+	}
+	return statuses
+}
+
+// forgetContainer lets a node forget a container that ended.
+func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
+	id, err := ids.ContainerFrom(d.status.GetContainerId())
+	if err == nil {
+		c.Send(s.tracker, forgetContainer{node: d.node, container: id})
+	}
+}
+
+// acquire hands a container over to its ApplicationMaster.
+func (s *Scheduler) acquire(c *rpcenv.Context, a *scheduledApp, k fair.Container) *yarn.Container {
+	known := s.containers[k.ID]
+	if known == nil {
+		c.Log().Errorf("%s was given and nobody knows it", k.ID)
+		return nil
+	}
+	given, err := s.grant(c, a, known)
+	if err != nil {
+		c.Log().Errorf("%s: %v", k.ID, err)
+		return nil
+	}
+	s.step(c, known, machine.ContainerAcquire, machine.Always, nil)
+	return given
+}
+
+// askOf is a request in the book's terms.
+func askOf(q *yarn.ResourceRequest) fair.Ask {
+	return fair.Ask{
+		Key:  fair.Key{Priority: q.GetPriority().GetPriority(), AllocationRequestID: q.GetAllocationRequestId()},
+		Name: q.GetResourceName(), Capability: amountOf(q.GetCapability()), Count: int64(q.GetNumContainers()),
+		Relax: q.RelaxLocality == nil || q.GetRelaxLocality(),
+	}
+}
+
+func amountOf(r *yarn.Resource) fair.Resource {
+	return fair.Resource{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}
+}
