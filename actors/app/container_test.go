@@ -35,6 +35,8 @@ func testProgram(ctx context.Context, a *App, args []string) error {
 	switch {
 	case slices.Contains(args, "fail"):
 		return errors.New("told to fail")
+	case slices.Contains(args, "choose"):
+		return fmt.Errorf("a command: %w", choice(42))
 	case slices.Contains(args, "wait"):
 		<-ctx.Done()
 		return ctx.Err()
@@ -190,6 +192,28 @@ func TestAProgramThatFailsLeavesTheApplicationToTheNextAttempt(t *testing.T) {
 	out, err := k.process(submit.ApplicationMasterWord, "--class", "numbers", "--arg", "fail", "--properties-file", k.conf).CombinedOutput()
 	if x, ok := errors.AsType[*exec.ExitError](err); !ok || x.ExitCode() != applicationmaster.ExitExceptionUserClass || k.status() != "" {
 		t.Errorf("%v, %q\n%s", err, k.status(), out)
+	}
+}
+
+// choice is an error with an exit code.
+type choice int
+
+func (c choice) Error() string { return fmt.Sprint("exit status ", int(c)) }
+func (c choice) ExitCode() int { return int(c) }
+
+func TestAProgramThatChoosesItsExitCode(t *testing.T) {
+	k := newCluster(t, map[string]string{"spark.executor.instances": "0", "spark.yarn.maxAppAttempts": "1"})
+	out, err := k.process(submit.ApplicationMasterWord, "--class", "numbers", "--arg", "choose", "--properties-file", k.conf).CombinedOutput()
+	if x, ok := errors.AsType[*exec.ExitError](err); !ok || x.ExitCode() != 42 || k.status() != "APP_FAILED" {
+		t.Errorf("%v, %q\n%s", err, k.status(), out)
+	}
+	if got := k.finished[0].GetDiagnostics(); got != "User application exited with status 42: a command: exit status 42" {
+		t.Errorf("%q", got)
+	}
+	for err, want := range map[error]int{nil: 0, errors.New("x"): 1, choice(3): 3, choice(-1): 1, choice(256): 1, choice(0): 1, errInterrupted: 0} {
+		if got := exitCode(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
 	}
 }
 

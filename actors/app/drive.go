@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,9 +117,22 @@ func clusterManager(c *conf.Conf) string {
 // the shutdown hook calls SparkContext.stop without a code.
 func exitCode(err error) int {
 	if err != nil && !errors.Is(err, errInterrupted) {
-		return 1
+		return cmp.Or(chosenCode(err), 1)
 	}
 	return 0
+}
+
+// chosenCode is the exit code that an error tells, such as that of a command that failed; 0 when it tells none that a process
+// can have. It mirrors SparkUserAppException.
+func chosenCode(err error) int {
+	x, ok := errors.AsType[interface {
+		error
+		ExitCode() int
+	}](err)
+	if !ok || x.ExitCode() < 0 || x.ExitCode() > 255 {
+		return 0
+	}
+	return x.ExitCode()
 }
 
 // sparkUser is whose the application is: SPARK_USER, else who runs this process. It mirrors Utils.getCurrentUserName.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// Program is what an application does: its driver. args are those behind the program's name.
+// Program is what an application does: its driver. args are those behind the program's name. An error is the application's
+// failure; one with a method ExitCode() int, as an *exec.ExitError has, chooses the exit code.
 type Program func(ctx context.Context, a *App, args []string) error
 
 // exitUsage is the exit code of a program that was not started as it has to be.
@@ -48,7 +50,7 @@ func Main(program Program) {
 	}
 	if err != nil {
 		fail(err)
-		os.Exit(1)
+		os.Exit(cmp.Or(chosenCode(err), 1))
 	}
 	os.Exit(0)
 }

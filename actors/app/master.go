@@ -70,7 +70,7 @@ func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
 	if err == nil {
 		err = program()
 	}
-	ended := applicationmaster.UserEnded{}
+	ended := applicationmaster.UserEnded{Code: chosenCode(err)}
 	if stop := d.StopWith(b, exitCode(err)); err == nil {
 		err = stop
 	}

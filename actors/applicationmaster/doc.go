@@ -37,14 +37,10 @@
 //   - The nodes of spark.yarn.exclude.nodes are told with the first call; Spark tells them with the first changed target or the
 //     first node that it excludes itself. (TestExcludedNodesAreToldFromTheBeginning)
 //   - The second call comes 200 ms after the answer to the first; Spark makes two at once. (TestCallsBackOffWhileContainersAreWanted)
-//   - A container beyond the target is given back; Spark keeps it, unused, until it expires.
-//     (TestAContainerBeyondTheTargetIsGivenBack)
 //   - A NodeManager that refuses to start a container counts as a failed executor; Spark asks for another for ever.
 //     (TestANodeThatRefusesEveryLaunchEndsTheApplication)
 //   - In client mode the application is over when its driver said that it ends, also with an exit code that is not 0; Spark
 //     starts another attempt then, which finds no driver. (TestClientModeEndsWithItsDriver)
-//   - Racks come from Config.Rack, which does not block, so the second pass of matching needs no thread of its own.
-//     (TestHostRackAndAnyAreMatchedInThisOrder)
 //   - An executor's process is the program that the ApplicationMaster is itself: no class path, no JVM options.
 //     (TestTheCommandOfAnExecutor)
 package applicationmaster

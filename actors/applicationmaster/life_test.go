@@ -2,13 +2,14 @@ package applicationmaster_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	"github.com/sirupsen/logrus/hooks/test"
+
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -16,146 +17,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-func TestTheCommandOfAnExecutor(t *testing.T) {
-	r := client(t, map[string]string{"spark.executorEnv.GREETING": "hello", "spark.executor.cores": "2"})
-	r.run(2)
-	q := r.starts[1].GetStartContainerRequest()[0]
-	host, driver := r.node.Env.Address().Host, r.driver.Env.Address()
-	want := "{{PWD}}/__app__.jar executor --driver-url spark://CoarseGrainedScheduler@" + driver.String() +
-		" --executor-id 2 --hostname " + host + " --cores 2 --app-id " + attempt.App.String() + " --resourceProfileId 0" +
-		" 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr"
-	if got := strings.Join(q.GetContainerLaunchContext().GetCommand(), " "); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	var env []string
-	for _, e := range q.GetContainerLaunchContext().GetEnvironment() {
-		env = append(env, e.GetKey()+"="+e.GetValue())
-	}
-	if got := strings.Join(env, " "); got != "GOGC=400 GOMAXPROCS=2 GOMEMLIMIT=1024MiB GREETING=hello" {
-		t.Error(got)
-	}
-	if q.GetContainerToken().GetKind() != "ContainerToken" {
-		t.Error("the container's token was not shown")
-	}
-}
+// The end of the application is the end of the pool: what waits in it for its turn is not started. Another end after it is
 
-func TestTheNodesTokenIsShown(t *testing.T) {
-	r := client(t, nil)
-	at := r.node.Env.Address()
-	r.next.NmTokens = []*yarn.NMToken{{NodeId: &yarn.NodeId{Host: at.Host, Port: int32(at.Port)}, Token: &yarn.Token{Kind: "NMToken"}}}
-	r.run(1)
-	r.run(1)
-	for _, s := range r.starts {
-		if s.GetNmToken().GetKind() != "NMToken" {
-			t.Error(s.GetNmToken())
-		}
-	}
-}
-
-func TestAtMostSoManyAreStartedAtOnce(t *testing.T) {
-	r := newRig(t, map[string]string{"spark.executor.instances": "7", "spark.yarn.containerLauncherMaxThreads": "3"})
-	var out []rpcenv.Call[*yarn.StartContainersResponse]
-	most := 0
-	r.node.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(*yarn.StartContainersRequest)
-		if ok {
-			out = append(out, rpcenv.Defer(c, q))
-			most = max(most, len(out))
-		}
-		return ok
-	})
-	r.driver = r.Probe(applicationmaster.SchedulerName)
-	r.driver.On(r.playDriver)
-	r.restart(attempt)
-	r.give(7)
-	started := 0
-	for started < 7 {
-		r.Until("a start", func() bool { return len(out) > 0 })
-		r.Advance(10 * time.Millisecond)
-		r.node.Do(func(*rpcenv.Context) {
-			out[0].Reply(&yarn.StartContainersResponse{SucceededRequests: []*yarn.ContainerId{{}}})
-			out = out[1:]
-			started++
-		})
-	}
-	r.Advance(10 * time.Millisecond)
-	if b := r.am.Balances()[0]; most != 3 || b.Running != 7 || b.Starting != 0 {
-		t.Error(most, b)
-	}
-}
-
-// The end of the application is the end of the pool: what waits in it for its turn is not started.
-func TestWhatWaitsForItsTurnIsNotStartedAfterTheEnd(t *testing.T) {
-	r := newRig(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.containerLauncherMaxThreads": "1"})
-	var out []rpcenv.Call[*yarn.StartContainersResponse]
-	r.node.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(*yarn.StartContainersRequest)
-		if ok {
-			out = append(out, rpcenv.Defer(c, q))
-		}
-		return ok
-	})
-	r.driver = r.Probe(applicationmaster.SchedulerName)
-	r.driver.On(r.playDriver)
-	r.stored = 1000 // the application's end takes its time
-	r.restart(attempt)
-	r.give(3)
-	r.Until("a start", func() bool { return len(out) > 0 })
-	r.driver.Crash()
-	r.Until("the end", func() bool { return len(r.finished) > 0 })
-	r.node.Do(func(*rpcenv.Context) {
-		out[0].Reply(&yarn.StartContainersResponse{SucceededRequests: []*yarn.ContainerId{{}}})
-	})
-	r.Advance(time.Second)
-	if len(out) != 1 {
-		t.Error(len(out), "executors were started")
-	}
-}
-
-func TestANodeThatRefusesEveryLaunchEndsTheApplication(t *testing.T) {
-	r := client(t, map[string]string{"spark.executor.instances": "1"})
-	r.refuse = true
-	for range 3 {
-		r.run(1)
-	}
-	if code := r.untilExit(); code != applicationmaster.ExitMaxExecutorFailures {
-		t.Error(code)
-	}
-	if last := r.calls[len(r.calls)-1]; len(last.GetRelease()) != 1 {
-		t.Error("the container was not given back:", last)
-	}
-}
+// none.
 
 // A node that is gone is nobody's failure: what was to start there is asked for elsewhere.
-func TestALaunchAtANodeThatIsGoneDoesNotCount(t *testing.T) {
-	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.executor.maxNumFailures": "1"})
-	r.node.Crash()
-	n := len(r.calls)
-	r.give(1)
-	r.Until("another ask", func() bool {
-		for _, c := range r.calls[n:] {
-			if len(c.GetRelease()) == 1 && len(c.GetAsk()) == 1 && c.GetAsk()[0].GetNumContainers() == 1 {
-				return true
-			}
-		}
-		return false
-	})
-	r.Advance(10 * time.Second)
-	if r.exit() >= 0 {
-		t.Error("it ended with", r.exit())
-	}
-}
-
-func TestContainersOfHostileNamesAreIgnored(t *testing.T) {
-	r := client(t, nil)
-	r.give(2)
-	r.next.AllocatedContainers[0].NodeId.Host = "h;rm -rf ~"
-	r.next.AllocatedContainers[1].Id.AppAttemptId.AttemptId = 9
-	r.untilCalls(len(r.calls) + 2)
-	if len(r.starts) != 0 {
-		t.Error(r.starts)
-	}
-}
 
 func TestTheDriverHearsWhyAnExecutorEnded(t *testing.T) {
 	r := client(t, nil)
@@ -188,6 +54,41 @@ func TestTheDriverHearsWhyAnExecutorEnded(t *testing.T) {
 	}
 }
 
+// In Spark's log the end of an executor that was killed on request has no line.
+
+func TestAKilledExecutorMakesNoLine(t *testing.T) {
+	r := newRig(t, nil)
+	r.driver = r.Probe(applicationmaster.SchedulerName)
+	r.driver.On(r.playDriver)
+	log := logrus.New()
+	log.SetOutput(t.Output())
+	said := test.NewLocal(log)
+	env, err := rpcenv.New(r.Host("AM1", "10.7.0.1"), rpcenv.Config{Name: "AM1", Conf: r.conf, Log: logrus.NewEntry(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := r.config()
+	cfg.Driver = r.driver.Env.Address()
+	r.begin(env, cfg)
+	r.Until("a call", func() bool { return len(r.calls) > 0 })
+	r.run(2)
+	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.managers[0], &app.KillExecutors{ExecutorIds: []string{"1"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.end(1, -100)
+	r.end(2, -102)
+	r.untilCalls(len(r.calls) + 2)
+	got := ""
+	for _, e := range said.AllEntries() {
+		if strings.HasPrefix(e.Message, "Completed container ") {
+			got += e.Message + "\n"
+		}
+	}
+	if want := "Completed container container_1767225600000_0001_01_000002 on host: " + r.node.Env.Address().Host + " (exit status: -102)\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTooManyFailedExecutorsEndTheApplication(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	for i := range 3 {
@@ -204,15 +105,18 @@ func TestTooManyFailedExecutorsEndTheApplication(t *testing.T) {
 }
 
 // With spark.executor.failuresValidityInterval a failure is forgiven after that time.
+
 func TestFailuresThatAreLongAgoEndNoApplication(t *testing.T) {
-	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.executor.failuresValidityInterval": "10s"})
-	for i := range 6 {
-		r.run(1)
-		r.endNow(int64(i+1), 1)
-		r.Advance(6 * time.Second)
-	}
-	if r.exit() >= 0 {
-		t.Error("it ended with", r.exit())
+	for _, name := range []string{"spark.executor.failuresValidityInterval", "spark.yarn.executor.failuresValidityInterval"} {
+		r := client(t, map[string]string{"spark.executor.instances": "1", name: "10s"})
+		for i := range 6 {
+			r.run(1)
+			r.endNow(int64(i+1), 1)
+			r.Advance(6 * time.Second)
+		}
+		if r.exit() >= 0 {
+			t.Error(name, "it ended with", r.exit())
+		}
 	}
 }
 
@@ -235,6 +139,7 @@ func TestAllNodesExcludedEndTheApplication(t *testing.T) {
 }
 
 // SPARK-20079, SPARK-12864: five executors run, the ApplicationMaster dies, the next one goes on.
+
 func TestASecondAttemptGoesOnBehindTheLastExecutor(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "2"})
 	r.request(5)
@@ -254,39 +159,6 @@ func TestASecondAttemptGoesOnBehindTheLastExecutor(t *testing.T) {
 	command := strings.Join(r.starts[5].GetStartContainerRequest()[0].GetContainerLaunchContext().GetCommand(), " ")
 	if !strings.Contains(command, "--executor-id 6 ") {
 		t.Error(command)
-	}
-}
-
-func TestClientModeEndsWithItsDriver(t *testing.T) {
-	code := func(n int32) *int32 { return &n }
-	for _, v := range []struct {
-		shutdown *int32
-		treated  string
-		exit     int
-		finished []yarn.FinalApplicationStatus // none: another attempt is due
-	}{
-		{nil, "false", 0, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_SUCCEEDED}},
-		{nil, "true", 17, nil},
-		{code(0), "true", 0, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_SUCCEEDED}},
-		{code(3), "false", 3, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_FAILED}},
-		{code(3), "true", 3, []yarn.FinalApplicationStatus{yarn.FinalApplicationStatus_APP_FAILED}},
-	} {
-		r := client(t, map[string]string{"spark.yarn.am.clientModeTreatDisconnectAsFailed": v.treated})
-		if v.shutdown != nil {
-			r.driver.Send(r.managers[0], &app.Shutdown{ExitCode: *v.shutdown})
-			r.Advance(10 * time.Millisecond)
-		}
-		r.driver.Crash()
-		if got := r.untilExit(); got != v.exit {
-			t.Errorf("%+v: exit code %d", v, got)
-		}
-		var finished []yarn.FinalApplicationStatus
-		for _, f := range r.finished {
-			finished = append(finished, f.GetFinalApplicationStatus())
-		}
-		if !slices.Equal(finished, v.finished) {
-			t.Errorf("%+v: finished as %v", v, finished)
-		}
 	}
 }
 
@@ -316,6 +188,7 @@ func TestBeforeTheAllocatorIsThereNothingIsTaken(t *testing.T) {
 }
 
 // The program's thread waits until the allocator is ready.
+
 func TestTheHandShakeOfClusterMode(t *testing.T) {
 	r := cluster(t, nil)
 	r.Advance(10 * time.Second)
@@ -340,6 +213,29 @@ func TestTheHandShakeOfClusterMode(t *testing.T) {
 	}
 }
 
+// A program whose ApplicationMaster cannot register does not wait for ever: its process ends.
+
+func TestADriverWhoseApplicationMasterFailsIsTold(t *testing.T) {
+	r := cluster(t, nil)
+	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*yarn.RegisterApplicationMasterRequest)
+		if ok {
+			rpcenv.Fail(c, q, fmt.Errorf("%w: no", rpcenv.ErrRefused))
+		}
+		return ok
+	})
+	r.driver.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, r.ref, applicationmaster.ContextReady{}, func(_ *rpc.Bool, err error) {
+			if err == nil {
+				t.Error("its driver goes on")
+			}
+		})
+	})
+	if code := r.untilExit(); code != applicationmaster.ExitSCNotInited {
+		t.Error(code)
+	}
+}
+
 func TestAProgramWithoutDriverFailsAfterTheWaitTime(t *testing.T) {
 	r := cluster(t, map[string]string{"spark.yarn.am.waitTime": "30s"})
 	at := r.Now()
@@ -352,149 +248,16 @@ func TestAProgramWithoutDriverFailsAfterTheWaitTime(t *testing.T) {
 }
 
 // How a program ends, and what becomes of it: exit code and final status.
-func TestTheEndOfAProgram(t *testing.T) {
-	for _, v := range []struct {
-		name    string
-		ready   bool
-		ended   rpcenv.Message
-		attempt int32
-		exit    int
-		status  string // "" when the application stays registered
-	}{
-		{"success", true, applicationmaster.UserEnded{}, 1, 0, "APP_SUCCEEDED"},
-		{"an exception", true, applicationmaster.UserEnded{Err: "no such file"}, 1, 15, ""},
-		{"an exception in the last attempt", true, applicationmaster.UserEnded{Err: "no such file"}, 2, 15, "APP_FAILED"},
-		{"a code of its own", true, applicationmaster.UserEnded{Code: 4, Err: "told so"}, 2, 4, "APP_FAILED"},
-		{"terminated", true, applicationmaster.Terminated{}, 1, 16, ""},
-		{"terminated in the last attempt", true, applicationmaster.Terminated{}, 2, 16, "APP_FAILED"},
-		{"success without a driver", false, applicationmaster.UserEnded{}, 1, 13, ""},
-		{"an exception without a driver", false, applicationmaster.UserEnded{Err: "early"}, 1, 13, ""},
-	} {
-		r := newRig(t, nil)
-		env := r.Env("A", r.conf)
-		r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
-		r.driver.On(r.playDriver)
-		cfg := r.config()
-		cfg.ClusterMode, cfg.Attempt = true, ids.Attempt{App: attempt.App, Attempt: v.attempt}
-		r.begin(env, cfg)
-		if v.ready {
-			if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r.driver.Send(r.ref, v.ended)
-		status := ""
-		code := r.untilExit()
-		if len(r.finished) > 0 {
-			status = r.finished[0].GetFinalApplicationStatus().String()
-		}
-		if code != v.exit || status != v.status {
-			t.Errorf("%s: exit code %d and %q, want %d and %q", v.name, code, status, v.exit, v.status)
-		}
-	}
-}
-
-type staging struct{ removed *[]string }
-
-func (s staging) Remove(*rpcenv.Blocking) error {
-	*s.removed = append(*s.removed, "removed")
-	return nil
-}
 
 // An end that is not stored yet is told again each 100 ms; then what the client staged is removed.
-func TestUnregisterIsRepeatedUntilItIsStored(t *testing.T) {
-	r := newRig(t, nil)
-	env := r.Env("A", r.conf)
-	r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
-	r.driver.On(r.playDriver)
-	var removed []string
-	cfg := r.config()
-	cfg.ClusterMode, cfg.Staging, cfg.HistoryURL = true, staging{&removed}, "http://h:18080"
-	r.stored = 3
-	r.begin(env, cfg)
-	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
-		t.Fatal(err)
-	}
-	at := r.Now()
-	r.driver.Send(r.ref, applicationmaster.UserEnded{})
-	if code := r.untilExit(); code != 0 || len(r.finished) != 4 || r.Now().Sub(at) < 300*time.Millisecond || len(removed) != 1 {
-		t.Error(code, len(r.finished), r.Now().Sub(at), removed)
-	}
-	if got := r.finished[3].GetTrackingUrl(); got != "http://h:18080" {
-		t.Error(got)
-	}
-}
 
 // The order of the end: the last attempt removes what was staged and unregisters; success unregisters first; before another
+
 // attempt all stays. How many attempts there are is the least of the application's wish and the cluster's.
-func TestTheOrderOfTheEnd(t *testing.T) {
-	for _, v := range []struct {
-		attempt int32
-		most    string
-		ended   applicationmaster.UserEnded
-		want    string
-	}{
-		{1, "", applicationmaster.UserEnded{}, "unregistered removed"},
-		{1, "", applicationmaster.UserEnded{Err: "no"}, ""},
-		{2, "", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
-		{2, "", applicationmaster.UserEnded{}, "removed unregistered"},
-		{1, "1", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
-		{2, "5", applicationmaster.UserEnded{Err: "no"}, "removed unregistered"},
-	} {
-		settings := map[string]string{}
-		if v.most != "" {
-			settings["spark.yarn.maxAppAttempts"] = v.most
-		}
-		r := newRig(t, settings)
-		env := r.Env("A", r.conf)
-		r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
-		r.driver.On(r.playDriver)
-		var got []string
-		r.rm.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-			if _, ok := m.(*yarn.FinishApplicationMasterRequest); ok {
-				got = append(got, "unregistered")
-			}
-			return false
-		})
-		cfg := r.config()
-		cfg.ClusterMode, cfg.Staging, cfg.Attempt = true, staging{&got}, ids.Attempt{App: attempt.App, Attempt: v.attempt}
-		r.begin(env, cfg)
-		if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
-			t.Fatal(err)
-		}
-		r.driver.Send(r.ref, v.ended)
-		r.untilExit()
-		if s := strings.Join(got, " "); s != v.want {
-			t.Errorf("%+v: %q, want %q", v, s, v.want)
-		}
-	}
-}
 
 // In client mode the driver knows how the application ended, so an ApplicationMaster that is terminated does not say.
-func TestAnExecutorLauncherThatIsTerminatedKnowsNoStatus(t *testing.T) {
-	r := client(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
-	r.ProbeIn(r.env, "Process").Send(r.ref, applicationmaster.Terminated{})
-	if code := r.untilExit(); code != applicationmaster.ExitEarly || len(r.finished) != 1 || r.finished[0].GetFinalApplicationStatus() != yarn.FinalApplicationStatus_APP_UNDEFINED {
-		t.Error(code, r.finished)
-	}
-	if got := r.registrations[0].GetRpcPort(); got != -1 {
-		t.Error("it listens nowhere, and says", got)
-	}
-}
 
 // The last words are cut to spark.yarn.am.finalMessageLimit bytes, between letters, and can be read whatever the program said.
-func TestTheLastWordsAreCut(t *testing.T) {
-	for limit, want := range map[string]string{"27b": "User class threw exception:", "31b": "User class threw exception: d\u00e9", "30b": "User class threw exception: d", "1m": "User class threw exception: d\u00e9?"} {
-		r := cluster(t, map[string]string{"spark.yarn.am.finalMessageLimit": limit, "spark.yarn.maxAppAttempts": "1"})
-		if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
-			t.Fatal(err)
-		}
-		r.driver.Send(r.ref, applicationmaster.UserEnded{Err: "d\u00e9\xff"})
-		if code := r.untilExit(); code != applicationmaster.ExitExceptionUserClass || len(r.finished) != 1 || r.finished[0].GetDiagnostics() != want {
-			t.Errorf("%s: %d, %v, want %q", limit, code, r.finished, want)
-		}
-	}
-}
 
 func TestAConfigThatLacksSomethingSaysAllOfIt(t *testing.T) {
 	_, err := applicationmaster.New(applicationmaster.Config{})

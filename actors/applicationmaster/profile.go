@@ -27,8 +27,10 @@ func profileOf(c *conf.Conf, p *deploy.ResourceProfile) allocator.Profile {
 
 // maxExecutorFailures is how many failed executors an application may have.
 func maxExecutorFailures(c *conf.Conf) int {
-	if n, set := conf.ExecutorMaxNumFailures.Find(c); set {
-		return n
+	for _, e := range []*conf.Entry[int]{conf.ExecutorMaxNumFailures, conf.YARNMaxExecutorFailures} {
+		if n, set := e.Find(c); set {
+			return n
+		}
 	}
 	n := conf.ExecutorInstances.Get(c)
 	if conf.DynamicAllocation.Get(c) {

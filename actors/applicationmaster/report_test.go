@@ -1,17 +1,11 @@
 package applicationmaster_test
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -104,6 +98,7 @@ func TestATargetThatStaysWakesNobody(t *testing.T) {
 }
 
 // The release of a killed executor leaves with the next regular call.
+
 func TestAKillWakesNobody(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.run(1)
@@ -124,6 +119,7 @@ func TestAKillWakesNobody(t *testing.T) {
 }
 
 // The time-out of the allocator's lock: an RM that answers allocate after 5 s, and 1,000 RequestExecutors meanwhile.
+
 func slowResourceManager(t *testing.T, compat string) (longest time.Duration, r *rig) {
 	t.Helper()
 	r = client(t, map[string]string{"coherer.compat": compat})
@@ -173,7 +169,9 @@ func TestTheLockOfSparkKeepsTheDriverWaiting(t *testing.T) {
 }
 
 // One call is out at a time, whatever wakes the calls up meanwhile; the change goes out 200 ms after the answer, with Spark's
+
 // nanoseconds at once.
+
 func TestOneCallIsOutAtATime(t *testing.T) {
 	for compat, want := range map[string]time.Duration{"fixed": 200 * time.Millisecond, "SPARK-15725": 0} {
 		r := client(t, map[string]string{"coherer.compat": compat})
@@ -200,6 +198,7 @@ func TestOneCallIsOutAtATime(t *testing.T) {
 }
 
 // Who waits for the reason of a loss waits no longer than for containers.
+
 func TestALossReasonWakesTheCallsUp(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.run(1)
@@ -214,171 +213,22 @@ func TestALossReasonWakesTheCallsUp(t *testing.T) {
 	}
 }
 
-func TestResponseIdsFollowTheAnswers(t *testing.T) {
-	r := client(t, nil)
-	r.untilCalls(4)
-	var got []int32
-	for _, c := range r.calls {
-		got = append(got, c.GetResponseId())
-	}
-	if !slices.Equal(got, []int32{0, 1, 2, 3}) {
-		t.Error(got)
-	}
-}
-
 // An RM that does not know the attempt as registered is registered with again, and told everything anew.
-func TestNotRegisteredMeansRegisterAgainAndTellEverything(t *testing.T) {
-	r := client(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.exclude.nodes": "bad"})
-	r.run(1)
-	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.managers[0], &app.KillExecutors{ExecutorIds: []string{"1"}}); err != nil {
-		t.Fatal(err)
-	}
-	n := len(r.calls)
-	r.untilCalls(n + 1)
-	if got := r.last(); got != "*:3" {
-		t.Error(got)
-	}
-	r.fail = fmt.Errorf("%w: it was restarted", exceptions.ApplicationMasterNotRegistered)
-	r.untilCalls(n + 2)
-	r.fail = nil
-	r.untilCalls(n + 3)
-	last := r.calls[n+2]
-	if len(r.registrations) != 2 || last.GetResponseId() != 0 || r.last() != "*:3" || len(last.GetRelease()) != 1 {
-		t.Error(len(r.registrations), last)
-	}
-	r.untilCalls(n + 4)
-	if got := r.calls[n+3].GetResponseId(); got != 1 {
-		t.Error("response id", got)
-	}
-}
-
-func TestAnAttemptThatIsNotFoundEnds(t *testing.T) {
-	r := client(t, nil)
-	r.fail = exceptions.ApplicationAttemptNotFound
-	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure {
-		t.Error(code)
-	}
-	if len(r.finished) != 0 {
-		t.Error("another attempt is due:", r.finished)
-	}
-}
-
-func TestFiveFailuresInARowEndTheAttempt(t *testing.T) {
-	r := client(t, nil)
-	r.run(2)
-	n := len(r.calls)
-	r.fail = errors.New("out of order")
-	r.untilCalls(n + 4)
-	r.fail = nil
-	r.untilCalls(n + 5) // it counts from the beginning again
-	r.fail = errors.New("out of order")
-	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure || len(r.calls) != n+10 {
-		t.Error(code, len(r.calls)-n)
-	}
-}
 
 // What a call that failed told is told again.
-func TestAFailedCallIsToldAgain(t *testing.T) {
-	r := client(t, nil)
-	r.run(2)
-	n := len(r.calls)
-	r.fail = errors.New("out of order")
-	r.request(5)
-	r.untilCalls(n + 1)
-	first := r.last()
-	r.fail = nil
-	r.untilCalls(n + 2)
-	if first != "*:3" || r.last() != first {
-		t.Error(first, r.last())
-	}
-}
 
 // A call whose answer is lost is repeated with the same response id, so that nothing is asked for twice.
-func TestALostAnswerIsAskedForAgainWithTheSameResponseId(t *testing.T) {
-	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
-	r.hold = true
-	r.untilCalls(2)
-	r.rm.Crash()
-	r.Advance(500 * time.Millisecond)
-	r.rm.Restart()
-	r.hold = false
-	r.untilCalls(3)
-	a, b := r.calls[1], r.calls[2]
-	if a.GetResponseId() != b.GetResponseId() || len(a.GetAsk()) != len(b.GetAsk()) {
-		t.Error(a, b)
-	}
-}
 
 // A ResourceManager that reads its records is one that is not there yet: no failure of the calls, however often it says so.
-func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
-	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
-	r.run(2)
-	n := len(r.calls)
-	r.fail = exceptions.Retriable
-	r.untilCalls(n + 10)
-	r.fail = nil
-	r.untilCalls(n + 12)
-	for _, c := range r.calls[n : n+11] {
-		if c.GetResponseId() != r.calls[n].GetResponseId() {
-			t.Error(c)
-		}
-	}
-	if r.calls[n+11].GetResponseId() != r.calls[n].GetResponseId()+1 {
-		t.Error(r.calls[n+11])
-	}
-}
 
 // A call that is given up may have been heard. Then whatever is told with its response id is not read, so it is told once
-// more as it was, and what is new comes behind it.
-func TestACallThatIsGivenUpIsMadeOnceMoreAsItWas(t *testing.T) {
-	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms": "0"})
-	r.request(3)
-	r.hold = true
-	r.untilCalls(2)
-	r.rm.Crash()
-	r.Advance(10 * time.Millisecond)
-	r.request(5)
-	r.rm.Restart()
-	r.hold = false
-	r.untilCalls(4)
-	given, again, behind := r.calls[1], r.calls[2], r.calls[3]
-	if !proto.Equal(given.AllocateRequest, again.AllocateRequest) || given.GetAsk()[0].GetNumContainers() != 3 {
-		t.Error(given, again)
-	}
-	if got := r.last(); got != "*:5" || behind.GetResponseId() != again.GetResponseId()+1 || r.gaps(2) != "[200]" {
-		t.Error(got, behind, r.gaps(2))
-	}
-}
 
-func TestATokenThatIsGivenAnewIsShown(t *testing.T) {
-	r := client(t, nil)
-	r.next.AmRmToken = &yarn.Token{Kind: "new"}
-	r.untilCalls(3)
-	if got := r.calls[2].GetAmRmToken().GetKind(); got != "new" {
-		t.Errorf("%q", got)
-	}
-}
+// more as it was, and what is new comes behind it.
 
 // Spark tells of the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
-func TestExcludedNodesAreToldFromTheBeginning(t *testing.T) {
-	r := client(t, map[string]string{"spark.yarn.exclude.nodes": "h2,h1"})
-	if got := r.calls[0].GetBlacklistRequest().GetBlacklistAdditions(); !slices.Equal(got, []string{"h1", "h2"}) {
-		t.Error(got)
-	}
-}
-
-func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
-	r := client(t, map[string]string{
-		"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",
-		"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms":       "3000",
-	})
-	r.rm.Crash()
-	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure {
-		t.Error(code)
-	}
-}
 
 // grantOneByOne is a ResourceManager whose scheduler gives one container between two calls, and counts its book down itself.
+
 func grantOneByOne(t *testing.T, compat string) (granted int64, r *rig) {
 	t.Helper()
 	r = newRig(t, map[string]string{"spark.executor.instances": "10", "coherer.compat": compat})
@@ -404,6 +254,7 @@ func grantOneByOne(t *testing.T, compat string) (granted int64, r *rig) {
 }
 
 // YARN-1902, SPARK-9396: ten are wanted and come one at a time; ten are given, none is too much.
+
 func TestTenThatComeOneByOneAreTen(t *testing.T) {
 	granted, r := grantOneByOne(t, "fixed")
 	if granted != 10 || len(r.starts) != 10 {

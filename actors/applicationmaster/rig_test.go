@@ -40,6 +40,7 @@ type rig struct {
 	rm     *rpctest.Probe
 	node   *rpctest.Probe
 	driver *rpctest.Probe
+	extra  []*yarn.StringStringMap // variables of executors
 
 	began    time.Time
 	calls    []call
@@ -80,7 +81,7 @@ func newRig(t *testing.T, settings map[string]string) *rig {
 
 func (r *rig) config() applicationmaster.Config {
 	return applicationmaster.Config{
-		Attempt: attempt, ResourceManager: r.rm.Env.Address(), Host: "node1",
+		Attempt: attempt, ResourceManager: r.rm.Env.Address(), Host: "node1", Environment: r.extra,
 	}
 }
 

@@ -75,7 +75,8 @@ type kit struct {
 // manager answers as a ResourceManager does; reports are those of the application one by one, the last one for ever.
 type manager struct {
 	most    int64
-	forgets int // how often a submission is not known
+	forgets int   // how often a submission is not known
+	refuses error // what a submission fails with
 	reports []*yarn.ApplicationReport
 	unknown bool
 	kills   int // how often the end is not stored
@@ -106,6 +107,10 @@ func (k *kit) answer(m *manager) func(*rpcenv.Context, rpcenv.Message) bool {
 			rpcenv.Reply(c, q, &yarn.GetNewApplicationResponse{ApplicationId: appID, MaximumCapability: &yarn.Resource{Memory: m.most, VirtualCores: 4}})
 		case *yarn.SubmitApplicationRequest:
 			k.handed = q.GetApplicationSubmissionContext()
+			if m.refuses != nil {
+				rpcenv.Fail(c, q, m.refuses)
+				return true
+			}
 			rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{})
 		case *yarn.GetApplicationReportRequest:
 			if m.unknown || m.forgets > 0 {

@@ -22,6 +22,7 @@
 //
 //   - The application is a Go program: it is started itself, with the first argument applicationmaster, executorlauncher or
 //     executor, no JVM with a class path. No jars of Spark are staged. (TestTheLaunchContext)
+//   - Executors get no archive of settings: they ask the driver. (TestExecutorsDoNotGetWhatIsOfTheApplicationMaster)
 //   - A ResourceManager that is not there when an application is submitted is an error at once; Hadoop tries for a quarter of
 //     an hour. (TestNoResourceManager)
 //   - A driver in client mode that ends before its ApplicationMaster is there ends the application; Spark leaves it waiting.

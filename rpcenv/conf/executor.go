@@ -48,8 +48,8 @@ var (
 		"After how many failed heartbeats in a row an executor ends itself.")
 	ExecutorMaxNumFailures = optional("spark.executor.maxNumFailures", atLeast(ints, 0),
 		"After how many failed executors the application fails.")
-	ExecutorFailuresValidityInterval = optional("spark.executor.failuresValidityInterval", durations(time.Millisecond),
-		"After how long a failure of an executor no longer counts.")
+	ExecutorFailuresValidityInterval = fallback("spark.executor.failuresValidityInterval", durations(time.Millisecond),
+		YARNExecutorFailuresValidityInterval, "After how long a failure of an executor no longer counts; when unset it counts for ever.")
 	ExecutorDecommissionSignal = entry("spark.executor.decommission.signal", filled(texts), "PWR",
 		"The signal, without SIG, that decommissions an executor.")
 	ExecutorDecommissionKillInterval = optional("spark.executor.decommission.killInterval", atLeast(durations(time.Second), 0),

@@ -58,6 +58,10 @@ var (
 		"Nodes that get no executor.")
 	YARNExecutorLaunchExcludeOnFailure = entry("spark.yarn.executor.launch.excludeOnFailure.enabled", bools, "false",
 		"Whether nodes where executors fail to start are left out for a while.")
+	YARNMaxExecutorFailures = optional("spark.yarn.max.executor.failures", atLeast(ints, 0),
+		"The older name of spark.executor.maxNumFailures, which wins.")
+	YARNExecutorFailuresValidityInterval = optional("spark.yarn.executor.failuresValidityInterval", durations(time.Millisecond),
+		"The older name of spark.executor.failuresValidityInterval, which falls back to it.")
 	YARNFinalMessageLimit = entry("spark.yarn.am.finalMessageLimit", atLeast(sizes(byteUnit), 0), "1m",
 		"How many bytes of its last words the application master tells the ResourceManager.")
 	YARNExecutorNodeLabelExpression = optional("spark.yarn.executor.nodeLabelExpression", texts,

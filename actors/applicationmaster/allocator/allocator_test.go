@@ -25,6 +25,7 @@ func given(id, host string) allocator.Container {
 }
 
 // start gives a container and reports the launches as done.
+
 func start(t *testing.T, a *allocator.Allocator, containers ...allocator.Container) []allocator.Launch {
 	t.Helper()
 	launches, _ := a.Allocated(containers)
@@ -99,11 +100,12 @@ func TestALowerTargetCancelsRequestsAndEndsNobody(t *testing.T) {
 func TestRequestTotalWithoutTotalsWantsNone(t *testing.T) {
 	a := newAllocator(2)
 	a.Update()
-	if !a.RequestTotal(nil, nil, began) {
+	if !a.RequestTotal(nil, []string{"h1"}, began) {
 		t.Error("that is a change")
 	}
-	if got := asks(a); got != "*:0" {
-		t.Error(got)
+	a.Update()
+	if c := a.RM.Take(); len(c.Asks) != 1 || c.Asks[0].Count != 0 || !slices.Equal(c.BlacklistAdditions, []string{"h1"}) {
+		t.Error(c)
 	}
 }
 
@@ -158,83 +160,33 @@ func TestStaleRequestsAreCancelledFirstThenThoseForAnywhere(t *testing.T) {
 	}
 }
 
-func TestHostRackAndAnyAreMatchedInThisOrder(t *testing.T) {
-	a := newAllocator(0)
-	a.RequestTotal(total(3, allocator.HostCount{Host: "h1", Tasks: 1}, allocator.HostCount{Host: "h2", Tasks: 1}), nil, began)
-	a.Update() // one for h1 or h2, and its rest: Place asks for both hosts
-	before := a.Pending()
-	launches, surplus := a.Allocated([]allocator.Container{given("c1", "h9"), given("c2", "h2"), given("c3", "h1")})
-	if before != 3 || len(surplus) > 0 || len(launches) != 3 {
-		t.Fatal(before, surplus, launches)
-	}
-	// The one on the wrong host comes last, whatever the order of the answer.
-	if got := fmt.Sprint(launches[0].Container.Host, launches[1].Container.Host, launches[2].Container.Host); got != "h2h1h9" {
-		t.Error(got)
-	}
-	if a.Pending() != 0 {
-		t.Error(a.Pending())
-	}
-}
+// A container in the rack of a host that was asked for takes that request before one from farther away does.
 
-func TestWhatMatchesNoRequestIsGivenBack(t *testing.T) {
+// What tasks prefer is kept though the target stays: it is where the next container is asked for. A profile that is not named
+
+// keeps its target.
+
+func TestPreferencesAreKeptWithAnUnchangedTarget(t *testing.T) {
 	a := newAllocator(1)
 	a.Update()
-	a.RM.Take()
-	other := given("c2", "h1")
-	other.Priority = 4
-	launches, surplus := a.Allocated([]allocator.Container{given("c1", "h1"), other, given("c3", "h2")})
-	if len(launches) != 1 || fmt.Sprint(surplus) != "[{c2 no request matches it} {c3 no request matches it}]" {
-		t.Error(launches, surplus)
+	start(t, a, given("c1", "h1"))
+	if a.RequestTotal(total(1, allocator.HostCount{Host: "h2", Tasks: 3}), nil, began) {
+		t.Error("nothing changed")
 	}
-	if c := a.RM.Take(); !slices.Equal(c.Releases, []string{"c2", "c3"}) {
-		t.Error(c.Releases)
+	a.CompletedContainers(completed("c1", allocator.Preempted), began)
+	if got := asks(a); got != "*:1 /r2:1 h2:1" {
+		t.Error(got)
 	}
-	e := a.CompletedContainers(completed("c2", allocator.Aborted), began)[0]
-	if !e.Requested || e.ExecutorID != "" {
-		t.Error(e)
+	a.RequestTotal([]allocator.Total{{Profile: allocator.Profile{ID: 2, Container: size}, Total: 4}}, nil, began)
+	if b := a.Balances(); len(b) != 2 || b[0].Target != 1 || b[1].Target != 4 {
+		t.Error(b)
 	}
 }
 
 // TestAContainerBeyondTheTargetIsGivenBack: Spark logs it and keeps it unused.
-func TestAContainerBeyondTheTargetIsGivenBack(t *testing.T) {
-	a := newAllocator(2)
-	a.Update()
-	a.RequestTotal(total(1), nil, began)
-	launches, surplus := a.Allocated([]allocator.Container{given("c1", "h1"), given("c2", "h2")})
-	if len(launches) != 1 || len(surplus) != 1 || surplus[0].Why != "there are 1 executors of 1 that are wanted" {
-		t.Error(launches, surplus)
-	}
-}
-
-func TestAContainerThatIsTooSmallIsGivenBack(t *testing.T) {
-	a := newAllocator(1)
-	a.Update()
-	small := given("c1", "h1")
-	small.Resource.MemoryMB = 1024
-	launches, surplus := a.Allocated([]allocator.Container{small})
-	if len(launches) != 0 || len(surplus) != 1 {
-		t.Error(launches, surplus)
-	}
-	if got := asks(a); got != "*:1" {
-		t.Error("it is not asked for again:", got)
-	}
-}
-
-func TestAContainerThatIsGivenTwiceIsTakenOnce(t *testing.T) {
-	a := newAllocator(2)
-	a.Update()
-	start(t, a, given("c1", "h1"))
-	launches, surplus := a.Allocated([]allocator.Container{given("c1", "h1")})
-	if len(launches)+len(surplus) > 0 || balance(a) != "target=2 pending=1 running=1 starting=0" {
-		t.Error(launches, surplus, balance(a))
-	}
-	launches, surplus = a.Allocated([]allocator.Container{given("c2", "h1"), given("c2", "h1")})
-	if len(launches) != 1 || len(surplus) > 0 || balance(a) != "target=2 pending=0 running=1 starting=1" {
-		t.Error("twice in one answer:", launches, surplus, balance(a))
-	}
-}
 
 // YARN takes no hosts beside a label. Spark asks for both, and its reporter fails.
+
 func TestALabelTakesNoHosts(t *testing.T) {
 	a := allocator.New(allocator.Config{Default: defaultProfile, Label: "gpu"})
 	a.RequestTotal(total(2, allocator.HostCount{Host: "h1", Tasks: 2}), nil, began)
@@ -245,138 +197,7 @@ func TestALabelTakesNoHosts(t *testing.T) {
 	}
 }
 
-func TestIdsGoOnBehindTheLast(t *testing.T) {
-	a := allocator.New(allocator.Config{Default: defaultProfile, Target: 2, LastExecutorID: 5})
-	a.Update()
-	launches := start(t, a, given("c1", "h1"), given("c2", "h2"))
-	if launches[0].ExecutorID != "6" || launches[1].ExecutorID != "7" || a.LastExecutorID() != 7 {
-		t.Error(launches)
-	}
-}
-
-func TestKillReleasesOnceAndTheExecutorRunsNoMore(t *testing.T) {
-	a := newAllocator(2)
-	a.Update()
-	start(t, a, given("c1", "h1"), given("c2", "h2"))
-	a.RM.Take()
-	if !a.Kill("1") || a.Kill("1") || a.Kill("9") {
-		t.Error("who was killed is not told right")
-	}
-	if got := balance(a); got != "target=2 pending=0 running=1 starting=0" {
-		t.Error(got)
-	}
-	if c := a.RM.Take(); !slices.Equal(c.Releases, []string{"c1"}) {
-		t.Error(c.Releases)
-	}
-	e := a.CompletedContainers(completed("c1", allocator.Aborted), began)[0]
-	if !e.Requested || e.Reason.CausedByApp || e.ExecutorID != "1" {
-		t.Error(e)
-	}
-	if a.Failed(began) != 0 {
-		t.Error("it counts as failed")
-	}
-}
-
-func TestARefusedLaunchCountsAndIsAskedForAgain(t *testing.T) {
-	for how, failures := range map[allocator.Start]int{allocator.Refused: 1, allocator.Unreachable: 0} {
-		a := newAllocator(1)
-		a.Update()
-		a.RM.Take()
-		launches, _ := a.Allocated([]allocator.Container{given("c1", "h1")})
-		a.Launched(launches[0], how, began)
-		if a.Failed(began) != failures {
-			t.Error(how, a.Failed(began))
-		}
-		if got := balance(a); got != "target=1 pending=0 running=0 starting=0" {
-			t.Error(got)
-		}
-		a.Update()
-		c := a.RM.Take()
-		if !slices.Equal(c.Releases, []string{"c1"}) || len(c.Asks) != 1 || c.Asks[0].Count != 1 {
-			t.Error(c)
-		}
-	}
-}
-
-func TestAContainerThatEndsWhileItStartsRunsNothing(t *testing.T) {
-	a := newAllocator(1)
-	a.Update()
-	launches, _ := a.Allocated([]allocator.Container{given("c1", "h1")})
-	a.CompletedContainers(completed("c1", 1), began)
-	a.Launched(launches[0], allocator.Started, began)
-	if got := balance(a); got != "target=1 pending=0 running=0 starting=0" {
-		t.Error(got)
-	}
-}
-
-func TestCompletedContainersAreClassified(t *testing.T) {
-	for _, v := range []struct {
-		status   int
-		stopping bool
-		byApp    bool
-		failures int
-		part     string
-	}{
-		{status: 0, part: "not because of an error"},
-		{status: allocator.Preempted, part: "was preempted"},
-		{status: allocator.KilledExceededVMem, byApp: true, part: "virtual memory"},
-		{status: allocator.KilledExceededPMem, byApp: true, part: "physical memory"},
-		{status: allocator.KilledByResourceManager, part: "marked as failed"},
-		{status: allocator.KilledByAppMaster, part: "marked as failed"},
-		{status: allocator.KilledAfterAppCompletion, part: "marked as failed"},
-		{status: allocator.Aborted, part: "marked as failed"},
-		{status: allocator.DisksFailed, part: "marked as failed"},
-		{status: allocator.KilledByContainerScheduler, byApp: true, failures: 1, part: "bad node"},
-		{status: 1, byApp: true, failures: 1, part: "bad node"},
-		{status: 137, byApp: true, failures: 1, part: "bad node"},
-		{status: 143, byApp: true, failures: 1, part: "bad node"},
-		{status: allocator.Invalid, byApp: true, failures: 1, part: "bad node"},
-		{status: 1, stopping: true, part: "after Application shutdown"},
-		{status: allocator.KilledExceededPMem, stopping: true, part: "after Application shutdown"},
-	} {
-		a := newAllocator(1)
-		a.Update()
-		start(t, a, given("c1", "h1"))
-		if v.stopping {
-			a.Stopping()
-		}
-		e := a.CompletedContainers(completed("c1", v.status), began)[0]
-		if e.Reason.CausedByApp != v.byApp || a.Failed(began) != v.failures || !strings.Contains(e.Reason.Message, v.part) ||
-			e.Reason.ExitStatus != v.status || e.Requested {
-			t.Errorf("%+v: %+v, %d failures", v, e, a.Failed(began))
-		}
-		if got := balance(a); got != "target=1 pending=0 running=0 starting=0" {
-			t.Error(got)
-		}
-	}
-}
-
-func TestLossReasons(t *testing.T) {
-	a := newAllocator(2)
-	a.Update()
-	start(t, a, given("c1", "h1"), given("c2", "h2"))
-	if _, how := a.LossReason("9"); how != allocator.Unknown {
-		t.Error("an executor that never was:", how)
-	}
-	if _, how := a.LossReason("1"); how != allocator.Later || !a.Wanted() {
-		t.Error("one that runs:", how)
-	}
-	if e := a.CompletedContainers(completed("c1", 1), began)[0]; !e.Awaited || a.Waiting() != 0 {
-		t.Error(e)
-	}
-	if _, how := a.LossReason("1"); how != allocator.Unknown {
-		t.Error("an answer that was given is forgotten:", how)
-	}
-	if e := a.CompletedContainers(completed("c2", allocator.Preempted), began)[0]; e.Awaited {
-		t.Error(e)
-	}
-	if r, how := a.LossReason("2"); how != allocator.Now || r.ExitStatus != allocator.Preempted {
-		t.Error(r, how)
-	}
-	if _, how := a.LossReason("2"); how != allocator.Unknown {
-		t.Error("it is kept:", how)
-	}
-}
+// What runs on a host is counted there as long as it runs.
 
 func TestEachProfileIsAskedForAtItsOwnPriority(t *testing.T) {
 	a := newAllocator(1)
@@ -410,6 +231,7 @@ func TestAHostIsToldToDecommissionOnce(t *testing.T) {
 }
 
 // I11: right behind Update what is asked for is max(0, target - running - starting), whatever came before.
+
 func TestTheAsksBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAllocator(rapid.IntRange(0, 5).Draw(t, "initial"))

@@ -53,6 +53,9 @@ func TestANodeIsExcludedAfterTooManyFailures(t *testing.T) {
 	if fmt.Sprint(add, remove) != "[h1] []" {
 		t.Error(add, remove)
 	}
+	if h.AllExcluded() {
+		t.Error("how many nodes there are is not known yet")
+	}
 	if h.Failed("h1", after(2)); f.Failed(after(2)) != 3 {
 		t.Error("what fails on an excluded node counts:", f.Failed(after(2)))
 	}

@@ -1,0 +1,10 @@
+package allocator_test
+
+import (
+	"testing"
+
+	"github.com/coherer/coherer/rpcenv/rpctest/spec"
+)
+
+// Each sentence of Spark's YarnAllocator names the tests that hold it, or the bullet of doc.go that says what differs.
+func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 50) }

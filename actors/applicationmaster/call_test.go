@@ -1,0 +1,175 @@
+package applicationmaster_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+func TestResponseIdsFollowTheAnswers(t *testing.T) {
+	r := client(t, nil)
+	r.untilCalls(4)
+	var got []int32
+	for _, c := range r.calls {
+		got = append(got, c.GetResponseId())
+	}
+	if !slices.Equal(got, []int32{0, 1, 2, 3}) {
+		t.Error(got)
+	}
+}
+
+func TestNotRegisteredMeansRegisterAgainAndTellEverything(t *testing.T) {
+	r := client(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.exclude.nodes": "bad"})
+	r.run(1)
+	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.managers[0], &app.KillExecutors{ExecutorIds: []string{"1"}}); err != nil {
+		t.Fatal(err)
+	}
+	n := len(r.calls)
+	r.untilCalls(n + 1)
+	if got := r.last(); got != "*:3" {
+		t.Error(got)
+	}
+	r.fail = fmt.Errorf("%w: it was restarted", exceptions.ApplicationMasterNotRegistered)
+	r.untilCalls(n + 2)
+	r.fail = nil
+	r.untilCalls(n + 3)
+	last := r.calls[n+2]
+	if len(r.registrations) != 2 || last.GetResponseId() != 0 || r.last() != "*:3" || len(last.GetRelease()) != 1 {
+		t.Error(len(r.registrations), last)
+	}
+	r.untilCalls(n + 4)
+	if got := r.calls[n+3].GetResponseId(); got != 1 {
+		t.Error("response id", got)
+	}
+}
+
+func TestAnAttemptThatIsNotFoundEnds(t *testing.T) {
+	r := client(t, nil)
+	r.fail = exceptions.ApplicationAttemptNotFound
+	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure {
+		t.Error(code)
+	}
+	if len(r.finished) != 0 {
+		t.Error("another attempt is due:", r.finished)
+	}
+}
+
+func TestFiveFailuresInARowEndTheAttempt(t *testing.T) {
+	r := client(t, nil)
+	r.run(2)
+	n := len(r.calls)
+	r.fail = errors.New("out of order")
+	r.untilCalls(n + 4)
+	r.fail = nil
+	r.untilCalls(n + 5) // it counts from the beginning again
+	r.fail = errors.New("out of order")
+	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure || len(r.calls) != n+10 {
+		t.Error(code, len(r.calls)-n)
+	}
+}
+
+func TestAFailedCallIsToldAgain(t *testing.T) {
+	r := client(t, nil)
+	r.run(2)
+	n := len(r.calls)
+	r.fail = errors.New("out of order")
+	r.request(5)
+	r.untilCalls(n + 1)
+	first := r.last()
+	r.fail = nil
+	r.untilCalls(n + 2)
+	if first != "*:3" || r.last() != first {
+		t.Error(first, r.last())
+	}
+}
+
+func TestALostAnswerIsAskedForAgainWithTheSameResponseId(t *testing.T) {
+	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
+	r.hold = true
+	r.untilCalls(2)
+	r.rm.Crash()
+	r.Advance(500 * time.Millisecond)
+	r.rm.Restart()
+	r.hold = false
+	r.untilCalls(3)
+	a, b := r.calls[1], r.calls[2]
+	if a.GetResponseId() != b.GetResponseId() || len(a.GetAsk()) != len(b.GetAsk()) {
+		t.Error(a, b)
+	}
+}
+
+func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
+	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
+	r.run(2)
+	n := len(r.calls)
+	r.fail = exceptions.Retriable
+	r.untilCalls(n + 10)
+	r.fail = nil
+	r.untilCalls(n + 12)
+	for _, c := range r.calls[n : n+11] {
+		if c.GetResponseId() != r.calls[n].GetResponseId() {
+			t.Error(c)
+		}
+	}
+	if r.calls[n+11].GetResponseId() != r.calls[n].GetResponseId()+1 {
+		t.Error(r.calls[n+11])
+	}
+}
+
+func TestACallThatIsGivenUpIsMadeOnceMoreAsItWas(t *testing.T) {
+	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms": "0"})
+	r.request(3)
+	r.hold = true
+	r.untilCalls(2)
+	r.rm.Crash()
+	r.Advance(10 * time.Millisecond)
+	r.request(5)
+	r.rm.Restart()
+	r.hold = false
+	r.untilCalls(4)
+	given, again, behind := r.calls[1], r.calls[2], r.calls[3]
+	if !proto.Equal(given.AllocateRequest, again.AllocateRequest) || given.GetAsk()[0].GetNumContainers() != 3 {
+		t.Error(given, again)
+	}
+	if got := r.last(); got != "*:5" || behind.GetResponseId() != again.GetResponseId()+1 || r.gaps(2) != "[200]" {
+		t.Error(got, behind, r.gaps(2))
+	}
+}
+
+func TestATokenThatIsGivenAnewIsShown(t *testing.T) {
+	r := client(t, nil)
+	r.next.AmRmToken = &yarn.Token{Kind: "new"}
+	r.untilCalls(3)
+	if got := r.calls[2].GetAmRmToken().GetKind(); got != "new" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestExcludedNodesAreToldFromTheBeginning(t *testing.T) {
+	r := client(t, map[string]string{"spark.yarn.exclude.nodes": "h2,h1"})
+	if got := r.calls[0].GetBlacklistRequest().GetBlacklistAdditions(); !slices.Equal(got, []string{"h1", "h2"}) {
+		t.Error(got)
+	}
+}
+
+func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
+	r := client(t, map[string]string{
+		"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",
+		"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms":       "3000",
+	})
+	r.rm.Crash()
+	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure {
+		t.Error(code)
+	}
+}
