@@ -158,6 +158,27 @@ func TestABusyExecutorIsNotKilledAsIdle(t *testing.T) {
 	}
 }
 
+// TestAnExecutorThatMayNotEndIsUsedAgain when the Master does not take its kill.
+func TestAnExecutorThatMayNotEndIsUsedAgain(t *testing.T) {
+	e := newElastic(t, nil)
+	var refused []string
+	e.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*deploy.KillExecutors)
+		if ok {
+			refused = append(refused, q.GetExecutorIds()...)
+			rpcenv.Reply(c, q, &rpc.Bool{})
+		}
+		return ok
+	})
+	a := e.launched("0", 1)
+	e.Advance(10500 * time.Millisecond)
+	run(e.rig, numbers.With(9))
+	a.task()
+	if len(refused) == 0 {
+		t.Error("no kill was refused")
+	}
+}
+
 // TestAnotherApplicationMasterIsToldTheTarget that there is: the tasks that wait need it.
 func TestAnotherApplicationMasterIsToldTheTarget(t *testing.T) {
 	for compat, want := range map[string]int{"fixed": 3, "SPARK-20079": 0} {

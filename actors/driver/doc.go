@@ -19,11 +19,13 @@
 //
 //   - CoarseGrainedScheduler owns the task sets too, so no lock is shared by endpoint and scheduler.
 //     (TestTheSchedulerOwnsTheTaskSetsToo)
-//   - spark.scheduler.minRegisteredResourcesRatio counts executors that can take tasks, not those that only registered.
-//     (TestTasksWaitForEnoughExecutorsButNotForEver)
+//   - spark.scheduler.minRegisteredResourcesRatio counts executors that can take tasks, not those that only registered; and
+//     tasks wait for it, not the program. (TestTasksWaitForEnoughExecutorsButNotForEver)
 //   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
 //   - A report of a task attempt that was given up frees no cores. (TestAReportOfAnAttemptThatIsOverFreesNoCores)
 //   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers
 //     may share a host. (TestALostWorkerLeavesTheOutputsOfOthersOnItsHost)
+//   - Tasks have no preferred hosts and no host is excluded, so of YARN's RequestExecutors only the totals are filled in.
+//     (TestARequestHasTotalsAlone)
 package driver

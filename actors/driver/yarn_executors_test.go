@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,4 +132,44 @@ func TestADriverTellsThatItsInitialTargetIsTooLarge(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "initial executor number 3 must between min executor number 0 and max executor number 2") {
 		t.Error(err)
 	}
+}
+
+// Part 5, scheduling start: what is expected is the initial target, with dynamic allocation too; the share can be set.
+func TestTheInitialTargetIsWhatIsExpected(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		settings map[string]string
+		want     int // executors with which tasks start
+	}{
+		{"static, two by default", nil, 2},
+		{"static, half of four", map[string]string{"spark.executor.instances": "4", "spark.scheduler.minRegisteredResourcesRatio": "0.5"}, 2},
+		{"dynamic", map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.initialExecutors": "3"}, 3},
+		{"dynamic from nothing", map[string]string{"spark.dynamicAllocation.enabled": "true"}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			y := newYARNRig(t, c.settings)
+			run(y.rig, numbers.With(9))
+			var last *executor
+			for i := range c.want {
+				if last != nil && len(last.Waiting()) > 0 {
+					t.Fatalf("executor %s was given %T", last.id, last.Next())
+				}
+				last = y.launched(fmt.Sprint(i+1), 1)
+				y.Settle()
+			}
+			last.task()
+		})
+	}
+}
+
+// Once enough were there, tasks start on those that are left.
+func TestTasksThatBeganGoOnWithFewer(t *testing.T) {
+	y := newYARNRig(t, map[string]string{"spark.executor.instances": "2"})
+	run(y.rig, numbers.With(9))
+	a, b := y.launched("1", 1), y.launched("2", 1)
+	first := a.task()
+	b.crash()
+	y.Settle()
+	a.finish(first)
+	a.task()
 }

@@ -265,6 +265,55 @@ func TestAnExecutorThatWasKeptForItsShuffleWasIdle(t *testing.T) {
 	r.want("60.1 kill [1]", "60.1 request 0")
 }
 
+// As real Spark 3.5 did it on YARN, with at least 1, at most 4 executors and 4 s of idleness: 1, 2, 4 while tasks wait, then one
+// request for each that is needed no longer, and the kills when they are idle.
+func TestARunAsRealSparkHasIt(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"spark.dynamicAllocation.minExecutors": "1", "spark.dynamicAllocation.maxExecutors": "4", "spark.dynamicAllocation.executorIdleTimeout": "4s",
+	})
+	r.tell(event.ApplicationStart{})
+	r.tell(stage(0, 20))
+	r.Advance(3500 * time.Millisecond)
+	r.want("0.0 request 1", "1.0 request 2", "2.0 request 4")
+	r.tell(added("1", "2", "3", "4")...)
+	for i := range int32(16) { // the others run on, one on each
+		r.tell(begun(0, i, "1"), ended(0, i, "1"))
+	}
+	r.tell(begun(0, 16, "1"), begun(0, 17, "2"), begun(0, 18, "3"), begun(0, 19, "4"))
+	for i, id := range []string{"3", "2", "4", "1"} {
+		r.tell(ended(0, int32(18-i), id))
+		r.Advance(600 * time.Millisecond)
+	}
+	r.tell(event.StageCompleted{})
+	r.want("3.6 request 3", "4.2 request 2", "4.8 request 1")
+	r.Advance(10 * time.Second)
+	r.want("7.5 kill [3]", "7.5 request 1", "8.1 kill [2]", "8.1 request 1", "8.7 kill [4]", "8.7 request 1")
+}
+
+// A stage that is over may have attempts that run on: they need their executors.
+func TestATaskOfAStageThatIsOverRunsOn(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "2"})
+	r.tell(added("1")...)
+	r.tell(stage(0, 5), begun(0, 0, "1"), event.StageCompleted{StageID: 0, Failure: "fetch"})
+	r.Advance(time.Minute)
+	r.want("0.1 request 1")
+	r.tell(ended(0, 0, "1"))
+	r.Advance(time.Second)
+	r.want("60.1 request 0")
+}
+
+// Executors that were asked to end, are decommissioned or whose connection ended do not count as those that remain.
+func TestWhoLeavesDoesNotRemain(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.minExecutors": "2"})
+	r.tell(added("1", "2", "3", "4", "5")...)
+	r.tell(event.ExecutorChange{Kind: event.ExecutorLossPending, ExecutorID: "1"}, allocation.ExecutorDecommissioning{ExecutorID: "2"})
+	r.Advance(2 * time.Minute)
+	r.want("60.0 kill [3]", "60.0 request 2")
+	r.tell(event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "3"})
+	r.Advance(2 * time.Minute)
+	r.want()
+}
+
 // Another ApplicationMaster: the answer that the one before still owes is not waited for, and changes nothing when it comes.
 func TestAnotherApplicationMasterIsNotKeptFromTheTarget(t *testing.T) {
 	r := newRig(t, nil)
