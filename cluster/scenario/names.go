@@ -55,6 +55,9 @@ func yarnName(id string) string {
 	return "$" + m[1] + strings.TrimSuffix(m[2], "_") + strings.Join(numbers, ".")
 }
 
+// moment is a time as Hadoop puts it before its words.
+var moment = regexp.MustCompile(`\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\]`)
+
 // id is what a name stands for.
 func (n *names) id(name string) (string, bool) {
 	for _, x := range n.ids {
@@ -68,6 +71,7 @@ func (n *names) id(name string) (string, bool) {
 func (n *names) substitute(s string) string {
 	s = driverID.ReplaceAllString(s, "$$driver$1")
 	s = yarnID.ReplaceAllStringFunc(s, yarnName)
+	s = moment.ReplaceAllString(s, "[$$time]")
 	for _, x := range n.ids {
 		s = strings.ReplaceAll(s, x.id, x.name)
 	}
