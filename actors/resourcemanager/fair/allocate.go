@@ -40,11 +40,13 @@ func (s *Scheduler) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant
 			return Grant{}, &ZeroShareError{Queue: a.queue.Name, MaxShare: a.queue.MaxShare, Asked: ask.Capability}
 		}
 	}
-	s.ask(a, d.Asks)
 	for _, c := range d.Release {
 		s.release(a, c)
 	}
-	a.block(d.BlacklistAdd, d.BlacklistRemove)
+	s.ask(a, d.Asks)
+	if a.block(d.BlacklistAdd, d.BlacklistRemove) {
+		a.blockedNodes = s.blockedBy(a)
+	}
 	return Grant{Containers: a.pull(), Headroom: s.headroom(a), Preempt: a.preempted(), Events: s.take()}, nil
 }
 
@@ -57,15 +59,24 @@ func (s *Scheduler) release(a *app, id ids.Container) {
 	s.complete(c, End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsReleased, Cause: Released})
 }
 
-// ask keeps asks, those of places before those of Any: an Any of 0 forgets the places of its key.
+// ask keeps asks, those of places before those of Any: an Any of 0 forgets the places of its key. Of several of one key and
+// name the last counts.
 func (s *Scheduler) ask(a *app, asks []Ask) {
 	if len(asks) == 0 {
 		return
 	}
 	most := s.MaximumAllocation(a.queue.Name)
+	type place struct {
+		Key
+		name string
+	}
+	last := make(map[place]int, len(asks))
+	for i, ask := range asks {
+		last[place{ask.Key, ask.Name}] = i
+	}
 	for _, anywhere := range []bool{false, true} {
-		for _, ask := range asks {
-			if (ask.Name == Any) == anywhere {
+		for i, ask := range asks {
+			if (ask.Name == Any) == anywhere && last[place{ask.Key, ask.Name}] == i {
 				ask.Capability = s.conf.normalise(ask.Capability, most)
 				s.lessGiven(a, &ask)
 				a.replace(ask)
@@ -113,17 +124,32 @@ func (a *app) pull() []Container {
 // headroom is what of the free resources the application may have: within its queue's maximum and fair share, and without
 // nodes that it has blacklisted.
 func (s *Scheduler) headroom(a *app) Resource {
-	free := s.available
-	if len(a.blocked) > 0 {
-		for _, n := range s.nodes.all {
-			if a.blocks(n) {
-				free = free.Minus(n.free)
-			}
-		}
+	free, blocked := s.available, a.blockedNodes
+	if s.conf.Compat != Upstream { // Hadoop looks for the nodes when the blacklist changes, and then no more
+		blocked = s.blockedBy(a)
+	}
+	for _, n := range blocked {
+		free = free.lessNotBelowZero(n.free)
 	}
 	q := a.queue
-	most := free.Min(q.MaxShare.Minus(q.Usage)).Max(Resource{})
+	most := free.Min(q.MaxShare.Minus(q.Usage))
+	if s.conf.Compat != Upstream { // in Hadoop there is less than nothing in a queue above its maximum
+		most = most.Max(Resource{})
+	}
 	return q.policy.Headroom(q.FairShare, q.Usage, most)
+}
+
+// blockedBy are the nodes that an application has blacklisted.
+func (s *Scheduler) blockedBy(a *app) (blocked []*node) {
+	if len(a.blocked) == 0 {
+		return nil
+	}
+	for _, n := range s.nodes.all {
+		if a.blocks(n) {
+			blocked = append(blocked, n)
+		}
+	}
+	return blocked
 }
 
 // preempted are the ids of what is marked.

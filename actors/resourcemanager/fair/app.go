@@ -30,6 +30,8 @@ type app struct {
 	reserving Resource     // the sum of reserved
 	sequence  int64        // of the last container
 
+	blockedNodes []*node // by its blacklist, as of that one's last change
+
 	begun      bool // it has had a container
 	amRunning  bool
 	amResource Resource
@@ -84,6 +86,12 @@ func (a *app) removeLive(c *container) {
 	a.live[last] = nil
 	a.live = a.live[:last]
 	a.Usage = a.Usage.Minus(c.Resource)
+}
+
+// amCounts makes the ApplicationMaster count in its queue with so much.
+func (a *app) amCounts(amount Resource) {
+	a.queue.amUsage = a.queue.amUsage.Minus(a.amResource).Plus(amount)
+	a.amResource = amount
 }
 
 // pendingDemand is what it wants besides what it has, as of the last update.

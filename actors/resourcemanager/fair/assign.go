@@ -126,7 +126,7 @@ func (s *Scheduler) overAMShare(a *app) bool {
 // fits reports whether there is a request that the node could answer if all of it were free. It mirrors
 // FSAppAttempt.hasContainerForNode.
 func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
-	if r.any.count <= 0 || r.any.capability.Memory > n.total.Memory {
+	if r.any.count <= 0 || !r.any.capability.Fits(n.total) {
 		return false
 	}
 	if len(r.places) == 0 {
@@ -192,7 +192,11 @@ func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locali
 		} else {
 			s.unreserve(c)
 		}
+		first := !a.amRunning && a.managed
 		s.give(c, r, level)
+		if first && s.conf.Compat == Upstream { // Hadoop counts what is asked now, which may be another size than was reserved
+			a.amCounts(capability)
+		}
 		return outcome{assigns, capability}
 	}
 	if s.reservable(a, capability) && !n.owes(a) && s.reserve(a, r.Key, capability, level, n, reserved) {
@@ -231,8 +235,8 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	c.born = s.births
 	s.containers[c.ID] = c
 	if !a.amRunning && a.managed {
-		a.amRunning, a.amResource, c.AM = true, c.Resource, true
-		a.queue.amUsage = a.queue.amUsage.Plus(c.Resource)
+		a.amRunning, c.AM = true, true
+		a.amCounts(c.Resource)
 	}
 	a.touch()
 	s.tell(Allocated, c)

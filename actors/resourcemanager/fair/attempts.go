@@ -74,6 +74,9 @@ func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bo
 	}
 	a := &app{id: spec.ID, user: owner.user, queue: owner.queue, managed: !spec.Unmanaged, fairSince: now}
 	a.Name, a.Weight, a.Priority, a.StartTime, a.MaxShare = spec.ID.App.String(), 1, 1, now, Unbounded
+	if s.conf.SizeBasedWeight { // of what it wants, which Update will know
+		a.Weight = 0
+	}
 	a.member = member{Schedulable: &a.Schedulable, app: a}
 	if old := owner.attempt; old != nil && old.id == spec.Keep {
 		a.inherit(old)

@@ -220,17 +220,21 @@ func (b *book) putBack(t *taken) {
 	}
 }
 
-// block changes the blacklist: additions, then removals.
-func (b *book) block(add, remove []string) {
+// block changes the blacklist: additions, then removals. It reports whether anything was added that was not there, or
+// removed that was.
+func (b *book) block(add, remove []string) (changed bool) {
 	if b.blocked == nil && len(add) > 0 {
 		b.blocked = map[string]bool{}
 	}
 	for _, name := range add {
+		changed = changed || !b.blocked[name]
 		b.blocked[name] = true
 	}
 	for _, name := range remove {
+		changed = changed || b.blocked[name]
 		delete(b.blocked, name)
 	}
+	return changed
 }
 
 func (b *book) blocks(n *node) bool {

@@ -23,8 +23,6 @@
 //   - The comparator of drf is a total order, since none of nothing is 0; in Hadoop it is a NaN, which is equal to every
 //     number, so that a queue of weight 0 can come before one that comes before one that comes before it.
 //     (TestTheComparatorsAreTotal)
-//   - Under fair who wants no memory is served last; in Hadoop who wants nothing at all, and who wants cores alone is equal
-//     to both. (TestTheComparatorsAreTotal)
 //   - Under fifo only the application that started first has a fair share; in Hadoop the others keep what they had.
 //     (TestFIFOTakesTheShareOfWhoComesLater)
 //   - queueMaxAppsDefault and queueMaxResourcesDefault hold for the queues below root; in Hadoop for root too, so that a
@@ -61,6 +59,12 @@
 //     (TestTheMostStarvedIsHelpedFirst)
 //   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming; in Hadoop the
 //     buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
+//   - Whoever was helped has the time of four heartbeats of nodes before it is looked at again; in Hadoop no time, since the
+//     interval is read before it is set. (TestWhoWasHelpedHasFourHeartbeats)
+//   - Headroom is never below nothing, and without the nodes that are blacklisted; in Hadoop it is negative in a queue above
+//     its maximum, and without those that were there when the blacklist last changed. (TestHeadroomIsWhatThereIs)
+//   - An ApplicationMaster counts in its queue with what it has; in Hadoop, when its node was reserved before, with what is
+//     asked by then. (TestAnApplicationMasterCountsWithWhatItHas)
 //   - A container that is larger than what was asked of any node has to be within the maximum of the queue; in Hadoop only
 //     what was asked of any node has to. (TestBooksHoldOverAnyHistory)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there

@@ -127,5 +127,5 @@ func largest(p ratios) float64 {
 }
 
 func (drfPolicy) Headroom(share, usage, most Resource) Resource {
-	return most.Min(share.Minus(usage)).Max(Resource{})
+	return most.Min(share.Minus(usage).Max(Resource{}))
 }

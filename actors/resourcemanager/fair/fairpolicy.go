@@ -5,15 +5,18 @@ package fair
 import "cmp"
 
 // fairPolicy shares memory and looks at nothing else: Hadoop's FairSharePolicy.
-type fairPolicy struct{ compat Compat }
+type fairPolicy struct{}
 
 func (fairPolicy) Name() string { return PolicyFair }
 
-// Compare serves first who wants something at all, then who is below its minimum, by how far; then who has less for its
+// Compare serves first who wants some memory, then who is below its minimum, by how far; then who has less for its
 // weight. A minimum counts only as far as there is demand. What has no weight comes after what has some.
-func (p fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
-	if c := p.compareDemand(a, b); c != 0 {
-		return c
+func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
+	switch idleA, idleB := a.Demand.Memory <= 0, b.Demand.Memory <= 0; {
+	case idleA && !idleB:
+		return 1
+	case idleB && !idleA:
+		return -1
 	}
 	leastA, leastB := min(a.MinShare.Memory, a.Demand.Memory), min(b.MinShare.Memory, b.Demand.Memory)
 	needyA, needyB := a.Usage.Memory < leastA, b.Usage.Memory < leastB
@@ -32,19 +35,6 @@ func (p fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
 		return c
 	}
 	return ties(a, b)
-}
-
-func (p fairPolicy) compareDemand(a, b *Schedulable) int {
-	if p.compat == Upstream {
-		return historicDemand(a.Demand, b.Demand)
-	}
-	switch idleA, idleB := a.Demand.Memory <= 0, b.Demand.Memory <= 0; {
-	case idleA && !idleB:
-		return 1
-	case idleB && !idleA:
-		return -1
-	}
-	return 0
 }
 
 func compareUse(a, b *Schedulable) int {
@@ -77,5 +67,5 @@ func (fairPolicy) Headroom(share, usage, most Resource) Resource {
 
 // memoryHeadroom limits memory by the fair share, and cores only by what there is.
 func memoryHeadroom(share, usage, most Resource) Resource {
-	return Resource{min(max(most.Memory, 0), max(minus(share.Memory, usage.Memory), 0)), max(most.VCores, 0)}
+	return Resource{min(most.Memory, max(minus(share.Memory, usage.Memory), 0)), most.VCores}
 }

@@ -8,18 +8,6 @@ import (
 	"time"
 )
 
-// historicDemand is Hadoop's "who wants nothing loses": nothing is none of either type, something is memory. Who wants
-// cores alone is neither, equal to both.
-func historicDemand(a, b Resource) int {
-	switch {
-	case a.IsZero() && b.Memory > 0:
-		return 1
-	case b.IsZero() && a.Memory > 0:
-		return -1
-	}
-	return 0
-}
-
 // historicUnlimited is what Hadoop has for the types that a maximum in the form memory-mb=4096 does not name: unlimited
 // memory, but -1 cores, since the number is cut to an int. No container has room then.
 var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}

@@ -35,7 +35,7 @@ type Policy interface {
 	// Below is Less by one type alone: for drf the dominant parts. It is how usage is compared with a share.
 	Below(usage, share, cluster Resource) bool
 	// Headroom is what an application of a queue may still ask for with success: most is what the cluster has free within the
-	// queue's maximum. Nothing in it is negative.
+	// queue's maximum. It is negative only where most is.
 	Headroom(share, usage, most Resource) Resource
 }
 
@@ -50,7 +50,7 @@ const (
 func PolicyOf(name string, compat Compat) Policy {
 	switch strings.ToLower(name) {
 	case "fair":
-		return fairPolicy{compat}
+		return fairPolicy{}
 	case "drf":
 		return drfPolicy{compat}
 	case "fifo":

@@ -22,13 +22,20 @@ func (s *Scheduler) Preempt(now time.Duration) []Event {
 		if marked := s.preemptFor(a); len(marked) > 0 {
 			s.kills = append(s.kills, kill{now + s.conf.WaitBeforeKill, a, marked})
 		}
-		offers := 4 * s.conf.NodeHeartbeat
-		if s.conf.Continuous {
-			offers = 10 * s.conf.ContinuousSleep
-		}
-		a.nextCheck = now + s.conf.WaitBeforeKill + offers + s.conf.WaitBeforeCheck
+		a.nextCheck = now + s.conf.WaitBeforeKill + s.someOffers() + s.conf.WaitBeforeCheck
 	}
 	return s.take()
+}
+
+// someOffers is how long an application that was helped has to take what it is offered.
+func (s *Scheduler) someOffers() time.Duration {
+	switch {
+	case s.conf.Continuous:
+		return 10 * s.conf.ContinuousSleep
+	case s.conf.Compat == Upstream: // Hadoop reads the interval of heartbeats before it is set
+		return 0
+	}
+	return 4 * s.conf.NodeHeartbeat
 }
 
 // nextStarving takes the application that lacks the most of memory, then of cores.

@@ -110,6 +110,7 @@ func (s *Scheduler) Cluster() Resource { return s.nodes.total }
 // submissions, until Tidy.
 func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event {
 	s.now = now
+	s.steadyShares() // by the old policies: new ones may leave a type alone
 	s.allocations = allocations
 	s.makeQueues()
 	keep := s.misplaces(allocations)

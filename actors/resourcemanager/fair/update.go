@@ -178,8 +178,8 @@ func (s *Scheduler) Recover(now time.Duration, c Container) error {
 		a.sequence = max(a.sequence, c.ID.Seq)
 	}
 	if c.AM && a.managed && !a.amRunning {
-		a.amRunning, a.amResource = true, c.Resource
-		a.queue.amUsage = a.queue.amUsage.Plus(c.Resource)
+		a.amRunning = true
+		a.amCounts(c.Resource)
 	}
 	a.touch()
 	s.refresh()

@@ -1,0 +1,79 @@
+package fair
+
+import (
+	"testing"
+	"time"
+)
+
+func TestHeadroomIsWhatThereIs(t *testing.T) {
+	for compat, want := range map[Compat][2]Resource{
+		Fixed:    {{0, 0}, {0, 8}},
+		Upstream: {{-1024, -1}, {0, 16}},
+	} {
+		k := newKit(t, compat, `<queue name="a"><maxResources>4096 mb, 4 vcores</maxResources></queue>`, nil)
+		k.node("h1", "r", 8, 8)
+		a := k.app(1, "root.a")
+		k.wants(a, 4, 1)
+		k.fill()
+		k.Reload(k.now, parsed(t, compat, `<queue name="a"><maxResources>3072 mb, 3 vcores</maxResources></queue><queue name="b"/>`))
+		if got := k.wants(a, 4, 1).Headroom; got != want[0] {
+			t.Errorf("compat %d: %v above the maximum, want %v", compat, got, want[0])
+		}
+		b := k.app(2, "root.b")
+		_, err := k.Allocate(k.now, b, Demand{BlacklistAdd: []string{"r2"}})
+		k.must(err)
+		k.node("h2", "r2", 8, 8)
+		k.node("h3", "r3", 4, 4)
+		if got := k.wants(b, 1, 1).Headroom; got != want[1] {
+			t.Errorf("compat %d: %v with a blacklisted rack, want %v", compat, got, want[1])
+		}
+	}
+}
+
+func TestWhoWasHelpedHasFourHeartbeats(t *testing.T) {
+	for compat, pause := range map[Compat]time.Duration{Fixed: 4 * time.Second, Upstream: 0} {
+		k := newKit(t, compat, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout></queue>`,
+			func(c *Config) {
+				c.Preemption, c.UtilizationThreshold, c.WaitBeforeKill, c.WaitBeforeCheck = true, 0, time.Second, time.Second
+			})
+		k.node("h1", "r", 4, 4)
+		k.wants(k.app(1, "root.a"), 4, 1)
+		k.fill()
+		b := k.app(2, "root.b")
+		k.wants(b, 2, 1)
+		if got := len(k.Preempt(k.now)); got != 1 {
+			t.Fatalf("compat %d: %d events, want one container marked", compat, got)
+		}
+		if got, want := k.attempts[b].nextCheck, k.now+2*time.Second+pause; got != want {
+			t.Errorf("compat %d: looked at again at %v, want %v", compat, got, want)
+		}
+	}
+}
+
+func TestAnApplicationMasterCountsWithWhatItHas(t *testing.T) {
+	for compat, want := range map[Compat]Resource{Fixed: {3072, 1}, Upstream: {2048, 1}} {
+		k := newKit(t, compat, `<queue name="a"/><queue name="b"><maxAMShare>1</maxAMShare></queue>`, nil)
+		k.node("h1", "r", 8, 8)
+		other := k.app(1, "root.a")
+		k.wants(other, 3, 2)
+		k.fill()
+		id := attemptOf(2)
+		_, err := k.AddApp(k.now, id.App, Submission{User: "u", Queue: "root.b"})
+		k.must(err)
+		_, err = k.AddAttempt(k.now, AttemptSpec{ID: id})
+		k.must(err)
+		k.Update(k.now)
+		k.wants(id, 1, 3)
+		k.beat("h1")
+		if n := k.Nodes()[0]; n.Reserved == nil {
+			t.Fatalf("compat %d: nothing is reserved", compat)
+		}
+		k.wants(id, 1, 2)
+		_, err = k.RemoveAttempt(k.now, other, false)
+		k.must(err)
+		k.beat("h1")
+		if got := stateOf(t, k.Scheduler, "root.b").AMUsage; got != want {
+			t.Errorf("compat %d: %v, want %v", compat, got, want)
+		}
+	}
+}
