@@ -31,6 +31,12 @@ func (a Address) String() string {
 // SparkURL is spark://host:port.
 func (a Address) SparkURL() string { return "spark://" + a.String() }
 
+// YARNURL is yarn://host:port: how a ResourceManager or a NodeManager is named to the tools. Neither Spark nor Hadoop has one.
+func (a Address) YARNURL() string { return yarnScheme + a.String() }
+
+// yarnScheme is that of a YARNURL.
+const yarnScheme = "yarn://"
+
 // Proto is a as it travels inside messages; nil for the zero Address.
 func (a Address) Proto() *rpc.Address {
 	if a.IsZero() {
@@ -76,6 +82,32 @@ func ParseMasterURL(s string) ([]Address, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// IsProcessURL reports whether s names processes of a cluster, well or badly: it begins as a SparkURL or a YARNURL does.
+func IsProcessURL(s string) bool {
+	return strings.HasPrefix(s, "spark://") || strings.HasPrefix(s, yarnScheme)
+}
+
+// ParseProcessURL reads the address of any daemon, spark://h1:p1[,h2:p2...] or yarn://host:port.
+func ParseProcessURL(s string) ([]Address, error) {
+	if !strings.HasPrefix(s, yarnScheme) {
+		return ParseMasterURL(s)
+	}
+	a, err := ParseYARNURL(s)
+	if err != nil {
+		return nil, err
+	}
+	return []Address{a}, nil
+}
+
+// ParseYARNURL reads yarn://host:port, or host:port alone, as the address of a ResourceManager is in its settings.
+func ParseYARNURL(s string) (Address, error) {
+	a, err := ParseAddress(strings.TrimPrefix(s, yarnScheme))
+	if err != nil {
+		return Address{}, fmt.Errorf("%w: want yarn://HOST:PORT of the ResourceManager", err)
+	}
+	return a, nil
 }
 
 // ParseURI reads an endpoint's URI, spark://Name@host:port. It wants the scheme spark, a name, a host and a port, and no

@@ -66,6 +66,7 @@ type daemon struct {
 	debug    *debug.Server
 	faces    faces
 	unwatch  func()
+	yarn     bool // the daemon is one of YARN
 }
 
 // newDaemon makes the Host. start is what Host.Start does.
@@ -138,11 +139,15 @@ func (d *daemon) serveMetrics() error {
 
 // ready tells who started the daemon that it can be used.
 func (d *daemon) ready() error {
-	d.opts.Log.Infof("%s at %s", d.opts.Role, d.node.Env.Address().SparkURL())
+	url := d.node.Env.Address().SparkURL()
+	if d.yarn {
+		url = d.node.Env.Address().YARNURL()
+	}
+	d.opts.Log.Infof("%s at %s", d.opts.Role, url)
 	if d.opts.ReadyFD == 0 {
 		return nil
 	}
-	r := process.Ready{Role: d.opts.Role, URL: d.node.Env.Address().SparkURL(), PID: os.Getpid(), Debug: d.debug.Addr(), UI: d.faces.url}
+	r := process.Ready{Role: d.opts.Role, URL: url, PID: os.Getpid(), Debug: d.debug.Addr(), UI: d.faces.url}
 	if d.member != nil {
 		r.Gossip = d.member.Addr().String()
 	}

@@ -64,6 +64,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	d.yarn = true
 	defer func() { err = errors.Join(err, d.close()) }()
 	pages, err := d.bindWebapp("NodeManager", conf.NodeManagerWebapp)
 	if err != nil {

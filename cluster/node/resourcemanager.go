@@ -25,6 +25,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	d.yarn = true
 	defer func() { err = errors.Join(err, d.close()) }()
 	pages, err := d.bindWebapp("ResourceManager", conf.ResourceManagerWebapp)
 	if err != nil {

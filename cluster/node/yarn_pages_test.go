@@ -9,6 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -16,7 +17,7 @@ import (
 // TestTheFacesOfYARN: a ResourceManager and a NodeManager serve pages, and the one links the other's.
 func TestTheFacesOfYARN(t *testing.T) {
 	rm, _ := runDaemon(t, nil, RunResourceManager)
-	at, err := rpcenv.ParseMasterURL(rm.URL)
+	at, err := rpcenv.ParseProcessURL(rm.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +38,11 @@ func TestTheFacesOfYARN(t *testing.T) {
 	nm, _ := runDaemon(t, nil, func(ctx context.Context, o Options) error {
 		return RunNodeManager(ctx, NodeManagerOptions{Options: o, ResourceManager: at[0], LocalDirs: []string{dirs + "/local"}, LogDirs: []string{dirs + "/logs"}})
 	})
+	for _, d := range []process.Ready{rm, nm} {
+		if !strings.HasPrefix(d.URL, "yarn://127.0.0.1:") {
+			t.Errorf("a daemon of YARN says %s", d.URL)
+		}
+	}
 	if code, text := fetch(t, http.MethodGet, nm.UI+"/node", ""); code != http.StatusOK || !strings.Contains(text, at[0].String()) || !strings.Contains(text, "8 cores used") {
 		t.Errorf("%d %s", code, text)
 	}

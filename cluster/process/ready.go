@@ -22,7 +22,7 @@ const maxReady = 4096
 type Ready struct {
 	// Role is the daemon's sub-command, such as "master".
 	Role string `json:"role"`
-	// URL is where its Env listens, as spark://host:port.
+	// URL is where its Env listens, as spark://host:port; of a daemon of YARN as yarn://host:port.
 	URL string `json:"url"`
 	// UI is the address of its pages; empty when it has none.
 	UI string `json:"ui"`

@@ -71,11 +71,8 @@ func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, err
 		return d, rpcenv.Address{}, err
 	}
 	r.serves("RM", ready)
-	at, err := rpcenv.ParseMasterURL(ready.URL)
-	if err != nil {
-		return d, rpcenv.Address{}, err
-	}
-	return d, at[0], nil
+	at, err := rpcenv.ParseYARNURL(ready.URL)
+	return d, at, err
 }
 
 // nodeManagers starts them side by side. The output of containers stays in the run directory.

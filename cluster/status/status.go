@@ -2,13 +2,16 @@ package status
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -26,6 +29,9 @@ type Master struct {
 	Err   error
 }
 
+// ErrResourceManager is that of a Master which is none.
+var ErrResourceManager = errors.New("it is a ResourceManager")
+
 // Take asks all Masters side by side. It is an error, which names each, when none answers.
 func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Master, error) {
 	all := make([]Master, len(masters))
@@ -36,6 +42,9 @@ func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Mas
 			defer b.Close()
 			all[i].Address = a
 			all[i].State, all[i].Err = rpcenv.AskWait(b, env.Ref(a, master.Name), &deploy.RequestMasterState{}, rpcenv.Timeout(patienceKey, patience))
+			if errors.Is(all[i].Err, rpcenv.ErrRefusedNotFound) && isResourceManager(b, a) {
+				all[i].Err = fmt.Errorf("%w: name it %s", ErrResourceManager, a.YARNURL())
+			}
 		})
 	}
 	wg.Wait()
@@ -47,6 +56,13 @@ func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Mas
 		silent = append(silent, fmt.Sprintf("%s: %v", m.Address.SparkURL(), m.Err))
 	}
 	return all, fmt.Errorf("no Master answers: %s", strings.Join(silent, "; "))
+}
+
+// isResourceManager reports whether there is a ResourceManager where none is a Master.
+func isResourceManager(b *rpcenv.Blocking, a rpcenv.Address) bool {
+	found, err := rpcenv.AskWait(b, rpcenv.Ref{Address: a, Name: rpcenv.VerifierName},
+		&rpc.CheckExistence{Name: resourcemanager.ClientRMServiceName}, rpcenv.Timeout(patienceKey, patience))
+	return err == nil && found.GetValue()
 }
 
 // Leader is the Master that leads; of several that think so the one with the highest term. nil: none does.

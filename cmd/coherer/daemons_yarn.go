@@ -81,11 +81,11 @@ func nodeManagerCommand() *cobra.Command {
 	var cores int
 	var localDirs, logDirs []string
 	cmd := &cobra.Command{
-		Use: "nodemanager [HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
-		Long: "Run a NodeManager until it is told to end, with the containers that it started. HOST:PORT is its ResourceManager, else\n" +
+		Use: "nodemanager [yarn://HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
+		Long: "Run a NodeManager until it is told to end, with the containers that it started. yarn://HOST:PORT is its ResourceManager, else\n" +
 			"yarn.resourcemanager.address. What a flag does not say, settings yarn.nodemanager.* do: those of --conf and\n" +
 			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
-		Example: "  coherer nodemanager 127.0.0.1:8032\n  coherer nodemanager 127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
+		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
 		Args:    usages(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := d.yarnOptions("nodemanager")
@@ -94,7 +94,7 @@ func nodeManagerCommand() *cobra.Command {
 			}
 			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack, LocalDirs: localDirs, LogDirs: logDirs}
 			if len(args) == 1 {
-				if opts.ResourceManager, err = rpcenv.ParseAddress(args[0]); err != nil {
+				if opts.ResourceManager, err = rpcenv.ParseYARNURL(args[0]); err != nil {
 					return usage(cmd, err)
 				}
 			} else if opts.ResourceManager, err = app.ResourceManager(own.Conf); err != nil {

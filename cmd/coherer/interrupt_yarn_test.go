@@ -12,7 +12,7 @@ func TestAnInterruptedDriverOnYARNEndsItsApplication(t *testing.T) {
 	t.Parallel()
 	log := &lines{to: t.Output()}
 	_, rm := daemonTo(t, log, nil, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
-	address := strings.TrimPrefix(rm.URL, "spark://")
+	address := strings.TrimPrefix(rm.URL, "yarn://")
 	home := t.TempDir()
 	interrupted := func(log *lines, at string) {
 		t.Helper()

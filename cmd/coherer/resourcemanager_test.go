@@ -19,7 +19,7 @@ func TestAResourceManagerThatIsKilledFindsItsClusterAgain(t *testing.T) {
 	}, quick...)
 	log := &lines{to: t.Output()}
 	m, rm := daemonTo(t, log, nil, slices.Concat(args, []string{"--port", "0"})...)
-	address := strings.TrimPrefix(rm.URL, "spark://")
+	address := strings.TrimPrefix(rm.URL, "yarn://")
 	retry := []string{"--conf", "yarn.resourcemanager.connect.retry-interval.ms=200"}
 	_, _ = daemon(t, slices.Concat([]string{"nodemanager", address, "--local-dirs", dir + "/local", "--log-dirs", dir + "/logs"}, quick, retry)...)
 	submit := command(t, slices.Concat([]string{

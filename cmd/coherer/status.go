@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,10 +48,10 @@ func statusCommand() *cobra.Command {
 			if f.interval < 100*time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
 			}
-			if at, isYARN := strings.CutPrefix(f.master, "yarn://"); isYARN || at == "yarn" {
-				rm, err := rpcenv.ParseAddress(at)
+			if strings.HasPrefix(f.master, "yarn") {
+				rm, err := rpcenv.ParseYARNURL(f.master)
 				if err != nil {
-					return usage(cmd, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err))
+					return usage(cmd, fmt.Errorf("--master: %w", err))
 				}
 				return showStatus(cmd.Context(), f, asJSON, yarnScreen(rm))
 			}
@@ -130,7 +131,8 @@ func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(conte
 func masterScreen(masters []rpcenv.Address) func(context.Context, *rpcenv.Env) (screen, error) {
 	return func(ctx context.Context, env *rpcenv.Env) (screen, error) {
 		all, err := status.Take(ctx, env, masters)
-		if err != nil {
+		other := slices.ContainsFunc(all, func(m status.Master) bool { return errors.Is(m.Err, status.ErrResourceManager) })
+		if err != nil && !other {
 			err = fmt.Errorf("%w: is it running? Start a Master with coherer master", err)
 		}
 		told, bad := newStatusJSON(all)

@@ -12,7 +12,10 @@ import (
 
 func TestStatusOfYARN(t *testing.T) {
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
-	at := "yarn://" + strings.TrimPrefix(rm.URL, "spark://")
+	at := rm.URL
+	if !strings.HasPrefix(at, "yarn://127.0.0.1:") {
+		t.Errorf("a ResourceManager is at %s", at)
+	}
 	r := finish(t, command(t, "status", "--master", at))
 	if r.code != 0 || !strings.Contains(r.stdout, "fairScheduler") || !strings.Contains(r.stdout, "its pages are at "+rm.UI) || !strings.Contains(r.stdout, "0 of 0 nodes active") {
 		t.Errorf("%d %s %s", r.code, r.stdout, r.stderr)
@@ -23,6 +26,14 @@ func TestStatusOfYARN(t *testing.T) {
 	r = finish(t, command(t, "status", "--master", at, "-o", "json"))
 	if err := json.Unmarshal([]byte(r.stdout), &told); err != nil || told.State.Scheduler != "fairScheduler" || told.State.WebUIURL != rm.UI {
 		t.Errorf("%v %s", err, r.stdout)
+	}
+	r = finish(t, command(t, "status", "--master", "spark://"+strings.TrimPrefix(at, "yarn://")))
+	if r.code != exitFailed || !strings.Contains(r.stderr, "it is a ResourceManager: name it "+at) {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	r = finish(t, command(t, "top", at, "--once"))
+	if r.code != 0 || !strings.Contains(r.stdout, "ClientRMService") {
+		t.Errorf("%d %s %s", r.code, r.stdout, r.stderr)
 	}
 	r = finish(t, command(t, "why", "container", "container_1_0001_01_000001", "--master", at))
 	if r.code != exitFailed || !strings.Contains(r.stderr, "Container with id 'container_1_0001_01_000001' doesn't exist in RM") {

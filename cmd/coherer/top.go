@@ -30,12 +30,12 @@ type topFlags struct {
 func topCommand() *cobra.Command {
 	var f topFlags
 	cmd := &cobra.Command{
-		Use: "top [RUN | spark://HOST:PORT...]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
+		Use: "top [RUN | spark://HOST:PORT... | yarn://HOST:PORT...]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
 		Long: "Show the endpoints of all processes of a cluster: how many items wait in each inbox or are in hand, how long they waited and\n" +
 			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
 			"The endpoint Metrics, which answers top, is left out.\n\n" +
 			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, a Master\n" +
-			"best: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
+			"best, of YARN yarn://HOST:PORT of the ResourceManager: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
 			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other. It ends with the run, or by Ctrl-C.",
 		Example: "  coherer top\n  coherer top spark://127.0.0.1:7077\n  coherer top --once -o json | jq '.rows[0]'",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,9 +77,9 @@ var errNoRun = errors.New("no run goes on: start one with coherer run")
 // findWatched finds a run that goes on, or the processes that are named.
 func findWatched(args []string) (watched, error) {
 	var w watched
-	if len(args) > 0 && strings.HasPrefix(args[0], "spark://") {
+	if len(args) > 0 && rpcenv.IsProcessURL(args[0]) {
 		for _, arg := range args {
-			at, err := rpcenv.ParseMasterURL(arg)
+			at, err := rpcenv.ParseProcessURL(arg)
 			if err != nil {
 				return w, err
 			}
@@ -114,7 +114,7 @@ func findWatched(args []string) (watched, error) {
 		return w, err
 	}
 	for _, master := range d.Masters {
-		at, err := rpcenv.ParseMasterURL(master)
+		at, err := rpcenv.ParseProcessURL(master)
 		if err != nil {
 			return w, fmt.Errorf("%s: %w", w.run, err)
 		}

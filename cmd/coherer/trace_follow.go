@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ func followCommand() *cobra.Command {
 	var c choice
 	var out output
 	cmd := &cobra.Command{
-		Use: "follow [RUN|spark://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
+		Use: "follow [RUN|spark://HOST:PORT|yarn://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
 		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
 			"or with Ctrl-C; of a run that has ended it shows what there is. spark://HOST:PORT, or several with commas, asks the processes\n" +
 			"themselves, of any cluster: what each has sent and handled, without fields; ? is a sender that was not asked, so name Workers and drivers\n" +
@@ -52,8 +51,8 @@ func followCommand() *cobra.Command {
 
 // follower follows what run names: a run, or the processes at addresses.
 func follower(run string) (func(context.Context, <-chan time.Time, func(*trace.Trace) error, func(error)) error, error) {
-	if strings.HasPrefix(run, "spark://") {
-		addresses, err := rpcenv.ParseMasterURL(run)
+	if rpcenv.IsProcessURL(run) {
+		addresses, err := rpcenv.ParseProcessURL(run)
 		return func(ctx context.Context, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error)) error {
 			return runner.FollowProcesses(ctx, addresses, ticks, emit, note)
 		}, err

@@ -23,9 +23,9 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id str
 	if at == "" {
 		return none, fmt.Errorf("%s is of YARN: name its ResourceManager with --master yarn://HOST:PORT", id)
 	}
-	address, err := rpcenv.ParseAddress(strings.TrimPrefix(at, "yarn://"))
+	address, err := rpcenv.ParseYARNURL(at)
 	if err != nil {
-		return none, fmt.Errorf("--master: %w: want yarn://HOST:PORT of the ResourceManager", err)
+		return none, fmt.Errorf("--master: %w", err)
 	}
 	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
 	defer host.Close()

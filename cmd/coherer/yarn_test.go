@@ -64,7 +64,7 @@ func TestRunOnYARN(t *testing.T) {
 func TestSubmitToYARN(t *testing.T) {
 	t.Parallel()
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
-	address := strings.TrimPrefix(rm.URL, "spark://")
+	address := strings.TrimPrefix(rm.URL, "yarn://")
 	dirs := t.TempDir()
 	nm, _ := daemon(t, append([]string{"nodemanager", address, "--local-dirs", dirs + "/local", "--log-dirs", dirs + "/logs"}, quick...)...)
 	home := t.TempDir()
