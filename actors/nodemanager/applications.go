@@ -55,6 +55,7 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 		n.cleanUpApplication(c, a)
 	case machine.ForgetApplication:
 		n.books.forgetApp(a)
+		n.keepLogs(c, a.id, c.Now())
 		for _, x := range slices.Clone(n.books.containers) {
 			if x.app == a && x.State == machine.Done && x.reported {
 				n.books.forget(x, n.rememberUntil(c))

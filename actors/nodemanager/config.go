@@ -29,6 +29,8 @@ type Config struct {
 	Localizer Localizer
 	// Containers makes what containers need on the disk; nil: they need nothing.
 	Containers Containers
+	// Logs are what containers wrote; nil: it stays where it is.
+	Logs Logs
 	// Machine is looked at for memory and health; nil: nobody looks, and the node is healthy.
 	Machine Machine
 }

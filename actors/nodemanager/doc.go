@@ -17,6 +17,8 @@
 //
 // # Differences from Hadoop
 //
+//   - Output that an earlier NodeManager left goes when it has not changed for yarn.nodemanager.log.retain-seconds; in Hadoop it
+//     does only with yarn.nodemanager.recovery.enabled. (TestOutputStaysForAWhile)
 //   - A heartbeat that was not answered is repeated unchanged; Hadoop's next one has newer statuses, and those are lost when
 //     the ResourceManager answers what it answered before. (TestAHeartbeatThatWasNotAnsweredIsRepeated)
 //   - Names of users, links and variables that would lead out of a directory, or out of a line of a script, are refused when

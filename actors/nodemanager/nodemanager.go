@@ -62,6 +62,7 @@ func (n *ContainerManager) OnStart(c *rpcenv.Context) {
 	c.SetLog(c.Log().WithField("node", n.nodeID()))
 	c.Log().Infof("Starting NodeManager %s with %d MiB RAM, %d vcores", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
 	n.startTicks(c)
+	n.keepOldLogs(c)
 	n.connect(c)
 }
 
@@ -104,6 +105,8 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		n.runHealthScript(c)
 	case CleanUpCache:
 		n.cleanUpCache(c)
+	case removeLogs:
+		n.removeLogs(c, m)
 	case Shutdown:
 		n.shutdown(c, m)
 	default:

@@ -1,7 +1,6 @@
 package resourcemanager
 
 import (
-	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -36,9 +35,11 @@ func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
 	u.AppsSubmitted, u.AppsCompleted = s.counts.submitted, s.counts.finished
 	u.AppsFailed, u.AppsKilled = s.counts.failed, s.counts.killed
 	for _, a := range s.apps {
-		switch {
-		case a.machine.State.Over():
-		case a.machine.State == machine.AppRunning:
+		if a.machine.State.Over() {
+			continue
+		}
+		switch a.public() {
+		case yarn.YarnApplicationState_RUNNING, yarn.YarnApplicationState_FINISHED: // the latter has its ApplicationMaster's container still
 			u.AppsRunning++
 		default:
 			u.AppsPending++

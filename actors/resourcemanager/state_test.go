@@ -73,9 +73,15 @@ func TestTotalsStayAfterTheEnd(t *testing.T) {
 	for !am.finish(yarn.FinalApplicationStatus_APP_SUCCEEDED) {
 		k.beats(time.Second, n)
 	}
+	if u := k.state().GetUse(); u.GetAppsRunning() != 1 || u.GetAppsPending() != 0 {
+		t.Errorf("%d run and %d wait though it has its ApplicationMaster's container", u.GetAppsRunning(), u.GetAppsPending())
+	}
 	_, own := n.startedLast()
 	n.ends(own, 0, "")
 	k.beats(2*time.Second, n)
+	if u := k.state().GetUse(); u.GetAppsRunning() != 0 || u.GetAppsPending() != 0 || u.GetAppsCompleted() != 1 {
+		t.Errorf("at the end: %v", u)
+	}
 	info = k.state().GetApps()[0]
 	if info.GetState() != "FINISHED" || info.GetTotals().GetVcoreSeconds() < 10 || info.GetTotals().GetPreemptedContainers() != 0 {
 		t.Errorf("%v", info)

@@ -57,6 +57,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	defer func() { err = errors.Join(err, disks.Close()) }() // last: until then containers may write
 	cfg.Localizer = container.NewCache(disks)
 	cfg.Containers = container.NewDirectories(disks, conf.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
+	cfg.Logs = container.NewLogs(disks)
 	cfg.Machine = container.Machine{Volumes: disks}
 	starter := process.NewStarter()
 	defer starter.Close()

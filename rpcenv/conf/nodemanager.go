@@ -36,6 +36,8 @@ var (
 		"How often a node looks whether its cache is too large.")
 	NodeManagerDeleteDebugDelay = entry("yarn.nodemanager.delete.debug-delay-sec", durations(time.Second), "0",
 		"How long what a container or an application leaves stays, for somebody to look at; below 0 for ever.")
+	NodeManagerLogRetain = entry("yarn.nodemanager.log.retain-seconds", durations(time.Second), "10800",
+		"How long a node keeps the output of containers after their application; below 0 for ever.")
 	NodeManagerEnvWhitelist = entry("yarn.nodemanager.env-whitelist", lists,
 		"JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ",
 		"The variables that a container has from its node when it does not set them.")
