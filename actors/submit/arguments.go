@@ -102,16 +102,16 @@ func Resolve(c *CommandLine, in Input) (*Arguments, error) {
 // resourceManager takes yarn://HOST:PORT, as this program's own commands name a ResourceManager, for yarn and its address.
 func (a *Arguments) resourceManager() error {
 	master := a.options["--master"]
-	at, named := strings.CutPrefix(master.Value, "yarn://")
-	if !named {
+	if !strings.HasPrefix(master.Value, "yarn://") {
 		return nil
 	}
-	if _, err := rpcenv.ParseAddress(at); err != nil {
-		return fmt.Errorf("%s %s: %w: want yarn://HOST:PORT of a ResourceManager, or yarn", master.From, master.Value, err)
+	at, err := rpcenv.ParseYARNURL(master.Value)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w, or yarn", master.From, master.Value, err)
 	}
 	master.Value = "yarn"
 	a.options["--master"] = master
-	a.Settings.Set(conf.Setting{Pair: conf.Pair{Key: rmAddress, Value: at}, From: master.From})
+	a.Settings.Set(conf.Setting{Pair: conf.Pair{Key: rmAddress, Value: at.String()}, From: master.From})
 	return nil
 }
 

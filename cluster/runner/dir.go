@@ -139,9 +139,11 @@ type Details struct {
 	End     *time.Time `json:"end,omitempty"`
 	Name    string     `json:"name"`
 	Masters []string   `json:"masters"`
-	Workers int        `json:"workers"`
-	Compat  string     `json:"compat"`
-	PID     int        `json:"pid"`
+	// ResourceManager is where it listens, HOST:PORT, of a run on YARN.
+	ResourceManager string `json:"resourceManager,omitempty"`
+	Workers         int    `json:"workers"`
+	Compat          string `json:"compat"`
+	PID             int    `json:"pid"`
 	// UI is where daemons serve their pages, by their names.
 	UI map[string]string `json:"ui,omitempty"`
 	// Debug is where daemons serve /metrics and /debug/pprof, by their names.
@@ -176,7 +178,7 @@ func (d *Dir) writeDetails(details Details) error {
 
 func (r *run) details() Details {
 	d := Details{
-		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(), UI: r.ui, Debug: r.debug,
+		Version: "unknown", Start: r.begin, Name: r.cfg.Name, Masters: r.masters, ResourceManager: r.rm, Workers: r.cfg.Workers, Compat: "fixed", PID: os.Getpid(), UI: r.ui, Debug: r.debug,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		d.Version = info.Main.Version

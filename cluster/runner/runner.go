@@ -50,6 +50,7 @@ type run struct {
 	self    string
 	begin   time.Time
 	masters []string
+	rm      string            // where the ResourceManager listens
 	debug   map[string]string // where the daemons serve their metrics
 	ui      map[string]string // where they serve their pages
 	ending  atomic.Bool       // what ends now, the run ends

@@ -42,6 +42,7 @@ func (r *run) onYARN(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.rm = at.String()
 	nodes, err := r.nodeManagers(ctx, at)
 	if err == nil {
 		r.say("ResourceManager and %d NodeManagers ready in %.2f s", len(nodes), time.Since(r.begin).Seconds())

@@ -25,10 +25,29 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 		return at, nil
 	}
 	w, err := findWatched(nil)
-	if errors.Is(err, errNoRun) {
+	switch {
+	case errors.Is(err, errNoRun):
 		err = fmt.Errorf("%w, or name the Master of a cluster with --master spark://HOST:PORT", err)
+	case err == nil && !w.rm.IsZero():
+		err = fmt.Errorf("the run that goes on is on YARN and has no Master: its ResourceManager is at yarn://%s", w.rm)
 	}
 	return w.roots, err
+}
+
+// findResourceManager is that of --master, yarn://HOST:PORT, or of the run that goes on when it is empty; false: neither is
+// on YARN.
+func findResourceManager(cmd *cobra.Command, url string) (at rpcenv.Address, found bool, err error) {
+	if url == "" {
+		w, err := findWatched(nil)
+		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // who asks next for Masters tells it
+	}
+	if !strings.HasPrefix(url, "yarn") {
+		return at, false, nil
+	}
+	if at, err = rpcenv.ParseYARNURL(url); err != nil {
+		return at, true, usage(cmd, fmt.Errorf("--master: %w", err))
+	}
+	return at, true, nil
 }
 
 // mastersOfMembers are those that members of a cluster know.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,8 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", GroupID: "look", Short: "Show on one screen how a cluster fares",
 		Long: "Show the Masters, what is used of the Workers, what runs, what waits and what blocks it, and what failed last and why.\n\n" +
-			"Of a cluster of YARN it shows the nodes, queues and applications: --master yarn://HOST:PORT of the ResourceManager.\n\n" +
+			"Of a cluster of YARN it shows the nodes, queues and applications: that of --master yarn://HOST:PORT, its ResourceManager, or\n" +
+			"of the run that goes on.\n\n" +
 			"The Masters are those that --master names, or those that a member of the cluster knows (--join), or those of the run that\n" +
 			"goes on. A Master that does not answer is named; when none does the exit code is 1.",
 		Example: "  coherer status --master spark://127.0.0.1:7077\n  coherer status --join 127.0.0.1:7946 --watch\n" +
@@ -48,12 +48,14 @@ func statusCommand() *cobra.Command {
 			if f.interval < 100*time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
 			}
-			if strings.HasPrefix(f.master, "yarn") {
-				rm, err := rpcenv.ParseYARNURL(f.master)
+			if f.join == "" {
+				rm, found, err := findResourceManager(cmd, f.master)
 				if err != nil {
-					return usage(cmd, fmt.Errorf("--master: %w", err))
+					return err
 				}
-				return showStatus(cmd.Context(), f, asJSON, yarnScreen(rm))
+				if found {
+					return showStatus(cmd.Context(), f, asJSON, yarnScreen(rm))
+				}
 			}
 			masters, err := f.masters(cmd)
 			if err != nil {

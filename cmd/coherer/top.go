@@ -67,6 +67,8 @@ func topCommand() *cobra.Command {
 // watched is what top looks at.
 type watched struct {
 	roots []rpcenv.Address
+	// rm is the ResourceManager of a run on YARN, which is then the only root.
+	rm rpcenv.Address
 	// run is the directory of the run; empty when processes were named.
 	run string
 }
@@ -119,6 +121,12 @@ func findWatched(args []string) (watched, error) {
 			return w, fmt.Errorf("%s: %w", w.run, err)
 		}
 		w.roots = append(w.roots, at...)
+	}
+	if d.ResourceManager != "" {
+		if w.rm, err = rpcenv.ParseAddress(d.ResourceManager); err != nil {
+			return w, fmt.Errorf("%s: %w", w.run, err)
+		}
+		w.roots = append(w.roots, w.rm)
 	}
 	return w, nil
 }

@@ -37,7 +37,7 @@ func whyAppCommand() *cobra.Command {
 		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
 			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with.\n\n" +
 			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads. Of an application\n" +
-			"on YARN the ResourceManager answers, by the filters that offers of nodes meet; --master names it.",
+			"on YARN the ResourceManager answers, by the filters that offers of nodes meet: that of the run, or the one of --master.",
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
 			"  coherer why app application_1767225600000_0001 --master yarn://127.0.0.1:8032",
 		Args: usages(cobra.ExactArgs(1)),
@@ -78,7 +78,7 @@ func whyAppCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; left out, that of the run that goes on. yarn://HOST:PORT of a ResourceManager")
+	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; or yarn://HOST:PORT of a ResourceManager; left out, that of the run that goes on")
 	out.flags(cmd.Flags())
 	return cmd
 }

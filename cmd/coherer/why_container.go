@@ -49,7 +49,7 @@ func whyContainerCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager")
+	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
 	out.flags(cmd.Flags())
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,10 +19,17 @@ func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.Appli
 	return askYARN(ctx, at, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
 }
 
-// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about what id is.
+// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about what id is; with "" that of the run that goes on.
 func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id string, q Q) (none R, err error) {
 	if at == "" {
-		return none, fmt.Errorf("%s is of YARN: name its ResourceManager with --master yarn://HOST:PORT", id)
+		w, err := findWatched(nil)
+		if err == nil && w.rm.IsZero() {
+			err = errors.New("the run that goes on is not on YARN")
+		}
+		if err != nil {
+			return none, fmt.Errorf("%s is of YARN: name its ResourceManager with --master yarn://HOST:PORT: %w", id, err)
+		}
+		at = w.rm.String()
 	}
 	address, err := rpcenv.ParseYARNURL(at)
 	if err != nil {
