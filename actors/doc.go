@@ -20,6 +20,7 @@
 //	  allocator/ amrm/   pure: what to ask for, what came of it; what the ResourceManager has not heard
 //	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
 //	  distcache/ pure: which files it staged
+//	rmproxy/     how who asks a ResourceManager lives through its absence
 //	token/       pure: what proves to YARN who speaks
 //	exceptions/  Hadoop's exceptions as errors that travel
 //	rmproxy/     calls of a ResourceManager that may be away

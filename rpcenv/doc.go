@@ -72,7 +72,7 @@
 //     OnStop ([Stopper]); connections ([ConnectionWatcher], [NetworkErrorWatcher]); its own failures ([ErrorHandler]).
 //  5. Its refusals, made once by [NewRefusal]: errors.Is finds them at the asker.
 //  6. Its tests: package rpctest runs it alone, on virtual time, without a port; package rpctest/script does so by golden
-//     scripts.
+//     scripts, package rpctest/spec says which test holds which sentence of a specification.
 //  7. Its program: an Env on a Host of package transport, as above. An Env without an address to listen at is a client;
 //     peers reach its endpoints by the connections that it opens, through the Ref in a message ([Context.Ref]).
 //

@@ -20,11 +20,11 @@ type application struct {
 	user    string
 	queue   string // its full name once the scheduler took it
 
-	submitted, finished time.Time // finished is zero until its end is being written
-	launched            time.Time // its first ApplicationMaster; zero: not in this life of the ResourceManager
-	diagnostics         string
-	final               yarn.FinalApplicationStatus
-	ended               machine.AppState // FINISHED, FAILED or KILLED, from when its end was decided
+	submitted   time.Time
+	launched    time.Time // its first ApplicationMaster; zero: not in this life of the ResourceManager
+	diagnostics string
+	final       yarn.FinalApplicationStatus
+	ending[machine.AppState]
 
 	attempts    []*attempt
 	maxAttempts int
@@ -138,11 +138,7 @@ func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []stri
 
 // storeFinal decides the end and writes it down.
 func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
-	a.finished = c.Now()
-	a.ended = a.machine.Target
-	if a.ended == machine.AppFinishing {
-		a.ended = machine.AppFinished
-	}
+	a.decide(c.Now(), a.machine.Target, machine.AppFinishing, machine.AppFinished)
 	s.persistApp(c, a)
 	c.Send(c.Self(), appSaved{app: a.id, final: true})
 }

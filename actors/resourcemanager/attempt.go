@@ -27,11 +27,11 @@ type attempt struct {
 	trackingURL string
 	progress    float32
 
-	started, finished time.Time
-	final             yarn.FinalApplicationStatus // what it said itself
-	diagnostics       string
-	exit              int32                // of its container
-	ended             machine.AttemptState // FINISHED, FAILED or KILLED, from when its end was decided
+	started     time.Time
+	final       yarn.FinalApplicationStatus // what it said itself
+	diagnostics string
+	exit        int32 // of its container
+	ending[machine.AttemptState]
 }
 
 // The exit statuses that are nobody's fault but the cluster's. They mirror ContainerExitStatus.
@@ -251,11 +251,7 @@ func (s *ClientRMService) attemptSaved(c *rpcenv.Context, m attemptSaved) {
 
 // storeAttemptFinal decides the end and writes it down.
 func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
-	at.finished = c.Now()
-	at.ended = at.machine.Target
-	if at.ended == machine.AttemptFinishing {
-		at.ended = machine.AttemptFinished
-	}
+	at.decide(c.Now(), at.machine.Target, machine.AttemptFinishing, machine.AttemptFinished)
 	s.persistAttempt(c, at)
 	c.Send(c.Self(), attemptSaved{attempt: at.id, final: true})
 }

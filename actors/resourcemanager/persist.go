@@ -4,7 +4,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -51,7 +50,7 @@ func (s *ClientRMService) persistAttempt(c *rpcenv.Context, at *attempt) {
 	s.persist(c, at.id.String(), &yarn.ApplicationAttemptStateData{
 		AttemptId: at.id.Proto(), MasterContainer: at.container, FinalTrackingUrl: at.trackingURL, Diagnostics: at.diagnostics,
 		StartTime: milliseconds(at.started), FinalApplicationStatus: at.final, AmContainerExitStatus: at.exit,
-		FinishTime: milliseconds(at.finished), AppAttemptState: attemptEndOf(at.ended),
+		FinishTime: milliseconds(at.finished), AppAttemptState: endOf(at.ended),
 	})
 }
 
@@ -61,28 +60,4 @@ func (s *ClientRMService) forgetRecords(c *rpcenv.Context, a *application) {
 		s.persist(c, at.id.String(), nil)
 	}
 	s.persist(c, a.id.String(), nil)
-}
-
-func endOf(s machine.AppState) yarn.YarnApplicationState {
-	switch s {
-	case machine.AppFinished:
-		return yarn.YarnApplicationState_FINISHED
-	case machine.AppFailed:
-		return yarn.YarnApplicationState_FAILED
-	case machine.AppKilled:
-		return yarn.YarnApplicationState_KILLED
-	}
-	return yarn.YarnApplicationState_YAS_UNSET
-}
-
-func attemptEndOf(s machine.AttemptState) yarn.YarnApplicationState {
-	switch s {
-	case machine.AttemptFinished:
-		return yarn.YarnApplicationState_FINISHED
-	case machine.AttemptFailed:
-		return yarn.YarnApplicationState_FAILED
-	case machine.AttemptKilled:
-		return yarn.YarnApplicationState_KILLED
-	}
-	return yarn.YarnApplicationState_YAS_UNSET
 }

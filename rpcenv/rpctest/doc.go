@@ -80,7 +80,8 @@
 // nothing happens. Messages and turns come in an order that the seed chooses, as far as the runtime promises none: run a
 // test with several seeds to see others.
 //
-// Package script writes the same as a conversation in a text file.
+// Package script writes the same as a conversation in a text file. Package spec keeps a table of which test holds which sentence
+// of a specification.
 //
 // # A callback that blocks
 //

@@ -90,11 +90,30 @@ func TestAWeightIsANumberFromZeroUp(t *testing.T) {
 	}
 }
 
-// TestASchedulableWithoutANumberForAWeightEnds: shares are computed though no ratio uses anything up.
+// TestASchedulableWithoutANumberForAWeightEnds: shares are computed though no ratio uses anything up. No number is no weight,
+// an infinite one all that there may be, and the smallest one an equal part, beside a common weight none.
 func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
-	for _, weight := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.SmallestNonzeroFloat32} {
-		items := []*Schedulable{{Name: "a", Weight: weight, MaxShare: Unbounded}, {Name: "b", Weight: weight, MaxShare: Unbounded}}
-		PolicyOf("drf", Upstream).ComputeShares(items, Resource{1000, 10})
+	total := Resource{1000, 10}
+	for _, v := range []struct {
+		weight                float32
+		alone, beside, common Resource
+	}{
+		{weight: float32(math.NaN()), common: total},
+		{weight: float32(math.Inf(1)), alone: Unbounded, beside: Unbounded},
+		{weight: math.SmallestNonzeroFloat32, alone: Resource{500, 5}, common: total},
+	} {
+		for _, compat := range []Compat{Fixed, Upstream} {
+			one, other := &Schedulable{Name: "a", Weight: v.weight, MaxShare: Unbounded}, &Schedulable{Name: "b", Weight: v.weight, MaxShare: Unbounded}
+			PolicyOf("drf", compat).ComputeShares([]*Schedulable{one, other}, total)
+			if one.FairShare != v.alone || other.FairShare != v.alone {
+				t.Errorf("weight %v: %v and %v, want %v each", v.weight, one.FairShare, other.FairShare, v.alone)
+			}
+			common := &Schedulable{Name: "c", Weight: 1, MaxShare: Unbounded}
+			PolicyOf("drf", compat).ComputeShares([]*Schedulable{one, common}, total)
+			if one.FairShare != v.beside || common.FairShare != v.common {
+				t.Errorf("weight %v beside 1: %v and %v, want %v and %v", v.weight, one.FairShare, common.FairShare, v.beside, v.common)
+			}
+		}
 	}
 }
 

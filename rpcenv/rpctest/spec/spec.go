@@ -17,7 +17,9 @@ package spec
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,6 +87,42 @@ func moduleRoot() (string, error) {
 		}
 		dir = up
 	}
+}
+
+// Packages checks that the doc.go of the package under test, whose comment lists the packages below it, names each, as NAME/.
+func Packages(t *testing.T) {
+	t.Helper()
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, err := unnamed(os.DirFS("."), string(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range missing {
+		t.Errorf("doc.go does not name %s/: give it a line", name)
+	}
+}
+
+// unnamed are the directories with Go files below a package that its comment does not name.
+func unnamed(dir fs.FS, doc string) (out []string, err error) {
+	err = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go" || path.Dir(name) == ".":
+			return nil
+		}
+		at := path.Dir(name)
+		if !slices.Contains(out, at) && !regexp.MustCompile(`(?m)^//\t.*\b`+regexp.QuoteMeta(path.Base(at))+`/`).MatchString(doc) {
+			out = append(out, at)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // table is one under check.

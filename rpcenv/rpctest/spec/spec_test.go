@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // Each way in which a line can be wrong is found, and told by its cause.
@@ -33,6 +35,20 @@ func TestALineThatDoesNotHoldIsFound(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// A package that its parent's comment does not name is found, also one with tests alone; a folder without Go files is none.
+func TestAPackageWithoutALineIsFound(t *testing.T) {
+	tree := fstest.MapFS{"doc.go": {}, "a/a.go": {}, "a/b/b.go": {}, "a/b/b_test.go": {}, "ab/x_test.go": {}, "text/x.txt": {}, "a/testdata/x.go": {}}
+	for doc, want := range map[string]string{
+		"//\ta/  one\n//\t  b/ ab/ more\n": "[]",
+		"//\ta/  one\n// as b/ and ab/\n":  "[a/b ab]",
+		"":                                 "[a a/b ab]",
+	} {
+		if got, err := unnamed(tree, doc); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v %v, want %s", doc, got, err, want)
 		}
 	}
 }

@@ -1,0 +1,27 @@
+// Package cluster holds what makes roles run: processes, disks, networks, pages. The roles themselves are in package actors,
+// which touches none of these. It has no code itself.
+//
+//	node/        a daemon's Env and role on any Host: Master, Worker, ResourceManager, NodeManager; run as a process
+//	process/     processes of the operating system: starts them, tells their end, finds programs
+//	container/   a NodeManager's disk: directories, logs, fetched resources
+//	machine/     what a machine has, and whether it is healthy
+//	builtin/     the programs that come with the cluster
+//	runner/      coherer run: a cluster of processes for one application
+//
+//	recovery/    a Master's records on disk
+//	raftlog/     an election's log on disk
+//	gossip/      daemons hear of each other
+//
+//	web/         pages, JSON and metrics of the daemons
+//	  rest/      submissions by HTTP
+//	  pretty/    JSON as Spark's servers write it
+//	restclient/  a client of rest
+//	status/      coherer status: one screen of a cluster
+//	top/         coherer top: its counters as they change
+//
+//	local/       whole clusters for tests and tools, simulated or in one process
+//	scenario/    scripts about clusters: what is exchanged, under which faults
+//	  standin/   endpoints that scripts put where a program's would be
+//	invariant/   which rules a cluster breaks
+//	protocol/    the protocol as data: messages, handlers, settings, differences
+package cluster
