@@ -24,6 +24,9 @@ func (m *ApplicationMaster) requestExecutors(c *rpcenv.Context, q *app.RequestEx
 				c.Log().Warnf("Ignored a request for executors of profile %d: ids of profiles begin at 0", t.GetProfile().GetId())
 				return &rpc.Bool{}
 			}
+			if t.GetTotal() > allocator.MostExecutors {
+				c.Log().Warnf("The driver wants %d executors of profile %d: at most %d are asked for", t.GetTotal(), t.GetProfile().GetId(), allocator.MostExecutors)
+			}
 		}
 		if m.alloc.RequestTotal(totalsOf(c.Conf(), q), q.GetExcludedNodes(), c.Now()) {
 			m.wake(c)

@@ -2,6 +2,7 @@ package allocator_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +121,22 @@ func TestExcludedNodesAreTakenOnlyWithAChangedTarget(t *testing.T) {
 	a.RequestTotal(total(3), []string{"h1"}, began)
 	if c := a.RM.Take(); !slices.Equal(c.BlacklistAdditions, []string{"h1"}) {
 		t.Error(c)
+	}
+}
+
+// Whoever wants more executors than there can be does not fill the memory.
+func TestATargetHasABound(t *testing.T) {
+	a := newAllocator(math.MaxInt32)
+	a.Update()
+	if got := a.Pending(); got != allocator.MostExecutors {
+		t.Error(got)
+	}
+	if a.RequestTotal(total(math.MaxInt32-1), nil, began) {
+		t.Error("a bound that stays is no change")
+	}
+	a.RequestTotal(total(2), nil, began)
+	if got := asks(a); got != "*:2" {
+		t.Error(got)
 	}
 }
 

@@ -78,14 +78,14 @@ func (a *Allocator) match(c Container, place string) bool {
 	if p == nil {
 		return false
 	}
-	requests := a.RM.Matching(c.Priority, place, p.Container)
-	if len(requests) == 0 {
+	r := a.RM.FirstMatching(c.Priority, place, p.Container)
+	if r == nil {
 		return false
 	}
 	if a.cfg.Resends {
-		a.RM.Remove(requests[0])
+		a.RM.Remove(r)
 	} else {
-		a.RM.Given(requests[0], c.Host)
+		a.RM.Given(r, c.Host)
 	}
 	return true
 }

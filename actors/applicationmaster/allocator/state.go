@@ -14,6 +14,9 @@ import (
 // DefaultProfile is the id of the resource profile of an application that made none.
 const DefaultProfile = 0
 
+// MostExecutors is how many executors of a profile are wanted at most: each that is wanted takes room here.
+const MostExecutors = 100_000
+
 // Profile is what an executor of a resource profile is.
 type Profile struct {
 	ID int32
@@ -105,7 +108,7 @@ func New(cfg Config) *Allocator {
 	health, excluded := NewHealth(cfg.Health, a.failures)
 	a.health = health
 	a.RM.UpdateBlacklist(excluded, nil)
-	a.add(cfg.Default).target = cfg.Target
+	a.add(cfg.Default).target = min(cfg.Target, MostExecutors)
 	return a
 }
 
@@ -136,7 +139,7 @@ type Total struct {
 	Hosts         []HostCount
 }
 
-// RequestTotal takes how many executors are wanted in all. Without any totals none is wanted. The excluded hosts are taken
+// RequestTotal takes how many executors are wanted in all, up to MostExecutors of a profile. Without any totals none is wanted. The excluded hosts are taken
 // only when some target changes, which is what it reports. It mirrors requestTotalExecutorsWithPreferredLocalities.
 func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Time) bool {
 	changed := len(totals) == 0
@@ -149,8 +152,8 @@ func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Tim
 	for _, t := range totals {
 		p := a.add(t.Profile)
 		p.hosts, p.localityAware = sortedHosts(t.Hosts), t.LocalityAware
-		if p.target != t.Total {
-			p.target, changed = t.Total, true
+		if total := min(t.Total, MostExecutors); p.target != total {
+			p.target, changed = total, true
 		}
 	}
 	if changed {

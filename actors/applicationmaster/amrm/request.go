@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Any is the name of the place that every node is.
@@ -83,6 +84,16 @@ type entry struct {
 	requests []*ContainerRequest
 	relax    bool
 	label    string
+}
+
+// remove takes a request out. The oldest, which is most often the one, goes without moving the others.
+func (e *entry) remove(at int) {
+	if at > 0 {
+		e.requests = slices.Delete(e.requests, at, at+1)
+		return
+	}
+	e.requests[0] = nil
+	e.requests = e.requests[1:]
 }
 
 func (e *entry) ask(k key) Ask {

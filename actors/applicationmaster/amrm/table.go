@@ -138,7 +138,7 @@ func (t *Table) remove(r *ContainerRequest, heard []string) {
 		if at < 0 {
 			continue
 		}
-		e.requests = slices.Delete(e.requests, at, at+1)
+		e.remove(at)
 		l := location{r.Priority, p.name}
 		t.relaxed[l] = relaxed{p.relax, t.relaxed[l].requests - 1}
 		if _, changed := t.asks[k]; changed || !slices.Contains(heard, p.name) {
@@ -153,8 +153,25 @@ func (t *Table) remove(r *ContainerRequest, heard []string) {
 // Matching are the requests that a container of that priority, place and size answers, the oldest first: those of exactly
 // this size; if there are none, those that fit in it, larger ones first.
 func (t *Table) Matching(priority int32, name string, capability Resource) []*ContainerRequest {
+	var out []*ContainerRequest
+	for _, e := range t.matching(priority, name, capability) {
+		out = append(out, e.requests...)
+	}
+	return out
+}
+
+// FirstMatching is the first of Matching; nil when there is none.
+func (t *Table) FirstMatching(priority int32, name string, capability Resource) *ContainerRequest {
+	for _, e := range t.matching(priority, name, capability) {
+		return e.requests[0]
+	}
+	return nil
+}
+
+// matching are the entries with the requests of Matching. None is empty.
+func (t *Table) matching(priority int32, name string, capability Resource) []*entry {
 	if e := t.entries[key{priority, name, capability}]; e != nil {
-		return slices.Clone(e.requests)
+		return []*entry{e}
 	}
 	var fitting []key
 	for k := range t.entries {
@@ -163,9 +180,9 @@ func (t *Table) Matching(priority int32, name string, capability Resource) []*Co
 		}
 	}
 	slices.SortFunc(fitting, func(a, b key) int { return b.compare(a) })
-	var out []*ContainerRequest
+	out := make([]*entry, 0, len(fitting))
 	for _, k := range fitting {
-		out = append(out, t.entries[k].requests...)
+		out = append(out, t.entries[k])
 	}
 	return out
 }
