@@ -23,9 +23,10 @@
 //	rmproxy/     how who asks a ResourceManager lives through its absence
 //	token/       pure: what proves to YARN who speaks
 //	exceptions/  Hadoop's exceptions as errors that travel
+//	exitstatus/  pure: what YARN says of containers that it ended
 //	rmproxy/     calls of a ResourceManager that may be away
 //	submit/      pure: the rules of spark-submit
-//	ids/         pure: which ids there can be
+//	ids/         pure: which ids there can be, and what endpoints are called that others look up
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks
 //	  dag/       DAGScheduler           jobs and stages
 //	  tasks/     pure: task sets, offers, retries

@@ -15,11 +15,11 @@ const Name = "YarnAM"
 // The names of the endpoints that it speaks with.
 const (
 	// ServiceName is the ResourceManager's.
-	ServiceName = "ApplicationMasterService"
+	ServiceName = ids.ApplicationMasterService
 	// NodeName is a NodeManager's.
-	NodeName = "ContainerManager"
+	NodeName = ids.ContainerManager
 	// SchedulerName is the driver's.
-	SchedulerName = "YarnScheduler"
+	SchedulerName = ids.YarnScheduler
 )
 
 // Config is what an ApplicationMaster is made of. The rest is in its Env's settings.

@@ -95,7 +95,9 @@ func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 	}
 	e.crash()
 	y.Settle()
-	y.am.Do(func(*rpcenv.Context) { y.loss[0].Reply(&app.ExecutorExited{ExitCode: 143, ExitCausedByApp: true, Reason: "143"}) })
+	y.am.Do(func(*rpcenv.Context) {
+		y.loss[0].Reply(&app.ExecutorExited{ExitCode: 143, ExitCausedByApp: true, Reason: "143"})
+	})
 	y.Settle()
 	if !y.toldPart("Reason:Executor killed by driver. CausedByApp:false") {
 		t.Errorf("%+v", y.events.Waiting())

@@ -3,6 +3,7 @@ package nodemanager
 import (
 	"slices"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -42,14 +43,14 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 		}
 	case machine.KillContainers:
 		for _, x := range n.books.of(a) {
-			n.killContainer(c, x, statusKilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
+			n.killContainer(c, x, exitstatus.KilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
 		}
 	case machine.RefuseContainer:
 		late := a.queued
 		a.queued = nil
 		for _, x := range late {
 			x.refused = true
-			n.killContainer(c, x, statusKilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
+			n.killContainer(c, x, exitstatus.KilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
 		}
 	case machine.CleanUpApplication:
 		n.cleanUpApplication(c, a)

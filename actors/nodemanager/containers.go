@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"
@@ -107,7 +108,7 @@ func (n *ContainerManager) startProcess(c *rpcenv.Context, x *container) {
 func (n *ContainerManager) failedToLaunch(c *rpcenv.Context, x *container, err error) {
 	code := int32(-1)
 	if errors.Is(err, ErrDisksFailed) {
-		code = statusDisksFailed
+		code = exitstatus.DisksFailed
 	}
 	c.Log().WithError(err).Warnf("Failed to launch container %s", x.id)
 	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ExitedFailure, ExitStatus: code, Diagnostics: fmt.Sprintf("%v\n", err)})

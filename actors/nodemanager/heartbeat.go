@@ -3,20 +3,11 @@ package nodemanager
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-)
-
-// Exit statuses that a node gives. They mirror ContainerExitStatus.
-const (
-	statusDisksFailed              = -101
-	statusKilledVmem               = -103
-	statusKilledPmem               = -104
-	statusKilledByAppMaster        = -105
-	statusKilledByResourceManager  = -106
-	statusKilledAfterAppCompletion = -107
 )
 
 // beatIn sends the next heartbeat in d.
@@ -94,7 +85,7 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 	}
 	for _, id := range containersOf(c, r.GetContainersToCleanup()) {
 		if x := n.books.container(id); x != nil {
-			n.killContainer(c, x, statusKilledByResourceManager, "Container Killed by ResourceManager\n")
+			n.killContainer(c, x, exitstatus.KilledByResourceManager, "Container Killed by ResourceManager\n")
 		}
 	}
 	for _, s := range r.GetContainersToSignal() {

@@ -213,7 +213,7 @@ func TestAResourceManagerThatIsAwayIsTriedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.rm = k.w.ProbeIn(env, trackerName)
+	k.rm = k.w.ProbeIn(env, ids.ResourceTracker)
 	k.rm.On(k.playRM)
 	k.unknown = true
 	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })

@@ -56,7 +56,7 @@ func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
 
 func newSeededKit(t *testing.T, seed uint64) *kit {
 	k := &kit{t: t, w: rpctest.New(t, seed)}
-	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), trackerName)
+	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), ids.ResourceTracker)
 	k.rm.On(k.playRM)
 	k.am = k.w.Probe("AM")
 	k.w.Roles[ContainerClass] = func(h *sim.Host, cmd rpcenv.Command) error {

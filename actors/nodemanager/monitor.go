@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -50,9 +51,9 @@ func (n *ContainerManager) judgeMemory(c *rpcenv.Context, x *container, pid int,
 	if x.over < 2 && !twice {
 		return
 	}
-	kind, beyond, status := "VIRTUAL", u.Virtual-vmem, int32(statusKilledVmem)
+	kind, beyond, status := "VIRTUAL", u.Virtual-vmem, int32(exitstatus.KilledExceededVMem)
 	if !overV {
-		kind, beyond, status = "PHYSICAL", u.Resident-pmem, statusKilledPmem
+		kind, beyond, status = "PHYSICAL", u.Resident-pmem, exitstatus.KilledExceededPMem
 	}
 	text := fmt.Sprintf("Container [pid=%d,containerID=%s] is running %dB beyond the '%s' memory limit. "+
 		"Current usage: %s of %s physical memory used; %s of %s virtual memory used. Killing container.\n",

@@ -3,6 +3,7 @@ package nodemanager
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -10,10 +11,7 @@ import (
 )
 
 // Name is what the endpoint is called.
-const Name = "ContainerManager"
-
-// trackerName is what the ResourceManager's endpoint for nodes is called.
-const trackerName = "ResourceTracker"
+const Name = ids.ContainerManager
 
 // ContainerClass is the class of a container's process: Args are the words of its command, for a world without a shell; a
 // Host with one runs the script in Dir.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -70,7 +71,7 @@ func (n *ContainerManager) connect(c *rpcenv.Context) {
 	n.reg.registered, n.reg.asked, n.reg.told, n.reg.under = false, nil, nil, false
 	c.Cancel(n.beat)
 	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
-	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: trackerName}.String(), func(tracker rpcenv.Ref, err error) {
+	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: ids.ResourceTracker}.String(), func(tracker rpcenv.Ref, err error) {
 		switch {
 		case try != n.reg.try:
 		case err != nil:

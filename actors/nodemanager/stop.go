@@ -1,6 +1,7 @@
 package nodemanager
 
 import (
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -22,7 +23,7 @@ func (n *ContainerManager) stopContainers(c *rpcenv.Context, m *yarn.StopContain
 		}
 		if x != nil {
 			c.Log().Infof("Stopping container with container Id: %s", x.id)
-			n.killContainer(c, x, statusKilledByAppMaster, "Container killed by the ApplicationMaster.\n")
+			n.killContainer(c, x, exitstatus.KilledByAppMaster, "Container killed by the ApplicationMaster.\n")
 		}
 		r.SucceededRequests = append(r.SucceededRequests, id)
 	}

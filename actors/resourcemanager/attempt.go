@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
@@ -34,15 +35,6 @@ type attempt struct {
 	ending[machine.AttemptState]
 }
 
-// The exit statuses that are nobody's fault but the cluster's. They mirror ContainerExitStatus.
-const (
-	exitInvalid     = -1000
-	exitAborted     = -100
-	exitDisksFailed = -101
-	exitPreempted   = -102
-	exitKilledByRM  = -106
-)
-
 // askAgainForAM is after how long the container of an ApplicationMaster that was not there is asked for again.
 const askAgainForAM = 500 * time.Millisecond
 
@@ -52,7 +44,7 @@ func (at *attempt) failed() bool {
 		return false
 	}
 	switch at.exit {
-	case exitAborted, exitDisksFailed, exitPreempted, exitKilledByRM:
+	case exitstatus.Aborted, exitstatus.DisksFailed, exitstatus.Preempted, exitstatus.KilledByResourceManager:
 		return false
 	}
 	return true
@@ -78,7 +70,7 @@ func (s *ClientRMService) attemptOf(id ids.Attempt) *attempt {
 // startAttempt makes the next attempt.
 func (s *ClientRMService) startAttempt(c *rpcenv.Context, a *application) {
 	at := &attempt{
-		id: ids.Attempt{App: a.id, Attempt: int32(len(a.attempts)) + 1}, app: a, started: c.Now(), exit: exitInvalid,
+		id: ids.Attempt{App: a.id, Attempt: int32(len(a.attempts)) + 1}, app: a, started: c.Now(), exit: exitstatus.Invalid,
 	}
 	a.attempts = append(a.attempts, at)
 	c.State("attempt", at.id.String(), "", at.machine.State.String(), "")

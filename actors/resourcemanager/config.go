@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/rpcenv"
@@ -99,11 +100,11 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 // The names of the endpoints.
 const (
 	// ClientRMServiceName is for clients: it owns applications and their attempts.
-	ClientRMServiceName = "ClientRMService"
+	ClientRMServiceName = ids.ClientRMService
 	// ApplicationMasterServiceName is for ApplicationMasters: it owns their sessions.
-	ApplicationMasterServiceName = "ApplicationMasterService"
+	ApplicationMasterServiceName = ids.ApplicationMasterService
 	// ResourceTrackerName is for NodeManagers: it owns nodes.
-	ResourceTrackerName = "ResourceTracker"
+	ResourceTrackerName = ids.ResourceTracker
 	// SchedulerName is for the other three: it owns queues and containers.
 	SchedulerName = "Scheduler"
 )

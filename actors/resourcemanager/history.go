@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
@@ -77,19 +78,13 @@ func (p *pastApps) all() map[ids.Application]*yarn.AppTotals {
 	return all
 }
 
-// The exit statuses of containers that somebody wanted to end. They mirror ContainerExitStatus.
-const (
-	exitKilledByAppMaster        = -105
-	exitKilledAfterAppCompletion = -107
-)
-
 // fault reports whether a container ended by a fault: its process's, its node's, or because something was taken from it.
 func fault(e fair.Event) bool {
 	switch {
-	case e.ExitStatus == 0, e.ExitStatus == exitKilledByAppMaster, e.ExitStatus == exitKilledAfterAppCompletion, e.ExitStatus == exitKilledByRM:
+	case e.ExitStatus == 0, e.ExitStatus == exitstatus.KilledByAppMaster, e.ExitStatus == exitstatus.KilledAfterAppCompletion, e.ExitStatus == exitstatus.KilledByResourceManager:
 		return false
 	case e.Cause == fair.Killed:
-		return e.ExitStatus == fair.ExitPreempted || e.Diagnostics == fair.DiagnosticsLost
+		return e.ExitStatus == exitstatus.Preempted || e.Diagnostics == fair.DiagnosticsLost
 	}
 	return e.Cause != fair.Released
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -33,5 +34,5 @@ func (n nodeID) String() string { return rpcenv.Address{Host: n.host, Port: int(
 
 // manager is the endpoint of the node's NodeManager.
 func (n nodeID) manager() rpcenv.Ref {
-	return rpcenv.Ref{Address: rpcenv.Address{Host: n.host, Port: int(n.port)}, Name: "ContainerManager"}
+	return rpcenv.Ref{Address: rpcenv.Address{Host: n.host, Port: int(n.port)}, Name: ids.ContainerManager}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
@@ -77,7 +78,7 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	delete(s.containers, e.Container)
 	if a := s.apps[e.Container.Attempt.App]; a != nil {
 		a.use.add(e.Resource, c.Now().Sub(k.made))
-		if e.ExitStatus == fair.ExitPreempted {
+		if e.ExitStatus == exitstatus.Preempted {
 			a.lost.add(e, c.Now().Sub(k.made))
 		}
 	}
@@ -170,7 +171,7 @@ func resourceOf(r fair.Resource) *yarn.Resource {
 // expireTick takes containers back that nobody started in time.
 func (s *Scheduler) expireTick(c *rpcenv.Context) {
 	expiry := conf.ContainerExpiry.Get(c.Conf())
-	end := fair.End{ExitStatus: fair.ExitAborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}
+	end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}
 	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
 		if k := s.containers[id]; k != nil && !k.acquired.IsZero() && c.Now().Sub(k.acquired) > expiry {
 			s.decided(c, s.book.Complete(s.now(c), id, end))

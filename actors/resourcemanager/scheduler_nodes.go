@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
@@ -222,7 +223,7 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 	}
 	for _, id := range s.on(m.node) {
 		r, k := reported[id], s.containers[id]
-		end := fair.End{ExitStatus: fair.ExitAborted, Diagnostics: fair.DiagnosticsLost, Cause: fair.Killed}
+		end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsLost, Cause: fair.Killed}
 		switch {
 		case r.GetContainerState() == yarn.ContainerState_C_COMPLETE:
 			end = fair.End{ExitStatus: r.GetContainerExitStatus(), Diagnostics: r.GetDiagnostics(), Cause: fair.Finished}

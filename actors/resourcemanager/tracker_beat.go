@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
@@ -154,7 +155,7 @@ func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Contain
 		if !reported[id] {
 			delete(n.running, id)
 			ended = append(ended, &yarn.ContainerStatus{
-				ContainerId: id.Proto(), State: yarn.ContainerState_C_COMPLETE, ExitStatus: exitAborted, Diagnostics: fair.DiagnosticsLost,
+				ContainerId: id.Proto(), State: yarn.ContainerState_C_COMPLETE, ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsLost,
 			})
 		}
 	}

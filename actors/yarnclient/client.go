@@ -43,7 +43,7 @@ func (e *Client) OnStart(c *rpcenv.Context) {
 		e.fail(c, err)
 		return
 	}
-	rpcenv.Resolve(c, rpcenv.Ref{Address: e.cfg.ResourceManager, Name: serviceName}.String(), func(service rpcenv.Ref, err error) {
+	rpcenv.Resolve(c, rpcenv.Ref{Address: e.cfg.ResourceManager, Name: ids.ClientRMService}.String(), func(service rpcenv.Ref, err error) {
 		if err != nil {
 			e.fail(c, fmt.Errorf("no ResourceManager answers at %s: %w: is it there, and is %s right?",
 				e.cfg.ResourceManager, err, conf.ResourceManagerAddress.Key()))

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -147,7 +148,7 @@ func client() *Submission {
 func start(t *testing.T, cfg Config, m *manager, settings ...string) *kit {
 	t.Helper()
 	k := &kit{t: t, w: rpctest.New(t, 1), files: &files{}}
-	k.service = k.w.ProbeIn(k.w.Env("RM", nil), serviceName)
+	k.service = k.w.ProbeIn(k.w.Env("RM", nil), ids.ClientRMService)
 	k.service.On(k.answer(m))
 	cfg.ResourceManager = k.service.Env.Address()
 	if cfg.Submit != nil {
@@ -393,7 +394,7 @@ func TestContainersThatNeverFitAreRefused(t *testing.T) {
 
 func TestFilesThatCannotBeStagedEndTheSubmission(t *testing.T) {
 	k := &kit{t: t, w: rpctest.New(t, 1), files: &files{err: errors.New("no space: free some")}}
-	k.service = k.w.ProbeIn(k.w.Env("RM", nil), serviceName)
+	k.service = k.w.ProbeIn(k.w.Env("RM", nil), ids.ClientRMService)
 	k.service.On(k.answer(&manager{most: 8192}))
 	s := cluster()
 	s.Files = k.files

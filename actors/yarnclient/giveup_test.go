@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -51,7 +52,7 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 // A client that is given up while it copies files removes them when they are there.
 func TestGivenUpWhileFilesAreCopied(t *testing.T) {
 	k := &kit{t: t, w: rpctest.New(t, 1), files: &files{slow: time.Second}}
-	k.service = k.w.ProbeIn(k.w.Env("RM", nil), serviceName)
+	k.service = k.w.ProbeIn(k.w.Env("RM", nil), ids.ClientRMService)
 	k.service.On(k.answer(&manager{most: 8192}))
 	s := client()
 	s.Files = k.files

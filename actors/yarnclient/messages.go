@@ -9,9 +9,6 @@ import (
 // Name is what the endpoint is called.
 const Name = "YarnClient"
 
-// serviceName is the endpoint of a ResourceManager that clients ask.
-const serviceName = "ClientRMService"
-
 // Report is the tick by which the ResourceManager is asked how the application fares.
 type Report struct{ rpcenv.Local }
 

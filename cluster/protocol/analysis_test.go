@@ -27,28 +27,33 @@ type goFile struct {
 // goPackage is a folder of the source.
 type goPackage struct {
 	files  []goFile
-	consts map[string]string // those that are strings
+	consts map[string]string   // those that are strings
+	others map[string]constant // those that are another package's
 }
+
+// constant is a constant of a package, by its folder.
+type constant struct{ pkg, name string }
 
 // sources are the packages that endpoints lie in: all of actors/, rpcenv/ and cluster/.
 func sources(t *testing.T) map[string]*goPackage {
 	t.Helper()
 	out := map[string]*goPackage{}
-	add := func(file string) error {
-		rel, err := filepath.Rel(root, file)
+	add := func(at string) error {
+		rel, err := filepath.Rel(root, at)
 		if err != nil {
 			return err
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), at, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		pkg := path.Dir(filepath.ToSlash(rel))
 		if out[pkg] == nil {
-			out[pkg] = &goPackage{consts: map[string]string{}}
+			out[pkg] = &goPackage{consts: map[string]string{}, others: map[string]constant{}}
 		}
-		out[pkg].files = append(out[pkg].files, goFile{pkg, path.Base(filepath.ToSlash(rel)), f, importsOf(f)})
-		out[pkg].stringConsts(f)
+		file := goFile{pkg, path.Base(filepath.ToSlash(rel)), f, importsOf(f)}
+		out[pkg].files = append(out[pkg].files, file)
+		out[pkg].stringConsts(file)
 		return nil
 	}
 	var files []string
@@ -98,21 +103,34 @@ func importsOf(f *ast.File) map[string]string {
 	return out
 }
 
-func (p *goPackage) stringConsts(f *ast.File) {
-	ast.Inspect(f, func(n ast.Node) bool {
+func (p *goPackage) stringConsts(f goFile) {
+	ast.Inspect(f.ast, func(n ast.Node) bool {
 		v, ok := n.(*ast.ValueSpec)
 		if !ok || len(v.Names) != len(v.Values) {
 			return true
 		}
 		for i, value := range v.Values {
-			if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if s, err := strconv.Unquote(lit.Value); err == nil {
+			switch x := value.(type) {
+			case *ast.BasicLit:
+				if s, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
 					p.consts[v.Names[i].Name] = s
+				}
+			case *ast.SelectorExpr:
+				if of, ok := x.X.(*ast.Ident); ok {
+					p.others[v.Names[i].Name] = constant{f.imports[of.Name], x.Sel.Name}
 				}
 			}
 		}
 		return true
 	})
+}
+
+// text is what a constant of the package says, which may be another package's; "" when there is none.
+func (p *goPackage) text(packages map[string]*goPackage, name string) string {
+	if other := packages[p.others[name].pkg]; other != nil {
+		return other.consts[p.others[name].name]
+	}
+	return p.consts[name]
 }
 
 // typeName is package.Type of a message as the source names it, with the folder that it lies in; "" for what is no named

@@ -14,9 +14,9 @@ func endpointsOf(packages map[string]*goPackage) []endpointDoc {
 			return
 		}
 		_, typ := receiver(fn)
-		name := p.consts[strings.ToUpper(typ[:1])+typ[1:]+"Name"]
+		name := p.text(packages, strings.ToUpper(typ[:1])+typ[1:]+"Name")
 		if name == "" {
-			name = p.consts["Name"]
+			name = p.text(packages, "Name")
 		}
 		doc, file := p.typeDoc(typ)
 		out = append(out, endpointDoc{Name: name, Type: f.ast.Name.Name + "." + typ, File: f.pkg + "/" + file, Doc: doc})

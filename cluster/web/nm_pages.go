@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 )
@@ -60,8 +61,7 @@ func (p *nmPages) index(r *http.Request) (any, error) {
 	}
 	d := &nmPage{Title: "NodeManager at " + nodeID(s.GetNodeId()), NodeManagerStateResponse: s}
 	for _, x := range reversed(s.GetContainers()) {
-		const notEnded = -1000
-		d.Containers = append(d.Containers, nmContainerRow{x, containerID(x.GetId()), x.GetExitStatus() != notEnded})
+		d.Containers = append(d.Containers, nmContainerRow{x, containerID(x.GetId()), x.GetExitStatus() != exitstatus.Invalid})
 	}
 	for _, a := range reversed(s.GetApplications()) {
 		d.Applications = append(d.Applications, nmAppRow{a, appID(a.GetId())})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+	"github.com/coherer/coherer/actors/exitstatus"
 )
 
 var size = amrm.Resource{MemoryMB: 1408, VCores: 1}
@@ -190,7 +191,7 @@ func TestPreferencesAreKeptWithAnUnchangedTarget(t *testing.T) {
 	if a.RequestTotal(total(1, allocator.HostCount{Host: "h2", Tasks: 3}), nil, began) {
 		t.Error("nothing changed")
 	}
-	a.CompletedContainers(completed("c1", allocator.Preempted), began)
+	a.CompletedContainers(completed("c1", exitstatus.Preempted), began)
 	if got := asks(a); got != "*:1 /r2:1 h2:1" {
 		t.Error(got)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/exitstatus"
 )
 
 func TestHostRackAndAnyAreMatchedInThisOrder(t *testing.T) {
@@ -50,7 +51,7 @@ func TestWhatMatchesNoRequestIsGivenBack(t *testing.T) {
 	if c := a.RM.Take(); !slices.Equal(c.Releases, []string{"c2", "c3"}) {
 		t.Error(c.Releases)
 	}
-	e := a.CompletedContainers(completed("c2", allocator.Aborted), began)[0]
+	e := a.CompletedContainers(completed("c2", exitstatus.Aborted), began)[0]
 	if !e.Requested || e.ExecutorID != "" {
 		t.Error(e)
 	}
@@ -117,8 +118,8 @@ func TestKillReleasesOnceAndTheExecutorRunsNoMore(t *testing.T) {
 	if c := a.RM.Take(); !slices.Equal(c.Releases, []string{"c1"}) {
 		t.Error(c.Releases)
 	}
-	e := a.CompletedContainers(completed("c1", allocator.Aborted), began)[0]
-	if !e.Requested || e.Reason.CausedByApp || e.ExecutorID != "1" || e.Reason.ExitStatus != allocator.Aborted ||
+	e := a.CompletedContainers(completed("c1", exitstatus.Aborted), began)[0]
+	if !e.Requested || e.Reason.CausedByApp || e.ExecutorID != "1" || e.Reason.ExitStatus != exitstatus.Aborted ||
 		e.Reason.Message != "Container c1 exited from explicit termination request." {
 		t.Error(e)
 	}
@@ -168,21 +169,21 @@ func TestCompletedContainersAreClassified(t *testing.T) {
 		part     string
 	}{
 		{status: 0, part: "not because of an error"},
-		{status: allocator.Preempted, part: "was preempted"},
-		{status: allocator.KilledExceededVMem, byApp: true, part: "virtual memory"},
-		{status: allocator.KilledExceededPMem, byApp: true, part: "physical memory"},
-		{status: allocator.KilledByResourceManager, part: "marked as failed"},
-		{status: allocator.KilledByAppMaster, part: "marked as failed"},
-		{status: allocator.KilledAfterAppCompletion, part: "marked as failed"},
-		{status: allocator.Aborted, part: "marked as failed"},
-		{status: allocator.DisksFailed, part: "marked as failed"},
-		{status: allocator.KilledByContainerScheduler, byApp: true, failures: 1, part: "bad node"},
+		{status: exitstatus.Preempted, part: "was preempted"},
+		{status: exitstatus.KilledExceededVMem, byApp: true, part: "virtual memory"},
+		{status: exitstatus.KilledExceededPMem, byApp: true, part: "physical memory"},
+		{status: exitstatus.KilledByResourceManager, part: "marked as failed"},
+		{status: exitstatus.KilledByAppMaster, part: "marked as failed"},
+		{status: exitstatus.KilledAfterAppCompletion, part: "marked as failed"},
+		{status: exitstatus.Aborted, part: "marked as failed"},
+		{status: exitstatus.DisksFailed, part: "marked as failed"},
+		{status: exitstatus.KilledByContainerScheduler, byApp: true, failures: 1, part: "bad node"},
 		{status: 1, byApp: true, failures: 1, part: "bad node"},
 		{status: 137, byApp: true, failures: 1, part: "bad node"},
 		{status: 143, byApp: true, failures: 1, part: "bad node"},
-		{status: allocator.Invalid, byApp: true, failures: 1, part: "bad node"},
+		{status: exitstatus.Invalid, byApp: true, failures: 1, part: "bad node"},
 		{status: 1, stopping: true, part: "after Application shutdown"},
-		{status: allocator.KilledExceededPMem, stopping: true, part: "after Application shutdown"},
+		{status: exitstatus.KilledExceededPMem, stopping: true, part: "after Application shutdown"},
 	} {
 		a := newAllocator(1)
 		a.Update()
@@ -211,7 +212,7 @@ func TestAnExecutorThatEndedIsMissedOnItsHost(t *testing.T) {
 	if got := asks(a); got != "*:1 /r1:0 h1:0" {
 		t.Error("it has one:", got)
 	}
-	a.CompletedContainers(completed("c1", allocator.Preempted), began)
+	a.CompletedContainers(completed("c1", exitstatus.Preempted), began)
 	if got := asks(a); got != "*:2 /r1:1 h1:1" {
 		t.Error(got)
 	}
@@ -233,10 +234,10 @@ func TestLossReasons(t *testing.T) {
 	if _, how := a.LossReason("1"); how != allocator.Unknown {
 		t.Error("an answer that was given is forgotten:", how)
 	}
-	if e := a.CompletedContainers(completed("c2", allocator.Preempted), began)[0]; e.Awaited {
+	if e := a.CompletedContainers(completed("c2", exitstatus.Preempted), began)[0]; e.Awaited {
 		t.Error(e)
 	}
-	if r, how := a.LossReason("2"); how != allocator.Now || r.ExitStatus != allocator.Preempted {
+	if r, how := a.LossReason("2"); how != allocator.Now || r.ExitStatus != exitstatus.Preempted {
 		t.Error(r, how)
 	}
 	if _, how := a.LossReason("2"); how != allocator.Unknown {

@@ -2,21 +2,10 @@
 
 package allocator
 
-import "fmt"
+import (
+	"fmt"
 
-// Exit statuses that YARN gives to containers (org.apache.hadoop.yarn.api.records.ContainerExitStatus).
-const (
-	Success                    = 0
-	Invalid                    = -1000
-	Aborted                    = -100
-	DisksFailed                = -101
-	Preempted                  = -102
-	KilledExceededVMem         = -103
-	KilledExceededPMem         = -104
-	KilledByAppMaster          = -105
-	KilledByResourceManager    = -106
-	KilledAfterAppCompletion   = -107
-	KilledByContainerScheduler = -108
+	"github.com/coherer/coherer/actors/exitstatus"
 )
 
 // Completed is a container that ended.
@@ -49,14 +38,14 @@ func classify(c Completed, host string, stopping bool) verdict {
 	switch {
 	case stopping:
 		v.Message = fmt.Sprintf("Executor for container %s exited after Application shutdown.", c.ContainerID)
-	case c.ExitStatus == Success:
+	case c.ExitStatus == exitstatus.Success:
 		v.Message = fmt.Sprintf("Executor for container %s exited because of a YARN event (e.g., preemption) and not because of an error in the running job.", c.ContainerID)
-	case c.ExitStatus == Preempted:
+	case c.ExitStatus == exitstatus.Preempted:
 		v.Message = fmt.Sprintf("Container %s%s was preempted.", c.ContainerID, on)
-	case c.ExitStatus == KilledExceededVMem:
+	case c.ExitStatus == exitstatus.KilledExceededVMem:
 		v.CausedByApp = true
 		v.Message = fmt.Sprintf("Container killed by YARN for exceeding virtual memory limits: %s. Raise spark.executor.memoryOverhead, or yarn.nodemanager.vmem-pmem-ratio, or set yarn.nodemanager.vmem-check-enabled=false.", c.Diagnostics)
-	case c.ExitStatus == KilledExceededPMem:
+	case c.ExitStatus == exitstatus.KilledExceededPMem:
 		v.CausedByApp = true
 		v.Message = fmt.Sprintf("Container killed by YARN for exceeding physical memory limits: %s. Raise spark.executor.memoryOverhead.", c.Diagnostics)
 	case notOfTheApp(c.ExitStatus):
@@ -72,7 +61,7 @@ func classify(c Completed, host string, stopping bool) verdict {
 // (YarnAllocator.NOT_APP_AND_SYSTEM_FAULT_EXIT_STATUS).
 func notOfTheApp(status int) bool {
 	switch status {
-	case KilledByResourceManager, KilledByAppMaster, KilledAfterAppCompletion, Aborted, DisksFailed:
+	case exitstatus.KilledByResourceManager, exitstatus.KilledByAppMaster, exitstatus.KilledAfterAppCompletion, exitstatus.Aborted, exitstatus.DisksFailed:
 		return true
 	}
 	return false

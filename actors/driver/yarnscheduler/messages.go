@@ -1,12 +1,13 @@
 package yarnscheduler
 
 import (
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
 // Name is what the endpoint is called.
-const Name = "YarnScheduler"
+const Name = ids.YarnScheduler
 
 // ClusterManagerRegistered tells CoarseGrainedScheduler of an ApplicationMaster: the executors of the one before are gone.
 type ClusterManagerRegistered struct{ rpcenv.Local }

@@ -2,7 +2,11 @@
 
 package machine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/coherer/coherer/actors/exitstatus"
+)
 
 // ContainerState is where a container is in its life. It mirrors
 // org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerState.
@@ -68,9 +72,6 @@ type ContainerEvent struct {
 	Diagnostics string
 }
 
-// InvalidExitStatus is the exit status of a container that has none yet, or whose resources could not be had.
-const InvalidExitStatus = -1000
-
 // Container is a container's life.
 type Container struct {
 	State ContainerState
@@ -78,14 +79,14 @@ type Container struct {
 	Missing []string
 	// Retry is how often its process may still be started again.
 	Retry Retry
-	// ExitStatus is InvalidExitStatus until something says otherwise.
+	// ExitStatus is exitstatus.Invalid until something says otherwise.
 	ExitStatus  int32
 	Diagnostics string
 }
 
 // NewContainer is a container that needs resources.
 func NewContainer(resources []string, retry Retry) Container {
-	return Container{Missing: slices.Clone(resources), Retry: retry, ExitStatus: InvalidExitStatus}
+	return Container{Missing: slices.Clone(resources), Retry: retry, ExitStatus: exitstatus.Invalid}
 }
 
 // Next is the container after an event.
@@ -198,7 +199,7 @@ func (c Container) failed(e ContainerEvent) (Container, []Action, bool) {
 
 // killed is the end of a process by a signal: of this NodeManager, or of somebody else. A status that the kill gave stays.
 func (c Container) killed(e ContainerEvent) (Container, []Action, bool) {
-	if c.ExitStatus == InvalidExitStatus {
+	if c.ExitStatus == exitstatus.Invalid {
 		c.ExitStatus = e.ExitStatus
 	}
 	if c.State == Running {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 
@@ -56,7 +57,7 @@ func (s *Scheduler) release(a *app, id ids.Container) {
 	if c == nil || c.app != a && s.conf.Compat != Upstream {
 		return
 	}
-	s.complete(c, End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsReleased, Cause: Released})
+	s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsReleased, Cause: Released})
 }
 
 // ask keeps asks, those of places before those of Any: an Any of 0 forgets the places of its key. Of several of one key and
@@ -99,7 +100,7 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 			ask.Count--
 		case ask.Name == Any:
 			c.taken = nil
-			s.complete(c, End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
+			s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 
@@ -98,7 +99,7 @@ func (a *app) inherit(old *app) {
 	a.queue.use(a.Usage)
 }
 
-// RemoveAttempt ends an attempt: all that it has is Gone with ExitAborted, but for running containers when keep is set,
+// RemoveAttempt ends an attempt: all that it has is Gone with exitstatus.Aborted, but for running containers when keep is set,
 // which wait for AddAttempt with Keep. What it reserved and asked is forgotten.
 func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]Event, error) {
 	s.now = now
@@ -115,7 +116,7 @@ func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 	a := owner.attempt
 	running, ran := !a.stopped, a.runnable
 	a.stopped = true
-	end := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
+	end := End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
 	if running {
 		s.dismiss(a)
 	}

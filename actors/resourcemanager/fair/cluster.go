@@ -5,6 +5,8 @@ package fair
 import (
 	"fmt"
 	"time"
+
+	"github.com/coherer/coherer/actors/exitstatus"
 )
 
 // AddNode counts a node in. A node of that id that is there already is an error: remove it first.
@@ -35,14 +37,14 @@ func (s *Scheduler) clusterChanged() {
 // headrooms are by what it was.
 func (s *Scheduler) refresh() { s.available = s.nodes.total.Minus(s.root.Usage) }
 
-// RemoveNode counts a node out; all its containers are Gone with ExitAborted. One that is not there is ErrUnknown.
+// RemoveNode counts a node out; all its containers are Gone with exitstatus.Aborted. One that is not there is ErrUnknown.
 func (s *Scheduler) RemoveNode(now time.Duration, id string) ([]Event, error) {
 	s.now = now
 	n := s.nodes.byID[id]
 	if n == nil {
 		return nil, fmt.Errorf("node %s is %w", id, ErrUnknown)
 	}
-	lost := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsLost, Cause: Killed}
+	lost := End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsLost, Cause: Killed}
 	for _, c := range inOrder(n.containers) {
 		s.complete(c, lost)
 	}

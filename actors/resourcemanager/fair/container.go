@@ -4,12 +4,6 @@ package fair
 
 import "github.com/coherer/coherer/actors/ids"
 
-// Exit statuses that a scheduler gives to a container, by Hadoop's ContainerExitStatus.
-const (
-	ExitAborted   int32 = -100 // released, lost with its node, not used in time, or its application has ended
-	ExitPreempted int32 = -102
-)
-
 // Diagnostics that go with an exit status, in Hadoop's words: scripts look for them.
 const (
 	DiagnosticsReleased  = "Container released by application"

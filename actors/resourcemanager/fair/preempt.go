@@ -5,6 +5,8 @@ package fair
 import (
 	"slices"
 	"time"
+
+	"github.com/coherer/coherer/actors/exitstatus"
 )
 
 // kill is what was marked at one time, to be ended at another.
@@ -68,7 +70,7 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 	for len(s.kills) > 0 && s.kills[0].at <= now {
 		for _, c := range s.kills[0].containers {
 			if !c.gone {
-				s.complete(c, End{ExitStatus: ExitPreempted, Diagnostics: DiagnosticsPreempted, Cause: Killed})
+				s.complete(c, End{ExitStatus: exitstatus.Preempted, Diagnostics: DiagnosticsPreempted, Cause: Killed})
 			}
 		}
 		s.kills = s.kills[1:]

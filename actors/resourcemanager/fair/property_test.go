@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 
@@ -175,7 +176,7 @@ func (w *world) step() {
 		}
 	case "complete":
 		if a := w.someApp(); a != nil && len(a.live) > 0 {
-			w.noted(w.Complete(w.now, a.live[0].ID, End{ExitStatus: ExitAborted, Cause: Expired}))
+			w.noted(w.Complete(w.now, a.live[0].ID, End{ExitStatus: exitstatus.Aborted, Cause: Expired}))
 		}
 	}
 }

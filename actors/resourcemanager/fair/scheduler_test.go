@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 
@@ -114,7 +115,7 @@ func TestWhatWasNotHandedOverIsAskedForAgain(t *testing.T) {
 	if state.Pending[0].Count != 1 || state.Pending[1].Count != 1 || state.Pending[2].Count != 1 {
 		t.Fatalf("after one at the host: %v", state.Pending)
 	}
-	same(t, "lost", k.Complete(k.now, first, End{ExitStatus: ExitAborted, Cause: Killed}), "gone 1:1 h1:1 -100 KILL")
+	same(t, "lost", k.Complete(k.now, first, End{ExitStatus: exitstatus.Aborted, Cause: Killed}), "gone 1:1 h1:1 -100 KILL")
 	if state, _ = k.App(a); !slices.Equal(state.Pending, near) {
 		t.Errorf("asked again: %v, want %v", state.Pending, near)
 	}
@@ -305,7 +306,7 @@ func TestWhatIsNotUsedInTimeEnds(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 1, 1)
-	expired := End{ExitStatus: ExitAborted, Diagnostics: DiagnosticsExpired, Cause: Expired}
+	expired := End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsExpired, Cause: Expired}
 	id := k.beat("h1")[0].Container
 	same(t, "expired", k.Complete(k.now, id, expired), "gone 1:1 h1:1 -100 EXPIRE")
 	same(t, "again", k.Complete(k.now, id, expired))
