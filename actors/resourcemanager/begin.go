@@ -83,24 +83,34 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	c.Send(s.tracker, f.hosts) // nodes come when the applications of their containers are known
 	s.ready = true
 	for _, call := range s.waiting {
-		call.Reply(&rpc.Bool{Value: true})
+		s.active(c, call)
 	}
 	s.waiting = nil
 	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
 }
 
-// AwaitActive is answered true when the ResourceManager has read its records and serves.
+// AwaitActive is answered true when the ResourceManager has read its records, has a scheduler, and serves.
 type AwaitActive struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
 func (AwaitActive) ReplyType() *rpc.Bool { return nil }
 
 func (s *ClientRMService) awaitActive(c *rpcenv.Context, m AwaitActive) {
+	call := rpcenv.Defer(c, m)
 	if s.ready {
-		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+		s.active(c, call)
 		return
 	}
-	s.waiting = append(s.waiting, rpcenv.Defer(c, m))
+	s.waiting = append(s.waiting, call)
+}
+
+// active answers when the Scheduler takes questions. One whose allocation file is bad never does: the process ends.
+func (s *ClientRMService) active(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool]) {
+	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(_ limits, err error) {
+		if err == nil {
+			call.Reply(&rpc.Bool{Value: true})
+		}
+	})
 }
 
 // lifeAfter is the life after the one of a record; nil: there was none.

@@ -37,6 +37,8 @@
 //     that cannot write ends. (TestNothingIsPromisedBeforeItIsDurable, TestAResourceManagerThatCannotWriteEnds)
 //   - A record that cannot be read is told, and the rest recovers; Hadoop's ResourceManager does not start.
 //     (TestABadRecordIsReportedAndTheRestRecovers)
+//   - For yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms after a restart containers may be asked for that are
+//     larger than the largest node; in Hadoop also when the first ResourceManager begins. (TestAskedForALargeNodeThatIsNotBackYet)
 //   - Keys of tokens are kept over a restart, so that an ApplicationMaster's token for a node holds on, and are not changed
 //     meanwhile. (TestAnApplicationOutlivesItsResourceManager)
 //   - What the scheduler had running on a node that registers again and does not report it is lost; what it reports stays.

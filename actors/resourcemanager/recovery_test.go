@@ -214,6 +214,35 @@ func TestAnApplicationThatWaitedWaitsOn(t *testing.T) {
 	k.is(app, yarn.YarnApplicationState_RUNNING)
 }
 
+// After a restart nodes come back one after the other: what a large one has may be asked for before it is there. Later the
+// largest node is the limit again.
+func TestAskedForALargeNodeThatIsNotBackYet(t *testing.T) {
+	k, _ := keptKit(t)
+	large, small := k.node("N1", 8192, 8), k.node("N2", 2048, 2)
+	am, _ := k.running(large, nil)
+	k.restart()
+	small.register()
+	if r := am.register(); r.GetMaximumCapability().GetMemory() != 8192 {
+		t.Errorf("before all nodes are back the largest container is %v", r.GetMaximumCapability())
+	}
+	am.allocate(sized(1, 4096))
+	large.register()
+	k.beats(11*time.Second, large, small)
+	if got := am.allocate().GetAllocatedContainers(); len(got) != 1 || got[0].GetResource().GetMemory() != 4096 {
+		t.Errorf("given %v", got)
+	}
+	k.restart()
+	small.register()
+	am.register()
+	k.beats(11*time.Second, small)
+	if got := ask[*yarn.GetNewApplicationResponse](k, k.tool, "ClientRMService", &yarn.GetNewApplicationRequest{}); got.GetMaximumCapability().GetMemory() != 2048 {
+		t.Errorf("clients hear of %v when the large node did not come", got.GetMaximumCapability())
+	}
+	if _, err := am.try(&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{sized(1, 4096)}}); !errors.Is(err, exceptions.InvalidResourceRequest) {
+		t.Errorf("when the large node did not come: %v", err)
+	}
+}
+
 // What is promised is durable.
 func TestNothingIsPromisedBeforeItIsDurable(t *testing.T) {
 	k, s := keptKit(t)

@@ -48,7 +48,7 @@ type book interface {
 	NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []fair.Ended) ([]fair.Event, error)
 	Complete(now time.Duration, id ids.Container, end fair.End) []fair.Event
 	Recover(now time.Duration, c fair.Container) error
-	MaximumAllocation(queue string) fair.Resource
+	MaximumAllocation(now time.Duration, queue string) fair.Resource
 	Live(id ids.Attempt) []fair.Container
 	Queues() []fair.QueueState
 	Nodes() []fair.NodeState

@@ -42,7 +42,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		return
 	}
 	d := fair.Demand{BlacklistAdd: m.add, BlacklistRemove: m.remove}
-	most := s.book.MaximumAllocation(a.queue)
+	most := s.book.MaximumAllocation(s.now(c), a.queue)
 	for _, q := range m.asks {
 		ask := askOf(q)
 		if err := fair.CheckAsk(ask.Capability, most); err != nil {

@@ -146,7 +146,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
 		return
 	}
-	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(a.queue)), queue: a.queue}
+	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), a.queue)), queue: a.queue}
 	for _, k := range s.book.Live(m.attempt) {
 		known := s.containers[k.ID]
 		if known == nil || k.AM || known.machine.State != machine.ContainerRunning {

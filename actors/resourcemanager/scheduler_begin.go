@@ -20,6 +20,10 @@ type beginScheduler struct {
 func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 	s.life = m.life
 	s.conf.Epoch = m.epoch
+	wait := conf.SchedulingWait.Get(c.Conf())
+	if m.recovered {
+		s.conf.NodesCountFrom = s.now(c) + wait
+	}
 	allocations, err := s.load(c, m)
 	if err == nil {
 		s.book, err = newBook(c.Conf(), s.conf, allocations)
@@ -31,7 +35,6 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 		return
 	}
 	if m.recovered {
-		wait := conf.SchedulingWait.Get(c.Conf())
 		s.readyAt = c.Now().Add(wait)
 		c.After(wait, schedulingStart{})
 	}

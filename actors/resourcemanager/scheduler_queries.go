@@ -12,19 +12,19 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// requestLimits asks for the smallest and the largest container.
+// requestLimits asks for the largest container that the cluster can give.
 type requestLimits struct{ rpcenv.Local }
 
 type limits struct {
 	rpcenv.Local
-	minimum, maximum *yarn.Resource
+	maximum *yarn.Resource
 }
 
 // ReplyType makes the answer's type known to the compiler.
 func (requestLimits) ReplyType() (r limits) { return r }
 
 func (s *Scheduler) requestLimits(c *rpcenv.Context, m requestLimits) {
-	rpcenv.Reply(c, m, limits{minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum)})
+	rpcenv.Reply(c, m, limits{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), ""))})
 }
 
 // requestUsage asks what applications hold.
@@ -93,7 +93,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 		queues: s.book.Queues(), nodes: map[nodeID]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
 		minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum), scheduler: schedulerName(s.book),
 	}
-	b.info, b.totals, b.failures = s.info(), s.past.all(), slices.Clone(s.failures)
+	b.info, b.totals, b.failures = s.info(c), s.past.all(), slices.Clone(s.failures)
 	var total, allocated, reserved, pending fair.Resource
 	u := &yarn.ClusterUse{}
 	for _, n := range s.book.Nodes() {
@@ -135,12 +135,13 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 }
 
 // info is what Hadoop's REST server says of the FairScheduler's queues.
-func (s *Scheduler) info() string {
+func (s *Scheduler) info(c *rpcenv.Context) string {
 	b, ok := s.book.(ticking)
 	if !ok {
 		return ""
 	}
-	text, err := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), s.book.MaximumAllocation))
+	most := func(queue string) fair.Resource { return s.book.MaximumAllocation(s.now(c), queue) }
+	text, err := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), most))
 	if err != nil {
 		return ""
 	}

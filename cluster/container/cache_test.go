@@ -140,6 +140,16 @@ func TestWhatCannotBeFetched(t *testing.T) {
 	}
 }
 
+// A directory of the cache that is a file fails what is fetched, in one line.
+func TestAFileInPlaceOfTheCache(t *testing.T) {
+	k := newCache(t)
+	breakDir(t, filepath.Join(k.disks.local[0], "usercache"))
+	_, r := source(t, "a", []byte("content"))
+	if _, err := k.fetch(context.Background(), r); err == nil || !strings.HasSuffix(err.Error(), "usercache: not a directory") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A full disk fails what is fetched, in words that help; the node goes on.
 func TestAFullDiskIsTold(t *testing.T) {
 	if err := failed(&os.PathError{Op: "write", Path: "/x", Err: unix.ENOSPC}); !errors.Is(err, nodemanager.ErrDisksFailed) || !strings.Contains(err.Error(), "free some space") {

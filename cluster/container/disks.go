@@ -205,10 +205,11 @@ func failed(err error) error {
 	return err
 }
 
-// removeAll removes a directory, also one with directories in it that may not be written.
+// removeAll removes a directory, also one with directories in it that may not be written. Below a file there is nothing to
+// remove.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
-	if err == nil {
+	if err == nil || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
 	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error { // what cannot be changed RemoveAll tells

@@ -26,7 +26,7 @@ type Options struct {
 	// Role is the daemon's sub-command.
 	Role string
 	// Listen is where its Env listens. A port that is taken is tried again with the next ones (spark.port.maxRetries),
-	// unless it is 0, any free one.
+	// unless it is 0, any free one, or others know it already: those of YARN's daemons and of one of several Masters.
 	Listen rpcenv.Address
 	// Conf are the settings.
 	Conf *conf.Conf

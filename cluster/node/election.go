@@ -32,7 +32,7 @@ func ElectedMaster(h rpcenv.Host, env rpcenv.Config, cfg master.Config, e electi
 	return n, nil
 }
 
-// samePort are settings with which a port that is taken is not replaced by the next: the peers know this one.
+// samePort are settings with which a port that is taken is not replaced by the next: others know this one.
 func samePort(c *conf.Conf) *conf.Conf {
 	if c == nil {
 		c, _ = conf.New(nil) // it cannot fail

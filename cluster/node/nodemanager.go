@@ -73,6 +73,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	}
 	cfg.HTTPPort = web.Port(pages)
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
+		env.Conf = samePort(env.Conf)
 		return start(d.host, env, nodemanager.Name, nodemanager.New(cfg))
 	}); err != nil {
 		return err

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/coherer/coherer/actors/master"
@@ -63,12 +64,21 @@ func (d *daemon) serves(ctx context.Context, q rpcenv.Asks[*rpc.Bool]) error {
 		return err
 	})
 	job.OnDone(func(err error) { answered <- err })
+	var err error
 	select {
-	case err := <-answered:
-		return err
+	case err = <-answered:
+		if !errors.Is(err, rpcenv.ErrStopped) && !errors.Is(err, rpcenv.ErrRefusedStopped) { // else it ends, and the code follows
+			return err
+		}
 	case code := <-d.exits: // it could not read them; it has said why
 		return &ExitError{code}
 	case <-ctx.Done():
 		return nil
+	}
+	select {
+	case code := <-d.exits:
+		return &ExitError{code}
+	case <-ctx.Done():
+		return err
 	}
 }

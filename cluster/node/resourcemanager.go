@@ -13,7 +13,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// RunResourceManager runs a ResourceManager until ctx ends, or it ends itself: then the error is an *ExitError.
+// RunResourceManager runs a ResourceManager until ctx ends, or it ends itself: then the error is an *ExitError. As in Hadoop, and
+// unlike Spark's daemons, it takes no other port than the one that it was told: all the others look for it there.
 func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	var cfg resourcemanager.Config
 	closeStore, err := configure(&cfg, opts.Conf)
@@ -32,7 +33,10 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	cfg.WebUIURL = d.faces.url
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return ResourceManager(d.host, env, cfg) }); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
+		env.Conf = samePort(env.Conf)
+		return ResourceManager(d.host, env, cfg)
+	}); err != nil {
 		return err
 	}
 	d.serve(pages, web.ResourceManagerPages(d.site()))

@@ -150,7 +150,7 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	slices.SortStableFunc(list, func(a, b failure) int { return cmp.Compare(b.at, a.at) })
 	b.WriteString("\nFAILED\n")
 	for _, f := range list[:min(len(list), mostFailures)] {
-		fmt.Fprintf(b, "%s: %s\n", since(s.GetTimeMs(), f.at), top.Printable(f.text))
+		fmt.Fprintf(b, "%s: %s\n", since(s.GetTimeMs(), f.at), top.Printable(strings.Join(strings.Fields(f.text), " ")))
 	}
 	more(b, len(list)-mostFailures)
 }

@@ -66,7 +66,7 @@ func (s *Scheduler) ask(a *app, asks []Ask) {
 	if len(asks) == 0 {
 		return
 	}
-	most := s.MaximumAllocation(a.queue.Name)
+	most := s.MaximumAllocation(s.now, a.queue.Name)
 	type place struct {
 		Key
 		name string

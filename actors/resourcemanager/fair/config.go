@@ -43,6 +43,10 @@ type Config struct {
 	NodeHeartbeat        time.Duration // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 	UpdateInterval       time.Duration // yarn.scheduler.fair.update-interval-ms: how often the owner calls Update
 
+	// NodesCountFrom is from when on no container may be larger than the largest node: after a restart the nodes come back one
+	// after the other, and what applications ask for meanwhile is for those that are to come.
+	NodesCountFrom time.Duration
+
 	Epoch int32 // how often the ResourceManager has been restarted: a part of the ids of containers
 }
 

@@ -94,7 +94,9 @@ func (f *FIFO) Complete(now time.Duration, id ids.Container, end End) []Event {
 func (f *FIFO) Recover(now time.Duration, c Container) error { return f.s.Recover(now, c) }
 
 // MaximumAllocation is Scheduler.MaximumAllocation.
-func (f *FIFO) MaximumAllocation(string) Resource { return f.s.MaximumAllocation("") }
+func (f *FIFO) MaximumAllocation(now time.Duration, _ string) Resource {
+	return f.s.MaximumAllocation(now, "")
+}
 
 // Cluster is Scheduler.Cluster.
 func (f *FIFO) Cluster() Resource { return f.s.Cluster() }

@@ -206,7 +206,7 @@ func (q *sequence) ask(step sequenceStep, attempt ids.Attempt) {
 	for _, a := range step.Asks {
 		d.Asks = append(d.Asks, Ask{Key{a.Priority, 0}, a.Name, Resource{a.MB, a.VCores}, a.Count, a.Relax})
 		if s, ok := q.App(attempt); ok {
-			normalised = append(normalised, golden(q.Scheduler.conf.normalise(Resource{a.MB, a.VCores}, q.MaximumAllocation(s.Queue))))
+			normalised = append(normalised, golden(q.Scheduler.conf.normalise(Resource{a.MB, a.VCores}, q.MaximumAllocation(0, s.Queue))))
 		}
 	}
 	for _, id := range step.Release {

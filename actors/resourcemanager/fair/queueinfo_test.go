@@ -43,7 +43,7 @@ func TestQueueTree(t *testing.T) {
 	}
 	s.Update(0)
 
-	tree := QueueTree(s.Queues(), s.Cluster(), s.MaximumAllocation)
+	tree := QueueTree(s.Queues(), s.Cluster(), func(queue string) Resource { return s.MaximumAllocation(0, queue) })
 	var names []string
 	for _, q := range tree.Children {
 		names = append(names, q.Name)

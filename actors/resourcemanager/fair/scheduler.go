@@ -91,10 +91,11 @@ func (s *Scheduler) take() []Event {
 }
 
 // MaximumAllocation is the largest container that an application of the queue may ask for: Config.Maximum, less where the
-// queue or the largest node is smaller.
-func (s *Scheduler) MaximumAllocation(queue string) Resource {
+// queue or the largest node is smaller. Nodes do not count before Config.NodesCountFrom. It mirrors
+// ClusterNodeTracker.getMaxAllowedAllocation.
+func (s *Scheduler) MaximumAllocation(now time.Duration, queue string) Resource {
 	most := s.conf.Maximum
-	if len(s.nodes.all) > 0 {
+	if len(s.nodes.all) > 0 && now >= s.conf.NodesCountFrom {
 		most = most.Min(s.nodes.most)
 	}
 	if q := s.queues[queue]; q != nil {
