@@ -18,11 +18,21 @@ type faults struct {
 	// resends: how many containers are left is told with each that comes; when the next one is on its way, there is one too
 	// many at the end (YARN-1902, SPARK-9396).
 	resends bool
+	// countsAnew: the executors of each attempt are counted from 1, whatever ids the driver has heard of (SPARK-12864).
+	countsAnew bool
 }
 
 func faultsOf(c *conf.Conf) faults {
 	has := func(id string) bool { return slices.Contains(conf.Compat.Get(c), id) }
-	return faults{lock: has("SPARK-17667"), nanoseconds: has("SPARK-15725"), resends: has("YARN-1902")}
+	return faults{lock: has("SPARK-17667"), nanoseconds: has("SPARK-15725"), resends: has("YARN-1902"), countsAnew: has("SPARK-12864")}
+}
+
+// after is the executor id behind which this attempt goes on; last is the driver's answer.
+func (f faults) after(last int32) int {
+	if f.countsAnew {
+		return 0
+	}
+	return int(max(0, last))
 }
 
 // locked reports whether what the driver asks has to wait for the lock.

@@ -106,7 +106,7 @@ func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 			m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, fmt.Sprintf("Uncaught exception: the driver's last executor id: %v", err))
 			return
 		}
-		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, int(max(0, last.GetId()))))
+		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, m.historic.after(last.GetId())))
 		m.pace = allocator.NewPace(conf.YARNHeartbeatInterval.Get(c.Conf()), conf.YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
 		c.Send(m.driver, &app.RegisterClusterManager{Am: c.Self().Proto()})
 		if m.context != nil {

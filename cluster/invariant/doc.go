@@ -18,7 +18,8 @@
 //	I10 no-block             from the trace: how long an executor's heartbeat waits for its handler, a driver for its executors' number
 //	I11 ask-balance          from the trace: an ApplicationMaster's books, containers that it has to give back at once
 //	I12 true-cause           from the trace: ends without a reason, panics
-//	I13 epoch                from the trace: a change that an earlier leadership or another process caused
+//	I13 epoch                from the trace: a change that an earlier leadership or another process caused, a second executor of
+//	                         one id
 //	I15 no-churn             from both: attempts that wait for a container while a node that is heard of could give one; containers
 //	                         that go back and forth; drivers that ask for too few executors
 //

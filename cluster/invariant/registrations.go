@@ -6,13 +6,14 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// registrations is I8: what was accepted once is accepted again.
+// registrations is I8: what was accepted once is accepted again; and of I13 that an executor's id names one process.
 type registrations struct {
 	*Monitor
 	looked
 	workers   map[identity]bool    // accepted
 	apps      map[[2]uint32]string // by Master and driver: the id that holds
 	executors map[identity]uint32  // the driver that accepted
+	processes map[identity]uint32  // by the driver: the process that it accepted
 }
 
 // identity is a name and whose it is.
@@ -22,7 +23,7 @@ type identity struct {
 }
 
 func newRegistrations(m *Monitor) *registrations {
-	return &registrations{Monitor: m, workers: map[identity]bool{}, apps: map[[2]uint32]string{}, executors: map[identity]uint32{}}
+	return &registrations{Monitor: m, workers: map[identity]bool{}, apps: map[[2]uint32]string{}, executors: map[identity]uint32{}, processes: map[identity]uint32{}}
 }
 
 func (c *registrations) see(r *tracepb.Record) {
@@ -87,7 +88,17 @@ func (c *registrations) executor(m *message, who identity) {
 	case m.form == tracepb.Form_REPLY:
 		c.judged[IdempotentRegister]++
 		c.executors[who] = m.from
+		c.second(identity{m.from, who.id}, who.env)
 	case m.form == tracepb.Form_FAIL && c.executors[who] == m.from:
 		c.fail(IdempotentRegister, "%s refuses executor %s, which it accepted before", c.past.name(m.from), who.id)
 	}
+}
+
+// second: what is told of an executor names it by its id, so what the one before left behind would be taken for the next one's.
+func (c *registrations) second(at identity, process uint32) {
+	c.judged[Epoch]++
+	if before, known := c.processes[at]; known && before != process {
+		c.fail(Epoch, "%s accepts a second executor %s", c.past.name(at.env), at.id)
+	}
+	c.processes[at] = process
 }

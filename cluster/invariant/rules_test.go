@@ -381,6 +381,9 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I15", "a driver that asks for more each second", "", func(f *forger) { f.backlog(5, 1, time.Minute); f.backlog(5, 5, time.Hour) }},
 		{"I15", "a driver that asks for too few", "the tasks of D need 5 executors, and it asks for 1", func(f *forger) { f.backlog(5, 1, 61*time.Second) }},
 
+		{"I13", "an executor that registers again", "", func(f *forger) { f.executor(ex, "0"); f.executor(ex, "0") }},
+		{"I13", "two executors", "", func(f *forger) { f.executor(ex, "0"); f.executor(w1, "1") }},
+		{"I13", "two of one id", "D accepts a second executor 0", func(f *forger) { f.executor(ex, "0"); f.executor(w1, "0") }},
 		{"I13", "of another", "W2 reports A/0 as EXITED, which was ordered of W1, and M1 believes it", func(f *forger) { f.launch(0, 1, w1); f.report(w2) }},
 	} {
 		f := forge()
@@ -533,6 +536,12 @@ func (f *forger) two(inOrder bool, between func(first *tracepb.Id)) {
 func (f *forger) refuse(env uint32) {
 	q := f.tell(env, &deploy.RegisterWorker{Id: names[env]}, m1, "Master", nil)
 	f.tell(m1, &deploy.RegisterWorkerFailed{Message: "Duplicate worker ID"}, env, "Worker", q)
+}
+
+// executor registers an executor with the driver.
+func (f *forger) executor(env uint32, id string) {
+	q := f.send(env, &app.RegisterExecutor{ExecutorId: id}, dr, "CoarseGrainedScheduler", ask, nil)
+	f.send(dr, &rpc.Bool{Value: true}, env, "Executor", reply, q)
 }
 
 // ends lets n executors end early, one after the other, and orders one more.

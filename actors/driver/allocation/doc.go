@@ -13,7 +13,8 @@
 //     (TestIdleExecutorsGoButNotBelowTheTarget)
 //   - A driver has one resource profile, the default one, so there is one target. (TestTargetsGrow)
 //   - Another ApplicationMaster is told the target that there is, whatever the one before still has to answer; Spark's begins
-//     at the initial one again. With coherer.compat SPARK-20079 as in Spark. (TestAnotherApplicationMasterIsNotKeptFromTheTarget)
+//     at the initial one and grows again, the first step at once. With coherer.compat SPARK-20079 as in Spark before 2.3: at
+//     the initial one, until the next stage. (TestAnotherApplicationMasterIsNotKeptFromTheTarget)
 //   - A shuffle ends with its job, so an executor is kept for its map outputs no longer than that; Spark waits for the
 //     collection of the shuffle's last reference, or for spark.dynamicAllocation.shuffleTracking.timeout, which has nothing to
 //     do here. (TestAnExecutorThatWasKeptForItsShuffleWasIdle)

@@ -7,5 +7,5 @@ import (
 )
 
 // forgetsTarget is a historic fault, for study (SPARK-20079): with another ApplicationMaster the target begins anew, and
-// what the running tasks need is not asked for before the next backlog.
+// what the tasks need is not asked for before the next stage, or before an executor was idle for too long.
 func forgetsTarget(c *conf.Conf) bool { return slices.Contains(conf.Compat.Get(c), "SPARK-20079") }
