@@ -164,7 +164,7 @@ func root() *cobra.Command {
 		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), resourceManagerCommand(), nodeManagerCommand(), executorCommand(), driverCommand())
+	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), resourceManagerCommand(), nodeManagerCommand(), rmadminCommand(), executorCommand(), driverCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

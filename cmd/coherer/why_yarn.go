@@ -21,20 +21,33 @@ func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.Appli
 
 // askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about what id is; with "" that of the run that goes on.
 func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id string, q Q) (none R, err error) {
-	if at == "" {
-		w, err := findWatched(nil)
-		if err == nil && w.rm.IsZero() {
-			err = errors.New("the run that goes on is not on YARN")
-		}
-		if err != nil {
-			return none, fmt.Errorf("%s is of YARN: name its ResourceManager with --master yarn://HOST:PORT: %w", id, err)
-		}
-		at = w.rm.String()
-	}
-	address, err := rpcenv.ParseYARNURL(at)
+	address, err := resourceManagerAt(at)
 	if err != nil {
-		return none, fmt.Errorf("--master: %w", err)
+		return none, fmt.Errorf("%s is of YARN: %w", id, err)
 	}
+	return askResourceManager(ctx, address, resourcemanager.ClientRMServiceName, q)
+}
+
+// resourceManagerAt is where the ResourceManager of a --master listens; with "" that of the run that goes on.
+func resourceManagerAt(master string) (at rpcenv.Address, err error) {
+	if master != "" {
+		if at, err = rpcenv.ParseYARNURL(master); err != nil {
+			err = fmt.Errorf("--master: %w", err)
+		}
+		return at, err
+	}
+	w, err := findWatched(nil)
+	if err == nil && w.rm.IsZero() {
+		err = errors.New("the run that goes on is not on YARN")
+	}
+	if err != nil {
+		err = fmt.Errorf("name its ResourceManager with --master yarn://HOST:PORT: %w", err)
+	}
+	return w.rm, err
+}
+
+// askResourceManager asks an endpoint of a ResourceManager.
+func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at rpcenv.Address, endpoint string, q Q) (none R, err error) {
 	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
 	defer host.Close()
 	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
@@ -44,9 +57,9 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id str
 	defer env.Close()
 	b := env.Blocking(ctx)
 	defer b.Close()
-	r, err := rpcenv.AskWait(b, env.Ref(address, resourcemanager.ClientRMServiceName), q, rpcenv.Timeout("the wait of why", whyWait))
+	r, err := rpcenv.AskWait(b, env.Ref(at, endpoint), q, rpcenv.Timeout("the patience of a command", whyWait))
 	if err != nil {
-		return none, fmt.Errorf("ask the ResourceManager at %s: %w", address, err)
+		return none, fmt.Errorf("ask the ResourceManager at %s: %w", at, err)
 	}
 	return r, nil
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+func rmadminCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rmadmin", GroupID: "daemons", Short: "Tell a ResourceManager of YARN what its administrator changed",
+		Args: usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(refreshNodesCommand())
+	return cmd
+}
+
+// refreshNodesCommand mirrors yarn rmadmin -refreshNodes [-g [timeout]].
+func refreshNodesCommand() *cobra.Command {
+	var at string
+	var graceful bool
+	var patience time.Duration
+	cmd := &cobra.Command{
+		Use: "refresh-nodes", Aliases: []string{"refreshNodes"}, Short: "Make it read its lists of hosts again",
+		Long: "Make a ResourceManager read its lists of hosts again, those of yarn.resourcemanager.nodes.include-path and exclude-path:\n" +
+			"a node that may not be one any more is told to end, and one that may can come back. With --graceful such a node gets\n" +
+			"nothing new, and ends when what it runs has ended or the time-out is over. fair-scheduler.xml needs no such word: it is\n" +
+			"read again when it changes.",
+		Example: "  coherer rmadmin refresh-nodes --master yarn://127.0.0.1:8032 --graceful --timeout 10m",
+		Args:    usages(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := &yarn.RefreshNodesRequest{Graceful: graceful, DecommissionTimeout: int32(min(patience/time.Second, math.MaxInt32))}
+			if cmd.Flags().Changed("timeout") {
+				switch {
+				case !graceful:
+					return usage(cmd, errors.New("--timeout is for --graceful: without it nodes end at once"))
+				case patience < time.Second:
+					return usage(cmd, fmt.Errorf("--timeout %v: want 1s at least", patience))
+				}
+			}
+			address, err := resourceManagerAt(at)
+			if err != nil {
+				return err
+			}
+			if _, err := askResourceManager(cmd.Context(), address, resourcemanager.ResourceTrackerName, q); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "The lists of hosts hold as they are now.")
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
+	cmd.Flags().BoolVar(&graceful, "graceful", false, "let nodes that are excluded now end what they run")
+	cmd.Flags().DurationVar(&patience, "timeout", 0, "for how long; left out, yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs")
+	return cmd
+}

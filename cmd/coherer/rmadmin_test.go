@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A node that is put on the exclude list ends when the ResourceManager has been told to read it, and others stay.
+func TestANodeIsTakenOutByTheListOfHosts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exclude := filepath.Join(dir, "exclude")
+	write(t, exclude, "")
+	log := &lines{to: t.Output()}
+	_, rm := daemonTo(t, log, nil, append([]string{"resourcemanager", "--port", "0", "--conf", "yarn.resourcemanager.nodes.exclude-path=" + exclude}, quick...)...)
+	node, _ := daemon(t, append([]string{"nodemanager", rm.URL, "--local-dirs", dir + "/local", "--log-dirs", dir + "/logs"}, quick...)...)
+	log.until(t, "Node Transitioned from NEW to RUNNING")
+	refresh := func(args ...string) result {
+		return finish(t, command(t, append([]string{"rmadmin", "refresh-nodes", "--master", rm.URL}, args...)...))
+	}
+	if r := refresh(); r.code != 0 {
+		t.Fatalf("%d %s", r.code, r.stderr)
+	}
+	write(t, exclude, "127.0.0.1 # it is broken\n")
+	if r := refresh("--graceful", "--timeout", "10m"); r.code != 0 || !strings.Contains(r.stdout, "The lists of hosts hold") {
+		t.Fatalf("%d %s", r.code, r.stderr)
+	}
+	err := node.Wait()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "to DECOMMISSIONED") {
+		t.Errorf("it was not decommissioned; it ended with %v", err)
+	}
+	for _, bad := range [][]string{{"--timeout", "1m"}, {"--graceful", "--timeout", "1ms"}, {"x"}} {
+		if r := refresh(bad...); r.code != exitUsage {
+			t.Errorf("%q: %d %s", bad, r.code, r.stderr)
+		}
+	}
+	if r := finish(t, command(t, "rmadmin", "refresh-nodes")); r.code != exitFailed || !strings.Contains(r.stderr, "--master yarn://HOST:PORT") {
+		t.Errorf("without a ResourceManager: %d %s", r.code, r.stderr)
+	}
+}
