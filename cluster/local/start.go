@@ -164,12 +164,6 @@ func (c *Cluster) startMaster() {
 	c.MasterAddress = c.Master.Env.Address()
 }
 
-// RestartMaster starts a Master at the address of the one that was killed, with its records.
-func (c *Cluster) RestartMaster() {
-	c.t.Helper()
-	c.startMaster()
-}
-
 // observe watches a simulated cluster: at its end the test fails by each rule of package invariant that was broken.
 func (c *Cluster) observe() {
 	c.observer = Observe(c.World, c.Conf)
