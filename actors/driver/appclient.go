@@ -62,13 +62,24 @@ func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
 	if s.stopping {
 		return
 	}
-	c.Log().Errorf("Application has been killed. Reason: %s", m.Reason)
-	c.Send(s.dag, dag.ApplicationDead{Reason: m.Reason})
+	reason := m.Reason
+	if strings.HasSuffix(reason, failedState) && s.lastEnd != "" { // the Master says no more: too many executors ended too early
+		reason += ": the last executor to end was " + s.lastEnd
+	}
+	c.Log().Errorf("Application has been killed. Reason: %s", reason)
+	c.Send(s.dag, dag.ApplicationDead{Reason: reason})
 }
+
+// failedState is how the Master's word ends when it gave the application up for its executors' ends.
+const failedState = ": FAILED"
 
 func (s *Scheduler) executorRemoved(c *rpcenv.Context, m appclient.ExecutorRemoved) {
 	c.Log().Infof("Executor %s removed: %s", m.FullID, m.Message)
-	s.removeExecutor(c, executorID(m.FullID), lossOf(m.Message, m.ExitStatus, m.WorkerHost != nil))
+	id := executorID(m.FullID)
+	if e := s.executors.byID[id]; e == nil || !e.removing {
+		s.lastEnd = id + ": " + m.Message
+	}
+	s.removeExecutor(c, id, lossOf(m.Message, m.ExitStatus, m.WorkerHost != nil))
 }
 
 // executorID is the executor's part of APP/ID.

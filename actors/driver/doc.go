@@ -23,6 +23,8 @@
 //     tasks wait for it, not the program. (TestTasksWaitForEnoughExecutorsButNotForEver)
 //   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
+//   - When the Master gave the application up as FAILED, the jobs' error has the end of its last executor.
+//     (TestTheLastEndOfAnExecutorIsToldWhenTheApplicationFailed)
 //   - A report of a task attempt that was given up frees no cores. (TestAReportOfAnAttemptThatIsOverFreesNoCores)
 //   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers
 //     may share a host. (TestALostWorkerLeavesTheOutputsOfOthersOnItsHost)

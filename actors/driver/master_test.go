@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,21 @@ func TestAllJobsFailWhenTheMasterRemovesTheApplication(t *testing.T) {
 		if err := j.failure(); !strings.Contains(err.Error(), "Master removed our application: too many failures") {
 			t.Error(err)
 		}
+	}
+}
+
+// The Master says FAILED and no more: the job's error says what its executors ended with, also when none ever registered.
+func TestTheLastEndOfAnExecutorIsToldWhenTheApplicationFailed(t *testing.T) {
+	r := newRig(t, nil)
+	j := run(r, numbers.With(9))
+	r.Settle()
+	code := int32(61)
+	for id := range int32(2) {
+		r.tell(&deploy.ExecutorUpdated{Id: new(id), State: deploy.ExecutorState_EXITED, Message: new(fmt.Sprintf("Command exited with code %d", code+id)), ExitStatus: new(code + id)})
+	}
+	r.tell(&deploy.ApplicationRemoved{Message: "FAILED"})
+	if err := j.failure(); !strings.Contains(err.Error(), "Master removed our application: FAILED: the last executor to end was 1: Command exited with code 62") {
+		t.Error(err)
 	}
 }
 

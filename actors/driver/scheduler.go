@@ -39,6 +39,7 @@ type Scheduler struct {
 	yarn           rpcenv.Ref // YarnScheduler; zero on a standalone cluster
 	expected       int        // executors that an application on YARN begins with
 	lastID         int32      // the highest executor id that was registered
+	lastEnd        string     // of an executor, in words; "": none has ended that the application did not want to
 	// watchers are told of each ExecutorChange, in this order.
 	watchers []rpcenv.Ref
 	// allocation is ExecutorAllocationManager; the zero Ref without spark.dynamicAllocation.enabled.

@@ -179,11 +179,14 @@ func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
 	}, rpcenv.Timeout("the Master's patience with a driver", seekPatience))
 }
 
+// byItsDriver is why an application is over that wanted to be.
+const byItsDriver = "unregistered"
+
 // unregisterApplication ends an application that wants to; an unknown id is ignored.
 func (m *Master) unregisterApplication(c *rpcenv.Context, u *deploy.UnregisterApplication) {
 	c.Log().Infof("Received unregister request from application %s", u.GetAppId())
 	if app := m.idToApp[u.GetAppId()]; app != nil {
-		m.removeApplication(c, app, ApplicationFinished, "unregistered")
+		m.removeApplication(c, app, ApplicationFinished, byItsDriver)
 	}
 }
 
@@ -206,7 +209,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	}
 	c.Log().Infof("Removing app %s", app.ID)
 	m.persist(c, appPrefix+app.ID, nil)
-	app.Ended = c.Now()
+	app.Ended, app.endedFor = c.Now(), why
 	if to == ApplicationFailed {
 		m.failed(c, failedApplication, app.ID, "", to.String(), why)
 	}

@@ -84,6 +84,7 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 	if got := s.keys(); !slices.Equal(got, []string{"worker_worker-W2"}) {
 		t.Errorf("records %q", got)
 	}
+	says(t, k.why(silent.id), [2]string{"ended", ": not responding for recovery|submit it again"})
 	// It may only have stood still: it is told.
 	told := slices.ContainsFunc(silent.Waiting(), func(m rpcenv.Message) bool {
 		r, ok := m.(*deploy.ApplicationRemoved)

@@ -107,7 +107,8 @@ type ApplicationInfo struct {
 	profiles     []Profile       // by id
 	nextExecutor int
 	health       health
-	sought       bool // its driver's connection has ended, and whether the driver has is not known yet
+	sought       bool   // its driver's connection has ended, and whether the driver has is not known yet
+	endedFor     string // why it is over
 }
 
 // CoresLeft is how many cores the application may still get.

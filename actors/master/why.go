@@ -123,15 +123,18 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 	}
 }
 
-// sayEnd tells that the application is over, and whether that was its own wish.
+// sayEnd tells that the application is over, and whether that was its own wish. Why one failed, its executors say.
 func (a *ApplicationInfo) sayEnd(say sayer) {
 	ran := a.Ended.Sub(a.Started).Truncate(time.Second)
 	reason := fmt.Sprintf("it is over: %s at %s, after %s", a.State, a.Ended.Format(time.DateTime), ran)
-	if a.State == ApplicationFinished {
-		say(Profile{}, byEnd, reason+", by its driver's wish or end", "nothing: it waits for nothing any more")
-		return
+	switch {
+	case a.endedFor == byItsDriver:
+		say(Profile{}, byEnd, reason+", by its driver's wish", "nothing: it waits for nothing any more")
+	case a.State == ApplicationFailed:
+		say(Profile{}, byEnd, reason, "submit it again")
+	default:
+		say(Profile{}, byEnd, reason+": "+a.endedFor, "submit it again, unless its driver ended")
 	}
-	say(Profile{}, byEnd, reason, "submit it again")
 }
 
 // sayer takes a reason about one of the application's profiles.

@@ -135,7 +135,7 @@ func TestWhyOfAnEndedApplicationAndOfAnUnknownOne(t *testing.T) {
 	}
 	d, e := k.driver("D", 1), k.driver("E", 1)
 	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
-	says(t, k.why(d.id), [2]string{"ended", "it is over: FINISHED at 2026-01-01 00:00:00, after 0s, by its driver's wish or end|nothing: it waits for nothing"})
+	says(t, k.why(d.id), [2]string{"ended", "it is over: FINISHED at 2026-01-01 00:00:00, after 0s, by its driver's wish|nothing: it waits for nothing"})
 	if r := k.why(d.id + "x"); r.GetFound() || len(r.GetNearIds()) != 1 {
 		t.Errorf("%v", r)
 	}

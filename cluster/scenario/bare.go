@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
@@ -43,6 +44,9 @@ func (r *Runner) app(c syntax.Command) error {
 		return err
 	}
 	name := c.Args[0]
+	if err := ids.Check("process", name); err != nil {
+		return err
+	}
 	m, err := r.masters(c.Option("master", "M"))
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/worker"
@@ -30,6 +31,9 @@ func (r *Runner) start(c syntax.Command) error {
 		return err
 	}
 	name := c.Args[1]
+	if err := ids.Check("process", name); err != nil { // directories are called as it
+		return err
+	}
 	if _, ended := r.world.Exited(name); r.nodes[name] != nil && !ended {
 		return fmt.Errorf("%s runs", name)
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/cluster/local"
@@ -30,13 +31,11 @@ func (r *Runner) startElected(name string, env rpcenv.Config, c syntax.Command) 
 // masters are where the Masters of a list of names listen. Those of a group need not run.
 func (r *Runner) masters(list string) (at []rpcenv.Address, err error) {
 	for name := range strings.SplitSeq(list, ",") {
-		if n := r.nodes[name]; n == nil && r.group != nil {
-			for i, peer := range r.group.Names {
-				if peer == name {
-					at = append(at, r.group.Addresses[i])
-				}
+		if r.nodes[name] == nil && r.group != nil {
+			if i := slices.Index(r.group.Names, name); i >= 0 {
+				at = append(at, r.group.Addresses[i])
+				continue
 			}
-			continue
 		}
 		n, err := r.find(name)
 		if err != nil {

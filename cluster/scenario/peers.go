@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/cluster/scenario/standin"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -26,6 +27,9 @@ func (r *Runner) peer(c syntax.Command) error {
 		return err
 	}
 	name, endpoint := c.Args[0], "Peer"
+	if err := ids.Check("process", name); err != nil {
+		return err
+	}
 	p := &peer{}
 	if host := c.Option("in", ""); host != "" {
 		n, err := r.find(host)

@@ -59,6 +59,8 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	const first = "cluster worlds=(sim) seed=1"
 	for _, tt := range []struct{ line, want string }{
 		{"  startt master M", "line 2, column 3: no verb is called startt: start is near"},
+		{"start master ../M", `line 2, column 1: start master ../M: the process id "../M" is no plain name: want letters, digits, '.', '_' and '-', at most 128`},
+		{"submit ../A pi", `line 2, column 1: submit ../A pi: the process id "../A" is no plain name: want letters, digits, '.', '_' and '-', at most 128`},
 		{"start master", "line 2, column 1: start master: want: start master|worker|resourcemanager|nodemanager NAME [K=V ...]"},
 		{"run until=W1", `line 2, column 1: run until=W1: filter "W1": column 3: want FROM->TO:MESSAGE, for example Worker->Master:Heartbeat`},
 	} {

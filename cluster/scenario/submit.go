@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
@@ -31,10 +32,13 @@ func (r *Runner) submit(c syntax.Command) error {
 	if len(c.Args) < 2 {
 		return errors.New("want: submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]")
 	}
+	name := c.Args[0]
+	if err := ids.Check("process", name); err != nil {
+		return err
+	}
 	if c.Option("deploy-mode", "client") == "cluster" {
 		return r.submitToCluster(c)
 	}
-	name := c.Args[0]
 	run, ok := builtin.Programs[c.Args[1]]
 	if !ok {
 		return fmt.Errorf("no program is called %s", c.Args[1])

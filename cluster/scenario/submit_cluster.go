@@ -17,14 +17,18 @@ import (
 // does that.
 func (r *Runner) submitToCluster(c syntax.Command) error {
 	name := c.Args[0]
-	m, err := r.find(c.Option("master", "M"))
+	if rm := c.Option("master", "M"); r.managers[rm] {
+		m, err := r.find(rm)
+		if err != nil {
+			return err
+		}
+		return r.submitToYARN(c, m)
+	}
+	masters, err := r.masters(c.Option("master", "M"))
 	if err != nil {
 		return err
 	}
-	if r.managers[m.name] {
-		return r.submitToYARN(c, m)
-	}
-	settings := map[string]string{conf.MasterURL.Key(): m.Env.Address().SparkURL()}
+	settings := map[string]string{conf.MasterURL.Key(): masterURL(masters)}
 	for _, p := range r.conf.Pairs() {
 		settings[p.Key] = p.Value
 	}
@@ -44,7 +48,7 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 	if d.MemoryMB, err = conf.ParseMemoryMB(c.Option("memory", "512m")); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
-	return r.callMasters(name+"Client", m, settings, driverclient.Config{Launch: d.Describe()})
+	return r.callMasters(name+"Client", masters, settings, driverclient.Config{Launch: d.Describe()})
 }
 
 // driver ends the N-th driver in cluster mode, or asks for it.
@@ -52,7 +56,7 @@ func (r *Runner) driver(c syntax.Command) error {
 	if err := c.Need(3, "kill|status N NAME [master=M]"); err != nil {
 		return err
 	}
-	m, err := r.find(c.Option("master", "M"))
+	masters, err := r.masters(c.Option("master", "M"))
 	if err != nil {
 		return err
 	}
@@ -74,17 +78,26 @@ func (r *Runner) driver(c syntax.Command) error {
 	default:
 		return fmt.Errorf("%s: want kill or status", c.Args[0])
 	}
-	return r.callMasters(c.Args[2], m, nil, cfg)
+	return r.callMasters(c.Args[2], masters, nil, cfg)
 }
 
-// callMasters starts a client of a Master.
-func (r *Runner) callMasters(name string, m *node, settings map[string]string, cfg driverclient.Config) error {
+// masterURL is spark://HOST:PORT[,HOST:PORT...] of Masters.
+func masterURL(masters []rpcenv.Address) string {
+	all := make([]string, 0, len(masters))
+	for _, m := range masters {
+		all = append(all, m.String())
+	}
+	return "spark://" + strings.Join(all, ",")
+}
+
+// callMasters starts a client of the Masters.
+func (r *Runner) callMasters(name string, masters []rpcenv.Address, settings map[string]string, cfg driverclient.Config) error {
 	own := map[string]string{conf.RPCAskTimeout.Key(): "10s"}
 	maps.Copy(own, settings)
 	c, err := r.conf.With(own)
 	if err != nil {
 		return err
 	}
-	cfg.Masters = []rpcenv.Address{m.Env.Address()}
+	cfg.Masters = masters
 	return local.CallMasters(r.world, name, c, cfg)
 }

@@ -130,6 +130,11 @@ func (q *request) validate(fields map[string]json.RawMessage) error {
 			return invalid(createRequest, "the property %s is %.200q: want %s", p.key, v, p.want)
 		}
 	}
+	for name, value := range q.environment {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return invalid(createRequest, "the environment variable %.200q cannot be: no name is empty or has a =, and nothing a NUL", name)
+		}
+	}
 	if isNull(fields["mainClass"]) {
 		return malformed("%sMain class is missing.", missingField)
 	}

@@ -17,5 +17,7 @@
 //     ErrorResponse; an action that is not known is 400 and not 500. (TestAnswersAreSparks)
 //   - {{NAME}} is not replaced when the name speaks of a secret: a submission could read the Master's.
 //     (TestPlaceholdersOfSecretsStay)
+//   - A variable that no process can have is refused; Spark's driver fails at the Worker.
+//     (TestAnEnvironmentThatCannotBeIsRefused)
 //   - A body that is too large is 413. (TestAHugeBodyIsRefused)
 package rest

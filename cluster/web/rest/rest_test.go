@@ -274,6 +274,16 @@ func TestPlaceholdersOfSecretsStay(t *testing.T) {
 	}
 }
 
+func TestAnEnvironmentThatCannotBeIsRefused(t *testing.T) {
+	h, f := serve(t, nil)
+	for _, bad := range []string{`"A=B":"c"`, `"":"c"`, `"A\u0000":"c"`, `"A":"b\u0000c"`} {
+		code, text := call(t, h, http.MethodPost, "/v1/submissions/create", smallest+`{},"environmentVariables":{`+bad+`}}`)
+		if code != http.StatusBadRequest || !strings.Contains(text, "the environment variable") || len(f.asked) > 0 {
+			t.Errorf("%s: %d %s", bad, code, text)
+		}
+	}
+}
+
 func TestAHugeBodyIsRefused(t *testing.T) {
 	h, f := serve(t, nil)
 	code, text := call(t, h, http.MethodPost, "/v1/submissions/create", smallest+`{"a":"`+strings.Repeat("x", mostBody)+`"}}`)
