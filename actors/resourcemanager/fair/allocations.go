@@ -20,7 +20,7 @@ type Allocations struct {
 	queues   map[string]*queueElement // by full name, all that the file has, and root
 	settled  map[string]QueueSettings // of the same queues
 	missing  map[string]bool          // those of them that cannot be made
-	ends     []string                 // their names in the order in which their elements end
+	ends     map[bool][]string        // the names of parents (true) and leaves in the order in which their elements end
 	users    map[string]int           // maxRunningApps by user
 	defaults defaults
 }

@@ -19,6 +19,7 @@ func NoAllocations(o Options) *Allocations {
 	a := &Allocations{
 		Placement: defaultPlacement(o), compat: o.Compat, defaults: noDefaults(),
 		queues: map[string]*queueElement{}, missing: map[string]bool{}, users: map[string]int{},
+		ends: map[bool][]string{},
 	}
 	a.root()
 	a.settle()
@@ -42,7 +43,7 @@ func ParseAllocations(data []byte, o Options) (*Allocations, error) {
 	if top.name != "allocations" {
 		return nil, refuseTop(top)
 	}
-	p := fileParser{Allocations: NoAllocations(o), options: o}
+	p := fileParser{Allocations: NoAllocations(o), options: o, values: map[string]*element{}}
 	p.top(top)
 	if p.err != nil {
 		return nil, p.err
@@ -72,8 +73,7 @@ type fileParser struct {
 	*Allocations
 	options  Options
 	err      error
-	legacy   *element // fairSharePreemptionTimeout at the top: the default, where that has no element of its own
-	hasFair  bool
+	values   map[string]*element // of defaults; of several of a name the last
 	queueTop []*element
 }
 
@@ -87,10 +87,9 @@ func (p *fileParser) warn(e *element, format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("line %d: %s", e.line, fmt.Sprintf(format, args...)))
 }
 
-// top reads what stands directly in <allocations>.
+// top reads what stands directly in <allocations>: queues before rules, and rules before defaults, as Hadoop does.
 func (p *fileParser) top(top *element) {
 	var placement *element
-	d := &p.defaults
 	for _, e := range top.children {
 		switch e.name {
 		case "queue", "pool":
@@ -101,35 +100,59 @@ func (p *fileParser) top(top *element) {
 			placement = e
 		case "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode":
 			p.defaultPolicy(e)
-		case "userMaxAppsDefault":
-			p.int(e, "", &d.userMaxApps)
-		case "queueMaxAppsDefault":
-			p.int(e, "", &d.queueMaxApps)
-		case "queueMaxResourcesDefault":
-			d.queueMax = p.limit(e, "", missingUnlimited)
-		case "queueMaxAMShareDefault":
-			d.queueMaxAMShare = min(p.float(e, ""), 1)
-		case "defaultMinSharePreemptionTimeout":
-			p.seconds(e, "", &d.minTimeout)
-		case "defaultFairSharePreemptionTimeout":
-			p.seconds(e, "", &d.fairTimeout)
-			p.hasFair = true
-		case "fairSharePreemptionTimeout":
-			p.legacy = e
-		case "defaultFairSharePreemptionThreshold":
-			d.fairThreshold = p.threshold(e, "")
+		case "userMaxAppsDefault", "queueMaxAppsDefault", "queueMaxResourcesDefault", "queueMaxAMShareDefault",
+			"defaultMinSharePreemptionTimeout", "defaultFairSharePreemptionTimeout", "fairSharePreemptionTimeout",
+			"defaultFairSharePreemptionThreshold":
+			p.rawText(e, "")
+			p.values[e.name] = e
 		case "reservation-agent", "reservation-planner", "reservation-policy":
+			p.rawText(e, "")
 			p.warn(e, "<%s> is read over: there are no reservations of resources ahead of time", e.name)
 		default:
 			p.readOver(e, "", queueSettings, "it has to stand in a queue")
 		}
 	}
-	if p.legacy != nil && !p.hasFair {
-		p.seconds(p.legacy, "", &d.fairTimeout)
-	}
 	p.queueElements()
 	if placement != nil {
 		p.placement(placement)
+	}
+	p.defaultValues()
+}
+
+// defaultValues reads the defaults of queues and users. Those of preemption that the element of root has hold for all queues,
+// and the file's own are not looked at.
+func (p *fileParser) defaultValues() {
+	d, root := &p.defaults, p.queues[Root]
+	own := func(set bool, e *element) bool {
+		if set && e != nil {
+			p.warn(e, "<%s> is read over: root has its own, which holds for all queues", e.name)
+		}
+		return set
+	}
+	if e := p.values["defaultMinSharePreemptionTimeout"]; !own(root.minTimeout != nil, e) && e != nil {
+		p.seconds(e, "", &d.minTimeout)
+	}
+	fair := p.values["defaultFairSharePreemptionTimeout"]
+	if fair == nil {
+		fair = p.values["fairSharePreemptionTimeout"]
+	}
+	if !own(root.fairTimeout != nil, fair) && fair != nil {
+		p.seconds(fair, "", &d.fairTimeout)
+	}
+	if e := p.values["defaultFairSharePreemptionThreshold"]; !own(root.fairThreshold != nil, e) && e != nil {
+		d.fairThreshold = p.threshold(e, "")
+	}
+	if e := p.values["userMaxAppsDefault"]; e != nil {
+		p.int(e, "", &d.userMaxApps)
+	}
+	if e := p.values["queueMaxResourcesDefault"]; e != nil {
+		d.queueMax = p.limit(e, "", missingUnlimited)
+	}
+	if e := p.values["queueMaxAppsDefault"]; e != nil {
+		p.int(e, "", &d.queueMaxApps)
+	}
+	if e := p.values["queueMaxAMShareDefault"]; e != nil {
+		d.queueMaxAMShare = min(p.float(e, ""), 1)
 	}
 }
 
@@ -148,7 +171,7 @@ func (p *fileParser) user(e *element) {
 
 func (p *fileParser) defaultPolicy(e *element) {
 	name := p.policy(e, "")
-	if name == PolicyFIFO {
+	if name == PolicyFIFO && (p.compat != Upstream || strings.EqualFold(p.text(e, ""), name)) {
 		p.fail(refused(e, e.name, "the default policy cannot be FIFO, which only queues without children can have; write fair or drf"))
 	}
 	p.defaults.policy = name

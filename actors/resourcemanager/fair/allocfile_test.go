@@ -20,6 +20,7 @@ func TestAmounts(t *testing.T) {
 		"50.% memory, 50.% cpu": half, "10.9% memory, 50.6% cpu": {1116, 2}, "50%": half,
 		"vcores=2, memory-mb=5120": half, " vcores = 2 , memory-mb = 5120 ": half, "vcores=75%, memory-mb=40%": {4096, 3},
 		" vcores = 75 % , memory-mb = 40 % ": {4096, 3}, "vcores=50%": {10240, 2},
+		"vcores=2147483648": Unbounded, "memory-mb=1=,vcores=2": {1, 2},
 	} {
 		l, err := parseLimit(text, missingUnlimited, Fixed)
 		if got := l.Of(Resource{10240, 4}); err != nil || got != want {
@@ -32,7 +33,7 @@ func TestAmounts(t *testing.T) {
 		"vcores = 75%, memory-mb = 40% 80%", "vcores = 75% 65%, memory-mb = 40%", "-10% memory, 50% cpu", "10% memory, -10% cpu",
 		"-2 vcores,5120 mb", "2 vcores, -5120 mb", "5120mb   mb, -2    vcores", "  5120.3 mb, -2.35 vcores  ", "2 vcores 5120 mb 555 mb",
 		"memory-mb=-5120,vcores=2", "vcores=-75%,memory-mb=40%", "vcores=1=2", "vcores=", "moon=1", "vcores=1.5",
-		"99999999999999999999 mb, 1 vcores", "1 mb, 2147483648 vcores", "vcores=2147483648",
+		"99999999999999999999 mb, 1 vcores", "1 mb, 2147483648 vcores",
 	} {
 		if l, err := parseLimit(text, missingUnlimited, Fixed); err == nil {
 			t.Errorf("%q is taken for %+v", text, l)
@@ -82,8 +83,8 @@ func TestBadFiles(t *testing.T) {
 			"this is a capacity-scheduler.xml (it has yarn.scheduler.capacity.root.queues); there is no CapacityScheduler here: " +
 			"write the queues in a fair-scheduler.xml, <allocations><queue name=\"...\"/></allocations>",
 		"<configuration/>": "AllocationConfigurationException: line 1: its top element is <configuration>; that of an allocation file is <allocations>",
-		"<allocations><queuePlacementPolicy><rule name=\"specified\"><rule name=\"user\"/></rule><rule name=\"reject\"/></queuePlacementPolicy></allocations>": "AllocationConfigurationException: line 1: rule specified: it cannot have a rule in it",
-		"<allocations><queuePlacementPolicy><rule name=\"nestedUserQueue\"><rule name=\"user\"/></rule></queuePlacementPolicy></allocations>":                  "AllocationConfigurationException: line 1: rule nestedUserQueue: it cannot have a rule of its own kind in it",
+		"<allocations><queuePlacementPolicy><rule name=\"specified\"><rule name=\"user\"/></rule><rule name=\"reject\"/></queuePlacementPolicy></allocations>": "IOException: line 1: rule specified: it cannot have a rule in it",
+		"<allocations><queuePlacementPolicy><rule name=\"nestedUserQueue\"><rule name=\"user\"/></rule></queuePlacementPolicy></allocations>":                  "IOException: line 1: rule nestedUserQueue: it cannot have a rule of its own kind in it",
 		"<allocations><queuePlacementPolicy><rule/></queuePlacementPolicy></allocations>":                                                                      "AllocationConfigurationException: line 1: a rule has no name; write name=\"...\"",
 	} {
 		_, err := ParseAllocations([]byte(file), options)
@@ -166,13 +167,22 @@ func FuzzAllocations(f *testing.F) {
 		if len(queues) == 0 || queues[0].Name != Root {
 			t.Fatalf("no root in %v", queues)
 		}
-		tree := goldenTree{}
+		conf := DefaultConfig()
+		conf.Compat = o.Compat
+		tree, err := New(0, conf, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tree.queues) != len(queues) {
+			t.Fatalf("%d queues are made of %d", len(tree.queues), len(queues))
+		}
 		for _, q := range queues {
-			above := tree[ParentName(q.Name)]
-			if q.Name != Root && (above == nil || above.leaf) {
+			if above := tree.queues[ParentName(q.Name)]; q.Name != Root && (above == nil || above.leaf) {
 				t.Fatalf("%s stands below what is no parent", q.Name)
 			}
-			tree[q.Name] = &goldenNode{leaf: !q.Parent}
+			if made := tree.queues[q.Name]; made == nil || made.leaf == q.Parent {
+				t.Fatalf("%s is not made as the file has it", q.Name)
+			}
 			if !upstream && (!(q.Weight >= 0) || PolicyOf(q.Policy, Fixed) == nil) {
 				t.Fatalf("%s: weight %v, policy %q", q.Name, q.Weight, q.Policy)
 			}

@@ -3,6 +3,7 @@
 package fair
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,28 +51,34 @@ func parseAmounts(text string) (Limit, error) {
 	if len(fields) != 2 {
 		return Limit{}, fmt.Errorf("%q is no amount; write, for one, 4096 mb, 4 vcores", text)
 	}
-	mb, err := findAmount(fields, "mb", math.MaxInt64)
+	mb, err := findAmount(fields, "mb")
 	if err != nil {
 		return Limit{}, err
 	}
-	cores, err := findAmount(fields, "vcores", UnboundedVCores)
+	cores, err := findAmount(fields, "vcores")
 	if err != nil {
 		return Limit{}, err
 	}
 	return Limit{Amount: Resource{mb, cores}}, nil
 }
 
-func findAmount(fields []string, unit string, most int64) (int64, error) {
+// classed is an error with the class that Hadoop has for it.
+type classed struct {
+	class ErrorClass
+	error
+}
+
+func findAmount(fields []string, unit string) (int64, error) {
 	for _, field := range fields {
 		field = strings.TrimSpace(field)
 		found := amountForm.FindStringSubmatch(field)
 		if found == nil || found[3] != unit {
 			continue
 		}
-		n, err := strconv.ParseInt(found[1], 10, 64)
+		n, err := strconv.ParseInt(found[1], 10, 32)
 		switch {
-		case err != nil || n > most:
-			return 0, fmt.Errorf("%s is more than there can be of %s", found[1], unit)
+		case err != nil:
+			return 0, classed{BadNumber, fmt.Errorf("%s is more than %s can be in this form; write memory-mb=..., vcores=...", found[1], unit)}
 		case n < 0:
 			return 0, fmt.Errorf("%q is negative; an amount is 0 or more", field)
 		}
@@ -84,7 +91,10 @@ func parseParts(lower string) (Limit, error) {
 	l := Limit{Part: true}
 	fields := strings.Split(lower, ",")
 	if len(fields) == 1 {
-		part, _, err := parsePart(fields[0])
+		part, of, err := parsePart(fields[0])
+		if err == nil && of != "" {
+			err = fmt.Errorf("%q names one type; write, for one, 50%% memory, 50%% cpu", strings.TrimSpace(lower))
+		}
 		l.PartOf.Memory, l.PartOf.VCores = part, part
 		return l, err
 	}
@@ -135,7 +145,7 @@ func parseNamed(text string, m missing, compat Compat) (Limit, error) {
 		}
 	}
 	for field := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(field, "=")
+		name, value, ok := strings.Cut(strings.TrimRight(field, "="), "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || value == "" || strings.Contains(value, "=") {
 			return l, fmt.Errorf("%q is not of the form name=value, in %q", strings.TrimSpace(field), text)
@@ -149,12 +159,14 @@ func parseNamed(text string, m missing, compat Compat) (Limit, error) {
 
 func (l *Limit) setNamed(name, value string) error {
 	amount, part, most := &l.Amount.Memory, &l.PartOf.Memory, int64(math.MaxInt64)
+	var unknown error
 	switch name {
 	case "memory-mb":
 	case "vcores":
 		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, UnboundedVCores
 	default:
-		return fmt.Errorf("no resource is called %q; there are memory-mb and vcores", name)
+		part = new(float64)
+		unknown = classed{BadResource, fmt.Errorf("no resource is called %q; there are memory-mb and vcores", name)}
 	}
 	if l.Part {
 		per, rest, err := parsePart(value)
@@ -162,17 +174,17 @@ func (l *Limit) setNamed(name, value string) error {
 			err = fmt.Errorf("%q is no part", value)
 		}
 		*part = per
-		return err
+		return cmp.Or(err, unknown)
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no whole number", value)
+		return classed{BadNumber, fmt.Errorf("%q is no whole number", value)}
 	case n < 0:
 		return fmt.Errorf("%q is negative; an amount is 0 or more", value)
-	case n > most:
-		return fmt.Errorf("%s is more than there can be of %s", value, name)
+	case unknown != nil:
+		return unknown
 	}
-	*amount = n
+	*amount = min(n, most)
 	return nil
 }

@@ -17,15 +17,15 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 	if a := s.applications[id]; a != nil {
 		return a.queue.Name, nil
 	}
-	if sub.Queue == "" {
-		return "", &RejectedError{fmt.Sprintf("Reject application %s submitted by user %s with an empty queue name.", id, sub.User)}
-	}
 	name, err := s.allocations.Placement.Place(sub, s)
 	if err != nil {
 		return "", err
 	}
 	if name == "" {
 		return "", &RejectedError{fmt.Sprintf("Reject application %s submitted by user %s application rejected by placement rules.", id, sub.User)}
+	}
+	if s.conf.Compat == Upstream {
+		name = s.historicPlan(name)
 	}
 	q := s.leafQueue(name)
 	if q == nil {

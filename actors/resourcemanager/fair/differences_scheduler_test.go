@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -74,6 +75,49 @@ func TestAnApplicationMasterCountsWithWhatItHas(t *testing.T) {
 		k.beat("h1")
 		if got := stateOf(t, k.Scheduler, "root.b").AMUsage; got != want {
 			t.Errorf("compat %d: %v, want %v", compat, got, want)
+		}
+	}
+}
+
+func TestAQueueThatIsThereTwiceKeepsItsChildren(t *testing.T) {
+	const file = `<queue name="p"><queue name="d"/><queue name="c"/></queue><queue name="p"/>`
+	for compat, want := range map[Compat]string{Fixed: "root root.p root.p.c root.p.d", Upstream: "root root.p"} {
+		if got := queueNames(submitted(t, compat, file)); got != want {
+			t.Errorf("compat %d: %s, want %s", compat, got, want)
+		}
+		if got := len(parsed(t, compat, file).Queues()); got != len(strings.Fields(want)) {
+			t.Errorf("compat %d: the file has %d queues, want %s", compat, got, want)
+		}
+	}
+}
+
+func TestNothingIsSubmittedToAQueueWithReservation(t *testing.T) {
+	for compat, want := range map[Compat]string{Fixed: "", Upstream: "root.a.a-default"} {
+		s := submitted(t, compat, `<queue name="a"><reservation/></queue>`)
+		got, err := s.AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: "root.a"})
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("compat %d: %q, %v; want %q", compat, got, err, want)
+		}
+	}
+}
+
+func TestWhatEndsBeforeItIsPreemptedIsAskedForOnce(t *testing.T) {
+	for compat, want := range map[Compat]int64{Fixed: 2, Upstream: 3} {
+		k := newKit(t, compat, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout></queue>`,
+			func(c *Config) { c.Preemption, c.UtilizationThreshold = true, 0 })
+		k.node("h1", "r", 4, 4)
+		a := k.app(1, "root.a")
+		k.wants(a, 5, 1)
+		k.fill()
+		k.wants(k.app(2, "root.b"), 1, 1)
+		marked := k.Preempt(k.now)
+		if len(marked) != 1 {
+			t.Fatalf("compat %d: %d events, want one container marked", compat, len(marked))
+		}
+		k.Complete(k.now, marked[0].Container, End{})
+		k.KillMarked(Never)
+		if s, _ := k.App(a); s.Pending[0].Count != want {
+			t.Errorf("compat %d: %d are asked for, want %d", compat, s.Pending[0].Count, want)
 		}
 	}
 }

@@ -34,8 +34,9 @@
 //     (TestAMaxAMShareBelowZeroLimitsNothing)
 //   - A weight below 0, or one that is no number, is an error of the file; Hadoop takes it, and serves that queue first under
 //     drf. (TestAWeightIsANumberFromZeroUp)
-//   - maxChildResources holds for a queue that was made for a submission as long as it is there; in Hadoop until the file is
-//     read again. (TestAQueueMadeForASubmissionKeepsItsMaximum)
+//   - A file that is read again counts as a whole, but for its policies, when one of them may not stand where it is; in Hadoop
+//     those that were given before stay, and a queue of the old file that is not there any more ends it: who waits goes on to
+//     wait, and maxChildResources is forgotten. (TestAReloadIsDoneAsAWhole)
 //   - A time-out of more seconds than there can be is none; in Hadoop 9223372036854775807 is -1 s, so that whoever has less
 //     than its share takes from others at once. (TestATimeOutWithoutEndIsNone)
 //   - A queue element called ROOT is root's; in Hadoop it makes a queue root.ROOT, and what it and those in it say is lost.
@@ -67,6 +68,12 @@
 //     asked by then. (TestAnApplicationMasterCountsWithWhatItHas)
 //   - A container that is larger than what was asked of any node has to be within the maximum of the queue; in Hadoop only
 //     what was asked of any node has to. (TestBooksHoldOverAnyHistory)
+//   - A queue that a file has twice, as a leaf and as a parent, has all its children; in Hadoop those that come first in a
+//     hash set go with the leaf. (TestAQueueThatIsThereTwiceKeepsItsChildren)
+//   - Nothing can be submitted to a queue with <reservation>; in Hadoop what is goes to a queue in it that is called after it.
+//     (TestNothingIsSubmittedToAQueueWithReservation)
+//   - A container that ended by itself after it was marked, and before its application knew of it, is asked for again once; in
+//     Hadoop twice. (TestWhatEndsBeforeItIsPreemptedIsAskedForOnce)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there
 //     for their policy, minimums above maximums. Hadoop logs some of it. (TestWhatAFileSaysInVain)
 //   - A file that is older than the one before, and comes in its place, is a change; Hadoop does not see it.

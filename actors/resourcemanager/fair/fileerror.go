@@ -17,6 +17,8 @@ const (
 	BadXML        ErrorClass = "SAXParseException"                // it is no XML document
 	BadText       ErrorClass = "NullPointerException"             // an element that needs a text has nothing in it
 	BadChild      ErrorClass = "ClassCastException"               // it begins with another element
+	BadRule       ErrorClass = "IOException"                      // a rule has one in it that cannot be there
+	BadResource   ErrorClass = "ResourceNotFoundException"        // it names a resource that there is not
 )
 
 // FileError is why an allocation file cannot be used: what is wrong, where, and what to do.

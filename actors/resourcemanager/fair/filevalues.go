@@ -114,7 +114,11 @@ func (p *fileParser) limit(e *element, where string, m missing) Limit {
 	text := p.text(e, where)
 	l, err := parseLimit(text, m, p.compat)
 	if err != nil {
-		p.fail(refused(e, where, "<%s>: %v", e.name, err))
+		bad := refused(e, where, "<%s>: %v", e.name, err)
+		if c, ok := errors.AsType[classed](err); ok {
+			bad.Class = c.class
+		}
+		p.fail(bad)
 		return l
 	}
 	if p.compat == Upstream && m == missingUnlimited && !l.Part && l.Amount.VCores < 0 {

@@ -87,6 +87,22 @@ func containerHash(id ids.Container) uint32 {
 	return 31*(uint32(number)^uint32(uint64(number)>>32)) + h
 }
 
+// historicAskAgain asks once more for a container that ended by itself after it was marked, before its application knew of it:
+// Hadoop ends it a second time, and what it was asked as is asked again with each end, where it is asked still.
+func (c *container) historicAskAgain() {
+	r := c.app.byKey[c.Key]
+	if c.taken == nil || c.app.stopped || r == nil {
+		return
+	}
+	t := *c.taken
+	for i, name := range t.names {
+		if name == Any && r.any.count <= 0 || name != Any && r.at(name).pending() <= 0 {
+			t.names[i] = ""
+		}
+	}
+	c.app.putBack(&t)
+}
+
 // historicStarving takes the application that lacks the least: Hadoop's heap has it so, the later before the earlier of two
 // that lack the same.
 func (s *Scheduler) historicStarving() *app {

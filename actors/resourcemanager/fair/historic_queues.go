@@ -6,45 +6,216 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
-// creation are Queues in the order in which they are made, those above before those below.
-func (a *Allocations) creation() []QueueSettings {
-	if a.compat == Upstream {
-		return a.historicCreation()
-	}
-	return a.Queues()
+// maker has the queues that there are, for who makes those of a file.
+type maker interface {
+	look(name string) (exists, leaf bool, policy string)
+	vacant(name string) bool // no application is in it or below
+	drop(name string)        // with what is below
+	add(set QueueSettings)
 }
 
-// historicCreation has first the leaves as a hash set of their names has them, each behind those above it that are not made
-// yet, and then the parents that are left, in the same way. The order decides who of those that came at one time runs first.
-func (a *Allocations) historicCreation() []QueueSettings {
-	all := []QueueSettings{a.Queue(Root)}
-	made := map[string]bool{Root: true}
-	var create func(name string)
-	create = func(name string) {
-		if made[name] || a.missing[name] {
-			return
-		}
-		create(ParentName(name))
-		made[name] = true
-		all = append(all, a.Queue(name))
-	}
+// historicMake makes the queues of the file, first the leaves as a hash set of their names has them, each behind those above
+// it that are not there, and then the parents. What is in the way is taken away when nobody uses it: of a queue that the file
+// has as a leaf and as a parent only the parent is left, with those below it that are made after it. The order decides who
+// of those that came at one time runs first.
+func (a *Allocations) historicMake(m maker) {
 	for _, parents := range []bool{false, true} {
-		var names []string
-		for _, name := range a.ends {
-			if a.queues[name].parent == parents {
-				names = append(names, name)
-			}
-		}
+		names := slices.Clone(a.ends[parents])
 		n := buckets(len(names))
 		slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bucket(javaHash(x), n), bucket(javaHash(y), n)) })
 		for _, name := range names {
-			create(name)
+			if historicClear(m, name, parents) {
+				a.historicCreate(m, name, parents, false)
+			}
 		}
 	}
-	return all
+}
+
+// historicClear takes away what is in the way of a queue. It reports whether nothing is any more.
+func historicClear(m maker, name string, parent bool) bool {
+	if name == Root || strings.HasPrefix(name, Root+".default.") {
+		return true
+	}
+	exists, leaf, _ := m.look(name)
+	inTheWay := name
+	switch {
+	case exists && leaf != parent:
+		return true
+	case !exists:
+		inTheWay = historicLeafAbove(m, name)
+	}
+	switch {
+	case inTheWay == "":
+		return true
+	case !m.vacant(inTheWay):
+		return false
+	}
+	m.drop(inTheWay)
+	return true
+}
+
+// historicLeafAbove is the nearest leaf above a queue that is not there.
+func historicLeafAbove(m maker, name string) string {
+	for above := ParentName(name); above != ""; above = ParentName(above) {
+		if exists, leaf, _ := m.look(above); exists && leaf {
+			return above
+		}
+	}
+	return ""
+}
+
+// historicCreate makes a queue with those above it that are not there, of the file or for a submission. Where a policy may
+// not stand it ends, and what it has made stays.
+func (a *Allocations) historicCreate(m maker, name string, parent, submitted bool) {
+	if exists, _, _ := m.look(name); exists {
+		return
+	}
+	missing := []string{name}
+	above := ParentName(name)
+	exists, leaf, policy := m.look(above)
+	for ; above != "" && !exists; exists, leaf, policy = m.look(above) {
+		missing = append(missing, above)
+		above = ParentName(above)
+	}
+	if !exists || leaf || slices.ContainsFunc(missing, badName) {
+		return
+	}
+	for _, n := range slices.Backward(missing) {
+		set := a.Queue(n)
+		set.Parent, set.Dynamic = parent || n != name, set.Dynamic || submitted
+		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == PolicyFIFO {
+			return
+		}
+		m.add(set)
+		policy = set.Policy
+	}
+}
+
+// outline is a maker without applications.
+type outline struct{ made []QueueSettings }
+
+func (o *outline) index(name string) int {
+	return slices.IndexFunc(o.made, func(s QueueSettings) bool { return s.Name == name })
+}
+
+func (o *outline) look(name string) (exists, leaf bool, policy string) {
+	i := o.index(name)
+	if i < 0 {
+		return false, false, ""
+	}
+	return true, !o.made[i].Parent, o.made[i].Policy
+}
+
+func (o *outline) vacant(string) bool { return true }
+
+func (o *outline) drop(name string) {
+	o.made = slices.DeleteFunc(o.made, func(s QueueSettings) bool {
+		return s.Name == name || strings.HasPrefix(s.Name, name+".")
+	})
+}
+
+func (o *outline) add(set QueueSettings) { o.made = append(o.made, set) }
+
+// historicOutline leaves out the queues that historicMake does not make, or takes away again.
+func (a *Allocations) historicOutline() {
+	o := outline{made: []QueueSettings{a.Queue(Root)}}
+	a.historicMake(&o)
+	for _, name := range a.names() {
+		i := o.index(name)
+		if a.missing[name] = i < 0; i >= 0 {
+			a.settled[name] = o.made[i]
+		}
+	}
+}
+
+// historicPlan is where a submission to a queue with <reservation> goes: to one in it that is called after it.
+func (s *Scheduler) historicPlan(name string) string {
+	if e := s.allocations.queues[name]; e == nil || !e.reserves || s.queues[name] == nil {
+		return name
+	}
+	return name + "." + name[strings.LastIndexByte(name, '.')+1:] + "-default"
+}
+
+func (s *Scheduler) look(name string) (exists, leaf bool, policy string) {
+	q := s.queues[name]
+	if q == nil {
+		return false, false, ""
+	}
+	return true, q.leaf, q.policy.Name()
+}
+
+func (s *Scheduler) vacant(name string) bool { return s.queues[name].empty() }
+
+func (s *Scheduler) drop(name string) { s.dropTree(s.queues[name]) }
+
+func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[ParentName(set.Name)]) }
+
+// historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand where the
+// file has it ends the giving of policies: those that were given stay. When a queue that the file had before is not there, it
+// goes no further than making queues: who waits goes on to wait, and maxChildResources is not looked at.
+func (s *Scheduler) historicReload(old *Allocations) {
+	s.historicPolicies(s.root)
+	s.allocations.historicMake(s)
+	static, whole := s.historicStatic(old)
+	s.root.walk(func(q *queue) {
+		set := s.allocations.Queue(q.Name)
+		set.Parent, set.Policy = !q.leaf, q.set.Policy
+		if set.Dynamic {
+			set.Max, set.Dynamic = s.allocations.defaults.queueMax, whole || !static[q.Name]
+		}
+		s.configure(q, set)
+	})
+	s.unsteady = true
+	s.steadyShares() // before maxChildResources counts
+	if !whole {
+		return
+	}
+	s.root.walk(func(q *queue) {
+		if q.set.Dynamic {
+			q.set.Max = s.allocations.Queue(q.Name).Max
+			s.resize(q)
+		}
+	})
+	s.admitAll()
+}
+
+// historicPolicies gives a queue and all below it the policies of the file, those below first.
+func (s *Scheduler) historicPolicies(q *queue) bool {
+	policy := s.allocations.Queue(q.Name).Policy
+	for _, c := range q.children {
+		if !mayStandBelow(policy, s.allocations.Queue(c.Name).Policy) || !s.historicPolicies(c) {
+			return false
+		}
+	}
+	set := q.set
+	set.Policy = policy
+	s.configure(q, set)
+	return true
+}
+
+// historicStatic are the queues that the old file had, the new one has not, and Hadoop takes for queues of the file still: as
+// it comes to one that is not there, it gives up. whole reports whether it does not.
+func (s *Scheduler) historicStatic(old *Allocations) (static map[string]bool, whole bool) {
+	names := slices.Concat(old.ends[false], old.ends[true])
+	slices.Sort(names)
+	names = slices.Compact(names)
+	n := buckets(len(names))
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bucket(javaHash(x), n), bucket(javaHash(y), n)) })
+	static, whole = map[string]bool{}, true
+	for _, name := range names {
+		if s.allocations.queues[name] != nil {
+			continue
+		}
+		if s.queues[name] == nil {
+			whole = false
+		}
+		static[name] = !whole
+	}
+	return static, whole
 }
 
 // waitingList is a list of who waits, and how far it has been walked.

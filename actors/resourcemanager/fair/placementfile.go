@@ -23,12 +23,13 @@ func (p *fileParser) placement(e *element) {
 		return
 	}
 	var rules []placementRule
+	var elements []*element
 	for _, child := range e.children {
 		if !strings.EqualFold(child.name, "rule") {
 			p.warn(child, "<%s> in %s is read over: write <rule name=\"%s\"/>", child.name, e.name, child.name)
 			continue
 		}
-		rules = append(rules, p.rule(child))
+		rules, elements = append(rules, p.rule(child)), append(elements, child)
 	}
 	if p.err != nil {
 		return
@@ -45,40 +46,52 @@ func (p *fileParser) placement(e *element) {
 			p.fail(refused(e, e.name, "the last rule (%s) may have no answer; end with <rule name=\"default\"/> or <rule name=\"reject\"/>", rules[i].name))
 		}
 	}
+	for i := range rules {
+		p.nests(elements[i], rules[i])
+	}
 	p.Placement = Placement{rules}
 }
 
 // rule reads a rule element and the one that it may have in it.
 func (p *fileParser) rule(e *element) placementRule {
 	r := p.oneRule(e)
+	var last *element
 	for _, child := range e.children {
 		if !strings.EqualFold(child.name, "rule") {
 			continue
 		}
-		if r.parent != nil {
+		if last != nil {
 			p.warn(child, "rule %s has several rules in it; the last one counts", r.name)
 		}
-		if child.attr("name") == "reject" {
-			p.fail(refused(child, "rule "+r.name, "reject cannot stand in another rule"))
-		}
-		inner := p.oneRule(child)
-		if len(child.children) > 0 {
-			p.warn(child, "what is in rule %s inside rule %s is read over", inner.name, r.name)
-		}
-		r.parent = &inner
+		last = child
 	}
-	switch {
-	case p.err != nil:
-	case r.name == "nestedUserQueue" && r.parent == nil:
-		p.fail(refused(e, "rule nestedUserQueue", "it has to have a rule in it, which gives the queue to be below"))
-	case r.parent != nil && (r.name == "specified" || r.name == "default" || r.name == "reject"):
-		p.fail(refused(e, "rule "+r.name, "it cannot have a rule in it"))
-	case r.parent != nil && ruleClasses[r.parent.name] == ruleClasses[r.name]:
-		p.fail(refused(e, "rule "+r.name, "it cannot have a rule of its own kind in it"))
-	case r.parent != nil && r.parent.name == "nestedUserQueue":
-		p.warn(e, "rule nestedUserQueue inside rule %s is a plain user rule", r.name)
+	if last == nil {
+		if r.name == "nestedUserQueue" {
+			p.fail(refused(e, "rule nestedUserQueue", "it has to have a rule in it, which gives the queue to be below"))
+		}
+		return r
 	}
+	switch name := last.attr("name"); name {
+	case "reject", "nestedUserQueue":
+		p.fail(refused(last, "rule "+r.name, "%s cannot stand in another rule", name))
+	}
+	inner := p.oneRule(last)
+	if len(last.children) > 0 {
+		p.warn(last, "what is in rule %s inside rule %s is read over", inner.name, r.name)
+	}
+	r.parent = &inner
 	return r
+}
+
+// nests says why a rule cannot have the one in it that it has.
+func (p *fileParser) nests(e *element, r placementRule) {
+	switch {
+	case r.parent == nil:
+	case r.name == "specified" || r.name == "default" || r.name == "reject":
+		p.fail(&FileError{Class: BadRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule in it"})
+	case ruleClasses[r.parent.name] == ruleClasses[r.name]:
+		p.fail(&FileError{Class: BadRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule of its own kind in it"})
+	}
 }
 
 func (p *fileParser) oneRule(e *element) placementRule {

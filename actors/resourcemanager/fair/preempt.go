@@ -69,8 +69,11 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 	s.now = now
 	for len(s.kills) > 0 && s.kills[0].at <= now {
 		for _, c := range s.kills[0].containers {
-			if !c.gone {
+			switch {
+			case !c.gone:
 				s.complete(c, End{ExitStatus: exitstatus.Preempted, Diagnostics: DiagnosticsPreempted, Cause: Killed})
+			case s.conf.Compat == Upstream:
+				c.historicAskAgain()
 			}
 		}
 		s.kills = s.kills[1:]

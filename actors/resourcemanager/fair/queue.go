@@ -89,6 +89,11 @@ func (s *Scheduler) leafQueue(name string) *queue {
 		}
 		return q
 	}
+	if s.conf.Compat == Upstream {
+		s.allocations.historicCreate(s, name, false, true)
+		s.unsteady = true
+		return s.queues[name]
+	}
 	missing := []string{name}
 	above := ParentName(name)
 	for ; above != "" && s.queues[above] == nil; above = ParentName(above) {

@@ -10,7 +10,7 @@ import (
 
 // queueElement is what the file says of one queue. A nil field is not there: it is inherited, or has its default.
 type queueElement struct {
-	parent                   bool
+	parent, reserves         bool
 	policy                   string
 	weight                   *float32
 	min, max, maxChild       *Limit
@@ -20,7 +20,6 @@ type queueElement struct {
 	minTimeout, fairTimeout  *time.Duration
 	fairThreshold            *float32
 	notPreemptable           bool
-	ended                    bool // an element of it has ended: it is in Allocations.ends
 	submit, administer       ACL
 	submitSet, administerSet bool // false: nobody, and everybody in Root
 }
@@ -125,19 +124,30 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 		return nil
 	}
 	above := ParentName(name)
-	if node := name[strings.LastIndexByte(name, '.')+1:]; node == "" || node != strings.TrimSpace(node) || len(name) > maxQueueName {
-		return fmt.Errorf("queue %.100q is not there: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
-	}
 	if a.missing[above] {
 		return fmt.Errorf("queue %s is not there, as %s is not", name, above)
+	}
+	if badName(name) {
+		return fmt.Errorf("queue %.100q is not there: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
 	}
 	switch policy := a.Queue(name).Policy; {
 	case parent && policy == PolicyFIFO:
 		return fmt.Errorf("queue %s is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
-	case policy == PolicyDRF && a.Queue(above).Policy == PolicyFair:
+	case !mayStandBelow(a.Queue(above).Policy, policy):
 		return fmt.Errorf("queue %s is not there: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
 	}
 	return nil
+}
+
+// badName reports whether the last part of a full name is none.
+func badName(name string) bool {
+	node := name[strings.LastIndexByte(name, '.')+1:]
+	return node == "" || node != strings.TrimSpace(node) || len(name) > maxQueueName
+}
+
+// mayStandBelow reports whether a queue with a policy may be below one with another.
+func mayStandBelow(above, policy string) bool {
+	return above != PolicyFIFO && (above != PolicyFair || policy != PolicyDRF)
 }
 
 // leaveOut finds the queues that cannot be made, and says why.
@@ -147,5 +157,8 @@ func (a *Allocations) leaveOut() {
 			a.missing[name] = true
 			a.Warnings = append(a.Warnings, err.Error())
 		}
+	}
+	if a.compat == Upstream {
+		a.historicOutline()
 	}
 }

@@ -36,10 +36,9 @@ func (p *fileParser) queue(above string, e *element) {
 	} else if name != Root {
 		p.warn(e, "queue %s is there twice: where both say something, this one counts", name)
 	}
-	p.fields(name, q, e)
-	if !q.ended {
-		q.ended = true
-		p.ends = append(p.ends, name)
+	parent := p.fields(name, q, e)
+	if !slices.Contains(p.ends[parent], name) {
+		p.ends[parent] = append(p.ends[parent], name)
 	}
 	if q.min != nil && q.max != nil && !q.min.Part && !q.max.Part && !q.min.Amount.Fits(q.max.Amount) {
 		p.warn(e, "queue %s: its minimum %s is above its maximum %s, which is raised to it", name, q.min.Amount, q.max.Amount)
@@ -53,8 +52,8 @@ func orRoot(queue string) string {
 	return queue
 }
 
-// fields reads what stands in a queue element.
-func (p *fileParser) fields(name string, q *queueElement, e *element) {
+// fields reads what stands in a queue element. It reports whether that is one of a parent.
+func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 	where := "queue " + name
 	var forbidden *element // a setting that a parent cannot have
 	hasChildren, reserves := false, false
@@ -102,6 +101,7 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) {
 			reserves, forbidden = true, f
 			p.warn(f, "%s: there are no reservations of resources ahead of time; the queue is a parent, and nothing can be submitted to it", where)
 		case "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
+			p.rawText(f, where)
 			p.warn(f, "%s: <%s> is read over: there are no reservations of resources ahead of time", where, f.name)
 		default:
 			if p.compat == Upstream && historicQueueTag(f.name) {
@@ -116,11 +116,14 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) {
 	if parent && forbidden != nil {
 		p.fail(refused(forbidden, where, "a queue with children, or with type=\"parent\", cannot have <%s>; take it out", forbidden.name))
 	}
-	q.parent = q.parent || parent || reserves || name == Root
+	isParent := parent || reserves
+	q.reserves = q.reserves || reserves
+	q.parent = q.parent || isParent || name == Root
 	if name == Root {
 		q.submit.Everybody = q.submit.Everybody || !q.submitSet
 		q.administer.Everybody = q.administer.Everybody || !q.administerSet
 	}
+	return isParent
 }
 
 // The settings that can stand at the top and in a queue, for who looks at the wrong place.

@@ -121,16 +121,30 @@ func stateOf(t *testing.T, s *Scheduler, name string) QueueState {
 	return QueueState{}
 }
 
-func TestAQueueMadeForASubmissionKeepsItsMaximum(t *testing.T) {
-	const file = `<queue name="p" type="parent"><maxChildResources>4096 mb, 4 vcores</maxChildResources></queue>`
-	for compat, want := range map[Compat]Resource{Fixed: {4096, 4}, Upstream: Unbounded} {
-		s := submitted(t, compat, file, "root.p.made")
-		if got := stateOf(t, s, "root.p.made").MaxShare; got != (Resource{4096, 4}) {
-			t.Errorf("compat %d: at first %v", compat, got)
-		}
-		s.Reload(0, parsed(t, compat, file))
-		if got := stateOf(t, s, "root.p.made").MaxShare; got != want {
-			t.Errorf("compat %d: %v after the file was read again, want %v", compat, got, want)
+// TestAReloadIsDoneAsAWhole: in Hadoop a queue of the old file that is not there any more ends it half way.
+func TestAReloadIsDoneAsAWhole(t *testing.T) {
+	const parent = `<queue name="p" type="parent"><maxChildResources>4096 mb, 4 vcores</maxChildResources></queue>`
+	const begun = parent + `<queue name="q"><queue name="c"/></queue><queue name="w"><maxRunningApps>0</maxRunningApps></queue>`
+	for file, half := range map[string]bool{
+		parent + `<queue name="q"><queue name="c"/></queue><queue name="w"/>`: false,
+		parent + `<queue name="q"/><queue name="w"/>`:                         true,
+	} {
+		for _, compat := range []Compat{Fixed, Upstream} {
+			s := submitted(t, compat, begun, "root.p.made", "root.w")
+			if runnable, err := s.AddAttempt(0, AttemptSpec{ID: attemptOf(2)}); err != nil || runnable {
+				t.Fatalf("an attempt above the limit: %v, %v", runnable, err)
+			}
+			s.Reload(0, parsed(t, compat, file))
+			limit, whole := Resource{4096, 4}, true
+			if half && compat == Upstream {
+				limit, whole = Unbounded, false
+			}
+			if got := stateOf(t, s, "root.p.made").MaxShare; got != limit {
+				t.Errorf("compat %d, %s: maximum %v, want %v", compat, file, got, limit)
+			}
+			if a, _ := s.App(attemptOf(2)); a.Runnable != whole {
+				t.Errorf("compat %d, %s: who waited runs: %v", compat, file, a.Runnable)
+			}
 		}
 	}
 }
@@ -146,6 +160,20 @@ func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
 	s.Reload(0, parsed(t, Fixed, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
 	if got := stateOf(t, s, "root.p.c").Policy; got != PolicyFIFO {
 		t.Errorf("root.p.c has policy %s", got)
+	}
+}
+
+// TestHadoopGivesPoliciesUntilOneMayNotStand: those of the children that it came to first, and of what is below those.
+func TestHadoopGivesPoliciesUntilOneMayNotStand(t *testing.T) {
+	const begun = `<queue name="p"><queue name="a"/><queue name="b"/></queue>`
+	const fifo = `<schedulingPolicy>fifo</schedulingPolicy>`
+	const file = `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue><queue name="b">` + fifo + `</queue></queue>`
+	for compat, want := range map[Compat]string{Fixed: PolicyFair, Upstream: PolicyFIFO} {
+		s := submitted(t, compat, begun)
+		s.Reload(0, parsed(t, compat, file))
+		if a, b := stateOf(t, s, "root.p.a").Policy, stateOf(t, s, "root.p.b").Policy; a != PolicyFair || b != want {
+			t.Errorf("compat %d: %s and %s, want %s and %s", compat, a, b, PolicyFair, want)
+		}
 	}
 }
 

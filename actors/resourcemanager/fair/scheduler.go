@@ -4,7 +4,6 @@ package fair
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -72,14 +71,8 @@ func New(now time.Duration, conf Config, allocations *Allocations) (*Scheduler, 
 		applications: map[ids.Application]*application{}, attempts: map[ids.Attempt]*app{},
 		containers: map[ids.Container]*container{}, users: map[string]*user{},
 	}
-	for _, set := range allocations.creation() {
-		s.newQueue(set, s.queues[ParentName(set.Name)])
-	}
-	s.root = s.queues[Root]
-	if s.root == nil {
-		return nil, fmt.Errorf("the allocations have no queue %s", Root)
-	}
-	s.unsteady = true
+	s.root = s.newQueue(allocations.Queue(Root), nil)
+	s.makeQueues()
 	return s, nil
 }
 
@@ -112,7 +105,13 @@ func (s *Scheduler) Cluster() Resource { return s.nodes.total }
 func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event {
 	s.now = now
 	s.steadyShares() // by the old policies: new ones may leave a type alone
+	old := s.allocations
 	s.allocations = allocations
+	defer s.root.everything()
+	if s.conf.Compat == Upstream {
+		s.historicReload(old)
+		return s.take()
+	}
 	s.makeQueues()
 	keep := s.misplaces(allocations)
 	s.root.walk(func(q *queue) {
@@ -121,13 +120,8 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 		if keep {
 			set.Policy = q.set.Policy
 		}
-		if s.conf.Compat == Upstream && set.Dynamic {
-			set.Max = allocations.defaults.queueMax // Hadoop forgets maxChildResources
-		}
 		s.configure(q, set)
 	})
-	s.root.everything()
-	s.unsteady = true
 	s.admitAll()
 	return s.take()
 }
@@ -135,7 +129,12 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 // makeQueues makes the queues of the file that are not there. One that is there and used stays a leaf, or a parent, until it
 // is not used any more.
 func (s *Scheduler) makeQueues() {
-	for _, set := range s.allocations.creation() {
+	s.unsteady = true
+	if s.conf.Compat == Upstream {
+		s.allocations.historicMake(s)
+		return
+	}
+	for _, set := range s.allocations.Queues() {
 		q := s.queues[set.Name]
 		switch parent := s.queues[ParentName(set.Name)]; {
 		case q != nil && q.leaf == set.Parent && set.Name != Root:
@@ -147,7 +146,6 @@ func (s *Scheduler) makeQueues() {
 			s.newQueue(set, parent)
 		}
 	}
-	s.unsteady = true
 }
 
 // Tidy takes away the queues that were made for submissions and have no application any more, and makes those of the file
