@@ -32,6 +32,7 @@ type application struct {
 	node        nodeID   // of the event that is handled
 	stored      bool     // the record of the end is durable
 	recovering  bool
+	rejected    bool // the scheduler did not take it
 }
 
 // current is the last attempt; nil: there is none.
@@ -124,7 +125,8 @@ func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []stri
 	q := appAdded{app: a.id, user: a.user, groups: groups, groupsErr: groupsErr, queue: a.context.GetQueue()}
 	rpcenv.Ask(c, s.scheduler, q, func(r appAccepted, err error) {
 		if err != nil {
-			a.diagnostics = err.Error()
+			a.diagnostics, a.rejected = err.Error(), true
+			s.counts.submitted--
 			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
 			return
 		}
@@ -155,8 +157,11 @@ func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
 	s.forget(c)
 }
 
-// count notes how an application ended.
+// count notes how an application ended; one that the scheduler did not take counts nowhere. It mirrors QueueMetrics.
 func (s *ClientRMService) count(a *application) {
+	if a.rejected {
+		return
+	}
 	switch a.machine.State {
 	case machine.AppFailed:
 		s.counts.failed++
@@ -205,10 +210,21 @@ func (s *ClientRMService) attemptFailed(c *rpcenv.Context, at *attempt) {
 	case s.mayRetry(c, a):
 		when = machine.Retry
 	default:
-		a.diagnostics = fmt.Sprintf("Application %s failed %d times due to %s. Failing the application.",
-			a.id, a.failures(c.Now()), at.diagnostics)
+		a.diagnostics = fmt.Sprintf("Application %s failed %d times%s due to %s. Failing the application.",
+			a.id, a.failures(c.Now()), a.limits(conf.AMMaxAttempts.Get(c.Conf())), at.diagnostics)
 	}
 	s.stepApp(c, a, machine.AppAttemptFailed, when, at.diagnostics)
+}
+
+// limits says over which time failures count, and how many may be unless it is as many as everywhere.
+func (a *application) limits(global int) (text string) {
+	if v := a.context.GetAttemptFailuresValidityInterval(); v > 0 {
+		text = fmt.Sprintf(" in previous %d milliseconds", v)
+	}
+	if global != a.maxAttempts {
+		text += fmt.Sprintf(" (global limit =%d; local limit is =%d)", global, a.maxAttempts)
+	}
+	return text
 }
 
 // mayRetry reports whether another attempt follows one that failed.

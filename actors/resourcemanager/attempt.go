@@ -2,6 +2,7 @@ package resourcemanager
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -92,6 +93,9 @@ func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.
 	}
 	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && e != machine.AttemptUnregister && at.diagnostics == "" {
 		at.diagnostics = why
+	}
+	if e == machine.AttemptKill && (from == machine.AttemptLaunched || from == machine.AttemptRunning) {
+		at.progress = 1 // so it is in Hadoop
 	}
 	for _, action := range actions {
 		s.doAttempt(c, at, action)
@@ -273,5 +277,9 @@ func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m amContainerFi
 	}
 	why := fmt.Sprintf("AM Container for %s exited with  exitCode: %d\nFailing this attempt.Diagnostics: %s",
 		at.id, m.status.GetExitStatus(), m.status.GetDiagnostics())
+	if s.cfg.WebUIURL != "" {
+		why += fmt.Sprintf("For more detailed output, check the application tracking page: %s/cluster/app/%s Then click on links to logs of each attempt.\n",
+			strings.TrimSuffix(s.cfg.WebUIURL, "/"), at.id.App)
+	}
 	s.stepAttempt(c, at, machine.AttemptContainerFinished, machine.OwnContainer, why)
 }

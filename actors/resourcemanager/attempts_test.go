@@ -205,7 +205,7 @@ func TestAnApplicationIsKilled(t *testing.T) {
 		}
 		k.is(id, yarn.YarnApplicationState_KILLED)
 		r := k.report(id)
-		if !strings.Contains(r.GetDiagnostics(), "Application killed by user.") || !strings.Contains(r.GetDiagnostics(), "enough") ||
+		if !strings.Contains(r.GetDiagnostics(), "Application "+id.String()+" was killed by user at ") || !strings.Contains(r.GetDiagnostics(), "enough") ||
 			r.GetFinalApplicationStatus() != yarn.FinalApplicationStatus_APP_KILLED {
 			t.Errorf("killed: %v", r)
 		}

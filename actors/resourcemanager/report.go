@@ -94,6 +94,9 @@ func (a *application) report(u usage) *yarn.ApplicationReport {
 	if r.Diagnostics == "" && !a.machine.State.Over() {
 		r.Diagnostics = at.diagnostics
 	}
+	if at.machine.State == machine.AttemptLaunched {
+		r.Diagnostics = "AM container is launched, waiting for AM container to Register with RM"
+	}
 	return r
 }
 

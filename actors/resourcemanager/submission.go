@@ -165,19 +165,23 @@ func (s *ClientRMService) killApplication(c *rpcenv.Context, q *yarn.KillApplica
 	}
 	if !a.stored {
 		if a.machine.State != machine.AppFinalSaving && a.machine.State != machine.AppKilling {
-			a.diagnostics = killDiagnostics(q.GetDiagnostics())
+			a.diagnostics = killDiagnostics(a.id, c.Sender().Host, q.GetDiagnostics())
 			s.stepApp(c, a, machine.AppKill, machine.Always, a.diagnostics)
 		}
 	}
 	rpcenv.Reply(c, q, &yarn.KillApplicationResponse{IsKillCompleted: a.stored})
 }
 
-func killDiagnostics(said string) string {
-	const text = "Application killed by user."
+// killDiagnostics says who ended an application, and why. Hadoop knows the user too.
+func killDiagnostics(id ids.Application, host, said string) string {
+	text := fmt.Sprintf("Application %s was killed by user", id)
+	if host != "" {
+		text += " at " + host
+	}
 	if said == "" {
 		return text
 	}
-	return text + "\n" + cut(said, maxText)
+	return text + " with diagnostic message: " + cut(said, maxText)
 }
 
 func (s *ClientRMService) failApplicationAttempt(c *rpcenv.Context, q *yarn.FailApplicationAttemptRequest) {

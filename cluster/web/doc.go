@@ -29,12 +29,16 @@
 //
 // # Differences from Hadoop
 //
-//   - The REST server reads, and writes JSON alone: who accepts something else is answered 406. (TestThereIsNoXML)
+//   - The REST server reads, and writes JSON alone: who accepts something else is answered 406. Hadoop writes XML too, and
+//     answers 500 or 503 to who accepts neither. (TestThereIsNoXML)
 //   - Applications come in the order of their submission, and limit takes the first of them; Hadoop has no order.
-//     (TestAppsAreFiltered)
-//   - There is nothing of what nobody measures or has here: resourceRequests of an application, resourceUtilization, version,
-//     labels and opportunistic containers of a node, when Hadoop was built, utilizedMBPercent, utilizedVirtualCoresPercent,
-//     rmSchedulerBusyPercent, containerAssignedPerSecond and the event queues of the cluster.
-//     (TestTheRESTServerHasHadoopsFields)
+//     (TestFiltersAreHadoops)
+//   - There is nothing of what nobody measures or has here: resourceRequests of an application, use, version and labels of a
+//     node, when Hadoop was built, how busy the scheduler is: the rows of hadoopHas. (TestTheRESTServerAnswersAsHadoops)
+//   - trackingUrl is the ApplicationMaster's own, as there is no proxy; the limit of a queue's ApplicationMasters is of now;
+//     minResources that are not set have no bounds; why an application waits is told by coherer why app, not by its
+//     diagnostics: the rows of otherValues. (TestTheRESTServerAnswersAsHadoops)
+//   - An id of an application is what is printed: application_1_1 is none. (TestErrorsAreHadoops)
+//   - A path that there is not is 404 in plain words, not a page. (TestErrorsAreHadoops)
 //   - A log is read as a Worker's is, with offset and byteLength; Hadoop's pages have start and end. (TestTheLogsOfAContainer)
 package web

@@ -49,10 +49,6 @@ func noConstant(enum, name string) error {
 	return illegal("No enum constant org.apache.hadoop.yarn.api.records." + enum + "." + name)
 }
 
-func noNumber(text string) error {
-	return &remoteException{http.StatusBadRequest, "NumberFormatException", "java.lang.NumberFormatException", "For input string: " + strconv.Quote(text)}
-}
-
 // hadoop makes a handler of what computes a value that is told as JSON, in one line. Who wants something else is refused.
 func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

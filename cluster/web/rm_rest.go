@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,18 +14,22 @@ import (
 func (p *rmPages) rest(mux *http.ServeMux) {
 	const base = "GET /ws/v1/cluster"
 	info := p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any { return map[string]any{"clusterInfo": clusterInfoOf(s)} }))
-	mux.Handle(base, info)
-	mux.Handle(base+"/info", info)
-	mux.Handle(base+"/metrics", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
+	handle := func(path string, h http.Handler) { // with a slash at its end too
+		mux.Handle(base+path, h)
+		mux.Handle(base+path+"/{$}", h)
+	}
+	handle("", info)
+	handle("/info", info)
+	handle("/metrics", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
 		return map[string]any{"clusterMetrics": clusterMetricsOf(s)}
 	})))
-	mux.Handle(base+"/scheduler", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
+	handle("/scheduler", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
 		return map[string]any{"scheduler": map[string]any{"schedulerInfo": schedulerInfo(s)}}
 	})))
-	mux.Handle(base+"/apps", p.hadoop(p.restApps))
-	mux.Handle(base+"/apps/{app}", p.hadoop(p.restApp))
-	mux.Handle(base+"/nodes", p.hadoop(p.restNodes))
-	mux.Handle(base+"/nodes/{node}", p.hadoop(p.restNode))
+	handle("/apps", p.hadoop(p.restApps))
+	handle("/apps/{app}", p.hadoop(p.restApp))
+	handle("/nodes", p.hadoop(p.restNodes))
+	handle("/nodes/{node}", p.hadoop(p.restNode))
 }
 
 // told is an answer that needs nothing but the state.
@@ -55,11 +58,7 @@ func (p *rmPages) restApps(r *http.Request) (any, error) {
 			break
 		}
 		if f.takes(a.GetReport()) {
-			i := appInfoOf(s, a)
-			if f.noTimeouts {
-				i.Timeouts = nil
-			}
-			list = append(list, i)
+			list = append(list, f.selects(appInfoOf(s, a)))
 		}
 	}
 	return map[string]any{"apps": listOf("app", list)}, nil
@@ -77,10 +76,7 @@ func (p *rmPages) restApp(r *http.Request) (any, error) {
 	text := r.PathValue("app")
 	id, err := ids.ParseApplication(text)
 	if err != nil {
-		return nil, &remoteException{
-			http.StatusBadRequest, "BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException",
-			"java.lang.IllegalArgumentException: Invalid ApplicationId: " + cut(text),
-		}
+		return nil, noApplicationID(text)
 	}
 	s, err := p.state(r)
 	if err != nil {
@@ -89,7 +85,19 @@ func (p *rmPages) restApp(r *http.Request) (any, error) {
 	if a := findApp(s, id); a != nil {
 		return map[string]any{"app": appInfoOf(s, a)}, nil
 	}
-	return nil, absent("app with id: " + id.String() + " not found")
+	return nil, absent("app with id: " + cut(text) + " not found")
+}
+
+// noApplicationID is what Hadoop says of an id that is none.
+func noApplicationID(text string) error {
+	complaint := "Invalid ApplicationId: " + cut(text)
+	if !strings.HasPrefix(text, "application_") {
+		complaint = "Invalid ApplicationId prefix: " + cut(text) + ". The valid ApplicationId should start with prefix application"
+	}
+	return &remoteException{
+		http.StatusBadRequest, "BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException",
+		"java.lang.IllegalArgumentException: " + complaint,
+	}
 }
 
 // findApp is an application of the state; nil: there is none.
@@ -127,11 +135,8 @@ func (p *rmPages) restNodes(r *http.Request) (any, error) {
 
 func (p *rmPages) restNode(r *http.Request) (any, error) {
 	text := r.PathValue("node")
-	_, port, ok := strings.Cut(text, ":")
-	if i := strings.LastIndexByte(text, ':'); ok {
-		port = text[i+1:]
-	}
-	if !ok {
+	host, port, _ := strings.Cut(text, ":")
+	if host == "" || port == "" || strings.Contains(port, ":") {
 		return nil, illegal("Invalid NodeId [" + cut(text) + "]. Expected host:port")
 	}
 	if _, err := strconv.ParseInt(port, 10, 32); err != nil {
@@ -151,95 +156,3 @@ func (p *rmPages) restNode(r *http.Request) (any, error) {
 
 // cut is what an answer repeats of a request.
 func cut(text string) string { return text[:min(len(text), ids.Max)] }
-
-// appFilter is which applications a request wants.
-type appFilter struct {
-	states, types, tags     []string
-	final, user, queue      string
-	limit                   int64
-	started, finished       [2]int64 // from, to; -1: any
-	noTimeouts              bool
-	startedSet, finishedSet bool
-}
-
-// filterOf reads the parameters of RMWebServices.getApps.
-func filterOf(q url.Values) (f appFilter, err error) {
-	for _, name := range append(words(q["state"]), words(q["states"])...) {
-		name = strings.ToUpper(name)
-		if v, ok := yarn.YarnApplicationState_value[name]; !ok || v == 0 {
-			return f, wrong("Invalid application-state " + cut(name) + " specified. It should be one of " + allStates())
-		}
-		f.states = append(f.states, name)
-	}
-	if f.final = q.Get("finalStatus"); f.final != "" {
-		if _, ok := yarn.FinalApplicationStatus_value["APP_"+f.final]; !ok {
-			return f, noConstant("FinalApplicationStatus", cut(f.final))
-		}
-	}
-	f.user, f.queue = q.Get("user"), q.Get("queue")
-	f.types, f.tags = words(q["applicationTypes"]), words(q["applicationTags"])
-	f.noTimeouts = slices.Contains(words(q["deSelects"]), "timeouts")
-	if text := q.Get("limit"); text != "" {
-		if f.limit, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return f, noNumber(cut(text))
-		}
-		if f.limit <= 0 {
-			return f, wrong("limit value must be greater then 0")
-		}
-	}
-	if f.started, f.startedSet, err = times(q, "startedTime"); err == nil {
-		f.finished, f.finishedSet, err = times(q, "finishedTime")
-	}
-	return f, err
-}
-
-// times reads NAMEBegin and NAMEEnd, in ms.
-func times(q url.Values, name string) (span [2]int64, set bool, err error) {
-	span[1] = 1<<63 - 1
-	for i, key := range []string{name + "Begin", name + "End"} {
-		text := q.Get(key)
-		if text == "" {
-			continue
-		}
-		set = true
-		if span[i], err = strconv.ParseInt(text, 10, 64); err != nil {
-			return span, set, noNumber(cut(text))
-		}
-		if span[i] < 0 {
-			return span, set, wrong(key + " must be greater than 0")
-		}
-	}
-	if span[0] > span[1] {
-		return span, set, wrong(name + "End must be greater than " + name + "Begin")
-	}
-	return span, set, nil
-}
-
-// words are those of lists separated by commas.
-func words(lists []string) (out []string) {
-	for _, list := range lists {
-		for w := range strings.SplitSeq(list, ",") {
-			if w = strings.TrimSpace(w); w != "" {
-				out = append(out, w)
-			}
-		}
-	}
-	return out
-}
-
-func allStates() string {
-	var names []string
-	for s := yarn.YarnApplicationState_NEW; s <= yarn.YarnApplicationState_KILLED; s++ {
-		names = append(names, s.String())
-	}
-	return "[" + strings.Join(names, ", ") + "]"
-}
-
-func (f *appFilter) takes(r *yarn.ApplicationReport) bool {
-	in := func(list []string, text string) bool { return len(list) == 0 || slices.Contains(list, text) }
-	return in(f.states, r.GetYarnApplicationState().String()) && in(f.types, r.GetApplicationType()) &&
-		(len(f.tags) == 0 || slices.ContainsFunc(f.tags, func(t string) bool { return slices.Contains(r.GetApplicationTags(), t) })) &&
-		(f.final == "" || finalStatus(r) == f.final) && (f.user == "" || r.GetUser() == f.user) && (f.queue == "" || r.GetQueue() == f.queue) &&
-		(!f.startedSet || r.GetStartTime() >= f.started[0] && r.GetStartTime() <= f.started[1]) &&
-		(!f.finishedSet || r.GetFinishTime() >= f.finished[0] && r.GetFinishTime() <= f.finished[1])
-}

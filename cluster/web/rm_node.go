@@ -1,0 +1,56 @@
+package web
+
+import (
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// nodeInfo mirrors NodeInfo. There are no opportunistic containers, tags and attributes.
+type nodeInfo struct {
+	Rack            string        `json:"rack"`
+	State           string        `json:"state"`
+	ID              string        `json:"id"`
+	Host            string        `json:"nodeHostName"`
+	HTTPAddress     string        `json:"nodeHTTPAddress"`
+	LastHealth      int64         `json:"lastHealthUpdate"`
+	HealthReport    string        `json:"healthReport"`
+	Containers      int32         `json:"numContainers"`
+	UsedMB          int64         `json:"usedMemoryMB"`
+	AvailableMB     int64         `json:"availMemoryMB"`
+	UsedVCores      int32         `json:"usedVirtualCores"`
+	AvailableVCores int32         `json:"availableVirtualCores"`
+	Opportunistic   int32         `json:"numRunningOpportContainers"`
+	OpportunisticGB int64         `json:"usedMemoryOpportGB"`
+	OpportunisticVC int32         `json:"usedVirtualCoresOpport"`
+	Queued          int32         `json:"numQueuedContainers"`
+	Tags            struct{}      `json:"allocationTags"`
+	Used            *resourceInfo `json:"usedResource,omitempty"`
+	Available       *resourceInfo `json:"availableResource,omitempty"`
+	Attributes      struct{}      `json:"nodeAttributesInfo"`
+	Total           resourceInfo  `json:"totalResource"`
+}
+
+// nodeInfoOf is a node. Of one that the scheduler does not use it says nothing of what is used or free; one that is gone has
+// no pages either.
+func nodeInfoOf(n *yarn.NodeReport) nodeInfo {
+	i := nodeInfo{
+		Rack: n.GetRackName(), State: nodeState(n), ID: nodeID(n.GetNodeId()), Host: n.GetNodeId().GetHost(), LastHealth: n.GetLastHealthReportTime(),
+		HealthReport: n.GetHealthReport(), Total: resourceInfoOf(n.GetCapability()),
+	}
+	switch n.GetNodeState() {
+	case yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_DECOMMISSIONING:
+		i.HTTPAddress = n.GetHttpAddress()
+		i.uses(n)
+	case yarn.NodeState_NS_UNHEALTHY, yarn.NodeState_NS_NEW:
+		i.HTTPAddress = n.GetHttpAddress()
+	}
+	return i
+}
+
+// uses says what is used of a node and what is left.
+func (i *nodeInfo) uses(n *yarn.NodeReport) {
+	used, total := n.GetUsed(), n.GetCapability()
+	left := &yarn.Resource{Memory: total.GetMemory() - used.GetMemory(), VirtualCores: total.GetVirtualCores() - used.GetVirtualCores()}
+	i.Containers = n.GetNumContainers()
+	i.UsedMB, i.UsedVCores, i.Used = used.GetMemory(), used.GetVirtualCores(), new(resourceInfoOf(used))
+	i.AvailableMB, i.AvailableVCores, i.Available = left.GetMemory(), left.GetVirtualCores(), new(resourceInfoOf(left))
+}
