@@ -137,7 +137,7 @@ func TestBenchIsInterrupted(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGINT) {
 		t.Errorf("exit code %d: %v", cmd.ProcessState.ExitCode(), err)
 	}
 	left, err := filepath.Glob(filepath.Join(tmp, "*"))
