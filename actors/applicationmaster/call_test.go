@@ -45,6 +45,9 @@ func TestNotRegisteredMeansRegisterAgainAndTellEverything(t *testing.T) {
 	r.fail = nil
 	r.untilCalls(n + 3)
 	last := r.calls[n+2]
+	if held := r.registrations[1].GetContainers(); len(r.registrations[0].GetContainers()) != 0 || len(held) != 1 {
+		t.Error("it registers with", held)
+	}
 	if len(r.registrations) != 2 || last.GetResponseId() != 0 || r.last() != "*:3" || len(last.GetRelease()) != 1 {
 		t.Error(len(r.registrations), last)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -18,7 +19,7 @@ import (
 func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Context)) {
 	q := &yarn.RegisterApplicationMasterRequest{
 		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
-		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token, Containers: m.holds(),
 	}
 	if m.cfg.ClusterMode {
 		at := c.Self().Address
@@ -35,6 +36,20 @@ func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Contex
 			then(c)
 		}
 	})
+}
+
+// holds are the containers that this ApplicationMaster has, or had and has not heard the end of.
+func (m *ApplicationMaster) holds() []*yarn.ContainerId {
+	if m.alloc == nil {
+		return nil
+	}
+	var all []*yarn.ContainerId
+	for _, text := range m.alloc.Held() {
+		if id, err := ids.ParseContainer(text); err == nil { // it was made by String
+			all = append(all, id.Proto())
+		}
+	}
+	return all
 }
 
 // contextReady goes on with the driver that the program made.

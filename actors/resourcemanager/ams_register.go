@@ -1,7 +1,9 @@
 package resourcemanager
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
@@ -25,21 +27,24 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 	case err != nil:
 	case e == nil || e.over || e.finished:
 		err = errNotInCache(id)
-	case e.responseID >= 0:
+	case e.responseID > 0: // at 0 the answer to the first one was lost
 		err = fmt.Errorf("%w: Application Master is already registered : %s", exceptions.InvalidApplicationMasterRequest, id.App)
 	case len(q.GetHost()) > maxText || len(q.GetTrackingUrl()) > maxText || q.GetRpcPort() < -1 || q.GetRpcPort() > 65535:
 		err = fmt.Errorf("%w: %s registers with a host or an address of more than %d bytes, or port %d",
 			exceptions.InvalidApplicationMasterRequest, id, maxText, q.GetRpcPort())
 	}
-	if err != nil {
+	holds, wrong := heldBy(id, q.GetContainers())
+	if err = cmp.Or(err, wrong); err != nil {
 		rpcenv.Fail(c, q, err)
 		return
 	}
+	if e.responseID < 0 {
+		c.Log().Infof("AM registration %s", id)
+		c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
+	}
 	e.watched, e.heard, e.responseID = true, c.Now(), 0
-	c.Log().Infof("AM registration %s", id)
-	c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, describeAttempt{attempt: id}, func(d attemptDescription, err error) {
+	rpcenv.Ask(c, s.scheduler, describeAttempt{attempt: id, holds: holds}, func(d attemptDescription, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
@@ -54,6 +59,23 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 		}
 		call.Reply(r)
 	})
+}
+
+// heldBy are the containers that an attempt says it has, which have to be of its application.
+func heldBy(id ids.Attempt, all []*yarn.ContainerId) ([]ids.Container, error) {
+	var held []ids.Container
+	for _, m := range all {
+		k, err := ids.ContainerFrom(m)
+		if err == nil && k.Attempt.App != id.App {
+			err = fmt.Errorf("%s is not of %s", k, id.App)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s registers with a container: %w", exceptions.InvalidApplicationMasterRequest, id, err)
+		}
+		held = append(held, k)
+	}
+	slices.SortFunc(held, ids.CompareContainers)
+	return slices.Compact(held), nil
 }
 
 // tokensFor are tokens for the nodes of containers for which the attempt has none yet.

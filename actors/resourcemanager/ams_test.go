@@ -33,8 +33,22 @@ func TestWhoDidNotRegisterIsToldTo(t *testing.T) {
 	_, err = am.tryFinish(yarn.FinalApplicationStatus_APP_SUCCEEDED)
 	refused(t, err, exceptions.ApplicationMasterNotRegistered, "")
 	am.register()
+	am.allocate()
 	_, err = am.tryRegister()
 	refused(t, err, exceptions.InvalidApplicationMasterRequest, "already registered")
+}
+
+// The answer to a registration may be lost: before the first call of allocate it is given again.
+func TestARegistrationIsAnsweredAgain(t *testing.T) {
+	k := newKit(t)
+	n := k.node("N1", 8192, 8)
+	k.submit(nil)
+	n.beat()
+	am := k.launched(n)
+	first := am.register()
+	if again := am.register(); !proto.Equal(first, again) {
+		t.Errorf("%v, and then %v", first, again)
+	}
 	am.allocate()
 }
 

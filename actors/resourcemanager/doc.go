@@ -45,6 +45,11 @@
 //     Hadoop takes the whole node out and in again when no application runs there. (TestANodeThatRegistersAgain)
 //   - The scheduler itself lets an application release only its own containers; Hadoop's FairScheduler frees any.
 //     (TestBadAsksAreRefused)
+//   - A registration of an ApplicationMaster is answered again until its first allocate: the answer may have been lost. Hadoop
+//     refuses the second, which ends the attempt. (TestARegistrationIsAnsweredAgain)
+//   - An ApplicationMaster that registers after a restart says which containers it has: what no node reports of them within
+//     yarn.nm.liveness-monitor.expiry-interval-ms is lost. Hadoop has no word of a node that was lost while it was gone, and the
+//     ApplicationMaster waits for its containers for ever. (TestANodeThatWasLostWhileTheResourceManagerWasGone)
 //   - Calls of one attempt that come while one is handled wait for it, 16 at most; in Hadoop each holds a thread.
 //     (TestCallsOfOneAttemptAreHandledOneByOne)
 //   - The end of a container that nobody knows may be forgotten by its node at once; Hadoop's node keeps it until the

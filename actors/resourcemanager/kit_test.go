@@ -252,6 +252,7 @@ type appMaster struct {
 	token    *yarn.Token
 	own      *yarn.ContainerId
 	response int32
+	holds    []*yarn.ContainerId // that it says it has when it registers
 }
 
 var masters int
@@ -296,6 +297,7 @@ func (a *appMaster) tryRegister() (*yarn.RegisterApplicationMasterResponse, erro
 	a.k.t.Helper()
 	return rpctest.Ask[*yarn.RegisterApplicationMasterResponse](a.Probe, a.k.ref("ApplicationMasterService"), &yarn.RegisterApplicationMasterRequest{
 		Host: "am.example", RpcPort: 4040, TrackingUrl: "http://am.example:4041", ApplicationAttemptId: a.attempt, AmRmToken: a.token,
+		Containers: a.holds,
 	})
 }
 

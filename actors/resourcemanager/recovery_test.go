@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
@@ -124,6 +126,54 @@ func TestAnApplicationOutlivesItsResourceManager(t *testing.T) {
 	n.ends(am.own, 0, "")
 	n.beat()
 	k.is(app, yarn.YarnApplicationState_FINISHED)
+}
+
+// A node that was lost while the ResourceManager was gone reports nothing: its containers are lost when its time is over.
+func TestANodeThatWasLostWhileTheResourceManagerWasGone(t *testing.T) {
+	k, _ := keptKit(t, "yarn.nm.liveness-monitor.expiry-interval-ms", "30000")
+	n, lost := k.node("N1", 8192, 8), k.node("N2", 8192, 8)
+	am, _ := k.running(n, nil)
+	stays := am.given(n, 1)[0]
+	am.start(n, stays)
+	goes := am.given(lost, 1)[0]
+	am.start(lost, goes)
+	k.beats(time.Second, n, lost)
+
+	k.restart()
+	n.register()
+	n.beat()
+	am.holds = []*yarn.ContainerId{stays.GetId(), goes.GetId(), goes.GetId()}
+	am.register()
+	k.beats(26*time.Second, n)
+	if done := am.allocate().GetCompletedContainerStatuses(); len(done) != 0 {
+		t.Errorf("before the node's time is over: %v", done)
+	}
+	k.beats(4*time.Second, n)
+	done := am.allocate().GetCompletedContainerStatuses()
+	if len(done) != 1 || done[0].GetExitStatus() != -100 || !proto.Equal(done[0].GetContainerId(), goes.GetId()) {
+		t.Errorf("after it: %v, want %v lost", done, goes.GetId())
+	}
+	// Who registers later hears of it at once.
+	am.allocate()
+	k.restart()
+	n.register()
+	k.beats(31*time.Second, n)
+	am.register()
+	if done := am.allocate().GetCompletedContainerStatuses(); len(done) != 1 {
+		t.Errorf("registered late: %v", done)
+	}
+}
+
+func TestAnApplicationMasterHasContainersOfItsOwn(t *testing.T) {
+	k, _ := keptKit(t)
+	n := k.node("N1", 8192, 8)
+	am, _ := k.running(n, nil)
+	k.restart()
+	other := proto.CloneOf(am.attempt)
+	other.ApplicationId.Id++
+	am.holds = []*yarn.ContainerId{{AppAttemptId: other, Id: 2}}
+	_, err := am.tryRegister()
+	refused(t, err, exceptions.InvalidApplicationMasterRequest, "is not of application_")
 }
 
 // What ended is remembered, and a container that ended while nobody was there is told.

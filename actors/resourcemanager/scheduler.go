@@ -87,6 +87,7 @@ type scheduledApp struct {
 	am      ids.Container   // of the current attempt
 	done    []doneContainer // have ended, and their ApplicationMaster has not been told
 	told    []doneContainer // it was told, and has not shown that it heard
+	missing []ids.Container // its ApplicationMaster has them, and no node has reported them since the restart
 	use     usedOverTime
 	lost    preempted
 }
@@ -137,6 +138,9 @@ type reloadTick struct{ rpcenv.Local }
 
 // expireTick is the timer of the ContainerAllocationExpirer.
 type expireTick struct{ rpcenv.Local }
+
+// unreportedTick is the timer of nodes that were there before a restart: those that have not come since are lost.
+type unreportedTick struct{ rpcenv.Local }
 
 // schedulingStart is the end of the wait after a restart.
 type schedulingStart struct{ rpcenv.Local }
@@ -201,6 +205,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.reloadTick(c)
 	case schedulingStart:
 		s.schedulingStart(c)
+	case unreportedTick:
+		s.unreportedTick(c)
 	default:
 		c.Unsupported(m)
 	}

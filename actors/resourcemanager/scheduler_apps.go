@@ -127,6 +127,7 @@ func (s *Scheduler) appAttemptRemoved(c *rpcenv.Context, m appAttemptRemoved) {
 type describeAttempt struct {
 	rpcenv.Local
 	attempt ids.Attempt
+	holds   []ids.Container // that it says it has
 }
 
 // attemptDescription is that: the largest container of its queue, the queue, and what runs of the attempts before.
@@ -146,6 +147,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
 		return
 	}
+	s.expect(c, a, m.holds)
 	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), a.queue)), queue: a.queue}
 	for _, k := range s.book.Live(m.attempt) {
 		known := s.containers[k.ID]

@@ -37,6 +37,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 	if m.recovered {
 		s.readyAt = c.Now().Add(wait)
 		c.After(wait, schedulingStart{})
+		c.After(conf.NMExpiry.Get(c.Conf()), unreportedTick{})
 	}
 	expiry := conf.ContainerExpiry.Get(c.Conf()) / 3
 	c.Every(expiry, expiry, expireTick{})

@@ -54,6 +54,9 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 		return
 	}
 	a := s.apps[id.Attempt.App]
+	if a != nil {
+		a.missing = slices.DeleteFunc(a.missing, func(k ids.Container) bool { return k == id })
+	}
 	complete := m.GetContainerState() == yarn.ContainerState_C_COMPLETE
 	mine := a != nil && (a.attempt == id.Attempt || a.keep && a.attempt.App == id.Attempt.App)
 	switch {

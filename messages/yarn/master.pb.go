@@ -131,7 +131,9 @@ type RegisterApplicationMasterRequest struct {
 	// application_attempt_id is who asks: Hadoop takes it from the token of the connection.
 	ApplicationAttemptId *ApplicationAttemptId `protobuf:"bytes,100,opt,name=application_attempt_id,json=applicationAttemptId,proto3" json:"application_attempt_id,omitempty"`
 	// am_rm_token proves it.
-	AmRmToken     *Token `protobuf:"bytes,101,opt,name=am_rm_token,json=amRmToken,proto3" json:"am_rm_token,omitempty"`
+	AmRmToken *Token `protobuf:"bytes,101,opt,name=am_rm_token,json=amRmToken,proto3" json:"am_rm_token,omitempty"`
+	// containers are those that it has, when it registers again: what no node reports of them is lost. Hadoop has no such field.
+	Containers    []*ContainerId `protobuf:"bytes,102,rep,name=containers,proto3" json:"containers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -197,6 +199,13 @@ func (x *RegisterApplicationMasterRequest) GetApplicationAttemptId() *Applicatio
 func (x *RegisterApplicationMasterRequest) GetAmRmToken() *Token {
 	if x != nil {
 		return x.AmRmToken
+	}
+	return nil
+}
+
+func (x *RegisterApplicationMasterRequest) GetContainers() []*ContainerId {
+	if x != nil {
+		return x.Containers
 	}
 	return nil
 }
@@ -833,13 +842,16 @@ var File_proto_yarn_master_proto protoreflect.FileDescriptor
 
 const file_proto_yarn_master_proto_rawDesc = "" +
 	"\n" +
-	"\x17proto/yarn/master.proto\x12\x04yarn\x1a\x1bproto/coherer/options.proto\x1a\x18proto/yarn/records.proto\"\x96\x04\n" +
+	"\x17proto/yarn/master.proto\x12\x04yarn\x1a\x1bproto/coherer/options.proto\x1a\x18proto/yarn/records.proto\"\x9d\x05\n" +
 	" RegisterApplicationMasterRequest\x12\x18\n" +
 	"\x04host\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x1f\n" +
 	"\brpc_port\x18\x02 \x01(\x05B\x04\xe0\xe0\x18\x01R\arpcPort\x12'\n" +
 	"\ftracking_url\x18\x03 \x01(\tB\x04\xe0\xe0\x18\x01R\vtrackingUrl\x12P\n" +
 	"\x16application_attempt_id\x18d \x01(\v2\x1a.yarn.ApplicationAttemptIdR\x14applicationAttemptId\x121\n" +
-	"\vam_rm_token\x18e \x01(\v2\v.yarn.TokenB\x04\xe0\xe0\x18\x02R\tamRmToken:\x88\x02\xe2\xe0\x18\x83\x02\b\xd6\x17\x12\x06YarnAM\x1a\x18ApplicationMasterService\"&yarn.RegisterApplicationMasterResponse*Korg.apache.hadoop.yarn.api.protocolrecords.RegisterApplicationMasterRequest:\x18when its driver is thereBCThe second one fails with InvalidApplicationMasterRequestException.J\bHadoop 2\"\xe4\x03\n" +
+	"\vam_rm_token\x18e \x01(\v2\v.yarn.TokenB\x04\xe0\xe0\x18\x02R\tamRmToken\x121\n" +
+	"\n" +
+	"containers\x18f \x03(\v2\x11.yarn.ContainerIdR\n" +
+	"containers:\xdc\x02\xe2\xe0\x18\xd7\x02\b\xd6\x17\x12\x06YarnAM\x1a\x18ApplicationMasterService\"&yarn.RegisterApplicationMasterResponse*Korg.apache.hadoop.yarn.api.protocolrecords.RegisterApplicationMasterRequest:Bwhen its driver is there, and when a ResourceManager was restartedBmBefore the first allocate it is answered again; later it fails with InvalidApplicationMasterRequestException.J\bHadoop 2\"\xe4\x03\n" +
 	"!RegisterApplicationMasterResponse\x12=\n" +
 	"\x12maximum_capability\x18\x01 \x01(\v2\x0e.yarn.ResourceR\x11maximumCapability\x12Z\n" +
 	"!containers_from_previous_attempts\x18\x04 \x03(\v2\x0f.yarn.ContainerR\x1econtainersFromPreviousAttempts\x12\x14\n" +
@@ -924,11 +936,11 @@ var file_proto_yarn_master_proto_goTypes = []any{
 	(*FinishApplicationMasterResponse)(nil),   // 11: yarn.FinishApplicationMasterResponse
 	(*ApplicationAttemptId)(nil),              // 12: yarn.ApplicationAttemptId
 	(*Token)(nil),                             // 13: yarn.Token
-	(*Resource)(nil),                          // 14: yarn.Resource
-	(*Container)(nil),                         // 15: yarn.Container
-	(*NMToken)(nil),                           // 16: yarn.NMToken
-	(*ResourceRequest)(nil),                   // 17: yarn.ResourceRequest
-	(*ContainerId)(nil),                       // 18: yarn.ContainerId
+	(*ContainerId)(nil),                       // 14: yarn.ContainerId
+	(*Resource)(nil),                          // 15: yarn.Resource
+	(*Container)(nil),                         // 16: yarn.Container
+	(*NMToken)(nil),                           // 17: yarn.NMToken
+	(*ResourceRequest)(nil),                   // 18: yarn.ResourceRequest
 	(*ResourceBlacklistRequest)(nil),          // 19: yarn.ResourceBlacklistRequest
 	(*ContainerStatus)(nil),                   // 20: yarn.ContainerStatus
 	(*NodeReport)(nil),                        // 21: yarn.NodeReport
@@ -938,38 +950,39 @@ var file_proto_yarn_master_proto_goTypes = []any{
 var file_proto_yarn_master_proto_depIdxs = []int32{
 	12, // 0: yarn.RegisterApplicationMasterRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
 	13, // 1: yarn.RegisterApplicationMasterRequest.am_rm_token:type_name -> yarn.Token
-	14, // 2: yarn.RegisterApplicationMasterResponse.maximum_capability:type_name -> yarn.Resource
-	15, // 3: yarn.RegisterApplicationMasterResponse.containers_from_previous_attempts:type_name -> yarn.Container
-	16, // 4: yarn.RegisterApplicationMasterResponse.nm_tokens_from_previous_attempts:type_name -> yarn.NMToken
-	0,  // 5: yarn.RegisterApplicationMasterResponse.scheduler_resource_types:type_name -> yarn.SchedulerResourceTypes
-	17, // 6: yarn.AllocateRequest.ask:type_name -> yarn.ResourceRequest
-	18, // 7: yarn.AllocateRequest.release:type_name -> yarn.ContainerId
-	19, // 8: yarn.AllocateRequest.blacklist_request:type_name -> yarn.ResourceBlacklistRequest
-	12, // 9: yarn.AllocateRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
-	13, // 10: yarn.AllocateRequest.am_rm_token:type_name -> yarn.Token
-	1,  // 11: yarn.AllocateResponse.a_m_command:type_name -> yarn.AMCommand
-	15, // 12: yarn.AllocateResponse.allocated_containers:type_name -> yarn.Container
-	20, // 13: yarn.AllocateResponse.completed_container_statuses:type_name -> yarn.ContainerStatus
-	14, // 14: yarn.AllocateResponse.limit:type_name -> yarn.Resource
-	21, // 15: yarn.AllocateResponse.updated_nodes:type_name -> yarn.NodeReport
-	6,  // 16: yarn.AllocateResponse.preempt:type_name -> yarn.PreemptionMessage
-	16, // 17: yarn.AllocateResponse.nm_tokens:type_name -> yarn.NMToken
-	13, // 18: yarn.AllocateResponse.am_rm_token:type_name -> yarn.Token
-	22, // 19: yarn.AllocateResponse.application_priority:type_name -> yarn.Priority
-	7,  // 20: yarn.PreemptionMessage.strict_contract:type_name -> yarn.StrictPreemptionContract
-	8,  // 21: yarn.PreemptionMessage.contract:type_name -> yarn.PreemptionContract
-	9,  // 22: yarn.StrictPreemptionContract.container:type_name -> yarn.PreemptionContainer
-	17, // 23: yarn.PreemptionContract.resource:type_name -> yarn.ResourceRequest
-	9,  // 24: yarn.PreemptionContract.container:type_name -> yarn.PreemptionContainer
-	18, // 25: yarn.PreemptionContainer.id:type_name -> yarn.ContainerId
-	23, // 26: yarn.FinishApplicationMasterRequest.final_application_status:type_name -> yarn.FinalApplicationStatus
-	12, // 27: yarn.FinishApplicationMasterRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
-	13, // 28: yarn.FinishApplicationMasterRequest.am_rm_token:type_name -> yarn.Token
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	14, // 2: yarn.RegisterApplicationMasterRequest.containers:type_name -> yarn.ContainerId
+	15, // 3: yarn.RegisterApplicationMasterResponse.maximum_capability:type_name -> yarn.Resource
+	16, // 4: yarn.RegisterApplicationMasterResponse.containers_from_previous_attempts:type_name -> yarn.Container
+	17, // 5: yarn.RegisterApplicationMasterResponse.nm_tokens_from_previous_attempts:type_name -> yarn.NMToken
+	0,  // 6: yarn.RegisterApplicationMasterResponse.scheduler_resource_types:type_name -> yarn.SchedulerResourceTypes
+	18, // 7: yarn.AllocateRequest.ask:type_name -> yarn.ResourceRequest
+	14, // 8: yarn.AllocateRequest.release:type_name -> yarn.ContainerId
+	19, // 9: yarn.AllocateRequest.blacklist_request:type_name -> yarn.ResourceBlacklistRequest
+	12, // 10: yarn.AllocateRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
+	13, // 11: yarn.AllocateRequest.am_rm_token:type_name -> yarn.Token
+	1,  // 12: yarn.AllocateResponse.a_m_command:type_name -> yarn.AMCommand
+	16, // 13: yarn.AllocateResponse.allocated_containers:type_name -> yarn.Container
+	20, // 14: yarn.AllocateResponse.completed_container_statuses:type_name -> yarn.ContainerStatus
+	15, // 15: yarn.AllocateResponse.limit:type_name -> yarn.Resource
+	21, // 16: yarn.AllocateResponse.updated_nodes:type_name -> yarn.NodeReport
+	6,  // 17: yarn.AllocateResponse.preempt:type_name -> yarn.PreemptionMessage
+	17, // 18: yarn.AllocateResponse.nm_tokens:type_name -> yarn.NMToken
+	13, // 19: yarn.AllocateResponse.am_rm_token:type_name -> yarn.Token
+	22, // 20: yarn.AllocateResponse.application_priority:type_name -> yarn.Priority
+	7,  // 21: yarn.PreemptionMessage.strict_contract:type_name -> yarn.StrictPreemptionContract
+	8,  // 22: yarn.PreemptionMessage.contract:type_name -> yarn.PreemptionContract
+	9,  // 23: yarn.StrictPreemptionContract.container:type_name -> yarn.PreemptionContainer
+	18, // 24: yarn.PreemptionContract.resource:type_name -> yarn.ResourceRequest
+	9,  // 25: yarn.PreemptionContract.container:type_name -> yarn.PreemptionContainer
+	14, // 26: yarn.PreemptionContainer.id:type_name -> yarn.ContainerId
+	23, // 27: yarn.FinishApplicationMasterRequest.final_application_status:type_name -> yarn.FinalApplicationStatus
+	12, // 28: yarn.FinishApplicationMasterRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
+	13, // 29: yarn.FinishApplicationMasterRequest.am_rm_token:type_name -> yarn.Token
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_master_proto_init() }

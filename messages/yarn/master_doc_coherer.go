@@ -16,6 +16,7 @@ var comments_proto_yarn_master_proto = [...]string{
 	"yarn.RegisterApplicationMasterRequest.rpc_port", "rpc_port is -1 for one that does not listen.",
 	"yarn.RegisterApplicationMasterRequest.application_attempt_id", "application_attempt_id is who asks: Hadoop takes it from the token of the connection.",
 	"yarn.RegisterApplicationMasterRequest.am_rm_token", "am_rm_token proves it.",
+	"yarn.RegisterApplicationMasterRequest.containers", "containers are those that it has, when it registers again: what no node reports of them is lost. Hadoop has no such field.",
 	"yarn.RegisterApplicationMasterResponse", "RegisterApplicationMasterResponse is what an ApplicationMaster has to know.",
 	"yarn.RegisterApplicationMasterResponse.containers_from_previous_attempts", "containers_from_previous_attempts live on, when the application keeps them.",
 	"yarn.RegisterApplicationMasterResponse.queue", "queue is its full name.",

@@ -4,6 +4,7 @@ package allocator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -219,6 +220,13 @@ func (a *Allocator) LossReason(executorID string) (Reason, Answer) {
 		return r, Now
 	}
 	return Reason{}, Unknown
+}
+
+// Held are the containers that run an executor, are to run one, or were given back, and have not ended, sorted.
+func (a *Allocator) Held() []string {
+	all := slices.Concat(slices.Collect(maps.Keys(a.launching)), slices.Collect(maps.Keys(a.containers)), slices.Collect(maps.Keys(a.released)))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Waiting is how many executors' ends are waited for.
