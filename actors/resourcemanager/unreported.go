@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/coherer/coherer/actors/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
@@ -43,7 +44,7 @@ func (s *Scheduler) lose(c *rpcenv.Context, a *scheduledApp) {
 	for _, id := range a.missing {
 		c.Log().Infof("%s is on no node that has come since the restart: it is lost", id)
 		a.done = append(a.done, doneContainer{status: &yarn.ContainerStatus{
-			ContainerId: id.Proto(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: fair.DiagnosticsLost, ExitStatus: fair.ExitAborted,
+			ContainerId: id.Proto(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: fair.DiagnosticsLost, ExitStatus: exitstatus.Aborted,
 		}})
 	}
 	a.missing = nil

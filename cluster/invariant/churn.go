@@ -13,13 +13,8 @@ import (
 
 // What I15 is judged by.
 const (
-	// hunger is how long an attempt may wait, in quiet, though a node could give it a container and nobody gets one: some
-	// heartbeats of nodes, and updates of the scheduler. starvation is how long it may while others get some.
-	hunger     = 10 * time.Second
+	// starvation is how long an attempt may wait, in quiet, though a node could give it a container, while others get some.
 	starvation = 2 * time.Minute
-	// silence is after how long without a heartbeat nothing can be placed on a node: it is offered with its heartbeats, of which
-	// this is five. Its ResourceManager counts on it until it expires.
-	silence = 5 * time.Second
 	// modesty is how long a driver may ask, in quiet, for fewer executors than its tasks need: it asks for twice as many each
 	// second.
 	modesty = time.Minute
@@ -27,12 +22,11 @@ const (
 	returns = 3
 )
 
-// churn is I15: what is asked for is given when it can be, and what is taken goes to others.
+// churn is I15: what is asked for is given when it can be, and what is taken goes to others; and I4 of a ResourceManager: when nobody
+// gets what somebody can be given.
 type churn struct {
 	*Monitor
 	hungry, starved, modest since
-	// heard is when each ResourceManager handled the last heartbeat of each node.
-	heard map[place]time.Time
 	// got are the containers that each attempt, and all of them, were given.
 	got map[string]int
 	all int
@@ -41,22 +35,15 @@ type churn struct {
 	back map[string]int
 }
 
-// place is a node, by its address, as a ResourceManager knows it.
-type place struct{ manager, node string }
-
 func newChurn(m *Monitor) *churn {
 	return &churn{
-		Monitor: m, hungry: since{}, starved: since{}, modest: since{}, heard: map[place]time.Time{},
+		Monitor: m, hungry: since{}, starved: since{}, modest: since{},
 		got: map[string]int{}, lost: map[string]bool{}, back: map[string]int{},
 	}
 }
 
-// see follows heartbeats of nodes, and containers of a ResourceManager.
+// see follows containers of a ResourceManager.
 func (c *churn) see(r *tracepb.Record) {
-	if r.GetKind() == tracepb.Kind_HANDLED && r.GetEndpoint() == resourcemanager.ResourceTrackerName {
-		c.beat(r)
-		return
-	}
 	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != resourcemanager.SchedulerName || r.GetName() != "container" {
 		return
 	}
@@ -75,22 +62,11 @@ func (c *churn) see(r *tracepb.Record) {
 	}
 }
 
-// beat: a ResourceManager hears of a node.
-func (c *churn) beat(r *tracepb.Record) {
-	m := c.past.messages[keyOf(r.GetId())]
-	if m == nil || m.typ != "NodeHeartbeatRequest" {
-		return
-	}
-	if e := c.past.envs[m.from]; e != nil {
-		c.heard[place{c.past.name(r.GetEnv()), e.address}] = c.past.now
-	}
-}
-
 // able is the first of the nodes that could give a container which is heard of, and so is offered.
-func (c *churn) able(m *Manager, w *Waiting, now time.Time) (node string, ok bool) {
+func (c *churn) able(m *Manager, w *Waiting) (node string, ok bool) {
 	i := slices.IndexFunc(w.On, func(node string) bool {
-		at, ok := c.heard[place{m.Name, node}]
-		return ok && now.Sub(at) <= silence
+		_, heard := c.past.heard(m.Name, node)
+		return heard
 	})
 	if i < 0 {
 		return "", false
@@ -127,7 +103,8 @@ func (c *churn) look(s *Snapshot) {
 		for j := range m.Waiting {
 			w := &m.Waiting[j]
 			c.judged[NoChurn]++
-			node, ok := c.able(m, w, s.Now)
+			c.judged[Progress]++
+			node, ok := c.able(m, w)
 			if !ok {
 				continue
 			}
@@ -146,8 +123,8 @@ func (c *churn) look(s *Snapshot) {
 		}
 	}
 	c.hungry.hold(s.Now, hungry, func(who string, d time.Duration) {
-		if min(d, s.Quiet) > hunger {
-			c.fail(NoChurn, "%s", hungry[who])
+		if min(d, s.Quiet) > c.cfg.YARN.hunger() {
+			c.fail(Progress, "%s", hungry[who])
 		}
 	})
 	c.starved.hold(s.Now, starved, func(who string, d time.Duration) {

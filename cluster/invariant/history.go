@@ -10,9 +10,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -33,6 +35,9 @@ type history struct {
 	drivers map[string]host
 	// asked is the last registration of each Env.
 	asked map[uint32]*message
+	// contacts are how ResourceManagers hear of nodes; what is longer than silence ends one.
+	contacts map[place]contact
+	silence  time.Duration
 }
 
 // env is a process's Env.
@@ -111,10 +116,11 @@ type want struct {
 	other  bool
 }
 
-func newHistory() *history {
+func newHistory(silence time.Duration) *history {
 	return &history{
 		envs: map[uint32]*env{}, at: map[string]uint32{}, messages: map[key]*message{}, orders: map[string]order{},
 		wants: map[string]*want{}, apps: map[uint32]string{}, asked: map[uint32]*message{}, drivers: map[string]host{},
+		contacts: map[place]contact{}, silence: silence,
 	}
 }
 
@@ -136,8 +142,23 @@ func (h *history) see(r *tracepb.Record) {
 		}
 	case tracepb.Kind_SENT:
 		h.seeSent(r)
+	case tracepb.Kind_HANDLED:
+		h.seeHandled(r)
 	case tracepb.Kind_STATE:
 		h.seeState(r)
+	}
+}
+
+func (h *history) seeHandled(r *tracepb.Record) {
+	if r.GetEndpoint() != resourcemanager.ResourceTrackerName {
+		return
+	}
+	m := h.messages[keyOf(r.GetId())]
+	if m == nil || m.typ != "NodeHeartbeatRequest" {
+		return
+	}
+	if e := h.envs[m.from]; e != nil {
+		h.beat(place{h.name(r.GetEnv()), e.address})
 	}
 }
 
@@ -165,7 +186,7 @@ func (h *history) seeSent(r *tracepb.Record) {
 	m.body = decode(r)
 	h.messages[m.id] = m
 	switch b := m.body.(type) {
-	case *deploy.RegisterWorker, *deploy.RegisterApplication, *app.RegisterExecutor:
+	case *deploy.RegisterWorker, *deploy.RegisterApplication, *app.RegisterExecutor, *yarn.RegisterApplicationMasterRequest:
 		h.asked[m.from] = m
 	case *deploy.LaunchExecutor:
 		h.ordered(m, b)
@@ -238,13 +259,19 @@ func (h *history) forget(r *tracepb.Record) {
 	}
 }
 
-// decode is the message in a record; nil when it is none of a Master's, Worker's, driver's or executor's conversations.
+// of are the messages of YARN that checks read: most are heartbeats.
+var of = map[string]bool{
+	"yarn.SubmitApplicationRequest": true, "yarn.RegisterApplicationMasterRequest": true, "yarn.RegisterNodeManagerResponse": true,
+}
+
+// decode is the message in a record; nil when it is none of a Master's, Worker's, driver's or executor's conversations, or one of
+// YARN's that nobody reads.
 func decode(r *tracepb.Record) proto.Message {
 	name := r.GetType()
 	if f := r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
 		name = r.GetName()
 	}
-	if !strings.HasPrefix(name, "deploy.") && !strings.HasPrefix(name, "app.") {
+	if !strings.HasPrefix(name, "deploy.") && !strings.HasPrefix(name, "app.") && !of[name] {
 		return nil
 	}
 	t, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))

@@ -37,15 +37,15 @@ type Rule struct {
 
 // Rules are all, in their order.
 var Rules = []Rule{
-	{OneLive, "one-live", "There is at most one live process of each executor and of each driver."},
-	{Ledger, "ledger", "The cores and memory that a Master counts on a Worker are those of the processes that live there, within two heartbeats of quiet."},
-	{NoLimbo, "no-limbo", "No Worker, application, executor or Master stays in a state of passage beyond its deadline."},
-	{Progress, "progress", "Demand that some Worker can meet is met within a second; cores that nobody else can use go to the executor that can."},
-	{ToldToStop, "told-to-stop", "What its Master or its driver has given up ends: no orphan lives longer than spark.worker.timeout of quiet."},
+	{OneLive, "one-live", "There is at most one live process of each executor, of each driver and of each container."},
+	{Ledger, "ledger", "What a Master counts on a Worker, and a ResourceManager on a node, is what lives there, within two heartbeats of quiet."},
+	{NoLimbo, "no-limbo", "No Worker, application, attempt, container, executor or Master stays in a state of passage beyond its deadline."},
+	{Progress, "progress", "Demand that some Worker can meet is met within a second, and what some node can within six of its heartbeats; cores that nobody else can use go to the executor that can."},
+	{ToldToStop, "told-to-stop", "What its Master, its ResourceManager or its driver has given up ends: no orphan lives longer than spark.worker.timeout of quiet, and on a node that is heard of than some heartbeats."},
 	{SameView, "same-view", "All books of one driver have the same executors when nothing is under way."},
 	{FIFO, "fifo", "What one process sends to one endpoint is handled in that order, and no order comes before the handshake that it depends on."},
 	{IdempotentRegister, "idempotent-register", "Who registers again, with the identity that was accepted, is accepted again."},
-	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, and an application with a healthy executor is not given up for the failures of others."},
+	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, an application with a healthy executor is not given up for the failures of others, and one on YARN has no more attempts than its failures allow."},
 	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does; an ApplicationMaster answers how many executors its driver wants within ten, whatever the ResourceManager does."},
 	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and is given none that it did not ask for."},
 	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
@@ -83,6 +83,7 @@ type Config struct {
 	WorkerTimeout time.Duration
 	// RecoveryTimeout is spark.deploy.recoveryTimeout; 0: WorkerTimeout.
 	RecoveryTimeout time.Duration
+	YARN            YARN
 }
 
 // most is how many violations of each rule are kept: one fault breaks a rule again and again.
@@ -113,10 +114,11 @@ func New(cfg Config) *Monitor {
 	if cfg.RecoveryTimeout <= 0 {
 		cfg.RecoveryTimeout = cfg.WorkerTimeout
 	}
-	m := &Monitor{cfg: cfg, past: newHistory(), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
+	cfg.YARN = cfg.YARN.filled()
+	m := &Monitor{cfg: cfg, past: newHistory(cfg.YARN.silence()), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
-		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newViews(m), newOrder(m),
-		newRegistrations(m), newRetries(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m),
+		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newNodes(m), newViews(m), newOrder(m),
+		newRegistrations(m), newRetries(m), newAttempts(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m),
 	}
 	return m
 }

@@ -70,6 +70,18 @@ func (f *forger) send(from uint32, m proto.Message, to uint32, endpoint string, 
 	return r.GetId()
 }
 
+// answer is the answer to a question of a type.
+func (f *forger) answer(from uint32, q *tracepb.Id, to uint32, typ string, m proto.Message, form tracepb.Form) {
+	body, err := proto.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	f.See(&tracepb.Record{
+		Kind: tracepb.Kind_SENT, Id: f.id(), Cause: q, Env: from, Endpoint: "YarnAM", Address: places[to].String(), Form: form,
+		Type: typ, Name: string(m.ProtoReflect().Descriptor().FullName()), Body: body, Time: f.time(),
+	})
+}
+
 // tell is a one-way message.
 func (f *forger) tell(from uint32, m proto.Message, to uint32, endpoint string, cause *tracepb.Id) *tracepb.Id {
 	return f.send(from, m, to, endpoint, tracepb.Form_SEND, cause)

@@ -5,22 +5,56 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/resourcemanager"
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
 // limbo is I3: states of passage pass.
 type limbo struct {
 	*Monitor
-	in    map[string]string    // the state of ENV KIND SUBJECT
-	since map[string]time.Time // and since when
+	in map[string]passage // of ENV ENDPOINT KIND SUBJECT
 }
 
-func newLimbo(m *Monitor) *limbo {
-	return &limbo{m, map[string]string{}, map[string]time.Time{}}
+// passage is a state that something is in, since when, and for how long it may be.
+type passage struct {
+	state string
+	since time.Time
+	limit time.Duration
 }
 
-// deadline is how long a state of passage may last; 0: it is none.
-func (c *limbo) deadline(state string) time.Duration {
+func newLimbo(m *Monitor) *limbo { return &limbo{m, map[string]passage{}} }
+
+// deadline is how long something may be in a state of passage; 0: it is none.
+func (c *limbo) deadline(endpoint, kind, state string) time.Duration {
+	y := c.cfg.YARN
+	switch endpoint {
+	case "Master":
+		return c.masters(state)
+	case resourcemanager.ClientRMServiceName:
+		return y.waits(state)
+	case resourcemanager.SchedulerName:
+		if kind == "container" && (state == "ALLOCATED" || state == "ACQUIRED") { // it waits for its ApplicationMaster
+			return y.lostMaster()
+		}
+	case nodemanager.Name:
+		return y.passes(state)
+	case applicationmaster.Name:
+		if kind == "container" && state == "LAUNCHING" {
+			return y.lost()
+		}
+	case driver.Name:
+		if kind == "executor" && state == "LOSS_PENDING" { // the ApplicationMaster waits for the end of its container
+			return y.lost() + y.Call
+		}
+	}
+	return 0
+}
+
+// masters is how long something of a Master's may be in a state.
+func (c *limbo) masters(state string) time.Duration {
 	switch state {
 	case "UNKNOWN", "RECOVERING", "COMPLETING_RECOVERY":
 		return c.cfg.RecoveryTimeout + c.heartbeat()
@@ -30,29 +64,51 @@ func (c *limbo) deadline(state string) time.Duration {
 	return 0
 }
 
+// waits is how long an application or an attempt may be in a state: what only a record is written for passes within a heartbeat;
+// what waits for an ApplicationMaster until that is given up. Who waits for room may wait.
+func (y YARN) waits(state string) time.Duration {
+	switch state {
+	case "NEW", "NEW_SAVING", "SUBMITTED", "ALLOCATED_SAVING", "FINAL_SAVING":
+		return y.Heartbeat
+	case "ALLOCATED", "LAUNCHED", "FINISHING", "KILLING":
+		return y.lostMaster()
+	}
+	return 0
+}
+
+// passes is how long a container or an application of a node may be in a state.
+func (y YARN) passes(state string) time.Duration {
+	switch state {
+	case "RUNNING", "DONE", "FINISHED":
+		return 0
+	}
+	return y.ended()
+}
+
 func (c *limbo) see(r *tracepb.Record) {
-	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != "Master" {
+	if r.GetKind() != tracepb.Kind_STATE {
 		return
 	}
-	what := strconv.Itoa(int(r.GetEnv())) + " " + r.GetName() + " " + r.GetSubject()
+	limit := c.deadline(r.GetEndpoint(), r.GetName(), r.GetTo())
+	what := strconv.Itoa(int(r.GetEnv())) + " " + r.GetEndpoint() + " " + r.GetName() + " " + r.GetSubject()
 	delete(c.in, what)
-	if c.deadline(r.GetTo()) > 0 {
+	if limit > 0 {
 		c.judged[NoLimbo]++
-		c.in[what], c.since[what] = r.GetTo(), c.past.now
+		c.in[what] = passage{r.GetTo(), c.past.now, limit}
 	}
 }
 
 func (c *limbo) look(s *Snapshot) {
 	for _, what := range sorted(c.in) {
-		num, name, _ := strings.Cut(what, " ")
+		num, rest, _ := strings.Cut(what, " ")
+		_, name, _ := strings.Cut(rest, " ")
 		env, _ := strconv.Atoi(num)
 		if c.past.gone(uint32(env)) {
 			delete(c.in, what)
 			continue
 		}
-		state, d := c.in[what], s.Now.Sub(c.since[what])
-		if limit := c.deadline(state); min(d, s.Quiet) > limit {
-			c.fail(NoLimbo, "%s: %s has been %s for longer than %s", c.past.name(uint32(env)), name, state, limit)
+		if p := c.in[what]; min(s.Now.Sub(p.since), s.Quiet) > p.limit {
+			c.fail(NoLimbo, "%s: %s has been %s for longer than %s", c.past.name(uint32(env)), name, p.state, p.limit)
 		}
 	}
 }

@@ -1,9 +1,14 @@
 package invariant
 
 import (
+	"strings"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/messages/yarn"
 )
 
 // registrations is I8: what was accepted once is accepted again; and of I13 that an executor's id names one process.
@@ -14,6 +19,9 @@ type registrations struct {
 	apps      map[[2]uint32]string // by Master and driver: the id that holds
 	executors map[identity]uint32  // the driver that accepted
 	processes map[identity]uint32  // by the driver: the process that it accepted
+	nodes     map[[2]string]bool   // by ResourceManager and address: accepted
+	masters   map[identity]bool    // attempts that a ResourceManager accepted
+	over      map[string]bool      // attempts
 }
 
 // identity is a name and whose it is.
@@ -23,10 +31,17 @@ type identity struct {
 }
 
 func newRegistrations(m *Monitor) *registrations {
-	return &registrations{Monitor: m, workers: map[identity]bool{}, apps: map[[2]uint32]string{}, executors: map[identity]uint32{}, processes: map[identity]uint32{}}
+	return &registrations{
+		Monitor: m, workers: map[identity]bool{}, apps: map[[2]uint32]string{}, executors: map[identity]uint32{},
+		processes: map[identity]uint32{},
+		nodes:     map[[2]string]bool{}, masters: map[identity]bool{}, over: map[string]bool{},
+	}
 }
 
 func (c *registrations) see(r *tracepb.Record) {
+	if r.GetKind() == tracepb.Kind_STATE && r.GetName() == "attempt" && r.GetEndpoint() == resourcemanager.ClientRMServiceName {
+		c.attempt(r)
+	}
 	if r.GetKind() != tracepb.Kind_SENT {
 		return
 	}
@@ -34,6 +49,12 @@ func (c *registrations) see(r *tracepb.Record) {
 	q := c.past.question(m)
 	if u, ok := m.body.(*deploy.UnregisterApplication); ok {
 		c.unregistered(m, u)
+	}
+	switch m.typ {
+	case "RegisterNodeManagerRequest":
+		c.node(m)
+	case "RegisterApplicationMasterRequest":
+		c.applicationMaster(m, q)
 	}
 	if q == nil {
 		return
@@ -101,4 +122,50 @@ func (c *registrations) second(at identity, process uint32) {
 		c.fail(Epoch, "%s accepts a second executor %s", c.past.name(at.env), at.id)
 	}
 	c.processes[at] = process
+}
+
+// node: a ResourceManager answers the registration of a node. What its include and exclude lists say of a host is another matter.
+func (c *registrations) node(m *message) {
+	b, ok := m.body.(*yarn.RegisterNodeManagerResponse)
+	if !ok || m.form != tracepb.Form_REPLY {
+		return
+	}
+	c.judged[IdempotentRegister]++
+	who := [2]string{c.past.name(m.from), m.address}
+	switch {
+	case b.GetNodeAction() == yarn.NodeAction_NORMAL:
+		c.nodes[who] = true
+	case c.nodes[who] && !strings.HasPrefix(b.GetDiagnosticsMessage(), "Disallowed"):
+		c.fail(IdempotentRegister, "%s refuses the node at %s, which it accepted before: %s", who[0], who[1], b.GetDiagnosticsMessage())
+	}
+}
+
+// attempt: one that ends may not register any more.
+func (c *registrations) attempt(r *tracepb.Record) {
+	switch r.GetTo() {
+	case "FINAL_SAVING", "FINISHING", "FINISHED", "FAILED", "KILLED":
+		c.over[r.GetSubject()] = true
+	}
+}
+
+// applicationMaster: a ResourceManager answers the registration of an ApplicationMaster. A failure that asks to come again is none.
+func (c *registrations) applicationMaster(m, q *message) {
+	if q == nil || q.moved || m.form != tracepb.Form_REPLY && m.form != tracepb.Form_FAIL {
+		return
+	}
+	b, ok := q.body.(*yarn.RegisterApplicationMasterRequest)
+	if !ok {
+		return
+	}
+	id, err := ids.AttemptFrom(b.GetApplicationAttemptId())
+	if err != nil || c.over[id.String()] {
+		return
+	}
+	c.judged[IdempotentRegister]++
+	switch who := (identity{m.from, id.String()}); {
+	case m.form == tracepb.Form_REPLY:
+		c.masters[who] = true
+	case c.masters[who]:
+		c.fail(IdempotentRegister, "%s refuses the ApplicationMaster of %s, which it accepted before", c.past.name(m.from), id)
+	}
 }

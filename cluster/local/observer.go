@@ -51,6 +51,11 @@ func Observe(w World, c *conf.Conf) *Observer {
 	}
 	o := &Observer{world: w, disturbed: s.Now(), looked: s.Now(), Monitor: invariant.New(invariant.Config{
 		WorkerTimeout: conf.WorkerTimeout.Get(c), RecoveryTimeout: conf.RecoveryTimeout.Get(c),
+		YARN: invariant.YARN{
+			Heartbeat: conf.NMHeartbeatInterval.Get(c), Update: conf.FairUpdateInterval.Get(c),
+			NodeExpiry: conf.NMExpiry.Get(c), MasterExpiry: conf.AMExpiry.Get(c), KillDelay: conf.NodeManagerKillDelay.Get(c),
+			Call: conf.YARNHeartbeatInterval.Get(c), Attempts: conf.AMMaxAttempts.Get(c),
+		},
 	})}
 	o.unwatch = w.Recorder().Watch(o.See)
 	return o

@@ -1,0 +1,141 @@
+package invariant
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// attempts is I9 on YARN: an application has no more attempts than its failures allow, and an ApplicationMaster whose executors end
+// early does not start others without end.
+type attempts struct {
+	*Monitor
+	looked
+	bounds   map[string]bound       // by application
+	failures map[string][]time.Time // of its attempts, as far as they count
+	started  map[string]time.Time   // containers with executors
+	ends     map[string][]time.Time // by application: early ends
+}
+
+// bound is how many attempts of an application may fail, and within which time; 0: ever.
+type bound struct {
+	most   int
+	within time.Duration
+}
+
+func newAttempts(m *Monitor) *attempts {
+	return &attempts{
+		Monitor: m, bounds: map[string]bound{}, failures: map[string][]time.Time{}, started: map[string]time.Time{},
+		ends: map[string][]time.Time{},
+	}
+}
+
+func (c *attempts) see(r *tracepb.Record) {
+	switch {
+	case r.GetKind() == tracepb.Kind_SENT:
+		if q, ok := c.past.messages[keyOf(r.GetId())].body.(*yarn.SubmitApplicationRequest); ok {
+			c.submitted(q.GetApplicationSubmissionContext())
+		}
+	case r.GetKind() != tracepb.Kind_STATE:
+	case r.GetEndpoint() == resourcemanager.ClientRMServiceName && r.GetName() == "attempt":
+		c.attempt(r)
+	case r.GetEndpoint() == applicationmaster.Name && r.GetName() == "container":
+		c.container(r)
+	}
+}
+
+// submitted: an application says how often it may fail.
+func (c *attempts) submitted(s *yarn.ApplicationSubmissionContext) {
+	id, err := ids.ApplicationFrom(s.GetApplicationId())
+	if err != nil {
+		return
+	}
+	b := bound{c.cfg.YARN.Attempts, time.Duration(s.GetAttemptFailuresValidityInterval()) * time.Millisecond}
+	if n := int(s.GetMaxAppAttempts()); n > 0 {
+		b.most = min(b.most, n)
+	}
+	c.bounds[id.String()] = b
+}
+
+// attempt: one begins or fails. What a ResourceManager recovers did so before.
+func (c *attempts) attempt(r *tracepb.Record) {
+	id, err := ids.ParseAttempt(r.GetSubject())
+	if err != nil {
+		return
+	}
+	of := id.App.String()
+	b, known := c.bounds[of]
+	switch {
+	case !known:
+	case r.GetFrom() == "" && r.GetTo() == "NEW":
+		c.judged[BoundedRetry]++
+		if n := len(c.lately(c.failures, of, b.within)); n >= b.most {
+			c.fail(BoundedRetry, "%s begins, after %d of %s failed by themselves; %d may", id, n, of, b.most)
+		}
+	case r.GetFrom() != "" && r.GetTo() == "FAILED" && ownFault(r.GetWhy()):
+		c.failures[of] = append(c.failures[of], c.past.now)
+	}
+}
+
+// ownFault reports whether the failure of an attempt counts: not when its container was lost with its node or a disk, preempted, or
+// ended by the ResourceManager.
+func ownFault(why string) bool {
+	_, text, ok := strings.Cut(why, "exited with  exitCode: ")
+	if !ok {
+		return true
+	}
+	var code int
+	if _, err := fmt.Sscan(text, &code); err != nil {
+		return true
+	}
+	switch code {
+	case exitstatus.Aborted, exitstatus.DisksFailed, exitstatus.Preempted, exitstatus.KilledByResourceManager:
+		return false
+	}
+	return true
+}
+
+// lately are the times of an application that are not longer ago than within; those that are, are dropped.
+func (c *attempts) lately(times map[string][]time.Time, of string, within time.Duration) []time.Time {
+	all := times[of]
+	for within > 0 && len(all) > 0 && c.past.now.Sub(all[0]) > within {
+		all = all[1:]
+	}
+	times[of] = all
+	return all
+}
+
+// container: an executor is started, or its container ended.
+func (c *attempts) container(r *tracepb.Record) {
+	id, err := ids.ParseContainer(r.GetSubject())
+	if err != nil {
+		return
+	}
+	of := id.Attempt.App.String()
+	switch r.GetTo() {
+	case "LAUNCHING":
+		c.judged[BoundedRetry]++
+		if len(c.lately(c.ends, of, retryWindow)) == mostRetries {
+			c.fail(BoundedRetry, "%s is started, after %d other executors of %s ended early within %s", id, mostRetries, of, retryWindow)
+		}
+		c.started[r.GetSubject()] = c.past.now
+	case "COMPLETED", "RELEASED":
+		began, ok := c.started[r.GetSubject()]
+		delete(c.started, r.GetSubject())
+		if ok && c.past.now.Sub(began) < earlyEnd && failed(r) {
+			c.ends[of] = append(c.ends[of], c.past.now)
+		}
+	}
+}
+
+// failed reports whether the container of an executor ended by a fault: it was not preempted, nor given back by its application.
+func failed(r *tracepb.Record) bool {
+	return !strings.Contains(r.GetWhy(), "was preempted") && !strings.Contains(r.GetWhy(), "exited from explicit termination request")
+}
