@@ -101,7 +101,7 @@ func (e *Client) beginPolling(c *rpcenv.Context) {
 func (e *Client) killReported(c *rpcenv.Context, state yarn.YarnApplicationState) {
 	if over(state) {
 		c.Log().Infof("Application %s has already finished (state: %s)", e.id, state)
-		e.exit(c, 0, "the application had ended")
+		e.exit(c, "the application had ended")
 		return
 	}
 	e.beginPolling(c)
@@ -123,7 +123,7 @@ func (e *Client) kill(c *rpcenv.Context) {
 			e.fail(c, e.unknown(err))
 		case r.GetIsKillCompleted():
 			c.Log().Infof("Killed application %s", e.id)
-			e.exit(c, 0, "the application is killed")
+			e.exit(c, "the application is killed")
 		}
 	})
 }
@@ -201,7 +201,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	state := r.GetYarnApplicationState()
 	if e.cfg.Status != "" {
 		c.Log().Infof("Application report for %s (state: %s)%s", e.id, state, details(r))
-		e.exit(c, 0, "the state of the application is known")
+		e.exit(c, "the state of the application is known")
 		return
 	}
 	if e.cfg.Kill != "" {
@@ -228,7 +228,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		c.Cancel(e.reports)
 		e.watch(c)
 	case e.fireAndForget(c.Conf()):
-		e.exit(c, 0, "the application was submitted")
+		e.exit(c, "the application was submitted")
 	}
 }
 
@@ -287,10 +287,10 @@ func (e *Client) fail(c *rpcenv.Context, err error) {
 	e.clean(c, func() { c.Exit(1, err.Error()) })
 }
 
-func (e *Client) exit(c *rpcenv.Context, code int, reason string) {
+func (e *Client) exit(c *rpcenv.Context, reason string) {
 	if !e.over {
 		e.over = true
-		c.Exit(code, reason)
+		c.Exit(0, reason)
 	}
 }
 
