@@ -59,6 +59,8 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.killApplication(c, m)
 	case *yarn.FailApplicationAttemptRequest:
 		s.failApplicationAttempt(c, m)
+	case *yarn.MoveApplicationAcrossQueuesRequest:
+		s.moveApplicationAcrossQueues(c, m)
 	case *yarn.GetClusterMetricsRequest:
 		s.getClusterMetrics(c, m)
 	case *yarn.GetClusterNodesRequest:

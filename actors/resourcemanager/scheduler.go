@@ -67,6 +67,7 @@ type ticking interface {
 	ContinuousPass(now time.Duration) []fair.Event
 	Reload(now time.Duration, allocations *fair.Allocations) []fair.Event
 	Tidy(now time.Duration)
+	MoveApp(now time.Duration, id ids.Application, target string) (queue string, events []fair.Event, err error)
 }
 
 // container is one that is in the book, with its machine.
@@ -175,6 +176,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.appAdded(c, m)
 	case appRemoved:
 		s.appRemoved(c, m)
+	case moveApp:
+		s.moveApp(c, m)
 	case appAttemptAdded:
 		s.appAttemptAdded(c, m)
 	case appAttemptRemoved:

@@ -8,17 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
 func rmadminCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rmadmin", GroupID: "daemons", Short: "Tell a ResourceManager of YARN what its administrator changed",
+		Use: "rmadmin", GroupID: "daemons", Short: "Tell a ResourceManager of YARN what its administrator wants",
 		Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(refreshNodesCommand())
+	cmd.AddCommand(moveCommand(), refreshNodesCommand())
 	return cmd
 }
 
@@ -59,5 +60,35 @@ func refreshNodesCommand() *cobra.Command {
 	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
 	cmd.Flags().BoolVar(&graceful, "graceful", false, "let nodes that are excluded now end what they run")
 	cmd.Flags().DurationVar(&patience, "timeout", 0, "for how long; left out, yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs")
+	return cmd
+}
+
+// moveCommand mirrors yarn application -changeQueue.
+func moveCommand() *cobra.Command {
+	var at string
+	cmd := &cobra.Command{
+		Use: "move APPLICATION QUEUE", Short: "Take an application into another queue",
+		Long: "Take an application that waits or runs into another queue, with what it has and wants. Nothing moves when that would\n" +
+			"break a limit of the queue (maxRunningApps, maxResources), or when the scheduler is the FifoScheduler.",
+		Example: "  coherer rmadmin move application_1767225600000_0001 root.b --master yarn://127.0.0.1:8032",
+		Args:    usages(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := ids.ParseApplication(args[0])
+			if err != nil {
+				return usage(cmd, err)
+			}
+			address, err := resourceManagerAt(at)
+			if err != nil {
+				return err
+			}
+			q := &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: id.Proto(), TargetQueue: args[1]}
+			if _, err := askResourceManager(cmd.Context(), address, resourcemanager.ClientRMServiceName, q); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in queue %s.\n", id, args[1])
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
 	return cmd
 }

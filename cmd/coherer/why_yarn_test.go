@@ -49,6 +49,15 @@ func TestWhyAppOnYARN(t *testing.T) {
 	if r.code != 0 || !strings.HasPrefix(r.stdout, id.String()+" (waits) is ACCEPTED, its attempt ") || !strings.Contains(r.stdout, "queue root.ada") {
 		t.Errorf("%d\n%s%s", r.code, r.stdout, r.stderr)
 	}
+	move := func(queue string) result {
+		return finish(t, command(t, "rmadmin", "move", id.String(), queue, "--master", "yarn://"+where))
+	}
+	if r := move("nowhere"); r.code != exitFailed || !strings.Contains(r.stderr, "Target queue root.nowhere not found or is not a leaf queue.") {
+		t.Errorf("a queue that is none: %d %s", r.code, r.stderr)
+	}
+	if r := move("root.ada"); r.code != 0 || r.stdout != id.String()+" is in queue root.ada.\n" {
+		t.Errorf("where it is: %d %s", r.code, r.stderr)
+	}
 	var told whyYARNJSON
 	r = finish(t, command(t, "why", "app", id.String(), "--master", where, "-o", "json"))
 	if err := json.Unmarshal([]byte(r.stdout), &told); err != nil || told.App != id.String() || told.State != "ACCEPTED" {

@@ -1209,6 +1209,97 @@ func (*FailApplicationAttemptResponse) Descriptor() ([]byte, []int) {
 	return file_proto_yarn_client_proto_rawDescGZIP(), []int{19}
 }
 
+// MoveApplicationAcrossQueuesRequest takes an application into another queue, with what it has and wants.
+type MoveApplicationAcrossQueuesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApplicationId *ApplicationId         `protobuf:"bytes,1,opt,name=application_id,json=applicationId,proto3" json:"application_id,omitempty"`
+	// target_queue is a leaf; root. may be left out.
+	TargetQueue   string `protobuf:"bytes,2,opt,name=target_queue,json=targetQueue,proto3" json:"target_queue,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveApplicationAcrossQueuesRequest) Reset() {
+	*x = MoveApplicationAcrossQueuesRequest{}
+	mi := &file_proto_yarn_client_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveApplicationAcrossQueuesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveApplicationAcrossQueuesRequest) ProtoMessage() {}
+
+func (x *MoveApplicationAcrossQueuesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_client_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveApplicationAcrossQueuesRequest.ProtoReflect.Descriptor instead.
+func (*MoveApplicationAcrossQueuesRequest) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_client_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *MoveApplicationAcrossQueuesRequest) GetApplicationId() *ApplicationId {
+	if x != nil {
+		return x.ApplicationId
+	}
+	return nil
+}
+
+func (x *MoveApplicationAcrossQueuesRequest) GetTargetQueue() string {
+	if x != nil {
+		return x.TargetQueue
+	}
+	return ""
+}
+
+// MoveApplicationAcrossQueuesResponse says that it is there, also after a restart.
+type MoveApplicationAcrossQueuesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveApplicationAcrossQueuesResponse) Reset() {
+	*x = MoveApplicationAcrossQueuesResponse{}
+	mi := &file_proto_yarn_client_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveApplicationAcrossQueuesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveApplicationAcrossQueuesResponse) ProtoMessage() {}
+
+func (x *MoveApplicationAcrossQueuesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_yarn_client_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveApplicationAcrossQueuesResponse.ProtoReflect.Descriptor instead.
+func (*MoveApplicationAcrossQueuesResponse) Descriptor() ([]byte, []int) {
+	return file_proto_yarn_client_proto_rawDescGZIP(), []int{21}
+}
+
 var File_proto_yarn_client_proto protoreflect.FileDescriptor
 
 const file_proto_yarn_client_proto_rawDesc = "" +
@@ -1296,7 +1387,11 @@ const file_proto_yarn_client_proto_rawDesc = "" +
 	"\x1dFailApplicationAttemptRequest\x12P\n" +
 	"\x16application_attempt_id\x18\x01 \x01(\v2\x1a.yarn.ApplicationAttemptIdR\x14applicationAttemptId:\xee\x01\xe2\xe0\x18\xe9\x01\b\xc8\x17\x12\n" +
 	"YarnClient\x1a\x0fClientRMService\"#yarn.FailApplicationAttemptResponse*Horg.apache.hadoop.yarn.api.protocolrecords.FailApplicationAttemptRequest:#when somebody wants another attemptB)An attempt that has ended stays as it is.J\bHadoop 2\"~\n" +
-	"\x1eFailApplicationAttemptResponse:\\\xe2\xe0\x18X\b\xc9\x17*Iorg.apache.hadoop.yarn.api.protocolrecords.FailApplicationAttemptResponseJ\bHadoop 2*G\n" +
+	"\x1eFailApplicationAttemptResponse:\\\xe2\xe0\x18X\b\xc9\x17*Iorg.apache.hadoop.yarn.api.protocolrecords.FailApplicationAttemptResponseJ\bHadoop 2\"\xea\x02\n" +
+	"\"MoveApplicationAcrossQueuesRequest\x12:\n" +
+	"\x0eapplication_id\x18\x01 \x01(\v2\x13.yarn.ApplicationIdR\rapplicationId\x12!\n" +
+	"\ftarget_queue\x18\x02 \x01(\tR\vtargetQueue:\xe4\x01\xe2\xe0\x18\xdf\x01\b\xca\x17\x12\x01*\x1a\x0fClientRMService\"(yarn.MoveApplicationAcrossQueuesResponse*Morg.apache.hadoop.yarn.api.protocolrecords.MoveApplicationAcrossQueuesRequest:,when somebody wants it to have more, or lessB\x15It stays where it is.J\bHadoop 2\"\x88\x01\n" +
+	"#MoveApplicationAcrossQueuesResponse:a\xe2\xe0\x18]\b\xcb\x17*Norg.apache.hadoop.yarn.api.protocolrecords.MoveApplicationAcrossQueuesResponseJ\bHadoop 2*G\n" +
 	"\n" +
 	"QueueState\x12\v\n" +
 	"\aQ_UNSET\x10\x00\x12\r\n" +
@@ -1318,66 +1413,69 @@ func file_proto_yarn_client_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_yarn_client_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_yarn_client_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_proto_yarn_client_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_proto_yarn_client_proto_goTypes = []any{
-	(QueueState)(0),                        // 0: yarn.QueueState
-	(*GetNewApplicationRequest)(nil),       // 1: yarn.GetNewApplicationRequest
-	(*GetNewApplicationResponse)(nil),      // 2: yarn.GetNewApplicationResponse
-	(*SubmitApplicationRequest)(nil),       // 3: yarn.SubmitApplicationRequest
-	(*SubmitApplicationResponse)(nil),      // 4: yarn.SubmitApplicationResponse
-	(*GetApplicationReportRequest)(nil),    // 5: yarn.GetApplicationReportRequest
-	(*GetApplicationReportResponse)(nil),   // 6: yarn.GetApplicationReportResponse
-	(*KillApplicationRequest)(nil),         // 7: yarn.KillApplicationRequest
-	(*KillApplicationResponse)(nil),        // 8: yarn.KillApplicationResponse
-	(*GetClusterMetricsRequest)(nil),       // 9: yarn.GetClusterMetricsRequest
-	(*GetClusterMetricsResponse)(nil),      // 10: yarn.GetClusterMetricsResponse
-	(*YarnClusterMetrics)(nil),             // 11: yarn.YarnClusterMetrics
-	(*GetClusterNodesRequest)(nil),         // 12: yarn.GetClusterNodesRequest
-	(*GetClusterNodesResponse)(nil),        // 13: yarn.GetClusterNodesResponse
-	(*GetApplicationsRequest)(nil),         // 14: yarn.GetApplicationsRequest
-	(*GetApplicationsResponse)(nil),        // 15: yarn.GetApplicationsResponse
-	(*QueueInfo)(nil),                      // 16: yarn.QueueInfo
-	(*GetQueueInfoRequest)(nil),            // 17: yarn.GetQueueInfoRequest
-	(*GetQueueInfoResponse)(nil),           // 18: yarn.GetQueueInfoResponse
-	(*FailApplicationAttemptRequest)(nil),  // 19: yarn.FailApplicationAttemptRequest
-	(*FailApplicationAttemptResponse)(nil), // 20: yarn.FailApplicationAttemptResponse
-	(*ApplicationId)(nil),                  // 21: yarn.ApplicationId
-	(*Resource)(nil),                       // 22: yarn.Resource
-	(*ApplicationSubmissionContext)(nil),   // 23: yarn.ApplicationSubmissionContext
-	(*ApplicationReport)(nil),              // 24: yarn.ApplicationReport
-	(NodeState)(0),                         // 25: yarn.NodeState
-	(*NodeReport)(nil),                     // 26: yarn.NodeReport
-	(YarnApplicationState)(0),              // 27: yarn.YarnApplicationState
-	(*ApplicationAttemptId)(nil),           // 28: yarn.ApplicationAttemptId
+	(QueueState)(0),                             // 0: yarn.QueueState
+	(*GetNewApplicationRequest)(nil),            // 1: yarn.GetNewApplicationRequest
+	(*GetNewApplicationResponse)(nil),           // 2: yarn.GetNewApplicationResponse
+	(*SubmitApplicationRequest)(nil),            // 3: yarn.SubmitApplicationRequest
+	(*SubmitApplicationResponse)(nil),           // 4: yarn.SubmitApplicationResponse
+	(*GetApplicationReportRequest)(nil),         // 5: yarn.GetApplicationReportRequest
+	(*GetApplicationReportResponse)(nil),        // 6: yarn.GetApplicationReportResponse
+	(*KillApplicationRequest)(nil),              // 7: yarn.KillApplicationRequest
+	(*KillApplicationResponse)(nil),             // 8: yarn.KillApplicationResponse
+	(*GetClusterMetricsRequest)(nil),            // 9: yarn.GetClusterMetricsRequest
+	(*GetClusterMetricsResponse)(nil),           // 10: yarn.GetClusterMetricsResponse
+	(*YarnClusterMetrics)(nil),                  // 11: yarn.YarnClusterMetrics
+	(*GetClusterNodesRequest)(nil),              // 12: yarn.GetClusterNodesRequest
+	(*GetClusterNodesResponse)(nil),             // 13: yarn.GetClusterNodesResponse
+	(*GetApplicationsRequest)(nil),              // 14: yarn.GetApplicationsRequest
+	(*GetApplicationsResponse)(nil),             // 15: yarn.GetApplicationsResponse
+	(*QueueInfo)(nil),                           // 16: yarn.QueueInfo
+	(*GetQueueInfoRequest)(nil),                 // 17: yarn.GetQueueInfoRequest
+	(*GetQueueInfoResponse)(nil),                // 18: yarn.GetQueueInfoResponse
+	(*FailApplicationAttemptRequest)(nil),       // 19: yarn.FailApplicationAttemptRequest
+	(*FailApplicationAttemptResponse)(nil),      // 20: yarn.FailApplicationAttemptResponse
+	(*MoveApplicationAcrossQueuesRequest)(nil),  // 21: yarn.MoveApplicationAcrossQueuesRequest
+	(*MoveApplicationAcrossQueuesResponse)(nil), // 22: yarn.MoveApplicationAcrossQueuesResponse
+	(*ApplicationId)(nil),                       // 23: yarn.ApplicationId
+	(*Resource)(nil),                            // 24: yarn.Resource
+	(*ApplicationSubmissionContext)(nil),        // 25: yarn.ApplicationSubmissionContext
+	(*ApplicationReport)(nil),                   // 26: yarn.ApplicationReport
+	(NodeState)(0),                              // 27: yarn.NodeState
+	(*NodeReport)(nil),                          // 28: yarn.NodeReport
+	(YarnApplicationState)(0),                   // 29: yarn.YarnApplicationState
+	(*ApplicationAttemptId)(nil),                // 30: yarn.ApplicationAttemptId
 }
 var file_proto_yarn_client_proto_depIdxs = []int32{
-	21, // 0: yarn.GetNewApplicationResponse.application_id:type_name -> yarn.ApplicationId
-	22, // 1: yarn.GetNewApplicationResponse.maximum_capability:type_name -> yarn.Resource
-	23, // 2: yarn.SubmitApplicationRequest.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
-	21, // 3: yarn.GetApplicationReportRequest.application_id:type_name -> yarn.ApplicationId
-	24, // 4: yarn.GetApplicationReportResponse.application_report:type_name -> yarn.ApplicationReport
-	21, // 5: yarn.KillApplicationRequest.application_id:type_name -> yarn.ApplicationId
+	23, // 0: yarn.GetNewApplicationResponse.application_id:type_name -> yarn.ApplicationId
+	24, // 1: yarn.GetNewApplicationResponse.maximum_capability:type_name -> yarn.Resource
+	25, // 2: yarn.SubmitApplicationRequest.application_submission_context:type_name -> yarn.ApplicationSubmissionContext
+	23, // 3: yarn.GetApplicationReportRequest.application_id:type_name -> yarn.ApplicationId
+	26, // 4: yarn.GetApplicationReportResponse.application_report:type_name -> yarn.ApplicationReport
+	23, // 5: yarn.KillApplicationRequest.application_id:type_name -> yarn.ApplicationId
 	11, // 6: yarn.GetClusterMetricsResponse.cluster_metrics:type_name -> yarn.YarnClusterMetrics
-	25, // 7: yarn.GetClusterNodesRequest.node_states:type_name -> yarn.NodeState
-	26, // 8: yarn.GetClusterNodesResponse.node_reports:type_name -> yarn.NodeReport
-	27, // 9: yarn.GetApplicationsRequest.application_states:type_name -> yarn.YarnApplicationState
-	24, // 10: yarn.GetApplicationsResponse.applications:type_name -> yarn.ApplicationReport
+	27, // 7: yarn.GetClusterNodesRequest.node_states:type_name -> yarn.NodeState
+	28, // 8: yarn.GetClusterNodesResponse.node_reports:type_name -> yarn.NodeReport
+	29, // 9: yarn.GetApplicationsRequest.application_states:type_name -> yarn.YarnApplicationState
+	26, // 10: yarn.GetApplicationsResponse.applications:type_name -> yarn.ApplicationReport
 	0,  // 11: yarn.QueueInfo.state:type_name -> yarn.QueueState
 	16, // 12: yarn.QueueInfo.child_queues:type_name -> yarn.QueueInfo
-	24, // 13: yarn.QueueInfo.applications:type_name -> yarn.ApplicationReport
-	22, // 14: yarn.QueueInfo.used:type_name -> yarn.Resource
-	22, // 15: yarn.QueueInfo.demand:type_name -> yarn.Resource
-	22, // 16: yarn.QueueInfo.fair_share:type_name -> yarn.Resource
-	22, // 17: yarn.QueueInfo.steady_fair_share:type_name -> yarn.Resource
-	22, // 18: yarn.QueueInfo.minimum_share:type_name -> yarn.Resource
-	22, // 19: yarn.QueueInfo.maximum_share:type_name -> yarn.Resource
+	26, // 13: yarn.QueueInfo.applications:type_name -> yarn.ApplicationReport
+	24, // 14: yarn.QueueInfo.used:type_name -> yarn.Resource
+	24, // 15: yarn.QueueInfo.demand:type_name -> yarn.Resource
+	24, // 16: yarn.QueueInfo.fair_share:type_name -> yarn.Resource
+	24, // 17: yarn.QueueInfo.steady_fair_share:type_name -> yarn.Resource
+	24, // 18: yarn.QueueInfo.minimum_share:type_name -> yarn.Resource
+	24, // 19: yarn.QueueInfo.maximum_share:type_name -> yarn.Resource
 	16, // 20: yarn.GetQueueInfoResponse.queue_info:type_name -> yarn.QueueInfo
-	28, // 21: yarn.FailApplicationAttemptRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	30, // 21: yarn.FailApplicationAttemptRequest.application_attempt_id:type_name -> yarn.ApplicationAttemptId
+	23, // 22: yarn.MoveApplicationAcrossQueuesRequest.application_id:type_name -> yarn.ApplicationId
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_proto_yarn_client_proto_init() }
@@ -1392,7 +1490,7 @@ func file_proto_yarn_client_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_yarn_client_proto_rawDesc), len(file_proto_yarn_client_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -29,3 +29,8 @@ func (*GetQueueInfoRequest) ReplyType() *GetQueueInfoResponse { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*FailApplicationAttemptRequest) ReplyType() *FailApplicationAttemptResponse { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*MoveApplicationAcrossQueuesRequest) ReplyType() *MoveApplicationAcrossQueuesResponse {
+	return nil
+}

@@ -38,6 +38,9 @@ var comments_proto_yarn_client_proto = [...]string{
 	"yarn.GetQueueInfoResponse", "GetQueueInfoResponse is the queue.",
 	"yarn.FailApplicationAttemptRequest", "FailApplicationAttemptRequest fails the attempt that runs: the application may be given another one.",
 	"yarn.FailApplicationAttemptResponse", "FailApplicationAttemptResponse says that it was told.",
+	"yarn.MoveApplicationAcrossQueuesRequest", "MoveApplicationAcrossQueuesRequest takes an application into another queue, with what it has and wants.",
+	"yarn.MoveApplicationAcrossQueuesRequest.target_queue", "target_queue is a leaf; root. may be left out.",
+	"yarn.MoveApplicationAcrossQueuesResponse", "MoveApplicationAcrossQueuesResponse says that it is there, also after a restart.",
 }
 
 var _ = option.Describe(comments_proto_yarn_client_proto[:])

@@ -133,7 +133,7 @@ func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 		owner.attempt = nil
 	}
 	if ran {
-		s.admitAfter(a)
+		s.admitAfter(a.queue, a.user)
 	}
 	if running {
 		s.forgetUser(a.user)

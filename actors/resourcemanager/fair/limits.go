@@ -82,11 +82,11 @@ func (s *Scheduler) forgetUser(name string) {
 	}
 }
 
-// admitAfter lets run who waited for the end of a: below the highest queue that was at its limit, and of a's user. Not more
-// than there are lists of who waits, as Hadoop has it.
-func (s *Scheduler) admitAfter(a *app) {
+// admitAfter lets run who waited for an application of that user to leave the queue from: below the highest queue that was at
+// its limit, and of the user. Not more than there are lists of who waits, as Hadoop has it.
+func (s *Scheduler) admitAfter(from *queue, user string) {
 	var highest *queue
-	for q := a.queue; q != nil; q = q.parent {
+	for q := from; q != nil; q = q.parent {
 		if q.running == q.set.MaxRunningApps-1 {
 			highest = q
 		}
@@ -95,7 +95,7 @@ func (s *Scheduler) admitAfter(a *app) {
 	if highest != nil {
 		lists = highest.gather(lists)
 	}
-	if u := s.userOf(a.user); u.running == s.allocations.UserMaxApps(a.user)-1 && len(u.waiting) > 0 {
+	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 && len(u.waiting) > 0 {
 		lists = append(lists, u.waiting)
 	}
 	s.admitFrom(lists, len(lists))

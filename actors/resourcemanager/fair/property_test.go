@@ -3,6 +3,7 @@ package fair
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -125,7 +126,7 @@ func (w *world) step() {
 	t := w.t
 	switch op := rapid.SampledFrom([]string{
 		"node", "node", "unnode", "resize", "app", "app", "unapp", "ask", "ask", "ask", "beat", "beat", "beat", "beat", "pass", "update",
-		"update", "preempt", "kill", "reload", "drain", "time", "complete", "retry",
+		"update", "preempt", "kill", "reload", "drain", "time", "complete", "retry", "move",
 	}).Draw(t, "op"); op {
 	case "node":
 		host, rack := w.place(w.nextNode)
@@ -170,6 +171,16 @@ func (w *world) step() {
 		}
 	case "time":
 		w.now += time.Duration(rapid.IntRange(1, 5000).Draw(t, "ms")) * time.Millisecond
+	case "move":
+		if a := w.someApp(); a != nil {
+			ran := a.runnable
+			target := rapid.SampledFrom(slices.Sorted(maps.Keys(w.queues))).Draw(t, "target")
+			queue, events, err := w.MoveApp(w.now, a.id.App, target)
+			w.noted(events)
+			if err == nil && (a.queue.Name != queue || ran && !a.runnable) {
+				t.Fatalf("%s is in %s, moved to %s; it may run: %t, it might: %t", a.id, a.queue.Name, queue, a.runnable, ran)
+			}
+		}
 	case "retry":
 		if a := w.someApp(); a != nil {
 			w.retry(a)

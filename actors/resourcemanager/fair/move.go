@@ -1,0 +1,100 @@
+//coherer:pure
+
+package fair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// MoveApp takes an application with all that it has and wants into another leaf, whose full name it returns. One that may run
+// stays one that may: when a limit of the target, or of a queue above it that is not above both, forbids that, nothing moves.
+// One that waits may run there. It mirrors FairScheduler.moveApplication.
+func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string) (queue string, events []Event, err error) {
+	s.now = now
+	owner := s.applications[id]
+	if owner == nil {
+		return "", nil, fmt.Errorf("App to be moved %s not found.", id)
+	}
+	if target != Root && !strings.HasPrefix(target, Root+".") {
+		target = Root + "." + target
+	}
+	to, from := s.queues[target], owner.queue
+	if to == nil || !to.leaf {
+		return "", nil, fmt.Errorf("Target queue %s not found or is not a leaf queue.", target)
+	}
+	if to == from {
+		return to.Name, nil, nil
+	}
+	a := owner.attempt
+	if a != nil && a.runnable {
+		if err := mayMove(a, to); err != nil {
+			return "", nil, err
+		}
+	}
+	from.accepted--
+	to.accepted++
+	owner.queue = to
+	switch {
+	case a == nil:
+	case a.stopped: // what it left running counts with the next attempt
+		a.queue = to
+	default:
+		s.move(a, to)
+	}
+	s.refresh()
+	return to.Name, s.take(), nil
+}
+
+// mayMove is nil when an attempt that may run may do so in another queue.
+func mayMove(a *app, to *queue) error {
+	common := a.queue
+	for !slices.Contains(to.path(), common) {
+		common = common.parent
+	}
+	for _, q := range to.path() {
+		switch {
+		case q == common:
+			return nil
+		case q.running >= q.set.MaxRunningApps:
+			return fmt.Errorf("Moving app attempt %s to queue %s would violate queue maxRunningApps constraints on queue %s", a.id, to.Name, q.Name)
+		case !q.Usage.Plus(a.Usage).Fits(q.MaxShare):
+			return fmt.Errorf("Moving app attempt %s to queue %s would violate queue maxShare constraints on queue %s", a.id, to.Name, q.Name)
+		}
+	}
+	return nil
+}
+
+// path are the queue and all above it.
+func (q *queue) path() (all []*queue) {
+	for ; q != nil; q = q.parent {
+		all = append(all, q)
+	}
+	return all
+}
+
+// move takes an attempt that has not ended into another queue.
+func (s *Scheduler) move(a *app, to *queue) {
+	from, ran := a.queue, a.runnable
+	s.dismiss(a)
+	a.queue = to
+	to.use(a.Usage)
+	a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
+	switch {
+	case ran:
+		if a.amRunning {
+			to.amUsage = to.amUsage.Plus(a.amResource)
+		}
+		s.run(a)
+		s.admitAfter(from, a.user)
+	case s.mayRun(a):
+		s.run(a)
+		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})
+	default:
+		s.admit(a)
+	}
+}

@@ -1,0 +1,68 @@
+package resourcemanager
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// moveApplicationAcrossQueues takes an application that the scheduler has into another queue. The answer comes when its record
+// says so too. It mirrors ClientRMService and RMAppManager.
+func (s *ClientRMService) moveApplicationAcrossQueues(c *rpcenv.Context, q *yarn.MoveApplicationAcrossQueuesRequest) {
+	a, err := s.known(q.GetApplicationId())
+	if err == nil && len(q.GetTargetQueue()) > maxText {
+		err = fmt.Errorf("%w: the name of the queue has %d bytes, at most %d can be", exceptions.YARN, len(q.GetTargetQueue()), maxText)
+	}
+	if err == nil && a.machine.State != machine.AppAccepted && a.machine.State != machine.AppRunning {
+		err = fmt.Errorf("%w: App in %s state cannot be moved.", exceptions.YARN, a.machine.State)
+	}
+	if err != nil {
+		rpcenv.Fail(c, q, err)
+		return
+	}
+	call := rpcenv.Defer(c, q)
+	rpcenv.Ask(c, s.scheduler, moveApp{app: a.id, target: q.GetTargetQueue()}, func(r appAccepted, err error) {
+		if err != nil {
+			call.Fail(err)
+			return
+		}
+		if a.queue != r.queue && !a.machine.State.Over() {
+			a.queue, a.context.Queue = r.queue, r.queue
+			s.persistApp(c, a)
+		}
+		call.Reply(&yarn.MoveApplicationAcrossQueuesResponse{})
+	})
+}
+
+// moveApp takes an application into another queue.
+type moveApp struct {
+	rpcenv.Local
+	app    ids.Application
+	target string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (moveApp) ReplyType() (r appAccepted) { return r }
+
+func (s *Scheduler) moveApp(c *rpcenv.Context, m moveApp) {
+	book, moves := s.book.(ticking)
+	if !moves {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the FifoScheduler does not support moving apps between queues", exceptions.YARN))
+		return
+	}
+	queue, events, err := book.MoveApp(s.now(c), m.app, m.target)
+	if err != nil {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.YARN, err))
+		return
+	}
+	if a := s.apps[m.app]; a != nil {
+		c.Log().Infof("%s moves from %s to %s", m.app, a.queue, queue)
+		a.queue = queue
+	}
+	s.decided(c, events)
+	rpcenv.Reply(c, m, appAccepted{queue: queue})
+}
