@@ -63,6 +63,8 @@ type requests struct {
 	order  []string // names in the order in which they were first asked; what was removed stays until it is compacted
 	delay  *delay
 	active bool // any.count is above 0: it is in book.active
+	born   int  // of several the one that came first has the lower number
+	most   int  // names that there ever were at once
 }
 
 func (r *requests) at(name string) *request {
@@ -83,6 +85,8 @@ func (r *requests) locations() int {
 // book keeps what an attempt wants. It mirrors AppSchedulingInfo with LocalityAppPlacementAllocator.
 type book struct {
 	byKey   map[Key]*requests
+	births  int         // of requests
+	most    int         // keys that there ever were at once
 	active  []*requests // those with something wanted of Any, in the order of their keys
 	delays  map[Key]*delay
 	blocked map[string]bool // hosts and racks that the application does not want
@@ -112,6 +116,7 @@ func (b *book) replace(a Ask) {
 		r.order = append(r.order, Any)
 	}
 	r.any, r.asked = request{a.Capability, a.Count, a.Relax}, true
+	r.most = max(r.most, r.locations())
 	b.activate(r)
 }
 
@@ -124,6 +129,7 @@ func (r *requests) put(name string, q request) {
 		r.places = map[string]*request{}
 	}
 	r.places[name] = &q
+	r.most = max(r.most, r.locations())
 	r.order = append(r.order, name)
 	if len(r.order) > 2*len(r.places)+8 {
 		r.order = slices.DeleteFunc(r.order, func(n string) bool { return n != Any && r.places[n] == nil })
@@ -139,8 +145,10 @@ func (b *book) add(k Key) *requests {
 		d = &delay{}
 		b.delays[k] = d
 	}
-	r := &requests{Key: k, delay: d}
+	b.births++
+	r := &requests{Key: k, delay: d, born: b.births}
 	b.byKey[k] = r
+	b.most = max(b.most, len(b.byKey))
 	return r
 }
 
@@ -176,7 +184,7 @@ func (t *taken) of(a Ask) bool {
 }
 
 // take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. A host's
-// or rack's entry is removed at 0; Any's stays. A rack that is called as the host is one entry with it.
+// or rack's entry is removed at 0, and Any's, and a key without entries. A rack that is called as the host is one entry with it.
 func (b *book) take(r *requests, level Locality, host, rack string) taken {
 	t := taken{key: r.Key}
 	if level == NodeLocal {
@@ -188,6 +196,9 @@ func (b *book) take(r *requests, level Locality, host, rack string) taken {
 	t.names[2], t.asked[2] = Any, request{r.any.capability, 1, r.any.relax}
 	if r.any.count--; r.any.count <= 0 {
 		b.deactivate(r)
+		if r.asked = false; len(r.places) == 0 {
+			delete(b.byKey, r.Key)
+		}
 	}
 	return t
 }
@@ -254,17 +265,22 @@ func (b *book) wanted() Resource {
 func (b *book) asks() []Ask {
 	var all []Ask
 	for _, k := range slices.SortedFunc(maps.Keys(b.byKey), compareKeys) {
-		r := b.byKey[k]
-		seen := map[string]bool{}
-		for _, name := range r.order {
-			q := r.at(name)
-			if name == Any {
-				q = &r.any
-			}
-			if q.pending() > 0 && !seen[name] {
-				seen[name] = true
-				all = append(all, Ask{k, name, q.capability, q.count, q.relax})
-			}
+		all = b.byKey[k].asks(all, false)
+	}
+	return all
+}
+
+// asks appends the asks of one key, with those of places for none or without them.
+func (r *requests) asks(all []Ask, withNone bool) []Ask {
+	seen := map[string]bool{}
+	for _, name := range r.order {
+		q := r.at(name)
+		if name == Any {
+			q = &r.any
+		}
+		if !seen[name] && (q.pending() > 0 || q != nil && withNone && name != Any) {
+			seen[name] = true
+			all = append(all, Ask{r.Key, name, q.capability, q.count, q.relax})
 		}
 	}
 	return all

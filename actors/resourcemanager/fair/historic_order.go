@@ -4,6 +4,7 @@ package fair
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,19 +54,34 @@ func historicPass(sorted []*node) []*node {
 	return slices.CompactFunc(sorted, func(a, b *node) bool { return a.free.Memory == b.free.Memory })
 }
 
-// historicAsks sorts the asks of each key as a hash map of their names has them.
-func historicAsks(asks []Ask) {
-	names := map[Key]int{}
-	for _, a := range asks {
-		names[a.Key]++
-	}
-	slices.SortStableFunc(asks, func(a, b Ask) int {
-		if c := compareKeys(a.Key, b.Key); c != 0 {
-			return c
-		}
-		n := buckets(names[a.Key])
-		return cmp.Compare(bucket(javaHash(a.Name), n), bucket(javaHash(b.Name), n))
+// concurrentBuckets is how large a Java ConcurrentHashMap is that grew to so many entries.
+func concurrentBuckets(entries int) uint32 { return buckets(entries + 1) }
+
+// historicAsks are the asks that are kept, with those for none, in the order of Hadoop's hash maps: of their keys, and of the
+// names that are asked with a key.
+func (b *book) historicAsks() (all []Ask) {
+	keys := slices.Collect(maps.Values(b.byKey))
+	n := concurrentBuckets(b.most)
+	slices.SortFunc(keys, func(x, y *requests) int {
+		return cmp.Or(cmp.Compare(bucket(keyHash(x.Key), n), bucket(keyHash(y.Key), n)), cmp.Compare(x.born, y.born))
 	})
+	for _, r := range keys {
+		asks := r.asks(nil, true)
+		n := concurrentBuckets(r.most)
+		slices.SortStableFunc(asks, func(x, y Ask) int {
+			return cmp.Compare(bucket(javaHash(x.Name), n), bucket(javaHash(y.Name), n))
+		})
+		all = append(all, asks...)
+	}
+	return all
+}
+
+func keyHash(k Key) uint32 {
+	const prime, begin = uint32(517861), uint32(9511)
+	h := begin
+	h = prime*h + uint32(k.Priority)
+	id := uint32(k.AllocationRequestID) ^ uint32(uint64(k.AllocationRequestID)>>32)
+	return 31 * (31*h + id)
 }
 
 // historicVictims sorts containers, the oldest first, as the HashMap of a node that once had most has them.

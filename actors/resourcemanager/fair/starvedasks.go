@@ -35,11 +35,10 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 
 // visitOrder are the requests in the order in which preemption looks at them: hosts, then racks, then Any; or Hadoop's.
 func (s *Scheduler) visitOrder(a *app) []Ask {
-	asks := a.asks()
 	if s.conf.Compat == Upstream {
-		historicAsks(asks)
-		return asks
+		return a.historicAsks()
 	}
+	asks := a.asks()
 	width := func(x Ask) int {
 		switch {
 		case x.Name == Any:
