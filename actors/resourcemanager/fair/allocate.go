@@ -4,6 +4,7 @@ package fair
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/exitstatus"
@@ -60,30 +61,46 @@ func (s *Scheduler) release(a *app, id ids.Container) {
 	s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsReleased, Cause: Released})
 }
 
-// ask keeps asks, those of places before those of Any: an Any of 0 forgets the places of its key. Of several of one key and
-// name the last counts.
+// ask keeps asks. Of several of one key and name the last counts.
 func (s *Scheduler) ask(a *app, asks []Ask) {
-	if len(asks) == 0 {
-		return
-	}
 	most := s.MaximumAllocation(s.now, a.queue.Name)
+	for _, ask := range s.onePerPlace(asks) {
+		ask.Capability = s.conf.normalise(ask.Capability, most)
+		s.lessGiven(a, &ask)
+		a.replace(ask)
+	}
+}
+
+// onePerPlace leaves of asks for the same the last, in the place of the first, and puts those of Any behind the others, or
+// those for none, which forget the places of their key.
+func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 	type place struct {
 		Key
 		name string
 	}
-	last := make(map[place]int, len(asks))
-	for i, ask := range asks {
-		last[place{ask.Key, ask.Name}] = i
-	}
-	for _, anywhere := range []bool{false, true} {
-		for i, ask := range asks {
-			if (ask.Name == Any) == anywhere && last[place{ask.Key, ask.Name}] == i {
-				ask.Capability = s.conf.normalise(ask.Capability, most)
-				s.lessGiven(a, &ask)
-				a.replace(ask)
-			}
+	at := make(map[place]int, len(asks))
+	one := make([]Ask, 0, len(asks))
+	for _, ask := range asks {
+		p := place{ask.Key, ask.Name}
+		if i, ok := at[p]; ok {
+			one[i] = ask
+			continue
 		}
+		at[p] = len(one)
+		one = append(one, ask)
 	}
+	upstream := s.conf.Compat == Upstream
+	if upstream {
+		historicBatch(one)
+	}
+	behind := func(x Ask) int {
+		if x.Name == Any && (x.Count <= 0 || !upstream) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(one, func(x, y Ask) int { return behind(x) - behind(y) })
+	return one
 }
 
 // lessGiven takes off an ask what was given and not pulled yet: who asks does not know of it, and counts it among what it

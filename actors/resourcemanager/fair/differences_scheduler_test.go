@@ -121,3 +121,35 @@ func TestWhatEndsBeforeItIsPreemptedIsAskedForOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingIsPreemptedForNoMemory(t *testing.T) {
+	for compat, want := range map[Compat]int{Fixed: 0, Upstream: 1} {
+		k := newKit(t, compat, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout></queue>`,
+			func(c *Config) { c.Preemption, c.UtilizationThreshold, c.Minimum = true, 0, Resource{0, 1} })
+		k.node("h1", "r", 4, 4)
+		k.wants(k.app(1, "root.a"), 4, 1)
+		k.fill()
+		b := k.app(2, "root.b")
+		_, err := k.Allocate(k.now, b, Demand{Asks: []Ask{{Key{2, 0}, Any, Resource{3072, 1}, 1, true}}})
+		k.must(err)
+		k.wants(b, 1, 0)
+		if got := len(k.Preempt(k.now)); got != want {
+			t.Errorf("compat %d: %d containers are marked, want %d", compat, got, want)
+		}
+	}
+}
+
+func TestTheDefaultPolicyIsNotFIFO(t *testing.T) {
+	const class = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy"
+	for policy, hadoop := range map[string]bool{"fifo": false, class: true} {
+		for compat, taken := range map[Compat]bool{Fixed: false, Upstream: hadoop} {
+			o := options
+			o.Compat = compat
+			file := "<allocations><defaultQueueSchedulingPolicy>" + policy + "</defaultQueueSchedulingPolicy><queue name=\"a\"/></allocations>"
+			a, err := ParseAllocations([]byte(file), o)
+			if (err == nil) != taken || taken && len(a.Queues()) != 1 {
+				t.Errorf("compat %d, %s: %v", compat, policy, err)
+			}
+		}
+	}
+}

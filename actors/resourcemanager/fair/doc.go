@@ -58,8 +58,8 @@
 //     what was taken for two. (TestPreemptionIsNeverUseless)
 //   - Of those who starve the one that lacks the most is helped first; in Hadoop the one that lacks the least.
 //     (TestTheMostStarvedIsHelpedFirst)
-//   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming; in Hadoop the
-//     buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
+//   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming, and requests by
+//     priority; in Hadoop the buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
 //   - Whoever was helped has the time of four heartbeats of nodes before it is looked at again; in Hadoop no time, since the
 //     interval is read before it is set. (TestWhoWasHelpedHasFourHeartbeats)
 //   - Headroom is never below nothing, and without the nodes that are blacklisted; in Hadoop it is negative in a queue above
@@ -72,6 +72,12 @@
 //     hash set go with the leaf. (TestAQueueThatIsThereTwiceKeepsItsChildren)
 //   - Nothing can be submitted to a queue with <reservation>; in Hadoop what is goes to a queue in it that is called after it.
 //     (TestNothingIsSubmittedToAQueueWithReservation)
+//   - Nothing is preempted for requests without memory; in Hadoop as much as is asked, however little is lacking.
+//     (TestNothingIsPreemptedForNoMemory)
+//   - The steady share of a queue with a maximum from maxChildResources is within it; in Hadoop not until the next change of
+//     nodes or queues, when a file was read again. (TestGoldenFixed)
+//   - The default policy cannot be FIFO by the name of its class either; in Hadoop it can, and then no queue is made.
+//     (TestTheDefaultPolicyIsNotFIFO)
 //   - A container that ended by itself after it was marked, and before its application knew of it, is asked for again once; in
 //     Hadoop twice. (TestWhatEndsBeforeItIsPreemptedIsAskedForOnce)
 //   - What a file says in vain is told in words, with the line: elements that no setting is called, queues that are not there

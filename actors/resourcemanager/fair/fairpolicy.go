@@ -28,10 +28,8 @@ func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
 		return 1
 	case needyA:
 		c = sign(float64(a.Usage.Memory)/float64(max(leastA, 1)) - float64(b.Usage.Memory)/float64(max(leastB, 1)))
-	default:
-		c = compareUse(a, b)
 	}
-	if c != 0 {
+	if c = cmp.Or(c, compareUse(a, b)); c != 0 {
 		return c
 	}
 	return ties(a, b)

@@ -76,6 +76,23 @@ func (b *book) historicAsks() (all []Ask) {
 	return all
 }
 
+// historicBatch sorts asks of one call, one for each key and name, as hash maps of their keys and of the names of a key have
+// them.
+func historicBatch(asks []Ask) {
+	names := map[Key]int{}
+	for _, a := range asks {
+		names[a.Key]++
+	}
+	n := buckets(len(names))
+	slices.SortStableFunc(asks, func(x, y Ask) int {
+		if x.Key != y.Key {
+			return cmp.Compare(bucket(keyHash(x.Key), n), bucket(keyHash(y.Key), n))
+		}
+		m := buckets(names[x.Key])
+		return cmp.Compare(bucket(javaHash(x.Name), m), bucket(javaHash(y.Name), m))
+	})
+}
+
 func keyHash(k Key) uint32 {
 	const prime, begin = uint32(517861), uint32(9511)
 	h := begin

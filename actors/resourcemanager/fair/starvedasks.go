@@ -2,7 +2,10 @@
 
 package fair
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // starvedAsks are as many of an application's requests as its starvation covers; of a request at several places one counts.
 func (s *Scheduler) starvedAsks(a *app) []Ask {
@@ -13,10 +16,10 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 		if left.IsZero() {
 			break
 		}
-		if !seen.visit(s, ask) || ask.Capability.Memory <= 0 {
+		if !seen.visit(s, ask) {
 			continue
 		}
-		fit := left.Memory / ask.Capability.Memory
+		fit := s.howOften(ask.Capability.Memory, left.Memory)
 		if fit == 0 {
 			if s.conf.Compat != Upstream {
 				break // nothing less urgent gets room before this one does
@@ -31,6 +34,18 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 		left = left.lessNotBelowZero(ask.Capability.times(ask.Count))
 	}
 	return some
+}
+
+// howOften is how often a part of memory fits; one of nothing does not. In Hadoop it is a quotient of 32-bit floats, and
+// nothing fits in something without end.
+func (s *Scheduler) howOften(part, whole int64) int64 {
+	switch {
+	case part > 0 && s.conf.Compat != Upstream:
+		return whole / part
+	case part == 0 && (whole == 0 || s.conf.Compat != Upstream):
+		return 0
+	}
+	return int64(min(math.Floor(float64(float32(whole)/float32(part))), math.MaxInt32))
 }
 
 // visitOrder are the requests in the order in which preemption looks at them: hosts, then racks, then Any; or Hadoop's.
