@@ -12,12 +12,13 @@ import (
 	"github.com/coherer/coherer/cluster/web/rest"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
 // faces are what a daemon serves over HTTP, besides its metrics.
 type faces struct {
 	listeners []net.Listener
-	servers   []*web.Server
+	servers   []*httpserver.Server
 	// url is where the pages are; empty: there are none.
 	url string
 }

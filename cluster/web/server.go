@@ -1,11 +1,9 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	stdlog "log"
 	"net"
 	"net/http"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
 // What a client may cost.
@@ -68,35 +67,12 @@ func URL(l net.Listener, public string) string {
 	return "http://" + net.JoinHostPort(cmp.Or(public, host), port)
 }
 
-// Server serves a face until it is closed.
-type Server struct {
-	http *http.Server
-	done chan struct{}
-}
-
-// Serve serves h at l. The Server owns l.
-func Serve(l net.Listener, h http.Handler, log *logrus.Entry) *Server {
-	s := &Server{done: make(chan struct{}), http: &http.Server{
+// Serve serves h at l, which it owns, until the Server is closed.
+func Serve(l net.Listener, h http.Handler, log *logrus.Entry) *httpserver.Server {
+	return httpserver.Start(l, &http.Server{
 		Handler: crowd(h), ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: mostHead, ErrorLog: stdlog.New(lines{log}, "", 0),
-	}}
-	go func() {
-		defer close(s.done)
-		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Errorf("the pages at %s have ended: %v", l.Addr(), err)
-		}
-	}()
-	return s
-}
-
-// Close ends the server and what it serves at once. It may be called twice, and on nil.
-func (s *Server) Close() error {
-	if s == nil {
-		return nil
-	}
-	err := s.http.Close()
-	<-s.done
-	return err
+		MaxHeaderBytes: mostHead,
+	}, "the pages", log)
 }
 
 // crowd refuses requests while too many are worked on.
@@ -112,12 +88,4 @@ func crowd(h http.Handler) http.Handler {
 			http.Error(w, "too many requests at once: try again", http.StatusServiceUnavailable)
 		}
 	})
-}
-
-// lines gives the log what net/http has to say of clients, a line at a time.
-type lines struct{ log *logrus.Entry }
-
-func (l lines) Write(line []byte) (int, error) {
-	l.log.Debug(string(bytes.TrimSpace(line)))
-	return len(line), nil
 }

@@ -1,10 +1,8 @@
 package debug
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	stdlog "log"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -15,13 +13,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
 // Server is the HTTP server of a process.
 type Server struct {
-	http *http.Server
+	http *httpserver.Server
 	at   net.Addr
-	done chan struct{}
 }
 
 // headerTime is how long a client may take for its request's head.
@@ -44,15 +43,8 @@ func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", setting, at, err)
 	}
-	s := &Server{at: l.Addr(), done: make(chan struct{})}
-	s.http = &http.Server{Handler: handler(log, source), ReadHeaderTimeout: headerTime, ErrorLog: stdlog.New(lines{log}, "", 0)}
-	go func() {
-		defer close(s.done)
-		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Errorf("%s %s: %v", setting, at, err)
-		}
-	}()
-	return s, nil
+	h := &http.Server{Handler: handler(log, source), ReadHeaderTimeout: headerTime}
+	return &Server{httpserver.Start(l, h, setting+": /metrics and /debug/pprof", log), l.Addr()}, nil
 }
 
 // Addr is where it listens, HOST:PORT; empty for a nil Server.
@@ -68,17 +60,7 @@ func (s *Server) Close() error {
 	if s == nil {
 		return nil
 	}
-	err := s.http.Close()
-	<-s.done
-	return err
-}
-
-// lines gives the log what net/http has to say of clients, a line at a time.
-type lines struct{ log *logrus.Entry }
-
-func (l lines) Write(line []byte) (int, error) {
-	l.log.Debug(string(bytes.TrimSpace(line)))
-	return len(line), nil
+	return s.http.Close()
 }
 
 func handler(log *logrus.Entry, source Source) http.Handler {
