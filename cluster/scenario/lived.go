@@ -102,8 +102,11 @@ func (l *Lived) Holds() bool { return len(l.Violations) == 0 && len(l.Runtime) =
 // String is the Life on one screen.
 func (l *Lived) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %s of virtual time, %d Masters, %d Workers, %d applications; hash %s\n", l.Seed, l.For, l.Masters, l.Workers,
-		l.Apps+l.Drivers, l.Hash)
+	cluster := fmt.Sprintf("%d Masters, %d Workers", l.Masters, l.Workers)
+	if l.YARN {
+		cluster = fmt.Sprintf("a ResourceManager, %d NodeManagers", l.Workers)
+	}
+	fmt.Fprintf(&b, "seed %d: %s of virtual time, %s, %d applications; hash %s\n", l.Seed, l.For, cluster, l.Apps+l.Drivers, l.Hash)
 	fmt.Fprintf(&b, "  did       %s; %d failovers\n", counts(l.Did, 20), l.Failovers)
 	fmt.Fprintf(&b, "  messages  %s\n", counts(l.Messages, 6))
 	judged := map[string]int{}

@@ -789,7 +789,7 @@ func (x *GetApplicationsRequest) GetLimit() int64 {
 	return 0
 }
 
-// GetApplicationsResponse has them in the order of their ids.
+// GetApplicationsResponse has them in the order in which they were submitted.
 type GetApplicationsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Applications  []*ApplicationReport   `protobuf:"bytes,1,rep,name=applications,proto3" json:"applications,omitempty"`

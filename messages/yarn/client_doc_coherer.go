@@ -27,7 +27,7 @@ var comments_proto_yarn_client_proto = [...]string{
 	"yarn.GetClusterNodesResponse", "GetClusterNodesResponse has them in the order of their ids.",
 	"yarn.GetApplicationsRequest", "GetApplicationsRequest asks for applications. Each list that is not empty is a filter.",
 	"yarn.GetApplicationsRequest.limit", "limit is how many at most; 0: all.",
-	"yarn.GetApplicationsResponse", "GetApplicationsResponse has them in the order of their ids.",
+	"yarn.GetApplicationsResponse", "GetApplicationsResponse has them in the order in which they were submitted.",
 	"yarn.QueueInfo", "QueueInfo is a queue as clients see it.",
 	"yarn.QueueInfo.capacity", "capacity is the queue's fair share of the cluster's memory, from 0 to 1.",
 	"yarn.QueueInfo.current_capacity", "current_capacity is what it uses of its fair share.",

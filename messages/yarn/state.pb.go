@@ -1607,7 +1607,7 @@ type AppInfo struct {
 	AmNode            *NodeId           `protobuf:"bytes,5,opt,name=am_node,json=amNode,proto3" json:"am_node,omitempty"`
 	AmNodeHttpAddress string            `protobuf:"bytes,6,opt,name=am_node_http_address,json=amNodeHttpAddress,proto3" json:"am_node_http_address,omitempty"`
 	Attempts          []*AppAttemptInfo `protobuf:"bytes,7,rep,name=attempts,proto3" json:"attempts,omitempty"`
-	// launch_time is when a node was first asked to start its ApplicationMaster, in ms; 0: not yet.
+	// launch_time is when a node first said that it starts its ApplicationMaster, in ms since 1970; 0: not yet.
 	LaunchTime int64 `protobuf:"varint,8,opt,name=launch_time,json=launchTime,proto3" json:"launch_time,omitempty"`
 	// totals are over all its life.
 	Totals        *AppTotals `protobuf:"bytes,9,opt,name=totals,proto3" json:"totals,omitempty"`

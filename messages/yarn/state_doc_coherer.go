@@ -66,7 +66,7 @@ var comments_proto_yarn_state_proto = [...]string{
 	"yarn.AppInfo", "AppInfo is an application with what only the ResourceManager knows.",
 	"yarn.AppInfo.state", "state is RMAppState, attempt_state RMAppAttemptState by name.",
 	"yarn.AppInfo.am_container", "am_container is where its ApplicationMaster runs.",
-	"yarn.AppInfo.launch_time", "launch_time is when a node was first asked to start its ApplicationMaster, in ms; 0: not yet.",
+	"yarn.AppInfo.launch_time", "launch_time is when a node first said that it starts its ApplicationMaster, in ms since 1970; 0: not yet.",
 	"yarn.AppInfo.totals", "totals are over all its life.",
 	"yarn.AppTotals", "AppTotals is what an application had, times how long, and what of it was preempted. It mirrors RMAppMetrics.",
 	"yarn.AppTotals.preempted_containers", "preempted_containers are those of executors, preempted_am_containers of ApplicationMasters.",
