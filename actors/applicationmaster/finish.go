@@ -116,22 +116,22 @@ func (m *ApplicationMaster) unregister(c *rpcenv.Context, then func(*rpcenv.Cont
 			m.proxy.After(c, finishInterval, func(c *rpcenv.Context) { m.unregister(c, then) })
 		default:
 			if err != nil {
-				c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+				warnUntold(c, err)
 			}
 			then(c)
 		}
 	})
 }
 
+func warnUntold(c *rpcenv.Context, err error) {
+	c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+}
+
 // registerToFinish registers with a ResourceManager that forgot this one, so that it takes the end.
 func (m *ApplicationMaster) registerToFinish(c *rpcenv.Context, then func(*rpcenv.Context)) {
-	q := &yarn.RegisterApplicationMasterRequest{
-		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
-		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
-	}
-	rmproxy.Ask(&m.proxy, c, m.rm, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+	rmproxy.Ask(&m.proxy, c, m.rm, m.registration(c.Self().Address), func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		if err != nil {
-			c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+			warnUntold(c, err)
 			then(c)
 			return
 		}

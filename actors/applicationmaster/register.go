@@ -17,14 +17,8 @@ import (
 
 // register registers with the ResourceManager, and goes on when it is done.
 func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Context)) {
-	q := &yarn.RegisterApplicationMasterRequest{
-		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
-		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token, Containers: m.holds(),
-	}
-	if m.cfg.ClusterMode {
-		at := c.Self().Address
-		q.Host, q.RpcPort = at.Host, int32(at.Port)
-	}
+	q := m.registration(c.Self().Address)
+	q.Containers = m.holds()
 	rmproxy.Ask(&m.proxy, c, m.rm, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		switch {
 		case m.finished:
@@ -50,6 +44,19 @@ func (m *ApplicationMaster) holds() []*yarn.ContainerId {
 		}
 	}
 	return all
+}
+
+// registration is what a ResourceManager is told of this ApplicationMaster, which listens at own. In client mode nobody may
+// call it.
+func (m *ApplicationMaster) registration(own rpcenv.Address) *yarn.RegisterApplicationMasterRequest {
+	q := &yarn.RegisterApplicationMasterRequest{
+		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
+		ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
+	}
+	if m.cfg.ClusterMode {
+		q.Host, q.RpcPort = own.Host, int32(own.Port)
+	}
+	return q
 }
 
 // contextReady goes on with the driver that the program made.

@@ -3,6 +3,7 @@ package master
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -11,7 +12,7 @@ import (
 )
 
 // Name is the endpoint's name.
-const Name = "Master"
+const Name = ids.Master
 
 // Master is the endpoint. It mirrors org.apache.spark.deploy.master.Master.
 type Master struct {

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 )
 
@@ -39,13 +38,6 @@ func TestNoStateFollowsAnEnd(t *testing.T) {
 func TestStatesHaveSparksNames(t *testing.T) {
 	if s := WorkerAlive.String() + ApplicationWaiting.String() + RecoveryCompleting.String() + WorkerState(9).String(); s != "ALIVEWAITINGCOMPLETING_RECOVERYstate 9" {
 		t.Error(s)
-	}
-}
-
-// Others look the Master up by the name that package ids has.
-func TestTheNameOfTheMaster(t *testing.T) {
-	if Name != ids.Master {
-		t.Errorf("%s and %s", Name, ids.Master)
 	}
 }
 

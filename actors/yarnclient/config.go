@@ -108,10 +108,8 @@ func (s *Submission) validate(c *conf.Conf) error {
 	add(s.Mode == submit.Client && (s.Driver.IsZero() || s.Library == ""), "client mode needs the driver's address and coherer's own program")
 	add(s.Mode == submit.Cluster && s.Class == "", "cluster mode needs the name of the program")
 	add(conf.YARNUnmanagedAM.Get(c), conf.YARNUnmanagedAM.Key()+" is not done here: leave it out, the ApplicationMaster gets a container")
-	for _, e := range []*conf.Entry[string]{conf.YARNArchive} {
-		_, set := e.Find(c)
-		add(set, e.Key()+" means nothing to a Go program: leave it out")
-	}
+	_, archive := conf.YARNArchive.Find(c)
+	add(archive, conf.YARNArchive.Key()+" means nothing to a Go program: leave it out")
 	if dir, set := conf.YARNStagingDir.Find(c); set {
 		_, err := directory(dir)
 		problems = append(problems, err)
