@@ -44,7 +44,7 @@ func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
 	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
 }
 
-// withoutPages are the flags of a daemon that has no pages.
+// withoutPages are the flags but for --webui-port: where a daemon of YARN has its pages is a setting.
 func (d *daemonFlags) withoutPages(f *pflag.FlagSet, port int) {
 	d.settings.flags(f)
 	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
@@ -61,6 +61,11 @@ func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) e
 	if err := errors.Join(err, standIn(f, variables), limitMemory()); err != nil {
 		return err
 	}
+	return d.check()
+}
+
+// check reports whether the addresses can be listened at.
+func (d *daemonFlags) check() error {
 	if d.port < 0 || d.port > 1<<16-1 {
 		return fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
 	}

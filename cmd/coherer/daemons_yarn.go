@@ -30,8 +30,8 @@ func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	if err != nil {
 		return node.Options{}, err
 	}
-	if d.port < 0 || d.port > 1<<16-1 {
-		return node.Options{}, fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
+	if err := d.check(); err != nil {
+		return node.Options{}, err
 	}
 	gossip := 0
 	if p, set := conf.GossipPort.Find(c); set {
@@ -48,8 +48,9 @@ func resourceManagerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "resourcemanager", GroupID: "daemons", Short: "Run a ResourceManager of YARN",
 		Long: "Run a ResourceManager until it is told to end. It listens at one port, Hadoop's for clients, for NodeManagers and\n" +
-			"application masters too: --host and --port, else yarn.resourcemanager.address. Settings are those of --conf and\n" +
-			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
+			"application masters too: --host and --port, else yarn.resourcemanager.address. Its pages and its REST server are at\n" +
+			"yarn.resourcemanager.webapp.address, port 8088 unless it is set. Settings are those of --conf and --properties-file, and of\n" +
+			"yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
 		Example: "  coherer resourcemanager\n  coherer resourcemanager --port 0 --conf yarn.scheduler.minimum-allocation-mb=512",
 		Args:    usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -84,7 +85,8 @@ func nodeManagerCommand() *cobra.Command {
 		Use: "nodemanager [yarn://HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
 		Long: "Run a NodeManager until it is told to end, with the containers that it started. yarn://HOST:PORT is its ResourceManager, else\n" +
 			"yarn.resourcemanager.address. What a flag does not say, settings yarn.nodemanager.* do: those of --conf and\n" +
-			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
+			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its pages and the logs of containers are at\n" +
+			"yarn.nodemanager.webapp.address, port 8042 unless it is set.",
 		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
 		Args:    usages(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

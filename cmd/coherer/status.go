@@ -16,7 +16,6 @@ import (
 	"github.com/coherer/coherer/cluster/status"
 	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // statusFlags are those of status.
@@ -103,13 +102,11 @@ type screen struct {
 }
 
 func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(context.Context, *rpcenv.Env) (screen, error)) error {
-	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
-	defer host.Close()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Status"})
+	env, end, err := client("Status")
 	if err != nil {
 		return err
 	}
-	defer env.Close()
+	defer end()
 	for {
 		s, err := take(ctx, env)
 		switch {

@@ -17,7 +17,6 @@ import (
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // topFlags are those of top.
@@ -137,13 +136,11 @@ func (w watched) ended() bool {
 }
 
 func showTop(ctx context.Context, w watched, f topFlags) error {
-	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
-	defer host.Close()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Top"})
+	env, end, err := client("Top")
 	if err != nil {
 		return err
 	}
-	defer env.Close()
+	defer end()
 	before, err := top.Take(ctx, env, w.roots)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // whyWait is how long one Master may take to answer.
@@ -21,7 +20,7 @@ const whyWait = 5 * time.Second
 
 func whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "why", GroupID: "look", Short: "Explain why an application waits",
+		Use: "why", GroupID: "look", Short: "Explain why an application waits, or where a container stands",
 		Args: usages(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,36 +45,14 @@ func whyAppCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			if id, err := ids.ParseApplication(args[0]); err == nil {
-				r, err := askWhyYARN(cmd.Context(), at, id)
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return writeJSON(newWhyYARNJSON(id, r))
-				}
-				_, err = fmt.Fprint(cmd.OutOrStdout(), whyYARNText(id, r))
-				return err
-			}
-			if strings.HasPrefix(at, "yarn") {
+			id, err := ids.ParseApplication(args[0])
+			switch {
+			case err == nil:
+				return whyOnYARN(cmd, at, id, asJSON)
+			case strings.HasPrefix(at, "yarn"):
 				return usage(cmd, fmt.Errorf("%q is no application of YARN: want an id such as application_1767225600000_0001", args[0]))
 			}
-			masters, err := findMasters(cmd, at)
-			if err != nil {
-				return err
-			}
-			r, err := askWhy(cmd.Context(), masters, args[0])
-			if err != nil {
-				return err
-			}
-			if !r.GetFound() {
-				return unknownApplication(r)
-			}
-			if asJSON {
-				return writeJSON(newWhyJSON(r))
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), whyText(r))
-			return err
+			return whyAtMasters(cmd, at, args[0], asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; or yarn://HOST:PORT of a ResourceManager; left out, that of the run that goes on")
@@ -83,15 +60,43 @@ func whyAppCommand() *cobra.Command {
 	return cmd
 }
 
+func whyOnYARN(cmd *cobra.Command, at string, id ids.Application, asJSON bool) error {
+	r, err := askWhyYARN(cmd.Context(), at, id)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return writeJSON(newWhyYARNJSON(id, r))
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), whyYARNText(id, r))
+	return err
+}
+
+func whyAtMasters(cmd *cobra.Command, at, id string, asJSON bool) error {
+	masters, err := findMasters(cmd, at)
+	if err != nil {
+		return err
+	}
+	r, err := askWhy(cmd.Context(), masters, id)
+	switch {
+	case err != nil:
+		return err
+	case !r.GetFound():
+		return unknownApplication(r)
+	case asJSON:
+		return writeJSON(newWhyJSON(r))
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), whyText(r))
+	return err
+}
+
 // askWhy asks the Masters in turn until one knows the application or leads.
 func askWhy(ctx context.Context, masters []rpcenv.Address, id string) (*deploy.Refusals, error) {
-	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
-	defer host.Close()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
+	env, end, err := client("Why")
 	if err != nil {
 		return nil, err
 	}
-	defer env.Close()
+	defer end()
 	var last *deploy.Refusals
 	var errs []error
 	for _, at := range masters {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // askWhyYARN asks a ResourceManager why an application has no more containers.
@@ -48,13 +46,11 @@ func resourceManagerAt(master string) (at rpcenv.Address, err error) {
 
 // askResourceManager asks an endpoint of a ResourceManager.
 func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at rpcenv.Address, endpoint string, q Q) (none R, err error) {
-	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
-	defer host.Close()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Why"})
+	env, end, err := client("Why")
 	if err != nil {
 		return none, err
 	}
-	defer env.Close()
+	defer end()
 	b := env.Blocking(ctx)
 	defer b.Close()
 	r, err := rpcenv.AskWait(b, env.Ref(at, endpoint), q, rpcenv.Timeout("the patience of a command", whyWait))
