@@ -75,9 +75,11 @@ var (
 func (f *fakeRM) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case *yarn.RegisterNodeManagerRequest:
-		f.nodes <- rpcenv.Address{Host: m.GetNodeId().GetHost(), Port: int(m.GetNodeId().GetPort())}
 		rpcenv.Reply(c, m, &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: containerKey, NmTokenMasterKey: nodeKey, RmIdentifier: 1})
 	case *yarn.NodeHeartbeatRequest:
+		if id := m.GetNodeStatus().GetNodeId(); m.GetNodeStatus().GetResponseId() == 0 { // the first: now it has its keys
+			f.nodes <- rpcenv.Address{Host: id.GetHost(), Port: int(id.GetPort())}
+		}
 		r := &yarn.NodeHeartbeatResponse{ResponseId: m.GetNodeStatus().GetResponseId() + 1, NextHeartBeatInterval: 1000}
 		for _, s := range m.GetNodeStatus().GetContainersStatuses() {
 			if s.GetState() == yarn.ContainerState_C_COMPLETE {
@@ -396,5 +398,80 @@ func BenchmarkContainer(b *testing.B) {
 	}
 	if err := k.stop(); err != nil {
 		b.Error(err)
+	}
+}
+
+// A NodeManager starts, stops and shows containers only for who has the tokens of the ResourceManager: those of this node, of that
+// application, and in time.
+func TestANodeManagerAndStrangers(t *testing.T) {
+	k := newYARNKit(t, nil)
+	id, other := containerOf(1), containerOf(2)
+	other.Attempt.App.ID = 2
+	forged := &yarn.MasterKey{KeyId: 1, Bytes: []byte("the stranger's")}
+	nm := func(key *yarn.MasterKey, of ids.Container, port int32) *yarn.Token {
+		made, err := token.Make(token.NM, k.at.String(), key, &yarn.NMTokenIdentifier{
+			AppAttemptId: of.Attempt.Proto(), NodeId: &yarn.NodeId{Host: k.at.Host, Port: int32(k.at.Port) + port}, KeyId: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	own := func(key *yarn.MasterKey, change func(*yarn.ContainerTokenIdentifier)) *yarn.Token {
+		c := &yarn.ContainerTokenIdentifier{
+			ContainerId: id.Proto(), NmHostAddr: k.at.String(), AppSubmitter: "ann", Resource: &yarn.Resource{Memory: 256, VirtualCores: 1},
+			ExpiryTimeStamp: k.b.Now().UnixMilli() + 600_000, MasterKeyId: 1, RmIdentifier: 1,
+		}
+		change(c)
+		made, err := token.Make(token.Container, k.at.String(), key, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	as := func(*yarn.ContainerTokenIdentifier) {}
+	good := own(containerKey, as)
+	ref := rpcenv.Ref{Address: k.at, Name: nodemanager.Name}
+	for _, c := range []struct {
+		what    string
+		nm, own *yarn.Token
+		says    string
+	}{
+		{"no NMToken", nil, good, "there is no NMToken"},
+		{"a forged NMToken", nm(forged, id, 0), good, "the password of the NMToken does not match"},
+		{"another node's NMToken", nm(nodeKey, id, 1), good, "node"},
+		{"another application's NMToken", nm(nodeKey, other, 0), good, "Unauthorized request to start container"},
+		{"no container token", nm(nodeKey, id, 0), nil, "there is no ContainerToken"},
+		{"a forged container token", nm(nodeKey, id, 0), own(forged, as), "the password of the ContainerToken does not match"},
+		{"an NMToken for a container's", nm(nodeKey, id, 0), nm(nodeKey, id, 0), "invalid token"},
+		{"one that expired", nm(nodeKey, id, 0), own(containerKey, func(c *yarn.ContainerTokenIdentifier) { c.ExpiryTimeStamp = 1 }), "This token is expired"},
+		{"another node's", nm(nodeKey, id, 0), own(containerKey, func(c *yarn.ContainerTokenIdentifier) { c.NmHostAddr = "h:1" }), "the token is for the node h:1"},
+		{"an earlier ResourceManager's", nm(nodeKey, id, 0), own(containerKey, func(c *yarn.ContainerTokenIdentifier) { c.RmIdentifier = 7 }), "allocated by a previous RM"},
+		{"a user with a path", nm(nodeKey, id, 0), own(containerKey, func(c *yarn.ContainerTokenIdentifier) { c.AppSubmitter = "../ann" }), "no plain name"},
+	} {
+		r, err := rpcenv.AskWait(k.b, ref, &yarn.StartContainersRequest{
+			NmToken: c.nm, StartContainerRequest: []*yarn.StartContainerRequest{{ContainerLaunchContext: command("true"), ContainerToken: c.own}},
+		})
+		said := fmt.Sprint(err, r.GetFailedRequests())
+		if len(r.GetSucceededRequests()) > 0 || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %v %s, want %q", c.what, r.GetSucceededRequests(), said, c.says)
+		}
+	}
+	k.start(1, command("sleep 600"))
+	r, err := rpcenv.AskWait(k.b, ref, &yarn.StopContainersRequest{NmToken: nm(nodeKey, other, 0), ContainerId: []*yarn.ContainerId{id.Proto()}})
+	if err != nil || len(r.GetSucceededRequests()) > 0 || len(r.GetFailedRequests()) != 1 {
+		t.Errorf("another application stopped a container: %v %v", r, err)
+	}
+	if _, err := rpcenv.AskWait(k.b, ref, &yarn.StopContainersRequest{NmToken: nm(forged, id, 0), ContainerId: []*yarn.ContainerId{id.Proto()}}); err == nil {
+		t.Error("a stranger stopped a container")
+	}
+	if _, err := rpcenv.AskWait(k.b, ref, &yarn.StopContainersRequest{NmToken: nm(nodeKey, id, 0), ContainerId: []*yarn.ContainerId{id.Proto()}}); err != nil {
+		t.Error(err)
+	}
+	if s := <-k.rm.ended; s.GetContainerId().GetId() != id.Seq || s.GetExitStatus() != -105 {
+		t.Errorf("%v", s)
+	}
+	if err := k.stop(); err != nil {
+		t.Error(err)
 	}
 }
