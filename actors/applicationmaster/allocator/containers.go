@@ -224,7 +224,7 @@ func (a *Allocator) LossReason(executorID string) (Reason, Answer) {
 
 // Held are the containers that run an executor, are to run one, or were given back, and have not ended, sorted.
 func (a *Allocator) Held() []string {
-	all := slices.Concat(slices.Collect(maps.Keys(a.launching)), slices.Collect(maps.Keys(a.containers)), slices.Collect(maps.Keys(a.released)))
+	all := slices.Concat(slices.Sorted(maps.Keys(a.launching)), slices.Sorted(maps.Keys(a.containers)), slices.Sorted(maps.Keys(a.released)))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
