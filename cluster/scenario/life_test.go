@@ -170,6 +170,23 @@ func TestLivesFindHistoricFaults(t *testing.T) {
 	}
 }
 
+// So does a sweep of lives on YARN: asks that cross containers on their way (YARN-1902) need nothing to go wrong.
+func TestLivesOnYARNFindHistoricFaults(t *testing.T) {
+	for seed := uint64(1); seed <= 10; seed++ {
+		l := yarnLife(seed)
+		l.Conf = []string{"coherer.compat=YARN-1902"}
+		lived, err := l.Live()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken(lived.Violations, invariant.AskBalance) {
+			t.Logf("seed %d", seed)
+			return
+		}
+	}
+	t.Errorf("10 seeds did not break %s", invariant.AskBalance)
+}
+
 func broken(all []invariant.Violation, rule invariant.ID) bool {
 	return slices.ContainsFunc(all, func(v invariant.Violation) bool { return v.Rule == rule })
 }
