@@ -82,6 +82,20 @@ func TestExecutorsOfAHostAreDecommissioned(t *testing.T) {
 	}
 }
 
+// Nobody is asked again and again for an executor that ends anyway.
+func TestADecommissionedExecutorIsNotGivenBack(t *testing.T) {
+	y := newYARNRig(t, map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "10s"})
+	y.launched("1", 1)
+	y.Settle()
+	y.am.Send(y.at(yarnscheduler.Name), &app.DecommissionExecutorsOnHost{HostName: "host1"})
+	y.Settle()
+	y.asked = nil
+	y.Advance(time.Minute)
+	if len(y.asked) > 0 {
+		t.Errorf("the ApplicationMaster was asked %d times: %s ...", len(y.asked), y.asked[0])
+	}
+}
+
 // Spec part 5, shrink: who is idle is killed by the ApplicationMaster, and that is nobody's fault; with spark.decommission.enabled
 // it is told to end.
 func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
@@ -173,5 +187,8 @@ func TestTasksThatBeganGoOnWithFewer(t *testing.T) {
 	b.crash()
 	y.Settle()
 	a.finish(first)
-	a.task()
+	y.Settle()
+	if len(a.Waiting()) != 1 {
+		t.Errorf("executor 1 was given %d tasks at once, want the next one", len(a.Waiting()))
+	}
 }

@@ -35,7 +35,8 @@ func (c *progress) look(s *Snapshot) {
 		}
 		if at := slices.IndexFunc(m.Workers, func(x Worker) bool { return x.Alive && !x.Resources && fits(&x, w) }); at >= 0 {
 			x := &m.Workers[at]
-			waiting[a.ID+" "+x.ID] = fmt.Sprintf("%s wants executors of %s and gets none, though %s has %d cores and %d MiB free",
+			// What changes by a launch, or by another target, is another demand: its time begins anew.
+			waiting[fmt.Sprintf("%s %s %d of %d", a.ID, x.ID, len(a.Executors), w.limit)] = fmt.Sprintf("%s wants executors of %s and gets none, though %s has %d cores and %d MiB free",
 				a.ID, w, x.ID, x.Cores-x.CoresUsed, x.Memory-x.MemoryUsed)
 		}
 	}
