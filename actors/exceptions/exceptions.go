@@ -13,6 +13,8 @@ var (
 	ApplicationNotFound = rpcenv.NewRefusal("ApplicationNotFoundException", "ApplicationNotFoundException")
 	// InvalidResourceRequest: a request is negative, or above the largest container.
 	InvalidResourceRequest = rpcenv.NewRefusal("InvalidResourceRequestException", "InvalidResourceRequestException")
+	// InvalidLabelResourceRequest: a request names a label of nodes, and there are none.
+	InvalidLabelResourceRequest = rpcenv.NewRefusal("InvalidLabelResourceRequestException", "InvalidLabelResourceRequestException")
 )
 
 // Of ApplicationMasterService.

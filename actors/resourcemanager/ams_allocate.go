@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
@@ -23,7 +22,7 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 	e, id, err := s.session(q.GetApplicationAttemptId(), q.GetAmRmToken())
 	switch {
 	case err != nil:
-	case e == nil || e.over || e.finished:
+	case e == nil || e.over:
 		err = errNoAttempt(id)
 	case len(e.waiting) == maxWaiting:
 		err = fmt.Errorf("%w: %d calls of %s wait already", exceptions.Retriable, maxWaiting, id)
@@ -45,24 +44,30 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pendingAllocate) {
 	r := p.q.GetResponseId()
 	switch {
-	case e.over || e.finished:
+	case e.over:
 		p.call.Fail(errNoAttempt(e.attempt))
 		return
 	case e.responseID < 0:
-		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered. AM should re-register.",
+		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered.  AM should re-register.",
 			exceptions.ApplicationMasterNotRegistered, e.attempt))
 		return
 	case e.last != nil && nextResponse(r) == e.responseID: // the answer to it was lost
 		p.call.Reply(e.last)
 		return
 	case r != e.responseID:
-		p.call.Fail(fmt.Errorf("%w: Invalid responseId in AllocateRequest from application attempt: %s, expect responseId to be %d, but get %d",
+		p.call.Fail(fmt.Errorf("%w: Invalid responseId in AllocateRequest from application attempt: %s expect responseId to be %d but get %d",
 			exceptions.InvalidApplicationMasterRequest, e.attempt, e.responseID, r))
 		return
 	}
 	want, err := e.demand(p.q)
 	if err != nil {
 		p.call.Fail(err)
+		return
+	}
+	if e.finished { // it has said its end: there is nothing more for it
+		e.last = s.answer(c, e, allocation{})
+		e.responseID = e.last.GetResponseId()
+		p.call.Reply(e.last)
 		return
 	}
 	e.asking = true
@@ -124,9 +129,8 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 		if len(ask.GetResourceName()) > maxText || ask.GetResourceName() == "" {
 			return want, fmt.Errorf("%w: an ask names no place, or one of more than %d bytes", exceptions.InvalidResourceRequest, maxText)
 		}
-		if strings.TrimSpace(ask.GetNodeLabelExpression()) != "" {
-			return want, fmt.Errorf("%w: Invalid resource request, node label not enabled but request contains label expression",
-				exceptions.InvalidResourceRequest)
+		if err := checkLabel(ask.GetNodeLabelExpression()); err != nil {
+			return want, err
 		}
 	}
 	for _, m := range q.GetRelease() {

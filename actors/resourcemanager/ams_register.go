@@ -25,7 +25,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 	e, id, err := s.session(q.GetApplicationAttemptId(), q.GetAmRmToken())
 	switch {
 	case err != nil:
-	case e == nil || e.over || e.finished:
+	case e == nil || e.over:
 		err = errNotInCache(id)
 	case e.responseID > 0: // at 0 the answer to the first one was lost
 		err = fmt.Errorf("%w: Application Master is already registered : %s", exceptions.InvalidApplicationMasterRequest, id.App)

@@ -57,10 +57,15 @@ func TestWhoUnregisteredIsGone(t *testing.T) {
 	n := k.node("N1", 8192, 8)
 	am, _ := k.running(n, nil)
 	am.finish(yarn.FinalApplicationStatus_APP_SUCCEEDED)
-	_, err := am.tryRegister()
-	refused(t, err, exceptions.InvalidApplicationMasterRequest, "doesn't exist in cache")
-	_, err = am.try(&yarn.AllocateRequest{})
-	refused(t, err, exceptions.ApplicationAttemptNotFound, "")
+	_, err := am.tryRegister() // while it is FINISHING it is registered still
+	refused(t, err, exceptions.InvalidApplicationMasterRequest, "already registered")
+	if r := am.allocate(anywhere(1)); len(r.GetAllocatedContainers()) != 0 {
+		t.Errorf("after its end it is given %v", r)
+	}
+	n.beat()
+	if r := am.allocate(); len(r.GetAllocatedContainers()) != 0 {
+		t.Errorf("after its end it is given %v", r)
+	}
 	if !am.finish(yarn.FinalApplicationStatus_APP_SUCCEEDED) {
 		t.Error("the end is not stored")
 	}
@@ -69,6 +74,10 @@ func TestWhoUnregisteredIsGone(t *testing.T) {
 	if !am.finish(yarn.FinalApplicationStatus_APP_FAILED) {
 		t.Error("finish after the end is not answered true")
 	}
+	_, err = am.tryRegister()
+	refused(t, err, exceptions.InvalidApplicationMasterRequest, "doesn't exist in cache")
+	_, err = am.try(&yarn.AllocateRequest{})
+	refused(t, err, exceptions.ApplicationAttemptNotFound, "")
 }
 
 func TestResponseIDs(t *testing.T) {
@@ -86,7 +95,7 @@ func TestResponseIDs(t *testing.T) {
 	am.allocate()
 	for _, id := range []int32{7, -1, 0, math.MaxInt32, math.MinInt32} {
 		_, err := am.try(&yarn.AllocateRequest{ResponseId: id})
-		refused(t, err, exceptions.InvalidApplicationMasterRequest, "expect responseId to be 2, but get ")
+		refused(t, err, exceptions.InvalidApplicationMasterRequest, "expect responseId to be 2 but get ")
 	}
 	n.beat()
 	n.beat()
@@ -122,7 +131,7 @@ func TestBadAsksAreRefused(t *testing.T) {
 		text string
 	}{
 		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{sized(1, -1)}}, exceptions.InvalidResourceRequest, "less than 0"},
-		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{labelled}}, exceptions.InvalidResourceRequest, "label"},
+		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{labelled}}, exceptions.InvalidLabelResourceRequest, "label"},
 		{&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{{Capability: &yarn.Resource{Memory: 1}}}}, exceptions.InvalidResourceRequest, "place"},
 		{
 			&yarn.AllocateRequest{BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"n2", "*"}}},

@@ -1,12 +1,10 @@
 package resourcemanager
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -101,7 +99,7 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 				return
 			}
 		}
-		call.Fail(fmt.Errorf("%w: Unknown queue: %.*q", exceptions.YARN, maxText, q.GetQueueName()))
+		call.Reply(&yarn.GetQueueInfoResponse{}) // so says Hadoop that there is none
 	})
 }
 

@@ -142,7 +142,7 @@ func (a *application) finalStatus() yarn.FinalApplicationStatus {
 		return a.final
 	}
 	switch a.machine.State {
-	case machine.AppFinishing, machine.AppFinished, machine.AppFailed:
+	case machine.AppFailed:
 		return yarn.FinalApplicationStatus_APP_FAILED
 	case machine.AppKilled:
 		return yarn.FinalApplicationStatus_APP_KILLED

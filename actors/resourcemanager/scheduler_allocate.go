@@ -45,7 +45,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 	most := s.book.MaximumAllocation(s.now(c), a.queue)
 	for _, q := range m.asks {
 		ask := askOf(q)
-		if err := fair.CheckAsk(ask.Capability, most); err != nil {
+		if err := fair.CheckAsk(ask.Capability, most, configuredMaximum(c.Conf())); err != nil {
 			rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err))
 			return
 		}

@@ -1,13 +1,16 @@
 package resourcemanager
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -88,7 +91,7 @@ func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.Applica
 	if context.GetUnmanagedAm() {
 		return nil, fmt.Errorf("%w: submit %s: unmanaged ApplicationMasters are not supported", exceptions.YARN, id)
 	}
-	if err := checkAMResource(c.Conf(), id, context); err != nil {
+	if err := errors.Join(checkAMRequest(c.Conf(), context), checkTags(context.GetApplicationTags())); err != nil {
 		return nil, err
 	}
 	orElse(&context.ApplicationName, defaultName)
@@ -102,17 +105,62 @@ func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.Applica
 	}, nil
 }
 
-// checkAMResource refuses an ApplicationMaster that no container can hold; the scheduler looks at it again with what its queue
-// and its nodes allow.
-func checkAMResource(cf *conf.Conf, id ids.Application, context *yarn.ApplicationSubmissionContext) error {
-	r := context.GetResource()
+// checkAMRequest refuses an ApplicationMaster that no container can hold, or that wants nodes of a label; the scheduler looks at
+// it again with what its queue and its nodes allow.
+func checkAMRequest(cf *conf.Conf, context *yarn.ApplicationSubmissionContext) error {
+	r, anywhere := context.GetResource(), true
+	labels := []string{context.GetNodeLabelExpression()}
 	if wanted := context.GetAmContainerResourceRequest(); len(wanted) > 0 {
-		r = wanted[0].GetCapability()
+		r, anywhere = wanted[0].GetCapability(), false
+		for _, w := range wanted {
+			anywhere = anywhere || w.GetResourceName() == fair.Any
+			labels = append(labels, w.GetNodeLabelExpression())
+		}
 	}
-	memory, vcores := conf.MaximumAllocationMB.Get(cf), conf.MaximumAllocationVCores.Get(cf)
-	if r.GetMemory() < 0 || r.GetVirtualCores() < 0 || r.GetMemory() > int64(memory) || int(r.GetVirtualCores()) > vcores {
-		return fmt.Errorf("%w: submit %s: the ApplicationMaster wants %s, a container can have up to %d MB and %d virtual cores "+
-			"(yarn.scheduler.maximum-allocation-mb and -vcores)", exceptions.InvalidResourceRequest, id, sizeText(r), memory, vcores)
+	for _, label := range labels {
+		if err := checkLabel(label); err != nil {
+			return err
+		}
+	}
+	if !anywhere {
+		return fmt.Errorf("%w: Invalid resource request, no resource request specified with *", exceptions.InvalidResourceRequest)
+	}
+	most := configuredMaximum(cf)
+	if err := fair.CheckAsk(fair.Resource{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}, most, most); err != nil {
+		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
+	}
+	return nil
+}
+
+// configuredMaximum is the largest container of the settings.
+func configuredMaximum(cf *conf.Conf) fair.Resource {
+	return fair.Resource{Memory: int64(conf.MaximumAllocationMB.Get(cf)), VCores: int64(conf.MaximumAllocationVCores.Get(cf))}
+}
+
+// checkLabel refuses a label of nodes: there are none.
+func checkLabel(expression string) error {
+	if strings.TrimSpace(expression) == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: Invalid resource request, node label not enabled but request contains label expression", exceptions.InvalidLabelResourceRequest)
+}
+
+// checkTags refuses what ApplicationSubmissionContextPBImpl does.
+func checkTags(tags []string) error {
+	const most, longest = 10, 100
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%w: java.lang.IllegalArgumentException: %s", exceptions.YARN, fmt.Sprintf(format, args...))
+	}
+	if len(tags) > most {
+		return wrong("Too many applicationTags, a maximum of only %d are allowed!", most)
+	}
+	for _, tag := range tags {
+		switch {
+		case len(tag) > longest:
+			return wrong("Tag %s is too long, maximum allowed length of a tag is %d", cut(tag, maxText), longest)
+		case strings.ContainsFunc(tag, func(r rune) bool { return r > 127 }):
+			return wrong("A tag can only have ASCII characters! Invalid tag - %s", tag)
+		}
 	}
 	return nil
 }
@@ -148,7 +196,7 @@ func (s *ClientRMService) known(m *yarn.ApplicationId) (*application, error) {
 	}
 	id, err := ids.ApplicationFrom(m)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", exceptions.ApplicationNotFound, err)
+		return nil, fmt.Errorf("%w: Invalid application id: null", exceptions.ApplicationNotFound)
 	}
 	if a := s.byID[id]; a != nil {
 		return a, nil
@@ -159,6 +207,9 @@ func (s *ClientRMService) known(m *yarn.ApplicationId) (*application, error) {
 
 func (s *ClientRMService) killApplication(c *rpcenv.Context, q *yarn.KillApplicationRequest) {
 	a, err := s.known(q.GetApplicationId())
+	if id, bad := ids.ApplicationFrom(q.GetApplicationId()); bad == nil && errors.Is(err, exceptions.ApplicationNotFound) {
+		err = fmt.Errorf("%w: Trying to kill an absent application %s", exceptions.ApplicationNotFound, id)
+	}
 	if err != nil {
 		rpcenv.Fail(c, q, err)
 		return
@@ -193,8 +244,8 @@ func (s *ClientRMService) failApplicationAttempt(c *rpcenv.Context, q *yarn.Fail
 	id, err := ids.AttemptFrom(q.GetApplicationAttemptId())
 	at := s.attemptOf(id)
 	if err != nil || at == nil {
-		rpcenv.Fail(c, q, fmt.Errorf("%w: application attempt %d of %s doesn't exist in RM",
-			exceptions.ApplicationAttemptNotFound, q.GetApplicationAttemptId().GetAttemptId(), a.id))
+		rpcenv.Fail(c, q, fmt.Errorf("%w: ApplicationAttempt with id '%s' doesn't exist in RM.",
+			exceptions.ApplicationAttemptNotFound, ids.Attempt{App: a.id, Attempt: q.GetApplicationAttemptId().GetAttemptId()}))
 		return
 	}
 	s.stepAttempt(c, at, machine.AttemptFail, machine.Always, "Attempt failed by user.")

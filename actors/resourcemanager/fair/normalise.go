@@ -36,13 +36,24 @@ type InvalidRequestError struct{ Reason string }
 func (e *InvalidRequestError) Error() string { return "Invalid resource request! " + e.Reason }
 
 // CheckAsk refuses an ask beyond most, and a negative one: what the ApplicationMasterService checks before it hands an ask
-// to the scheduler. The number of containers is not looked at. most is MaximumAllocation of the application's queue.
-func CheckAsk(asked, most Resource) error {
+// to the scheduler. The number of containers is not looked at. most is MaximumAllocation of the application's queue, configured
+// that of the settings. The words are those of SchedulerUtils.
+func CheckAsk(asked, most, configured Resource) error {
+	const cannot = "Cannot allocate containers as requested resource is "
+	kind := "memory-mb"
 	if asked.Memory < 0 || asked.VCores < 0 {
-		return &InvalidRequestError{fmt.Sprintf("The requested resource %s is less than 0: ask for 0 or more", asked)}
+		if asked.Memory >= 0 {
+			kind = "vcores"
+		}
+		return &InvalidRequestError{fmt.Sprintf(cannot+"less than 0! Requested resource type=[%s], Requested resource=%s", kind, asked)}
 	}
 	if !asked.Fits(most) {
-		return &InvalidRequestError{fmt.Sprintf("The requested resource %s is greater than maximum allowed allocation %s: ask for less, or raise yarn.scheduler.maximum-allocation-mb and -vcores, the queue's maxContainerAllocation, or the size of the largest node", asked, most)}
+		if asked.Memory <= most.Memory {
+			kind = "vcores"
+		}
+		return &InvalidRequestError{fmt.Sprintf(cannot+"greater than maximum allowed allocation. Requested resource type=[%s], "+
+			"Requested resource=%s, maximum allowed allocation=%s, please note that maximum allowed allocation is calculated by scheduler based "+
+			"on maximum resource of registered NodeManagers, which might be less than configured maximum allocation=%s", kind, asked, most, configured)}
 	}
 	return nil
 }
