@@ -25,5 +25,7 @@
 //     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)
 //   - The memory watch ends a container that is above its limit in two looks in a row, or above twice the limit in one; Hadoop
 //     counts in the first case only processes that it saw in the look before. (TestMemoryIsWatched)
+//   - A container's token that is none fails its entry; in Hadoop it fails the whole call, and an NMToken the connection.
+//     (TestStartContainersChecks)
 //   - OUTPUT_THREAD_DUMP does nothing. (TestSignals)
 package nodemanager

@@ -60,18 +60,24 @@ func (n *ContainerManager) startContainer(c *rpcenv.Context, caller ids.Attempt,
 
 // checkToken checks that a container's token comes from the ResourceManager and is for this node.
 func (n *ContainerManager) checkToken(signed *yarn.Token, t *yarn.ContainerTokenIdentifier) *refusal {
+	forged := refuse(invalidToken, "Invalid container token used for starting container on : %s", n.nodeID())
+	if signed == nil {
+		return refuse(yarnException, "java.io.IOException: Invalid ContainerToken")
+	}
 	if err := token.Identify(signed, t); err != nil {
-		return refuse(invalidToken, "%v", err)
+		return forged
 	}
 	key := n.reg.containers.find(t.GetMasterKeyId())
 	if key == nil && n.reg.containers.current == nil {
 		return refuse(nodeManagerNotReady, "Rejecting new containers as NodeManager has not yet connected with ResourceManager")
 	}
 	if err := token.Open(signed, token.Container, key, t); err != nil {
-		return refuse(invalidToken, "%v", err)
+		return forged
 	}
 	if t.GetNmHostAddr() != n.nodeID() {
-		return refuse(invalidToken, "the token is for the node %s, this is %s", t.GetNmHostAddr(), n.nodeID())
+		id, _ := ids.ContainerFrom(t.GetContainerId()) // the ResourceManager made it
+		return refuse(invalidToken, "Given Container %s identifier is not valid for current Node manager. Expected : %s Found : %s",
+			id, n.nodeID(), t.GetNmHostAddr())
 	}
 	return nil
 }
@@ -104,7 +110,7 @@ func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id id
 		return refuse(yarnException, "Unauthorized request to start container.\n"+
 			"NMToken for application attempt : %s was used for starting container with container token issued for application attempt : %s", caller, id.Attempt)
 	case before && t.GetExpiryTimeStamp() >= now:
-		return refuse(yarnException, "Container %s is already started", id)
+		return refuse(yarnException, "Unauthorized request to start container.\n Attempt to relaunch the same container with id %s.", id)
 	case t.GetExpiryTimeStamp() < now:
 		return refuse(yarnException, "Unauthorized request to start container.\nThis token is expired. current time is %d found %d\n"+
 			"Note: System times on machines may be out of sync. Check system time and time zones.", now, t.GetExpiryTimeStamp())

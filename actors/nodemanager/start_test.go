@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// Spec 1.4: the checks of startContainers, in order, each entry by itself.
+// Spec 1.4: the checks of startContainers, in order, each entry by itself; the words are those that Hadoop 3.4.1 was heard to say.
 func TestStartContainersChecks(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, map[string]string{"yarn.nodemanager.aux-services": "known"})
@@ -26,16 +26,16 @@ func TestStartContainersChecks(t *testing.T) {
 		break_            func(*yarn.ContainerTokenIdentifier, *yarn.ContainerLaunchContext)
 		forge             func(*yarn.StartContainerRequest)
 	}{
-		{name: "no token", class: invalidToken, says: "there is no", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = nil }},
-		{name: "forged", class: invalidToken, says: "does not match", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken.Password[0] ^= 1 }},
-		{name: "an NMToken", class: invalidToken, says: "invalid token", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = k.nmToken(app1) }},
-		{name: "another key", class: invalidToken, says: "does not match", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.MasterKeyId = 9 }},
-		{name: "another node", class: invalidToken, says: "is for the node elsewhere:1", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.NmHostAddr = "elsewhere:1" }},
+		{name: "no token", class: yarnException, says: "java.io.IOException: Invalid ContainerToken", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = nil }},
+		{name: "forged", class: invalidToken, says: "Invalid container token used for starting container on : 10.0.0.", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken.Password[0] ^= 1 }},
+		{name: "an NMToken", class: invalidToken, says: "Invalid container token used for starting container on : ", forge: func(m *yarn.StartContainerRequest) { m.ContainerToken = k.nmToken(app1) }},
+		{name: "another key", class: invalidToken, says: "Invalid container token used for starting container on : ", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.MasterKeyId = 9 }},
+		{name: "another node", class: invalidToken, says: "Given Container " + id.String() + " identifier is not valid for current Node manager. Expected : ", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.NmHostAddr = "elsewhere:1" }},
 		{name: "no id", class: yarnException, says: "no application id", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.ContainerId = nil }},
 		{name: "another application", class: yarnException, says: "Unauthorized request to start container.\nNMToken for application attempt : appattempt_1767225600000_0001_000001 was used", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
 			x.ContainerId = containerID(ids.Application{Timestamp: 1, ID: 2}, 1).Proto()
 		}},
-		{name: "a second time", class: yarnException, says: "Container " + started.String() + " is already started", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
+		{name: "a second time", class: yarnException, says: "Unauthorized request to start container.\n Attempt to relaunch the same container with id " + started.String() + ".", break_: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) {
 			x.ContainerId = started.Proto()
 			x.RmIdentifier = 5 // a later check
 		}},
@@ -148,7 +148,7 @@ func TestContainersOfOthersAreOutOfReach(t *testing.T) {
 	id := k.running(1, nil)
 	other := k.nmToken(ids.Application{Timestamp: rmIdentifier, ID: 2})
 	r, err := rpctest.Ask[*yarn.StopContainersResponse](k.am, k.nm, &yarn.StopContainersRequest{NmToken: other, ContainerId: []*yarn.ContainerId{id.Proto(), nil}})
-	if err != nil || len(r.GetFailedRequests()) != 2 || !strings.Contains(r.GetFailedRequests()[0].GetException().GetMessage(), "attempted to stop non-application container") {
+	if err != nil || len(r.GetFailedRequests()) != 2 || !strings.Contains(r.GetFailedRequests()[0].GetException().GetMessage(), " attempted to stop non-application container : ") {
 		t.Errorf("%v %v", r, err)
 	}
 	s, err := rpctest.Ask[*yarn.GetContainerStatusesResponse](k.am, k.nm, &yarn.GetContainerStatusesRequest{NmToken: other, ContainerId: []*yarn.ContainerId{id.Proto()}})

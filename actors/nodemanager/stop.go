@@ -59,7 +59,7 @@ func (n *ContainerManager) find(caller ids.Attempt, m *yarn.ContainerId, what st
 		return nil, refuse(yarnException, "%v", err)
 	}
 	if caller.App != id.Attempt.App {
-		return nil, refuse(yarnException, "%s attempted to %s non-application container %s", caller, what, id)
+		return nil, refuse(yarnException, "%s attempted to %s non-application container : %s", caller, what, id)
 	}
 	if x := n.books.container(id); x != nil {
 		return x, nil

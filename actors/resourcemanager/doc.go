@@ -57,6 +57,8 @@
 //   - With continuous scheduling the pass after an ask looks at it. In Hadoop, and with coherer.compat YARN-FAIR, it does so after
 //     the next update of demands, up to half a second later. (TestContinuousScheduling)
 //   - Who kills an application is told by his host alone: his message says no user. (TestAnApplicationIsKilled)
+//   - What is wrong with the name of a queue is told by the application's report, and an empty one is default; Hadoop fails the
+//     submission. (TestBadInputIsAnsweredAsHadoopDoes)
 //   - Unmanaged ApplicationMasters are refused. (TestSubmissionsThatCannotBeAreRefused)
 //   - Without a setting the FairScheduler is the scheduler, and there is no CapacityScheduler. (TestWhatClientsMayAsk)
 package resourcemanager
