@@ -27,7 +27,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 	case err != nil:
 	case e == nil || e.over:
 		err = errNotInCache(id)
-	case e.responseID > 0: // at 0 the answer to the first one was lost
+	case e.responseID > 0 || e.finished: // at 0 the answer to the first one was lost
 		err = fmt.Errorf("%w: Application Master is already registered : %s", exceptions.InvalidApplicationMasterRequest, id.App)
 	case len(q.GetHost()) > maxText || len(q.GetTrackingUrl()) > maxText || q.GetRpcPort() < -1 || q.GetRpcPort() > 65535:
 		err = fmt.Errorf("%w: %s registers with a host or an address of more than %d bytes, or port %d",
