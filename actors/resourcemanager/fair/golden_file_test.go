@@ -120,8 +120,11 @@ func replayParse(c goldenCase, compat Compat) []string {
 			continue
 		}
 		for user, may := range wanted.ACL {
-			if may == "" {
+			switch may {
+			case "":
 				delete(wanted.ACL, user)
+			case "A": // who may administer may submit, whether or not that was written down
+				wanted.ACL[user] = "SA"
 			}
 		}
 		d.check("queue "+s.Name, fmt.Sprintf("%+v", goldenQueueOf(a, s, in.Cluster.resource(), in.Groups).flat()), fmt.Sprintf("%+v", wanted.flat()))

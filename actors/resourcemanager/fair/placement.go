@@ -80,15 +80,16 @@ var ruleClasses = map[string]string{
 	"reject":                      "RejectPlacementRule",
 }
 
-// terminal reports whether the rule, or the one that it is nested in, always has an answer.
+// terminal reports whether the rule, and the one that it has in it, always has an answer.
 func (r *placementRule) terminal() bool {
+	own := false
 	switch r.name {
 	case "reject":
-		return true
+		own = true
 	case "user", "primaryGroup", "nestedUserQueue", "default":
-		return r.create && (r.parent == nil || r.parent.terminal())
+		own = r.create
 	}
-	return false
+	return own && (r.parent == nil || r.parent.terminal())
 }
 
 // place is the rule's answer, "" for none.
