@@ -4,4 +4,6 @@
 //
 // The ids of YARN are values here, with Hadoop's texts: Application, Attempt and Container. Their texts are plain by
 // construction, and each id has one text only.
+//
+// Names that processes tell each other, such as those of endpoints, are here too.
 package ids

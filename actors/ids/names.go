@@ -16,3 +16,10 @@ const (
 	// YarnScheduler is a driver's on YARN, for its ApplicationMaster.
 	YarnScheduler = "YarnScheduler"
 )
+
+const (
+	// HadoopVersion is the Hadoop whose protocols these are. ResourceManager and NodeManagers tell it each other, and clients.
+	HadoopVersion = "3.4.1"
+	// DefaultRack is the rack of a node of which none is known.
+	DefaultRack = "/default-rack"
+)

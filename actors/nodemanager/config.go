@@ -10,9 +10,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// DefaultRack is where a node is that nobody says anything of.
-const DefaultRack = "/default-rack"
-
 // Config is what a NodeManager is made of. What is a setting of Hadoop comes from the Env's conf.
 type Config struct {
 	// ResourceManager is where the endpoint ResourceTracker is.
@@ -21,7 +18,7 @@ type Config struct {
 	MemoryMB int64
 	// VCores is how many virtual cores this node offers, at least 1.
 	VCores int
-	// Rack is where the node is; empty: DefaultRack.
+	// Rack is where the node is; empty: ids.DefaultRack.
 	Rack string
 	// HTTPPort is where this node's pages are; 0: there are none.
 	HTTPPort int

@@ -43,7 +43,7 @@ type exit struct {
 // New makes a NodeManager, to be registered as [Name].
 func New(cfg Config) *ContainerManager {
 	if cfg.Rack == "" {
-		cfg.Rack = DefaultRack
+		cfg.Rack = ids.DefaultRack
 	}
 	return &ContainerManager{cfg: cfg}
 }

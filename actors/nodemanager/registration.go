@@ -10,9 +10,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// version is which NodeManager this one mirrors.
-const version = "3.4.1"
-
 // registration is how a node stands with its ResourceManager. It mirrors the fields of NodeStatusUpdaterImpl.
 type registration struct {
 	tracker    rpcenv.Ref
@@ -87,7 +84,7 @@ func (n *ContainerManager) connect(c *rpcenv.Context) {
 // NodeStatusUpdaterImpl.registerWithRM.
 func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 	m := &yarn.RegisterNodeManagerRequest{
-		NodeId: n.nodeIDProto(), HttpPort: int32(n.cfg.HTTPPort), NmVersion: version, Rack: n.cfg.Rack,
+		NodeId: n.nodeIDProto(), HttpPort: int32(n.cfg.HTTPPort), NmVersion: ids.HadoopVersion, Rack: n.cfg.Rack,
 		Resource: &yarn.Resource{Memory: n.cfg.MemoryMB, VirtualCores: int32(n.cfg.VCores)},
 	}
 	for _, x := range n.books.containers {

@@ -44,12 +44,9 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, sizeText(q.GetResource()))
 	rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{
 		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: t.life.container, NmTokenMasterKey: t.life.nm,
-		RmIdentifier: t.life.timestamp, RmVersion: version,
+		RmIdentifier: t.life.timestamp, RmVersion: ids.HadoopVersion,
 	})
 }
-
-// version is Hadoop's whose protocol this is.
-const version = "3.4.1"
 
 // refusal is why a node is told to end, in Hadoop's words; "": it may come.
 func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource) string {
@@ -133,7 +130,7 @@ func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*y
 func (n *node) take(q *yarn.RegisterNodeManagerRequest) {
 	n.http, n.rack, n.total = "", q.GetRack(), q.GetResource()
 	if n.rack == "" {
-		n.rack = defaultRack
+		n.rack = ids.DefaultRack
 	}
 	if q.GetHttpPort() > 0 {
 		n.http = nodeID{n.id.host, q.GetHttpPort()}.String()
@@ -154,9 +151,6 @@ func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnReg
 
 // maxRack bounds the name of a rack, and of an HTTP address's host, in bytes.
 const maxRack = 255
-
-// defaultRack is that of a node that names none.
-const defaultRack = "/default-rack"
 
 // badNode says what is wrong with a registration; "": nothing.
 func badNode(q *yarn.RegisterNodeManagerRequest) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -100,7 +101,7 @@ type stagingOf struct {
 
 func (s stagingOf) Remove(b *rpcenv.Blocking) error {
 	for _, v := range s.env {
-		if v.Name == "SPARK_YARN_STAGING_DIR" {
+		if v.Name == yarnclient.StagingVar {
 			return staging{s.files}.Remove(b, v.Value)
 		}
 	}

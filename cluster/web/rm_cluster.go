@@ -1,11 +1,9 @@
 package web
 
 import (
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 )
-
-// hadoopVersion is which ResourceManager this one mirrors.
-const hadoopVersion = "3.4.1"
 
 // clusterInfo mirrors ClusterInfo.
 type clusterInfo struct {
@@ -19,7 +17,7 @@ type clusterInfo struct {
 }
 
 func clusterInfoOf(s *yarn.ResourceManagerStateResponse) clusterInfo {
-	return clusterInfo{s.GetStartedOn(), s.GetStartedOn(), "STARTED", "ACTIVE", hadoopVersion, hadoopVersion + " as Coherer does it", hadoopVersion}
+	return clusterInfo{s.GetStartedOn(), s.GetStartedOn(), "STARTED", "ACTIVE", ids.HadoopVersion, ids.HadoopVersion + " as Coherer does it", ids.HadoopVersion}
 }
 
 // clusterMetrics mirrors ClusterMetricsInfo, without sums over partitions, which only the CapacityScheduler has.

@@ -44,7 +44,7 @@ type Config struct {
 	Health HealthConfig
 	// Resends is YARN-1902: the count that is left is told whenever a container comes, though the ResourceManager knows it.
 	Resends bool
-	// Rack is the rack of a host; nil: amrm.DefaultRack.
+	// Rack is the rack of a host; nil: ids.DefaultRack.
 	Rack func(host string) string
 }
 
@@ -139,8 +139,9 @@ type Total struct {
 	Hosts         []HostCount
 }
 
-// RequestTotal takes how many executors are wanted in all, up to MostExecutors of a profile. Without any totals none is wanted. The excluded hosts are taken
-// only when some target changes, which is what it reports. It mirrors requestTotalExecutorsWithPreferredLocalities.
+// RequestTotal takes how many executors are wanted in all, up to MostExecutors of a profile. Without any totals none is wanted. The
+// excluded hosts are taken only when some target changes, which is what it reports. It mirrors
+// requestTotalExecutorsWithPreferredLocalities.
 func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Time) bool {
 	changed := len(totals) == 0
 	for _, p := range a.profiles {

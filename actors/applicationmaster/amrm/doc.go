@@ -5,5 +5,6 @@
 // A [ContainerRequest] asks for one container. It counts on each of its nodes, on their racks, and on [Any]; the [Ask] of
 // such a place tells the whole count, so hearing it twice does no harm. Only what changed is told: [Table.Take] gives the
 // next [Call] and regards it as told; [Table.Failed] takes a call back that nobody heard, where what changed meanwhile
-// wins. [Table.Given] is silent where the ResourceManager knows already. [Table.Reregistered] tells everything anew, to a ResourceManager that forgot it.
+// wins. [Table.Given] is silent where the ResourceManager knows already. [Table.Reregistered] tells everything anew, to a
+// ResourceManager that forgot it.
 package amrm

@@ -12,9 +12,6 @@ import (
 // Any is the name of the place that every node is.
 const Any = "*"
 
-// DefaultRack is the rack of a host of which none is known.
-const DefaultRack = "/default-rack"
-
 // Resource is what a container has.
 type Resource struct {
 	MemoryMB int64

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/coherer/coherer/actors/ids"
 )
 
 // Table is what an application wants of the ResourceManager. Make one with [New].
@@ -25,10 +27,10 @@ type Table struct {
 	lastResponseID int32
 }
 
-// New makes an empty Table; rack is the rack of a host, nil for [DefaultRack] always.
+// New makes an empty Table; rack is the rack of a host, nil for [ids.DefaultRack] always.
 func New(rack func(host string) string) *Table {
 	if rack == nil {
-		rack = func(string) string { return DefaultRack }
+		rack = func(string) string { return ids.DefaultRack }
 	}
 	return &Table{
 		rack: rack, entries: map[key]*entry{}, relaxed: map[location]relaxed{}, asks: map[key]Ask{}, releasing: map[string]bool{},

@@ -14,8 +14,8 @@ import (
 // Script is what a shell runs in the work directory: it sets the environment, makes the links, and becomes the command. What
 // it says itself goes to prelaunch.out and prelaunch.err in the log directory, and what the command does not redirect too. It
 // mirrors what ContainerLaunch writes to launch_container.sh. The shell of the command heeds SIGTERM when what it waits for has
-// ended, so that this has its time to end by itself: it is the leader of the process group, which goes with it. parentFD is the descriptor whose end of file says that the
-// NodeManager is gone; below 0 there is none.
+// ended, so that this has its time to end by itself: it is the leader of the process group, which goes with it. parentFD is the
+// descriptor whose end of file says that the NodeManager is gone; below 0 there is none.
 func (c *Container) Script(parentFD int) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
