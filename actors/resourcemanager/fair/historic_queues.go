@@ -16,6 +16,7 @@ type maker interface {
 	vacant(name string) bool // no application is in it or below
 	drop(name string)        // with what is below
 	add(set QueueSettings)
+	static(name string) // if it is there
 }
 
 // historicMake makes the queues of the file, first the leaves as a hash set of their names has them, each behind those above
@@ -30,6 +31,7 @@ func (a *Allocations) historicMake(m maker) {
 		for _, name := range names {
 			if historicClear(m, name, parents) {
 				a.historicCreate(m, name, parents, false)
+				m.static(name)
 			}
 		}
 	}
@@ -86,7 +88,7 @@ func (a *Allocations) historicCreate(m maker, name string, parent, submitted boo
 	}
 	for _, n := range slices.Backward(missing) {
 		set := a.Queue(n)
-		set.Parent, set.Dynamic = parent || n != name, set.Dynamic || submitted
+		set.Parent, set.Dynamic = parent || n != name, submitted || n != name
 		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == PolicyFIFO {
 			return
 		}
@@ -119,6 +121,12 @@ func (o *outline) drop(name string) {
 }
 
 func (o *outline) add(set QueueSettings) { o.made = append(o.made, set) }
+
+func (o *outline) static(name string) {
+	if i := o.index(name); i >= 0 {
+		o.made[i].Dynamic = false
+	}
+}
 
 // historicOutline leaves out the queues that historicMake does not make, or takes away again.
 func (a *Allocations) historicOutline() {
@@ -153,6 +161,12 @@ func (s *Scheduler) vacant(name string) bool { return s.queues[name].empty() }
 func (s *Scheduler) drop(name string) { s.dropTree(s.queues[name]) }
 
 func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[ParentName(set.Name)]) }
+
+func (s *Scheduler) static(name string) {
+	if q := s.queues[name]; q != nil {
+		q.set.Dynamic = false
+	}
+}
 
 // historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand where the
 // file has it ends the giving of policies: those that were given stay. When a queue that the file had before is not there, it
