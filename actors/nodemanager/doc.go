@@ -21,6 +21,8 @@
 //     does only with yarn.nodemanager.recovery.enabled. (TestOutputStaysForAWhile)
 //   - A heartbeat that was not answered is repeated unchanged; Hadoop's next one has newer statuses, and those are lost when
 //     the ResourceManager answers what it answered before. (TestAHeartbeatThatWasNotAnsweredIsRepeated)
+//   - Who wants a container started while this node is being registered waits for the end of that; Hadoop says
+//     NMNotYetReadyException, and its clients ask again. (TestAContainerThatComesBeforeTheKeysWaits)
 //   - Names of users, links and variables that would lead out of a directory, or out of a line of a script, are refused when
 //     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)
 //   - The memory watch ends a container that is above its limit in two looks in a row, or above twice the limit in one; Hadoop

@@ -30,6 +30,7 @@ type ContainerManager struct {
 	interval time.Duration // between heartbeats
 	beat     rpcenv.Timer
 	stopping []rpcenv.Call[*rpc.Bool] // who waits for the end of all containers
+	early    []early                  // who asked before the keys came
 	leaving  bool                     // no more containers are taken
 	exit     *exit                    // set when the process is to end with the last container
 }

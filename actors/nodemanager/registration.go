@@ -14,6 +14,7 @@ import (
 type registration struct {
 	tracker    rpcenv.Ref
 	registered bool
+	asking     bool // to be registered: the answer brings the keys
 	// identifier is the cluster timestamp of the ResourceManager that registered this node: tokens of another are refused.
 	identifier int64
 	containers keys // of container tokens
@@ -65,7 +66,7 @@ func (k *keys) find(id int32) *yarn.MasterKey {
 func (n *ContainerManager) connect(c *rpcenv.Context) {
 	n.reg.try++
 	try := n.reg.try
-	n.reg.registered, n.reg.asked, n.reg.told, n.reg.under = false, nil, nil, false
+	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.told, n.reg.under = false, false, nil, nil, false
 	c.Cancel(n.beat)
 	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: ids.ResourceTracker}.String(), func(tracker rpcenv.Ref, err error) {
@@ -93,10 +94,13 @@ func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 	for _, a := range n.books.apps {
 		m.RunningApplications = append(m.RunningApplications, a.id.Proto())
 	}
+	n.reg.asking = true
 	rpcenv.Ask(c, n.reg.tracker, m, func(r *yarn.RegisterNodeManagerResponse, err error) {
 		switch {
 		case try != n.reg.try:
 		case err != nil:
+			n.reg.asking = false
+			n.startEarly(c)
 			n.unreachable(c, err)
 		default:
 			n.registeredWith(c, r)
@@ -114,7 +118,7 @@ func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNod
 		return
 	}
 	g := &n.reg
-	g.registered, g.failing, g.responseID = true, time.Time{}, 0
+	g.registered, g.asking, g.failing, g.responseID = true, false, time.Time{}, 0
 	g.identifier = r.GetRmIdentifier()
 	g.containers.roll(r.GetContainerTokenMasterKey())
 	g.nodes.roll(r.GetNmTokenMasterKey())
@@ -122,6 +126,7 @@ func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNod
 		n.cfg.MemoryMB, n.cfg.VCores = size.GetMemory(), int(size.GetVirtualCores())
 	}
 	c.Log().Infof("Registered with ResourceManager as %s with total resource of <memory:%d, vCores:%d>", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
+	n.startEarly(c)
 	n.beatIn(c, 0)
 }
 

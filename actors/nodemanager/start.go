@@ -13,15 +13,43 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// startContainers accepts containers, each by itself: one that fails does not fail the others. Accepted is not running.
+// maxEarly is how many requests wait for the keys of the ResourceManager.
+const maxEarly = 100
+
+// early is a request that came before the keys of the ResourceManager, which proves who asks.
+type early struct {
+	request *yarn.StartContainersRequest
+	call    rpcenv.Call[*yarn.StartContainersResponse]
+}
+
+// startContainers accepts containers. Who asks while this node is being registered has to wait for that.
 func (n *ContainerManager) startContainers(c *rpcenv.Context, m *yarn.StartContainersRequest) {
-	caller, refused := n.caller(m.GetNmToken())
+	e := early{m, rpcenv.Defer(c, m)}
+	if n.reg.asking && n.reg.nodes.current == nil && len(n.early) < maxEarly {
+		n.early = append(n.early, e)
+		return
+	}
+	n.startAll(c, e)
+}
+
+// startEarly does what was asked for before.
+func (n *ContainerManager) startEarly(c *rpcenv.Context) {
+	waiting := n.early
+	n.early = nil
+	for _, e := range waiting {
+		n.startAll(c, e)
+	}
+}
+
+// startAll accepts the containers of a request, each by itself: one that fails does not fail the others. Accepted is not running.
+func (n *ContainerManager) startAll(c *rpcenv.Context, e early) {
+	caller, refused := n.caller(e.request.GetNmToken())
 	if refused != nil {
-		rpcenv.Fail(c, m, refused)
+		e.call.Fail(refused)
 		return
 	}
 	r := &yarn.StartContainersResponse{}
-	for _, entry := range m.GetStartContainerRequest() {
+	for _, entry := range e.request.GetStartContainerRequest() {
 		id, wrong := n.startContainer(c, caller, entry)
 		if wrong != nil {
 			c.Log().Warnf("A container of %s is not started: %s", caller, wrong.text)
@@ -30,7 +58,7 @@ func (n *ContainerManager) startContainers(c *rpcenv.Context, m *yarn.StartConta
 		}
 		r.SucceededRequests = append(r.SucceededRequests, id)
 	}
-	rpcenv.Reply(c, m, r)
+	e.call.Reply(r)
 }
 
 // startContainer accepts a container, or says why not. The id is what the token says, as far as it can be read.

@@ -9,8 +9,38 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
+
+// registered is when the ResourceManager's answer to a registration comes.
+type registered struct{ rpcenv.Local }
+
+// A ResourceManager that gives containers continuously may want one started on a node that has not heard yet that it is
+// registered: there are no keys to prove who asks, so it waits.
+func TestAContainerThatComesBeforeTheKeysWaits(t *testing.T) {
+	k := newKit(t)
+	var held rpcenv.Call[*yarn.RegisterNodeManagerResponse]
+	k.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		switch m := m.(type) {
+		case *yarn.RegisterNodeManagerRequest:
+			held = rpcenv.Defer(c, m)
+			c.After(time.Second, registered{})
+			return true
+		case registered:
+			held.Reply(&yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier})
+			return true
+		}
+		return k.playRM(c, m)
+	})
+	k.start(Config{}, nil)
+	k.w.Settle()
+	id := containerID(app1, 1)
+	if r := k.ask(k.entry(k.identifier(id), nil)); len(r.GetSucceededRequests()) != 1 {
+		t.Errorf("%v", r)
+	}
+	k.w.Until("the container runs", func() bool { return len(k.started) == 1 })
+}
 
 // Spec 1.4: the checks of startContainers, in order, each entry by itself; the words are those that Hadoop 3.4.1 was heard to say.
 func TestStartContainersChecks(t *testing.T) {
