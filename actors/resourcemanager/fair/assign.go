@@ -69,7 +69,7 @@ func (s *Scheduler) payOwed(n *node) {
 		return a.stopped || !a.starved(s.nodes.total) || a.starvation().IsZero()
 	})
 	for _, o := range append([]owed(nil), n.owed...) {
-		for left := o.amount; !o.app.stopped && !left.IsZero(); {
+		for left := o.amount; !o.app.stopped && !s.paid(left, o.amount); {
 			out := s.offerApp(o.app, n)
 			if out.kind != assigns {
 				break
@@ -77,6 +77,13 @@ func (s *Scheduler) payOwed(n *node) {
 			left = left.lessNotBelowZero(out.assigned)
 		}
 	}
+}
+
+// paid reports whether nothing is left of an amount that is owed: of one of its types, since a container needs both. In Hadoop
+// it is of all.
+func (s *Scheduler) paid(left, of Resource) bool {
+	short := of.Memory > 0 && left.Memory <= 0 || of.VCores > 0 && left.VCores <= 0
+	return left.IsZero() || short && s.conf.Compat != Upstream
 }
 
 // offerQueue offers a node to a queue. Who is served first is the policy's; the first who takes something ends it.
@@ -228,7 +235,7 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	a.queue.use(c.Resource)
 	n.add(c)
 	if len(n.owed) > 0 {
-		n.pay(a, c.Resource)
+		n.pay(a, c.Resource, s.paid)
 	}
 	a.begun = true
 	s.births++

@@ -153,3 +153,21 @@ func TestTheDefaultPolicyIsNotFIFO(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsOwedIsPaidWhenATypeIs(t *testing.T) {
+	for compat, want := range map[Compat]int{Fixed: 1, Upstream: 2} {
+		k := newKit(t, compat, ``, nil)
+		k.node("h1", "r", 4, 8)
+		a := k.app(1, "root.a")
+		k.wants(a, 4, 1)
+		k.attempts[a].fairStarving = Resource{4096, 4}
+		k.nodes.all[0].owe(k.attempts[a], Resource{1024, 2})
+		k.payOwed(k.nodes.all[0])
+		if got := len(k.attempts[a].live); got != want {
+			t.Errorf("compat %d: %d containers for one with two cores, want %d", compat, got, want)
+		}
+		if owed := k.nodes.all[0].owedTotal; len(k.nodes.all[0].owed) > 0 || !owed.IsZero() {
+			t.Errorf("compat %d: %v is owed still", compat, owed)
+		}
+	}
+}

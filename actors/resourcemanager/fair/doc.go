@@ -56,6 +56,8 @@
 //     all of these happen. (TestPreemptionIsNeverUseless)
 //   - What is preempted for a container is owed as what was wanted; in Hadoop as what was taken, and one application may get
 //     what was taken for two. (TestPreemptionIsNeverUseless)
+//   - Who is owed a container with two cores and takes one with one core, and as much memory, is owed nothing more; in Hadoop
+//     another one, which may be what was taken for somebody else. (TestWhatIsOwedIsPaidWhenATypeIs)
 //   - Of those who starve the one that lacks the most is helped first; in Hadoop the one that lacks the least.
 //     (TestTheMostStarvedIsHelpedFirst)
 //   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming, and requests by

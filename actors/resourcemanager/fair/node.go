@@ -88,18 +88,21 @@ func (n *node) owes(a *app) bool {
 	return slices.ContainsFunc(n.owed, func(o owed) bool { return o.app == a })
 }
 
-// pay takes what an application was given here off what it is owed.
-func (n *node) pay(a *app, amount Resource) {
+// pay takes what an application was given here off what it is owed, and all of that when it is paid.
+func (n *node) pay(a *app, amount Resource, paid func(left, of Resource) bool) {
 	for i := range n.owed {
 		if n.owed[i].app != a {
 			continue
 		}
-		paid := n.owed[i].amount.Min(amount)
-		n.owed[i].amount = n.owed[i].amount.Minus(paid)
-		n.owedTotal = n.owedTotal.Minus(paid)
-		if n.owed[i].amount.IsZero() {
+		was := n.owed[i].amount
+		left := was.Minus(was.Min(amount))
+		if paid(left, was) {
+			left = Resource{}
 			n.owed = slices.Delete(n.owed, i, i+1)
+		} else {
+			n.owed[i].amount = left
 		}
+		n.owedTotal = n.owedTotal.Minus(was.Minus(left))
 		return
 	}
 }
