@@ -150,11 +150,14 @@ func (h *history) see(r *tracepb.Record) {
 }
 
 func (h *history) seeHandled(r *tracepb.Record) {
-	if r.GetEndpoint() != resourcemanager.ResourceTrackerName {
-		return
-	}
 	m := h.messages[keyOf(r.GetId())]
-	if m == nil || m.typ != "NodeHeartbeatRequest" {
+	if m == nil || r.GetStarted() == 0 {
+		return // nobody handled it
+	}
+	if b, ok := m.body.(*deploy.RequestExecutors); ok {
+		h.requested(b)
+	}
+	if r.GetEndpoint() != resourcemanager.ResourceTrackerName || m.typ != "NodeHeartbeatRequest" {
 		return
 	}
 	if e := h.envs[m.from]; e != nil {
@@ -197,8 +200,6 @@ func (h *history) seeSent(r *tracepb.Record) {
 				h.apps[q.from] = b.GetAppId()
 			}
 		}
-	case *deploy.RequestExecutors:
-		h.requested(b)
 	}
 }
 

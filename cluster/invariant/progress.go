@@ -10,7 +10,7 @@ import (
 const patience = time.Second
 
 // progress is I4: demand that a Worker can meet by the leader's own books is met. What an application wants is known from
-// its registration.
+// its registration, and from the targets that a Master handled: one that is on its way, or lost, is nobody's demand yet.
 type progress struct {
 	*Monitor
 	seen
@@ -35,8 +35,7 @@ func (c *progress) look(s *Snapshot) {
 		}
 		if at := slices.IndexFunc(m.Workers, func(x Worker) bool { return x.Alive && !x.Resources && fits(&x, w) }); at >= 0 {
 			x := &m.Workers[at]
-			// What changes by a launch, or by another target, is another demand: its time begins anew.
-			waiting[fmt.Sprintf("%s %s %d of %d", a.ID, x.ID, len(a.Executors), w.limit)] = fmt.Sprintf("%s wants executors of %s and gets none, though %s has %d cores and %d MiB free",
+			waiting[a.ID+" "+x.ID] = fmt.Sprintf("%s wants executors of %s and gets none, though %s has %d cores and %d MiB free",
 				a.ID, w, x.ID, x.Cores-x.CoresUsed, x.Memory-x.MemoryUsed)
 		}
 	}

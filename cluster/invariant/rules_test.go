@@ -123,9 +123,13 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			s.Masters[0].Apps[0].CoresLeft = 1
 			f.look(s, 2*time.Second)
 		}},
-		{"I4", "one more just before each look", "", func(f *forger) { f.more() }},
-		{"I4", "one more, which never comes", "A wants executors of 512 MiB and gets none, though W1 has 1 cores and 512 MiB free", func(f *forger) {
-			f.look(f.more(), 2*time.Second)
+		{"I4", "a target that is on its way", "", func(f *forger) { f.target() }},
+		{"I4", "a target that a Master handled", "A wants executors of 512 MiB and gets none, though W1 has 1 cores and 512 MiB free", func(f *forger) {
+			q := f.target()
+			f.handled(m1, "Master", q, "")
+			s := cluster()
+			s.Masters[0].Apps[0].CoresLeft = 8
+			f.look(s, 2*time.Second)
 		}},
 		{"I4", "all cores", "", func(f *forger) { f.grow(4) }},
 		{"I4", "one core of four", "A/0 gets 1 cores on the Worker at 10.0.0.3:1, where 3 more are free", func(f *forger) { f.grow(1) }},
@@ -441,21 +445,14 @@ func (f *forger) preempted() {
 	f.state(m1, "Scheduler", "container", "container_1_0001_01_000002", "RUNNING", "KILLED", "Container preempted by scheduler", nil)
 }
 
-// more is an application that wants one executor more just before each of four looks, and has it at the next.
-func (f *forger) more() invariant.Snapshot {
-	s := cluster()
-	a := &s.Masters[0].Apps[0]
-	a.CoresLeft = 8
+// target lets an application of one executor ask for two, and looks while the request is on its way.
+func (f *forger) target() *tracepb.Id {
 	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, InitialExecutorLimit: new(int32(1))})
-	for n := range int32(4) {
-		f.tell(dr, &deploy.RequestExecutors{AppId: "A", Totals: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{}, Total: 2 + n}}}, m1, "Master", nil)
-		f.look(s, 0)
-		f.wait(time.Second)
-		if n < 3 {
-			a.Executors = append(a.Executors, invariant.Executor{ID: int(n) + 1, Worker: "W1"})
-		}
-	}
-	return s
+	q := f.tell(dr, &deploy.RequestExecutors{AppId: "A", Totals: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{}, Total: 2}}}, m1, "Master", nil)
+	s := cluster()
+	s.Masters[0].Apps[0].CoresLeft = 8
+	f.look(s, 2*time.Second)
+	return q
 }
 
 // backlog is a driver whose tasks need more executors than it asks for, for d.

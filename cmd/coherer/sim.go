@@ -97,6 +97,10 @@ func (o *simOptions) run(ctx context.Context) error {
 		if l.Holds() {
 			continue
 		}
+		if len(l.Violations) == 0 {
+			fmt.Fprintf(os.Stderr, "seed %d breaks a rule of the runtime alone, by which nothing is shrunk\n", life.Seed)
+			continue
+		}
 		if err := o.shrink(&life, l); err != nil {
 			return err
 		}

@@ -279,7 +279,10 @@ func (c *checker) readItem(r *tracepb.Record) {
 		}
 		return
 	case "ask failed":
-		c.endAsk(r.GetCause())
+		// The cause of an ask that was never sent is the item that made it: an ask of somebody else's, perhaps.
+		if s := c.sent[keyOf(r.GetCause())]; s != nil && s.r.GetEnv() == r.GetEnv() && s.r.GetEndpoint() == r.GetEndpoint() {
+			c.endAsk(r.GetCause())
+		}
 	}
 	c.handles(r)
 	if l := c.lives[at]; l != nil && r.GetName() == "OnStop" {

@@ -91,6 +91,8 @@ func TestWhatATraceBreaks(t *testing.T) {
 		{"a time-out", begun(sent(a, wire(1), ask), handled(b, wire(1), 2, 2), because(item(a, "ask failed", 5, 5), wire(1))), nil},
 		{"two ends", begun(sent(a, wire(1), ask), handled(b, wire(1), 2, 2), because(sent(b, back(1), reply), wire(1)),
 			because(handled(a, back(1), 4, 4), wire(1)), because(item(a, "ask failed", 5, 5), wire(1))), []invariant.Rule{invariant.Ask}},
+		{"an ask of its handler that was never sent", begun(sent(a, wire(1), ask), handled(b, wire(1), 2, 2), because(item(b, "ask failed", 3, 3), wire(1)),
+			because(sent(b, back(1), reply), wire(1)), because(handled(a, back(1), 4, 4), wire(1))), nil},
 		{"an ask whose endpoint stops", begun(sent(a, wire(1), ask), handled(b, wire(1), 2, 2), item(a, "OnStop", 3, 3)), nil},
 		{"a name that is taken again while it drains", begun(item(b, "OnStart", 2, 2), item(b, "OnStop", 3, 3), item(b, "timer T", 4, 4)), nil},
 	} {
