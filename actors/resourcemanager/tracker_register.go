@@ -107,10 +107,21 @@ func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.Regist
 	n.heard, n.responseID, n.last = c.Now(), 0, nil
 	n.take(q)
 	n.note(q.GetContainerStatuses())
-	n.launchedQueue, n.endedQueue = nil, nil
+	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil
 	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
 		c.Send(t.scheduler, nodeReconnected{node: n.id, total: n.total, containers: q.GetContainerStatuses()})
 	}
+}
+
+// running are the containers that a node says run, in its order. What is told of a node first when it registers again is told to the
+// scheduler with its next heartbeat, as if that had said so.
+func running(containers []*yarn.NMContainerStatus) (all []ids.Container) {
+	for _, k := range containers {
+		if id, err := ids.ContainerFrom(k.GetContainerId()); err == nil && k.GetContainerState() != yarn.ContainerState_C_COMPLETE {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // hasApplications lets the applications that a node keeps something of be known there, so that it forgets those that are over: their

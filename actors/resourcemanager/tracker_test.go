@@ -146,6 +146,19 @@ func TestANodeThatRegistersAgain(t *testing.T) {
 	}
 }
 
+// A container that is started, and of which its node tells first when it registers again, runs: it does not expire.
+func TestAContainerThatIsToldByARegistrationRuns(t *testing.T) {
+	k := newKit(t, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
+	n, other := k.node("N1", 8192, 8), k.node("N2", 8192, 8)
+	am, _ := k.running(other, nil)
+	am.start(n, am.given(n, 1)[0])
+	n.register()
+	k.beats(30*time.Second, n, other)
+	if r := am.allocate(); len(r.GetCompletedContainerStatuses()) != 0 {
+		t.Errorf("completed: %v", r.GetCompletedContainerStatuses())
+	}
+}
+
 func TestAContainerThatANodeDoesNotHaveAnyMoreIsLost(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
