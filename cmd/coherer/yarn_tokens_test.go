@@ -158,12 +158,12 @@ func TestAResourceManagerAndStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.refusedAs("a second registration", s.register(a, a.token), exceptions.InvalidApplicationMasterRequest)
 	for id, want := range []int32{1, 2} {
 		if r, err := s.allocate(a, int32(id)); err != nil || r.GetResponseId() != want {
 			t.Fatalf("call %d: %v %v", id, r, err)
 		}
 	}
+	s.refusedAs("a registration behind a call", s.register(a, a.token), exceptions.InvalidApplicationMasterRequest)
 	for _, id := range []int32{-1, 0, 7, 1<<31 - 1} {
 		_, err := s.allocate(a, id)
 		s.refusedAs("an old call, or one that is to come", err, exceptions.InvalidApplicationMasterRequest)
