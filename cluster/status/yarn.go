@@ -126,16 +126,16 @@ type failure struct {
 func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	var list []failure
 	for _, f := range s.GetFailures() {
-		list = append(list, failure{f.GetTimeMs(), fmt.Sprintf("container %s at %s: exit %d, %s", containerName(f.GetContainerId()), nodeName(f.GetNodeId()), f.GetExitStatus(), f.GetDiagnostics())})
+		list = append(list, failure{f.GetTimeMs(), fmt.Sprintf("container %s at %s: exit %d, %s", containerName(f.GetContainerId()), nodeName(f.GetNodeId()), f.GetExitStatus(), ends(f.GetDiagnostics()))})
 	}
 	for _, a := range s.GetApps() {
 		r := a.GetReport()
-		if end := r.GetYarnApplicationState(); end == yarn.YarnApplicationState_FAILED || r.GetFinishTime() != 0 && r.GetFinalApplicationStatus() == yarn.FinalApplicationStatus_APP_FAILED {
-			list = append(list, failure{r.GetFinishTime(), fmt.Sprintf("application %s: %s, %s", appName(r.GetApplicationId()), end, r.GetDiagnostics())})
+		if r.GetYarnApplicationState() == yarn.YarnApplicationState_FAILED || r.GetFinishTime() != 0 && r.GetFinalApplicationStatus() == yarn.FinalApplicationStatus_APP_FAILED {
+			list = append(list, failure{r.GetFinishTime(), fmt.Sprintf("application %s: FAILED, %s", appName(r.GetApplicationId()), ends(r.GetDiagnostics()))})
 		}
 		for _, at := range a.GetAttempts() {
 			if at.GetState() == "FAILED" {
-				list = append(list, failure{at.GetFinishTime(), fmt.Sprintf("attempt %d of %s: exit %d, %s", at.GetId().GetAttemptId(), appName(r.GetApplicationId()), at.GetExitStatus(), at.GetDiagnostics())})
+				list = append(list, failure{at.GetFinishTime(), fmt.Sprintf("attempt %d of %s: exit %d, %s", at.GetId().GetAttemptId(), appName(r.GetApplicationId()), at.GetExitStatus(), ends(at.GetDiagnostics()))})
 			}
 		}
 	}
@@ -153,6 +153,17 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 		fmt.Fprintf(b, "%s: %s\n", since(s.GetTimeMs(), f.at), top.Printable(strings.Join(strings.Fields(f.text), " ")))
 	}
 	more(b, len(list)-mostFailures)
+}
+
+// ends are the first line of a text and the last one, where the reason is: diagnostics have kilobytes of output between them.
+func ends(diagnostics string) string {
+	const seeAlso = "For more detailed output, check the application tracking page" // and what follows says no reason
+	text, _, _ := strings.Cut(diagnostics, seeAlso)
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	if len(lines) < 4 {
+		return text
+	}
+	return lines[0] + " ... " + lines[len(lines)-1]
 }
 
 func mebibytes(r *yarn.Resource) string { return size(int(r.GetMemory())) }

@@ -38,7 +38,7 @@ func TestTheScreenOfYARN(t *testing.T) {
 		}}},
 		Failures: []*yarn.ContainerFailure{{
 			ContainerId: &yarn.ContainerId{AppAttemptId: &yarn.ApplicationAttemptId{ApplicationId: app, AttemptId: 1}, Id: 2}, NodeId: &yarn.NodeId{Host: "n1", Port: 1},
-			TimeMs: 51_000, ExitStatus: 143, Diagnostics: "too much memory",
+			TimeMs: 51_000, ExitStatus: 143, Diagnostics: "Exception from container-launch.\nExit code: 143\nLast 4096 bytes of stderr :\nmany lines\nINFO exit 143: too much memory\n\nFor more detailed output, check the application tracking page: http://rm",
 		}},
 	}
 	got := YARNText(rpcenv.Address{Host: "rm", Port: 8032}, s)
@@ -54,7 +54,7 @@ func TestTheScreenOfYARN(t *testing.T) {
 		"root fair 1024 MiB, 1 cores 4.0 GiB, 4 cores none", "root.a drf 0 MiB, 0 cores 0 MiB, 0 cores 1024 MiB, 1 cores 0 MiB, 0 cores 1 0",
 		"application_1000_0001", "ada root.a RUNNING 1 1024 MiB, 1 cores 10s ago",
 		"WAITS application_1000_0001 in root.a, for 2 containers, 2.0 GiB, 2 cores: queue: queue root.a has 1024; would help: raise maxResources",
-		"FAILED 10s ago: container container_1000_0001_01_000002 at n1:1: exit 143, too much memory",
+		"FAILED 10s ago: container container_1000_0001_01_000002 at n1:1: exit 143, Exception from container-launch. ... INFO exit 143: too much memory",
 		"20s ago: application application_1000_0002: FAILED, failed 2 times", "21s ago: attempt 1 of application_1000_0002: exit 13, no class",
 		"30s ago: node n2:1: UNHEALTHY, disk full",
 	} {
