@@ -16,6 +16,7 @@ const Name = "Progress"
 type Progress struct {
 	out    io.Writer
 	asks   string
+	app    string // its id, once it has one
 	stages map[int32]*stage
 }
 
@@ -23,7 +24,7 @@ type Progress struct {
 type stage struct{ tasks, done int }
 
 // New makes a Progress that writes to out. asks is whom the application asks for executors, such as "Master": its log says why
-// none come.
+// none come to one that is not registered.
 func New(out io.Writer, asks string) *Progress {
 	return &Progress{out: out, asks: asks, stages: map[int32]*stage{}}
 }
@@ -32,6 +33,7 @@ func New(out io.Writer, asks string) *Progress {
 func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case event.ApplicationStart:
+		p.app = m.AppID
 		p.line("application %s is %s", m.Name, m.AppID)
 	case event.ExecutorChange:
 		p.executorChange(m)
@@ -45,7 +47,11 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, m.Failure)
 		}
 	case event.Starving:
-		p.line("no executor takes the tasks that wait; %d are registered: see the %s's log for what it waits for", m.Executors, p.asks)
+		see := "see the " + p.asks + "'s log for what it waits for"
+		if p.app != "" {
+			see = "coherer why app " + p.app + " says why (with --master, of a cluster that coherer run did not start)"
+		}
+		p.line("no executor takes the tasks that wait; %d are registered: %s", m.Executors, see)
 	case event.JobStart, event.JobEnd:
 	default:
 		c.Unsupported(m)

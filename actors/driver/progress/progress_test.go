@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
   task 1 in stage 0.0 failed on executor 0: no luck
   stage 0.0: 2 of 2 tasks done
   stage 1.0 failed: fetch failed
-  no executor takes the tasks that wait; 0 are registered: see the Master's log for what it waits for
+  no executor takes the tasks that wait; 0 are registered: coherer why app app-1 says why (with --master, of a cluster that coherer run did not start)
   executor 0 is gone: it crashed
 `
 	if out.String() != want {
