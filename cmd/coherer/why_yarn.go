@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
@@ -68,7 +69,11 @@ func whyYARNText(id ids.Application, r *yarn.ApplicationRefusals) string {
 		fmt.Fprintf(&b, ", its attempt %s", r.GetAttemptState())
 	}
 	fmt.Fprintf(&b, "; queue %s; it has %d MiB, %d virtual cores\n", r.GetQueue(), r.GetUsed().GetMemory(), r.GetUsed().GetVirtualCores())
-	if len(r.GetRefusals()) == 0 {
+	switch {
+	case len(r.GetRefusals()) > 0:
+	case slices.Contains([]string{"FINISHED", "FAILED", "KILLED"}, r.GetState()):
+		fmt.Fprintf(&b, "\nIt has ended: coherer submit --master yarn://HOST:PORT --status %s says how.\n", id)
+	default:
 		b.WriteString("\nNothing holds it back.\n")
 	}
 	for _, x := range r.GetRefusals() {

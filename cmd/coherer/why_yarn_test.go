@@ -77,3 +77,14 @@ func TestWhyAppOnYARN(t *testing.T) {
 		}
 	}
 }
+
+func TestWhyAnEndedApplicationOfYARN(t *testing.T) {
+	id := ids.Application{Timestamp: 1000, ID: 1}
+	for state, want := range map[string]string{
+		"FINISHED": "It has ended: coherer submit --master yarn://HOST:PORT --status application_1000_0001 says how.", "KILLED": "It has ended", "RUNNING": "Nothing holds it back.",
+	} {
+		if got := whyYARNText(id, &yarn.ApplicationRefusals{Name: "pi", State: state}); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q in %q", state, want, got)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func (w *why) application() {
 			w.say(ByQueue, "raise maxResources of "+q.Name, "queue %s has %s, more than its maximum of %s", q.Name, q.Usage, q.MaxShare)
 		}
 	}
-	if w.overAMShare(a) {
+	if w.overAMShare(a) && len(w.nodes.all) > 0 { // of no node each part is too much: that there is none is the reason
 		am := a.active[0].any.capability
 		w.say(ByAMShare, fmt.Sprintf("raise maxAMShare of %s, or end applications", a.queue.Name),
 			"ApplicationMasters of queue %s have %s; with this one's %s it would be more than %s, which is %v of its fair share %s",

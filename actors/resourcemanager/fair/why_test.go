@@ -112,6 +112,18 @@ func TestWhyAnApplicationMasterWaits(t *testing.T) {
 	k.why("the queue's part for them is used", last, "amShare 0")
 }
 
+func TestWhyAnApplicationMasterWaitsWithoutNodes(t *testing.T) {
+	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	id := attemptOf(1)
+	_, err := k.AddApp(k.now, id.App, Submission{User: "u", Queue: "root.a"})
+	k.must(err)
+	_, err = k.AddAttempt(k.now, AttemptSpec{ID: id})
+	k.must(err)
+	k.wants(id, 1, 1)
+	k.Update(k.now)
+	k.why("raising the queue's part of nothing would not help", id, "room 0")
+}
+
 func TestWhyAContainerIsMarked(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>1</fairSharePreemptionTimeout></queue>`,
 		func(c *Config) { c.Preemption = true })
