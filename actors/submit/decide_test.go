@@ -224,7 +224,7 @@ func TestGoPrograms(t *testing.T) {
 		"--master yarn --deploy-mode cluster bin/prog":                      "",
 		"--master yarn --deploy-mode cluster http://x/prog":                 "fetch the program",
 		"--master yarn -c spark.hadoop.yarn.resourcemanager.address=h:x pi": "yarn.resourcemanager.address: ",
-		"pi":                              "name the Master with --master spark://HOST:PORT",
+		"pi":                              "name the cluster with --master spark://HOST:PORT",
 		"--master spark://h:7077 main.py": "Python",
 		"--master spark://h pi":           "--master:",
 		"--master spark://h:7077 --class C a.jar": "a JVM",

@@ -55,7 +55,7 @@ func (b *build) notRun() {
 	case b.Manager == Kubernetes:
 		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
 	case b.Manager == Local:
-		b.NotRun = fmt.Errorf("master %s is not run here: name the Master with --master spark://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
+		b.NotRun = fmt.Errorf("master %s is not run here: name the cluster with --master spark://HOST:PORT or yarn://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
 	default:
 		b.NotRun = b.standaloneProblem()
 	}

@@ -66,7 +66,7 @@ func hint(diagnostics, user string) string {
 	if user != "root" || !strings.Contains(diagnostics, "root is not a leaf queue") {
 		return ""
 	}
-	return ": without a queue it is called as the user: name another with --queue, such as root.default, or another user with HADOOP_USER_NAME"
+	return ": without a queue, or with the queue default, it is called as the user: name another with --queue, such as root.default, or another user with HADOOP_USER_NAME"
 }
 
 // details are the lines that tell of a report, as Client.formatReportDetails has them.

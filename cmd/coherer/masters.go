@@ -20,7 +20,7 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 	if url != "" {
 		at, err := rpcenv.ParseMasterURL(url)
 		if err != nil {
-			return nil, usage(cmd, fmt.Errorf("--master: %w", err))
+			return nil, usage(cmd, fmt.Errorf("--master: %w, or yarn://HOST:PORT of a ResourceManager", err))
 		}
 		return at, nil
 	}
