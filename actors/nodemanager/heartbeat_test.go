@@ -1,12 +1,14 @@
 package nodemanager
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -103,6 +105,24 @@ func TestARefusedRegistrationEndsTheProcess(t *testing.T) {
 	if code, _ := k.host.Exited(); code != 1 {
 		t.Errorf("code %d", code)
 	}
+}
+
+// A refusal ends the node, as YarnException does Hadoop's; a ResourceManager that is not ready is asked again.
+func TestARegistrationThatFailsEndsTheProcessWhenItWillFailAgain(t *testing.T) {
+	k := newKit(t)
+	k.bad = fmt.Errorf("%w: its rack is too long", exceptions.YARN)
+	k.start(Config{}, nil)
+	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
+	if code, _ := k.host.Exited(); code != 1 || len(k.registrations) != 1 {
+		t.Errorf("code %d after %d registrations", code, len(k.registrations))
+	}
+
+	k = newKit(t)
+	k.bad = exceptions.Retriable
+	k.start(Config{}, map[string]string{"yarn.resourcemanager.connect.retry-interval.ms": "1000"})
+	k.w.Until("three registrations", func() bool { return len(k.registrations) == 3 })
+	k.bad = nil
+	k.w.Until("a heartbeat", func() bool { return len(k.beats) == 1 })
 }
 
 func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {

@@ -47,6 +47,7 @@ type kit struct {
 	unknown       bool                              // the node is to register again
 	answer        func(*yarn.NodeHeartbeatResponse) // what the next answer says beside
 	refuse        *yarn.RegisterNodeManagerResponse // the answer to registrations
+	bad           error                             // or that they fail with this
 	began         []time.Time                       // of heartbeats
 	started       []rpcenv.Command
 	children      []*sim.Host
@@ -72,6 +73,10 @@ func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
 	case *yarn.RegisterNodeManagerRequest:
 		k.registrations = append(k.registrations, m)
 		k.unknown = false
+		if k.bad != nil {
+			rpcenv.Fail(c, m, k.bad)
+			return true
+		}
 		r := k.refuse
 		if r == nil {
 			r = &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier}

@@ -1,9 +1,11 @@
 package nodemanager
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -101,7 +103,7 @@ func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 		case err != nil:
 			n.reg.asking = false
 			n.startEarly(c)
-			n.unreachable(c, err)
+			n.notRegistered(c, err)
 		default:
 			n.registeredWith(c, r)
 		}
@@ -128,6 +130,18 @@ func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNod
 	c.Log().Infof("Registered with ResourceManager as %s with total resource of <memory:%d, vCores:%d>", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
 	n.startEarly(c)
 	n.beatIn(c, 0)
+}
+
+// notRegistered is a registration that failed: one that the ResourceManager refuses will be refused again, and ends the
+// process with code 1.
+func (n *ContainerManager) notRegistered(c *rpcenv.Context, err error) {
+	if errors.Is(err, exceptions.YARN) {
+		why := fmt.Sprintf("the ResourceManager at %s refuses this node: %v", n.cfg.ResourceManager, err)
+		c.Log().Error(why)
+		n.end(c, 1, why)
+		return
+	}
+	n.unreachable(c, err)
 }
 
 // unreachable tries again later, until yarn.resourcemanager.connect.max-wait.ms are over: then the process ends with code 1.
