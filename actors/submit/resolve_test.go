@@ -232,7 +232,7 @@ func TestAResourceManagerInTheMasterURL(t *testing.T) {
 			t.Errorf("%q: %+v", args, at)
 		}
 	}
-	if _, err := resolve(nil, "--master", "yarn://h"); err == nil || !strings.Contains(err.Error(), "--master yarn://h: ") || !strings.Contains(err.Error(), "want yarn://HOST:PORT") {
+	if _, err := resolve(nil, "--master", "yarn://h"); err == nil || !strings.Contains(err.Error(), "--master yarn://h: ") || !strings.Contains(err.Error(), "want yarn://HOST:PORT") || strings.Contains(err.Error(), "HADOOP_CONF_DIR") {
 		t.Error(err)
 	}
 }

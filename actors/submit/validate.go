@@ -66,7 +66,7 @@ func (a *Arguments) validateSubmit(in Input) error {
 			bad("%s must be a positive number: %q (%s)", count.what, s.Value, s.From)
 		}
 	}
-	if strings.HasPrefix(a.Master(), "yarn") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" && !a.namesResourceManager() {
+	if strings.HasPrefix(a.Master(), "yarn") && !strings.HasPrefix(a.Master(), "yarn://") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" && !a.namesResourceManager() {
 		bad("When running with master '%s' either HADOOP_CONF_DIR or YARN_CONF_DIR must be set in the environment%s.", a.Master(),
 			map[bool]string{true: ", or --conf " + rmAddress + "=HOST:PORT given"}[a.Kind == Program])
 	}
