@@ -27,6 +27,15 @@ func (p *Protocol) Find(name string) (*Protocol, error) {
 			return found, nil
 		}
 	}
+	var within []string
+	for _, e := range p.Endpoints {
+		if place := strings.Fields(e.Where); len(place) > 1 && strings.EqualFold(strings.TrimSuffix(place[1], ","), name) { // "a NodeManager"
+			within = append(within, e.Name)
+		}
+	}
+	if len(within) > 0 {
+		return nil, fmt.Errorf("%w %q, a process: its endpoints are %s", ErrUnknown, name, strings.Join(within, ", "))
+	}
 	near := p.near(name)
 	if len(near) == 0 {
 		return nil, fmt.Errorf("%w %q: explain without a name lists endpoints and conversations", ErrUnknown, name)

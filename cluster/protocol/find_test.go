@@ -63,6 +63,8 @@ func TestFind(t *testing.T) {
 func TestUnknownNamesSuggestNearOnes(t *testing.T) {
 	p := load(t)
 	for name, want := range map[string]string{
+		"ResourceManager":  "its endpoints are ApplicationMasterService, ClientRMService",
+		"nodemanager":      "its endpoints are ContainerManager",
 		"RegisterWroker":   "did you mean RegisterWorker",
 		"deploy.Hartbeat":  "did you mean Heartbeat",
 		"ExecutorLaunch":   "did you mean executor-launch",

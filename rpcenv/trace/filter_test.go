@@ -182,3 +182,10 @@ func TestVocabularyNamesWhatWasMeant(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestNamesOfRolesAreNotCutForNumbers(t *testing.T) {
+	const want = "there are AM, Exec, NM, RM"
+	if got := nearNames("Worker", []string{"AM", "Exec", "Exec1", "Exec2", "Exec3", "Exec4", "NM", "NM1", "NM2", "NM3", "NM4", "NM5", "RM"}); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

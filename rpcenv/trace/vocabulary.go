@@ -115,6 +115,12 @@ func nearNames(name string, names []string) string {
 	if len(names) == 0 {
 		return "there are none"
 	}
+	if len(names) > listed { // NM stands for NM1 and NM2
+		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool {
+			role := strings.TrimRight(s, "0123456789")
+			return role != s && slices.Contains(names, role)
+		})
+	}
 	are := "there are "
 	if len(names) == 1 {
 		are = "there is "
