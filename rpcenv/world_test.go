@@ -143,8 +143,10 @@ func (w *world) close(e *rpcenv.Env) {
 		return
 	}
 	e.Shutdown()
-	if w.sim == nil {
-		<-e.Done()
+	if w.sim == nil { // Done may be closed before what was asked for with OnDone has run
+		done := make(chan struct{})
+		e.OnDone(func() { close(done) })
+		<-done
 		return
 	}
 	done := false
