@@ -117,7 +117,11 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
+	err = errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
+	if errors.Is(err, rpcenv.ErrStopped) { // the role has ended by itself and has said why; its code follows
+		return &ExitError{<-d.exits}
+	}
+	return err
 }
 
 // serveMetrics lets others read the daemon's counters: over RPC always, over HTTP if it is asked for.
