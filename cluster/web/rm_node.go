@@ -1,32 +1,33 @@
 package web
 
 import (
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
 // nodeInfo mirrors NodeInfo. There are no opportunistic containers, tags and attributes.
 type nodeInfo struct {
-	Rack            string        `json:"rack"`
-	State           string        `json:"state"`
-	ID              string        `json:"id"`
-	Host            string        `json:"nodeHostName"`
-	HTTPAddress     string        `json:"nodeHTTPAddress"`
-	LastHealth      int64         `json:"lastHealthUpdate"`
-	HealthReport    string        `json:"healthReport"`
-	Containers      int32         `json:"numContainers"`
-	UsedMB          int64         `json:"usedMemoryMB"`
-	AvailableMB     int64         `json:"availMemoryMB"`
-	UsedVCores      int32         `json:"usedVirtualCores"`
-	AvailableVCores int32         `json:"availableVirtualCores"`
-	Opportunistic   int32         `json:"numRunningOpportContainers"`
-	OpportunisticGB int64         `json:"usedMemoryOpportGB"`
-	OpportunisticVC int32         `json:"usedVirtualCoresOpport"`
-	Queued          int32         `json:"numQueuedContainers"`
-	Tags            struct{}      `json:"allocationTags"`
-	Used            *resourceInfo `json:"usedResource,omitempty"`
-	Available       *resourceInfo `json:"availableResource,omitempty"`
-	Attributes      struct{}      `json:"nodeAttributesInfo"`
-	Total           resourceInfo  `json:"totalResource"`
+	Rack            string             `json:"rack"`
+	State           string             `json:"state"`
+	ID              string             `json:"id"`
+	Host            string             `json:"nodeHostName"`
+	HTTPAddress     string             `json:"nodeHTTPAddress"`
+	LastHealth      int64              `json:"lastHealthUpdate"`
+	HealthReport    string             `json:"healthReport"`
+	Containers      int32              `json:"numContainers"`
+	UsedMB          int64              `json:"usedMemoryMB"`
+	AvailableMB     int64              `json:"availMemoryMB"`
+	UsedVCores      int32              `json:"usedVirtualCores"`
+	AvailableVCores int32              `json:"availableVirtualCores"`
+	Opportunistic   int32              `json:"numRunningOpportContainers"`
+	OpportunisticGB int64              `json:"usedMemoryOpportGB"`
+	OpportunisticVC int32              `json:"usedVirtualCoresOpport"`
+	Queued          int32              `json:"numQueuedContainers"`
+	Tags            struct{}           `json:"allocationTags"`
+	Used            *fair.ResourceInfo `json:"usedResource,omitempty"`
+	Available       *fair.ResourceInfo `json:"availableResource,omitempty"`
+	Attributes      struct{}           `json:"nodeAttributesInfo"`
+	Total           fair.ResourceInfo  `json:"totalResource"`
 }
 
 // nodeInfoOf is a node. Of one that the scheduler does not use it says nothing of what is used or free; one that is gone has
@@ -53,4 +54,8 @@ func (i *nodeInfo) uses(n *yarn.NodeReport) {
 	i.Containers = n.GetNumContainers()
 	i.UsedMB, i.UsedVCores, i.Used = used.GetMemory(), used.GetVirtualCores(), new(resourceInfoOf(used))
 	i.AvailableMB, i.AvailableVCores, i.Available = left.GetMemory(), left.GetVirtualCores(), new(resourceInfoOf(left))
+}
+
+func resourceInfoOf(r *yarn.Resource) fair.ResourceInfo {
+	return fair.ResourceInfo{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}
 }

@@ -164,7 +164,7 @@ func (r *recorded) compare(file, path string, want, got any) {
 			return
 		}
 		switch {
-		case strings.HasSuffix(path, "Allocation"):
+		case strings.Contains(path, ".minResources.") && strings.HasSuffix(path, "Allocation"):
 			path = "bound"
 		case strings.Contains(w, "is not yet activated"):
 			path = "waiting"

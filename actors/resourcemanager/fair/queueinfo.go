@@ -49,10 +49,10 @@ func (q QueueInfo) ActiveApps() int { return q.Running - q.Starting }
 // has; a queue without children has no childQueues.
 func (q QueueInfo) MarshalJSON() ([]byte, error) {
 	info := queueJSON{
-		MaxApps: q.MaxRunningApps, MinResources: resourceJSON(q.MinShare), MaxResources: resourceJSON(q.MaxShare.Min(q.Cluster)),
-		UsedResources: resourceJSON(q.Usage), AMUsedResources: resourceJSON(q.AMUsage), AMMaxResources: resourceJSON(q.AMLimit),
-		DemandResources: resourceJSON(q.Demand), SteadyFairResources: resourceJSON(q.SteadyFairShare), FairResources: resourceJSON(q.FairShare),
-		ClusterResources: resourceJSON(q.Cluster), ReservedResources: resourceJSON(q.Reserved), MaxContainerAllocation: resourceJSON(q.MaxContainer),
+		MaxApps: q.MaxRunningApps, MinResources: ResourceInfo(q.MinShare), MaxResources: ResourceInfo(q.MaxShare.Min(q.Cluster)),
+		UsedResources: ResourceInfo(q.Usage), AMUsedResources: ResourceInfo(q.AMUsage), AMMaxResources: ResourceInfo(q.AMLimit),
+		DemandResources: ResourceInfo(q.Demand), SteadyFairResources: ResourceInfo(q.SteadyFairShare), FairResources: ResourceInfo(q.FairShare),
+		ClusterResources: ResourceInfo(q.Cluster), ReservedResources: ResourceInfo(q.Reserved), MaxContainerAllocation: ResourceInfo(q.MaxContainer),
 		PendingContainers: q.Pending, AllocatedContainers: q.Containers, ReservedContainers: q.Reservations,
 		QueueName: q.Name, SchedulingPolicy: q.Policy, Preemptable: q.Preemptable,
 	}
@@ -70,17 +70,17 @@ func (q QueueInfo) MarshalJSON() ([]byte, error) {
 type queueJSON struct {
 	Type                   string        `json:"type,omitempty"`
 	MaxApps                int           `json:"maxApps"`
-	MinResources           resourceJSON  `json:"minResources"`
-	MaxResources           resourceJSON  `json:"maxResources"`
-	UsedResources          resourceJSON  `json:"usedResources"`
-	AMUsedResources        resourceJSON  `json:"amUsedResources"`
-	AMMaxResources         resourceJSON  `json:"amMaxResources"`
-	DemandResources        resourceJSON  `json:"demandResources"`
-	SteadyFairResources    resourceJSON  `json:"steadyFairResources"`
-	FairResources          resourceJSON  `json:"fairResources"`
-	ClusterResources       resourceJSON  `json:"clusterResources"`
-	ReservedResources      resourceJSON  `json:"reservedResources"`
-	MaxContainerAllocation resourceJSON  `json:"maxContainerAllocation"`
+	MinResources           ResourceInfo  `json:"minResources"`
+	MaxResources           ResourceInfo  `json:"maxResources"`
+	UsedResources          ResourceInfo  `json:"usedResources"`
+	AMUsedResources        ResourceInfo  `json:"amUsedResources"`
+	AMMaxResources         ResourceInfo  `json:"amMaxResources"`
+	DemandResources        ResourceInfo  `json:"demandResources"`
+	SteadyFairResources    ResourceInfo  `json:"steadyFairResources"`
+	FairResources          ResourceInfo  `json:"fairResources"`
+	ClusterResources       ResourceInfo  `json:"clusterResources"`
+	ReservedResources      ResourceInfo  `json:"reservedResources"`
+	MaxContainerAllocation ResourceInfo  `json:"maxContainerAllocation"`
 	PendingContainers      int64         `json:"pendingContainers"`
 	AllocatedContainers    int           `json:"allocatedContainers"`
 	ReservedContainers     int           `json:"reservedContainers"`
@@ -96,11 +96,11 @@ type childrenJSON struct {
 	Queue []QueueInfo `json:"queue"`
 }
 
-// resourceJSON is a Resource as Hadoop's ResourceInfo writes it: memory and cores, and then each type with all its words.
-type resourceJSON Resource
+// ResourceInfo is a Resource as Hadoop's ResourceInfo writes it in JSON: memory (MiB) and cores, and then each type with all its words.
+type ResourceInfo Resource
 
 // MarshalJSON fulfils json.Marshaler.
-func (r resourceJSON) MarshalJSON() ([]byte, error) {
+func (r ResourceInfo) MarshalJSON() ([]byte, error) {
 	type attributes struct{}
 	type information struct {
 		Attributes attributes `json:"attributes"`
@@ -120,6 +120,6 @@ func (r resourceJSON) MarshalJSON() ([]byte, error) {
 		Informations informations `json:"resourceInformations"`
 	}{r.Memory, r.VCores, informations{[]information{
 		{attributes{}, math.MaxInt64, 0, "memory-mb", "COUNTABLE", "Mi", r.Memory},
-		{attributes{}, math.MaxInt32, 0, "vcores", "COUNTABLE", "", r.VCores},
+		{attributes{}, math.MaxInt64, 0, "vcores", "COUNTABLE", "", r.VCores},
 	}}})
 }
