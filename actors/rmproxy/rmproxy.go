@@ -20,8 +20,9 @@ type Retry struct{ rpcenv.Local }
 
 // Proxy is what an endpoint keeps of the one call that is to be made again. The zero value is ready.
 type Proxy struct {
-	next  func(*rpcenv.Context)
-	timer rpcenv.Timer
+	next    func(*rpcenv.Context)
+	timer   rpcenv.Timer
+	stopped bool
 }
 
 // After does f after d, in place of what was to be done again before.
@@ -41,6 +42,12 @@ func (p *Proxy) Retry(c *rpcenv.Context) { p.next(c) }
 // Cancel forgets what was to be done again.
 func (p *Proxy) Cancel(c *rpcenv.Context) { c.Cancel(p.timer) }
 
+// Stop is the end of all repetitions: what was to be done again is forgotten, and a call that is out ends as it is answered.
+func (p *Proxy) Stop(c *rpcenv.Context) {
+	p.stopped = true
+	p.Cancel(c)
+}
+
 // Passing reports whether the ResourceManager may yet answer what failed with err: it was not reached, its process has only
 // just begun to listen, or it was not ready.
 func Passing(err error) bool {
@@ -59,7 +66,7 @@ func Ask[Q rpcenv.Asks[R], R rpcenv.Message](p *Proxy, c *rpcenv.Context, to rpc
 	var try func(*rpcenv.Context)
 	try = func(c *rpcenv.Context) {
 		rpcenv.Ask(c, to, q, func(r R, err error) {
-			if MayRetry(c, began, err) {
+			if !p.stopped && MayRetry(c, began, err) {
 				c.Log().Warnf("The ResourceManager at %s does not answer; it is asked again: %v", to.Address, err)
 				p.Again(c, try)
 				return

@@ -248,15 +248,20 @@ func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final
 	if e.over {
 		return
 	}
-	e.over = true
-	c.Cancel(e.reports)
-	c.Cancel(e.polls)
-	e.proxy.Cancel(c)
+	e.stop(c)
 	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
 	if e.id != (ids.Application{}) {
 		m.AppID = e.id.String()
 	}
 	e.clean(c, func() { e.tell(c, m) })
+}
+
+// stop ends what the client does by itself: nothing is asked for any more, nothing handed in.
+func (e *Client) stop(c *rpcenv.Context) {
+	e.over = true
+	c.Cancel(e.reports)
+	c.Cancel(e.polls)
+	e.proxy.Stop(c)
 }
 
 // tell is the last thing that a client does with a submission.

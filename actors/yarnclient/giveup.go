@@ -13,9 +13,7 @@ func (e *Client) giveUp(c *rpcenv.Context, m GiveUp) {
 		call.Reply(&rpc.Bool{})
 		return
 	}
-	e.over = true
-	c.Cancel(e.reports)
-	c.Cancel(e.polls)
+	e.stop(c)
 	switch {
 	case e.handed != nil:
 		e.killGivenUp(c, call)

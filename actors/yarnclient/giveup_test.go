@@ -65,3 +65,24 @@ func TestGivenUpWhileFilesAreCopied(t *testing.T) {
 		t.Errorf("it asked for %q, files %q", k.got, k.files.did)
 	}
 }
+
+// What could not be handed in yet is not handed in after the client was given up: nobody would end it.
+func TestGivenUpWhileTheResourceManagerReadsItsRecords(t *testing.T) {
+	m := &manager{most: 8192}
+	k := start(t, Config{Submit: client()}, m, "yarn.resourcemanager.connect.retry-interval.ms", "1000")
+	handedIn := func() bool { return len(k.got) > 0 && strings.HasSuffix(k.got[len(k.got)-1], "GetNewApplication") }
+	if err := k.w.Run(handedIn, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	m.reading = 2 // the submission, and the word of its end
+	if err := k.w.Run(func() bool { return m.reading == 1 }, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil {
+		t.Fatal(err)
+	}
+	k.w.Advance(time.Minute)
+	if k.handed != nil || !strings.HasSuffix(k.got[len(k.got)-1], "KillApplication") {
+		t.Errorf("it asked for %q", k.got)
+	}
+}
