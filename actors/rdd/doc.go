@@ -36,7 +36,10 @@
 //
 // Driver and executor compare Lineage.Digest. A difference (Lineage.Check, ErrLineageDiffers) fails the job with the
 // lines of both sides instead of giving a wrong result. The lines name each operation, type, function and parameter;
-// they cannot see the values that a function captured, which therefore must come from the argument.
+// they cannot see the values that a function captured or reads from a package variable, which therefore must come from the
+// argument. A job that main or a later function defines, where there is something to capture, is an error (ErrBadJob). A
+// package variable that the driver changes is not seen at run time: the value of an executor is the first one. The
+// command endpointrule finds it, as a tool of go vet.
 //
 // # What is guaranteed
 //

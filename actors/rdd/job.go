@@ -13,7 +13,8 @@ import (
 type Job[A, T any] struct{ entry *entry }
 
 // Define makes a job and enters it by its name, under which executors find it. Call it in a package variable: then every
-// process of the program has it before main begins, and no two calls run at once.
+// process of the program has it before main begins, and no two calls run at once. A job that main or a later function
+// defines cannot be used: its function could capture values that differ between driver and executor.
 //
 // f must depend on its argument only; see the package's text. Faults in the definition (a name used twice, T without a
 // codec, A with a field that would not travel) do not stop the program: they are returned by whatever uses the job.
@@ -23,7 +24,13 @@ func Define[A, T any](name string, f func(A) Dataset[T]) Job[A, T] {
 		e.function = funcName(f)
 	}
 	records, codecErr := codecOf[T]()
+	late := definedLate()
 	switch {
+	case late != "":
+		// Not registered: the registry has no lock, and the job would be found by its name in one process and not in another.
+		return Job[A, T]{&entry{name: name, err: fmt.Errorf("%w: job %q is defined by %s, in the running program: define it in a "+
+			"package variable, as var Job = rdd.Define(%q, ...), and pass what its function captures there in its argument",
+			ErrBadJob, name, late, name)}}
 	case f == nil:
 		e.err = fmt.Errorf("%w: job %q has a nil function", ErrBadJob, name)
 	case codecErr != nil:

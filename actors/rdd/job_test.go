@@ -129,6 +129,53 @@ func TestFaultsOfDefinitionAreErrorsOfUse(t *testing.T) {
 	}
 }
 
+// initial is defined by a function that the initialization of the package calls.
+var initial Job[int, int64]
+
+func init() { initial = definedBy("initial", 1) } //nolint:gochecknoinits // Define within a function init is what is tested
+
+func definedBy(name string, factor int64) Job[int, int64] {
+	return Define(name, func(to int) Dataset[int64] {
+		return Map(Range(0, int64(to), 2), func(x int64) int64 { return x * factor })
+	})
+}
+
+// An executor's main sets its variables anew, from its own arguments: a function that captured them there gives other
+// records, and nothing else would show it.
+func TestAJobThatTheRunningProgramDefinesIsAnError(t *testing.T) {
+	if got, err := Collect(t.Context(), Local(MemFS{}), initial.With(3)); err != nil || !slices.Equal(got, []int64{0, 1, 2}) {
+		t.Errorf("a job of a function init: %v, error %v", got, err)
+	}
+	inGoroutine := make(chan Job[int, int64])
+	go func() { inGoroutine <- definedBy("late in a goroutine", 100) }()
+	for _, job := range []Job[int, int64]{definedBy("late", 100), <-inGoroutine} {
+		err := collectErr(job.With(4))
+		if !errors.Is(err, ErrBadJob) {
+			t.Fatalf("error %v, want %v", err, ErrBadJob)
+		}
+		for _, want := range []string{`"late`, "is defined by ", "rdd.definedBy,", "package variable", "argument"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q does not say %q", err, want)
+			}
+		}
+	}
+	if _, err := Lookup("late", nil); !errors.Is(err, ErrUnknownJob) {
+		t.Errorf("the registry has the job: error %v", err)
+	}
+}
+
+func TestInitializersAreKnownByTheirNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"main.init": true, "example.org/a.b/pkg.init": true, "example.org/v2%2ex.init.0": true, "pkg.init.12": true,
+		"main.main": false, "main.init.func1": false, "main.init.0.func1": false, "main.T.init": false, "main.(*T).init": false,
+		"main.initial": false, "": false, "init": false,
+	} {
+		if got := isInitializer(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
 func collectErr[T any](b Bound[T]) error {
 	_, err := Collect(context.Background(), Local(MemFS{}), b)
 	return err

@@ -1,6 +1,6 @@
-// Command endpointrule checks that endpoints are deterministic: that time, randomness and concurrency reach them through
-// their Context alone, so that one run of them in a simulation can be repeated exactly. It runs as a tool of go vet, in
-// any module:
+// Command endpointrule checks that endpoints and jobs are deterministic. Time, randomness and concurrency reach an endpoint
+// through its Context alone, so that one run of it in a simulation can be repeated exactly; values reach a job through its
+// argument alone, so that an executor computes what the driver means. It runs as a tool of go vet, in any module:
 //
 //	go install github.com/coherer/coherer/cmd/endpointrule@latest
 //	go vet -vettool="$(go env GOPATH)/bin/endpointrule" ./...
@@ -20,8 +20,14 @@
 // protojson and prototext, whose output depends on the build; and iterating over a map where the order could be seen. The order cannot
 // be seen when keys or values are only appended to a slice that the same function sorts, counted, put into or deleted
 // from a map by key, or when the loop does nothing but return one constant.
+//
+// It also checks the functions that any package gives to package rdd, and those of the package that they call, since driver
+// and executor each call them in a process of its own. Reported are: what the function given to Define captures; package
+// variables that are assigned outside of their declaration and of functions init, whose address is taken, or whose first
+// value is from the environment or the command line; the clock, randomness without a seed, os and flag; and variables of
+// another package with jobs that are assigned.
 package main
 
 import "golang.org/x/tools/go/analysis/unitchecker"
 
-func main() { unitchecker.Main(Analyzer) }
+func main() { unitchecker.Main(Analyzer, Jobs) }

@@ -11,3 +11,7 @@ func TestRule(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer,
 		"good", "bad", "pure", "program", "example.org/rpcenv", "example.org/rpcenv/rpctest")
 }
+
+func TestJobs(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), Jobs, "jobs", "goodjobs", "setsjobs")
+}
