@@ -39,6 +39,12 @@ ci:
 bench:
 	go test -run '^$$' -bench . ./...
 
+# mutants: breaks the rules of the packages that decide, one at a time, and names the breaks that no test notices; hours for
+# all of them, or those of PACKAGES="actors/master actors/token".
+.PHONY: mutants
+mutants:
+	go run -C .ci ./mutants $(PACKAGES)
+
 # soak: what takes minutes. The runtime's rules over 10,000 seeds, with the rate; the changes that break the runtime on
 # purpose, each of which a few seeds must find. The rules of a cluster over 1,000 random lives of full size: three Masters,
 # 20 Workers, 10 applications, all faults, an hour each. What came of it is in bench/results.
