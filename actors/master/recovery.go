@@ -11,6 +11,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// Recovered is why a Master enters what it took over, in the trace: it began under another Master.
+const Recovered = "recovered"
+
 // CompleteRecovery ends the wait for those that do not answer. It mirrors MasterMessages.CompleteRecovery.
 type CompleteRecovery struct{ rpcenv.Local }
 
@@ -34,7 +37,7 @@ func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationReco
 	c.Log().Infof("Trying to recover app: %s", r.GetId())
 	app := m.newApplication(c, r.GetId(), r.GetDesc(), c.Ref(r.GetDriver()), time.UnixMilli(r.GetStarted()))
 	app.State = ApplicationUnknown
-	m.addApplication(c, app, "recovered")
+	m.addApplication(c, app, Recovered)
 	c.Send(app.Driver, m.masterChanged(c))
 }
 
@@ -47,7 +50,7 @@ func (m *Master) recoverDriver(c *rpcenv.Context, r *deploy.DriverRecord) {
 	} else {
 		m.drivers.add(d)
 	}
-	c.State("driver", d.ID, "", d.State.String(), "recovered")
+	c.State("driver", d.ID, "", d.State.String(), Recovered)
 }
 
 func (m *Master) recoverWorker(c *rpcenv.Context, r *deploy.WorkerRecord) {
@@ -55,7 +58,7 @@ func (m *Master) recoverWorker(c *rpcenv.Context, r *deploy.WorkerRecord) {
 	c.Log().Infof("Trying to recover worker: %s", reg.GetId())
 	w := newWorker(reg, c.Ref(reg.GetWorker()), c.Now())
 	w.State, w.unheard = WorkerUnknown, true
-	m.addWorker(c, w, "recovered")
+	m.addWorker(c, w, Recovered)
 	c.Send(w.Ref, m.masterChanged(c))
 }
 
@@ -167,7 +170,7 @@ func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.Worke
 		e.runningSince = c.Now()
 	}
 	w.addExecutor(e)
-	c.State("executor", e.FullID(), "", e.State.String(), "recovered")
+	c.State("executor", e.FullID(), "", e.State.String(), Recovered)
 	return nil
 }
 
@@ -215,7 +218,7 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 	c.Cancel(m.recovery)
 	m.setState(c, RecoveryCompleting, "all answered, or the time is over")
 	defer func() {
-		m.setState(c, RecoveryAlive, "recovered")
+		m.setState(c, RecoveryAlive, Recovered)
 		c.Log().Info("Recovery complete - resuming operations!")
 		m.schedule(c)
 	}()
@@ -232,7 +235,7 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 			m.removeApplication(c, a, ApplicationFinished, why)
 			c.Send(a.Driver, &deploy.ApplicationRemoved{Message: why, MasterTerm: m.cfg.Term}) // it may only have stood still
 		case ApplicationWaiting:
-			m.setApplication(c, a, ApplicationRunning, "recovered")
+			m.setApplication(c, a, ApplicationRunning, Recovered)
 		}
 	}
 	for _, d := range slices.Clone(m.drivers.active) {

@@ -19,7 +19,9 @@ type attempts struct {
 	*Monitor
 	looked
 	bounds   map[string]bound       // by application
-	failures map[string][]time.Time // of its attempts, as far as they count
+	begun    map[string]bool        // attempts
+	endings  map[string]ending      // attempts whose end is being written down
+	failures map[string][]time.Time // by application: of its attempts, as far as they count
 	started  map[string]time.Time   // containers with executors
 	ends     map[string][]time.Time // by application: early ends
 }
@@ -30,10 +32,16 @@ type bound struct {
 	within time.Duration
 }
 
+// ending is why and when an attempt ended.
+type ending struct {
+	why string
+	at  time.Time
+}
+
 func newAttempts(m *Monitor) *attempts {
 	return &attempts{
-		Monitor: m, bounds: map[string]bound{}, failures: map[string][]time.Time{}, started: map[string]time.Time{},
-		ends: map[string][]time.Time{},
+		Monitor: m, bounds: map[string]bound{}, begun: map[string]bool{}, endings: map[string]ending{},
+		failures: map[string][]time.Time{}, started: map[string]time.Time{}, ends: map[string][]time.Time{},
 	}
 }
 
@@ -64,23 +72,38 @@ func (c *attempts) submitted(s *yarn.ApplicationSubmissionContext) {
 	c.bounds[id.String()] = b
 }
 
-// attempt: one begins or fails. What a ResourceManager recovers did so before.
+// attempt: one begins or fails. A ResourceManager that was started again reads attempts from its records: those have begun and
+// failed before, so each counts once, and a failure from when it was written down.
 func (c *attempts) attempt(r *tracepb.Record) {
 	id, err := ids.ParseAttempt(r.GetSubject())
 	if err != nil {
 		return
 	}
+	switch r.GetTo() {
+	case "NEW":
+		c.begins(id)
+	case "FINAL_SAVING":
+		c.endings[id.String()] = ending{r.GetWhy(), c.past.now}
+	case "FAILED":
+		end, written := c.endings[id.String()]
+		delete(c.endings, id.String())
+		if written && ownFault(end.why) {
+			of := id.App.String()
+			c.failures[of] = append(c.failures[of], end.at)
+		}
+	}
+}
+
+func (c *attempts) begins(id ids.Attempt) {
 	of := id.App.String()
 	b, known := c.bounds[of]
-	switch {
-	case !known:
-	case r.GetFrom() == "" && r.GetTo() == "NEW":
-		c.judged[BoundedRetry]++
-		if n := len(c.lately(c.failures, of, b.within)); n >= b.most {
-			c.fail(BoundedRetry, "%s begins, after %d of %s failed by themselves; %d may", id, n, of, b.most)
-		}
-	case r.GetFrom() != "" && r.GetTo() == "FAILED" && ownFault(r.GetWhy()):
-		c.failures[of] = append(c.failures[of], c.past.now)
+	if !known || c.begun[id.String()] {
+		return
+	}
+	c.begun[id.String()] = true
+	c.judged[BoundedRetry]++
+	if n := len(c.lately(c.failures, of, b.within)); n >= b.most {
+		c.fail(BoundedRetry, "%s begins, after %d of %s failed by themselves; %d may", id, n, of, b.most)
 	}
 }
 

@@ -3,6 +3,7 @@ package invariant
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -57,7 +58,7 @@ func (c *growth) see(r *tracepb.Record) {
 // seeExecutor is what a Master says of an executor.
 func (c *growth) seeExecutor(r *tracepb.Record) {
 	switch {
-	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING":
+	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING" && r.GetWhy() != master.Recovered:
 		c.decided[r.GetSubject()] = decision{r.GetEnv(), c.place, keyOf(r.GetCause())}
 	case finished(r.GetTo()):
 		delete(c.decided, r.GetSubject())

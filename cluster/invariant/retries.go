@@ -64,7 +64,10 @@ func (c *retries) executor(r *tracepb.Record) {
 	switch {
 	case !ok:
 	case r.GetTo() == "RUNNING":
-		c.running[full], c.hosts[full] = c.past.now, r.GetEnv()
+		c.hosts[full] = r.GetEnv()
+		if _, ran := c.running[full]; !ran { // else another Master takes it over, under which it runs on
+			c.running[full] = c.past.now
+		}
 	case finished(r.GetTo()):
 		began, ran := c.running[full]
 		delete(c.running, full)

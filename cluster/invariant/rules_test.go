@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
@@ -150,6 +151,10 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			f.state(m2, "", "process", "M2", "", "crashed", "", nil)
 			f.grow(1)
 		}},
+		{"I4", "an executor that another Master took over", "A/0 gets 1 cores", func(f *forger) {
+			f.state(m2, "Master", "executor", "A/1", "", "LAUNCHING", master.Recovered, nil)
+			f.grow(1)
+		}},
 		{"I4", "an end that no Master knows of yet", "", func(f *forger) { f.regrow(func(*tracepb.Id) {}) }},
 		{"I4", "an end that a Master in standby heard of", "", func(f *forger) {
 			f.regrow(func(q *tracepb.Id) {
@@ -277,6 +282,13 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I9", "over a longer time", "", func(f *forger) { f.ends(300, 4*time.Second) }},
 		{"I9", "an application without a healthy executor", "", func(f *forger) { f.giveUp(59 * time.Second) }},
 		{"I9", "a healthy application", "M1 gives A up (failed 10 times), whose executor A/0 has been RUNNING for 2m0s", func(f *forger) { f.giveUp(2 * time.Minute) }},
+		{"I9", "a healthy application, that another Master took over", "M2 gives A up (failed 10 times), whose executor A/0 has been RUNNING for 1m10s", func(f *forger) {
+			f.state(m1, "Master", "executor", "A/0", "LAUNCHING", "RUNNING", "", nil)
+			f.wait(time.Minute)
+			f.state(m2, "Master", "executor", "A/0", "", "RUNNING", master.Recovered, nil)
+			f.wait(10 * time.Second)
+			f.state(m2, "Master", "application", "A", "RUNNING", "FAILED", "failed 10 times", nil)
+		}},
 
 		{"I10", "at once", "", func(f *forger) { f.beat(9 * time.Second) }},
 		{"I10", "late", "a heartbeat waits 11s for D/HeartbeatReceiver", func(f *forger) { f.beat(11 * time.Second) }},

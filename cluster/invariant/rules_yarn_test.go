@@ -95,9 +95,27 @@ func (f *forger) attempts(n int, each time.Duration, why string) {
 		f.state(m1, "ClientRMService", "attempt", id, "", "NEW", "", nil)
 		f.wait(each)
 		if i <= n {
-			f.state(m1, "ClientRMService", "attempt", id, "RUNNING", "FAILED", why, nil)
+			f.state(m1, "ClientRMService", "attempt", id, "RUNNING", "FINAL_SAVING", why, nil)
+			f.state(m1, "ClientRMService", "attempt", id, "FINAL_SAVING", "FAILED", why, nil)
 		}
 	}
+}
+
+// recovers is a ResourceManager that reads n attempts from its records, all of which have failed.
+func (f *forger) recovers(n int) {
+	for i := 1; i <= n; i++ {
+		id := fmt.Sprintf("appattempt_1_0001_%06d", i)
+		f.state(m1, "ClientRMService", "attempt", id, "", "NEW", "recovered", nil)
+		f.state(m1, "ClientRMService", "attempt", id, "NEW", "FAILED", "recovered", nil)
+	}
+}
+
+// lastWord is an attempt that fails when its ResourceManager does: the next one reads the end, and an attempt more begins.
+func (f *forger) lastWord(why string) {
+	f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000001", "", "NEW", "", nil)
+	f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000001", "RUNNING", "FINAL_SAVING", why, nil)
+	f.recovers(1)
+	f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000002", "", "NEW", "", nil)
 }
 
 // executors are started, and their containers end for a reason; one more is started.
@@ -332,6 +350,25 @@ func TestEachRuleOnYARN(t *testing.T) {
 		{"I9", "attempts whose nodes were lost", "", func(f *forger) { f.submits(2, 0); f.attempts(9, time.Second, ended+"-100\nFailing") }},
 		{"I9", "failures of long ago", "", func(f *forger) { f.submits(2, time.Minute); f.attempts(9, 61*time.Second, ended+"1") }},
 		{"I9", "failures of lately", "begins, after 2", func(f *forger) { f.submits(2, time.Minute); f.attempts(2, time.Second, ended+"1") }},
+		{"I9", "an attempt that is read again", "", func(f *forger) {
+			f.submits(2, 0)
+			f.attempts(1, time.Second, ended+"1")
+			f.recovers(1)
+			f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000002", "", "NEW", "recovered", nil)
+		}},
+		{"I9", "attempts that are read again", "appattempt_1_0001_000003 begins, after 2 of application_1_0001", func(f *forger) {
+			f.submits(2, 0)
+			f.attempts(1, time.Second, ended+"1")
+			f.recovers(1)
+			f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000002", "RUNNING", "FINAL_SAVING", ended+"1", nil)
+			f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000002", "FINAL_SAVING", "FAILED", ended+"1", nil)
+			f.state(m1, "ClientRMService", "attempt", "appattempt_1_0001_000003", "", "NEW", "", nil)
+		}},
+		{"I9", "a failure that only the next ResourceManager reads", "appattempt_1_0001_000002 begins, after 1", func(f *forger) {
+			f.submits(1, 0)
+			f.lastWord(ended + "1")
+		}},
+		{"I9", "a lost node that only the next ResourceManager reads of", "", func(f *forger) { f.submits(1, 0); f.lastWord(ended + "-100\nFailing") }},
 		{"I9", "ninety-nine executors that end", "", func(f *forger) { f.executors(99, time.Second, fault) }},
 		{"I9", "a hundred", "is started, after 100 other executors of application_1_0001 ended early within 5m0s", func(f *forger) { f.executors(100, time.Second, fault) }},
 		{"I9", "a hundred in a longer time", "", func(f *forger) { f.executors(300, 4*time.Second, fault) }},
