@@ -77,15 +77,26 @@ func goldenQueueOf(a *Allocations, s QueueSettings, cluster Resource, groups map
 		child := golden(s.MaxChild.Of(cluster))
 		q.MaxChildShare = &child
 	}
-	for _, user := range []string{"root", "alice", "bob", "carol"} {
-		if a.MaySubmit(s.Name, user, groups[user]) {
-			q.ACL[user] += "S"
-		}
-		if a.MayAdminister(s.Name, user, groups[user]) {
-			q.ACL[user] += "A"
-		}
+	for _, user := range goldenUsers {
+		q.ACL[user] = goldenRights(a, s.Name, user, groups[user])
 	}
 	return q
+}
+
+// goldenUsers are those whose rights the cases have.
+var goldenUsers = []string{"root", "alice", "bob", "carol"}
+
+// goldenRights are what the access lists of a queue, and of those above it, give a user: S or - for submitting, then A or - for
+// administering. That an administrator may submit as well is a rule of the scheduler and of no list.
+func goldenRights(a *Allocations, queue, user string, groups []string) string {
+	rights := []byte("--")
+	if a.allowed(queue, func(q *queueElement) ACL { return q.submit }, user, groups) {
+		rights[0] = 'S'
+	}
+	if a.MayAdminister(queue, user, groups) {
+		rights[1] = 'A'
+	}
+	return string(rights)
 }
 
 // replayParse reads an allocation file.
@@ -119,13 +130,8 @@ func replayParse(c goldenCase, compat Compat) []string {
 			d.check("queue "+s.Name, "there", "missing")
 			continue
 		}
-		for user, may := range wanted.ACL {
-			switch may {
-			case "":
-				delete(wanted.ACL, user)
-			case "A": // who may administer may submit, whether or not that was written down
-				wanted.ACL[user] = "SA"
-			}
+		for user, rights := range wanted.ACL {
+			d.check(user+" may submit to "+s.Name, a.MaySubmit(s.Name, user, in.Groups[user]), rights != "--")
 		}
 		d.check("queue "+s.Name, fmt.Sprintf("%+v", goldenQueueOf(a, s, in.Cluster.resource(), in.Groups).flat()), fmt.Sprintf("%+v", wanted.flat()))
 	}
