@@ -88,4 +88,12 @@
 //     (TestAnOlderFileInItsPlaceIsAChange)
 //   - A file that cannot be used again is told of when its reason is another one; Hadoop says the first and then no more.
 //     (TestABadFileIsToldOnce)
+//   - An application that is moved does not count against itself at the limits of running applications that it fills already,
+//     of a queue above both or of its user; in Hadoop it does, and the move fails. (TestAMoverDoesNotCountAgainstItself)
+//   - The ApplicationMaster of an application that is moved counts in its new queue; in Hadoop it counts in neither, and is
+//     taken off the new queue at its end. (TestAnApplicationMasterMovesAlong)
+//   - In its new queue an application has to be below its share for the time-out before others lose containers for it; in Hadoop
+//     the time in the old queue counts. (TestStarvationBeginsAnewInAnotherQueue)
+//   - An application whose attempt has ended may be moved, and the next attempt begins in the new queue; Hadoop refuses.
+//     (TestAnApplicationMovesBetweenAttempts)
 package fair

@@ -25,7 +25,7 @@ func (s *Scheduler) userOf(name string) *user {
 // admit puts a new attempt into its queue: it may run when its user and its queue and all queues above have fewer that run
 // than they may. It mirrors MaxRunningAppsEnforcer.
 func (s *Scheduler) admit(a *app) {
-	if s.mayRun(a) {
+	if s.mayRun(a.user, a.queue) {
 		s.run(a)
 		return
 	}
@@ -34,11 +34,11 @@ func (s *Scheduler) admit(a *app) {
 	u.waiting = append(u.waiting, a)
 }
 
-func (s *Scheduler) mayRun(a *app) bool {
-	if s.userOf(a.user).running >= s.allocations.UserMaxApps(a.user) {
+func (s *Scheduler) mayRun(user string, q *queue) bool {
+	if s.userOf(user).running >= s.allocations.UserMaxApps(user) {
 		return false
 	}
-	for q := a.queue; q != nil; q = q.parent {
+	for ; q != nil; q = q.parent {
 		if q.running >= q.set.MaxRunningApps {
 			return false
 		}
@@ -131,7 +131,7 @@ func (s *Scheduler) admitFrom(lists [][]*app, most int) {
 		if most == 0 {
 			return
 		}
-		if a.runnable || !s.mayRun(a) {
+		if a.runnable || !s.mayRun(a.user, a.queue) {
 			continue
 		}
 		same := func(x *app) bool { return x == a }

@@ -23,6 +23,10 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 	if target != Root && !strings.HasPrefix(target, Root+".") {
 		target = Root + "." + target
 	}
+	a := owner.attempt
+	if a != nil && a.stopped && s.conf.Compat == Upstream {
+		return "", nil, fmt.Errorf("Application %s is stopped and can't be moved!", id)
+	}
 	to, from := s.queues[target], owner.queue
 	if to == nil || !to.leaf {
 		return "", nil, fmt.Errorf("Target queue %s not found or is not a leaf queue.", target)
@@ -30,9 +34,8 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 	if to == from {
 		return to.Name, nil, nil
 	}
-	a := owner.attempt
 	if a != nil && a.runnable {
-		if err := mayMove(a, to); err != nil {
+		if err := s.mayMove(a, to); err != nil {
 			return "", nil, err
 		}
 	}
@@ -51,7 +54,7 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 }
 
 // mayMove is nil when an attempt that may run may do so in another queue.
-func mayMove(a *app, to *queue) error {
+func (s *Scheduler) mayMove(a *app, to *queue) error {
 	common := a.queue
 	for !slices.Contains(to.path(), common) {
 		common = common.parent
@@ -59,6 +62,9 @@ func mayMove(a *app, to *queue) error {
 	for _, q := range to.path() {
 		switch {
 		case q == common:
+			if s.conf.Compat == Upstream && !s.mayRun(a.user, to) { // it counts itself at the limits that it fills
+				return fmt.Errorf("Should have already verified that app %s would be runnable in new queue", a.id.App)
+			}
 			return nil
 		case q.running >= q.set.MaxRunningApps:
 			return fmt.Errorf("Moving app attempt %s to queue %s would violate queue maxRunningApps constraints on queue %s", a.id, to.Name, q.Name)
@@ -77,24 +83,29 @@ func (q *queue) path() (all []*queue) {
 	return all
 }
 
-// move takes an attempt that has not ended into another queue.
+// move takes an attempt that has not ended into another queue. There it is below its share from now on; the ApplicationMaster
+// counts there.
 func (s *Scheduler) move(a *app, to *queue) {
-	from, ran := a.queue, a.runnable
+	from, ran, u := a.queue, a.runnable, s.userOf(a.user)
+	place := slices.Index(u.waiting, a)
 	s.dismiss(a)
 	a.queue = to
 	to.use(a.Usage)
-	a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
+	if s.conf.Compat != Upstream {
+		a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
+	}
 	switch {
 	case ran:
-		if a.amRunning {
+		if a.amRunning && s.conf.Compat != Upstream {
 			to.amUsage = to.amUsage.Plus(a.amResource)
 		}
 		s.run(a)
 		s.admitAfter(from, a.user)
-	case s.mayRun(a):
+	case s.mayRun(a.user, to):
 		s.run(a)
 		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})
-	default:
-		s.admit(a)
+	default: // it waits on, in its place among its user's
+		to.waiting = append(to.waiting, a)
+		u.waiting = slices.Insert(u.waiting, place, a)
 	}
 }
