@@ -122,6 +122,9 @@ func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
 	if n, set := conf.ExecutorCores.Find(s); set {
 		d.CoresPerExecutor = new(int32(n))
 	}
+	if n := conf.TaskCPUs.Get(s); n > 1 {
+		d.CpusPerTask = new(int32(n))
+	}
 	if allocation.Enabled(s) {
 		d.InitialExecutorLimit = new(int32(0)) // nothing before the first RequestExecutors
 	}

@@ -21,6 +21,8 @@
 //     (TestTheSchedulerOwnsTheTaskSetsToo)
 //   - spark.scheduler.minRegisteredResourcesRatio counts executors that can take tasks, not those that only registered; and
 //     tasks wait for it, not the program. (TestTasksWaitForEnoughExecutorsButNotForEver)
+//   - A driver whose spark.cores.max gives no executor, or none that takes a task, does not start. Spark's waits for ever, and
+//     refuses only spark.executor.cores below spark.task.cpus. (TestADriverWhoseExecutorsTakeNoTaskIsRefused)
 //   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
 //   - When the Master gave the application up as FAILED, the jobs' error has the end of its last executor.

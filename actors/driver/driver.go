@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -39,6 +40,13 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	}
 	if env.Address().IsZero() {
 		return nil, errors.New("driver: its Env must listen (rpcenv.Config.Listen)")
+	}
+	manager := submit.Standalone
+	if cfg.YARN != nil {
+		manager = submit.YARN
+	}
+	if err := submit.CheckTasks(env.Conf(), manager); err != nil {
+		return nil, err
 	}
 	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
 	d.receiver = heartbeat.New(d.ref(Name))

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -32,6 +33,45 @@ func TestASecondExecutorOfAnIDIsRefused(t *testing.T) {
 	if !errors.Is(err, driver.ErrDuplicateExecutor) || err.Error() != "Duplicate executor ID: 0" {
 		t.Error(err)
 	}
+}
+
+// A program whose executors could never take a task does not begin.
+func TestADriverWhoseExecutorsTakeNoTaskIsRefused(t *testing.T) {
+	for want, settings := range map[string]map[string]string{
+		"cores per executor (=2)": {"spark.task.cpus": "4", "spark.executor.cores": "2"},
+		"may have 3 in all":       {"spark.task.cpus": "4", "spark.cores.max": "3"},
+	} {
+		for _, dynamic := range []string{"false", "true"} {
+			settings["spark.dynamicAllocation.enabled"] = dynamic
+			c, err := conf.New(settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := rpctest.New(t, 1)
+			master := w.Probe("Master")
+			_, err = driver.Start(w.Env("Driver", c), driver.Config{AppName: "test", Masters: []rpcenv.Address{master.Ref.Address}})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: %v, want %q", settings, err, want)
+			}
+			master.Quiet(time.Minute)
+		}
+	}
+}
+
+// How large executors are may only be known when one registers.
+func TestAnExecutorThatTakesNoTaskIsTold(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.task.cpus": "4"})
+	if r.description.GetCpusPerTask() != 4 {
+		t.Errorf("the Master does not know what a task takes: %v", r.description)
+	}
+	run(r, numbers.With(3))
+	r.launched("0", 3)
+	r.Advance(16 * time.Second)
+	const want = "a task wants 4 cores (spark.task.cpus), the largest executor has 3"
+	if !r.toldPart(want) {
+		t.Errorf("the listener did not hear %q", want)
+	}
+	r.launched("1", 4).task()
 }
 
 func TestAnExecutorGetsNoTaskBeforeItLaunched(t *testing.T) {

@@ -122,5 +122,27 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 	}
 	c.Log().Warn("Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered " +
 		"and have sufficient resources")
-	s.listen(c, event.Starving{Executors: len(s.executors.sorted)})
+	why := s.whyStarving()
+	if why != "" && s.cfg.Listener.IsZero() {
+		c.Log().Warn(why)
+	}
+	s.listen(c, event.Starving{Executors: len(s.executors.sorted), Why: why})
+}
+
+// whyStarving is what keeps tasks waiting and what to do, as far as the driver knows; "" when only the cluster manager knows.
+func (s *Scheduler) whyStarving() string {
+	largest := 0
+	for _, e := range s.executors.sorted {
+		largest = max(largest, e.totalCores)
+	}
+	if largest == 0 || largest >= s.cpus {
+		return ""
+	}
+	return s.tooSmall(largest)
+}
+
+// tooSmall says that an executor of so many cores takes no task, and what to do.
+func (s *Scheduler) tooSmall(cores int) string {
+	return fmt.Sprintf("a task wants %d cores (spark.task.cpus), the largest executor has %d and takes none: lower spark.task.cpus, "+
+		"or have Workers of %d cores and set spark.executor.cores to %d", s.cpus, cores, s.cpus, s.cpus)
 }

@@ -30,6 +30,7 @@ type Scheduler struct {
 	cpus      int
 	maxSize   int // of a LaunchTask, in bytes
 	starving  rpcenv.Timer
+	saidSmall bool // the log has that an executor takes no task
 	stopping  bool
 	began     time.Time
 	ready     bool // tasks may start: see isReady
@@ -150,6 +151,10 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 		s.lastID = max(s.lastID, int32(n))
 	}
 	c.Log().Infof("Registered executor %s (%s) with ID %s", e.ref, e.ref.Address, e.id)
+	if e.totalCores < s.cpus && !s.saidSmall {
+		s.saidSmall = true
+		c.Log().Warnf("Executor %s on %s: %s", e.id, e.host, s.tooSmall(e.totalCores))
+	}
 	c.State("executor", e.id, "", "REGISTERED", "")
 	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})

@@ -25,6 +25,7 @@ const (
 	byMaximum      = "maximum"      // the application has its cores
 	byLimit        = "limit"        // the application has its executors
 	byPlacement    = "placement"    // the placement gives it nothing
+	byTask         = "task"         // its executors are too small for a task
 )
 
 // nearIDs is how many ids are offered to who asks for one that is unknown.
@@ -114,6 +115,7 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 			"ask the Master that leads, or wait until this one has recovered")
 	}
 	app.sayExits(c.Now(), say)
+	app.sayTasks(say)
 	for _, p := range app.Profiles() {
 		if app.wants(p) {
 			m.sayWorkers(c, app, p, out, say)
@@ -135,6 +137,20 @@ func (a *ApplicationInfo) sayEnd(say sayer) {
 	default:
 		say(Profile{}, byEnd, reason+": "+a.endedFor, "submit it again, unless its driver ended")
 	}
+}
+
+// sayTasks is why the application's executors run nothing: each has fewer cores than a task takes.
+func (a *ApplicationInfo) sayTasks(say sayer) {
+	cpus, largest := int(a.Desc.GetCpusPerTask()), 0
+	for _, e := range a.executors {
+		largest = max(largest, e.Cores)
+	}
+	if largest == 0 || largest >= cpus {
+		return
+	}
+	say(Profile{ID: DefaultProfile}, byTask, fmt.Sprintf("a task wants %s (spark.task.cpus), the largest of its %d executors has %d: none takes a task",
+		Cores(cpus), len(a.executors), largest),
+		fmt.Sprintf("lower spark.task.cpus to %d, or start Workers of %d cores and set spark.executor.cores to %d", largest, cpus, cpus))
 }
 
 // sayer takes a reason about one of the application's profiles.

@@ -58,6 +58,20 @@ func TestWhyMemoryIsBeyondEveryWorker(t *testing.T) {
 	}
 }
 
+// An application whose executors are smaller than a task has what it may have, and still runs nothing.
+func TestWhyNoExecutorTakesATask(t *testing.T) {
+	k := newKit(t)
+	w := k.worker("W1", 3, 2048)
+	d := k.newDriver("D")
+	d.desc.CoresPerExecutor, d.desc.CpusPerTask = nil, proto.Int32(4)
+	d.desc.MaxCores = proto.Int32(3)
+	d.register()
+	w.launched()
+	says(t, k.why(d.id),
+		[2]string{"task", "a task wants 4 cores (spark.task.cpus), the largest of its 1 executors has 3|lower spark.task.cpus to 3"},
+		[2]string{"maximum", "it has 3 cores, all"})
+}
+
 // Scenario 12b: executors exit at start.
 func TestWhyExecutorsExitAtStart(t *testing.T) {
 	k := newKit(t)

@@ -51,14 +51,23 @@ func (b *build) notRun() {
 		b.NotRun = fmt.Errorf("%s is not run here: it wants %s; --dry-run shows what Spark would do, and coherer runs Go programs",
 			b.Resource, map[Kind]string{Jar: "a JVM", Python: "Python and a JVM", R: "R and a JVM", Shell: "a JVM", Internal: "a JVM"}[b.Kind])
 	case b.Manager == YARN:
-		b.NotRun = b.yarnProblem()
+		b.NotRun = errors.Join(b.yarnProblem(), b.taskProblem())
 	case b.Manager == Kubernetes:
 		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
 	case b.Manager == Local:
 		b.NotRun = fmt.Errorf("master %s is not run here: name the cluster with --master spark://HOST:PORT or yarn://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
 	default:
-		b.NotRun = b.standaloneProblem()
+		b.NotRun = errors.Join(b.standaloneProblem(), b.taskProblem())
 	}
+}
+
+// taskProblem is CheckTasks of the submission.
+func (b *build) taskProblem() error {
+	c, err := b.Properties.Conf()
+	if err != nil {
+		return nil //nolint:nilerror // the user of the Decision checks its settings
+	}
+	return CheckTasks(c, b.Manager)
 }
 
 // standaloneProblem is what is wrong with a submission of a Go program to a standalone cluster; nil for nothing.

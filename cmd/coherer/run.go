@@ -130,13 +130,17 @@ func runCommand() *cobra.Command {
 	return cmd
 }
 
-// fits is nil when an executor fits a Worker: else the application would wait for ever.
+// fits is nil when an executor fits a Worker and a task an executor: else the application would wait for ever.
 func fits(c *conf.Conf, memoryMB, cores int) error {
 	if wants := conf.ExecutorMemory.Get(c); wants > int64(memoryMB) {
 		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
 	}
-	if wants, set := conf.ExecutorCores.Find(c); set && wants > cores {
+	wants, set := conf.ExecutorCores.Find(c)
+	if set && wants > cores {
 		return fmt.Errorf("an executor wants %s (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", master.Cores(wants), cores)
 	}
-	return nil
+	if cpus := conf.TaskCPUs.Get(c); !set && cpus > cores {
+		return fmt.Errorf("a task wants %s (spark.task.cpus) and a Worker has %d: raise --worker-cores or lower spark.task.cpus", master.Cores(cpus), cores)
+	}
+	return submit.CheckTasks(c, submit.Standalone)
 }

@@ -66,7 +66,7 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 	return out, nil
 }
 
-// fitsNode is nil when the application's containers fit a node: else it would wait for ever.
+// fitsNode is nil when the application's containers fit a node and a task an executor: else it would wait for ever.
 func fitsNode(c *conf.Conf, y *runner.YARN) error {
 	for _, x := range []struct {
 		what string
@@ -77,5 +77,5 @@ func fitsNode(c *conf.Conf, y *runner.YARN) error {
 				x.what, size.MemoryMB(), size.OverheadMB, master.Cores(size.Cores), y.NodeMemoryMB, master.Cores(y.NodeCores))
 		}
 	}
-	return nil
+	return submit.CheckTasks(c, submit.YARN)
 }

@@ -257,8 +257,10 @@ type ApplicationDescription struct {
 	User string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
 	// resources_per_executor are the default profile's further resources, each name once.
 	ResourcesPerExecutor []*ResourceRequirement `protobuf:"bytes,9,rep,name=resources_per_executor,json=resourcesPerExecutor,proto3" json:"resources_per_executor,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// cpus_per_task is spark.task.cpus, of the default profile's task resources; absent: 1. The Master only explains with it.
+	CpusPerTask   *int32 `protobuf:"varint,10,opt,name=cpus_per_task,json=cpusPerTask,proto3,oneof" json:"cpus_per_task,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplicationDescription) Reset() {
@@ -352,6 +354,13 @@ func (x *ApplicationDescription) GetResourcesPerExecutor() []*ResourceRequiremen
 		return x.ResourcesPerExecutor
 	}
 	return nil
+}
+
+func (x *ApplicationDescription) GetCpusPerTask() int32 {
+	if x != nil && x.CpusPerTask != nil {
+		return *x.CpusPerTask
+	}
+	return 0
 }
 
 // ExecutorDescription is what a Worker tells of an executor that it runs.
@@ -1720,7 +1729,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\tjava_opts\x18\x06 \x03(\tR\bjavaOpts\"?\n" +
 	"\x13EnvironmentVariable\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xf3\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xae\x04\n" +
 	"\x16ApplicationDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\tmax_cores\x18\x02 \x01(\x05H\x00R\bmaxCores\x88\x01\x01\x12/\n" +
@@ -1731,11 +1740,14 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x12cores_per_executor\x18\x06 \x01(\x05H\x01R\x10coresPerExecutor\x88\x01\x01\x129\n" +
 	"\x16initial_executor_limit\x18\a \x01(\x05H\x02R\x14initialExecutorLimit\x88\x01\x01\x12\x18\n" +
 	"\x04user\x18\b \x01(\tB\x04\xe0\xe0\x18\x01R\x04user\x12Q\n" +
-	"\x16resources_per_executor\x18\t \x03(\v2\x1b.deploy.ResourceRequirementR\x14resourcesPerExecutorB\f\n" +
+	"\x16resources_per_executor\x18\t \x03(\v2\x1b.deploy.ResourceRequirementR\x14resourcesPerExecutor\x12'\n" +
+	"\rcpus_per_task\x18\n" +
+	" \x01(\x05H\x03R\vcpusPerTask\x88\x01\x01B\f\n" +
 	"\n" +
 	"_max_coresB\x15\n" +
 	"\x13_cores_per_executorB\x19\n" +
-	"\x17_initial_executor_limit\"\xba\x01\n" +
+	"\x17_initial_executor_limitB\x10\n" +
+	"\x0e_cpus_per_task\"\xba\x01\n" +
 	"\x13ExecutorDescription\x12\x15\n" +
 	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12\x17\n" +
 	"\aexec_id\x18\x02 \x01(\x05R\x06execId\x12\x13\n" +

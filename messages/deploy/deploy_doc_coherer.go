@@ -32,6 +32,7 @@ var comments_proto_deploy_deploy_proto = [...]string{
 	"deploy.ApplicationDescription.initial_executor_limit", "initial_executor_limit bounds the executors until the first RequestExecutors; absent: no bound.",
 	"deploy.ApplicationDescription.user", "user who runs the application.",
 	"deploy.ApplicationDescription.resources_per_executor", "resources_per_executor are the default profile's further resources, each name once.",
+	"deploy.ApplicationDescription.cpus_per_task", "cpus_per_task is spark.task.cpus, of the default profile's task resources; absent: 1. The Master only explains with it.",
 	"deploy.ExecutorDescription", "ExecutorDescription is what a Worker tells of an executor that it runs.",
 	"deploy.ExecutorDescription.exec_id", "exec_id counts from 0 within the application.",
 	"deploy.ExecutorDescription.rp_id", "rp_id is the resource profile, 0 for the default one.",

@@ -51,10 +51,6 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 		problems = append(problems, errors.New("spark.dynamicAllocation.shuffleTracking.enabled is false: without it an "+
 			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
 	}
-	if cores, set := conf.ExecutorCores.Find(c); set && cores < conf.TaskCPUs.Get(c) {
-		problems = append(problems, fmt.Errorf("spark.executor.cores (%d) must not be less than spark.task.cpus (%d): no task would fit an executor",
-			cores, conf.TaskCPUs.Get(c)))
-	}
 	initial, err := InitialTarget(c)
 	if err != nil && len(problems) == 0 {
 		problems = append(problems, err)

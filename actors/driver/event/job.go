@@ -62,6 +62,8 @@ type Starving struct {
 	rpcenv.Local
 	// Executors that are registered.
 	Executors int
+	// Why no task starts and what to do, when the driver knows; "": the cluster manager has to be asked.
+	Why string
 }
 
 // ApplicationStart tells that the Master took the application (SparkListenerApplicationStart).

@@ -2,6 +2,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -51,7 +52,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		if p.app != "" {
 			see = "coherer why app " + p.app + " says why (with --master, of a cluster that coherer run did not start)"
 		}
-		p.line("no executor takes the tasks that wait; %d are registered: %s", m.Executors, see)
+		p.line("no executor takes the tasks that wait; %d are registered: %s", m.Executors, cmp.Or(m.Why, see))
 	case event.JobStart, event.JobEnd:
 	default:
 		c.Unsupported(m)
