@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,23 +64,48 @@ func ParseAddress(s string) (Address, error) {
 	if err != nil || host == "" {
 		return Address{}, fmt.Errorf("address %q: want HOST:PORT with a port from 0 to 65535", s)
 	}
+	if i := strings.IndexFunc(host, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`/?#@,"'`, r) }); i >= 0 {
+		return Address{}, fmt.Errorf("address %q: want HOST:PORT, and %q is in no name of a host", s, host[i])
+	}
 	return Address{Host: host, Port: int(n)}, nil
 }
 
-// ParseMasterURL reads spark://h1:p1[,h2:p2...], the form of spark.master, into the addresses of the Masters. It mirrors
-// Utils.parseStandaloneMasterUrls and, for a single address, RpcAddress.fromSparkURL.
+// ParseAddresses reads host:port[,host:port...]. Blanks around an address do not count, nor does a comma behind the last one.
+func ParseAddresses(list string) ([]Address, error) {
+	var out []Address
+	for part := range strings.SplitSeq(strings.TrimRight(list, ", \t\n"), ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			return nil, fmt.Errorf("%q: an address is missing: want HOST:PORT[,HOST:PORT...]", list)
+		}
+		a, err := ParseAddress(part)
+		if err != nil {
+			return nil, err
+		}
+		if a.Port == 0 {
+			return nil, fmt.Errorf("address %q: want the port that its daemon listens at", part)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// ParseMasterURL reads spark://h1:p1[,h2:p2...], the form of spark.master, into the addresses of the Masters, each once. It
+// mirrors Utils.parseStandaloneMasterUrls and, for a single address, RpcAddress.fromSparkURL, which refuse a blank.
 func ParseMasterURL(s string) ([]Address, error) {
 	rest, ok := strings.CutPrefix(s, "spark://")
 	if !ok {
 		return nil, fmt.Errorf("%w: Invalid master URL: %q: want spark://HOST:PORT[,HOST:PORT...]", ErrInvalidURL, s)
 	}
+	all, err := ParseAddresses(rest)
+	if err != nil {
+		return nil, fmt.Errorf("%w: Invalid master URL: %q: want spark://HOST:PORT[,HOST:PORT...]: %w", ErrInvalidURL, s, err)
+	}
 	var out []Address
-	for part := range strings.SplitSeq(rest, ",") {
-		a, err := ParseAddress(part)
-		if err != nil || strings.ContainsAny(part, "/?#@") || a.Port == 0 {
-			return nil, fmt.Errorf("%w: Invalid master URL: %q: want spark://HOST:PORT[,HOST:PORT...]", ErrInvalidURL, s)
+	for _, a := range all {
+		if !slices.Contains(out, a) {
+			out = append(out, a)
 		}
-		out = append(out, a)
 	}
 	return out, nil
 }
@@ -104,6 +130,9 @@ func ParseProcessURL(s string) ([]Address, error) {
 // ParseYARNURL reads yarn://host:port, or host:port alone, as the address of a ResourceManager is in its settings.
 func ParseYARNURL(s string) (Address, error) {
 	a, err := ParseAddress(strings.TrimPrefix(s, yarnScheme))
+	if err == nil && a.Port == 0 {
+		err = fmt.Errorf("address %q has port 0", s)
+	}
 	if err != nil {
 		return Address{}, fmt.Errorf("%w: want yarn://HOST:PORT of the ResourceManager", err)
 	}

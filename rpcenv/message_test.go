@@ -2,6 +2,7 @@ package rpcenv_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -177,7 +178,13 @@ func TestParseMasterURL(t *testing.T) {
 		{"spark://", ""},
 		{"spark://h", ""},
 		{"spark://h:0", ""},
-		{"spark://h:1,", ""},
+		{"spark://h:1,", "h:1"}, // Java's split drops what is empty at the end
+		{"spark://h1:1, h2:2", "h1:1 h2:2"},
+		{"spark:// h1:1 ,h2:2 ", "h1:1 h2:2"},
+		{"spark://h1:1,h2:2,h1:1", "h1:1 h2:2"},
+		{"spark://h1:1,,h2:2", ""},
+		{"spark://,h2:2", ""},
+		{"spark://h 1:1", ""},
 		{"spark://h:1,spark://h:2", ""},
 		{"spark://Master@h:1", ""},
 		{"spark://h:1/x", ""},
@@ -197,6 +204,24 @@ func TestParseMasterURL(t *testing.T) {
 		}
 		if err != nil && !strings.Contains(err.Error(), "Invalid master URL") {
 			t.Errorf("%q: %v", test.url, err)
+		}
+	}
+}
+
+// A list of addresses may have blanks around each and a comma at its end; what is in no address is refused, not tried later.
+func TestParseAddresses(t *testing.T) {
+	for list, want := range map[string]string{
+		"h1:1, h2:2,": "[h1:1 h2:2]", " h1:1": "[h1:1]", "h1:1,h1:1": "[h1:1 h1:1]",
+		"": "", ",": "", "h1:1,,h2:2": "", "h1": "", "h1:0": "", "h1:1 h2:2": "", "h\t1:1": "",
+	} {
+		got, err := rpcenv.ParseAddresses(list)
+		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != want {
+			t.Errorf("%q: %v %v, want %q", list, got, err, want)
+		}
+	}
+	for _, bad := range []string{"yarn:// h:1", "yarn://h:0", "yarn://h:1,h:2"} {
+		if at, err := rpcenv.ParseYARNURL(bad); err == nil {
+			t.Errorf("%q is taken for %s", bad, at)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func TestMasterForms(t *testing.T) {
 		{url: "local-cluster[1,1]", err: "Could not parse Master URL"},
 		{url: "yarn-client", err: "Master must either be yarn"},
 		{url: "spark://h", err: "Invalid master URL"},
-		{url: "spark://h:1,", err: "Invalid master URL"},
+		{url: "spark://h:1,,h:2", err: "Invalid master URL"},
 		{url: "", err: "Master must either be yarn"},
 	} {
 		got, err := ParseMaster(c.url)

@@ -70,7 +70,7 @@ func parsePeers(text string) ([]rpcenv.Address, error) {
 	if text == "" {
 		return nil, fmt.Errorf("recovery mode RAFT wants all Masters, HOST:PORT,HOST:PORT,HOST:PORT: name them by --peers or %s", conf.RaftPeers.Key())
 	}
-	peers, err := rpcenv.ParseMasterURL("spark://" + strings.TrimPrefix(strings.ReplaceAll(text, " ", ""), "spark://"))
+	peers, err := rpcenv.ParseAddresses(strings.TrimPrefix(strings.TrimSpace(text), "spark://"))
 	if err != nil {
 		return nil, fmt.Errorf("%s=%s: %w", conf.RaftPeers.Key(), text, err)
 	}

@@ -215,9 +215,14 @@ func workerCommand() *cobra.Command {
 	return cmd
 }
 
-// splitList are the parts of a list, without empty ones.
-func splitList(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+// splitList are the parts of lists, without empty ones and without blanks around them.
+func splitList(lists ...string) (out []string) {
+	for part := range strings.SplitSeq(strings.Join(lists, ","), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 func executorCommand() *cobra.Command {

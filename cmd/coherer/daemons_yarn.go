@@ -94,7 +94,7 @@ func nodeManagerCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack, LocalDirs: localDirs, LogDirs: logDirs}
+			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack, LocalDirs: splitList(localDirs...), LogDirs: splitList(logDirs...)}
 			if len(args) == 1 {
 				if opts.ResourceManager, err = rpcenv.ParseYARNURL(args[0]); err != nil {
 					return usage(cmd, err)

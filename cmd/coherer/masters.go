@@ -79,11 +79,13 @@ func addresses(flag, value string) ([]string, error) {
 	if value == "" {
 		return nil, nil
 	}
-	all := strings.Split(value, ",")
-	for _, a := range all {
-		if _, err := rpcenv.ParseAddress(a); err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
+	all, err := rpcenv.ParseAddresses(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	return all, nil
+	var out []string
+	for _, a := range all {
+		out = append(out, a.String())
+	}
+	return out, nil
 }
