@@ -176,6 +176,7 @@ func (b *build) finish() error {
 		Pair: conf.Pair{Key: conf.AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, From: decided,
 	})
 	b.proxyUser()
+	b.warnUnread()
 	b.notes()
 	return nil
 }

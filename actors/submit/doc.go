@@ -24,6 +24,11 @@
 //     or YARN_CONF_DIR; what yarn-site.xml in these says becomes settings spark.hadoop.yarn.*. (TestGoProgramsOnYARN)
 //   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once.
 //     (TestUnknownOptions, TestAllFaultsAreTold)
+//   - An option that a Go program has no use of, on the cluster and in the mode that it is submitted to, is refused by its name
+//     when the program would miss what was asked for, such as --proxy-user or on a standalone cluster --files, else warned of.
+//     spark-submit ignores --num-executors, --queue or --supervise in silence where they mean nothing.
+//     (TestEachOptionIsUsedRefusedOrWarnedOf, TestASettingIsRefusedAsItsOption, TestOptionsOfKillAndStatus)
+//   - Executors that could take no task are refused here, before a driver is started. (TestExecutorsThatTakeNoTaskAreRefused)
 //   - A value may contain line ends: spark-submit does not know --key=value then. Blanks around --conf's key and value do
 //     not matter. (TestValuesAsTheyCome)
 //   - spark.driver.supervise=true in a file or in --conf supervises; in Spark it is overwritten when --supervise is missing.

@@ -51,13 +51,13 @@ func (b *build) notRun() {
 		b.NotRun = fmt.Errorf("%s is not run here: it wants %s; --dry-run shows what Spark would do, and coherer runs Go programs",
 			b.Resource, map[Kind]string{Jar: "a JVM", Python: "Python and a JVM", R: "R and a JVM", Shell: "a JVM", Internal: "a JVM"}[b.Kind])
 	case b.Manager == YARN:
-		b.NotRun = errors.Join(b.yarnProblem(), b.taskProblem())
+		b.NotRun = errors.Join(b.yarnProblem(), b.taskProblem(), CheckUnread(b.a.Get, b.Manager, b.Mode))
 	case b.Manager == Kubernetes:
 		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
 	case b.Manager == Local:
 		b.NotRun = fmt.Errorf("master %s is not run here: name the cluster with --master spark://HOST:PORT or yarn://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
 	default:
-		b.NotRun = errors.Join(b.standaloneProblem(), b.taskProblem())
+		b.NotRun = errors.Join(b.standaloneProblem(), b.taskProblem(), CheckUnread(b.a.Get, b.Manager, b.Mode))
 	}
 }
 

@@ -28,7 +28,7 @@ func TestExecutorsThatTakeNoTaskAreRefused(t *testing.T) {
 		master := map[Manager]string{Standalone: "spark://h:7077", YARN: "yarn"}[c.manager]
 		for _, more := range []string{"", " --deploy-mode cluster", " --conf spark.dynamicAllocation.enabled=true"} {
 			line := "--master " + master + more
-			for _, s := range strings.Fields(c.settings) {
+			for s := range strings.FieldsSeq(c.settings) {
 				line += " --conf " + s
 			}
 			d, err := decide(t, line+" pi", Input{})

@@ -3,12 +3,14 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Submit runs the driver of an application on a cluster that runs already, as a process of its own, and waits for its end.
@@ -43,11 +45,19 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 	return err
 }
 
-// driverSpec is a driver's process.
+// driverSpec is a driver's process. Its memory, when the settings name it, is a soft limit of what it uses.
 func driverSpec(program []string, s app.Submission, stdout, stderr *os.File) (process.Spec, error) {
 	submission, err := json.Marshal(s)
+	env := []string{app.SubmissionVar + "=" + string(submission)}
+	if memory := s.Conf[conf.DriverMemory.Key()]; memory != "" && err == nil {
+		var mb int
+		if mb, err = conf.ParseMemoryMB(memory); err != nil {
+			return process.Spec{}, fmt.Errorf("%s: %w", conf.DriverMemory.Key(), err)
+		}
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%dMiB", mb))
+	}
 	return process.Spec{
-		Path: program[0], Args: program[1:], Env: []string{app.SubmissionVar + "=" + string(submission)},
+		Path: program[0], Args: program[1:], Env: env,
 		Stdout: process.Output{File: stdout}, Stderr: process.Output{File: stderr},
 	}, err
 }

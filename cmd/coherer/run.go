@@ -88,6 +88,9 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			if err := refuse(cmd, all, onYARN); err != nil {
+				return err
+			}
 			c, err := all.Conf()
 			if err != nil {
 				return usage(cmd, err)
@@ -128,6 +131,30 @@ func runCommand() *cobra.Command {
 	y.flags(f)
 	a.flags(f)
 	return cmd
+}
+
+// refuse is what spark-submit says of the settings, with its exit code 1, and then what a run cannot do.
+func refuse(cmd *cobra.Command, all *conf.Settings, onYARN bool) error {
+	get := func(option string) (conf.Setting, bool) {
+		o, _ := submit.Find(option)
+		return all.Get(o.Key)
+	}
+	dynamic, _ := all.Get(conf.DynamicAllocation.Key())
+	if err := submit.CheckAmounts(get, strings.EqualFold(dynamic.Value, "true")); err != nil {
+		return err
+	}
+	manager := submit.Standalone
+	if onYARN {
+		manager = submit.YARN
+		for _, list := range [][2]string{
+			{conf.Files.Key(), conf.YARNDistFiles.Key()}, {conf.Jars.Key(), conf.YARNDistJars.Key()}, {conf.Archives.Key(), conf.YARNDistArchives.Key()},
+		} {
+			if s, set := all.Get(list[0]); set && s.From.Place == "--conf" {
+				return usage(cmd, fmt.Errorf("--conf %s: nothing acts on it in a run on YARN: set %s", list[0], list[1]))
+			}
+		}
+	}
+	return usage(cmd, submit.CheckUnread(get, manager, submit.Client|submit.Cluster))
 }
 
 // fits is nil when an executor fits a Worker and a task an executor: else the application would wait for ever.

@@ -91,10 +91,11 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	}
 	a, err := submit.Resolve(line, in)
 	if err != nil {
-		return usage(cmd, appMissing(cmd, line, err))
+		return appMissing(cmd, line, err) // with exit code 1, as spark-submit
 	}
 	switch line.Action {
 	case submit.Kill, submit.RequestStatus:
+		warn(a.Warnings)
 		if onYARN(a) {
 			return aboutYARN(cmd, a)
 		}
@@ -107,11 +108,9 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	}
 	d, err := submit.Decide(a, in)
 	if err != nil {
-		return usage(cmd, err)
+		return err
 	}
-	for _, w := range d.Warnings {
-		fmt.Fprintln(os.Stderr, "Warning:", w)
-	}
+	warn(d.Warnings)
 	if line.Has("--dry-run") {
 		return showDecision(line, d)
 	}
@@ -134,6 +133,12 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 		return inCluster(cmd, s)
 	}
 	return submitHere(cmd, s)
+}
+
+func warn(list []string) {
+	for _, w := range list {
+		fmt.Fprintln(os.Stderr, "Warning:", w)
+	}
 }
 
 // appMissing adds which applications there are to the error when none was named.

@@ -25,7 +25,7 @@ func inCluster(cmd *cobra.Command, s submission) error {
 	}
 	fallBack(s.args, err)
 	if s.decision, err = submit.Decide(s.args, s.in); err != nil {
-		return usage(cmd, err)
+		return err
 	}
 	return submitToCluster(cmd, s)
 }

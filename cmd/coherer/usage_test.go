@@ -34,14 +34,18 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"worker " + master + " --conf x", "--conf x"},
 		{"worker " + master + " --debug-addr x", "--debug-addr"},
 		{"worker --join x", "--join"},
+		{"worker --join 127.0.0.1:1,,127.0.0.1:2", "an address is missing"},
+		{"worker spark://127.0.0.1:1,,127.0.0.1:2", "an address is missing"},
+		{"master --peers 127.0.0.1:1,,127.0.0.1:2", "an address is missing"},
+		{"status --join 127.0.0.1:1,,127.0.0.1:2", "an address is missing"},
+		{"status --master yarn://127.0.0.1:0", "port 0"},
+		{"nodemanager yarn://127.0.0.1:0", "port 0"},
 		{"worker http://x", "want spark://HOST:PORT"},
 		{"run nope", "no built-in application"},
 		{"run ./no/such", "the application"},
 		{"run wordcount", "wants a file"},
 		{"run --workers 0 pi", "one Worker"},
 		{"run --worker-memory x pi", "--worker-memory"},
-		{"run --executor-memory x pi", "--executor-memory"},
-		{"run --executor-cores 0 pi", "--executor-cores"},
 		{"run --executor-cores 9 pi", "lower --executor-cores"},
 		{"run --worker-cores 3 --conf spark.task.cpus=4 --executor-cores 2 pi", "cores per executor (=2)"},
 		{"run --worker-cores 3 --conf spark.task.cpus=4 pi", "a task wants 4 cores"},
@@ -51,8 +55,11 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"submit --master " + master + " --conf spark.task.cpus=2 --executor-cores 1 pi", "cores per executor (=1)"},
 		{"submit --master " + master + " --deploy-mode cluster --conf spark.task.cpus=2 --executor-cores 1 pi", "cores per executor (=1)"},
 		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster --conf spark.task.cpus=2 pi", "cores per executor (=1)"},
-		{"run --total-executor-cores 0 pi", "--total-executor-cores"},
-		{"run --conf spark.cores.max=x pi", `spark.cores.max = "x"`},
+		{"run --conf spark.files=a pi", "--conf spark.files a: nothing acts on it"},
+		{"run --yarn --conf spark.files=a pi", "set spark.yarn.dist.files"},
+		{"run --yarn --conf spark.submit.pyFiles=a pi", "--conf spark.submit.pyFiles a: nothing acts on it"},
+		{"submit --master " + master + " --files a pi", "--files"},
+		{"submit --master " + master + " --proxy-user u pi", "--proxy-user u: nothing acts on it"},
 		{"run --debug-addr x pi", "--debug-addr"},
 		{"run --yarn --nodes 0 pi", "one NodeManager"},
 		{"run --yarn --node-memory x pi", "--node-memory"},
@@ -81,6 +88,35 @@ func TestBadValuesAreUsage(t *testing.T) {
 				t.Errorf("%d %s, want %d and %s", code, said, exitUsage, c.want)
 			}
 		})
+	}
+}
+
+// A number or a size that spark-submit refuses ends with its words and its exit code, by whichever command and however it is given.
+func TestAmountsAreRefusedAsBySparkSubmit(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ given, want string }{
+		{"--conf spark.cores.max=0", "Total executor cores must be a positive number"},
+		{"--conf spark.cores.max=-1", "Total executor cores must be a positive number"},
+		{"--conf spark.cores.max=x", "Total executor cores must be a positive number"},
+		{"--total-executor-cores 0", "Total executor cores must be a positive number"},
+		{"--executor-cores 0", "Executor cores must be a positive number"},
+		{"--conf spark.executor.cores=-2", "Executor cores must be a positive number"},
+		{"--conf spark.driver.cores=0", "Driver cores must be a positive number"},
+		{"--executor-memory x", "Executor memory must be a positive number"},
+		{"--executor-memory -1g", "Executor memory must be a positive number"},
+		{"--conf spark.driver.memory=0", "Driver memory must be a positive number"},
+		{"--conf spark.executor.instances=0", "Number of executors must be a positive number"},
+	} {
+		for _, command := range []string{"run", "run --yarn", "submit --master spark://127.0.0.1:1", "submit --master yarn://127.0.0.1:1 --deploy-mode cluster"} {
+			if command == "run --yarn" && strings.HasPrefix(c.given, "--total") {
+				continue // not an option of a run on YARN
+			}
+			code, said := runHere(t, append(strings.Fields(command), append(strings.Fields(c.given), "pi")...)...)
+			if code != exitFailed || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
+				t.Errorf("%s %s: %d %s, want %d and one line: %s", command, c.given, code, said, exitFailed, c.want)
+			}
+		}
 	}
 }
 
