@@ -49,6 +49,14 @@
 // a leader has committed in the leader's own term. For that a majority must still have their logs; else it ends with
 // ErrLogLost, since nobody can tell what was committed.
 //
+// A Master that has a log asks the others too, once each, before it takes part: did it acknowledge more than it has? Each
+// remembers, while its process lives, the latest term, vote and entry of which another said that they are on its disk. A
+// log without them is an old copy: the line that says so names the file. It is worth what a lost one is: its vote is spent,
+// a leader begins anew with it, and it votes for nobody until it has what the leader has committed. A leader that takes it
+// to have more than it has, because its answer was lost, makes it ask again. The others also say what they know to be
+// committed, which is on their disks: it votes for nobody that ends before that, and does not stand itself. One that does
+// not answer within 0.2 seconds is not waited for, so that two of three can begin: what only that one knows, nobody does.
+//
 // What raft would take as a fault of its own, entries that do not follow each other or a heartbeat about entries that were
 // never there, is ignored with an event: peers are not trusted. (What a peer says of elections is believed, though: whoever
 // can send from the address of a Master can disturb them. That is for spark.authenticate.)

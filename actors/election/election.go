@@ -87,7 +87,9 @@ func (e *Election) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Addres
 func (e *Election) requestVote(c *rpcenv.Context, m *deploy.RequestVote) {
 	switch sender := c.Sender(); {
 	case e.behind:
-		e.ignore(c, sender, m, "this Master lost its log and has not caught up: it votes for nobody")
+		e.ignore(c, sender, m, "this Master lost its log, or has an old one, and has not caught up: it votes for nobody")
+	case e.number(sender) != 0 && e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}) != "":
+		e.ignore(c, sender, m, e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}))
 	case m.GetPre():
 		e.take(c, sender, m)
 	default:
@@ -136,6 +138,7 @@ func (e *Election) installSnapshot(c *rpcenv.Context, m *deploy.InstallSnapshot)
 func (e *Election) leaderHeartbeat(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	e.take(c, c.Sender(), m)
 	e.heard(c, c.Sender())
+	e.checkAgain(c, m)
 }
 
 func (e *Election) leaderHeard(c *rpcenv.Context, m *deploy.LeaderHeard) { e.take(c, c.Sender(), m) }
@@ -158,6 +161,7 @@ func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Messag
 		e.ignore(c, sender, m, err.Error())
 		return
 	}
+	e.acknowledge(from, m)
 	e.guard(c, func() { _ = e.node.Step(in) }) // its errors are of messages that come too late
 	e.turn(c)
 }

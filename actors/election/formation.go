@@ -1,6 +1,7 @@
 package election
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,11 +33,13 @@ func (e *Election) opened(c *rpcenv.Context, s Saved, err error) {
 		e.askPeers(c)
 	default:
 		if err := e.check(s); err != nil {
-			e.fail(c, err)
+			e.fail(c, fmt.Errorf("%s: %w", e.cfg.Log.Name(), err))
 			return
 		}
 		e.identity, e.vote = s.Identity, s.Vote
-		e.join(c, s)
+		if e.load(c, s) {
+			e.checkAge(c)
+		}
 	}
 }
 
@@ -117,7 +120,7 @@ func (e *Election) groupState(c *rpcenv.Context, peer rpcenv.Address, s *deploy.
 	e.form(c)
 }
 
-// requestGroup tells a peer without a log what there is.
+// requestGroup tells a peer what there is, and whether its log is an old copy.
 func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 	from := e.number(c.Sender())
 	switch {
@@ -127,9 +130,15 @@ func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w are %v: %s was told others", ErrPeers, e.peers, c.Sender()))
 	case e.phase == Waiting:
 		rpcenv.Reply(c, m, &deploy.GroupState{})
-	case e.phase == Member:
-		e.forget(c, from)
-		rpcenv.Reply(c, m, &deploy.GroupState{Formed: true, Term: e.term, LastIndex: e.last, Met: e.identity.GetMet()})
+	case e.phase == Checking, e.phase == Member:
+		if !m.GetKept() || m.GetBehind() {
+			e.forget(c, from)
+		}
+		committed := e.committed()
+		rpcenv.Reply(c, m, &deploy.GroupState{
+			Formed: true, Term: e.term, LastIndex: e.last, Met: e.identity.GetMet(), Older: e.acked[from].lacking(m, e.self),
+			CommittedIndex: committed.index, CommittedTerm: committed.term,
+		})
 	default:
 		rpcenv.Fail(c, m, ErrNotReady)
 	}
@@ -171,16 +180,34 @@ func (e *Election) form(c *rpcenv.Context) {
 	}
 	c.Cancel(e.ask)
 	e.vote = vote
+	e.begin(c, func() {
+		if e.load(c, Saved{Identity: e.identity, Vote: vote}) {
+			e.join(c)
+		}
+	})
+}
+
+// begin makes the identity and the vote durable before anything is done with them.
+func (e *Election) begin(c *rpcenv.Context, then func()) {
 	e.phase = Opening
+	batch := Batch{Identity: e.identity, Vote: e.vote}
 	rpcenv.Run(c, logLane, func(b *rpcenv.Blocking) (struct{}, error) {
-		return struct{}{}, e.cfg.Log.Save(b, Batch{Identity: e.identity, Vote: vote})
+		return struct{}{}, e.cfg.Log.Save(b, batch)
 	}, func(_ struct{}, err error) {
 		if err != nil {
-			e.fail(c, fmt.Errorf("%w: %w: make room, then start it again", ErrLogUnwritable, err))
+			e.unwritable(c, err)
 			return
 		}
-		e.join(c, Saved{Identity: e.identity, Vote: vote})
+		then()
 	})
+}
+
+// unwritable ends a Master whose log cannot be written. A log that is damaged says what to do.
+func (e *Election) unwritable(c *rpcenv.Context, err error) {
+	if !errors.Is(err, ErrLogDamaged) {
+		err = fmt.Errorf("%w: make room, then start it again", err)
+	}
+	e.fail(c, fmt.Errorf("%w: %w", ErrLogUnwritable, err))
 }
 
 // lostLog reports whether this Master had a log: one of the others has heard of it as a member, or one that might have lost
@@ -215,24 +242,33 @@ func (e *Election) doubt() (asking bool) {
 	return asking
 }
 
-// join makes the Master a member of its group.
-func (e *Election) join(c *rpcenv.Context, s Saved) {
+// load takes what the log has into the memory, where raft reads it. False: raft cannot begin with it.
+func (e *Election) load(c *rpcenv.Context, s Saved) bool {
 	e.storage = raft.NewMemoryStorage()
-	e.behind = e.vote.GetBehind()
+	e.behind, e.term = e.vote.GetBehind(), e.vote.GetTerm()
 	e.kept = s.Snapshot
 	e.machine.restore(s.Snapshot)
 	e.last = s.Snapshot.GetIndex() + uint64(len(s.Entries))
 	e.guard(c, func() {
 		err := e.storage.ApplySnapshot(e.metadata(s.Snapshot))
 		if err == nil {
-			err = e.storage.SetHardState(hardState(e.vote, s.Snapshot.GetIndex()))
-		}
-		if err == nil {
 			err = e.storage.Append(toRaft(s.Entries))
 		}
+		if err != nil {
+			e.fail(c, fmt.Errorf("%w: %w", ErrBroken, err))
+		}
+	})
+	return e.phase != Failed
+}
+
+// join makes the Master a member of its group.
+func (e *Election) join(c *rpcenv.Context) {
+	snapshot := e.kept.GetIndex()
+	e.guard(c, func() {
+		err := e.storage.SetHardState(hardState(e.vote, snapshot))
 		if err == nil {
 			e.node, err = raft.NewRawNode(&raft.Config{
-				ID: e.self, Storage: e.storage, Applied: s.Snapshot.GetIndex(), AsyncStorageWrites: true,
+				ID: e.self, Storage: e.storage, Applied: snapshot, AsyncStorageWrites: true,
 				HeartbeatTick: 1, ElectionTick: beatsPerSilence, CheckQuorum: true, PreVote: true,
 				MaxSizePerMsg: 1 << 20, MaxCommittedSizePerReady: 16 << 20, MaxUncommittedEntriesSize: mostUncommitted,
 				MaxInflightMsgs: 64, DisableProposalForwarding: true, Logger: logger{c.Log()},
@@ -245,7 +281,7 @@ func (e *Election) join(c *rpcenv.Context, s Saved) {
 	if e.phase == Failed {
 		return
 	}
-	e.phase, e.term = Member, e.vote.GetTerm()
+	e.phase = Member
 	c.Log().Infof("One of the Masters %v, at term %d, with entries up to %d.", e.peers, e.term, e.last)
 	e.stepDown(c)
 	e.turn(c)
@@ -271,10 +307,11 @@ func (e *Election) met(c *rpcenv.Context, m interface{ GetGroup() uint64 }, then
 	e.save(c, save{batch: Batch{Identity: e.identity}, then: then})
 }
 
-// forget makes a leader begin anew with a peer that lost its log: it has none of the entries that it confirmed. Raft does so
-// for a peer that leaves and comes; with an odd number of peers the majority without it decides nothing that the one with
+// forget takes back what a peer acknowledged that lost its log, or has an old one. A leader begins anew with it. Raft does
+// so for a peer that leaves and comes; with an odd number of peers the majority without it decides nothing that the one with
 // it would not.
 func (e *Election) forget(c *rpcenv.Context, peer uint64) {
+	delete(e.acked, peer)
 	if e.leading == 0 {
 		return
 	}
@@ -286,8 +323,8 @@ func (e *Election) forget(c *rpcenv.Context, peer uint64) {
 	e.turn(c)
 }
 
-// caughtUp lets a Master that lost its log vote again, when its log has an entry that a leader has committed in the leader's
-// own term.
+// caughtUp lets a Master that lost its log, or had an old one, vote again, when its log has an entry that a leader has
+// committed in the leader's own term.
 func (e *Election) caughtUp(c *rpcenv.Context) {
 	if !e.behind || e.phase != Member || e.goal.index == 0 {
 		return

@@ -97,7 +97,7 @@ func (e *Election) stand(c *rpcenv.Context) {
 		return
 	}
 	e.campaign = c.After(between(c, 3*quickest, e.cfg.Silence), Campaign{})
-	if e.behind {
+	if e.behind || e.outdated(e.end()) != "" {
 		return
 	}
 	e.guard(c, func() { _ = e.node.Campaign() }) // its error is of who cannot

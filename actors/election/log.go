@@ -7,6 +7,8 @@ import (
 
 // Log is where an Election keeps what it must not forget. Its methods are called one after the other, and may take long.
 type Log interface {
+	// Name is what messages call it: its file, so that a user can find it.
+	Name() string
 	// Load reads everything. A log that was never written is no error.
 	Load(b *rpcenv.Blocking) (Saved, error)
 	// Save makes a Batch durable before it returns, all or none of it. After an error the Election gives up.

@@ -94,14 +94,18 @@ func (e *Election) flush(c *rpcenv.Context) {
 			continue
 		}
 		e.saving = true
+		node := e.node
 		rpcenv.Run(c, logLane, func(b *rpcenv.Blocking) (struct{}, error) {
 			return struct{}{}, e.cfg.Log.Save(b, batch)
 		}, func(_ struct{}, err error) {
-			e.saving = false
-			if err != nil {
-				e.fail(c, fmt.Errorf("%w: %w: make room, then start it again", ErrLogUnwritable, err))
+			switch {
+			case err != nil:
+				e.unwritable(c, err)
 				return
+			case node != e.node:
+				return // it has begun anew meanwhile
 			}
+			e.saving = false
 			e.saved(c, taken)
 			e.turn(c)
 		})

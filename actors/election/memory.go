@@ -33,6 +33,9 @@ type earlyBatch struct {
 	batch   Batch
 }
 
+// Name is what messages call it.
+func (l *MemoryLog) Name() string { return "the log in memory" }
+
 // Load is what was saved.
 func (l *MemoryLog) Load(b *rpcenv.Blocking) (Saved, error) {
 	if l.Early > 0 {

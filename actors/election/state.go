@@ -15,13 +15,16 @@ type Phase int
 
 // The phases, in their order.
 const (
-	Opening Phase = iota // it reads its log
-	Waiting              // it has no log, and asks its peers what there is
-	Member               // it takes part
-	Failed               // it gave up
+	Opening  Phase = iota // it reads its log
+	Waiting               // it has no log, and asks its peers what there is
+	Checking              // it has a log, and asks its peers whether that is all it acknowledged
+	Member                // it takes part
+	Failed                // it gave up
 )
 
-func (p Phase) String() string { return [...]string{"OPENING", "WAITING", "MEMBER", "FAILED"}[p] }
+func (p Phase) String() string {
+	return [...]string{"OPENING", "WAITING", "CHECKING", "MEMBER", "FAILED"}[p]
+}
 
 // Election is the endpoint. Spark has none: there ZooKeeper elects.
 type Election struct {
@@ -44,6 +47,8 @@ type Election struct {
 	lazy     bool            // vote has a later commit than the log, which can wait
 	behind   bool
 	goal     position            // what the leader last said is committed, and its term
+	floor    position            // what others had committed when this Master asked them
+	checking bool                // it asks them as a Member
 	last     uint64              // index of the last entry, durable or not
 	kept     *deploy.LogSnapshot // the one that storage has
 	incoming *deploy.LogSnapshot // the one that is being stepped
@@ -59,7 +64,8 @@ type Election struct {
 	told     uint64                   // the term of which Tell was told; 0: none
 	proposed []rpcenv.Call[Committed] // of the leading term, in the order of their entries
 
-	unreachable map[uint64]time.Time // peers that could not be dialled, until when they are left alone
+	acked       map[uint64]acknowledged // what each peer must have in its log
+	unreachable map[uint64]time.Time    // peers that could not be dialled, until when they are left alone
 	warned      map[rpcenv.Address]string
 
 	silence, campaign, beat, ask rpcenv.Timer
@@ -67,6 +73,11 @@ type Election struct {
 
 // position is that of an entry.
 type position struct{ index, term uint64 }
+
+// before reports whether a log that ends at p is behind one that ends at q.
+func (p position) before(q position) bool {
+	return p.term < q.term || p.term == q.term && p.index < q.index
+}
 
 // save is something to be made durable, and what follows.
 type save struct {
@@ -80,7 +91,7 @@ func New(cfg Config) *Election {
 	cfg.setDefaults()
 	e := &Election{
 		cfg: cfg, peers: cfg.sorted(), answers: map[rpcenv.Address]*deploy.GroupState{}, doubted: map[rpcenv.Address]bool{},
-		unreachable: map[uint64]time.Time{}, warned: map[rpcenv.Address]string{},
+		acked: map[uint64]acknowledged{}, unreachable: map[uint64]time.Time{}, warned: map[rpcenv.Address]string{},
 	}
 	e.self = e.number(cfg.Self)
 	e.group = digest(e.peers)

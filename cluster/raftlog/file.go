@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -24,13 +25,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Errors of a File.
-var (
-	// ErrDamaged: the file cannot be read, or not all of it.
-	ErrDamaged = errors.New("raftlog: the file is damaged")
-	// ErrInUse: another process has the file.
-	ErrInUse = errors.New("raftlog: the file is in use")
-)
+// ErrInUse is the error of a file that another process has.
+var ErrInUse = errors.New("raftlog: the file is in use")
 
 // lockPatience is how long Open waits for a process that is about to end.
 const lockPatience = time.Second
@@ -48,10 +44,10 @@ func Path(dir string, self rpcenv.Address) string {
 	return filepath.Join(dir, "election-"+strings.NewReplacer(":", "_", "/", "_", "\\", "_").Replace(self.String())+".db")
 }
 
-// Open opens a log, or makes an empty one. Its errors are ErrInUse, ErrDamaged and those of files.
+// Open opens a log, or makes an empty one. Its errors are ErrInUse, [election.ErrLogDamaged] and those of files.
 func Open(path string) (f *File, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("the directory of spark.deploy.recoveryDirectory: %w", err)
+		return nil, unusable(err)
 	}
 	var file *os.File
 	defer func() {
@@ -71,26 +67,47 @@ func Open(path string) (f *File, err error) {
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%w: %s: another Master of this address runs, or has not ended yet", ErrInUse, path)
-	case errors.As(err, new(*fs.PathError)), errors.As(err, new(syscall.Errno)):
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	case errors.As(err, new(*fs.PathError)):
+		return nil, unusable(err)
+	case errors.As(err, new(syscall.Errno)):
+		return nil, unusable(&fs.PathError{Op: "open", Path: path, Err: err})
+	case errors.Is(err, bolterrors.ErrInvalid):
+		return nil, damaged(path, "it is no log of a Master")
 	case err != nil: // what it read cannot be
 		return nil, damaged(path, err)
 	}
 	return &File{path: path, db: db}, nil
 }
 
-// damaged says what to do.
-func damaged(path string, why any) error {
-	return fmt.Errorf("%w: %s: %v: remove it, then this Master gets the log of the others", ErrDamaged, path, why)
+// unusable says what to do about a file that cannot be opened: err names it.
+func unusable(err error) error {
+	advice := "name another directory by spark.deploy.recoveryDirectory"
+	if errors.Is(err, fs.ErrPermission) {
+		advice = "let the Master's user read and write it, or " + advice
+	}
+	return fmt.Errorf("the log of this Master: %w: %s", err, advice)
 }
 
-// recovered makes an error of a panic: bbolt takes what it reads for its own. That its memory ends before the file should
-// is a panic too.
+// damaged says what to do.
+func damaged(path string, why any) error {
+	return fmt.Errorf("%w: %s: %v: remove it, then this Master gets the log of the others", election.ErrLogDamaged, path, why)
+}
+
+// recovered makes an error of a panic: bbolt takes what it reads for its own, and goes astray in a page that is not. That its
+// memory ends before the file should is a panic too. The words of the runtime help nobody.
 func recovered(path string, err *error) {
-	if v := recover(); v != nil {
-		*err = damaged(path, v)
+	const why = "a page of it is wrong: the file was cut, or something else wrote into it"
+	switch v := recover().(type) {
+	case nil:
+	case runtime.Error:
+		*err = damaged(path, why)
+	default:
+		*err = damaged(path, fmt.Sprintf("%s (%v)", why, v))
 	}
 }
+
+// Name is the path of the file.
+func (f *File) Name() string { return f.path }
 
 // Close gives the file back.
 func (f *File) Close() error { return f.db.Close() }
@@ -132,8 +149,8 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 			}
 		}
 		b := tx.Bucket(entriesBucket)
-		if b == nil && extent == nil {
-			return nil // it is new
+		if b == nil && extent == nil && tx.ID() <= newest {
+			return nil // nothing was ever written
 		}
 		if b == nil || !bytes.Equal(extent, extentOf(b)) {
 			return damaged(f.path, "the entries are not those that were written last")
@@ -157,6 +174,9 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 	return s, err
 }
 
+// newest is the transaction that makes a file: what is written comes later.
+const newest = 1
+
 // extentOf is the first and the last key of the entries, which have no gaps, with their checksum.
 func extentOf(entries *bbolt.Bucket) []byte {
 	first, _ := entries.Cursor().First()
@@ -164,9 +184,11 @@ func extentOf(entries *bbolt.Bucket) []byte {
 	return binary.BigEndian.AppendUint32(slices.Concat(first, last), checksum(first, last))
 }
 
-// Save makes a batch durable in one transaction.
-func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) error {
-	return f.db.Update(func(tx *bbolt.Tx) error {
+// Save makes a batch durable in one transaction. It can meet a damaged page that Load had no need to read.
+func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(f.path, &err)
+	err = f.db.Update(func(tx *bbolt.Tx) error {
 		state, err := tx.CreateBucketIfNotExists(stateBucket)
 		if err != nil {
 			return err
@@ -192,6 +214,16 @@ func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) error {
 		}
 		return state.Put(extentKey, extentOf(entries))
 	})
+	var at *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &at) && (!errors.As(at.Err, new(syscall.Errno)) || errors.Is(at.Err, syscall.EFBIG)):
+		return damaged(f.path, at.Err) // a page sends it where no file is
+	case errors.As(err, &at):
+		return err // it names the file
+	}
+	return fmt.Errorf("%s: %w", f.path, err)
 }
 
 func saveEntries(b *bbolt.Bucket, batch election.Batch) (err error) {

@@ -3,9 +3,11 @@ package raftlog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -104,7 +106,7 @@ func TestADamagedFileIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	told, late := 0, 0
 	try := func(what string, content []byte) {
 		path := filepath.Join(dir, strings.ReplaceAll(what, " ", "-")+".db")
 		if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -117,15 +119,27 @@ func TestADamagedFileIsTold(t *testing.T) {
 			if err == nil && fmt.Sprint(got) != fmt.Sprint(want) && fmt.Sprint(got) != undone {
 				t.Errorf("%s: %v is believed", what, got)
 			}
+			if err == nil {
+				if err = f.Save(nil, batches[4]); err != nil {
+					late++
+				}
+			}
 			_ = f.Close() // it is broken
 		}
 		if err != nil {
-			if told++; !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "remove it") {
+			told++
+			text := err.Error()
+			if !errors.Is(err, election.ErrLogDamaged) || strings.Count(text, path) != 1 || !strings.Contains(text, "remove it") ||
+				strings.Contains(text, "runtime error") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 	}
-	for i := 0; i < len(good); i += 37 {
+	size := os.Getpagesize()
+	for i := range good {
+		if i%97 != 0 && i%size > 24 { // the head of each page, and some of the rest
+			continue
+		}
 		content := append([]byte(nil), good...)
 		content[i] ^= 0xff
 		try(fmt.Sprintf("byte %d", i), content)
@@ -134,8 +148,32 @@ func TestADamagedFileIsTold(t *testing.T) {
 		try(fmt.Sprintf("%d bytes", n), good[:n])
 	}
 	try("text", []byte(strings.Repeat("this is no log\n", 1000)))
-	if told < 20 {
-		t.Errorf("only %d were told: the test shows little", told)
+	try("zeros", make([]byte, len(good)))
+	try("three pages", good[:3*size])
+	if told < 20 || late == 0 {
+		t.Errorf("only %d were told, %d when it was written: the test shows little", told, late)
+	}
+}
+
+// A place where no file can be is named once, with what to do.
+func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	folder, file := filepath.Join(dir, "folder"), filepath.Join(dir, "file")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, isFolder := Open(folder)
+	_, inFile := Open(filepath.Join(file, "log.db"))
+	denied := unusable(&fs.PathError{Op: "open", Path: "/log.db", Err: syscall.EACCES}) // root is denied nothing
+	for err, want := range map[error]string{
+		isFolder: "the log of this Master: open " + folder + ": is a directory: name another directory by spark.deploy.recoveryDirectory",
+		inFile:   "the log of this Master: mkdir " + file + ": not a directory: name another directory by spark.deploy.recoveryDirectory",
+		denied: "the log of this Master: open /log.db: permission denied: let the Master's user read and write it, or name another " +
+			"directory by spark.deploy.recoveryDirectory",
+	} {
+		if err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
 	}
 }
 

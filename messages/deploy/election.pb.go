@@ -336,7 +336,7 @@ type LogVote struct {
 	Vote uint64 `protobuf:"varint,2,opt,name=vote,proto3" json:"vote,omitempty"`
 	// commit is the last entry that it knows to be committed.
 	Commit uint64 `protobuf:"varint,3,opt,name=commit,proto3" json:"commit,omitempty"`
-	// behind is set while a Master whose log was lost has not caught up: until then it votes for nobody.
+	// behind is set while a Master whose log was lost, or is an old copy, has not caught up: until then it votes for nobody.
 	Behind        bool `protobuf:"varint,4,opt,name=behind,proto3" json:"behind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -400,11 +400,22 @@ func (x *LogVote) GetBehind() bool {
 	return false
 }
 
-// RequestGroup is what a Master without a log asks each of its peers before it takes part: is there a group already?
+// RequestGroup is what a Master asks each of its peers before it takes part. Without a log: is there a group already? With
+// one: has this Master acknowledged more than its log has?
 type RequestGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// group is a digest of the addresses of all peers: Masters that were told different ones do not take each other's word.
-	Group         uint64 `protobuf:"fixed64,1,opt,name=group,proto3" json:"group,omitempty"`
+	Group uint64 `protobuf:"fixed64,1,opt,name=group,proto3" json:"group,omitempty"`
+	// kept is whether it has a log, of which the other fields speak.
+	Kept bool `protobuf:"varint,2,opt,name=kept,proto3" json:"kept,omitempty"`
+	// term is the latest it has seen.
+	Term uint64 `protobuf:"varint,3,opt,name=term,proto3" json:"term,omitempty"`
+	// vote is the number of the Master it voted for in that term; 0: nobody.
+	Vote uint64 `protobuf:"varint,4,opt,name=vote,proto3" json:"vote,omitempty"`
+	// last_index is that of its last entry.
+	LastIndex uint64 `protobuf:"varint,5,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
+	// behind is whether it knows already that it has to catch up.
+	Behind        bool `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +457,41 @@ func (x *RequestGroup) GetGroup() uint64 {
 	return 0
 }
 
+func (x *RequestGroup) GetKept() bool {
+	if x != nil {
+		return x.Kept
+	}
+	return false
+}
+
+func (x *RequestGroup) GetTerm() uint64 {
+	if x != nil {
+		return x.Term
+	}
+	return 0
+}
+
+func (x *RequestGroup) GetVote() uint64 {
+	if x != nil {
+		return x.Vote
+	}
+	return 0
+}
+
+func (x *RequestGroup) GetLastIndex() uint64 {
+	if x != nil {
+		return x.LastIndex
+	}
+	return 0
+}
+
+func (x *RequestGroup) GetBehind() bool {
+	if x != nil {
+		return x.Behind
+	}
+	return false
+}
+
 // GroupState answers RequestGroup.
 type GroupState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -456,9 +502,14 @@ type GroupState struct {
 	// last_index is that of its last entry.
 	LastIndex uint64 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
 	// met are the Masters of which it has heard as members: they have a log, or lost it.
-	Met           []string `protobuf:"bytes,4,rep,name=met,proto3" json:"met,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Met []string `protobuf:"bytes,4,rep,name=met,proto3" json:"met,omitempty"`
+	// older is whether the Master that asks has acknowledged to this one what its log does not have: the log is an old copy.
+	Older bool `protobuf:"varint,5,opt,name=older,proto3" json:"older,omitempty"`
+	// committed_index is that of the last entry of which this Master knows that it is committed, and committed_term its term.
+	CommittedIndex uint64 `protobuf:"varint,6,opt,name=committed_index,json=committedIndex,proto3" json:"committed_index,omitempty"`
+	CommittedTerm  uint64 `protobuf:"varint,7,opt,name=committed_term,json=committedTerm,proto3" json:"committed_term,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *GroupState) Reset() {
@@ -517,6 +568,27 @@ func (x *GroupState) GetMet() []string {
 		return x.Met
 	}
 	return nil
+}
+
+func (x *GroupState) GetOlder() bool {
+	if x != nil {
+		return x.Older
+	}
+	return false
+}
+
+func (x *GroupState) GetCommittedIndex() uint64 {
+	if x != nil {
+		return x.CommittedIndex
+	}
+	return 0
+}
+
+func (x *GroupState) GetCommittedTerm() uint64 {
+	if x != nil {
+		return x.CommittedTerm
+	}
+	return 0
 }
 
 // RequestVote asks a Master for its vote. With pre set it only asks whether the vote would be given: nobody's term changes.
@@ -1048,16 +1120,25 @@ const file_proto_deploy_election_proto_rawDesc = "" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x12\n" +
 	"\x04vote\x18\x02 \x01(\x04R\x04vote\x12\x16\n" +
 	"\x06commit\x18\x03 \x01(\x04R\x06commit\x12\x16\n" +
-	"\x06behind\x18\x04 \x01(\bR\x06behind\"\xce\x01\n" +
+	"\x06behind\x18\x04 \x01(\bR\x06behind\"\xfd\x02\n" +
 	"\fRequestGroup\x12\x1a\n" +
-	"\x05group\x18\x01 \x01(\x06B\x04\xe0\xe0\x18\x01R\x05group:\xa1\x01\xe2\xe0\x18\x9c\x01\b\xa0\x01\x12\bElection\x1a\bElection\"\x11deploy.GroupState:Ywhen it starts without a log, and again five times a second until all peers have answeredB\x15It is answered again.\"x\n" +
+	"\x05group\x18\x01 \x01(\x06B\x04\xe0\xe0\x18\x01R\x05group\x12\x12\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\x12\x12\n" +
+	"\x04term\x18\x03 \x01(\x04R\x04term\x12\x12\n" +
+	"\x04vote\x18\x04 \x01(\x04R\x04vote\x12\x1d\n" +
+	"\n" +
+	"last_index\x18\x05 \x01(\x04R\tlastIndex\x12\x16\n" +
+	"\x06behind\x18\x06 \x01(\bR\x06behind:\xdd\x01\xe2\xe0\x18\xd8\x01\b\xa0\x01\x12\bElection\x1a\bElection\"\x11deploy.GroupState:\x94\x01when it starts with a log, or a leader takes it to have more than it has; without a log, and again five times a second until all peers have answeredB\x15It is answered again.\"\xde\x01\n" +
 	"\n" +
 	"GroupState\x12\x16\n" +
 	"\x06formed\x18\x01 \x01(\bR\x06formed\x12\x12\n" +
 	"\x04term\x18\x02 \x01(\x04R\x04term\x12\x1d\n" +
 	"\n" +
 	"last_index\x18\x03 \x01(\x04R\tlastIndex\x12\x16\n" +
-	"\x03met\x18\x04 \x03(\tB\x04\xe0\xe0\x18\x01R\x03met:\a\xe2\xe0\x18\x03\b\xa1\x01\"\xe8\x02\n" +
+	"\x03met\x18\x04 \x03(\tB\x04\xe0\xe0\x18\x01R\x03met\x12\x14\n" +
+	"\x05older\x18\x05 \x01(\bR\x05older\x12'\n" +
+	"\x0fcommitted_index\x18\x06 \x01(\x04R\x0ecommittedIndex\x12%\n" +
+	"\x0ecommitted_term\x18\a \x01(\x04R\rcommittedTerm:\a\xe2\xe0\x18\x03\b\xa1\x01\"\xe8\x02\n" +
 	"\vRequestVote\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x10\n" +
 	"\x03pre\x18\x02 \x01(\bR\x03pre\x12\x1d\n" +
