@@ -64,7 +64,7 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	}
 	for _, r := range f.records {
 		if err := l.add(r); err != nil {
-			c.Log().Errorf("A record is bad and is not recovered: record %s: %v", r.Key, err)
+			s.badRecord(c, r.Key, err)
 		}
 	}
 	s.life = lifeAfter(c, l.manager, s.cfg.Keys)
@@ -87,6 +87,16 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	}
 	s.waiting = nil
 	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
+}
+
+// badRecord reports a record that its store could read and the ResourceManager cannot.
+func (s *ClientRMService) badRecord(c *rpcenv.Context, key string, err error) {
+	place := "record " + key
+	if files, ok := s.cfg.Store.(interface{ Place(key string) string }); ok {
+		place = files.Place(key)
+	}
+	c.Log().Errorf("A record is bad and is not recovered: %s: %v: put a good copy in its place and start the ResourceManager again, or remove it and do without it",
+		place, err)
 }
 
 // AwaitActive is answered true when the ResourceManager has read its records, has a scheduler, and serves.

@@ -57,6 +57,12 @@ func kitWith(t *testing.T, cfg resourcemanager.Config, settings ...string) *kit 
 func (k *kit) start() {
 	k.t.Helper()
 	k.env = k.Env("RM", k.conf)
+	k.begin()
+}
+
+// begin starts the ResourceManager in its Env.
+func (k *kit) begin() {
+	k.t.Helper()
 	if _, err := resourcemanager.Start(k.env, k.cfg); err != nil {
 		k.t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (l *left) add(r master.Change) error {
 	case strings.HasPrefix(r.Key, appPrefix):
 		return l.addApp(r)
 	}
-	return errors.New("nobody knows this kind of record")
+	return errors.New("a ResourceManager keeps no record of this name")
 }
 
 func (l *left) addApp(r master.Change) error {
@@ -92,7 +92,8 @@ func (s *ClientRMService) recoverApp(c *rpcenv.Context, m *yarn.ApplicationState
 		return int(x.GetAttemptId().GetAttemptId()) - int(y.GetAttemptId().GetAttemptId())
 	}) {
 		if int(r.GetAttemptId().GetAttemptId()) != len(a.attempts)+1 {
-			c.Log().Errorf("A record is bad and is not recovered: %s follows attempt %d", r.GetAttemptId(), len(a.attempts))
+			at, _ := ids.AttemptFrom(r.GetAttemptId()) // addAttempt looked
+			s.badRecord(c, at.String(), fmt.Errorf("it follows attempt %d", len(a.attempts)))
 			break
 		}
 		a.attempts = append(a.attempts, recoveredAttempt(a, r))

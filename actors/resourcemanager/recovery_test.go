@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/exceptions"
@@ -52,6 +54,9 @@ func (s *shelf) Write(b *rpcenv.Blocking, changes []master.Change) error {
 	}
 	return nil
 }
+
+// Place makes the shelf name its records as a directory does.
+func (s *shelf) Place(key string) string { return "/shelf/" + key }
 
 // keptKit is a ResourceManager with records.
 func keptKit(t *testing.T, settings ...string) (*kit, *shelf) {
@@ -339,7 +344,27 @@ func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 	s.records["appattempt_1_0001_000001"] = []byte("x")
 	s.records["something"] = nil
 	s.bad = []error{errors.New("a file of nonsense")}
-	k.restart()
+	k.Find("RM").Kill()
+	k.Settle()
+	k.env = k.Env("RM", k.conf)
+	log := logtest.NewLocal(k.env.Log().Logger)
+	k.begin()
+	var told []string
+	for _, e := range log.AllEntries() {
+		if e.Level == logrus.ErrorLevel {
+			told = append(told, e.Message)
+		}
+	}
+	const advice = ": put a good copy in its place and start the ResourceManager again, or remove it and do without it"
+	for i, want := range []string{
+		"a file of nonsense", "/shelf/appattempt_1_0001_000001: proto:", "/shelf/application_1_0001: proto:",
+		"/shelf/application_1_0002: it is the record of " + app.String() + advice,
+		"/shelf/something: a ResourceManager keeps no record of this name" + advice,
+	} {
+		if i >= len(told) || !strings.HasPrefix(strings.ReplaceAll(told[i], "\u00a0", " "), "A record is bad and is not recovered: "+want) || i > 0 && !strings.HasSuffix(told[i], advice) {
+			t.Errorf("%q is not what is told at %d: %q", want, i, told)
+		}
+	}
 	if apps := k.state().GetApps(); len(apps) != 1 || apps[0].GetReport().GetApplicationId().GetId() != app.ID {
 		t.Errorf("recovered %v", apps)
 	}

@@ -34,7 +34,7 @@ func openRecords(opts Options) (records, error) {
 	case "NONE":
 		return records{start: on(nil), close: func() error { return nil }}, nil
 	case "FILESYSTEM":
-		d, err := recovery.Open(conf.RecoveryDirectory.Get(opts.Conf))
+		d, err := recovery.Open(conf.RecoveryDirectory.Get(opts.Conf), recovery.Owner{Role: "Master", Setting: conf.RecoveryDirectory.Key()})
 		if err != nil {
 			return records{}, err
 		}

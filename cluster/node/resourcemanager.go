@@ -65,13 +65,10 @@ func configure(cfg *resourcemanager.Config, c *conf.Conf) (closeStore func() err
 	if !conf.ResourceManagerRecovery.Get(c) {
 		return func() error { return nil }, nil
 	}
-	path := conf.ResourceManagerStore.Get(c)
-	if path == "" {
-		return nil, fmt.Errorf("%s is true: name a directory with %s", conf.ResourceManagerRecovery.Key(), conf.ResourceManagerStore.Key())
-	}
-	store, err := recovery.Open(path)
+	key := conf.ResourceManagerStore.Key()
+	store, err := recovery.Open(conf.ResourceManagerStore.Get(c), recovery.Owner{Role: "ResourceManager", Setting: key})
 	if err != nil {
-		return nil, fmt.Errorf("the directory of %s: %w", conf.ResourceManagerStore.Key(), err)
+		return nil, fmt.Errorf("%s is true: %w", conf.ResourceManagerRecovery.Key(), err)
 	}
 	cfg.Store = store
 	return store.Close, nil

@@ -55,6 +55,20 @@ func TestAResourceManagerHasTheFilesOfItsSettings(t *testing.T) {
 	if cfg.Store == nil || cfg.Allocations == nil || cfg.Hosts == nil {
 		t.Errorf("%+v", cfg)
 	}
+	again := cfg
+	if _, err := configure(&again, c(map[string]string{
+		"yarn.resourcemanager.recovery.enabled": "true", "yarn.resourcemanager.fs.state-store.uri": filepath.Join(dir, "rm"),
+	})); err == nil || !strings.Contains(err.Error(), "another ResourceManager uses it") || !strings.Contains(err.Error(), "yarn.resourcemanager.fs.state-store.uri") {
+		t.Errorf("a directory that another has: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rm", "application_1_0001"), []byte("what is this? who wrote it?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, bad, err := cfg.Store.Load(nil)
+	if err != nil || len(bad) != 1 || strings.Contains(bad[0].Error(), "Master ") ||
+		!strings.Contains(bad[0].Error(), "rm/application_1_0001: it is no record") || !strings.Contains(bad[0].Error(), "start the ResourceManager again") {
+		t.Errorf("a bad record: %q %v", bad, err)
+	}
 	if err := closeStore(); err != nil {
 		t.Error(err)
 	}

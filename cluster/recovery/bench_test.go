@@ -137,7 +137,7 @@ func (p *peers) startMaster(store master.Store) (*rpcenv.Env, rpcenv.Ref) {
 }
 
 func openAt(b *testing.B, path string) *recovery.Directory {
-	d, err := recovery.Open(path)
+	d, err := recovery.Open(path, recovery.Owner{Role: "Master", Setting: "spark.deploy.recoveryDirectory"})
 	if err != nil {
 		b.Fatal(err)
 	}

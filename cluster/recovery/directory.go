@@ -18,7 +18,6 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // The names in a directory that are no records, and how records are told from them.
@@ -33,9 +32,16 @@ const (
 	largestFile = 256 << 20
 )
 
+// Owner is whose records a directory has. Errors name both.
+type Owner struct {
+	Role    string // such as Master
+	Setting string // of the directory
+}
+
 // Directory is recovery mode FILESYSTEM. It is a [master.Store].
 type Directory struct {
 	path string
+	of   Owner
 	dir  *os.File
 	lock *os.File
 	// before is asked before each change of the disk, and may let it fail; nil: nothing does. It is for tests.
@@ -44,10 +50,10 @@ type Directory struct {
 	filer  filer
 }
 
-// Open opens a directory of records, which it makes if it is not there, and locks it: another Master that uses it is an
-// error. Close it after the Master's end.
-func Open(path string) (*Directory, error) {
-	d, err := open(path)
+// Open opens a directory of records, which it makes if it is not there, and locks it: another process that uses it is an
+// error. Close it after its owner's end.
+func Open(path string, of Owner) (*Directory, error) {
+	d, err := open(path, of)
 	if err == nil {
 		d.filer.start(d.file)
 	}
@@ -55,10 +61,10 @@ func Open(path string) (*Directory, error) {
 }
 
 // open is Open without the goroutine that puts records into their places.
-func open(path string) (*Directory, error) {
-	key := conf.RecoveryDirectory.Key()
+func open(path string, of Owner) (*Directory, error) {
+	key := of.Setting
 	if path == "" {
-		return nil, fmt.Errorf("recovery mode FILESYSTEM needs a directory: set %s", key)
+		return nil, fmt.Errorf("the %s needs a directory for its records: set %s", of.Role, key)
 	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("recovery directory: %w: set %s to another", err, key)
@@ -73,10 +79,10 @@ func open(path string) (*Directory, error) {
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(
-			fmt.Errorf("recovery directory %s: another Master uses it (%w): end that one, or set %s to another", path, err, key),
+			fmt.Errorf("recovery directory %s: another %s uses it (%w): end that one, or set %s to another", path, of.Role, err, key),
 			lock.Close(), dir.Close())
 	}
-	d := &Directory{path: path, dir: dir, lock: lock, next: 1}
+	d := &Directory{path: path, of: of, dir: dir, lock: lock, next: 1}
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("recovery directory: %w", err), d.Close())
@@ -192,7 +198,10 @@ func (d *Directory) record(name string) (master.Change, error) {
 	return changes[0], nil
 }
 
-// read reads a file that a Master wrote. What else may be there is not opened for long: a pipe has no end, a link leads
+// Place is the file of a record.
+func (d *Directory) Place(key string) string { return filepath.Join(d.path, fileName(key)) }
+
+// read reads a file that its owner wrote. What else may be there is not opened for long: a pipe has no end, a link leads
 // anywhere.
 func (d *Directory) read(name string) (_ []master.Change, err error) {
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
@@ -216,7 +225,7 @@ func (d *Directory) read(name string) (_ []master.Change, err error) {
 	return decode(data)
 }
 
-// setAside moves a bad file out of the way; the error says which, why, and where it is now.
+// setAside moves a bad file out of the way; the error says which, why, where it is now, and what to do.
 func (d *Directory) setAside(name string, why error) error {
 	from := filepath.Join(d.path, name)
 	folder := filepath.Join(d.path, badFolder)
@@ -233,7 +242,7 @@ func (d *Directory) setAside(name string, why error) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("%s: %w; it could not be moved: %w", from, why, err)
 	}
-	return fmt.Errorf("%s: %w; it is now %s", from, why, to)
+	return fmt.Errorf("%s: %w; it is now %s: put a good copy in its old place and start the %s again, or do without it", from, why, to, d.of.Role)
 }
 
 // fileName is a key that a file system takes: escaped, or its digest when it is long or could be taken for another file.

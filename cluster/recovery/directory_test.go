@@ -18,9 +18,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+var ofMaster = Owner{Role: "Master", Setting: "spark.deploy.recoveryDirectory"}
+
 func opened(t *testing.T, path string) *Directory {
 	t.Helper()
-	d, err := Open(path)
+	d, err := Open(path, ofMaster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +138,10 @@ func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 	text := errors.Join(bad...).Error()
 	for _, want := range []string{
 		"app_torn: it is torn", "app_flipped: it is torn or was changed", "app_empty: it is torn: 0 bytes", "app_group: it has 2 changes",
-		`app_elsewhere: it is the record of "app_moved"`, "README: it was not written by a Master",
+		`app_elsewhere: it is the record of "app_moved"`, "README: it is no record: Coherer did not write it",
 	} {
-		if !strings.Contains(text, want) || !strings.Contains(text, "it is now "+filepath.Join(path, badFolder)) {
+		if !strings.Contains(text, want) || !strings.Contains(text, "it is now "+filepath.Join(path, badFolder)) ||
+			!strings.Contains(text, "start the Master again") {
 			t.Errorf("%q is not in %s", want, text)
 		}
 	}
@@ -191,14 +194,14 @@ func TestWhatIsNoFileIsSetAside(t *testing.T) {
 func TestOneMasterAtATime(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path)
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "another Master") {
+	if _, err := Open(path, ofMaster); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "another Master") {
 		t.Errorf("a second Master: %v", err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	opened(t, path)
-	if _, err := Open(""); err == nil || !strings.Contains(err.Error(), "spark.deploy.recoveryDirectory") {
+	if _, err := Open("", ofMaster); err == nil || !strings.Contains(err.Error(), "spark.deploy.recoveryDirectory") {
 		t.Errorf("no directory: %v", err)
 	}
 }
@@ -218,7 +221,7 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 	} {
 		for fail := 0; ; fail++ {
 			path := t.TempDir()
-			d, err := open(path)
+			d, err := open(path, ofMaster)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-// Package recovery keeps a Master's records over its death: the engines behind master.Store.
+// Package recovery keeps the records of a Master, or of a ResourceManager, over its death: the engines behind master.Store.
 //
 // [Open] is recovery mode FILESYSTEM: a directory with one file for each record, app_ID, worker_ID, driver_ID, and
 // master_term. It mirrors org.apache.spark.deploy.master.FileSystemPersistenceEngine. Mode NONE is no Store at all. [Memory]
@@ -14,6 +14,6 @@
 // replaced by a digest.
 //
 // A file that is torn, that another program changed, or whose key is not that of its name is moved to the folder bad and
-// reported with its name and the reason; the rest recovers. One Master at a time uses a directory, held by a lock on the
+// reported with its name and the reason; the rest recovers. One process at a time uses a directory, held by a lock on the
 // file lock, which ends with the process.
 package recovery

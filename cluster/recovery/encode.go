@@ -42,7 +42,7 @@ func decode(data []byte) ([]master.Change, error) {
 		return nil, fmt.Errorf("it is torn: %d bytes", len(data))
 	}
 	if string(data[:len(magic)]) != magic {
-		return nil, errors.New("it was not written by a Master of this kind")
+		return nil, errors.New("it is no record: Coherer did not write it")
 	}
 	sum, body := binary.BigEndian.Uint32(data[len(magic):]), data[len(magic)+4:]
 	if got := crc32.Checksum(body, castagnoli); got != sum {

@@ -100,7 +100,7 @@ func TestAMasterThatIsKilledFindsItsClusterAgain(t *testing.T) {
 	if err := m.Wait(); err != nil {
 		t.Errorf("the Master's end: %v", err)
 	}
-	d, err := recovery.Open(records)
+	d, err := recovery.Open(records, recovery.Owner{Role: "Master", Setting: "spark.deploy.recoveryDirectory"})
 	if err != nil {
 		t.Fatal(err)
 	}
