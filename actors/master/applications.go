@@ -224,7 +224,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 		c.Send(app.Driver, &deploy.ApplicationRemoved{Message: to.String(), MasterTerm: m.cfg.Term})
 	}
 	m.schedule(c)
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		if w.State == WorkerDecommissioned { // what it runs is not the application's any more, and ends with it
 			for _, e := range w.Executors() {
 				if e.App == app {

@@ -144,7 +144,7 @@ func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverS
 		}
 		answer.ExitStatus = d.ExitStatus
 		if d.State == deploy.DriverState_SUBMITTED {
-			answer.Refused = blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), m.driverPolicy(c.Conf())))
+			answer.Refused = blockerTexts(driverBlockers(d, m.workers.all(), m.drivers.launched(), m.driverPolicy(c.Conf())))
 		}
 	}
 	rpcenv.Reply(c, r, answer)

@@ -32,7 +32,7 @@ func (m *Master) State(self rpcenv.Address, now time.Time) *deploy.MasterStateRe
 	if m.cfg.RestPort > 0 {
 		s.RestPort = proto.Int32(int32(m.cfg.RestPort))
 	}
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		s.Workers = append(s.Workers, w.info())
 	}
 	for _, a := range m.apps {

@@ -27,8 +27,10 @@ type WorkerInfo struct {
 	executors []*ExecutorDesc // in the order of their launch
 	drivers   []*DriverInfo   // in the order of their launch
 	resources resources
-	listed    int  // for ranking
-	unheard   bool // of the leadership before, and has not said what it runs
+	registrar rpcenv.Address // the peer that registered it; zero: it was recovered
+	forgotten bool           // the roster has it no more
+	listed    int            // for ranking
+	unheard   bool           // of the leadership before, and has not said what it runs
 }
 
 func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerInfo {
