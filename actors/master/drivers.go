@@ -247,6 +247,9 @@ func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 		return false
 	}
 	d.State = next
+	if DriverOver(next) {
+		d.reason = why
+	}
 	c.State("driver", d.ID, from.String(), next.String(), why)
 	return true
 }

@@ -249,7 +249,9 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 			m.removeApplication(c, a, ApplicationFinished, why)
 			c.Send(a.Driver, &deploy.ApplicationRemoved{Message: why, MasterTerm: m.cfg.Term}) // it may only have stood still
 		case ApplicationWaiting:
-			m.setApplication(c, a, ApplicationRunning, Recovered)
+			if len(a.executors) > 0 || faultsOf(c.Conf()).recoveredRunning {
+				m.setApplication(c, a, ApplicationRunning, Recovered)
+			}
 		}
 	}
 	for _, d := range slices.Clone(m.drivers.active) {

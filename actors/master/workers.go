@@ -228,6 +228,9 @@ func (m *Master) setWorker(c *rpcenv.Context, w *WorkerInfo, to WorkerState, why
 		return false
 	}
 	w.State = next
+	if next == WorkerDead || next == WorkerDecommissioned {
+		w.reason = why
+	}
 	c.State("worker", w.ID, from.String(), next.String(), why)
 	return true
 }
