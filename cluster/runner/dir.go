@@ -19,7 +19,10 @@ import (
 const keep = 20
 
 // Dir is the directory of a run.
-type Dir struct{ path string }
+type Dir struct {
+	path string
+	lock *os.File // see hold
+}
 
 // Root is where run directories lie: $XDG_STATE_HOME/coherer/runs, or under ~/.local/state.
 func Root() (string, error) {
@@ -55,7 +58,10 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 		}
 		path = filepath.Join(root, fmt.Sprintf("%s-%d", base, n))
 	}
-	d := &Dir{path}
+	d := &Dir{path: path}
+	if err := d.hold(); err != nil {
+		return nil, err
+	}
 	for _, sub := range []string{d.Trace(), d.Logs(), d.Work()} {
 		if err := os.Mkdir(sub, 0o755); err != nil {
 			return nil, err
@@ -129,7 +135,7 @@ func (d *Dir) Logs() string { return filepath.Join(d.path, "logs") }
 func (d *Dir) Work() string { return filepath.Join(d.path, "work") }
 
 // Discard removes the directory of a run that did not begin.
-func (d *Dir) Discard() error { return os.RemoveAll(d.path) }
+func (d *Dir) Discard() error { return errors.Join(os.RemoveAll(d.path), d.lock.Close()) }
 
 // Details is what details.json says of a run. It is written when the cluster is ready, and again at the end.
 type Details struct {
@@ -204,6 +210,7 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		d.removeRings(),
 		os.RemoveAll(d.Work()),
 		os.RemoveAll(filepath.Join(d.path, pidFile)),
+		d.release(),
 	)
 	table = trace.Table(t.Entries)
 	if over := trace.Executors(t.Entries); over != "" {

@@ -152,7 +152,7 @@ func loadJSONL(path string) (*trace.Trace, []error, error) {
 // merge joins what the processes of a run recorded, also while it goes on, and what the rings of those have that were
 // killed. The errors tell of files that are torn (trace.ErrTorn) or damaged; what is whole is there.
 func merge(dir string) (*trace.Trace, []error) {
-	paths, err := filepath.Glob(filepath.Join((&Dir{dir}).Trace(), "*.trace"))
+	paths, err := filepath.Glob(filepath.Join((&Dir{path: dir}).Trace(), "*.trace"))
 	errs := some(err)
 	var files [][]*tracepb.Record
 	for _, path := range paths {

@@ -70,6 +70,13 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if r.dir, err = NewDir(cfg.Name, r.begin); err != nil {
 		return err
 	}
+	said, err := r.dir.CleanUp()
+	if err != nil {
+		said = append(said, err.Error()) // which is not this run's end
+	}
+	for _, line := range said {
+		r.say("%s", line)
+	}
 	if cfg.Main != "" {
 		if err := r.build(ctx); err != nil {
 			return errors.Join(err, r.dir.Discard())
