@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"strings"
 
 	"github.com/sirupsen/logrus"
 
@@ -94,7 +93,7 @@ func (l lines) Fire(e *logrus.Entry) error {
 	}
 	text := prefix + e.Message
 	if err := e.Data[logrus.ErrorKey]; err != nil {
-		text = fmt.Sprintf("%s: %v", strings.TrimSuffix(text, "."), err)
+		text += fmt.Sprintf(": %v", err)
 	}
 	_, err := fmt.Fprintln(to, text)
 	return err

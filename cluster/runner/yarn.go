@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ func (r *run) onYARN(ctx context.Context) error {
 func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, error) {
 	// Whoever runs it, the queue is root.default: Hadoop's is called as the user, and none can be called root.
 	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false", "--conf", conf.ResourceManagerWebapp.Key() + "=127.0.0.1:0"}
-	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: append(args, r.settings("RM")...)},
+	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: slices.Concat(args, expiries(), r.settings("RM"))},
 		func(code int) { r.lost(fmt.Errorf("the ResourceManager ended with exit code %d", code)) })
 	if err != nil {
 		return nil, rpcenv.Address{}, err
@@ -96,7 +97,9 @@ func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, e
 		}, func(int) {
 			if left.Add(-1) == 0 {
 				r.lost(errors.New("no NodeManager is left"))
+				return
 			}
+			r.say("%s", r.nodeLost())
 		})
 		if err != nil {
 			return all, err

@@ -1,0 +1,34 @@
+package runner
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// In a run a node, or an application master, that is silent is given up sooner than YARN does by default, in 10 and 15 minutes: all is
+// on one machine, and somebody waits.
+const (
+	nodeExpiry   = 30 * time.Second
+	masterExpiry = 2 * time.Minute
+)
+
+// expiries are the settings of a run's ResourceManager for that; what is set wins, as it comes later.
+func expiries() []string {
+	return []string{
+		"--conf", fmt.Sprintf("%s=%d", conf.NMExpiry.Key(), nodeExpiry.Milliseconds()),
+		"--conf", fmt.Sprintf("%s=%d", conf.AMExpiry.Key(), masterExpiry.Milliseconds()),
+	}
+}
+
+// nodeLost says when a node that ended counts as lost: the ResourceManager looks three times in an expiry.
+func (r *run) nodeLost() string {
+	expiry, why := nodeExpiry, "shorter in a run than YARN's 10 minutes"
+	c, _ := conf.New(r.cfg.Conf) // checked by Run
+	if d, set := conf.NMExpiry.Find(c); set {
+		expiry, why = d, "as set"
+	}
+	return fmt.Sprintf("the ResourceManager counts the node as lost %s to %s from now, and what ran there begins elsewhere then (%s, %s)",
+		expiry, (expiry + expiry/3).Round(time.Second), conf.NMExpiry.Key(), why)
+}
