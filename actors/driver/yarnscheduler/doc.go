@@ -12,6 +12,8 @@
 //     meanwhile. While a RequestExecutors is on its way only the newest that comes is kept, and its answer is that of all.
 //     (TestRequestsOfOneTimeBecomeOne)
 //   - A driver has no pages, so AddWebUIFilter is only told in the log. (TestWhatIsToldOfPages)
+//   - What cannot be asked without an ApplicationMaster is warned of once, until one registers; Spark warns each 100 ms.
+//     (TestWhatCannotBeAskedYetIsSaidOnce)
 //   - No wish for executors is told after the end of the driver; one of Spark's threads may have one in hand.
 //     (TestNothingIsWantedAfterTheEnd)
 package yarnscheduler

@@ -39,7 +39,7 @@ func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors)
 	case s.stopped:
 		r.refuse()
 	case s.am.IsZero():
-		c.Log().Warn("Attempted to request executors before the AM has registered!")
+		s.warn(c, "Attempted to request executors before the AM has registered!")
 		r.refuse()
 	case s.out == nil:
 		s.tell(c, r)

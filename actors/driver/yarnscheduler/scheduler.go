@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // errNotRegistered fails the question why an executor is gone while there is no ApplicationMaster.
@@ -18,6 +20,7 @@ type Scheduler struct {
 	driver  rpcenv.Ref // CoarseGrainedScheduler
 	am      rpcenv.Ref // zero: none has registered
 	stopped bool
+	warned  string // what was said last of the ApplicationMaster that is not there
 	// out is on its way to the ApplicationMaster; next came meanwhile.
 	out, next *request
 }
@@ -65,7 +68,7 @@ func (s *Scheduler) registerClusterManager(c *rpcenv.Context, m *app.RegisterClu
 		return
 	}
 	c.Log().Infof("ApplicationMaster registered as %s", am)
-	s.am = am
+	s.am, s.warned = am, ""
 	c.Send(s.driver, ClusterManagerRegistered{})
 	s.giveUp(c)
 }
@@ -86,6 +89,14 @@ func (s *Scheduler) retrieveLastAllocatedExecutorID(c *rpcenv.Context, m *app.Re
 	rpcenv.Ask(c, s.driver, RetrieveLastExecutorID{}, func(r LastExecutorID, err error) {
 		finish(call, &app.LastAllocatedExecutorId{Id: r.ID}, err)
 	})
+}
+
+// warn says once what cannot be asked without an ApplicationMaster: ExecutorAllocationManager asks again each 100 ms.
+func (s *Scheduler) warn(c *rpcenv.Context, text string) {
+	if s.warned != text {
+		s.warned = text
+		c.Log().Warn(text)
+	}
 }
 
 // finish ends a call as another ended.
@@ -111,7 +122,7 @@ func (s *Scheduler) miscellaneousProcessAdded(c *rpcenv.Context, m *app.Miscella
 
 func (s *Scheduler) killExecutors(c *rpcenv.Context, m *app.KillExecutors) {
 	if s.am.IsZero() {
-		c.Log().Warn("Attempted to kill executors before the AM has registered!")
+		s.warn(c, "Attempted to kill executors before the AM has registered!")
 		rpcenv.Reply(c, m, &rpc.Bool{})
 		return
 	}
@@ -121,7 +132,7 @@ func (s *Scheduler) killExecutors(c *rpcenv.Context, m *app.KillExecutors) {
 
 func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorLossReason) {
 	if s.am.IsZero() {
-		c.Log().Warn("Attempted to check for an executor loss reason before the AM has registered!")
+		s.warn(c, "Attempted to check for an executor loss reason before the AM has registered!")
 		rpcenv.Fail(c, m, errNotRegistered)
 		return
 	}
@@ -133,6 +144,10 @@ func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorL
 		finish(call, r, err)
 	})
 }
+
+// endWait is how long a driver that ends waits for its ApplicationMaster: the executors are told of the end after that, within the
+// time that the end of an application may take.
+const endWait = 3 * time.Second
 
 // stopBackend tells the ApplicationMaster of the end first, then that nothing is wanted, so that it asks for no executors in
 // place of those that the driver ends. What waited to be told is not told after that.
@@ -147,11 +162,16 @@ func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	c.Send(s.am, &app.Shutdown{ExitCode: int32(m.Code)})
 	call := rpcenv.Defer(c, m)
 	rpcenv.Ask(c, s.am, &app.RequestExecutors{}, func(_ *rpc.Bool, err error) {
+		if errors.Is(err, rpcenv.ErrUnreachableTimeout) { // it is connected and may stand still: what it was sent waits for it
+			c.Log().Warnf("The ApplicationMaster does not answer that the application is over; it ends when it goes on, or YARN ends it after %s",
+				conf.AMExpiry.Key())
+			err = nil
+		}
 		if err != nil {
 			c.Log().WithError(err).Debug("The ApplicationMaster did not hear that nothing is wanted")
 		}
 		call.Reply(&rpc.Bool{Value: err == nil})
-	})
+	}, rpcenv.Timeout("the patience of a driver that ends", endWait))
 }
 
 // OnConnected is a callback of the endpoint.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/messages/app"
@@ -314,4 +315,52 @@ func TestAnApplicationMasterWithoutAnAddressIsIgnored(t *testing.T) {
 	r.am.Send(r.ref, &app.RegisterClusterManager{})
 	r.Settle()
 	r.want("the driver heard", r.heard)
+}
+
+func TestWhatCannotBeAskedYetIsSaidOnce(t *testing.T) {
+	r := newRig(t)
+	log := logtest.NewLocal(r.driver.Env.Log().Logger)
+	said := func(want int) {
+		t.Helper()
+		n := 0
+		for _, e := range log.AllEntries() {
+			if e.Message == "Attempted to request executors before the AM has registered!" {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("said %d times, want %d", n, want)
+		}
+	}
+	asks := func() {
+		for range 9 {
+			if ok, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, &app.RequestExecutors{}); err != nil || ok.GetValue() {
+				t.Fatal(ok, err)
+			}
+		}
+	}
+	asks()
+	said(1)
+	r.register()
+	r.am.Env.Shutdown()
+	r.Settle()
+	asks()
+	said(2)
+}
+
+// A driver whose job is done does not wait for an ApplicationMaster that stands still; that one has the word of the end when it goes on.
+func TestAnApplicationMasterThatStandsStillKeepsNoDriverFromItsEnd(t *testing.T) {
+	r := newRig(t)
+	r.register()
+	r.hold = true
+	log := logtest.NewLocal(r.driver.Env.Log().Logger)
+	began := r.Now()
+	got, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, StopBackend{Code: 0})
+	if err != nil || !got.GetValue() || r.Now().Sub(began) != endWait {
+		t.Errorf("%v %v after %s", got, err, r.Now().Sub(began))
+	}
+	if all := log.AllEntries(); len(all) == 0 || !strings.Contains(all[len(all)-1].Message, "The ApplicationMaster does not answer") {
+		t.Error("nobody is told")
+	}
+	r.want("the ApplicationMaster was told", r.asked, "shutdown 0", "request 0")
 }
