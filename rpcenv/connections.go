@@ -12,36 +12,39 @@ import (
 
 // connected enters a connection whose handshake is done: the endpoints are told, greet sends the last word of the
 // handshake, and the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections
-// of the old one first. While rivals have that address nothing is done: they are to be asked.
-func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
-	c.mu.Lock() // whoever asks c as a rival waits here until it is ready
+// of the old one first.
+func (e *Env) connected(c *conn, greet func()) error {
 	e.mu.Lock()
-	old, rivals, beside := e.rivalsLocked(c)
-	switch {
-	case e.conns[c.id] != nil || c.id == 0:
-		err = fmt.Errorf("connection id %x is taken", c.id)
-	case e.stopping:
-		err = fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
-	}
-	if err != nil || len(rivals) > 0 {
+	if e.conns[c.id] != nil || c.id == 0 {
 		e.mu.Unlock()
-		c.mu.Unlock()
-		return rivals, err
+		return fmt.Errorf("connection id %x is taken", c.id)
 	}
+	if e.stopping {
+		e.mu.Unlock()
+		return fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
+	}
+	var old []*conn
 	if c.listening {
+		for _, o := range e.peers[c.peer] {
+			if o.incarnation != c.incarnation {
+				old = append(old, o)
+			}
+		}
 		e.peers[c.peer] = append(e.peers[c.peer], c)
 	}
 	e.conns[c.id] = c
 	e.mu.Unlock()
-	c.beside = beside
 	for _, o := range old {
-		o.supersede()
+		why := fmt.Errorf("a new process listens at %s", o.peer)
+		o.end(why)
+		o.close(why)
 	}
 	e.metrics.Opened()
 	e.recordConn(c, "connected", "")
 	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
 	c.link.Open()
 	greet()
+	c.mu.Lock()
 	if c.state == connGreeting {
 		c.state = connReady
 	}
@@ -52,10 +55,10 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 	if c.listening {
 		e.attach(c.peer, c)
 	}
-	return nil, nil
+	return nil
 }
 
-// disconnected takes a connection out and tells the endpoints. Its turn is held.
+// disconnected takes a connection out and tells the endpoints.
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
 	delete(e.conns, c.id)
@@ -67,7 +70,7 @@ func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Unlock()
 	e.metrics.Disconnected()
 	e.recordConn(c, "disconnected", why.Error())
-	c.tellEnd()
+	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
 }
 
 // refused is the end of a connection whose handshake failed.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"archive/zip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +88,7 @@ func (s Staging) Archive(b *rpcenv.Blocking, dir, name string, entries []yarncli
 // write makes a file in a staging directory, which it makes first.
 func (Staging) write(b *rpcenv.Blocking, dir, name string, content func(io.Writer) error) (yarnclient.Staged, error) {
 	if b.Done() {
-		return yarnclient.Staged{}, context.Cause(b.Context())
+		return yarnclient.Staged{}, rpcenv.ErrStopped
 	}
 	at, err := pathOf(dir)
 	if err != nil {

@@ -57,7 +57,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 			return nil, fmt.Errorf("driver: %w", err)
 		}
 		d.allocation = allocation.New(s, d.ref(Name))
-		endpoints = append(endpoints, named{allocation.Name, d.allocation})
+		endpoints = slices.Insert(endpoints, 0, named{allocation.Name, d.allocation}) // the Scheduler tells it things when it starts
 	}
 	for _, e := range endpoints {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {

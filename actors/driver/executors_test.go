@@ -208,7 +208,11 @@ func TestTasksWaitForEnoughExecutorsButNotForEver(t *testing.T) {
 		r := newRig(t, settings)
 		run(r, numbers.With(9))
 		a := r.launched("0", 1)
-		r.Advance(31 * time.Second)
+		r.Advance(29 * time.Second)
+		if !r.toldPart("the first task starts when 2 of 2 cores can take tasks, or 30s after the start of the driver; 1 can: lower") {
+			t.Error("nobody is told what the tasks wait for")
+		}
+		r.Advance(2 * time.Second)
 		a.task()
 	})
 }

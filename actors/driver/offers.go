@@ -2,9 +2,11 @@ package driver
 
 import (
 	"fmt"
+	"math"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/messages/app"
@@ -15,6 +17,9 @@ import (
 func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	c.Log().Infof("Adding task set %s with %d tasks", m.Set.ID, len(m.Set.Tasks))
 	s.pool.Submit(m.Set)
+	if why := s.waitsFor(c); why != "" {
+		c.Log().Info("Tasks wait: " + why)
+	}
 	if !s.starving.Active() && !s.pool.Launched() {
 		d := conf.StarvationTimeout.Get(c.Conf())
 		s.starving = c.Every(d, d, StarvationCheck{})
@@ -76,22 +81,41 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 	if s.ready {
 		return true
 	}
-	s.ready = s.sufficient(c.Conf()) || c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
+	have, expected, ratio := s.registered(c.Conf())
+	s.ready = float64(have) >= float64(expected)*ratio || c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
+	if s.ready {
+		s.tellAllocation(c, allocation.Ready{})
+	}
 	return s.ready
 }
 
-// sufficient reports whether enough can take tasks: cores on a standalone cluster, executors on YARN, where the ratio is
-// 0.8 when nobody says another.
-func (s *Scheduler) sufficient(c *conf.Conf) bool {
+// registered is how much can take tasks, and which part of how much has to before the first task starts: cores on a standalone
+// cluster, executors on YARN, where the ratio is 0.8 when nobody says another.
+func (s *Scheduler) registered(c *conf.Conf) (have, expected int, ratio float64) {
 	ratio, set := conf.SchedulerMinRegisteredResourcesRatio.Find(c)
-	if s.cfg.YARN != nil {
-		if !set {
-			ratio = yarnRatio
-		}
-		return float64(s.executors.launched()) >= float64(s.expected)*ratio
+	if s.cfg.YARN == nil {
+		most, _ := conf.CoresMax.Find(c)
+		return s.executors.cores(), most, ratio
 	}
-	most, _ := conf.CoresMax.Find(c)
-	return float64(s.executors.cores()) >= float64(most)*ratio
+	if !set {
+		ratio = yarnRatio
+	}
+	return s.executors.launched(), s.expected, ratio
+}
+
+// waitsFor says what an application that is not ready waits for; "": it is ready.
+func (s *Scheduler) waitsFor(c *rpcenv.Context) string {
+	if s.isReady(c) {
+		return ""
+	}
+	have, expected, ratio := s.registered(c.Conf())
+	what := "cores"
+	if s.cfg.YARN != nil {
+		what = "executors"
+	}
+	most := conf.SchedulerMaxRegisteredResourcesWaitingTime
+	return fmt.Sprintf("the first task starts when %.0f of %d %s can take tasks, or %s after the start of the driver; %d can: lower %s or %s to begin with fewer",
+		math.Ceil(float64(expected)*ratio), expected, what, most.Get(c.Conf()), have, conf.SchedulerMinRegisteredResourcesRatio.Key(), most.Key())
 }
 
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
@@ -122,7 +146,7 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 	}
 	c.Log().Warn("Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered " +
 		"and have sufficient resources")
-	why := s.whyStarving()
+	why := s.whyStarving(c)
 	if why != "" && s.cfg.Listener.IsZero() {
 		c.Log().Warn(why)
 	}
@@ -130,16 +154,13 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 }
 
 // whyStarving is what keeps tasks waiting and what to do, as far as the driver knows; "" when only the cluster manager knows.
-func (s *Scheduler) whyStarving() string {
-	if s.forgotten != "" {
-		return s.forgotten
-	}
+func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
 	largest := 0
 	for _, e := range s.executors.sorted {
 		largest = max(largest, e.totalCores)
 	}
 	if largest == 0 || largest >= s.cpus {
-		return ""
+		return s.waitsFor(c)
 	}
 	return s.tooSmall(largest)
 }

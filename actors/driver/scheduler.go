@@ -30,8 +30,7 @@ type Scheduler struct {
 	cpus      int
 	maxSize   int // of a LaunchTask, in bytes
 	starving  rpcenv.Timer
-	saidSmall bool   // the log has that an executor takes no task
-	forgotten string // that the Master does not know the application, and what to do; "": it may
+	saidSmall bool // the log has that an executor takes no task
 	stopping  bool
 	began     time.Time
 	ready     bool // tasks may start: see isReady
@@ -73,6 +72,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.watchers = append(s.watchers, s.allocation)
 	}
 	s.began = c.Now()
+	s.isReady(c)
 	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 
@@ -217,4 +217,8 @@ func (s *Scheduler) stopDriver(c *rpcenv.Context, m StopDriver) {
 	c.Stop()
 }
 
-func (s *Scheduler) reviveOffers(c *rpcenv.Context) { s.makeOffers(c, s.executors.offers()) }
+// reviveOffers also sees that the application has waited for long enough, though it has no executor.
+func (s *Scheduler) reviveOffers(c *rpcenv.Context) {
+	s.isReady(c)
+	s.makeOffers(c, s.executors.offers())
+}

@@ -125,7 +125,7 @@ func (w *simWorld) Tie(class string) { w.Tied[class] = true }
 
 func (w *simWorld) Settle(time.Duration) error {
 	w.World.Settle()
-	return w.Err()
+	return nil
 }
 
 func (w *simWorld) Wake() {}

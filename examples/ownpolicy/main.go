@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/sirupsen/logrus"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
@@ -45,8 +46,10 @@ func place(by master.Placement) (string, error) {
 	w := sim.New(1, 0)
 	defer w.Close()
 	env := func(name, ip string) (*rpcenv.Env, error) {
+		log := logrus.New()
+		log.SetOutput(io.Discard)
 		return rpcenv.New(w.Host(name, ip), rpcenv.Config{
-			Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog(),
+			Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: logrus.NewEntry(log),
 		})
 	}
 	e, err := env("Master", "10.0.0.1")

@@ -1,7 +1,6 @@
 package rpctest
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -37,7 +36,11 @@ func (w *World) Advance(d time.Duration) {
 // and sleeping bodies are not waited for.
 func (w *World) Settle() {
 	w.t.Helper()
-	w.do(func() { _ = w.run(w.Quiet, math.MaxInt64) }) // when nothing is left to do it is quiet enough
+	w.do(func() {
+		for !w.Quiet() && w.World.Step() {
+			w.stepped()
+		}
+	})
 }
 
 // Step does the next thing; false: there is nothing left to do.

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -217,14 +216,11 @@ func oneWord(s string) string {
 	return s
 }
 
-// failureOf reads the code and the text of a failure; what its record does not have is unknown.
+// failureOf reads the code and the text of a failure.
 func failureOf(e *Entry) (code, text string) {
 	var body struct{ Code, Message string }
 	if err := json.Unmarshal([]byte(e.Body), &body); err != nil {
-		return "", cmp.Or(e.Why, notTold)
-	}
-	if e.Cut && body.Message == "" {
-		body.Message = notTold
+		return "", e.Why
 	}
 	return body.Code, body.Message
 }

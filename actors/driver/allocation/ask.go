@@ -29,9 +29,15 @@ func (m *Manager) tellTarget(c *rpcenv.Context) {
 // request tells the target, and takes a change back that was not taken.
 func (m *Manager) request(c *rpcenv.Context, u Update) {
 	ask(c, m, RequestTotalExecutors{Total: u.New}, func(ok *rpc.Bool, err error) {
+		if err == nil {
+			m.unreachable = false
+		}
 		switch {
 		case err != nil:
-			c.Log().WithError(err).Warnf("Unable to reach the cluster manager to request %d executors", u.New)
+			if !m.unreachable { // it is asked again each 100 ms
+				c.Log().WithError(err).Warnf("Unable to reach the cluster manager to request %d executors: asking again until it answers", u.New)
+			}
+			m.unreachable = true
 			m.targets.Refused(u)
 		case !ok.GetValue():
 			c.Log().Debugf("The cluster manager did not take the request for %d executors", u.New)
@@ -70,8 +76,12 @@ func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 	m.monitor.Removing(ids)
 	then := func(removed Removed, err error) {
 		if err != nil {
-			c.Log().WithError(err).Warnf("Unable to reach the cluster manager to remove executors %v", ids)
+			if !m.unreachable {
+				c.Log().WithError(err).Warnf("Unable to reach the cluster manager to remove executors %v: asking again until it answers", ids)
+			}
+			m.unreachable = true
 		} else {
+			m.unreachable = false
 			c.Log().Infof("Executors %v are removed: they have been idle for %s", removed.IDs, m.settings.Idle)
 		}
 		m.monitor.Removed(ids, removed.IDs)

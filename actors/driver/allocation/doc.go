@@ -23,5 +23,8 @@
 //     (TestBadSettings)
 //   - An executor that is decommissioned by anybody is not idle; Spark knows only of those that it decommissioned itself.
 //     (TestIdleExecutorsAreDecommissioned)
+//   - The target does not fall before the application is ready, whatever was submitted: our programs submit jobs while Spark's
+//     context still waits. Nor does it for an executor that is idle meanwhile; in Spark it does.
+//     (TestTheTargetStaysUntilTheApplicationIsReady)
 //   - Who has been idle the longest is given back first; Spark goes by the ids. (TestTheLongestIdleGoesFirst)
 package allocation

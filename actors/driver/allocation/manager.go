@@ -18,9 +18,13 @@ type Manager struct {
 	monitor   *Monitor
 	work      work
 	settings  Settings
+	// ready: tasks may start. waits: a stage was submitted before.
+	ready, waits bool
 	// asking: the answer to a request is out. Answers to requests of an earlier era are those of a cluster manager that is gone.
 	asking bool
 	era    int
+	// unreachable: the last request failed, which was said.
+	unreachable bool
 }
 
 // New makes a Manager that asks scheduler, which is CoarseGrainedScheduler.
@@ -45,6 +49,8 @@ func (m *Manager) Receive(c *rpcenv.Context, message rpcenv.Message) {
 		m.reset(c)
 
 	// Of CoarseGrainedScheduler.
+	case Ready:
+		m.becomesReady()
 	case event.ApplicationStart:
 		m.applicationStart(c)
 	case event.ExecutorChange:
@@ -77,7 +83,7 @@ func (m *Manager) schedule(c *rpcenv.Context) {
 		return
 	}
 	idle := m.monitor.Idle(c.Now())
-	if len(idle) > 0 {
+	if len(idle) > 0 && m.ready {
 		m.targets.Begin()
 	}
 	if u, changed := m.targets.Next(c.Now(), m.settings.Needed(m.work.tasks()), m.monitor.Executors()); changed {
@@ -95,6 +101,15 @@ func (m *Manager) reset(c *rpcenv.Context) {
 	}
 	m.monitor = NewMonitor(m.settings)
 	m.begin(c)
+}
+
+// becomesReady lets the target follow a stage that was submitted before: what the application waits for is not given up while
+// it waits.
+func (m *Manager) becomesReady() {
+	m.ready = true
+	if m.waits {
+		m.targets.Begin()
+	}
 }
 
 // applicationStart is the cluster manager's word that it took the application: now it can be told.
@@ -121,7 +136,9 @@ func (m *Manager) taskStart(e event.TaskStart) {
 }
 
 func (m *Manager) stageSubmitted(c *rpcenv.Context, e event.StageSubmitted) {
-	m.targets.Begin()
+	if m.waits = !m.ready; m.ready {
+		m.targets.Begin()
+	}
 	m.work.stageSubmitted(e)
 	m.monitor.stageSubmitted(e)
 	m.targets.Backlogged(c.Now())

@@ -29,7 +29,15 @@ type rig struct {
 	busy  bool // no executor can be given back
 }
 
+// newRig is of an application that is ready.
 func newRig(t *testing.T, values map[string]string) *rig {
+	t.Helper()
+	r := newWaitingRig(t, values)
+	r.tell(allocation.Ready{})
+	return r
+}
+
+func newWaitingRig(t *testing.T, values map[string]string) *rig {
 	t.Helper()
 	all := map[string]string{"spark.dynamicAllocation.enabled": "true"}
 	maps.Copy(all, values)
@@ -182,6 +190,26 @@ func TestTheTargetStaysUntilTheFirstStageOrIdleTimeOut(t *testing.T) {
 	r.want("0.0 request 3")
 	r.Advance(2 * time.Second)
 	r.want("60.0 request 1", "60.1 kill [1 2]", "60.1 request 1")
+}
+
+func TestTheTargetStaysUntilTheApplicationIsReady(t *testing.T) {
+	settings := map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.executorIdleTimeout": "2s"}
+	r := newWaitingRig(t, settings)
+	r.tell(event.ApplicationStart{}, stage(0, 1))
+	r.tell(added("1")...)
+	r.Advance(20 * time.Second)
+	r.want("0.0 request 3")
+	r.tell(allocation.Ready{})
+	r.Advance(time.Second)
+	r.want("20.1 request 1")
+
+	r = newWaitingRig(t, settings)
+	r.tell(event.ApplicationStart{}, allocation.Ready{})
+	r.Advance(20 * time.Second)
+	r.want("0.0 request 3")
+	r.tell(stage(0, 1))
+	r.Advance(time.Second)
+	r.want("20.1 request 1")
 }
 
 // Spec part 5, shrink: who is idle for 60 s goes, not below the least number and not below the target.

@@ -15,6 +15,10 @@ type Schedule struct{ rpcenv.Local }
 // ExecutorAllocationManager.reset.
 type Reset struct{ rpcenv.Local }
 
+// Ready says that tasks may start: enough executors can take tasks, or the application has waited for long enough. A Spark
+// context returns then, and no job was submitted before.
+type Ready struct{ rpcenv.Local }
+
 // RequestTotalExecutors asks CoarseGrainedScheduler for so many executors in all, those that run among them. The answer
 // is the cluster manager's. It mirrors ExecutorAllocationClient.requestTotalExecutors.
 type RequestTotalExecutors struct {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/rpcenv"
@@ -45,11 +44,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case event.TaskEnd:
 		p.taskEnd(m)
 	case event.StageCompleted:
-		switch {
-		case m.Failure == "":
-		case strings.HasPrefix(m.Failure, event.Cancelled): // the program says why its job failed
-			p.line("stage %d.%d is cancelled: its job failed", m.StageID, m.Attempt)
-		default:
+		if m.Failure != "" {
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, m.Failure)
 		}
 	case event.Starving:
