@@ -21,10 +21,9 @@ type manager struct {
 	bytes    int64 // of the results so far
 }
 
-// taskState is one task of a Set.
+// taskState is one task of a Set. One that neither is done nor runs is pending.
 type taskState struct {
 	done     bool
-	running  bool
 	attempts int32
 	failures int
 }
@@ -53,7 +52,7 @@ func (m *manager) next() (index int, ok bool) {
 	for len(m.pending) > 0 && !m.zombie {
 		index = m.pending[len(m.pending)-1]
 		m.pending = m.pending[:len(m.pending)-1]
-		if s := m.states[index]; !s.done && !s.running {
+		if !m.states[index].done {
 			return index, true
 		}
 	}
@@ -62,7 +61,7 @@ func (m *manager) next() (index int, ok bool) {
 
 // waits reports whether a task could be started now.
 func (m *manager) waits() bool {
-	return !m.zombie && slices.ContainsFunc(m.pending, func(i int) bool { return !m.states[i].done && !m.states[i].running })
+	return !m.zombie && slices.ContainsFunc(m.pending, func(i int) bool { return !m.states[i].done })
 }
 
 // start begins an attempt.
@@ -70,7 +69,6 @@ func (m *manager) start(index int, id int64, o Offer) *attempt {
 	s := &m.states[index]
 	a := &attempt{m: m, id: id, index: index, number: s.attempts, executor: o.Executor, host: o.Host}
 	s.attempts++
-	s.running = true
 	m.running++
 	m.attempts = append(m.attempts, a)
 	return a
@@ -80,7 +78,6 @@ func (m *manager) start(index int, id int64, o Offer) *attempt {
 func (a *attempt) end() {
 	a.ended = true
 	a.m.running--
-	a.m.states[a.index].running = false
 }
 
 // finished marks a task as done; the last one makes the set a zombie.
@@ -107,7 +104,6 @@ func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
 	s := &m.states[a.index]
 	switch {
 	case r.Kind == KindFetchFailed:
-		m.finished(a.index)
 		m.zombie = true
 	case m.zombie:
 	case r.Kind == KindLineageDiffers:
@@ -119,9 +115,7 @@ func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
 				a.index, m.set.ID, maxFailures, a.name(), a.host, a.executor, r.Text)
 		}
 	}
-	if !m.zombie && !s.done {
-		m.pending = append(m.pending, a.index)
-	}
+	m.pending = append(m.pending, a.index)
 	return ""
 }
 

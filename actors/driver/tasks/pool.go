@@ -195,7 +195,6 @@ func (p *Pool) ExecutorLost(id string, l Loss) []rpcenv.Message {
 			}
 		}
 	}
-	p.sweep()
 	return out
 }
 
@@ -206,7 +205,7 @@ func (m *manager) resubmit(executor string) []rpcenv.Message {
 	}
 	var out []rpcenv.Message
 	for _, a := range m.attempts {
-		if a.executor != executor || !a.succeeded || !m.states[a.index].done {
+		if a.executor != executor || !a.succeeded {
 			continue
 		}
 		a.succeeded = false
