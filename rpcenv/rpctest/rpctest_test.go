@@ -114,3 +114,31 @@ func TestRunsOfOneSeedAreTheSame(t *testing.T) {
 		t.Error("seed 8 is no other than seed 7")
 	}
 }
+
+// clumsy panics over what it gets, in one of two ways.
+type clumsy struct{}
+
+func (clumsy) Receive(_ *rpcenv.Context, m rpcenv.Message) {
+	if n := m.(*wrapperspb.Int32Value).GetValue(); n > 0 {
+		panic("no good")
+	}
+	panic([]error{}[len(m.(*wrapperspb.Int32Value).String())])
+}
+
+func TestAPanicFailsATestThatWantsNone(t *testing.T) {
+	for n, want := range map[int32]string{
+		0: "Server/Clumsy panicked over Int32Value: runtime error: index out of range [0] with length 0\n",
+		1: "Server/Clumsy panicked over Int32Value: panic: no good\n",
+	} {
+		got := failure(func(t testing.TB) {
+			w := rpctest.New(t, 1)
+			w.NoPanic()
+			p, ref := w.Probe("P"), w.Register(w.Env("Server", nil), "Clumsy", clumsy{})
+			p.Send(ref, wrapperspb.Int32(n))
+			w.Settle()
+		})
+		if got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package rpctest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -59,6 +60,19 @@ func (w *World) Close() {
 	if !w.watch.isGivenUp() {
 		w.do(w.World.Close)
 	}
+}
+
+// NoPanic fails the test at its end if a callback panicked: its Env survives that, and what the callback was for may have
+// happened before.
+func (w *World) NoPanic() {
+	w.t.Cleanup(func() {
+		w.t.Helper()
+		for _, e := range w.Trace().Entries {
+			if strings.HasPrefix(e.Outcome, "panic: ") || strings.HasPrefix(e.Outcome, "runtime error: ") {
+				w.t.Errorf("%s%s panicked over %s%s: %s", e.At, e.To, e.Name, e.Type, e.Outcome)
+			}
+		}
+	})
 }
 
 // Trace is everything that happened so far. What a test makes its Probes do is no item of it: what they send has no cause.

@@ -31,6 +31,8 @@ func (f *failing) Failed() bool        { return f.fatal != "" }
 func (f *failing) Cleanup(c func())    { f.cleanups = append(f.cleanups, c) }
 func (f *failing) Fatal(args ...any)   { f.Fatalf("%s", fmt.Sprint(args...)) }
 
+func (f *failing) Errorf(format string, args ...any) { f.fatal += fmt.Sprintf(format, args...) + "\n" }
+
 func (f *failing) Fatalf(format string, args ...any) {
 	f.fatal = fmt.Sprintf(format, args...)
 	runtime.Goexit()

@@ -47,7 +47,7 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 // be gone with them.
 func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
 	delete(g.pending, m.Partition)
-	if at, lost := s.lostAt[m.Executor]; lost && m.Epoch < at {
+	if m.Epoch < s.lostAt[m.Executor] {
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
 	} else {
 		g.outputs[m.Partition] = m.Executor
@@ -104,7 +104,6 @@ func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) 
 
 // resultTaskSucceeded takes a result once, from whichever attempt brings it first.
 func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
-	delete(g.pending, m.Partition)
 	if g.done[m.Partition] {
 		return
 	}

@@ -18,13 +18,13 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 	if g.phase == phaseRunning {
 		s.stageCompleted(c, g, m.Reason.Text)
 	}
+	s.move(c, g, phaseFailed, "fetch failed") // before abortStage, which reports the end of a stage that runs
 	s.giveUp(c, g.job, m)
 	if len(g.fetchFailed) >= s.maxFetch {
 		s.abortStage(c, g, fmt.Sprintf("%s has failed the maximum allowable number of times: %d. Most recent failure reason:\n%s",
 			g, s.maxFetch, m.Reason.Text), m.Reason)
 		return
 	}
-	s.move(c, g, phaseFailed, "fetch failed")
 	if writer := g.job.writer(m.Reason.Fetch.Shuffle); writer != nil && writer.phase == phaseIdle {
 		s.move(c, writer, phaseFailed, "outputs were lost")
 	}
@@ -58,7 +58,7 @@ func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
 			Shuffle: f.Shuffle, MapIndex: f.MapIndex, Executor: executor, Epoch: s.epoch,
 		})
 	}
-	if at, lost := s.lostAt[executor]; !lost || m.Epoch >= at {
+	if m.Epoch >= s.lostAt[executor] {
 		s.loseOutputs(c, executor)
 	}
 }

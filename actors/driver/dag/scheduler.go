@@ -32,7 +32,7 @@ type Scheduler struct {
 	nextJob, nextStage, nextShuffle int32
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
-	// lostAt is the epoch in which an executor's outputs were given up: what older tasks bring from it may be gone.
+	// lostAt is the epoch in which an executor's outputs were given up, 0 for none: what older tasks bring from it may be gone.
 	lostAt      map[string]int64
 	resubmit    rpcenv.Timer
 	dead        string // why the application is over

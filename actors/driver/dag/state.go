@@ -62,7 +62,7 @@ type stage struct {
 	outputs []string
 	// done of a result stage: whether each partition's result is there.
 	done []bool
-	// pending partitions of the newest attempt: not heard of yet.
+	// pending partitions of a map stage's newest attempt: not heard of yet.
 	pending map[int32]bool
 	// fetchFailed are the attempts that failed to fetch since the stage last succeeded.
 	fetchFailed map[int32]bool

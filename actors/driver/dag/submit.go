@@ -48,8 +48,8 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		}
 		return all, nil
 	}, func(splits [][][]byte, err error) {
-		if s.jobOf(j.id) == nil {
-			return // the application died meanwhile
+		if s.dead != "" {
+			return // the job has failed with it
 		}
 		if err != nil {
 			s.endJob(c, j, err)
@@ -57,16 +57,6 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		}
 		s.startJob(c, j, splits)
 	})
-}
-
-// jobOf is the job of an id; nil when it is answered.
-func (s *Scheduler) jobOf(id int32) *job {
-	for _, j := range s.jobs {
-		if j.id == id {
-			return j
-		}
-	}
-	return nil
 }
 
 func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {

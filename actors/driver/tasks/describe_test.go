@@ -92,25 +92,43 @@ func TestWhatAReportMeans(t *testing.T) {
 	}{
 		{"a result", app.TaskState_FINISHED, false, &app.TaskResult{}, nil, Reason{Kind: KindSuccess}},
 		{"a map output", app.TaskState_FINISHED, true, mapped(), nil, Reason{Kind: KindSuccess}},
-		{"no result", app.TaskState_FINISHED, false, nil, nil,
-			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil}},
-		{"no map output", app.TaskState_FINISHED, true, &app.TaskResult{}, nil,
-			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil}},
-		{"killed", app.TaskState_KILLED, false, nil, &app.TaskFailure{Kind: "?", Message: "why"},
-			Reason{KindTaskKilled, "TaskKilled (why)", false, nil}},
-		{"failed as it was killed", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindTaskKilled, Message: "why"},
-			Reason{KindTaskKilled, "TaskKilled (why)", false, nil}},
+		{
+			"no result", app.TaskState_FINISHED, false, nil, nil,
+			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil},
+		},
+		{
+			"no map output", app.TaskState_FINISHED, true, &app.TaskResult{}, nil,
+			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil},
+		},
+		{
+			"killed", app.TaskState_KILLED, false, nil, &app.TaskFailure{Kind: "?", Message: "why"},
+			Reason{KindTaskKilled, "TaskKilled (why)", false, nil},
+		},
+		{
+			"failed as it was killed", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindTaskKilled, Message: "why"},
+			Reason{KindTaskKilled, "TaskKilled (why)", false, nil},
+		},
 		{"no reason", app.TaskState_TASK_LOST, false, nil, nil, Reason{KindUnknownReason, "UnknownReason", true, nil}},
-		{"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how"},
-			Reason{KindLineageDiffers, "how", true, nil}},
-		{"an exception", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindExceptionFailure, Message: "what", Stack: "where"},
-			Reason{KindExceptionFailure, "what\nwhere", true, nil}},
-		{"an exception without a stack", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: "?", Message: "what"},
-			Reason{KindExceptionFailure, "what", true, nil}},
-		{"an output that is not there", app.TaskState_FAILED, false, nil,
+		{
+			"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how"},
+			Reason{KindLineageDiffers, "how", true, nil},
+		},
+		{
+			"an exception", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindExceptionFailure, Message: "what", Stack: "where"},
+			Reason{KindExceptionFailure, "what\nwhere", true, nil},
+		},
+		{
+			"an exception without a stack", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: "?", Message: "what"},
+			Reason{KindExceptionFailure, "what", true, nil},
+		},
+		{
+			"an output that is not there", app.TaskState_FAILED, false, nil,
 			&app.TaskFailure{Kind: KindFetchFailed, ShuffleId: 4, MapIndex: 5, ReduceId: 6, Message: "m", BlockManager: at},
-			Reason{KindFetchFailed, "FetchFailed(BlockManagerId(2, h, 7, None), shuffleId=4, mapIndex=5, reduceId=6, message=\nm\n)", false,
-				&FetchFailure{Shuffle: 4, MapIndex: 5, From: at}}},
+			Reason{
+				KindFetchFailed, "FetchFailed(BlockManagerId(2, h, 7, None), shuffleId=4, mapIndex=5, reduceId=6, message=\nm\n)", false,
+				&FetchFailure{Shuffle: 4, MapIndex: 5, From: at},
+			},
+		},
 	} {
 		if got := reasonOf(k.state, k.writes, k.result, k.failure); !reflect.DeepEqual(got, k.want) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", k.name, got, k.want)
