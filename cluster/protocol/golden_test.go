@@ -98,7 +98,7 @@ func run(t *testing.T, script string) *trace.Trace {
 				t.Fatal(err)
 			}
 		}
-		if _, err := r.Block(append([]string{first}, strings.Split(d.Input, "\n")...)); err != nil {
+		if _, err := r.Block(t.Context(), append([]string{first}, strings.Split(d.Input, "\n")...)); err != nil {
 			t.Fatalf("%s: %v", d.Pos, err)
 		}
 		return d.Expected // package scenario compares, and rewrites

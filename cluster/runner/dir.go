@@ -70,11 +70,19 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 	return d, nil
 }
 
-// Begin makes the link latest point to the run, and removes the oldest beyond twenty. The run's pid says that it goes on.
-func (d *Dir) Begin() error {
+// Begin makes the link latest point to the run, and removes the oldest beyond twenty, whose paths it returns. The run's pid
+// says that it goes on.
+func (d *Dir) Begin() (removed []string, err error) {
 	root, name := filepath.Split(d.path)
-	return errors.Join(d.write(pidFile, fmt.Appendln(nil, os.Getpid())), link(root, name), prune(root, name))
+	removed, pruned := prune(root, name)
+	return removed, errors.Join(d.write(pidFile, fmt.Appendln(nil, os.Getpid())), link(root, name), pruned)
 }
+
+// Keep pins the run: no later one removes it, and it does not count among the twenty.
+func (d *Dir) Keep() error { return d.write(keepFile, nil) }
+
+// keepFile marks a run that is pinned.
+const keepFile = "keep"
 
 // pidFile has the pid of a run under way.
 const pidFile = "pid"
@@ -98,16 +106,19 @@ func link(root, to string) error {
 	return os.Rename(next, filepath.Join(root, "latest"))
 }
 
-// prune removes the oldest runs, never the one that begins.
-func prune(root, but string) error {
+// prune removes the oldest runs, never the one that begins nor one that is pinned.
+func prune(root, but string) (removed []string, err error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var runs []string
 	for _, e := range entries {
 		if d, err := ReadDetails(filepath.Join(root, e.Name())); err != nil || d.End == nil {
 			continue // it is under way, or was killed: for its owner to look at
+		}
+		if _, err := os.Stat(filepath.Join(root, e.Name(), keepFile)); err == nil {
+			continue
 		}
 		if e.IsDir() && e.Name() != but && e.Name() != "" && e.Name()[0] >= '0' && e.Name()[0] <= '9' {
 			runs = append(runs, e.Name())
@@ -116,10 +127,11 @@ func prune(root, but string) error {
 	slices.Sort(runs)
 	var errs []error
 	for len(runs) > keep-1 {
-		errs = append(errs, os.RemoveAll(filepath.Join(root, runs[0])))
+		path := filepath.Join(root, runs[0])
+		removed, errs = append(removed, path), append(errs, os.RemoveAll(path))
 		runs = runs[1:]
 	}
-	return errors.Join(errs...)
+	return removed, errors.Join(errs...)
 }
 
 // Path is the directory.

@@ -23,7 +23,7 @@ func begun(t *testing.T, name string) *Dir {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Begin(); err != nil {
+	if _, err := d.Begin(); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -152,4 +152,39 @@ func TestARunHasWhatTheRingsOfKilledProcessesHave(t *testing.T) {
 	if rings, err := filepath.Glob(filepath.Join(d.Trace(), "*.ring")); err != nil || len(rings) > 0 {
 		t.Errorf("left: %v, %v", rings, err)
 	}
+}
+
+func TestARunThatIsPinnedStaysAndTheOthersAreNamed(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	pinned := begun(t, "a-pinned")
+	if err := pinned.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	var first *Dir
+	for _, d := range append([]*Dir{pinned}, begunAll(t, keep)...) {
+		if _, err := d.Finish(Details{}); err != nil {
+			t.Fatal(err)
+		}
+		if d != pinned && first == nil {
+			first = d
+		}
+	}
+	last, err := NewDir("last", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed, err := last.Begin()
+	if err != nil || len(removed) != 1 || removed[0] != first.Path() {
+		t.Errorf("%v, %v, want %s", removed, err, first.Path())
+	}
+	if _, err := os.Stat(pinned.Path()); err != nil {
+		t.Error(err)
+	}
+}
+
+func begunAll(t *testing.T, n int) (dirs []*Dir) {
+	for i := range n {
+		dirs = append(dirs, begun(t, fmt.Sprintf("b%02d", i)))
+	}
+	return dirs
 }

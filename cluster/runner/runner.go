@@ -31,6 +31,8 @@ type Config struct {
 	Debug string
 	// Conf are the settings of all.
 	Conf map[string]string
+	// Keep pins the run's directory: no later run removes it.
+	Keep bool
 	// Stdout gets what the program prints, and the table of messages; Stderr the progress.
 	Stdout, Stderr *os.File
 }
@@ -82,7 +84,14 @@ func Run(ctx context.Context, cfg Config) (err error) {
 			return errors.Join(err, r.dir.Discard())
 		}
 	}
-	if err := r.dir.Begin(); err != nil {
+	removed, err := r.dir.Begin()
+	for _, path := range removed {
+		r.say("removed the run %s: the last %d are kept, and those with --keep", path, keep)
+	}
+	if cfg.Keep {
+		err = errors.Join(err, r.dir.Keep())
+	}
+	if err != nil {
 		return errors.Join(err, r.dir.Discard())
 	}
 	r.starter = process.NewStarter()

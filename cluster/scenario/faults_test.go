@@ -21,7 +21,7 @@ func TestFaultsWantASimulation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range faultLines {
-			_, err := r.Block([]string{"start master M", line, "kill M"})
+			_, err := r.Block(t.Context(), []string{"start master M", line, "kill M"})
 			switch {
 			case kind != local.Sim && (err == nil || !strings.Contains(err.Error(), "wants worlds=(sim)")):
 				t.Errorf("%s in world %s: %v", line, kind, err)
@@ -29,7 +29,7 @@ func TestFaultsWantASimulation(t *testing.T) {
 				t.Errorf("%s in world %s: %v", line, kind, err)
 			}
 			if kind != local.Sim {
-				if _, err := r.Block([]string{"kill M"}); err != nil {
+				if _, err := r.Block(t.Context(), []string{"kill M"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -57,7 +57,7 @@ func TestAWrongFaultIsNamed(t *testing.T) {
 		"pause Nobody":     "no such host: Nobody",
 		"restart Nobody":   "started nothing called Nobody",
 	} {
-		if _, err := r.Block([]string{line}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r.Block(t.Context(), []string{line}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
 	}

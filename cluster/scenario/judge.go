@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,8 +51,8 @@ func (o *Outcome) Holds() bool { return len(o.Violations) == 0 && len(o.Differen
 var ErrCannotExpress = errors.New("its old fault cannot be expressed")
 
 // Run runs a script in a simulation, and judges it by its rules and by what it is to print. An error means that it cannot be
-// used: a *syntax.Error with file, line and column, or ErrCannotExpress.
-func (s *Script) Run(o Options) (*Outcome, error) {
+// used: a *syntax.Error with file, line and column, or ErrCannotExpress; or that ctx has ended, whose cause it is then.
+func (s *Script) Run(ctx context.Context, o Options) (*Outcome, error) {
 	out := &Outcome{Name: s.Name, Invariants: s.Invariants(), Script: &Script{Name: s.Name, About: s.About}}
 	first := s.Blocks[0].Verbs[0]
 	if o.Upstream {
@@ -72,7 +73,7 @@ func (s *Script) Run(o Options) (*Outcome, error) {
 		return nil, syntax.At(s.Name, s.Blocks[0].Line, err)
 	}
 	r.upstream = o.Upstream
-	err = r.blocks(s, out, o.Seed == 0 && !o.Upstream)
+	err = r.blocks(ctx, s, out, o.Seed == 0 && !o.Upstream)
 	out.Violations, out.Judged = r.Violations(), r.Judged()
 	if closed := r.Close(); err == nil {
 		err = closed
@@ -84,9 +85,9 @@ func (s *Script) Run(o Options) (*Outcome, error) {
 }
 
 // blocks runs all blocks; exact: what they print is compared.
-func (r *Runner) blocks(s *Script, out *Outcome, exact bool) error {
+func (r *Runner) blocks(ctx context.Context, s *Script, out *Outcome, exact bool) error {
 	for _, b := range s.Blocks {
-		got, err := r.Block(b.Verbs)
+		got, err := r.Block(ctx, b.Verbs)
 		if err != nil {
 			if e, ok := errors.AsType[*syntax.Error](err); ok {
 				return &syntax.Error{File: s.Name, Line: b.Line + e.Line - 1, Column: e.Column, Err: e.Err}

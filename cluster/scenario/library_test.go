@@ -44,7 +44,7 @@ func TestLibrary(t *testing.T) {
 }
 
 func holds(t *testing.T, s *scenario.Script) {
-	out, err := s.Run(scenario.Options{})
+	out, err := s.Run(t.Context(), scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func holds(t *testing.T, s *scenario.Script) {
 }
 
 func fails(t *testing.T, s *scenario.Script) {
-	out, err := s.Run(scenario.Options{Upstream: true})
+	out, err := s.Run(t.Context(), scenario.Options{Upstream: true})
 	if fault, why := s.Historic(); fault == "" {
 		if !errors.Is(err, scenario.ErrCannotExpress) || why == "" {
 			t.Errorf("%v: want that its fault cannot be expressed, and why", err)

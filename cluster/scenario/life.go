@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -315,28 +314,4 @@ func planOf(events []event) fault.Plan {
 		p.Faults = append(p.Faults, fault.Timed{At: e.at, Fault: fault.Fault{Verb: fault.Pause, A: strconv.Itoa(i)}})
 	}
 	return p
-}
-
-// shrinkTries is how many lives it may take to shrink one.
-const shrinkTries = 200
-
-// Shrink is a script with the fewest events that breaks a rule in a Life that breaks it.
-func (l *Life) Shrink(rule invariant.ID) (*Script, error) {
-	events := l.generate()
-	var failure error
-	small := fault.Shrink(planOf(events), shrinkTries, func(p fault.Plan) bool {
-		out, err := l.script(events, p).Run(Options{})
-		if err != nil {
-			failure = err
-			return false
-		}
-		return slices.ContainsFunc(out.Violations, func(v invariant.Violation) bool { return v.Rule == rule })
-	})
-	s := l.script(events, small, string(rule))
-	out, err := s.Run(Options{})
-	if err != nil {
-		return nil, errors.Join(err, failure)
-	}
-	s.About = fmt.Sprintf("Found by a random life of seed %d, and shrunk:\n%s", l.Seed, strings.TrimSuffix(out.violated(), "\n"))
-	return s, nil
 }

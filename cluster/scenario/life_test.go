@@ -44,7 +44,7 @@ func sweep(t *testing.T, n int, life func(uint64) scenario.Life) []*scenario.Liv
 		wg.Go(func() {
 			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
 				l := life(uint64(i))
-				lived, err := l.Live()
+				lived, err := l.Live(t.Context())
 				if err != nil {
 					t.Error(err)
 					continue
@@ -120,7 +120,7 @@ func held(t *testing.T, lives []*scenario.Lived, life func(uint64) scenario.Life
 			continue
 		}
 		again := life(l.Seed)
-		small, err := again.Shrink(l.Violations[0].Rule)
+		small, err := again.Shrink(t.Context(), l.Violations[0], scenario.ShrinkOptions{})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -155,13 +155,13 @@ func TestLivesFindHistoricFaults(t *testing.T) {
 			for seed := uint64(1); seed <= 60; seed++ {
 				l := smallLife(seed)
 				l.Conf, l.Faults, l.Drivers = []string{"coherer.compat=" + fault}, c.kinds, 0
-				lived, err := l.Live()
+				lived, err := l.Live(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				if broken(lived.Violations, rule) {
+				if i := slices.IndexFunc(lived.Violations, func(v invariant.Violation) bool { return v.Rule == rule }); i >= 0 {
 					t.Logf("seed %d", seed)
-					replayed(t, &l, rule)
+					replayed(t, &l, lived.Violations[i])
 					return
 				}
 			}
@@ -175,7 +175,7 @@ func TestLivesOnYARNFindHistoricFaults(t *testing.T) {
 	for seed := uint64(1); seed <= 10; seed++ {
 		l := yarnLife(seed)
 		l.Conf = []string{"coherer.compat=YARN-1902"}
-		lived, err := l.Live()
+		lived, err := l.Live(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,8 +192,8 @@ func broken(all []invariant.Violation, rule invariant.ID) bool {
 }
 
 // replayed: a life that breaks a rule is shrunk to a script; its text, read again, breaks the rule.
-func replayed(t *testing.T, l *scenario.Life, rule invariant.ID) {
-	small, err := l.Shrink(rule)
+func replayed(t *testing.T, l *scenario.Life, v invariant.Violation) {
+	small, err := l.Shrink(t.Context(), v, scenario.ShrinkOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +201,8 @@ func replayed(t *testing.T, l *scenario.Life, rule invariant.ID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := again.Run(scenario.Options{})
-	if err != nil || !broken(out.Violations, rule) {
+	out, err := again.Run(t.Context(), scenario.Options{})
+	if err != nil || !broken(out.Violations, v.Rule) {
 		t.Errorf("%v, %v\n%s", err, out, small)
 	}
 	if lines := len(again.Blocks[0].Verbs); lines > 16 {
@@ -213,17 +213,17 @@ func replayed(t *testing.T, l *scenario.Life, rule invariant.ID) {
 func TestALifeIsTheSameTwice(t *testing.T) {
 	for _, masters := range []int{1, 3} {
 		l := scenario.Life{Seed: 5, Masters: masters, Workers: 4, Apps: 3, Drivers: 1, Faults: scenario.FaultKinds, For: 10 * time.Minute}
-		first, err := l.Live()
+		first, err := l.Live(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := l.Live()
+		second, err := l.Live(t.Context())
 		if err != nil || second.Hash != first.Hash || second.String() != first.String() {
 			t.Errorf("%v\n%s%s", err, first, second)
 		}
 		if other := l; true {
 			other.Seed = 6
-			if third, err := other.Live(); err != nil || third.Hash == first.Hash {
+			if third, err := other.Live(t.Context()); err != nil || third.Hash == first.Hash {
 				t.Error("another seed does the same", err)
 			}
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,8 +34,8 @@ type Lived struct {
 	Command string `json:"command"`
 }
 
-// Live lives a Life.
-func (l *Life) Live() (*Lived, error) {
+// Live lives a Life. When ctx ends meanwhile, the error is its cause.
+func (l *Life) Live(ctx context.Context) (*Lived, error) {
 	events := l.generate()
 	s := l.script(events, planOf(events))
 	r, err := New(local.Sim, s.Blocks[0].Verbs[0])
@@ -50,7 +51,7 @@ func (l *Life) Live() (*Lived, error) {
 			}
 		}
 	}
-	_, err = r.Block(s.Blocks[0].Verbs)
+	_, err = r.Block(ctx, s.Blocks[0].Verbs)
 	out.Violations, out.Judged = r.Violations(), r.Judged()
 	records := r.world.Recorder().Records()
 	if closed := r.Close(); err == nil {

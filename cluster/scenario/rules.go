@@ -118,7 +118,7 @@ func (r *Runner) at(c syntax.Command, line string) error {
 // advanceTo lets virtual time pass up to a time, with what is to happen until then.
 func (r *Runner) advanceTo(until time.Time) error {
 	w := r.world.Simulated()
-	for len(r.later) > 0 && !start.Add(r.later[0].at).After(until) {
+	for len(r.later) > 0 && !r.ended.Load() && !start.Add(r.later[0].at).After(until) {
 		next := r.later[0]
 		r.later = r.later[1:]
 		r.pass(start.Add(next.at))
@@ -136,7 +136,7 @@ func (r *Runner) advanceTo(until time.Time) error {
 // pass lets time pass, and looks at the cluster each second.
 func (r *Runner) pass(until time.Time) {
 	w := r.world.Simulated()
-	for now := w.Now(); now.Before(until); now = w.Now() {
+	for now := w.Now(); now.Before(until) && !r.ended.Load(); now = w.Now() {
 		w.Advance(min(time.Second, until.Sub(now)))
 		r.observer.Tick()
 	}

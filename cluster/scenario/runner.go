@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/cluster/local"
@@ -44,6 +46,7 @@ type Runner struct {
 	upstream   bool // historic faults are turned on
 	hidden     bool // what follows in this block is not printed
 	unread     int  // so many records are to be left out when a block is printed next
+	ended      atomic.Bool
 }
 
 // New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [K=V ...]".
@@ -89,8 +92,9 @@ func (r *Runner) Trace() *trace.Trace {
 }
 
 // Block runs the verbs of a block, one a line, and returns what they printed and what followed. Its error is a
-// *syntax.Error whose lines count from 1.
-func (r *Runner) Block(lines []string) (string, error) {
+// *syntax.Error whose lines count from 1, or the cause of ctx, which ends it between two steps.
+func (r *Runner) Block(ctx context.Context, lines []string) (string, error) {
+	defer context.AfterFunc(ctx, r.interrupt)()
 	r.out.Reset()
 	r.hidden = false
 	r.watcher.forget()
@@ -107,7 +111,11 @@ func (r *Runner) Block(lines []string) (string, error) {
 		if cmd.Verb == "at" {
 			f = func(r *Runner, c syntax.Command) error { return r.at(c, line) }
 		}
-		if err := f(r, cmd); err != nil && !(r.upstream && hasNot(err)) {
+		err := f(r, cmd)
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case err != nil && !(r.upstream && hasNot(err)):
 			return "", syntax.At("", i+1, fmt.Errorf("%s: %w", line, err))
 		}
 	}
@@ -116,6 +124,14 @@ func (r *Runner) Block(lines []string) (string, error) {
 		return r.out.String(), nil
 	}
 	return r.out.String() + r.forest(), nil
+}
+
+// interrupt makes what is under way return. It may be called from any goroutine.
+func (r *Runner) interrupt() {
+	r.ended.Store(true)
+	if w := r.world.Simulated(); w != nil {
+		w.Stop()
+	}
 }
 
 // forest is what happened since the last block.

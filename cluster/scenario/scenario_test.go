@@ -47,7 +47,7 @@ func runScript(t *testing.T, path string, kind local.Kind) {
 				}
 			})
 		}
-		out, err := r.Block(append([]string{first}, strings.Split(d.Input, "\n")...))
+		out, err := r.Block(t.Context(), append([]string{first}, strings.Split(d.Input, "\n")...))
 		if err != nil {
 			t.Fatalf("%s: %v", d.Pos, err)
 		}
@@ -68,7 +68,7 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Block([]string{first, tt.line}); err == nil || err.Error() != tt.want {
+		if _, err := r.Block(t.Context(), []string{first, tt.line}); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.line, err, tt.want)
 		}
 		if err := r.Close(); err != nil {

@@ -24,7 +24,7 @@ func TestADriverIsSubmittedToSeveralMasters(t *testing.T) {
 	for _, m := range []string{"M1", "M2", "M3"} {
 		lines = append(lines, "start master "+m+" peers=M1,M2,M3 recovery=RAFT")
 	}
-	out, err := r.Block(append(lines,
+	out, err := r.Block(t.Context(), append(lines,
 		"start worker W1 master=M1,M2,M3 cores=2 memory=2g",
 		"advance 5s",
 		"submit D pi 2 master=M1,M2,M3 deploy-mode=cluster cores=1 memory=512m",
@@ -32,7 +32,7 @@ func TestADriverIsSubmittedToSeveralMasters(t *testing.T) {
 	if err != nil || !strings.Contains(out, " LaunchDriver(") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if _, err := r.Block([]string{first, "submit E pi 2 master=M1,MX deploy-mode=cluster"}); err == nil || !strings.Contains(err.Error(), "called MX") {
+	if _, err := r.Block(t.Context(), []string{first, "submit E pi 2 master=M1,MX deploy-mode=cluster"}); err == nil || !strings.Contains(err.Error(), "called MX") {
 		t.Errorf("a Master that is none: %v", err)
 	}
 }

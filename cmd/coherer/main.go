@@ -46,15 +46,17 @@ type signalled struct{ syscall.Signal }
 
 func (s signalled) Error() string { return "ended by a signal: " + s.String() }
 
-// withSignals is a context that ends with SIGINT or SIGTERM. A second SIGINT ends the process at once.
+// withSignals is a context that ends with SIGINT or SIGTERM. The second of either ends the process at once; one of each does
+// not: Ctrl-C reaches a child as well, which its parent then terminates in order.
 func withSignals() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // as long as the process
-		s := <-signals
-		signal.Reset(os.Interrupt)
-		cancel(signalled{s.(syscall.Signal)})
+		for s := range signals {
+			signal.Reset(s)
+			cancel(signalled{s.(syscall.Signal)})
+		}
 	}()
 	return ctx
 }

@@ -57,7 +57,7 @@ func runCommand() *cobra.Command {
 	var a appFlags
 	var workers, cores int
 	var memory, debug string
-	var sparks, onYARN bool
+	var sparks, onYARN, keep bool
 	var y yarnFlags
 	cmd := &cobra.Command{
 		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
@@ -101,7 +101,7 @@ func runCommand() *cobra.Command {
 			}
 			own := runner.Config{
 				Name: called(values, application), Program: application.program, Main: application.main,
-				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Stdout: os.Stdout, Stderr: os.Stderr,
+				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Keep: keep, Stdout: os.Stdout, Stderr: os.Stderr,
 			}
 			if !onYARN {
 				if err := y.unused(cmd.Flags()); err != nil {
@@ -127,6 +127,7 @@ func runCommand() *cobra.Command {
 	f.StringVar(&memory, "worker-memory", "1g", "memory of each")
 	f.BoolVar(&sparks, "spark-env", false, "read spark-defaults.conf and Spark's variables of the environment, as submit does")
 	f.StringVar(&debug, "debug-addr", "", "`HOST:0` for every process to serve /metrics and /debug/pprof at a free port; details.json names those of the daemons")
+	f.BoolVar(&keep, "keep", false, "keep the run directory; of others the last 20 are kept, and a run says which one it removes")
 	f.BoolVar(&onYARN, "yarn", false, "a ResourceManager and NodeManagers, instead of a Master and Workers")
 	y.flags(f)
 	a.flags(f)

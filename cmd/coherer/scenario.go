@@ -120,10 +120,10 @@ func scenarioRun() *cobra.Command {
 				names = scenario.Library()
 			}
 			outcomes, err := o.run(cmd.Context(), names)
-			if cmd.Context().Err() != nil {
-				return err
-			}
-			if err != nil {
+			switch {
+			case cmd.Context().Err() != nil:
+				return errors.Join(o.report(outcomes), err)
+			case err != nil:
 				return usage(cmd, err)
 			}
 			return o.report(outcomes)
@@ -166,19 +166,21 @@ func isFile(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt")
 }
 
-// run runs scripts; of all those whose fault cannot be expressed are left out.
+// run runs scripts; of all those whose fault cannot be expressed are left out. When ctx ends, the outcomes are those so far.
 func (o *scenarioOptions) run(ctx context.Context, names []string) ([]*scenario.Outcome, error) {
 	var outcomes []*scenario.Outcome
 	for i, name := range names {
-		if err := context.Cause(ctx); err != nil {
-			return nil, fmt.Errorf("%w: %d of %d scripts ran", err, i, len(names))
-		}
 		s, err := openScenario(name)
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.Run(scenario.Options{Seed: o.seed, Upstream: o.compat == "upstream"})
+		if o.all {
+			fmt.Fprintf(os.Stderr, "%d of %d: %s\n", i+1, len(names), name)
+		}
+		out, err := s.Run(ctx, scenario.Options{Seed: o.seed, Upstream: o.compat == "upstream"})
 		switch {
+		case ctx.Err() != nil:
+			return outcomes, fmt.Errorf("%w: %d of %d scripts ran", context.Cause(ctx), i, len(names))
 		case o.all && errors.Is(err, scenario.ErrCannotExpress):
 			fmt.Fprintln(os.Stderr, "left out:", err)
 			continue

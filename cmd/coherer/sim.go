@@ -20,6 +20,7 @@ type simOptions struct {
 	faults string
 	seeds  int
 	write  string
+	shrunk int
 }
 
 func simCommand() *cobra.Command {
@@ -28,7 +29,8 @@ func simCommand() *cobra.Command {
 		Use: "sim", GroupID: "run", Short: "Live a random life of a cluster in virtual time, and say whether its rules hold",
 		Long: "Live a random life of a cluster in virtual time: Workers join, crash, stand still and come back, applications come and\n" +
 			"go, the network is cut and slow. All rules of `coherer scenario list` are watched. What happens follows from the seed\n" +
-			"alone. A seed that breaks a rule is shrunk, and written as a script that `coherer scenario run FILE` replays.\n" +
+			"alone. A seed that breaks a rule is shrunk, and written as a script that `coherer scenario run FILE` replays. Each step of\n" +
+			"that lives the life again, with fewer events: --shrink says how often. Ctrl-C prints and writes what there is so far.\n" +
 			"Exit codes: 0 all rules hold, 1 one is violated, 2 usage.",
 		Example: strings.Join([]string{
 			"  coherer sim --seed 7",
@@ -55,6 +57,7 @@ func simCommand() *cobra.Command {
 	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
 	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be repeated")
 	f.IntVar(&o.seeds, "seeds", 1, "so many seeds, one after the other")
+	f.IntVar(&o.shrunk, "shrink", scenario.ShrinkTries, "how many lives it may take to shrink a seed that breaks a rule; 0: it is not shrunk")
 	f.StringVar(&o.write, "write", "", "the file for the script of a seed that breaks a rule; empty: sim-SEED.txt here")
 	o.flags(f)
 	return cmd
@@ -67,6 +70,9 @@ func (o *simOptions) check() error {
 	if o.seeds < 1 {
 		err = errors.Join(err, errors.New("--seeds: want 1 at least"))
 	}
+	if o.shrunk < 0 {
+		err = errors.Join(err, errors.New("--shrink: want 0 at least"))
+	}
 	return errors.Join(err, bad, o.life.Validate())
 }
 
@@ -77,13 +83,19 @@ func (o *simOptions) run(ctx context.Context) error {
 	}
 	var failed []string
 	var lived []*scenario.Lived
-	for i := range o.seeds {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %d of %d seeds lived, broken: %d", context.Cause(ctx), i, o.seeds, len(failed))
+	report := func() error {
+		if !asJSON {
+			return nil
 		}
+		return writeJSON(lived)
+	}
+	for i := range o.seeds {
 		life := o.life
 		life.Seed += uint64(i)
-		l, err := life.Live()
+		l, err := life.Live(ctx)
+		if ctx.Err() != nil {
+			return errors.Join(report(), fmt.Errorf("%w: %d of %d seeds lived, broken: %d", context.Cause(ctx), i, o.seeds, len(failed)))
+		}
 		if err != nil {
 			return err
 		}
@@ -94,21 +106,19 @@ func (o *simOptions) run(ctx context.Context) error {
 		if !asJSON {
 			fmt.Fprint(os.Stdout, l)
 		}
-		if l.Holds() {
+		if l.Holds() || o.shrunk == 0 {
 			continue
 		}
 		if len(l.Violations) == 0 {
 			fmt.Fprintf(os.Stderr, "seed %d breaks a rule of the runtime alone, by which nothing is shrunk\n", life.Seed)
 			continue
 		}
-		if err := o.shrink(&life, l); err != nil {
-			return err
+		if err := o.shrink(ctx, &life, l); err != nil {
+			return errors.Join(report(), err)
 		}
 	}
-	if asJSON {
-		if err := writeJSON(lived); err != nil {
-			return err
-		}
+	if err := report(); err != nil {
+		return err
 	}
 	if len(failed) > 0 {
 		fmt.Fprintf(os.Stderr, "%d of %d seeds broke a rule: %s\n", len(failed), o.seeds, strings.Join(failed, ", "))
@@ -117,11 +127,17 @@ func (o *simOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// shrink writes the least script that breaks the same rule.
-func (o *simOptions) shrink(life *scenario.Life, l *scenario.Lived) error {
-	small, err := life.Shrink(l.Violations[0].Rule)
-	if err != nil {
-		return err
+// shrink writes the least script that breaks the same rule, or the best that there is when ctx ends.
+func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenario.Lived) error {
+	said := time.Now()
+	small, stopped := life.Shrink(ctx, l.Violations[0], scenario.ShrinkOptions{Tries: o.shrunk, Progress: func(lived, left, events int) {
+		if lived == 1 || time.Since(said) >= shrinkReport {
+			said = time.Now()
+			fmt.Fprintf(os.Stderr, "shrinking seed %d: life %d of at most %d, %d of %d events left\n", life.Seed, lived, o.shrunk, left, events)
+		}
+	}})
+	if small == nil {
+		return stopped
 	}
 	path := o.write
 	if path == "" {
@@ -131,8 +147,11 @@ func (o *simOptions) shrink(life *scenario.Life, l *scenario.Lived) error {
 		path = "./" + path
 	}
 	if err := os.WriteFile(path, []byte(small.String()), 0o600); err != nil {
-		return fmt.Errorf("write the script: %w: name another file with --write", err)
+		return errors.Join(stopped, fmt.Errorf("write the script: %w: name another file with --write", err))
 	}
 	fmt.Fprintf(os.Stderr, "shrunk to %d lines: coherer scenario run %s\n", len(small.Blocks[0].Verbs), path)
-	return nil
+	return stopped
 }
+
+// shrinkReport is how often shrink says how far it is.
+const shrinkReport = 2 * time.Second

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -19,5 +22,46 @@ func TestASignalEndsASweepOfSeeds(t *testing.T) {
 	}
 	if code := run(ctx, []string{"scenario", "run", "--all"}); code != 143 {
 		t.Errorf("exit code %d of scripts though a signal had come", code)
+	}
+}
+
+// What there is when a signal comes while a life is shrunk is printed and written: the violation, and the best script so far.
+func TestASignalEndsShrinking(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "small.txt")
+	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path}
+	cmd := command(t, args...)
+	log := &lines{to: t.Output()}
+	var printed strings.Builder
+	cmd.Stdout, cmd.Stderr = &printed, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log.until(t, "shrinking seed 3: life 1 of at most 200, ")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 143 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(printed.String(), "violated") || !strings.Contains(log.String(), "shrunk to ") {
+		t.Errorf("it printed\n%s\nand said\n%s", &printed, log)
+	}
+	if code := run(t.Context(), []string{"scenario", "run", path}); code != 1 {
+		t.Errorf("exit code %d of the script", code)
+	}
+}
+
+func TestShrinkingHasALimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "small.txt")
+	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path, "--shrink", "0"}
+	if code := run(t.Context(), args); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was shrunk")
+	}
+	if code := run(t.Context(), []string{"sim", "--shrink", "-1"}); code != exitUsage {
+		t.Errorf("--shrink -1: exit code %d", code)
 	}
 }
