@@ -79,7 +79,7 @@ func answerAs[R Message](res result) (R, error) {
 	}
 	r, ok := res.msg.(R)
 	if !ok {
-		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, typeName(res.msg), zero)
+		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, TypeName(res.msg), zero)
 	}
 	return r, nil
 }

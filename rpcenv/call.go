@@ -94,7 +94,13 @@ type Call[R Message] struct {
 }
 
 // Defer keeps the ask q that is being handled, to be answered later.
-func Defer[Q Asks[R], R Message](c *Context, _ Q) Call[R] {
+func Defer[Q Asks[R], R Message](c *Context, _ Q) Call[R] { return deferred[R](c) }
+
+// DeferAs is Defer without the compiler's check of the type, for messages whose ReplyType nobody generated: R is what the
+// asker waits for, as in AskAs.
+func DeferAs[R Message](c *Context, _ Message) Call[R] { return deferred[R](c) }
+
+func deferred[R Message](c *Context) Call[R] {
 	if c.item == nil || c.item.call == nil {
 		return Call[R]{}
 	}

@@ -32,6 +32,9 @@ type conn struct {
 	peerName    string
 	peerText    string // peer, as the trace has it
 	incarnation uint64
+	reached     bool    // this side dialled the address that the peer says it has
+	silent      []*conn // those to the same address that did not answer for it
+	beside      []*conn // those of the same incarnation, to be asked whether the peer opened this one
 
 	mu      sync.Mutex
 	state   connState
@@ -46,6 +49,9 @@ type conn struct {
 	// turn is held while an envelope is taken, and while the end is told: nothing comes after it.
 	turn    sync.Mutex
 	greeted bool
+	held    bool // the peer's address is another's until that one was asked
+	doubts  int  // how many of its own connections the peer was asked by, whether this is one
+	false   bool // it is none: another claimed to be the peer
 	in      uint64
 	over    bool
 }
@@ -188,9 +194,7 @@ func (c *conn) Receive(env *Envelope) {
 	if !c.greeted {
 		if err := c.greet(env); err != nil {
 			c.close(err)
-			return
 		}
-		c.greeted = true
 		return
 	}
 	c.env.metrics.Received(len(env.Content))
@@ -234,7 +238,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 }
 
 func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
-	k := &call{env: c.env, id: id, typ: typeName(q), sender: c.peer}
+	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
 		o := outgoing{to: c.ref(""), from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.traceTime(), untraced: untraced}

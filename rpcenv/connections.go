@@ -12,39 +12,36 @@ import (
 
 // connected enters a connection whose handshake is done: the endpoints are told, greet sends the last word of the
 // handshake, and the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections
-// of the old one first.
-func (e *Env) connected(c *conn, greet func()) error {
+// of the old one first. While rivals have that address nothing is done: they are to be asked.
+func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
+	c.mu.Lock() // whoever asks c as a rival waits here until it is ready
 	e.mu.Lock()
-	if e.conns[c.id] != nil || c.id == 0 {
-		e.mu.Unlock()
-		return fmt.Errorf("connection id %x is taken", c.id)
+	old, rivals, beside := e.rivalsLocked(c)
+	switch {
+	case e.conns[c.id] != nil || c.id == 0:
+		err = fmt.Errorf("connection id %x is taken", c.id)
+	case e.stopping:
+		err = fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
 	}
-	if e.stopping {
+	if err != nil || len(rivals) > 0 {
 		e.mu.Unlock()
-		return fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped)
+		c.mu.Unlock()
+		return rivals, err
 	}
-	var old []*conn
 	if c.listening {
-		for _, o := range e.peers[c.peer] {
-			if o.incarnation != c.incarnation {
-				old = append(old, o)
-			}
-		}
 		e.peers[c.peer] = append(e.peers[c.peer], c)
 	}
 	e.conns[c.id] = c
 	e.mu.Unlock()
+	c.beside = beside
 	for _, o := range old {
-		why := fmt.Errorf("a new process listens at %s", o.peer)
-		o.end(why)
-		o.close(why)
+		o.supersede()
 	}
 	e.metrics.Opened()
 	e.recordConn(c, "connected", "")
 	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
 	c.link.Open()
 	greet()
-	c.mu.Lock()
 	if c.state == connGreeting {
 		c.state = connReady
 	}
@@ -55,10 +52,10 @@ func (e *Env) connected(c *conn, greet func()) error {
 	if c.listening {
 		e.attach(c.peer, c)
 	}
-	return nil
+	return nil, nil
 }
 
-// disconnected takes a connection out and tells the endpoints.
+// disconnected takes a connection out and tells the endpoints. Its turn is held.
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
 	delete(e.conns, c.id)
@@ -70,7 +67,7 @@ func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Unlock()
 	e.metrics.Disconnected()
 	e.recordConn(c, "disconnected", why.Error())
-	e.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
+	c.tellEnd()
 }
 
 // refused is the end of a connection whose handshake failed.

@@ -103,7 +103,7 @@ func (c *Context) Send(to Ref, m Message) {
 
 // Unsupported is for the default case of Receive: the ask fails, the endpoint's OnError is told.
 func (c *Context) Unsupported(m Message) {
-	c.failed = fmt.Errorf("%w %s from %s to %s", ErrRefusedUnsupported, typeName(m), c.Sender(), c.in.name)
+	c.failed = fmt.Errorf("%w %s from %s to %s", ErrRefusedUnsupported, TypeName(m), c.Sender(), c.in.name)
 }
 
 // Stop stops this endpoint: its name is free at once, what is queued is still handled, OnStop is last.

@@ -62,7 +62,7 @@
 //
 // To write one:
 //
-//  1. Its messages. Between processes they are protobuf messages: any will do, with [AskAs] and [ReplyAs]. A proto file with
+//  1. Its messages. Between processes they are protobuf messages: any will do, with [AskAs], [ReplyAs] and [DeferAs]. A proto file with
 //     the option coherer.protocol, numbers from 10,000 to 65,535, and the generator protoc-gen-coherer give them a place on
 //     the wire and [Ask], [Reply] and [Defer] the types of their answers; `go doc github.com/coherer/coherer/cmd/protoc-gen-coherer`
 //     has the commands. Within one process a struct that embeds [Local] will do, with a method ReplyType if it is an ask.
@@ -118,7 +118,7 @@
 //     that in which they were sent, unless both sides dialled at once and a reply goes by the one connection, a message by the
 //     other.
 //   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
-//     ends the connections of the one before it first.
+//     ends the connections of the one before it first; that one is asked before: while it answers, its address is its own.
 //   - Send never waits. What could not be delivered is an event of the trace, except for what was on the wire when a
 //     connection ended: there the end of the connection is the event.
 //
@@ -130,7 +130,7 @@
 // # Failures
 //
 // A handler that panics fails its ask, if it handles one, and goes on with the same state; OnError is told, else it is
-// logged. A failure travels as rpc.Failure with a code, so that errors.Is finds values made by [NewRefusal] in another
+// logged: to stderr, in an Env without a log ([Config]). A failure travels as rpc.Failure with a code, so that errors.Is finds values made by [NewRefusal] in another
 // process. [ErrRefused] is the family of errors that the peer decided, [ErrUnreachable] that of asks that nobody knows to
 // have been heard.
 //
@@ -151,11 +151,16 @@
 // addresses and endpoint name. The content of a message is "CH", a number, and protobuf; see package codec. The first frame of
 // who dials is an RpcRequest with rpc.Hello to endpoint-verifier: version, Env, incarnation, where it listens, the
 // connection's id. It is answered by rpc.Welcome; until then nothing else is accepted, 4 KiB and 5 seconds are the limit.
+// A Hello with the address of a peer that is connected waits until that peer was asked (rpc.CheckConnection); while it
+// answers, another process is refused. One that has ended, is stopping or says nothing for 3 seconds gives the address up. A
+// Hello of the same incarnation is welcome at once; if the peer says that it did not open that connection it ends, and nobody
+// hears of its end. Without a shared secret nothing tells a false peer at an address that nobody has from a true one.
 //
 // # Bounds
 //
 // 64 MiB may wait for a peer: an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
-// stream. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. An inbox has no bound, as in Spark.
+// stream. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header.
+// An inbox has no bound, as in Spark: what one connection may have waiting in the inboxes of an Env, only memory bounds.
 //
 // # Counters
 //
@@ -186,6 +191,8 @@
 //	and by the listening address
 //	A process that follows another at its address is   the end of the old one is told first           TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
 //	not told apart from it
+//	A peer's address is whatever it says             another has it only after the one that is       TestAClaimToTheAddressOfALivePeerIsRefused
+//	                                                   connected did not answer for it
 //	Each side sends by the connection that it dialled  both use one that is open; one in use is kept  TestBothSidesMayDialAtOnce
 //	                                                   when both dialled
 //	An outbox has no bound, a frame may have 2 GiB     64 MiB                                         TestAnOutboxIsBounded

@@ -65,8 +65,8 @@ type NetworkErrorWatcher interface {
 // ErrorHandler is an Endpoint that hears of its own failures. Without it they are logged.
 type ErrorHandler interface{ OnError(c *Context, err error) }
 
-// typeName is the name of a message in logs and traces: the protobuf full name, or that of the Go type.
-func typeName(m Message) string {
+// TypeName is the name of a message in logs and traces: the protobuf full name, or that of the Go type.
+func TypeName(m Message) string {
 	if p, ok := m.(proto.Message); ok {
 		return string(p.ProtoReflect().Descriptor().FullName())
 	}
@@ -89,7 +89,7 @@ func checkMessage(m Message, local bool) error {
 		if local {
 			return nil
 		}
-		return fmt.Errorf("%w: %s is Local and stays in its Env", ErrNotMessage, typeName(m))
+		return fmt.Errorf("%w: %s is Local and stays in its Env", ErrNotMessage, TypeName(m))
 	}
 	return fmt.Errorf("%w: %T is neither a protobuf message nor embeds rpcenv.Local", ErrNotMessage, m)
 }

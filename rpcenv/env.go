@@ -28,7 +28,7 @@ type Config struct {
 	Advertise string
 	// Conf are the settings; nil is all defaults.
 	Conf *conf.Conf
-	// Log is the Env's log; nil drops everything.
+	// Log is the Env's log; nil writes warnings and errors to stderr. NoLog drops everything.
 	Log *logrus.Entry
 }
 
@@ -130,7 +130,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	}
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
-		e.log = discardLog()
+		e.log = defaultLog(cfg.Name)
 	}
 	if a, ok := h.(interface{ Adopt(discard func()) }); ok {
 		a.Adopt(e.discard)

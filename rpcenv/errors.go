@@ -40,7 +40,7 @@ var (
 	ErrUnreachableDisconnected = &codedError{"rpc.disconnected", "no connection", ErrUnreachable}
 	// ErrUnreachableOverloaded: more than 64 MiB wait for that peer.
 	ErrUnreachableOverloaded = &codedError{"rpc.overloaded", "outbox full", ErrUnreachable}
-	// ErrStopped is what a Blocking's waits return after its end.
+	// ErrStopped is what a Blocking's waits return when its endpoint, its Env or its owner ended it.
 	ErrStopped = errors.New("rpcenv: stopped")
 	// ErrNotMessage: the value is neither a protobuf message nor a Local, or a Local was sent to another Env.
 	ErrNotMessage = errors.New("rpcenv: cannot be sent")

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
@@ -144,6 +147,47 @@ func ExampleDefer() {
 	// Ada reads Walden
 	// Ada is done
 	// Bob reads Walden
+}
+
+// gong strikes once: it answers with the time at which it does, to all who asked before.
+type gong struct {
+	waiting []rpcenv.Call[*timestamppb.Timestamp]
+}
+
+func (g *gong) OnStart(c *rpcenv.Context) { c.After(time.Hour, noon{}) }
+
+type noon struct{ rpcenv.Local }
+
+func (g *gong) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case *wrapperspb.StringValue: // an ask, by AskAs: an ordinary protobuf message says nothing of its answer
+		g.waiting = append(g.waiting, rpcenv.DeferAs[*timestamppb.Timestamp](c, m))
+	case noon:
+		for _, call := range g.waiting {
+			call.Reply(timestamppb.New(c.Now()))
+		}
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// An ask that is any protobuf message is kept in the same way; its asker uses AskAs or AskWaitAs.
+func ExampleDeferAs() {
+	w := sim.New(1, 0)
+	defer w.Close()
+	env := house(w)
+	ref, err := env.Register("Gong", &gong{})
+	if err != nil {
+		panic(err)
+	}
+	env.Go("program", func(b *rpcenv.Blocking) error {
+		at, err := rpcenv.AskWaitAs[*timestamppb.Timestamp](b, ref, wrapperspb.String("when?"), rpcenv.Timeout("patience", 2*time.Hour))
+		fmt.Println(at.AsTime().Format(time.TimeOnly), err)
+		return err
+	})
+	w.Advance(time.Hour)
+	// Output:
+	// 01:00:00 <nil>
 }
 
 // The failure of an ask that took too long names the setting that controls the time.

@@ -12,13 +12,27 @@ import (
 // Held is what an Env keeps of its peers, for tests that it forgets them.
 func (e *Env) Held() (outboxes, connections, asks int) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	for c := range e.links {
+	outboxes, links := len(e.outboxes), slices.Collect(maps.Keys(e.links))
+	e.mu.Unlock()
+	for _, c := range links {
 		c.mu.Lock()
 		asks += len(c.waiting)
 		c.mu.Unlock()
 	}
-	return len(e.outboxes), len(e.links), asks
+	return outboxes, len(links), asks
+}
+
+// DialWait opens one more connection to an address.
+func (e *Env) DialWait(b *Blocking, to Address) (err error) {
+	if e := b.Wait(func(wake func()) {
+		b.env.dial(to, func(outcome error) {
+			err = outcome
+			wake()
+		})
+	}); e != nil {
+		return e
+	}
+	return err
 }
 
 // Racing finds an endpoint of this Env, and returns what a message does that found it then.

@@ -39,7 +39,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 			in.owned.letGo(it.call)
 			in.end(it.call, nil, err)
 		case !c.deferred:
-			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, typeName(it.msg), in.name)
+			err = fmt.Errorf("%w: %s to %s", ErrRefusedNoReply, TypeName(it.msg), in.name)
 			in.end(it.call, nil, err)
 		}
 	}
@@ -126,7 +126,7 @@ func (in *Inbox) ignoring() logrus.Level {
 
 func (in *Inbox) describe(it *item) string {
 	if it.msg != nil {
-		return typeName(it.msg)
+		return TypeName(it.msg)
 	}
 	return it.name
 }

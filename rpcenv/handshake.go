@@ -73,6 +73,9 @@ func (c *conn) startClock() {
 
 // greet takes the one message that a handshake has in this direction.
 func (c *conn) greet(env *Envelope) error {
+	if c.held {
+		return errors.New("a message before the Welcome")
+	}
 	if env.Kind == KindFailure {
 		return errors.New(env.Error)
 	}
@@ -92,13 +95,13 @@ func (c *conn) greet(env *Envelope) error {
 		}
 		return c.welcome(m)
 	}
-	return fmt.Errorf("%s before the handshake", typeName(m))
+	return fmt.Errorf("%s before the handshake", TypeName(m))
 }
 
 // hello accepts a dialling peer.
 func (c *conn) hello(m *rpc.Hello, request int64) error {
 	e := c.env
-	if err := e.checkPeer(m.GetVersion(), m.GetIncarnation()); err != nil {
+	if err := e.checkPeer(m.GetVersion(), m.GetIncarnation(), m.GetAddress()); err != nil {
 		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 		return err
 	}
@@ -111,37 +114,39 @@ func (c *conn) hello(m *rpc.Hello, request int64) error {
 	if err != nil {
 		return err
 	}
-	if err := e.connected(c, func() {
-		c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: content})
-	}); err != nil {
-		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
-		return err
-	}
-	return nil
+	return c.admit(request, content)
 }
 
 // welcome completes the handshake of a dial.
 func (c *conn) welcome(m *rpc.Welcome) error {
-	if err := c.env.checkPeer(m.GetVersion(), m.GetIncarnation()); err != nil {
+	if err := c.env.checkPeer(m.GetVersion(), m.GetIncarnation(), m.GetAddress()); err != nil {
 		return err
 	}
 	dialled := c.peer
 	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
-	if err := c.env.connected(c, func() {}); err != nil {
+	c.reached = c.peer == dialled
+	rivals, err := c.env.connected(c, func() {})
+	switch {
+	case err != nil:
 		return err
+	case len(rivals) > 0:
+		return c.contest(rivals)
 	}
+	c.greeted = true
 	// What was sent to the address as dialled goes here, whatever name the peer gives itself.
 	c.env.attach(dialled, c)
 	c.dialled(nil)
 	return nil
 }
 
-func (e *Env) checkPeer(version uint32, incarnation uint64) error {
+func (e *Env) checkPeer(version uint32, incarnation uint64, addr *rpc.Address) error {
 	switch {
 	case version != protocolVersion:
 		return fmt.Errorf("the peer speaks version %d of the protocol, this is version %d: use the same release on both sides", version, protocolVersion)
 	case incarnation == e.incarnation:
 		return errors.New("this is the address of the Env itself under another name: use one name for a host everywhere")
+	case addr != nil && AddressOf(addr) == e.addr:
+		return fmt.Errorf("the peer says that it listens at %s, where this process listens: give each an address of its own", e.addr)
 	}
 	return nil
 }

@@ -18,11 +18,14 @@ type stranger struct {
 	w    *world
 	host rpcenv.Host
 	link rpcenv.Link
+
+	heard func(m rpcenv.Message) // if set, told of each message
 }
 
 // stranger connects to an Env as a peer that says what the test wants: first that, then nothing.
 func (w *world) stranger(to rpcenv.Address, first *rpcenv.Envelope) *stranger {
 	s := &stranger{w: w, host: w.hostOf("Stranger", "10.0.9.9")}
+	w.strangers++
 	s.host.Dial(to, func(l rpcenv.Link, err error) rpcenv.Receiver {
 		if err != nil {
 			w.t.Error(err)
@@ -35,7 +38,15 @@ func (w *world) stranger(to rpcenv.Address, first *rpcenv.Envelope) *stranger {
 		w.note("stranger: open")
 		return s
 	})
-	w.await("stranger: open")
+	w.until("a stranger is connected", func(log []string) bool {
+		n := 0
+		for _, line := range log {
+			if line == "stranger: open" {
+				n++
+			}
+		}
+		return n == w.strangers
+	})
 	return s
 }
 
@@ -48,6 +59,9 @@ func (s *stranger) Receive(e *rpcenv.Envelope) {
 		if err != nil {
 			s.w.t.Error(err)
 			return
+		}
+		if s.heard != nil {
+			s.heard(m)
 		}
 		s.w.note("stranger: %s", m.ProtoReflect().Descriptor().Name())
 	}

@@ -59,7 +59,7 @@ func seriesOf(counts *metrics.Endpoint, it *item) *metrics.Series {
 		k.Type = reflect.TypeOf(m)
 	}
 	m := it.msg
-	return counts.Series(k, func() string { return typeName(m) })
+	return counts.Series(k, func() string { return TypeName(m) })
 }
 
 // countReceivedLocked counts an item that comes into the inbox, and notes when, if times are measured.

@@ -235,7 +235,7 @@ func (e *Env) describeHandled(ev *trace.Event, it *item) {
 	if s := e.switches.Load(); s.all || len(s.only) == 0 {
 		return
 	}
-	ev.Type, ev.Message = typeName(it.msg), it.msg
+	ev.Type, ev.Message = TypeName(it.msg), it.msg
 	if it.call != nil {
 		ev.Form = tracepb.Form_ASK
 	}

@@ -94,7 +94,7 @@ func (e *Env) untraced(m Message) bool {
 
 // describeType tells the trace of a type of messages that it sees for the first time.
 func describeType(m any) (name string, untraced, dynamic bool) {
-	name = typeName(m)
+	name = TypeName(m)
 	p, ok := m.(proto.Message)
 	if !ok {
 		_, untraced = m.(interface{ untracedMessage() })

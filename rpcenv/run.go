@@ -28,7 +28,7 @@ type lane struct {
 // cancel ends b early: its waits return ErrStopped and b.Done is true; then is called with what body makes of it.
 func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then func(T, error)) (cancel func()) {
 	in := c.in
-	b := in.env.newBlocking(in.name, c.cause())
+	b := in.env.newBlocking(context.Background(), in.name, c.cause())
 	if c.stopping() {
 		b.cancel()
 	} else {
@@ -136,23 +136,13 @@ const (
 // stopBody is the panic that ends a body which goes on waiting after its end.
 type stopBody struct{}
 
-func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
+func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blocking {
 	b := &Blocking{env: e, from: from, cause: cause}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(ctx)
 	b.ctx = ctx
 	b.cancel = func() {
-		cancel()
-		if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
-			e.mu.Lock()
-			e.bodies = without(e.bodies, b)
-			e.mu.Unlock()
-		}
-		b.mu.Lock()
-		wake := b.wake
-		b.mu.Unlock()
-		if wake != nil {
-			wake()
-		}
+		cancel(ErrStopped) // unless it has a cause already
+		b.release()
 	}
 	e.mu.Lock()
 	stopping := e.stopping
@@ -161,9 +151,24 @@ func (e *Env) newBlocking(from string, cause trace.ID) *Blocking {
 	}
 	e.mu.Unlock()
 	if stopping {
-		cancel()
+		cancel(ErrStopped)
 	}
 	return b
+}
+
+// release ends the wait of a Blocking whose context has ended.
+func (b *Blocking) release() {
+	if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
+		b.env.mu.Lock()
+		b.env.bodies = without(b.env.bodies, b)
+		b.env.mu.Unlock()
+	}
+	b.mu.Lock()
+	wake := b.wake
+	b.mu.Unlock()
+	if wake != nil {
+		wake()
+	}
 }
 
 // start runs body on the Host and calls end once with its panic, if any.
@@ -191,7 +196,7 @@ func (b *Blocking) start(name string, body func(), end func(error)) {
 	})
 }
 
-// Context ends when the body should: hand it to I/O.
+// Context ends when the body should: hand it to I/O. Its cause (context.Cause) is what the waits return.
 func (b *Blocking) Context() context.Context { return b.ctx }
 
 // Done reports whether the body should end.
@@ -211,7 +216,8 @@ func (b *Blocking) Send(to Ref, m Message) error {
 	return b.env.send(outgoing{to: to, msg: m, cause: b.cause, from: b.from})
 }
 
-// Sleep waits for d; ErrStopped when the body should end.
+// Sleep waits for d; ErrStopped when the body should end. For an ordinary goroutine whose context has ended this and all
+// other waits return the context's cause, such as context.DeadlineExceeded.
 func (b *Blocking) Sleep(d time.Duration) error {
 	stop := func() {}
 	err := b.wait(func(wake func()) { stop = b.env.host.After(d, wake) })
@@ -296,13 +302,13 @@ func (b *Blocking) busy(n int) {
 	}
 }
 
-// stopped is ErrStopped, once; a body that waits on gets no second chance. An ordinary goroutine is its owner's.
+// stopped is why the body should end, once; one that waits on gets no second chance. An ordinary goroutine is its owner's.
 func (b *Blocking) stopped() error {
 	b.over++
 	if b.over > 1 && !b.caller {
 		panic(stopBody{})
 	}
-	return ErrStopped
+	return context.Cause(b.ctx)
 }
 
 // Job is a program that Env.Go started.
@@ -317,7 +323,7 @@ type Job struct {
 
 // Go runs body outside all inboxes: a driver program, a test, a command. It ends with the Env.
 func (e *Env) Go(name string, body func(*Blocking) error) *Job {
-	b := e.newBlocking(name, trace.ID{})
+	b := e.newBlocking(context.Background(), name, trace.ID{})
 	j := &Job{b: b, done: make(chan struct{})}
 	var err error
 	b.start(name, func() { err = body(b) }, func(failure error) {
@@ -368,12 +374,13 @@ func (j *Job) OnDone(f func(error)) {
 	}
 }
 
-// Blocking is for an ordinary goroutine that wants to ask and to wait, until ctx ends; the goroutine closes it. Not in a
-// simulation, whose clock stands still while the goroutine waits: use Go there.
+// Blocking is for an ordinary goroutine that wants to ask and to wait, until ctx ends; the goroutine closes it. Then its
+// waits return the cause of ctx; ErrStopped if the Env ended first. Not in a simulation, whose clock stands still while the
+// goroutine waits: use Go there.
 func (e *Env) Blocking(ctx context.Context) *Blocking {
-	b := e.newBlocking("caller", trace.ID{})
+	b := e.newBlocking(ctx, "caller", trace.ID{})
 	b.parker, b.caller = goroutineParker{}, true
-	b.unwatch = context.AfterFunc(ctx, b.cancel)
+	b.unwatch = context.AfterFunc(b.ctx, b.release) // of b.ctx: it has its cause by then
 	return b
 }
 

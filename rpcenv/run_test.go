@@ -271,7 +271,66 @@ func TestBlockingIsForAnOrdinaryGoroutine(t *testing.T) {
 				t.Error(r, err)
 			}
 			cancel()
-			if err := b.Sleep(time.Hour); !errors.Is(err, rpcenv.ErrStopped) {
+			if err := b.Sleep(time.Hour); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whatever an ordinary goroutine waits for ends with its context, and says why that ended.
+func TestAWaitReturnsTheCauseOfItsContext(t *testing.T) {
+	stopOfB := errors.New("the user pressed a key")
+	for what, wait := range map[string]func(b *rpcenv.Blocking, ref rpcenv.Ref) error{
+		"AskWait": func(b *rpcenv.Blocking, ref rpcenv.Ref) error {
+			_, err := rpcenv.AskWaitAs[rpcenv.Message](b, ref, num(1), rpcenv.Timeout("none", time.Hour))
+			return err
+		},
+		"ResolveWait": func(b *rpcenv.Blocking, ref rpcenv.Ref) error {
+			<-b.Context().Done()
+			_, err := rpcenv.ResolveWait(b, ref.String())
+			return err
+		},
+		"Sleep": func(b *rpcenv.Blocking, _ rpcenv.Ref) error { return b.Sleep(time.Hour) },
+		"Wait":  func(b *rpcenv.Blocking, _ rpcenv.Ref) error { return b.Wait(func(func()) {}) },
+		"Send": func(b *rpcenv.Blocking, ref rpcenv.Ref) error {
+			<-b.Context().Done()
+			return b.Send(ref, num(1))
+		},
+		"Context": func(b *rpcenv.Blocking, _ rpcenv.Ref) error {
+			<-b.Context().Done()
+			return context.Cause(b.Context())
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, "memory")
+			a := w.env("A")
+			ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) { rpcenv.DeferAs[rpcenv.Message](c, m) }})
+			for want, end := range map[error]func() (context.Context, func()){
+				context.DeadlineExceeded: func() (context.Context, func()) { return context.WithTimeout(t.Context(), time.Millisecond) },
+				context.Canceled: func() (context.Context, func()) {
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(time.Millisecond, cancel)
+					return ctx, cancel
+				},
+				stopOfB: func() (context.Context, func()) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					time.AfterFunc(time.Millisecond, func() { cancel(stopOfB) })
+					return ctx, func() { cancel(nil) }
+				},
+			} {
+				ctx, cancel := end()
+				b := a.Blocking(ctx)
+				if err := wait(b, ref); !errors.Is(err, want) || errors.Is(err, rpcenv.ErrStopped) {
+					t.Errorf("%v, want %v", err, want)
+				}
+				b.Close()
+				cancel()
+			}
+			// The end of the Env, or of the Blocking, is no end of the context.
+			b := a.Blocking(t.Context())
+			b.Close()
+			if err := wait(b, ref); !errors.Is(err, rpcenv.ErrStopped) {
 				t.Error(err)
 			}
 		})

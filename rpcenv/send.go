@@ -54,7 +54,7 @@ func (e *Env) prepare(o *outgoing) error {
 func (e *Env) dispatch(o outgoing) {
 	o.at = e.traceTime()
 	if o.pending != nil {
-		o.pending.to, o.pending.typ, o.pending.id = o.to, typeName(o.msg), o.cause
+		o.pending.to, o.pending.typ, o.pending.id = o.to, TypeName(o.msg), o.cause
 		o.pending.untraced = o.untraced || e.untraced(o.msg)
 	}
 	switch {
@@ -113,7 +113,7 @@ func (in *Inbox) offer(it item) error {
 	if in.post(it) {
 		return nil
 	}
-	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, typeName(it.msg), in.name)
+	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, TypeName(it.msg), in.name)
 }
 
 // missing is the error of a message to a name that nobody has.
@@ -170,5 +170,5 @@ func (e *Env) undelivered(o outgoing, err error) {
 		e.asks.fail(o.pending, err)
 		return
 	}
-	e.dropped(&o, typeName(o.msg), err)
+	e.dropped(&o, TypeName(o.msg), err)
 }

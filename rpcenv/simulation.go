@@ -52,7 +52,7 @@ func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
 		ID: id, Cause: o.cause, Env: c.env.num, From: c.env.cfg.Name, To: c.peerName, Sender: o.from, Receiver: o.to.Name,
 		Address: c.peerText, Type: question, Form: o.form,
 	}
-	if own := typeName(o.msg); question == "" {
+	if own := TypeName(o.msg); question == "" {
 		n.Type = own
 	} else {
 		n.Own = own

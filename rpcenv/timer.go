@@ -50,7 +50,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 	if c.stopping() {
 		return Timer{}
 	}
-	t := &timer{in: c.in, msg: msg, name: "timer " + typeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
+	t := &timer{in: c.in, msg: msg, name: "timer " + TypeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
 	keep(&c.in.owned, &c.in.owned.timers, t)
 	c.in.env.schedule(t, first)
 	return Timer{t}

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// verifier is the endpoint of each listening Env that says which endpoints there are. It mirrors
+// verifier is the endpoint of each listening Env that says which endpoints there are, and which connections are its own. It mirrors
 // org.apache.spark.rpc.netty.RpcEndpointVerifier.
 type verifier struct{}
 
@@ -15,6 +15,8 @@ func (verifier) Receive(c *Context, m Message) {
 	switch m := m.(type) {
 	case *rpc.CheckExistence:
 		Reply(c, m, &rpc.Bool{Value: c.Env().lookup(m.GetName()) != nil})
+	case *rpc.CheckConnection:
+		Reply(c, m, &rpc.Bool{Value: c.Env().ownsConnection(m.GetConnection())})
 	default:
 		c.Unsupported(m)
 	}

@@ -27,10 +27,11 @@ type world struct {
 	kind string
 	sim  *sim.World // nil in the real ones
 	// hosts are the real ones: in memory one for all, over TCP one for each Env.
-	hosts   map[string]*transport.Host
-	rec     *trace.Recorder
-	envs    int
-	crashed map[*rpcenv.Env]bool
+	hosts     map[string]*transport.Host
+	rec       *trace.Recorder
+	envs      int
+	strangers int
+	crashed   map[*rpcenv.Env]bool
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -114,7 +115,7 @@ func (w *world) client(name string) *rpcenv.Env { return w.make(name, false, nil
 func (w *world) make(name string, listens bool, c *conf.Conf) *rpcenv.Env {
 	w.t.Helper()
 	w.envs++
-	cfg := rpcenv.Config{Name: name, Conf: c}
+	cfg := rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()}
 	ip := "127.0.0.1"
 	if w.sim != nil {
 		ip = fmt.Sprintf("10.0.0.%d", w.envs)

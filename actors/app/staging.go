@@ -2,6 +2,7 @@ package app
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +89,7 @@ func (s Staging) Archive(b *rpcenv.Blocking, dir, name string, entries []yarncli
 // write makes a file in a staging directory, which it makes first.
 func (Staging) write(b *rpcenv.Blocking, dir, name string, content func(io.Writer) error) (yarnclient.Staged, error) {
 	if b.Done() {
-		return yarnclient.Staged{}, rpcenv.ErrStopped
+		return yarnclient.Staged{}, context.Cause(b.Context())
 	}
 	at, err := pathOf(dir)
 	if err != nil {

@@ -3,9 +3,11 @@ package appclient
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is what the endpoint is called.
@@ -24,6 +26,8 @@ type AppClient struct {
 	nextExecutor int32                   // one more than the highest id heard of
 	totals       []*deploy.ProfileTarget // that the driver wanted last; nil: it has said nothing
 	disconnected bool                    // the listener was told
+	standing     rpcenv.Timer            // while disconnected
+	forgotten    bool                    // the listener was told
 	dead         bool                    // the listener was told
 	warned       string                  // what was said last of what comes too early
 }
@@ -65,6 +69,8 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		a.killExecutors(c, m)
 	case RegisterWithMaster:
 		a.registerWithMaster(c)
+	case CheckStanding:
+		a.checkStanding(c)
 	default:
 		c.Unsupported(m)
 	}
@@ -81,6 +87,22 @@ func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	a.disconnected = true
 	c.Log().Warnf("Connection to %s failed; waiting for master to reconnect...", peer)
 	c.Send(a.cfg.Listener, Disconnected{})
+	d := conf.StarvationTimeout.Get(c.Conf())
+	a.standing = c.Every(d, d, CheckStanding{})
+}
+
+// checkStanding asks whether a Master is back that does not know the application: then no Master will ever call.
+func (a *AppClient) checkStanding(c *rpcenv.Context) {
+	at := a.master
+	rpcenv.Ask(c, at, &deploy.RequestRefusals{AppId: a.appID}, func(r *deploy.Refusals, err error) {
+		if err != nil || r.GetFound() || r.GetMasterState() != master.RecoveryAlive.String() || at != a.master || !a.disconnected || a.dead || a.forgotten {
+			return
+		}
+		c.Cancel(a.standing)
+		a.forgotten = true
+		c.Send(a.cfg.Listener, Forgotten{Reason: fmt.Sprintf("the Master at %s does not know application %s: it was started again without its records (%s): "+
+			"submit the application again", at.Address, a.appID, conf.RecoveryMode.Key())})
+	})
 }
 
 // refuses reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
@@ -102,10 +124,11 @@ func (a *AppClient) markDead(c *rpcenv.Context, reason string) {
 		return
 	}
 	a.dead = true
-	c.Log().Error(reason)
-	if !a.cfg.Listener.IsZero() {
-		c.Send(a.cfg.Listener, Dead{Reason: reason})
+	if a.cfg.Listener.IsZero() { // nobody else tells it
+		c.Log().Error(reason)
+		return
 	}
+	c.Send(a.cfg.Listener, Dead{Reason: reason})
 }
 
 func (a *AppClient) applicationRemoved(c *rpcenv.Context, m *deploy.ApplicationRemoved) {

@@ -214,6 +214,45 @@ func TestTheLossOfTheMasterIsToldOnce(t *testing.T) {
 	k.listener.Quiet(5 * time.Minute)
 }
 
+// A Master that was killed and started again without its records never calls: the client asks it, and says so once.
+func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
+	for _, c := range []struct {
+		answer *deploy.Refusals
+		told   bool
+	}{
+		{&deploy.Refusals{MasterState: "ALIVE"}, true},
+		{&deploy.Refusals{MasterState: "ALIVE", Found: true}, false},
+		{&deploy.Refusals{MasterState: "RECOVERING"}, false},
+		{&deploy.Refusals{MasterState: "STANDBY"}, false},
+	} {
+		k := newKit(t)
+		k.master = k.w.Probe("Master")
+		k.join()
+		k.master.Crash()
+		k.master.Restart()
+		k.master.On(func(ctx *rpcenv.Context, m rpcenv.Message) bool {
+			q, ok := m.(*deploy.RequestRefusals)
+			if ok {
+				rpcenv.Reply(ctx, q, c.answer)
+			}
+			return ok
+		})
+		k.told(Disconnected{})
+		k.w.Advance(time.Minute)
+		if !c.told {
+			k.listener.Quiet(time.Minute)
+			continue
+		}
+		m := next[Forgotten](k, k.listener)
+		if !strings.Contains(m.Reason, "does not know application "+appID) || !strings.Contains(m.Reason, "submit the application again") {
+			t.Error(m)
+		}
+		k.listener.Quiet(5 * time.Minute)
+		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+		k.told(Forgotten{})
+	}
+}
+
 func TestAnEarlierTermIsRefused(t *testing.T) {
 	k := newKit(t)
 	k.start()

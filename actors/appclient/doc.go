@@ -16,6 +16,8 @@
 //   - StopAppClient tells the listener nothing: who stops the client knows. (TestStopUnregistersAndStops)
 //   - Messages of an earlier leadership than the latest heard of are refused, unless the Master that led last sends them.
 //     Spark has no leader term. (TestAnEarlierTermIsRefused)
+//   - While the connection to the Master is lost it is asked, each spark.starvation.timeout, whether it knows the application: one
+//     that was started again without its records does not, and never calls. (TestAMasterThatForgotTheApplicationIsTold)
 //   - A new Master hears how many executors of each profile the driver wants; Spark's waits until that changes.
 //     (TestANewMasterHearsHowManyExecutorsAreWanted)
 package appclient

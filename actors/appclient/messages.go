@@ -17,6 +17,16 @@ type Connected struct {
 // StandaloneAppClientListener.disconnected.
 type Disconnected struct{ rpcenv.Local }
 
+// Forgotten tells the listener that the Master is back and does not know the application, with what to do; with no Reason, that
+// another one knows it after all. Spark's client waits in silence.
+type Forgotten struct {
+	rpcenv.Local
+	Reason string
+}
+
+// CheckStanding is the tick by which a client whose Master is gone asks whether one is back that does not know it.
+type CheckStanding struct{ rpcenv.Local }
+
 // Dead tells the listener that the application failed for good, once: no Master answered, or the Master removed it. It
 // mirrors StandaloneAppClientListener.dead.
 type Dead struct {

@@ -123,7 +123,11 @@ func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 		a.master = rpcenv.Ref{Address: c.Sender(), Name: ids.Master}
 	}
 	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
-	a.disconnected = false
+	c.Cancel(a.standing)
+	if a.disconnected = false; a.forgotten {
+		a.forgotten = false
+		c.Send(a.cfg.Listener, Forgotten{})
+	}
 	a.repeatTotals(c)
 	c.Send(a.master, &deploy.MasterChangeAcknowledged{AppId: a.appID, NextExecutorId: a.nextExecutor})
 }

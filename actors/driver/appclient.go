@@ -21,6 +21,10 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 		s.connected(c, m)
 	case appclient.Disconnected:
 		s.disconnected(c)
+	case appclient.Forgotten:
+		if s.forgotten = m.Reason; m.Reason != "" {
+			c.Log().Warn(m.Reason)
+		}
 	case appclient.Dead:
 		s.applicationDead(c, m)
 	case appclient.ExecutorAdded:
@@ -66,8 +70,7 @@ func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
 	if strings.HasSuffix(reason, failedState) && s.lastEnd != "" { // the Master says no more: too many executors ended too early
 		reason += ": the last executor to end was " + s.lastEnd
 	}
-	c.Log().Errorf("Application has been killed. Reason: %s", reason)
-	c.Send(s.dag, dag.ApplicationDead{Reason: reason})
+	c.Send(s.dag, dag.ApplicationDead{Reason: reason, Line: "Application has been killed. Reason: " + reason})
 }
 
 // failedState is how the Master's word ends when it gave the application up for its executors' ends.

@@ -25,6 +25,10 @@
 //     refuses only spark.executor.cores below spark.task.cpus. (TestADriverWhoseExecutorsTakeNoTaskIsRefused)
 //   - A job waits for executors for as long as it takes; a warning each spark.starvation.timeout says so.
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
+//   - The warning says why when the driver knows: executors are smaller than a task, or the Master was started again and knows
+//     no such application. (TestAnExecutorThatTakesNoTaskIsTold, TestStarvationAtAMasterThatForgotTheApplication)
+//   - How an application ended is an error of its jobs alone when some run; Spark logs it as well.
+//     (TestTheEndOfAnApplicationIsSaidOnce)
 //   - When the Master gave the application up as FAILED, the jobs' error has the end of its last executor.
 //     (TestTheLastEndOfAnExecutorIsToldWhenTheApplicationFailed)
 //   - A report of a task attempt that was given up frees no cores. (TestAReportOfAnAttemptThatIsOverFreesNoCores)

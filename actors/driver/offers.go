@@ -155,6 +155,9 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 
 // whyStarving is what keeps tasks waiting and what to do, as far as the driver knows; "" when only the cluster manager knows.
 func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
+	if s.forgotten != "" {
+		return s.forgotten
+	}
 	largest := 0
 	for _, e := range s.executors.sorted {
 		largest = max(largest, e.totalCores)

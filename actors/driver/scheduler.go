@@ -30,7 +30,8 @@ type Scheduler struct {
 	cpus      int
 	maxSize   int // of a LaunchTask, in bytes
 	starving  rpcenv.Timer
-	saidSmall bool // the log has that an executor takes no task
+	saidSmall bool   // the log has that an executor takes no task
+	forgotten string // that the Master does not know the application, and what to do; "": it may
 	stopping  bool
 	began     time.Time
 	ready     bool // tasks may start: see isReady

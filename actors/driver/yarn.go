@@ -121,8 +121,7 @@ func (s *Scheduler) applicationEnded(c *rpcenv.Context, m yarnclient.Ended) {
 	if m.Diagnostics != "" {
 		reason += " Diagnostics message: " + m.Diagnostics
 	}
-	c.Log().Error(reason)
-	c.Send(s.dag, dag.ApplicationDead{Reason: reason})
+	c.Send(s.dag, dag.ApplicationDead{Reason: reason, Line: reason})
 }
 
 // askLossReason asks why an executor's connection ended, and removes it with the answer. It mirrors

@@ -83,18 +83,24 @@ func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 func (e *Client) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected counts a Master as lost.
-func (e *Client) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) { e.lose(c, peer) }
+func (e *Client) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) { e.lose(c, peer, nil) }
 
 // OnNetworkError counts a Master as lost.
-func (e *Client) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) { e.lose(c, peer) }
+func (e *Client) OnNetworkError(c *rpcenv.Context, err error, peer rpcenv.Address) {
+	e.lose(c, peer, err)
+}
 
-// lose ends the process when no Master is left.
-func (e *Client) lose(c *rpcenv.Context, peer rpcenv.Address) {
+// lose says once, with the cause if there is one, that a Master is gone, and ends the process when no Master is left.
+func (e *Client) lose(c *rpcenv.Context, peer rpcenv.Address, cause error) {
 	if e.over || !slices.Contains(e.cfg.Masters, peer) || slices.Contains(e.lost, peer) {
 		return
 	}
 	e.lost = append(e.lost, peer)
-	c.Log().Errorf("Error connecting to master %s.", peer)
+	log := c.Log()
+	if cause != nil {
+		log = log.WithError(cause)
+	}
+	log.Errorf("Error connecting to master %s.", peer)
 	if len(e.lost) == len(e.cfg.Masters) {
 		e.fail(c, "No master is available, exiting.")
 	}
@@ -128,8 +134,7 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 			switch {
 			case e.over:
 			case err != nil:
-				c.Log().WithError(err).Warnf("Failed to connect to master %s", a)
-				e.lose(c, a)
+				e.lose(c, a, err)
 				e.considered(c)
 			default:
 				e.refs[a] = master

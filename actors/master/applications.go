@@ -217,14 +217,16 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	delete(m.idToApp, app.ID)
 	delete(m.addressToApp, app.Driver.Address)
 	m.completed = retain(m.completed, app, conf.RetainedApplications.Get(c.Conf()))
+	granted := app.CoresGranted
 	for _, e := range app.Executors() {
 		m.killExecutor(c, e, "application "+strings.ToLower(to.String()))
 	}
+	app.CoresGranted = granted // its record shows what it had to its end, as Spark's does
 	if to != ApplicationFinished {
 		c.Send(app.Driver, &deploy.ApplicationRemoved{Message: to.String(), MasterTerm: m.cfg.Term})
 	}
 	m.schedule(c)
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		if w.State == WorkerDecommissioned { // what it runs is not the application's any more, and ends with it
 			for _, e := range w.Executors() {
 				if e.App == app {

@@ -62,7 +62,7 @@ func newBenched(b *testing.B) (m *benched, peers rpcenv.Ref, end func()) {
 	m = &benched{Master: New(Config{}), done: make(chan struct{})}
 	m.state = RecoveryAlive
 	for i := range 5000 {
-		m.workers = append(m.workers, &WorkerInfo{
+		m.workers.add(&WorkerInfo{
 			ID: fmt.Sprintf("worker-20260101000000-10.0.%d.%d-7078", i/250, i%250), Ref: peers, Host: "10.0.0.2", Port: 7078,
 			Cores: 16, Memory: 65536, State: WorkerAlive,
 		})

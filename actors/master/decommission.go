@@ -38,7 +38,7 @@ func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecomm
 // decommissionWorkersOnHosts has the Workers of the hosts decommissioned, and is answered at once with their number.
 func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.DecommissionWorkersOnHosts) {
 	var ids []string
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		at := m.addressToWorker[w.Ref.Address] == w // neither dead nor replaced
 		if at && m.state != RecoveryStandby && slices.ContainsFunc(d.GetHostnames(), func(h string) bool { return strings.EqualFold(h, w.Host) }) {
 			ids = append(ids, w.ID)

@@ -108,7 +108,7 @@ func TestADecommissionedWorkerThatEndsTakesItsExecutorsAlong(t *testing.T) {
 		t.Errorf("%v", u)
 	}
 	next[*deploy.WorkerRemoved](t, d.Probe)
-	if state, used := w.stateOf(); state != "DEAD" || used != 0 {
+	if state, used := w.stateOf(); state != "DEAD" || used != 1 {
 		t.Errorf("%s with %d cores used", state, used)
 	}
 }

@@ -20,7 +20,7 @@ func (m *Master) demands(drivers driverPolicy, now time.Time) (out []*deploy.Dem
 		}
 		out = append(out, &deploy.Demand{
 			DriverId: d.ID, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
-			Blockers: driverBlockers(d, m.workers, m.drivers.launched(), drivers),
+			Blockers: driverBlockers(d, m.workers.all(), m.drivers.launched(), drivers),
 		})
 	}
 	for _, a := range m.apps {
@@ -47,7 +47,7 @@ func (m *Master) blocked(a *ApplicationInfo, p Profile, now time.Time) (out []*d
 	if reason := a.pause(now); reason != "" {
 		out = append(out, &deploy.Blocker{Filter: byWait, Reason: reason, Help: pauseHelp})
 	}
-	if usable, refused := Usable(m.workers, p); len(usable) == 0 {
+	if usable, refused := Usable(m.workers.all(), p); len(usable) == 0 {
 		out = append(out, blockers(refused)...)
 	}
 	return out

@@ -24,6 +24,7 @@
 //   - SPARK-9731: an executor without a size gets a core for each time that its memory fits, not all cores.
 //   - SPARK-16925: an executor that ends with exit code 0 is not replaced until something else happens.
 //   - SPARK-27510 (upstream): executors that start and exit at once are launched again for ever, without pause.
+//   - MASTER-RECOVERY (upstream): an application that answers a new Master is RUNNING, also without an executor.
 //
 // With a Store the Master keeps a record of each application, Worker and driver, written behind its handlers
 // (rpcenv.Journal): what it sends after a change waits until the record is durable, so that a crash undoes nothing that
@@ -98,6 +99,13 @@
 //     (TestASupervisedDriverRunsAgainUnderANewID, TestADriverThatDoesNotFitDoesNotBlockTheNext)
 //   - coherer.master.maxDriverShare bounds the part of the cluster that drivers have together; without it, as in Spark, they
 //     can leave nothing to their own executors (SPARK-27750). (TestTheShareOfDriversHasACap)
+//   - An application that waited for its first executor when the Master died waits on when the next one has recovered; Spark's
+//     Master calls each RUNNING that answers, as this one does with coherer.compat MASTER-RECOVERY (upstream).
+//     (TestAnApplicationWithoutExecutorsWaitsAfterARecovery)
+//   - One peer registers 16 Workers at most; the refusal and one line of the log say so. Spark takes all.
+//     (TestOnePeerRegistersNoCrowd)
+//   - The page of an application says why each executor has ended, and the page of the Master why a Worker is DEAD or
+//     DECOMMISSIONED and why an application or a driver is over; Spark's show states alone. (TestWhatIsOverSaysWhyAndWhatItHad)
 //   - A driver that wants no cores, no memory, or nothing to start is refused when it is submitted, and so is
 //     spark.deploy.driverIdPattern when it gives no name of a directory. (TestDriversThatCannotBeAreRefused, TestDriverIDs)
 package master

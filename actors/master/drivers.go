@@ -144,7 +144,7 @@ func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverS
 		}
 		answer.ExitStatus = d.ExitStatus
 		if d.State == deploy.DriverState_SUBMITTED {
-			answer.Refused = blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), m.driverPolicy(c.Conf())))
+			answer.Refused = blockerTexts(driverBlockers(d, m.workers.all(), m.drivers.launched(), m.driverPolicy(c.Conf())))
 		}
 	}
 	rpcenv.Reply(c, r, answer)
@@ -247,6 +247,9 @@ func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 		return false
 	}
 	d.State = next
+	if DriverOver(next) {
+		d.reason = why
+	}
 	c.State("driver", d.ID, from.String(), next.String(), why)
 	return true
 }

@@ -192,6 +192,9 @@ func (m *Master) setExecutor(c *rpcenv.Context, e *ExecutorDesc, to deploy.Execu
 		return false
 	}
 	e.State = next
+	if finished(next) {
+		e.reason = why
+	}
 	c.State("executor", e.FullID(), from.String(), next.String(), why)
 	return true
 }

@@ -17,6 +17,7 @@ type faults struct {
 	ghosts           bool // SPARK-13604: what a Worker runs that was given up is not killed when it comes back
 	refusesKnown     bool // SPARK-4592, SPARK-23191: a Worker that registers again is refused, and exits
 	launchLoop       bool // SPARK-27510: RUNNING sets the count of failures back, and nothing waits
+	recoveredRunning bool // MASTER-RECOVERY: an application that answered a new Master is RUNNING, also without executors
 }
 
 func faultsOf(c *conf.Conf) faults {
@@ -29,6 +30,7 @@ func faultsOf(c *conf.Conf) faults {
 		ghosts:           has("SPARK-13604"),
 		refusesKnown:     has("SPARK-23191"),
 		launchLoop:       has("SPARK-27510"),
+		recoveredRunning: has("MASTER-RECOVERY"),
 	}
 }
 

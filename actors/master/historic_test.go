@@ -9,7 +9,7 @@ import (
 
 func TestFaultsAreThoseOfTheSetting(t *testing.T) {
 	for text, want := range map[string]faults{
-		"fixed": {}, "upstream": {launchLoop: true}, "spark-2425": {lifetimeFailures: true}, "SPARK-8881": {coreByCore: true},
+		"fixed": {}, "upstream": {launchLoop: true, recoveredRunning: true}, "spark-2425": {lifetimeFailures: true}, "SPARK-8881": {coreByCore: true},
 		"SPARK-9731,SPARK-16925": {memoryPerCore: true, silentExit: true},
 	} {
 		c, err := conf.New(map[string]string{"coherer.compat": text})

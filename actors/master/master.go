@@ -19,7 +19,7 @@ type Master struct {
 	cfg   Config
 	state RecoveryState
 
-	workers         []*WorkerInfo // in the order of registration; dead ones too, for a while
+	workers         roster
 	idToWorker      map[string]*WorkerInfo
 	addressToWorker map[rpcenv.Address]*WorkerInfo
 
@@ -35,6 +35,7 @@ type Master struct {
 	elected  bool                     // the records are read, or being read
 	awaiting []rpcenv.Call[*rpc.Bool] // who waits for the leadership
 	recovery rpcenv.Timer             // CompleteRecovery
+	awaited  awaited
 
 	connections map[rpcenv.Address]int // how many there are to each peer
 	relaunch    rpcenv.Timer
@@ -46,7 +47,7 @@ type Master struct {
 // New makes a Master. Without a Store and an election it is ALIVE from its start.
 func New(cfg Config) *Master {
 	m := &Master{
-		cfg: cfg, state: RecoveryAlive,
+		cfg: cfg, state: RecoveryAlive, workers: newRoster(),
 		idToWorker:      map[string]*WorkerInfo{},
 		addressToWorker: map[rpcenv.Address]*WorkerInfo{},
 		idToApp:         map[string]*ApplicationInfo{},

@@ -14,6 +14,12 @@ import (
 // Recovered is why a Master enters what it took over, in the trace: it began under another Master.
 const Recovered = "recovered"
 
+// awaited are those of whom nothing was heard when this leadership began.
+type awaited struct {
+	apps    []*ApplicationInfo
+	workers []*WorkerInfo
+}
+
 // CompleteRecovery ends the wait for those that do not answer. It mirrors MasterMessages.CompleteRecovery.
 type CompleteRecovery struct{ rpcenv.Local }
 
@@ -37,6 +43,7 @@ func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationReco
 	c.Log().Infof("Trying to recover app: %s", r.GetId())
 	app := m.newApplication(c, r.GetId(), r.GetDesc(), c.Ref(r.GetDriver()), time.UnixMilli(r.GetStarted()))
 	app.State = ApplicationUnknown
+	m.awaited.apps = append(m.awaited.apps, app)
 	m.addApplication(c, app, Recovered)
 	c.Send(app.Driver, m.masterChanged(c))
 }
@@ -58,6 +65,7 @@ func (m *Master) recoverWorker(c *rpcenv.Context, r *deploy.WorkerRecord) {
 	c.Log().Infof("Trying to recover worker: %s", reg.GetId())
 	w := newWorker(reg, c.Ref(reg.GetWorker()), c.Now())
 	w.State, w.unheard = WorkerUnknown, true
+	m.awaited.workers = append(m.awaited.workers, w)
 	m.addWorker(c, w, Recovered)
 	c.Send(w.Ref, m.masterChanged(c))
 }
@@ -199,8 +207,14 @@ func (a *ApplicationInfo) adopt(w *WorkerInfo, d *deploy.ExecutorDescription) *E
 // canComplete reports whether all have answered. It mirrors Master.canCompleteRecovery; a Worker that registered before
 // it said what it runs is waited for, too.
 func (m *Master) canComplete() bool {
-	return !slices.ContainsFunc(m.apps, func(a *ApplicationInfo) bool { return a.State == ApplicationUnknown }) &&
-		!slices.ContainsFunc(m.workers, func(w *WorkerInfo) bool { return w.State != WorkerDead && w.unheard })
+	wait := &m.awaited // those that have answered go, so that each is looked at once however many answer
+	for len(wait.apps) > 0 && wait.apps[0].State != ApplicationUnknown {
+		wait.apps = wait.apps[1:]
+	}
+	for len(wait.workers) > 0 && (wait.workers[0].State == WorkerDead || !wait.workers[0].unheard) {
+		wait.workers = wait.workers[1:]
+	}
+	return len(wait.apps) == 0 && len(wait.workers) == 0
 }
 
 func (m *Master) completeIfPossible(c *rpcenv.Context) {
@@ -222,7 +236,7 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 		c.Log().Info("Recovery complete - resuming operations!")
 		m.schedule(c)
 	}()
-	for _, w := range slices.Clone(m.workers) {
+	for _, w := range m.workers.all() {
 		if w.State == WorkerUnknown {
 			m.removeWorker(c, w, "Not responding for recovery")
 		}
@@ -235,7 +249,9 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 			m.removeApplication(c, a, ApplicationFinished, why)
 			c.Send(a.Driver, &deploy.ApplicationRemoved{Message: why, MasterTerm: m.cfg.Term}) // it may only have stood still
 		case ApplicationWaiting:
-			m.setApplication(c, a, ApplicationRunning, Recovered)
+			if len(a.executors) > 0 || faultsOf(c.Conf()).recoveredRunning {
+				m.setApplication(c, a, ApplicationRunning, Recovered)
+			}
 		}
 	}
 	for _, d := range slices.Clone(m.drivers.active) {

@@ -37,12 +37,28 @@ func (m *Master) schedule(c *rpcenv.Context) {
 	m.scheduleAgainAt(c, next)
 }
 
+// wanted reports whether a Worker that is new changes what schedule would do. Nothing else has changed since it ran: what
+// the other Workers could not take they cannot take now. So a Worker that nobody wants costs no look at the others.
+func (m *Master) wanted(w *WorkerInfo) bool {
+	if len(m.drivers.waiting) > 0 {
+		return true
+	}
+	for _, app := range m.apps {
+		for _, p := range app.Profiles() {
+			if app.wants(p) && fits(w, p.need()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile) {
 	placement := m.placement(c)
 	usable := m.usable(app, p, placement, conf.WorkerSelectionPolicy.Get(c.Conf()))
 	if len(usable) == 0 {
 		if len(m.apps) == 1 && len(app.executors) == 0 {
-			_, refused := Usable(m.workers, p)
+			_, refused := Usable(m.workers.all(), p)
 			c.Log().WithField("refused", refused).
 				Warnf("App %s requires more resource than any of Workers could have.", app.ID)
 		}
@@ -94,13 +110,13 @@ func (m *Master) placement(c *rpcenv.Context) Placement {
 // usable are Workers that can take an executor of p, in the order of policy: all of them, or as many as placement looks
 // at.
 func (m *Master) usable(app *ApplicationInfo, p Profile, placement Placement, policy string) []*WorkerInfo {
-	most := len(m.workers)
+	most := len(m.workers.all())
 	if f, ok := placement.(frugal); ok {
 		most = min(most, f.enough(app.demand(p)))
 	}
 	n := p.need()
 	var out []*WorkerInfo
-	for _, k := range m.ranking.order(m.workers, policy) {
+	for _, k := range m.ranking.order(m.workers.all(), policy) {
 		if len(out) == most || m.ranking.exhausted(k.w, p) {
 			break
 		}

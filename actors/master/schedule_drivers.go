@@ -162,7 +162,7 @@ func (m *Master) scheduleDrivers(c *rpcenv.Context) {
 		return
 	}
 	policy := m.driverPolicy(c.Conf())
-	placer := newDriverPlacer(m.workers, policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
+	placer := newDriverPlacer(m.workers.all(), policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
 	for _, d := range m.drivers.waiting {
 		if w := placer.place(d, m.drivers.launched()); w != nil {
 			m.launchDriver(c, d, w)
@@ -170,7 +170,7 @@ func (m *Master) scheduleDrivers(c *rpcenv.Context) {
 		}
 		if !d.warned && placer.neverFits(d) {
 			d.warned = true
-			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers, m.drivers.launched(), policy))).
+			c.Log().WithField("refused", blockerTexts(driverBlockers(d, m.workers.all(), m.drivers.launched(), policy))).
 				Warnf("Driver %s requires more resource than any of Workers could have.", d.ID)
 		}
 	}

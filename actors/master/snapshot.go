@@ -32,7 +32,7 @@ func (m *Master) State(self rpcenv.Address, now time.Time) *deploy.MasterStateRe
 	if m.cfg.RestPort > 0 {
 		s.RestPort = proto.Int32(int32(m.cfg.RestPort))
 	}
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		s.Workers = append(s.Workers, w.info())
 	}
 	for _, a := range m.apps {
@@ -50,7 +50,7 @@ func (w *WorkerInfo) info() *deploy.WorkerInfo {
 		Id: w.ID, Host: w.Host, Port: int32(w.Port), WebUiUrl: w.WebUIURL,
 		Cores: int32(w.Cores), CoresUsed: int32(w.CoresUsed), Memory: int32(w.Memory), MemoryUsed: int32(w.MemoryUsed),
 		Resources: w.resources.infos(false), ResourcesUsed: w.resources.infos(true),
-		State: w.State.String(), LastHeartbeatMs: milliseconds(w.LastHeartbeat),
+		State: w.State.String(), LastHeartbeatMs: milliseconds(w.LastHeartbeat), Reason: w.reason,
 	}
 }
 
@@ -62,6 +62,9 @@ func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
 		CoresPerExecutor: a.Desc.CoresPerExecutor, MemoryPerExecutorMb: a.Desc.GetMemoryPerExecutorMb(),
 		ResourcesPerExecutor: a.Desc.GetResourcesPerExecutor(), AppUiUrl: a.Desc.GetAppUiUrl(), DriverHost: a.Driver.Address.Host,
 		Failures: int32(a.health.failures), NotBeforeMs: milliseconds(a.health.notBefore),
+	}
+	if a.endedFor != byItsDriver {
+		i.Reason = a.endedFor
 	}
 	for _, e := range a.executors {
 		i.Executors = append(i.Executors, e.info())
@@ -75,7 +78,7 @@ func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
 func (e *ExecutorDesc) info() *deploy.ExecutorDesc {
 	return &deploy.ExecutorDesc{
 		Id: int32(e.ID), RpId: int32(e.Profile), WorkerId: e.Worker.ID,
-		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State, Resources: e.Resources,
+		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State, Resources: e.Resources, Reason: e.reason,
 	}
 }
 
@@ -98,7 +101,7 @@ func (d *DriverInfo) info() *deploy.DriverInfo {
 	i := &deploy.DriverInfo{
 		Resources: d.Resources,
 		Id:        d.ID, StartMs: milliseconds(d.Submitted), State: d.State, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),
-		MainClass: d.mainClass(), Supervise: d.Desc.GetSupervise(), Exception: d.Exception,
+		MainClass: d.mainClass(), Supervise: d.Desc.GetSupervise(), Exception: d.Exception, Reason: d.reason,
 	}
 	if d.Worker != nil {
 		i.WorkerId = d.Worker.ID

@@ -27,8 +27,11 @@ type WorkerInfo struct {
 	executors []*ExecutorDesc // in the order of their launch
 	drivers   []*DriverInfo   // in the order of their launch
 	resources resources
-	listed    int  // for ranking
-	unheard   bool // of the leadership before, and has not said what it runs
+	registrar rpcenv.Address // the peer that registered it; zero: it was recovered
+	reason    string         // why it is DEAD or DECOMMISSIONED
+	forgotten bool           // the roster has it no more
+	listed    int            // for ranking
+	unheard   bool           // of the leadership before, and has not said what it runs
 }
 
 func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerInfo {
@@ -57,13 +60,17 @@ func (w *WorkerInfo) addExecutor(e *ExecutorDesc) {
 	w.MemoryUsed += e.Memory
 }
 
-// removeExecutor gives back what e has; a second time it does nothing.
+// removeExecutor gives back what e has; a second time it does nothing. The record of a Worker that is dead goes on to show
+// what was used of it, as Spark's does.
 func (w *WorkerInfo) removeExecutor(e *ExecutorDesc) {
 	i := slices.Index(w.executors, e)
 	if i < 0 {
 		return
 	}
 	w.executors = slices.Delete(w.executors, i, i+1)
+	if w.State == WorkerDead {
+		return
+	}
 	w.CoresUsed -= e.Cores
 	w.MemoryUsed -= e.Memory
 	w.resources.release(e.Resources)
@@ -81,6 +88,7 @@ type ExecutorDesc struct {
 	Resources []*deploy.ResourceInformation
 	State     deploy.ExecutorState
 
+	reason       string    // why it has ended
 	runningSince time.Time // zero before RUNNING
 	doubtful     bool      // the Worker registered again since it was ordered
 }

@@ -23,8 +23,9 @@ type DriverInfo struct {
 	// RelaunchedAs is the id under which a driver of state RELAUNCHING runs again.
 	RelaunchedAs string
 
-	warned   bool // that no Worker could ever take it
-	doubtful bool // its Worker registered again since it was ordered, and has not said that it runs
+	reason   string // why it has ended
+	warned   bool   // that no Worker could ever take it
+	doubtful bool   // its Worker registered again since it was ordered, and has not said that it runs
 }
 
 // mainClass is the application's: the third argument of Spark's DriverWrapper.
@@ -81,6 +82,9 @@ func (b *driverBooks) end(d *DriverInfo, retained int) {
 	b.completed = retain(b.completed, d, retained)
 	if w := d.Worker; w != nil && slices.Contains(w.drivers, d) {
 		w.drivers = without(w.drivers, d)
+		if w.State == WorkerDead { // its record shows what was used of it
+			return
+		}
 		w.CoresUsed -= int(d.Desc.GetCores())
 		w.MemoryUsed -= int(d.Desc.GetMem())
 		w.resources.release(d.Resources)

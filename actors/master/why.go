@@ -182,7 +182,7 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 	if reason := app.pause(c.Now()); reason != "" {
 		say(p, byWait, reason, pauseHelp)
 	}
-	usable, refused := Usable(m.workers, p)
+	usable, refused := Usable(m.workers.all(), p)
 	for _, r := range refused {
 		out.Workers = append(out.Workers, &deploy.Refusal{
 			WorkerId: r.Worker, RpId: int32(p.ID), Filter: r.Filter, Reason: r.Reason, Help: r.Help,
@@ -194,7 +194,7 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 	}
 	alive, largest := 0, &WorkerInfo{}
 	var could []*WorkerInfo // those that would take an executor if they were idle
-	for _, w := range m.workers {
+	for _, w := range m.workers.all() {
 		if w.State != WorkerAlive {
 			continue
 		}
@@ -208,7 +208,7 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 	}
 	switch {
 	case alive == 0:
-		say(p, byWorkers, fmt.Sprintf("none of %d workers is ALIVE", len(m.workers)), "start one: coherer worker spark://HOST:PORT")
+		say(p, byWorkers, fmt.Sprintf("none of %d workers is ALIVE", len(m.workers.all())), "start one: coherer worker spark://HOST:PORT")
 	case len(could) == 0:
 		say(p, byWorkers, fmt.Sprintf("%s: none of %d ALIVE workers has that even when idle; the largest, %s, has %s",
 			p.words(), alive, largest.ID, amounts(largest.Cores, largest.Memory)),
@@ -262,7 +262,7 @@ func counted(n int, what string) string {
 // lower names the settings of p that are beyond every ALIVE Worker.
 func (m *Master) lower(p Profile) string {
 	most := func(of func(w *WorkerInfo) int) (n int) {
-		for _, w := range m.workers {
+		for _, w := range m.workers.all() {
 			if w.State == WorkerAlive {
 				n = max(n, of(w))
 			}

@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -18,6 +17,10 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	ref := c.Ref(r.GetWorker())
 	if m.state == RecoveryStandby {
 		c.Send(ref, &deploy.MasterInStandby{})
+		return
+	}
+	if full, first := m.workers.full(c.Sender()); full && m.idToWorker[r.GetId()] == nil {
+		m.refuseMore(c, rpcenv.Ref{Address: c.Sender(), Name: ref.Name}, first)
 		return
 	}
 	c.Log().Infof("Registering worker %s:%d with %d cores, %s RAM", r.GetHost(), r.GetPort(), r.GetCores(), megabytes(int(r.GetMemory())))
@@ -42,7 +45,7 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		m.acceptWorker(c, ref, r, true)
 		return
 	}
-	m.forgetDead(r.GetHost(), int(r.GetPort()))
+	m.workers.forgetDead(rpcenv.Address{Host: r.GetHost(), Port: int(r.GetPort())})
 	if old := m.addressToWorker[ref.Address]; old != nil {
 		if old.State != WorkerUnknown {
 			m.refuseWorker(c, ref, "Attempted to re-register worker at same address: "+ref.Address.String())
@@ -51,15 +54,18 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		m.removeWorker(c, old, "Worker replaced by a new worker with same address")
 	}
 	w := newWorker(r, ref, c.Now())
+	w.registrar = c.Sender()
 	m.addWorker(c, w, "registered")
 	m.persistWorker(c, w, r)
 	m.acceptWorker(c, ref, r, false)
-	m.schedule(c)
+	if m.wanted(w) || faultsOf(c.Conf()).silentExit {
+		m.schedule(c)
+	}
 }
 
 // addWorker enters a Worker.
 func (m *Master) addWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
-	m.workers = append(m.workers, w)
+	m.workers.add(w)
 	m.idToWorker[w.ID] = w
 	m.addressToWorker[w.Ref.Address] = w
 	c.State("worker", w.ID, "", w.State.String(), why)
@@ -91,11 +97,14 @@ func (m *Master) refuseWorker(c *rpcenv.Context, worker rpcenv.Ref, why string) 
 	}
 }
 
-// forgetDead drops the records of dead Workers that listened at the place of a new one.
-func (m *Master) forgetDead(host string, port int) {
-	m.workers = slices.DeleteFunc(m.workers, func(w *WorkerInfo) bool {
-		return w.State == WorkerDead && w.Host == host && w.Port == port
-	})
+// refuseMore refuses a Worker of a peer that has registered as many as it may. The answer goes to the peer: what one peer
+// sends makes the Master call no others. The log has it once, until the peer has fewer.
+func (m *Master) refuseMore(c *rpcenv.Context, peer rpcenv.Ref, first bool) {
+	why := fmt.Sprintf("%s has registered %d workers, which is all that one peer may: a worker registers itself", peer.Address, workersPerPeer)
+	if first {
+		c.Log().Warn(why)
+	}
+	c.Send(peer, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
 }
 
 // heartbeat keeps a Worker alive. One that is not registered, given up or never heard of, is told to register.
@@ -163,13 +172,13 @@ func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 	buried := c.Now().Add(-timeout * time.Duration(conf.DeadWorkerPersistence.Get(c.Conf())+1))
 	seconds := int(timeout / time.Second)
 	removed := false
-	for _, w := range slices.Clone(m.workers) {
+	for _, w := range m.workers.all() {
 		switch {
 		case w.State != WorkerDead && w.LastHeartbeat.Before(silent):
 			c.Log().Warnf("Removing %s because we got no heartbeat in %d seconds", w.ID, seconds)
 			removed = m.loseWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds)) || removed
 		case w.State == WorkerDead && w.LastHeartbeat.Before(buried):
-			m.workers = slices.DeleteFunc(m.workers, func(x *WorkerInfo) bool { return x == w })
+			m.workers.forgetDead(w.listens())
 		}
 	}
 	if removed {
@@ -177,9 +186,10 @@ func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 	}
 }
 
-// removeWorker gives a Worker up, and gives away anew what it had.
+// removeWorker gives a Worker up, and gives away anew what it had: if that is nothing there is nothing to decide.
 func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
-	if m.loseWorker(c, w, why) {
+	had := len(w.executors)+len(w.drivers) > 0 || faultsOf(c.Conf()).silentExit
+	if m.loseWorker(c, w, why) && had {
 		m.schedule(c)
 	}
 }
@@ -190,6 +200,7 @@ func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
 	if !m.setWorker(c, w, WorkerDead, why) {
 		return false
 	}
+	m.workers.died(w)
 	m.failed(c, failedWorker, w.ID, w.ID, w.State.String(), why)
 	c.Log().Infof("Removing worker %s on %s", w.ID, w.HostPort())
 	m.persist(c, workerPrefix+w.ID, nil)
@@ -217,6 +228,9 @@ func (m *Master) setWorker(c *rpcenv.Context, w *WorkerInfo, to WorkerState, why
 		return false
 	}
 	w.State = next
+	if next == WorkerDead || next == WorkerDecommissioned {
+		w.reason = why
+	}
 	c.State("worker", w.ID, from.String(), next.String(), why)
 	return true
 }

@@ -241,7 +241,10 @@ func TestALostWorkerIsToldExecutorByExecutorAndThenToAllApplications(t *testing.
 	same(t, d.Probe, removed)
 	same(t, idle.Probe, removed)
 	s := k.state()
-	if s.Workers[0].State != master.WorkerDead.String() || s.Workers[0].CoresUsed != 0 || s.ActiveApps[0].CoresGranted != 0 {
+	if w := s.Workers[0]; w.CoresUsed != 2 || w.MemoryUsed != 1024 { // as a recorded Spark shows them
+		t.Errorf("%d cores and %d MiB were used of the dead worker", w.CoresUsed, w.MemoryUsed)
+	}
+	if s.Workers[0].State != master.WorkerDead.String() || s.Workers[0].Reason != why || s.ActiveApps[0].CoresGranted != 0 {
 		t.Errorf("%+v", s)
 	}
 }

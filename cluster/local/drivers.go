@@ -38,7 +38,7 @@ func ClusterDriver(name, program string, args []string, settings map[string]stri
 // CallMasters starts a process of the World, called name, that submits a driver in cluster mode, ends one, or asks for one.
 func CallMasters(w World, name string, c *conf.Conf, cfg driverclient.Config) error {
 	h, _ := w.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	if err != nil {
 		return err
 	}
-	env, err := rpcenv.New(h, rpcenv.Config{Name: driverName(cmd), Listen: rpcenv.Address{Host: at.Host}, Conf: c})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: driverName(cmd), Listen: rpcenv.Address{Host: at.Host}, Conf: c, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}

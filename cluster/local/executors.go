@@ -14,7 +14,7 @@ func addExecutors(w World, x *executors) {
 	blocks := newBlockTable(w.Kind())
 	x.setExecutor(w, executor.Class, func(h rpcenv.Host, args executor.Args) error {
 		store := blocks.newStore(args.Hostname, func() bool { return hasEnded(h) })
-		return executor.Boot{Args: args, IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: blocks}}.Run(h)
+		return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: blocks}}.Run(h)
 	})
 }
 

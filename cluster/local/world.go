@@ -125,7 +125,7 @@ func (w *simWorld) Tie(class string) { w.Tied[class] = true }
 
 func (w *simWorld) Settle(time.Duration) error {
 	w.World.Settle()
-	return nil
+	return w.Err()
 }
 
 func (w *simWorld) Wake() {}

@@ -78,7 +78,7 @@ func (y *YARN) Ask(name string, c *conf.Conf, cfg yarnclient.Config) error {
 
 func (y *YARN) client(name string, c *conf.Conf, cfg yarnclient.Config) error {
 	h, _ := y.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}

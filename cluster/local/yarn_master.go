@@ -119,7 +119,7 @@ func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
 	if err != nil {
 		return err
 	}
-	own := rpcenv.Config{Name: y.nameOf(cmd), Conf: m.settings}
+	own := rpcenv.Config{Name: y.nameOf(cmd), Conf: m.settings, Log: rpcenv.NoLog()}
 	if cluster {
 		own.Listen.Host = m.Host
 	} else if cfg.Driver, err = rpcenv.ParseAddress(strings.Join(m.args, " ")); err != nil {
@@ -160,5 +160,5 @@ func (y *YARN) startDriver(h rpcenv.Host, env *rpcenv.Env, m masterContainer, id
 // startExecutor is an executor in a container.
 func (y *YARN) startExecutor(h rpcenv.Host, args executor.Args) error {
 	store := y.blocks.newStore(args.Hostname, func() bool { return hasEnded(h) })
-	return executor.Boot{Args: args, IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: y.blocks}}.Run(h)
+	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: y.blocks}}.Run(h)
 }

@@ -132,6 +132,12 @@ func (c *Client) each(ctx context.Context, method, path string, body []byte, act
 	return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
 }
 
+// noServer is why one Master's REST server was not reached. The error of them all says that none answers.
+type noServer struct{ error }
+
+func (noServer) Is(target error) bool { return target == ErrNoServer }
+func (e noServer) Unwrap() error      { return e.error }
+
 // withoutNoServer is an error of several Masters of which only some could not be reached.
 type withoutNoServer struct{ err error }
 
@@ -143,14 +149,14 @@ func (c *Client) ask(ctx context.Context, master rpcenv.Address, method, path st
 	if method != http.MethodGet {
 		probe, err := c.send(ctx, master, http.MethodGet, "readyz", nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
+			return nil, noServer{err}
 		}
 		probe.Body.Close() // what it says does not matter: older Sparks do not know the question
 	}
 	answer, err := c.send(ctx, master, method, path, body)
 	switch {
 	case err != nil && method == http.MethodGet:
-		return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
+		return nil, noServer{err}
 	case err != nil:
 		return nil, fmt.Errorf("No response from server, which may have done it: %w", err)
 	}

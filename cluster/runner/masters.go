@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/sirupsen/logrus"
 
@@ -93,7 +94,7 @@ func (l lines) Fire(e *logrus.Entry) error {
 	}
 	text := prefix + e.Message
 	if err := e.Data[logrus.ErrorKey]; err != nil {
-		text += fmt.Sprintf(": %v", err)
+		text = fmt.Sprintf("%s: %v", strings.TrimSuffix(text, "."), err)
 	}
 	_, err := fmt.Fprintln(to, text)
 	return err

@@ -56,7 +56,7 @@ func (r *Runner) app(c syntax.Command) error {
 		return err
 	}
 	h, ip := r.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (r *Runner) stand(h rpcenv.Host, a executor.Args) error {
 	if err != nil {
 		return err
 	}
-	env, err := rpcenv.New(h, rpcenv.Config{Name: "Exec" + a.ExecutorID, Conf: r.conf})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: "Exec" + a.ExecutorID, Conf: r.conf, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (r *Runner) start(c syntax.Command) error {
 	if _, ended := r.world.Exited(name); r.nodes[name] != nil && !ended {
 		return fmt.Errorf("%s runs", name)
 	}
-	env := rpcenv.Config{Name: name, Conf: r.conf}
+	env := rpcenv.Config{Name: name, Conf: r.conf, Log: rpcenv.NoLog()}
 	var h rpcenv.Host
 	if c.Args[0] != "master" || c.Option("recovery", "") != "RAFT" {
 		h, env.Listen.Host = r.world.Process(name)

@@ -39,7 +39,7 @@ func (r *Runner) peer(c syntax.Command) error {
 		p.env, endpoint = n.Env, name
 	} else {
 		h, ip := r.world.Process(name)
-		env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf})
+		env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf, Log: rpcenv.NoLog()})
 		if err != nil {
 			return err
 		}

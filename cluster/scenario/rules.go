@@ -121,25 +121,30 @@ func (r *Runner) advanceTo(until time.Time) error {
 	for len(r.later) > 0 && !r.ended.Load() && !start.Add(r.later[0].at).After(until) {
 		next := r.later[0]
 		r.later = r.later[1:]
-		r.pass(start.Add(next.at))
+		if err := r.pass(start.Add(next.at)); err != nil {
+			return err
+		}
 		c := syntax.ParseLine(next.line)
 		err := verbs()[c.Verb](r, c)
 		if err != nil && !hasNot(err) {
 			return fmt.Errorf("at %s %s: %w", next.at, next.line, err)
 		}
 	}
-	r.pass(until)
+	if err := r.pass(until); err != nil {
+		return err
+	}
 	w.Settle()
-	return nil
+	return w.Err()
 }
 
 // pass lets time pass, and looks at the cluster each second.
-func (r *Runner) pass(until time.Time) {
+func (r *Runner) pass(until time.Time) error {
 	w := r.world.Simulated()
-	for now := w.Now(); now.Before(until) && !r.ended.Load(); now = w.Now() {
+	for now := w.Now(); now.Before(until) && !r.ended.Load() && w.Err() == nil; now = w.Now() {
 		w.Advance(min(time.Second, until.Sub(now)))
 		r.observer.Tick()
 	}
+	return w.Err()
 }
 
 // calm ends all faults that last.

@@ -48,7 +48,7 @@ func (r *Runner) submit(c syntax.Command) error {
 		return err
 	}
 	h, ip := r.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: settings})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: settings, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}

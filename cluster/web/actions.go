@@ -1,9 +1,11 @@
 package web
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -38,33 +40,53 @@ func (p *masterPages) form(w http.ResponseWriter, r *http.Request, refused strin
 	return false
 }
 
-// killApp ends an application. It mirrors MasterPage.handleAppKillRequest: terminate must be true, and an id that is not
-// known is nothing.
+// killApp ends an application. It mirrors MasterPage.handleAppKillRequest.
 func (p *masterPages) killApp(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r, p.refusesKills()) {
-		return
-	}
-	if r.PostFormValue("terminate") == "true" {
-		if _, err := Ask(r.Context(), p.Env, p.Ref, &deploy.KillApplication{AppId: r.PostFormValue("id")}); err != nil {
-			p.fail(w, err)
-			return
+	p.kill(w, r, func(id string) (refusal string, err error) {
+		found, err := Ask(r.Context(), p.Env, p.Ref, &deploy.KillApplication{AppId: id})
+		if err != nil || found.GetValue() {
+			return "", err
 		}
-	}
-	http.Redirect(w, r, "/", http.StatusFound)
+		return fmt.Sprintf("the Master runs no application %q: nothing is killed", id), nil
+	})
 }
 
 // killDriver ends a driver. It mirrors MasterPage.handleDriverKillRequest.
 func (p *masterPages) killDriver(w http.ResponseWriter, r *http.Request) {
+	p.kill(w, r, func(id string) (refusal string, err error) {
+		answer, err := Ask(r.Context(), p.Env, p.Ref, &deploy.RequestKillDriver{DriverId: id})
+		if err != nil || answer.GetSuccess() {
+			return "", err
+		}
+		return answer.GetMessage(), nil
+	})
+}
+
+// kill has by end what the form, or as in Spark the query, names by id, if terminate is true. An id that is not known is
+// answered: Spark answers as if something had ended.
+func (p *masterPages) kill(w http.ResponseWriter, r *http.Request, by func(id string) (refusal string, err error)) {
 	if !p.form(w, r, p.refusesKills()) {
 		return
 	}
-	if r.PostFormValue("terminate") == "true" {
-		if _, err := Ask(r.Context(), p.Env, p.Ref, &deploy.RequestKillDriver{DriverId: r.PostFormValue("id")}); err != nil {
-			p.fail(w, err)
-			return
-		}
+	switch terminate := strings.ToLower(r.Form.Get("terminate")); terminate {
+	case "true":
+	case "false", "":
+		http.Redirect(w, r, "/", http.StatusFound)
+		return
+	default:
+		http.Error(w, fmt.Sprintf("terminate = %.20q: want true or false", terminate), http.StatusBadRequest)
+		return
 	}
-	http.Redirect(w, r, "/", http.StatusFound)
+	refusal, err := by(r.Form.Get("id"))
+	switch {
+	case err != nil:
+		p.fail(w, err)
+	case refusal != "":
+		p.Log.Warnf("%s of %s: %s", r.URL.Path, r.RemoteAddr, refusal)
+		http.Error(w, refusal, http.StatusNotFound)
+	default:
+		http.Redirect(w, r, "/", http.StatusFound)
+	}
 }
 
 // killWorkers decommissions the Workers on the hosts that are named, for who may. It mirrors the servlet /workers/kill of
@@ -81,7 +103,7 @@ func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, conf.MasterDecommissionAllowMode.Key()+" does not allow it", http.StatusMethodNotAllowed)
 		return
 	}
-	hosts := r.PostForm["host"]
+	hosts := r.Form["host"]
 	p.Log.Infof("Received request to decommission hosts %q from %s", hosts, r.RemoteAddr)
 	found, err := Ask(r.Context(), p.Env, p.Ref, &deploy.DecommissionWorkersOnHosts{Hostnames: hosts})
 	switch {

@@ -17,6 +17,8 @@
 //   - A path that there is not is 404; Spark answers with the main page. (TestAPathThatThereIsNotIs404)
 //   - Actions want no token: the browser's own Sec-Fetch-Site and Origin say whence a POST comes, and what is no browser
 //     needs no protection from itself. Spark 4.1 wants the token of its page. (TestAPOSTFromAForeignPageIsRefused)
+//   - An action on an id that the Master does not know is 404, with a line in the log, and a terminate that is neither true nor
+//     false 400; Spark leads back to its page, or answers 500. (TestAKillOfNothingIsAnswered)
 //   - With spark.authenticate the pages kill nothing: they know no user. (TestNothingIsKilledByAPageWithAuthentication)
 //   - An application that does not run is looked for among the completed ones too. (TestTheApplicationPage)
 //   - What fails, fails with a code: 400, 403, 404 or 503. Spark's log pages answer 200 with a text, or 500.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // TestARequestByAForeignNameIsRefused: a page of an attacker's name that points at this machine reads nothing.
@@ -30,6 +31,9 @@ func TestAPOSTFromAForeignPageIsRefused(t *testing.T) {
 		for _, path := range []string{"/app/kill/", "/driver/kill/", "/workers/kill/"} {
 			if code, _ := post(t, h, path, "id=a&terminate=true&host=h", foreign...); code != http.StatusForbidden {
 				t.Errorf("%s with %s: %d", path, foreign, code)
+			}
+			if code, _ := post(t, h, path+"?id=a&terminate=true&host=h", "", foreign...); code != http.StatusForbidden {
+				t.Errorf("%s with %s, values in the query: %d", path, foreign, code)
 			}
 		}
 	}
@@ -67,6 +71,58 @@ func TestActions(t *testing.T) {
 	}
 	if len(b.asked) != 0 {
 		t.Errorf("%v", <-b.asked)
+	}
+}
+
+// Spark reads the values of an action from the query too.
+func TestActionsByTheQuery(t *testing.T) {
+	h, b := master(t, running(), "spark.decommission.enabled", "true", "spark.master.ui.decommission.allow.mode", "ALLOW")
+	for path, want := range map[string]string{
+		"/app/kill/?id=app-1&terminate=true":       "app-1",
+		"/app/kill/?id=app-1&terminate=TRUE":       "app-1",
+		"/driver/kill/?id=driver-1&terminate=true": "driver-1",
+		"/workers/kill/?host=h1&host=h2":           "h1 h2",
+	} {
+		if code, text := post(t, h, path, ""); code != http.StatusFound && code != http.StatusAccepted {
+			t.Errorf("%s: %d %s", path, code, text)
+			continue
+		}
+		got := ""
+		switch m := (<-b.asked).(type) {
+		case *deploy.KillApplication:
+			got = m.GetAppId()
+		case *deploy.RequestKillDriver:
+			got = m.GetDriverId()
+		case *deploy.DecommissionWorkersOnHosts:
+			got = strings.Join(m.GetHostnames(), " ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A kill of what is not there is answered, and the log has it.
+func TestAKillOfNothingIsAnswered(t *testing.T) {
+	b := &books{master: running(), asked: make(chan rpcenv.Message, 10)}
+	s := site(t, b)
+	var logged strings.Builder
+	s.Log.Logger.SetOutput(&logged)
+	h := MasterPages(s)
+	for path, want := range map[string]string{
+		"/app/kill/": `the Master runs no application "unknown"`, "/driver/kill/": "Driver unknown does not exist",
+	} {
+		logged.Reset()
+		code, text := post(t, h, path+"?id=unknown&terminate=true", "")
+		if code != http.StatusNotFound || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %s, want %s", path, code, text, want)
+		}
+		if strings.Count(logged.String(), "level=warning") != 1 {
+			t.Errorf("%s: the log has %q", path, logged.String())
+		}
+		if code, text := post(t, h, path, "id=a&terminate=maybe"); code != http.StatusBadRequest || !strings.Contains(text, "maybe") {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
 	}
 }
 

@@ -50,9 +50,9 @@ func (b *books) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		rpcenv.Reply(c, m, b.nm)
 		return
 	case *deploy.KillApplication:
-		rpcenv.Reply(c, m, &rpc.Bool{Value: true})
+		rpcenv.Reply(c, m, &rpc.Bool{Value: m.GetAppId() != "unknown"})
 	case *deploy.RequestKillDriver:
-		rpcenv.Reply(c, m, &deploy.KillDriverResponse{Success: true})
+		rpcenv.Reply(c, m, &deploy.KillDriverResponse{Success: m.GetDriverId() != "unknown", Message: "Driver unknown does not exist"})
 	case *deploy.DecommissionWorkersOnHosts:
 		rpcenv.Reply(c, m, &deploy.DecommissionWorkersOnHostsResponse{Count: int32(len(m.GetHostnames()))})
 	default:

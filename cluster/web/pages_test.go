@@ -86,6 +86,26 @@ func TestTheApplicationPage(t *testing.T) {
 }
 
 // TestHostileNamesStayText: whatever peers name, no element, attribute or script comes of it.
+// What has ended says why, where Spark's pages show a state alone.
+func TestPagesSayWhyThingsEnded(t *testing.T) {
+	s := running()
+	s.Workers = append(s.Workers, &deploy.WorkerInfo{Id: "w-dead", State: "DEAD", Reason: "Not receiving heartbeat for 60 seconds"})
+	a := s.ActiveApps[0]
+	a.RemovedExecutors = []*deploy.ExecutorDesc{{Id: 7, State: deploy.ExecutorState_EXITED, Reason: "Command exited with code 3"}}
+	over := proto.Clone(a).(*deploy.ApplicationInfo)
+	over.Id, over.State, over.Reason, over.EndMs = "app-over", "FAILED", "failed 10 times", s.TimeMs
+	s.CompletedApps = []*deploy.ApplicationInfo{over}
+	s.CompletedDrivers = []*deploy.DriverInfo{{Id: "driver-over", State: deploy.DriverState_KILLED, Reason: "killed while it waited"}}
+	h, _ := master(t, s)
+	_, page := get(t, h, "/")
+	wants(t, page, "<td>DEAD<div>Not receiving heartbeat for 60 seconds</div></td>", "<td>FAILED<div>failed 10 times</div></td>",
+		"<td>KILLED<div>killed while it waited</div></td>")
+	_, page = get(t, h, "/app/?appId="+a.GetId())
+	wants(t, page, "<td>EXITED<div>Command exited with code 3</div></td>")
+	_, page = get(t, h, "/app/?appId=app-over")
+	wants(t, page, "<dd>FAILED: failed 10 times</dd>")
+}
+
 func TestHostileNamesStayText(t *testing.T) {
 	const bad = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`
 	s := &deploy.MasterStateResponse{

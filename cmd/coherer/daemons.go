@@ -39,16 +39,21 @@ type daemonFlags struct {
 	ownUI bool
 }
 
+// flags are those of a Master or Worker, with the names that Spark's start scripts know too; -h is the host there, not the help.
 func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
-	d.withoutPages(f, port)
+	d.common(f, port, "h", "p")
+	f.FuncP("ip", "i", "`HOST`, as --host; of both the later one holds", func(host string) error { return f.Set("host", host) })
 	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
+	f.Bool("help", false, "print this")
 }
 
 // withoutPages are the flags but for --webui-port: where a daemon of YARN has its pages is a setting.
-func (d *daemonFlags) withoutPages(f *pflag.FlagSet, port int) {
+func (d *daemonFlags) withoutPages(f *pflag.FlagSet, port int) { d.common(f, port, "", "") }
+
+func (d *daemonFlags) common(f *pflag.FlagSet, port int, shortHost, shortPort string) {
 	d.settings.flags(f)
-	f.StringVar(&d.host, "host", "127.0.0.1", "where to listen")
-	f.IntVar(&d.port, "port", port, "RPC port; 0: any free one")
+	f.StringVarP(&d.host, "host", shortHost, "127.0.0.1", "where to listen")
+	f.IntVarP(&d.port, "port", shortPort, port, "RPC port; 0: any free one")
 	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP to whoever reaches it; port 0: any free one")
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }
@@ -209,9 +214,9 @@ func workerCommand() *cobra.Command {
 	f := cmd.Flags()
 	d.flags(f, 0, workerUIPort)
 	f.StringVar(&join, "join", "", "`HOST:PORT` of the gossip of a member of the cluster, instead of the Master's URL")
-	f.IntVar(&cores, "cores", machine.Cores(), "cores to offer")
-	f.StringVar(&memory, "memory", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
-	f.StringVar(&workDir, "work-dir", "work", "`DIRECTORY` of the executors")
+	f.IntVarP(&cores, "cores", "c", machine.Cores(), "cores to offer")
+	f.StringVarP(&memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
+	f.StringVarP(&workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
 	return cmd
 }
 

@@ -4,7 +4,35 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
+
+// Spark's start scripts hand on what they are given, short or long.
+func TestDaemonsTakeTheFlagsOfSparksScripts(t *testing.T) {
+	for _, c := range []struct{ command, args, want string }{
+		{"worker", "-c 2 -m 2g -d /w -p 7 -i h1 spark://h:1", "cores=2 memory=2g work-dir=/w port=7 host=h1"},
+		{"worker", "--cores 2 --memory 2g --work-dir /w --port 7 --ip h1 spark://h:1", "cores=2 memory=2g work-dir=/w port=7 host=h1"},
+		{"worker", "--webui-port 9 --properties-file f -h h2 spark://h:1", "webui-port=9 properties-file=f host=h2"},
+		{"master", "-i h1 -p 7", "host=h1 port=7"},
+		{"master", "-h h2 --port 7 --webui-port 9 --properties-file f", "host=h2 port=7 webui-port=9 properties-file=f"},
+	} {
+		cmd := map[string]func() *cobra.Command{"worker": workerCommand, "master": masterCommand}[c.command]()
+		if err := cmd.ParseFlags(strings.Fields(c.args)); err != nil {
+			t.Errorf("%s %s: %v", c.command, c.args, err)
+			continue
+		}
+		for want := range strings.FieldsSeq(c.want) {
+			name, value, _ := strings.Cut(want, "=")
+			if f := cmd.Flags().Lookup(name); f.Value.String() != value || !f.Changed {
+				t.Errorf("%s %s: --%s is %s, want %s", c.command, c.args, name, f.Value, value)
+			}
+		}
+		if code, said := runHere(t, c.command, "--help"); code != 0 {
+			t.Errorf("%s --help: %d %s", c.command, code, said)
+		}
+	}
+}
 
 // TestDaemonsReadTheEnvironment starts a Master by variables alone, one of which a flag beats, and refuses bad ones.
 func TestDaemonsReadTheEnvironment(t *testing.T) {

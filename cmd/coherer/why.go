@@ -119,10 +119,11 @@ func askWhy(ctx context.Context, masters []rpcenv.Address, id string) (*deploy.R
 }
 
 func unknownApplication(r *deploy.Refusals) error {
+	const again = "if it was submitted before this Master was started, the Master had no records then (spark.deploy.recoveryMode): submit it again"
 	if len(r.GetNearIds()) == 0 {
-		return fmt.Errorf("the Master, which is %s, knows no application %s, and no other one", r.GetMasterState(), r.GetAppId())
+		return fmt.Errorf("the Master, which is %s, knows no application %s, and no other one: %s", r.GetMasterState(), r.GetAppId(), again)
 	}
-	return fmt.Errorf("the Master knows no application %s: did you mean %s?", r.GetAppId(), strings.Join(r.GetNearIds(), " or "))
+	return fmt.Errorf("the Master knows no application %s: did you mean %s? Else, %s", r.GetAppId(), strings.Join(r.GetNearIds(), " or "), again)
 }
 
 // whyText is the answer for people.

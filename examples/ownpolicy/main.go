@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sirupsen/logrus"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
@@ -46,10 +45,8 @@ func place(by master.Placement) (string, error) {
 	w := sim.New(1, 0)
 	defer w.Close()
 	env := func(name, ip string) (*rpcenv.Env, error) {
-		log := logrus.New()
-		log.SetOutput(io.Discard)
 		return rpcenv.New(w.Host(name, ip), rpcenv.Config{
-			Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: logrus.NewEntry(log),
+			Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog(),
 		})
 	}
 	e, err := env("Master", "10.0.0.1")

@@ -250,8 +250,10 @@ type WorkerInfo struct {
 	State string `protobuf:"bytes,11,opt,name=state,proto3" json:"state,omitempty"`
 	// last_heartbeat_ms is when it was heard of, in milliseconds since 1970.
 	LastHeartbeatMs int64 `protobuf:"varint,12,opt,name=last_heartbeat_ms,json=lastHeartbeatMs,proto3" json:"last_heartbeat_ms,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// reason says why it is DEAD or DECOMMISSIONED.
+	Reason        string `protobuf:"bytes,13,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkerInfo) Reset() {
@@ -368,6 +370,13 @@ func (x *WorkerInfo) GetLastHeartbeatMs() int64 {
 	return 0
 }
 
+func (x *WorkerInfo) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ApplicationInfo is an application as a Master knows it. It mirrors org.apache.spark.deploy.master.ApplicationInfo.
 type ApplicationInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -398,7 +407,9 @@ type ApplicationInfo struct {
 	// failures of executors in a row, after which it is removed.
 	Failures int32 `protobuf:"varint,16,opt,name=failures,proto3" json:"failures,omitempty"`
 	// not_before_ms: no executor is launched until then; 0: at once.
-	NotBeforeMs   int64 `protobuf:"varint,17,opt,name=not_before_ms,json=notBeforeMs,proto3" json:"not_before_ms,omitempty"`
+	NotBeforeMs int64 `protobuf:"varint,17,opt,name=not_before_ms,json=notBeforeMs,proto3" json:"not_before_ms,omitempty"`
+	// reason says why it is over.
+	Reason        string `protobuf:"bytes,18,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -552,6 +563,13 @@ func (x *ApplicationInfo) GetNotBeforeMs() int64 {
 	return 0
 }
 
+func (x *ApplicationInfo) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ExecutorDesc is an executor as a Master knows it. It mirrors org.apache.spark.deploy.master.ExecutorDesc.
 type ExecutorDesc struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -560,9 +578,11 @@ type ExecutorDesc struct {
 	WorkerId string                 `protobuf:"bytes,3,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Cores    int32                  `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
 	// memory in MiB.
-	Memory        int32                  `protobuf:"varint,5,opt,name=memory,proto3" json:"memory,omitempty"`
-	State         ExecutorState          `protobuf:"varint,6,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
-	Resources     []*ResourceInformation `protobuf:"bytes,7,rep,name=resources,proto3" json:"resources,omitempty"`
+	Memory    int32                  `protobuf:"varint,5,opt,name=memory,proto3" json:"memory,omitempty"`
+	State     ExecutorState          `protobuf:"varint,6,opt,name=state,proto3,enum=deploy.ExecutorState" json:"state,omitempty"`
+	Resources []*ResourceInformation `protobuf:"bytes,7,rep,name=resources,proto3" json:"resources,omitempty"`
+	// reason says why it has ended.
+	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -646,6 +666,13 @@ func (x *ExecutorDesc) GetResources() []*ResourceInformation {
 	return nil
 }
 
+func (x *ExecutorDesc) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // DriverInfo is a driver as a Master knows it. It mirrors org.apache.spark.deploy.master.DriverInfo.
 type DriverInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -663,7 +690,9 @@ type DriverInfo struct {
 	MainClass string `protobuf:"bytes,8,opt,name=main_class,json=mainClass,proto3" json:"main_class,omitempty"`
 	Supervise bool   `protobuf:"varint,9,opt,name=supervise,proto3" json:"supervise,omitempty"`
 	// exception says why it has state ERROR.
-	Exception     string `protobuf:"bytes,10,opt,name=exception,proto3" json:"exception,omitempty"`
+	Exception string `protobuf:"bytes,10,opt,name=exception,proto3" json:"exception,omitempty"`
+	// reason says why it has ended.
+	Reason        string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -764,6 +793,13 @@ func (x *DriverInfo) GetSupervise() bool {
 func (x *DriverInfo) GetException() string {
 	if x != nil {
 		return x.Exception
+	}
+	return ""
+}
+
+func (x *DriverInfo) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -1567,7 +1603,7 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"\vmaster_term\x18\x0f \x01(\x04R\n" +
 	"masterTerm:J\xe2\xe0\x18F\b\xc9\x01*:org.apache.spark.deploy.DeployMessages.MasterStateResponse0\x01J\x032.1B\f\n" +
 	"\n" +
-	"_rest_port\"\xa9\x03\n" +
+	"_rest_port\"\xc1\x03\n" +
 	"\n" +
 	"WorkerInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
@@ -1585,7 +1621,8 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"\x0eresources_used\x18\n" +
 	" \x03(\v2\x1b.deploy.ResourceInformationR\rresourcesUsed\x12\x14\n" +
 	"\x05state\x18\v \x01(\tR\x05state\x120\n" +
-	"\x11last_heartbeat_ms\x18\f \x01(\x03B\x04\xe0\xe0\x18\x01R\x0flastHeartbeatMs\"\xbf\x05\n" +
+	"\x11last_heartbeat_ms\x18\f \x01(\x03B\x04\xe0\xe0\x18\x01R\x0flastHeartbeatMs\x12\x16\n" +
+	"\x06reason\x18\r \x01(\tR\x06reason\"\xd7\x05\n" +
 	"\x0fApplicationInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -1606,8 +1643,9 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"\texecutors\x18\x0e \x03(\v2\x14.deploy.ExecutorDescR\texecutors\x12A\n" +
 	"\x11removed_executors\x18\x0f \x03(\v2\x14.deploy.ExecutorDescR\x10removedExecutors\x12\x1a\n" +
 	"\bfailures\x18\x10 \x01(\x05R\bfailures\x12(\n" +
-	"\rnot_before_ms\x18\x11 \x01(\x03B\x04\xe0\xe0\x18\x01R\vnotBeforeMsB\x15\n" +
-	"\x13_cores_per_executor\"\xe6\x01\n" +
+	"\rnot_before_ms\x18\x11 \x01(\x03B\x04\xe0\xe0\x18\x01R\vnotBeforeMs\x12\x16\n" +
+	"\x06reason\x18\x12 \x01(\tR\x06reasonB\x15\n" +
+	"\x13_cores_per_executor\"\xfe\x01\n" +
 	"\fExecutorDesc\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x05R\x02id\x12\x13\n" +
 	"\x05rp_id\x18\x02 \x01(\x05R\x04rpId\x12\x1b\n" +
@@ -1615,7 +1653,8 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"\x05cores\x18\x04 \x01(\x05R\x05cores\x12\x16\n" +
 	"\x06memory\x18\x05 \x01(\x05R\x06memory\x12+\n" +
 	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\x129\n" +
-	"\tresources\x18\a \x03(\v2\x1b.deploy.ResourceInformationR\tresources\"\xcf\x02\n" +
+	"\tresources\x18\a \x03(\v2\x1b.deploy.ResourceInformationR\tresources\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\"\xe7\x02\n" +
 	"\n" +
 	"DriverInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
@@ -1629,7 +1668,8 @@ const file_proto_deploy_state_proto_rawDesc = "" +
 	"main_class\x18\b \x01(\tR\tmainClass\x12\x1c\n" +
 	"\tsupervise\x18\t \x01(\bR\tsupervise\x12\x1c\n" +
 	"\texception\x18\n" +
-	" \x01(\tR\texception\"\x97\x01\n" +
+	" \x01(\tR\texception\x12\x16\n" +
+	"\x06reason\x18\v \x01(\tR\x06reason\"\x97\x01\n" +
 	"\aFailure\x12\x1d\n" +
 	"\atime_ms\x18\x01 \x01(\x03B\x04\xe0\xe0\x18\x01R\x06timeMs\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x0e\n" +

@@ -116,6 +116,53 @@ func (x *CheckExistence) GetName() string {
 	return ""
 }
 
+// CheckConnection asks a peer over one of its connections whether it opened another one, which claims its address. A
+// process that lives answers, so that nobody else takes its place.
+type CheckConnection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// connection is the id that the Hello gave the new connection.
+	Connection    uint64 `protobuf:"fixed64,1,opt,name=connection,proto3" json:"connection,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckConnection) Reset() {
+	*x = CheckConnection{}
+	mi := &file_proto_rpc_rpc_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckConnection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckConnection) ProtoMessage() {}
+
+func (x *CheckConnection) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_rpc_rpc_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckConnection.ProtoReflect.Descriptor instead.
+func (*CheckConnection) Descriptor() ([]byte, []int) {
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CheckConnection) GetConnection() uint64 {
+	if x != nil {
+		return x.Connection
+	}
+	return 0
+}
+
 // Address is where an Env listens. An Env in client mode has none.
 type Address struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -128,7 +175,7 @@ type Address struct {
 
 func (x *Address) Reset() {
 	*x = Address{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[2]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -140,7 +187,7 @@ func (x *Address) String() string {
 func (*Address) ProtoMessage() {}
 
 func (x *Address) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[2]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -153,7 +200,7 @@ func (x *Address) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Address.ProtoReflect.Descriptor instead.
 func (*Address) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{2}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Address) GetHost() string {
@@ -187,7 +234,7 @@ type EndpointRef struct {
 
 func (x *EndpointRef) Reset() {
 	*x = EndpointRef{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[3]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -199,7 +246,7 @@ func (x *EndpointRef) String() string {
 func (*EndpointRef) ProtoMessage() {}
 
 func (x *EndpointRef) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[3]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -212,7 +259,7 @@ func (x *EndpointRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointRef.ProtoReflect.Descriptor instead.
 func (*EndpointRef) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{3}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EndpointRef) GetAddress() *Address {
@@ -237,7 +284,8 @@ func (x *EndpointRef) GetConnection() uint64 {
 }
 
 // Hello is the first frame of whoever opens a connection, addressed to endpoint-verifier. Until it is answered by
-// Welcome nothing else may be sent; it may have 4 KiB and take 5 seconds.
+// Welcome nothing else may be sent; it may have 4 KiB and take 5 seconds. If it claims the address of a peer that is
+// connected, that peer is asked first (CheckConnection).
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// version of this protocol, 1.
@@ -260,7 +308,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[4]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -272,7 +320,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[4]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -285,7 +333,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{4}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -358,7 +406,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[5]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -370,7 +418,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[5]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -383,7 +431,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{5}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Welcome) GetVersion() uint32 {
@@ -445,7 +493,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +505,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +518,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{6}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Failure) GetCode() string {
@@ -509,7 +557,11 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x04Bool\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\bR\x05value:\x19\xe2\xe0\x18\x15\b\x02*\x11java.lang.Boolean\"\xe3\x01\n" +
 	"\x0eCheckExistence\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name:\xbc\x01\xe2\xe0\x18\xb7\x01\b\x01\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool*=org.apache.spark.rpc.netty.RpcEndpointVerifier.CheckExistence:8first of all, when they know an endpoint by its URI onlyB\x15It is answered again.J\x032.1\"=\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name:\xbc\x01\xe2\xe0\x18\xb7\x01\b\x01\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool*=org.apache.spark.rpc.netty.RpcEndpointVerifier.CheckExistence:8first of all, when they know an endpoint by its URI onlyB\x15It is answered again.J\x032.1\"\xb9\x01\n" +
+	"\x0fCheckConnection\x12\x1e\n" +
+	"\n" +
+	"connection\x18\x01 \x01(\x06R\n" +
+	"connection:\x85\x01\xe2\xe0\x18\x80\x01\b\x06\x12\x01*\x1a\x11endpoint-verifier\"\brpc.Bool0\x01:Cwhen a Hello claims the address of a peer that is connected alreadyB\x15It is answered again.\"=\n" +
 	"\aAddress\x12\x18\n" +
 	"\x04host\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
 	"\x04port\x18\x02 \x01(\x05B\x04\xe0\xe0\x18\x01R\x04port\"o\n" +
@@ -554,20 +606,21 @@ func file_proto_rpc_rpc_proto_rawDescGZIP() []byte {
 	return file_proto_rpc_rpc_proto_rawDescData
 }
 
-var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_proto_rpc_rpc_proto_goTypes = []any{
-	(*Bool)(nil),           // 0: rpc.Bool
-	(*CheckExistence)(nil), // 1: rpc.CheckExistence
-	(*Address)(nil),        // 2: rpc.Address
-	(*EndpointRef)(nil),    // 3: rpc.EndpointRef
-	(*Hello)(nil),          // 4: rpc.Hello
-	(*Welcome)(nil),        // 5: rpc.Welcome
-	(*Failure)(nil),        // 6: rpc.Failure
+	(*Bool)(nil),            // 0: rpc.Bool
+	(*CheckExistence)(nil),  // 1: rpc.CheckExistence
+	(*CheckConnection)(nil), // 2: rpc.CheckConnection
+	(*Address)(nil),         // 3: rpc.Address
+	(*EndpointRef)(nil),     // 4: rpc.EndpointRef
+	(*Hello)(nil),           // 5: rpc.Hello
+	(*Welcome)(nil),         // 6: rpc.Welcome
+	(*Failure)(nil),         // 7: rpc.Failure
 }
 var file_proto_rpc_rpc_proto_depIdxs = []int32{
-	2, // 0: rpc.EndpointRef.address:type_name -> rpc.Address
-	2, // 1: rpc.Hello.address:type_name -> rpc.Address
-	2, // 2: rpc.Welcome.address:type_name -> rpc.Address
+	3, // 0: rpc.EndpointRef.address:type_name -> rpc.Address
+	3, // 1: rpc.Hello.address:type_name -> rpc.Address
+	3, // 2: rpc.Welcome.address:type_name -> rpc.Address
 	3, // [3:3] is the sub-list for method output_type
 	3, // [3:3] is the sub-list for method input_type
 	3, // [3:3] is the sub-list for extension type_name
@@ -586,7 +639,7 @@ func file_proto_rpc_rpc_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_rpc_rpc_proto_rawDesc), len(file_proto_rpc_rpc_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -7,4 +7,7 @@ package rpc
 func (*CheckExistence) ReplyType() *Bool { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
+func (*CheckConnection) ReplyType() *Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
 func (*Hello) ReplyType() *Welcome { return nil }

@@ -20,7 +20,8 @@ const patience = time.Minute
 type World struct {
 	*sim.World
 	// CallbackLimit is how long one callback of an endpoint, or one stretch of a body between two waits, may take by the
-	// wall clock; 0 means 5 s. Time that the whole process is halted, as by a debugger, does not count.
+	// wall clock; 0 means 5 s. One that is seen to sleep fails at once, a callback that waits for a channel, a lock or I/O
+	// after a fifth of the limit. Time that the whole process is halted, as by a debugger, does not count.
 	CallbackLimit time.Duration
 
 	t      testing.TB

@@ -1,6 +1,7 @@
 package rpctest
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -37,11 +38,7 @@ func (w *World) Advance(d time.Duration) {
 // and sleeping bodies are not waited for.
 func (w *World) Settle() {
 	w.t.Helper()
-	w.do(func() {
-		for !w.Quiet() && w.World.Step() {
-			w.stepped()
-		}
-	})
+	w.do(func() { _ = w.run(w.Quiet, math.MaxInt64) }) // when nothing is left to do it is quiet enough
 }
 
 // Step does the next thing; false: there is nothing left to do.

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -24,7 +22,10 @@ const (
 	defaultLimit = 5 * time.Second
 	// looks is how often within the limit it is looked whether the world has moved. A process that was halted looks once
 	// when it goes on.
-	looks = 10
+	looks = 50
+	// waitLooks is how many looks in a row a callback may be seen to wait: a lock may be held by a goroutine that the
+	// machine has no time for. Waiting is told from slowness by the goroutine's state: on a loaded machine it is runnable.
+	waitLooks = 10
 )
 
 // watch knows what the World does.
@@ -65,6 +66,13 @@ func (x *watch) moved() uint64 {
 	return x.steps
 }
 
+// inCallback reports whether a callback of an endpoint is under way.
+func (x *watch) inCallback() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.current != ""
+}
+
 // giveUp says what the World is stuck in.
 func (x *watch) giveUp() string {
 	x.mu.Lock()
@@ -76,16 +84,9 @@ func (x *watch) giveUp() string {
 	case strings.HasPrefix(x.item, "timer ") || x.msg == nil && x.item != "":
 		return fmt.Sprintf("%s blocks in its callback for %s", x.current, x.item)
 	case x.msg != nil:
-		return fmt.Sprintf("%s blocks in its callback for the message %s", x.current, messageName(x.msg))
+		return fmt.Sprintf("%s blocks in its callback for the message %s", x.current, rpcenv.TypeName(x.msg))
 	}
 	return fmt.Sprintf("%s blocks in what it does with the answer of an ask", x.current)
-}
-
-func messageName(m rpcenv.Message) string {
-	if p, ok := m.(proto.Message); ok {
-		return string(p.ProtoReflect().Descriptor().FullName())
-	}
-	return reflect.TypeOf(m).String()
 }
 
 // stepped is called between two steps. A World that was given up and goes on has nobody but this goroutine: it ends both.
@@ -131,7 +132,7 @@ func (w *World) do(f func()) {
 	}
 	ticker := time.NewTicker(max(limit/looks, 1))
 	defer ticker.Stop()
-	last, same := uint64(0), -1 // the first look only notes how far the world is: whoever steps meanwhile, the limit is the same
+	last, same, waits := uint64(0), -1, 0 // the first look only notes how far the world is: whoever steps meanwhile, the limit is the same
 	for {
 		select {
 		case outcome := <-done:
@@ -141,18 +142,40 @@ func (w *World) do(f func()) {
 			case panicked:
 				panic(fmt.Sprintf("%v\n\n%s", o.value, o.stack))
 			}
+			if err := w.Err(); err != nil {
+				w.t.Fatalf("rpctest: %v", err)
+			}
 			return
 		case <-ticker.C:
 			if now := w.watch.moved(); now != last || same < 0 {
-				last, same = now, 0
+				last, same, waits = now, 0, 0
 				continue
 			}
-			if same++; same >= looks {
-				w.t.Fatalf("rpctest: %s: no end after %s. A callback must not wait for a channel, a lock, a sleep or I/O: "+
-					"use Ask, After, Outside, or Run; a body waits only by its Blocking.\n%s", w.watch.giveUp(), limit, stackOf(worker))
+			same++
+			state, stack := lookAt(worker)
+			switch {
+			case state == sleeps: // whatever it waits for, it does so on the wrong clock
+				waits = waitLooks
+			case waiting[state] && w.watch.inCallback():
+				waits++
+			default:
+				waits = 0
+			}
+			if waits >= waitLooks || same >= looks {
+				w.t.Fatalf("rpctest: %s: no end after %s, state %q. A callback must not wait for a channel, a lock, a sleep or I/O: "+
+					"use Ask, After, Outside, or Run; a body waits only by its Blocking.\n%s",
+					w.watch.giveUp(), time.Duration(same)*max(limit/looks, 1), state, stack)
 			}
 		}
 	}
+}
+
+// sleeps is the state of a goroutine in time.Sleep, waiting are all in which one waits for another or for I/O.
+const sleeps = "sleep"
+
+var waiting = map[string]bool{
+	sleeps: true, "chan receive": true, "chan send": true, "select": true, "semacquire": true, "IO wait": true,
+	"sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "sync.Cond.Wait": true, "sync.WaitGroup.Wait": true,
 }
 
 // ownID is what the stack of this goroutine begins with: "goroutine 7 ".
@@ -162,25 +185,34 @@ func ownID() string {
 	return string(head[:bytes.IndexByte(head, '[')])
 }
 
-// stackOf is the stack of a goroutine; if it waits for a coroutine, those of the bodies that block.
-func stackOf(id string) string {
+// lookAt is the state and the stack of a goroutine; if it waits for a coroutine, those of the body that runs.
+func lookAt(id string) (state, stack string) {
 	buf := make([]byte, 64<<10)
 	n := runtime.Stack(buf, true)
 	for n == len(buf) && n < 64<<20 {
 		buf = make([]byte, 2*n)
 		n = runtime.Stack(buf, true)
 	}
-	var bodies []string
-	for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {
-		head, _, _ := strings.Cut(stack, "\n")
-		switch {
-		case strings.HasPrefix(head, id) && !strings.Contains(head, "[coroutine"):
-			return aboveMachinery(stack)
-		case strings.Contains(stack, ownFrames+"Blocking).start") && !strings.Contains(head, "[coroutine"):
-			bodies = append(bodies, aboveMachinery(stack))
+	for s := range strings.SplitSeq(string(buf[:n]), "\n\n") {
+		head, _, _ := strings.Cut(s, "\n")
+		switch is := stateOf(head); {
+		case is == "coroutine":
+		case strings.HasPrefix(head, id):
+			return is, aboveMachinery(s)
+		case strings.Contains(s, ownFrames+"Blocking).start"):
+			state, stack = is, aboveMachinery(s)
 		}
 	}
-	return strings.Join(bodies, "\n")
+	return state, stack
+}
+
+// stateOf reads the state in the first line of a stack: "goroutine 7 [chan receive, 2 minutes]:".
+func stateOf(head string) string {
+	_, state, _ := strings.Cut(head, "[")
+	if end := strings.IndexAny(state, ",(]"); end >= 0 {
+		state = state[:end]
+	}
+	return strings.TrimSpace(state)
 }
 
 // aboveMachinery cuts a stack where the callback or the body begins.

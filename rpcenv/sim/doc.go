@@ -10,7 +10,9 @@
 // asks, connection events and the trace above them are those of the real world. Messages between Envs are encoded at the
 // sender and decoded at the receiver, so that a shared pointer cannot hide; [World.ByReference] turns that off for Worlds of
 // thousands of Envs. Handlers and bodies take no virtual time, unless [World.Cost] says so or they sleep. Worlds begin at
-// 2026-01-01 00:00 UTC. [World.Pace] ties virtual time to the wall's, for those who watch.
+// 2026-01-01 00:00 UTC. [World.Pace] ties virtual time to the wall's, for those who watch. Endpoints that send each other, or
+// themselves, message after message without a wait stop the clock: after a million steps at one instant ([World.TurnLimit])
+// the World ends, and [World.Err] names them.
 //
 // # Faults
 //

@@ -61,6 +61,7 @@ func (h *Host) Adopt(discard func()) { h.discards = append(h.discards, discard) 
 
 // Handling is told before each callback on this Host.
 func (h *Host) Handling(endpoint, item string, m rpcenv.Message) {
+	h.world.spin.note(h.name, endpoint, item, m)
 	if h.world.Handling != nil {
 		h.world.Handling(h.name, endpoint, item, m)
 	}

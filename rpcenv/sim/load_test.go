@@ -106,7 +106,7 @@ func (l *load) problem(format string, args ...any) {
 // boot is a life of a process.
 func (l *load) boot(h *sim.Host) error {
 	p := &process{l: l, name: fmt.Sprintf("%s.%d", h.Name(), len(l.all)), host: h}
-	env, err := rpcenv.New(h, rpcenv.Config{Name: h.Name(), Listen: rpcenv.Address{Host: h.IP(), Port: 7077}})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: h.Name(), Listen: rpcenv.Address{Host: h.IP(), Port: 7077}, Log: rpcenv.NoLog()})
 	if err != nil {
 		return err
 	}

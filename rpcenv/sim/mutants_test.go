@@ -76,7 +76,7 @@ var mutants = []mutant{
 	},
 	{
 		"what cannot be sent is dropped without an event", "send.go",
-		"\te.dropped(&o, typeName(o.msg), err)", "\t_ = err",
+		"\te.dropped(&o, TypeName(o.msg), err)", "\t_ = err",
 		[]string{"lost"},
 		false,
 	},
@@ -112,7 +112,7 @@ var mutants = []mutant{
 	},
 	{
 		"endpoints hear of a connection's end twice", "connections.go",
-		"\te.tell(item{kind: itemDisconnected, name: \"disconnected\", addr: c.peer})", "\te.tell(item{kind: itemDisconnected, name: \"disconnected\", addr: c.peer})\n\te.tell(item{kind: itemDisconnected, name: \"disconnected\", addr: c.peer})",
+		"\tc.tellEnd()", "\tc.tellEnd()\n\tc.tellEnd()",
 		[]string{"connection"},
 		false,
 	},

@@ -70,7 +70,7 @@ func newPair(t *testing.T) *pair {
 func (p *pair) boot(name, ip string, program func(*rpcenv.Env) error) {
 	p.t.Helper()
 	if _, err := p.w.Boot(name, ip, func(h *sim.Host) error {
-		e, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}})
+		e, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog()})
 		if err != nil {
 			return err
 		}

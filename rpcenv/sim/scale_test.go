@@ -37,7 +37,7 @@ func beat(w *sim.World, workers int, period, span time.Duration) (int, error) {
 	for i := range workers + 1 {
 		ip := fmt.Sprintf("10.%d.%d.%d", i/62500, i/250%250, i%250+1)
 		name := fmt.Sprint("W", i)
-		e, err := rpcenv.New(w.Host(name, ip), rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}})
+		e, err := rpcenv.New(w.Host(name, ip), rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog()})
 		if err != nil {
 			return 0, err
 		}

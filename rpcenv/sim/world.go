@@ -29,6 +29,9 @@ type World struct {
 	// Handling, if set, is told before each callback: on which Host, of which endpoint, for which item (empty for a message
 	// and an answer) and message (nil where there is none).
 	Handling func(host, endpoint, item string, m rpcenv.Message)
+	// TurnLimit is how many steps one call of Run, Advance or Settle may do at one virtual instant. Beyond it the World is at
+	// its end, see Err: it would spin for ever. 0 is a million, less is no limit.
+	TurnLimit int
 
 	seed        uint64
 	rnd         *rand.Rand
@@ -46,6 +49,7 @@ type World struct {
 	busy     busy
 	pace     pace
 	faults   faults
+	spin     spin
 }
 
 // task is something a Host does; a crashed Host does nothing. Without a Host it is the World's.
@@ -111,11 +115,14 @@ func (w *World) Exited(name string) (code int, ended bool) {
 }
 
 // Step does the next thing: something that is ready, in seeded order, else the next event in time. False: there is
-// nothing left to do.
+// nothing left to do, or Err says why it ended.
 func (w *World) Step() bool { return w.step(math.MaxInt64) }
 
 // step is Step, but not beyond a time, counted from Start.
 func (w *World) step(limit time.Duration) bool {
+	if w.spin.err != nil {
+		return false
+	}
 	for len(w.ready) > 0 {
 		i := w.rnd.IntN(len(w.ready))
 		t := w.ready[i]
@@ -124,6 +131,9 @@ func (w *World) step(limit time.Duration) bool {
 		w.ready[last] = task{}
 		w.ready = w.ready[:last]
 		if t.host == nil || !t.host.dead {
+			if !w.turn(w.now) {
+				return false
+			}
 			t.run()
 			return true
 		}
@@ -138,7 +148,11 @@ func (w *World) step(limit time.Duration) bool {
 			return false
 		}
 		w.events.pop()
-		w.now = Start.Add(e.at)
+		at := Start.Add(e.at)
+		if !w.turn(at) {
+			return false
+		}
+		w.now = at
 		if e.host != nil && e.host.paused {
 			e.host.late = append(e.host.late, e)
 			continue
@@ -149,14 +163,18 @@ func (w *World) step(limit time.Duration) bool {
 	return false
 }
 
-// Advance runs everything that happens within d, or until Stop.
+// Advance runs everything that happens within d, or until Stop, or until Err says why not.
 func (w *World) Advance(d time.Duration) {
+	w.spin.restart()
 	limit := w.now.Add(d).Sub(Start)
 	for more := true; more; {
 		more = w.step(limit)
 		if w.pace.stopped() {
 			return
 		}
+	}
+	if w.spin.err != nil {
+		return
 	}
 	if w.pace.await(w, limit) {
 		w.now = Start.Add(limit)
@@ -166,14 +184,17 @@ func (w *World) Advance(d time.Duration) {
 }
 
 // Run runs until cond holds, which is looked at after every step; ErrNotReached after within, or when nothing is left
-// to do; ErrStopped after Stop.
+// to do; ErrStopped after Stop; ErrSpins when time stands still.
 func (w *World) Run(cond func() bool, within time.Duration) error {
+	w.spin.restart()
 	limit := w.now.Add(within).Sub(Start)
 	for !cond() {
 		more := w.step(limit)
 		switch {
 		case w.pace.stopped():
 			return ErrStopped
+		case w.spin.err != nil:
+			return w.spin.err
 		case !more:
 			return fmt.Errorf("%w within %s of virtual time", ErrNotReached, within)
 		}
@@ -182,8 +203,10 @@ func (w *World) Run(cond func() bool, within time.Duration) error {
 }
 
 // Settle runs until nothing is under way any more: no item in an inbox, no message between Envs, no body that runs.
-// Timers and sleeping bodies are not waited for, nor what is held up by a cut or on a Host that is paused.
+// Timers and sleeping bodies are not waited for, nor what is held up by a cut or on a Host that is paused. Err says whether
+// it ended because time stands still.
 func (w *World) Settle() {
+	w.spin.restart()
 	for more := true; more && !w.Quiet(); {
 		more = w.Step()
 		if w.pace.stopped() {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -216,11 +217,14 @@ func oneWord(s string) string {
 	return s
 }
 
-// failureOf reads the code and the text of a failure.
+// failureOf reads the code and the text of a failure; what its record does not have is unknown.
 func failureOf(e *Entry) (code, text string) {
 	var body struct{ Code, Message string }
 	if err := json.Unmarshal([]byte(e.Body), &body); err != nil {
-		return "", e.Why
+		return "", cmp.Or(e.Why, notTold)
+	}
+	if e.Cut && body.Message == "" {
+		body.Message = notTold
 	}
 	return body.Code, body.Message
 }

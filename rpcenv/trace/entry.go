@@ -8,7 +8,7 @@ import (
 // Format names the form of a JSONL trace, in its first line.
 const Format = "coherer-trace/1"
 
-// Trace is what happened in a run, in order of time.
+// Trace is what happened in a run: in order of time, and where the clocks of processes tie or contradict, in order of cause.
 type Trace struct {
 	// Source says where it was recorded: "run", "sim" or "tap". Merge leaves it to the caller, as Compat and Seed.
 	Source string

@@ -10,7 +10,7 @@ import (
 
 // Follower joins the records of several processes while they are made, as Merge does with all of them at the end. Who
 // follows adds records as they come and takes the entries that are settled: those of before a moment up to which every
-// process has told. What is told later still comes, out of order. A Follower keeps what is not settled, who is who, and
+// process has told, and whose causes are. What is told later still comes, out of order. A Follower keeps what is not settled, who is who, and
 // the messages of which only one end has told: a run may be long.
 type Follower struct {
 	sources []*source
@@ -87,8 +87,13 @@ func (f *Follower) Settled(until time.Time) *Trace {
 	// The start of a trace is that of its first record: a process that told late may have begun before the others.
 	shift := int64(t.Start.Sub(f.start))
 	fresh := t.Entries[:0]
+	settles := make(map[string]uint64, len(t.Entries)) // causes come first
 	for _, e := range t.Entries {
-		if uint64(t.Start.UnixNano())+uint64(e.Sent) >= before {
+		at := max(uint64(t.Start.UnixNano())+uint64(e.Sent), settles[e.Cause])
+		if e.ID != "" && e.K != KindConn {
+			settles[e.ID] = at
+		}
+		if at >= before {
 			continue
 		}
 		e.Sent, e.Recv, e.Start, e.End = e.Sent+shift, e.Recv+shift, e.Start+shift, e.End+shift
@@ -113,24 +118,15 @@ func (f *Follower) dropGone() {
 	}
 }
 
-// forget drops what was returned. The arrival of a message whose sending is told to be later, by another clock, waits for
-// that.
+// forget drops what was returned.
 func (f *Follower) forget(before uint64) {
-	later := map[followKey]bool{}
-	for _, s := range f.sources {
-		for _, r := range s.waiting {
-			if k, ok := s.key(r); ok && r.GetKind() == tracepb.Kind_SENT && moment(r) >= before {
-				later[k] = true
-			}
-		}
-	}
+	settles := f.settling()
 	for _, s := range f.sources {
 		s.waiting = slices.DeleteFunc(s.waiting, func(r *tracepb.Record) bool {
-			k, ok := s.key(r)
-			if moment(r) >= before || ok && later[k] {
+			if settles(s, r) >= before {
 				return false
 			}
-			if ok {
+			if k, ok := s.key(r); ok {
 				if f.gone[k] {
 					delete(f.gone, k) // both ends have told
 				} else {
@@ -142,16 +138,56 @@ func (f *Follower) forget(before uint64) {
 	}
 }
 
+// settling says of a record when its entry settles: at its time, but not before that of its cause, which another clock may
+// have told. The arrival of a message settles with its sending.
+func (f *Follower) settling() func(*source, *tracepb.Record) uint64 {
+	type told struct {
+		at    uint64
+		cause followKey
+	}
+	known := map[followKey]told{}
+	for _, s := range f.sources {
+		for _, r := range s.waiting {
+			k := s.named(r.GetId(), r)
+			if _, twice := known[k]; k.n != 0 && (!twice || r.GetKind() == tracepb.Kind_SENT) {
+				known[k] = told{moment(r), s.named(r.GetCause(), r)}
+			}
+		}
+	}
+	return func(s *source, r *tracepb.Record) uint64 {
+		at, next := moment(r), s.named(r.GetCause(), r)
+		if k, ok := s.key(r); ok {
+			at, next = known[k].at, known[k].cause
+		}
+		for range known { // as many steps as there can be: causes may go round in a damaged file
+			cause, ok := known[next]
+			if !ok {
+				break
+			}
+			at, next = max(at, cause.at), cause.cause
+		}
+		return at
+	}
+}
+
 // key names the message that a record is about; other records have none.
-func (s *source) key(r *tracepb.Record) (followKey, bool) {
-	id := r.GetId()
-	if r.GetKind() != tracepb.Kind_SENT && r.GetKind() != tracepb.Kind_HANDLED || id.GetN() == 0 {
+func (s *source) key(r *tracepb.Record) (k followKey, ok bool) {
+	if r.GetKind() != tracepb.Kind_SENT && r.GetKind() != tracepb.Kind_HANDLED {
 		return followKey{}, false
 	}
-	if id.GetConn() != 0 {
-		return followKey{conn: id.GetConn(), back: id.GetBack(), n: id.GetN()}, true
+	k = s.named(r.GetId(), r)
+	return k, k.n != 0
+}
+
+// named is the key of an ID in a record; its n is zero when there is no ID.
+func (s *source) named(id *tracepb.Id, r *tracepb.Record) followKey {
+	switch {
+	case id.GetN() == 0:
+		return followKey{}
+	case id.GetConn() != 0:
+		return followKey{conn: id.GetConn(), back: id.GetBack(), n: id.GetN()}
 	}
-	return followKey{source: s, env: cmp.Or(id.GetEnv(), r.GetEnv()), n: id.GetN()}, true
+	return followKey{source: s, env: cmp.Or(id.GetEnv(), r.GetEnv()), n: id.GetN()}
 }
 
 // moment is when the entry of a record stands in the trace, if no other record tells of it.

@@ -147,19 +147,33 @@ func (f *forest) message(e *Entry) string {
 	case e.Form == FormFail:
 		return f.failure(e)
 	case e.Form == FormReply && e.Message == boolType:
-		return strconv.FormatBool(strings.Contains(e.Body, "true"))
+		return boolText(e)
 	}
 	name := e.Type
 	if e.IsAnswer() {
 		name = ShortName(e.Message)
 	}
-	if e.Body == "" {
+	if e.Body == "" && !e.Cut {
 		return name
 	}
 	return name + "(" + ObjectText(e.Message, e.Body, e.Cut, f.opts) + ")"
 }
 
 const boolType = "rpc.Bool"
+
+// boolText is the answer of a Boolean.
+func boolText(e *Entry) string {
+	switch {
+	case strings.Contains(e.Body, "true"):
+		return "true"
+	case e.Cut, e.Body == "":
+		return notTold
+	}
+	return "false"
+}
+
+// notTold stands for what no record tells.
+const notTold = "…"
 
 // failure is "fail CODE text", the text's first line.
 func (f *forest) failure(e *Entry) string {

@@ -120,7 +120,7 @@ func ReadJSONLFile(path string) (t *Trace, err error) {
 }
 
 // ReadJSONL reads what WriteJSONL wrote. Fields that it does not know are ignored, so that traces of later versions can
-// be shown. Another format, a line that is no entry and one beyond 8 MiB are ErrJSONL; the line is named. When only the
+// be shown. Lines in another order, as a [Follower] returns what it hears late, are put into that of a [Trace]. Another format, a line that is no entry and one beyond 8 MiB are ErrJSONL; the line is named. When only the
 // last line is broken and has no end, its writer was stopped: the trace before it is returned with an ErrTorn.
 func ReadJSONL(r io.Reader) (*Trace, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -135,6 +135,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 		case len(line) == 0 && !whole && t == nil:
 			return nil, fmt.Errorf("%w: it is empty", ErrJSONL)
 		case len(line) == 0 && !whole:
+			t.Entries = inOrder(t.Entries)
 			return t, nil
 		case t == nil:
 			t, err = readHeader(line)
@@ -143,6 +144,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 		}
 		switch {
 		case err != nil && !whole && t != nil:
+			t.Entries = inOrder(t.Entries)
 			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", ErrTorn, n, len(t.Entries))
 		case err != nil:
 			return nil, fmt.Errorf("%w: line %d: %w", ErrJSONL, n, err)

@@ -18,7 +18,7 @@ import (
 // Merge joins what several processes recorded, one file each, into one picture. What the sender and the receiver of a
 // message told becomes one entry. Every Env gets a name of its own: Driver2 and Exec2.0 of a second application,
 // Worker1#2 for who came after another Worker1. The entries are in order of time; at the same time in the order in
-// which a process recorded them, what was caused after its cause. The order of the files makes no difference unless two
+// which a process recorded them. What was caused comes after its cause, also where clocks say otherwise. The order of the files makes no difference unless two
 // begin with the same record.
 func Merge(files ...[]*tracepb.Record) *Trace {
 	files = slices.Clone(files)
@@ -45,6 +45,7 @@ func Merge(files ...[]*tracepb.Record) *Trace {
 	for _, e := range m.found {
 		t.Entries = append(t.Entries, e.Entry)
 	}
+	t.Entries = causesFirst(t.Entries)
 	return t
 }
 
@@ -211,6 +212,7 @@ func (m *merger) describe(e *found, r *tracepb.Record) {
 // answers gives replies and failures the type of their question, and decodes all bodies. The record of an answer has the
 // question's type and its own as name; one with a single type may have either.
 func (m *merger) answers() {
+	m.questions()
 	for _, e := range m.found {
 		own := e.fullType
 		if e.IsAnswer() {
@@ -224,10 +226,33 @@ func (m *merger) answers() {
 			}
 		}
 		e.Message = own
-		if e.Body, e.Cut = BodyJSON(own, e.raw); e.fromRing {
+		switch e.Body, e.Cut = BodyJSON(own, e.raw); {
+		case e.fromRing:
 			e.Body, e.Cut = "", true
+		case !e.isWhole():
+			e.Cut = true // it ends between two fields
 		}
 	}
+}
+
+// questions describes asks whose senders were not recorded by their answers.
+func (m *merger) questions() {
+	for _, e := range m.found {
+		i, ok := m.byKey[e.cause]
+		if !ok || e.cause.n == 0 || !e.IsAnswer() || e.ownType == "" {
+			continue
+		}
+		if ask := m.found[i]; ask.Form == "" {
+			ask.Form, ask.fullType, ask.Type, ask.fromRing = FormAsk, e.fullType, e.Type, true
+		}
+	}
+}
+
+// isWhole reports whether the record has all bytes of the message. The size that it tells counts, of a message in a frame,
+// the header: four bytes, and the name of a type that has no number behind its length.
+func (e *found) isWhole() bool {
+	rest := e.Bytes - min(e.Bytes, uint64(len(e.raw)))
+	return rest == 0 || rest == 4 || rest == 5+uint64(len(e.Message))
 }
 
 const failureType = "rpc.Failure"

@@ -10,13 +10,13 @@ import (
 const mermaidLines = 119
 
 // Mermaid draws the messages between peers as a Mermaid sequence diagram of less than 120 lines, whatever the trace. The
-// first view that is short enough is taken: repeats of more than three, two or one collapsed into "×N", then what stays
-// within one process left out, then numbered peers drawn as one, then the middle left out. A note at the end says what
-// was done.
+// first view that is short enough is taken: neighbours that are equal drawn once with "×N", then all that are equal in one
+// round, then what stays within one process left out, then numbered peers drawn as one, then the middle left out. No view
+// draws a message above what caused it. A note at the end says what was done.
 func Mermaid(t *Trace) string {
 	wants := func(e *Entry) bool { return e.K == KindMsg || e.K == KindDrop }
 	for _, v := range []view{
-		{keep: 3}, {keep: 2}, {keep: 1}, {keep: 1, remote: true}, {keep: 1, remote: true, fold: true},
+		{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true},
 	} {
 		v.wants = wants
 		steps, left := v.steps(t.Entries)

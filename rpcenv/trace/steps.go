@@ -1,8 +1,12 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // step is one line of a diagram: an entry, or the first of several that say the same.
@@ -18,9 +22,9 @@ type step struct {
 
 // view says how much of a trace a diagram shows.
 type view struct {
-	// keep is how many equal messages are shown one by one; where there are more, the first stands for all. What a
-	// timer sends is shown once in any case.
-	keep int
+	// collapse draws equal messages of one round once; otherwise only those with nothing between them. What timers repeat
+	// while nothing else happens is drawn once in any case. See folder.
+	collapse bool
 	// fold draws numbered peers as one.
 	fold bool
 	// remote leaves out what stays within one peer.
@@ -29,54 +33,29 @@ type view struct {
 	wants func(*Entry) bool
 }
 
-// steps are the lines that show entries, and how many messages within one peer were left out.
+// steps are the lines that show entries, each cause before what it caused, and how many messages within one peer were
+// left out.
 func (v view) steps(entries []Entry) (steps []step, left int) {
-	var (
-		byID    = (&Trace{Entries: entries}).byID()
-		drawn   []step
-		groups  []string
-		count   = map[string]int{}
-		limit   = map[string]int{}
-		reached = map[string]int{} // where the step of a collapsed group stands
-	)
+	byID := (&Trace{Entries: entries}).byID()
+	f := newFolder(v, entries)
 	for i := range entries {
 		e := &entries[i]
-		if !v.wants(e) {
-			continue
-		}
-		s := v.step(e)
-		if v.remote && Peer(s.from) == Peer(s.to) {
-			left++
-			continue
-		}
-		group := v.group(s)
-		keep := v.keep
-		if isTick(e) || isTick(byID[e.Cause]) {
-			keep = 1
-		}
-		if ask := byID[e.Cause]; e.IsAnswer() && ask != nil {
-			q := v.step(ask)
-			s.label, s.from, s.to = answerLabel(e, q.label), cmpPlace(s.from, q.to), cmpPlace(s.to, q.from)
-			group = "answer " + e.Form + " " + v.group(q)
-			keep = limit[v.group(q)]
-		}
-		drawn, groups = append(drawn, s), append(groups, group)
-		count[group]++
-		limit[group] = keep
-	}
-	for i, s := range drawn {
-		group := groups[i]
-		at, seen := reached[group]
+		s, group := v.step(e), ""
 		switch {
-		case seen && (count[group] > limit[group] || at == len(steps)-1):
-			steps[at].times++
-			steps[at].same = append(steps[at].same, s.ID)
+		case !v.wants(e):
+		case v.remote && Peer(s.from) == Peer(s.to):
+			left++
 		default:
-			reached[group] = len(steps)
-			steps = append(steps, s)
+			group = v.group(s)
+			if ask := byID[e.Cause]; e.IsAnswer() && ask != nil {
+				q := v.step(ask)
+				s.label, s.from, s.to = answerLabel(e, q.label), cmpPlace(s.from, q.to), cmpPlace(s.to, q.from)
+				group = strings.Join([]string{"answer", e.Form, s.label, v.group(q)}, "\x00")
+			}
 		}
+		f.add(s, group)
 	}
-	return steps, left
+	return f.steps, left
 }
 
 // cmpPlace is the first of two places that names an endpoint.
@@ -121,10 +100,14 @@ func label(e *Entry) string {
 		}
 		return strings.TrimSpace(e.Name + " " + e.Was + " → " + e.Is)
 	}
-	if detail := e.Detail(); detail != "" {
+	detail := e.Detail()
+	if detail == "" && e.Cut && !e.IsAnswer() && hasDetail(e.Message) {
+		detail = notTold
+	}
+	if detail != "" {
 		return e.Type + "(" + detail + ")"
 	}
-	return e.Type
+	return cmp.Or(e.Type, notTold)
 }
 
 // Detail is the one field that tells most: the state that a message tells of, or the name that the verifier is asked for; mostly
@@ -146,6 +129,12 @@ func (e *Entry) Detail() string {
 	return ""
 }
 
+// hasDetail reports whether messages of the type have a field that Detail shows.
+func hasDetail(typ string) bool {
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(typ))
+	return err == nil && (typ == existenceType || mt.Descriptor().Fields().ByName("state") != nil)
+}
+
 const existenceType = "rpc.CheckExistence"
 
 // answerLabel is what an answer says.
@@ -155,10 +144,8 @@ func answerLabel(e *Entry, question string) string {
 		code, text := failureOf(e)
 		text, _, _ = strings.Cut(text, "\n")
 		return strings.TrimSpace("fail " + code + " " + cutString(text, 60))
-	case e.Message == boolType && strings.Contains(e.Body, "true"):
-		return "true"
 	case e.Message == boolType:
-		return "false"
+		return boolText(e)
 	case e.Message == "":
 		return question + " reply"
 	}

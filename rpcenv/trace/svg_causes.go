@@ -25,6 +25,9 @@ func findPairs(rows []row) []pair {
 		}
 		if r.Form == FormAsk {
 			asks[r.ID] = i
+			for _, id := range r.same {
+				asks[id] = i
+			}
 			pairs[i].colour = next % pairColours
 			next++
 		}

@@ -43,13 +43,13 @@ func TestSVGShowsTheCauses(t *testing.T) {
 
 // A message that is drawn as one of many stands for all of them in the chains too.
 func TestSVGCausesOfRepeats(t *testing.T) {
-	tr := &Trace{}
+	var pings, pongs []Entry
 	for i := range 9 {
 		id := string(rune('a' + i))
-		tr.Entries = append(tr.Entries,
-			Entry{K: KindMsg, ID: id, Form: FormSend, From: "A/x", To: "B/y", Type: "Ping", Sent: int64(i)},
-			Entry{K: KindMsg, ID: id + "2", Cause: id, Form: FormSend, From: "B/y", To: "A/x", Type: "Pong" + id, Sent: int64(i)})
+		pings = append(pings, Entry{K: KindMsg, ID: id, Form: FormSend, From: "A/x", To: "B/y", Type: "Ping"})
+		pongs = append(pongs, Entry{K: KindMsg, ID: id + "2", Cause: id, Form: FormSend, From: "B/y", To: "A/x", Type: "Pong" + id, Sent: int64(i)})
 	}
+	tr := &Trace{Entries: append(pings, pongs...)}
 	if got := SVG(tr); !strings.Contains(got, ".co:has(#m9:hover) :is(#m9,#m0){opacity:1}") || strings.Count(got, `<g class="s `) != 10 {
 		t.Errorf("the cause of a repeat is not its first:\n%s", got)
 	}

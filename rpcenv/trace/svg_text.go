@@ -127,7 +127,11 @@ func hover(s step, byID map[string]*Entry) string {
 	default:
 		add("%s (%s)", e.Type, formWords[e.Form])
 		add("%s → %s", e.From, e.To)
-		add("sent %s ms, %d bytes", ms(e.Sent), e.Bytes)
+		if e.Bytes > 0 || !e.Cut {
+			add("sent %s ms, %d bytes", ms(e.Sent), e.Bytes)
+		} else {
+			add("sent %s ms, size not recorded", ms(e.Sent))
+		}
 		switch {
 		case e.Handled:
 			add("arrived %s ms, handled %s to %s ms", ms(e.Recv), ms(e.Start), ms(e.End))

@@ -49,6 +49,9 @@ func readError(err error) error {
 
 // dialError says why to could not be reached, and what to do.
 func dialError(to rpcenv.Address, err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // without the address, which is said already
+	}
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -3,6 +3,8 @@ package dag
 import (
 	"slices"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -18,9 +20,15 @@ func (s *Scheduler) abortStage(c *rpcenv.Context, g *stage, why string, cause ta
 	s.endJob(c, g.job, &JobError{JobID: g.job.id, Reason: why, Kind: cause.Kind})
 }
 
-// applicationDead fails everything. Jobs that come later fail in jobSubmitted.
+// applicationDead fails everything. Jobs that come later fail in jobSubmitted. The reason is said once: by the program whose
+// job fails, or by the log when none runs.
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m ApplicationDead) {
 	s.dead = m.Reason
+	level := logrus.InfoLevel
+	if len(s.jobs) == 0 {
+		level = logrus.ErrorLevel
+	}
+	c.Log().Log(level, m.Line)
 	for _, j := range slices.Clone(s.jobs) {
 		s.endJob(c, j, &JobError{JobID: j.id, Reason: m.Reason})
 	}
@@ -31,7 +39,7 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
 	why := "Stage finished"
 	if err != nil {
-		why = "Stage cancelled: " + err.Error()
+		why = event.Cancelled + err.Error()
 	}
 	for _, g := range j.stages {
 		if s.stages[g.id] == nil {

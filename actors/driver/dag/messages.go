@@ -32,6 +32,8 @@ type JobResult struct {
 type ApplicationDead struct {
 	rpcenv.Local
 	Reason string
+	// Line is how the log says it, in Spark's words.
+	Line string
 }
 
 // ResubmitFailedStages is the timer that submits stages again after a fetch failure.

@@ -38,6 +38,9 @@ type TaskStart struct {
 	ExecutorID            string
 }
 
+// Cancelled begins the Failure of a stage that ended since its job has failed; that of the job follows.
+const Cancelled = "Stage cancelled: "
+
 // StageCompleted tells that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
 type StageCompleted struct {
 	rpcenv.Local

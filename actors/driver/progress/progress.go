@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/rpcenv"
@@ -44,7 +45,11 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case event.TaskEnd:
 		p.taskEnd(m)
 	case event.StageCompleted:
-		if m.Failure != "" {
+		switch {
+		case m.Failure == "":
+		case strings.HasPrefix(m.Failure, event.Cancelled): // the program says why its job failed
+			p.line("stage %d.%d is cancelled: its job failed", m.StageID, m.Attempt)
+		default:
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, m.Failure)
 		}
 	case event.Starving:

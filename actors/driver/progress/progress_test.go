@@ -27,6 +27,7 @@ func TestLines(t *testing.T) {
 		event.TaskEnd{StageID: 0, Index: 1},
 		event.StageCompleted{StageID: 0},
 		event.StageCompleted{StageID: 1, Failure: "fetch failed"},
+		event.StageCompleted{StageID: 2, Failure: event.Cancelled + "the same that the program says"},
 		event.Starving{},
 		event.Starving{Executors: 1, Why: "it is too small"},
 		event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "0", Reason: "it crashed"},
@@ -41,6 +42,7 @@ func TestLines(t *testing.T) {
   task 1 in stage 0.0 failed on executor 0: no luck
   stage 0.0: 2 of 2 tasks done
   stage 1.0 failed: fetch failed
+  stage 2.0 is cancelled: its job failed
   no executor takes the tasks that wait; 0 are registered: coherer why app app-1 says why (with --master, of a cluster that coherer run did not start)
   no executor takes the tasks that wait; 1 are registered: it is too small
   executor 0 is gone: it crashed

@@ -1,0 +1,87 @@
+package master
+
+import "github.com/coherer/coherer/rpcenv"
+
+// roster is all Workers, in the order of their registration; dead ones too, for a while. To enter, to find and to forget one
+// costs the same however many there are: a hundred thousand may come at once.
+type roster struct {
+	list  []*WorkerInfo                  // also some that are forgotten, while stale
+	dead  map[rpcenv.Address]*WorkerInfo // by where they listened
+	by    map[rpcenv.Address]*registrar  // what each peer has registered
+	stale bool
+	seen  int // how many Workers all has gone through: a test holds what walks there are
+}
+
+// registrar is a peer that has registered Workers.
+type registrar struct {
+	workers int  // those of them that are not dead
+	refused bool // the log has it that another one was too many
+}
+
+func newRoster() roster {
+	return roster{dead: map[rpcenv.Address]*WorkerInfo{}, by: map[rpcenv.Address]*registrar{}}
+}
+
+// workersPerPeer is how many Workers one peer may have registered. A Worker registers itself, and is alone in its Env.
+const workersPerPeer = 16
+
+// all are the Workers. It goes through them, and so is nothing for what comes once for each Worker.
+func (r *roster) all() []*WorkerInfo {
+	r.seen += len(r.list)
+	if r.stale {
+		kept := make([]*WorkerInfo, 0, len(r.list)) // another list, so that who goes through the old one is not disturbed
+		for _, w := range r.list {
+			if !w.forgotten {
+				kept = append(kept, w)
+			}
+		}
+		r.list, r.stale = kept, false
+	}
+	return r.list
+}
+
+// add enters a Worker, which was not there before.
+func (r *roster) add(w *WorkerInfo) {
+	r.list = append(r.list, w)
+	if w.registrar.IsZero() {
+		return // it was recovered
+	}
+	by := r.by[w.registrar]
+	if by == nil {
+		by = &registrar{}
+		r.by[w.registrar] = by
+	}
+	by.workers++
+}
+
+// died notes that a Worker is dead: where it listened another may come, and its registrar may register another.
+func (r *roster) died(w *WorkerInfo) {
+	r.forgetDead(w.listens()) // of two, the younger one is shown
+	r.dead[w.listens()] = w
+	if by := r.by[w.registrar]; by != nil {
+		if by.workers--; by.workers == 0 {
+			delete(r.by, w.registrar)
+		}
+	}
+}
+
+// forgetDead drops the record of a dead Worker that listened at the place of a new one.
+func (r *roster) forgetDead(at rpcenv.Address) {
+	if w := r.dead[at]; w != nil {
+		delete(r.dead, at)
+		w.forgotten, r.stale = true, true
+	}
+}
+
+// full reports whether a peer has registered as many as it may; first is true when it is the first time.
+func (r *roster) full(peer rpcenv.Address) (full, first bool) {
+	by := r.by[peer]
+	if by == nil || by.workers < workersPerPeer {
+		return false, false
+	}
+	first, by.refused = !by.refused, true
+	return true, first
+}
+
+// listens is where a Worker says that it listens.
+func (w *WorkerInfo) listens() rpcenv.Address { return rpcenv.Address{Host: w.Host, Port: w.Port} }
