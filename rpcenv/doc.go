@@ -191,7 +191,7 @@
 //	and by the listening address
 //	A process that follows another at its address is   the end of the old one is told first           TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
 //	not told apart from it
-//	A peer's address is whatever it says             another has it only after the one that is       TestAClaimToTheAddressOfALivePeerIsRefused
+//	A peer's address is whatever it says               another has it only after the one that is      TestAClaimToTheAddressOfALivePeerIsRefused
 //	                                                   connected did not answer for it
 //	Each side sends by the connection that it dialled  both use one that is open; one in use is kept  TestBothSidesMayDialAtOnce
 //	                                                   when both dialled

@@ -285,7 +285,7 @@ func (x *EndpointRef) GetConnection() uint64 {
 
 // Hello is the first frame of whoever opens a connection, addressed to endpoint-verifier. Until it is answered by
 // Welcome nothing else may be sent; it may have 4 KiB and take 5 seconds. If it claims the address of a peer that is
-// connected, that peer is asked first (CheckConnection).
+// connected, that peer is asked (CheckConnection).
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// version of this protocol, 1.

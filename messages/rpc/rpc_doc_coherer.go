@@ -21,7 +21,7 @@ var comments_proto_rpc_rpc_proto = [...]string{
 	"rpc.EndpointRef.address", "address of the Env; absent for one that does not listen.",
 	"rpc.EndpointRef.name", "name of the endpoint.",
 	"rpc.EndpointRef.connection", "connection is set in a reference to an endpoint in client mode that is passed on: the one connection by which that\ncan be reached. To a third party it is of no use, and says so when it is used.",
-	"rpc.Hello", "Hello is the first frame of whoever opens a connection, addressed to endpoint-verifier. Until it is answered by\nWelcome nothing else may be sent; it may have 4 KiB and take 5 seconds. If it claims the address of a peer that is\nconnected, that peer is asked first (CheckConnection).",
+	"rpc.Hello", "Hello is the first frame of whoever opens a connection, addressed to endpoint-verifier. Until it is answered by\nWelcome nothing else may be sent; it may have 4 KiB and take 5 seconds. If it claims the address of a peer that is\nconnected, that peer is asked (CheckConnection).",
 	"rpc.Hello.version", "version of this protocol, 1.",
 	"rpc.Hello.env", "env is the name of the Env that dials.",
 	"rpc.Hello.incarnation", "incarnation tells two Envs apart that listened at one address one after the other.",
