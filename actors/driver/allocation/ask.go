@@ -73,7 +73,6 @@ func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 	if len(ids) == 0 {
 		return
 	}
-	m.monitor.Removing(ids)
 	then := func(removed Removed, err error) {
 		if err != nil {
 			if !m.unreachable {
@@ -81,10 +80,9 @@ func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 			}
 			m.unreachable = true
 		} else {
-			m.unreachable = false
 			c.Log().Infof("Executors %v are removed: they have been idle for %s", removed.IDs, m.settings.Idle)
 		}
-		m.monitor.Removed(ids, removed.IDs)
+		m.monitor.Removing(removed.IDs)
 		m.tellTarget(c)
 	}
 	if m.settings.Decommission {

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
+
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/messages/rpc"
@@ -20,6 +23,7 @@ type rig struct {
 	*rpctest.World
 	t         *testing.T
 	scheduler *rpctest.Probe
+	manager   *allocation.Manager
 	ref       rpcenv.Ref
 
 	asked []string // with the tenth of a second
@@ -27,6 +31,7 @@ type rig struct {
 	held  []func()
 	no    bool // the answer to requests
 	busy  bool // no executor can be given back
+	said  *logtest.Hook
 }
 
 // newRig is of an application that is ready.
@@ -50,9 +55,18 @@ func newWaitingRig(t *testing.T, values map[string]string) *rig {
 		t.Fatal(err)
 	}
 	w := rpctest.New(t, 1)
-	r := &rig{World: w, t: t, scheduler: w.ProbeIn(w.Env("Driver", c), "CoarseGrainedScheduler")}
+	w.NoPanic()
+	log := logrus.New()
+	log.SetOutput(t.Output())
+	said := logtest.NewLocal(log)
+	env, err := rpcenv.New(w.Host("Driver", "10.7.0.1"), rpcenv.Config{Name: "Driver", Conf: c, Log: logrus.NewEntry(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{World: w, t: t, scheduler: w.ProbeIn(env, "CoarseGrainedScheduler"), said: said}
+	r.manager = allocation.New(s, r.scheduler.Ref)
 	r.scheduler.On(r.play)
-	r.ref = w.Register(r.scheduler.Env, allocation.Name, allocation.New(s, r.scheduler.Ref))
+	r.ref = w.Register(r.scheduler.Env, allocation.Name, r.manager)
 	r.Settle()
 	return r
 }
@@ -358,6 +372,20 @@ func TestAnotherApplicationMasterIsNotKeptFromTheTarget(t *testing.T) {
 	r.answers()
 	r.Advance(2 * time.Second)
 	r.want("2.6 request 2", "3.6 request 3")
+}
+
+// A step that the ApplicationMaster before did not answer is neither taken whole nor cut short: the next one is as large.
+func TestGrowthGoesOnWithAnotherApplicationMaster(t *testing.T) {
+	r := newRig(t, nil)
+	r.tell(event.ApplicationStart{}, stage(0, 30))
+	r.Advance(1500 * time.Millisecond)
+	r.hold = true
+	r.Advance(time.Second)
+	r.want("0.0 request 0", "1.0 request 1", "2.0 request 3")
+	r.hold = false
+	r.tell(allocation.Reset{})
+	r.Advance(200 * time.Millisecond)
+	r.want("2.5 request 3", "2.6 request 5")
 }
 
 // Spec part 5, requestTotalExecutors: while its answer is out no other target is told; a time-out that passed meanwhile counts.

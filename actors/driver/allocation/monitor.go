@@ -13,16 +13,17 @@ type Monitor struct {
 	settings  Settings
 	executors map[string]*tracked
 	// shuffles of stages whose jobs are not over.
-	shuffles map[int32]int32 // stage id → shuffle id
-	jobs     map[int32][]int32
+	shuffles map[int32]int32   // stage id → shuffle id
+	jobs     map[int32][]int32 // job id → its stages that write shuffles, once for each attempt
 }
 
 // tracked is one executor.
 type tracked struct {
-	id        string
-	running   int
+	id      string
+	running int
+	// idleSince is when it came, or its last task ended.
 	idleSince time.Time
-	// removing: it was asked to end. leaving: it ends of itself.
+	// removing: it will end as it was asked to. leaving: it ends of itself.
 	removing, leaving bool
 	// shuffles that it has map outputs of.
 	shuffles map[int32]bool
@@ -67,9 +68,8 @@ func (m *Monitor) taskEnd(e event.TaskEnd, now time.Time) {
 	if x == nil || x.running == 0 || e.Resubmitted {
 		return
 	}
-	if x.running--; x.running == 0 {
-		x.idleSince = now
-	}
+	x.running--
+	x.idleSince = now
 	if shuffle, writes := m.shuffles[e.StageID]; writes && e.Failure == "" {
 		x.shuffles[shuffle] = true
 	}
@@ -80,9 +80,7 @@ func (m *Monitor) stageSubmitted(e event.StageSubmitted) {
 	if e.Shuffle == nil {
 		return
 	}
-	if _, known := m.shuffles[e.StageID]; !known {
-		m.jobs[e.JobID] = append(m.jobs[e.JobID], e.StageID)
-	}
+	m.jobs[e.JobID] = append(m.jobs[e.JobID], e.StageID)
 	m.shuffles[e.StageID] = *e.Shuffle
 }
 
@@ -124,19 +122,11 @@ func (m *Monitor) Remaining() int {
 	return n
 }
 
-// Removing notes which executors were asked to end; Removed which of them will.
-func (m *Monitor) Removing(ids []string) { m.mark(ids, true) }
-
-// Removed says which of the executors that were asked to end will do so; the others stay.
-func (m *Monitor) Removed(asked, ending []string) {
-	m.mark(asked, false)
-	m.mark(ending, true)
-}
-
-func (m *Monitor) mark(ids []string, removing bool) {
+// Removing says which of the executors that were asked to end will do so; the others stay.
+func (m *Monitor) Removing(ids []string) {
 	for _, id := range ids {
 		if x := m.executors[id]; x != nil {
-			x.removing = removing
+			x.removing = true
 		}
 	}
 }

@@ -52,7 +52,7 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
 	}
 	initial, err := InitialTarget(c)
-	if err != nil && len(problems) == 0 {
+	if len(problems) == 0 {
 		problems = append(problems, err)
 	}
 	s.Initial = initial
@@ -60,10 +60,7 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 }
 
 func tasksPerExecutor(c *conf.Conf) int {
-	cores, set := conf.ExecutorCores.Find(c)
-	if !set {
-		cores = 1
-	}
+	cores, _ := conf.ExecutorCores.Find(c)
 	return max(1, cores/conf.TaskCPUs.Get(c))
 }
 
@@ -85,7 +82,7 @@ func InitialTarget(c *conf.Conf) (int, error) {
 	least, most := conf.DynamicAllocationMinExecutors.Get(c), conf.DynamicAllocationMaxExecutors.Get(c)
 	initial := max(least, conf.DynamicAllocationInitialExecutors.Get(c), instances)
 	if initial > most {
-		return initial, fmt.Errorf("initial executor number %d must between min executor number %d and max executor number %d: "+
+		return 0, fmt.Errorf("initial executor number %d must between min executor number %d and max executor number %d: "+
 			"see spark.dynamicAllocation.{initial,min,max}Executors and spark.executor.instances", initial, least, most)
 	}
 	return initial, nil

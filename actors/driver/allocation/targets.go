@@ -67,20 +67,17 @@ func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
 		t.toAdd = 1
 	case !t.addAt.IsZero() && !now.Before(t.addAt):
 		t.grow(needed, executors)
-	}
-	if u.New = t.target; u.New > u.Old {
 		t.grewAt = now
 	}
+	u.New = t.target
 	return u, u.New != u.Old
 }
 
 // grow adds toAdd to what is wanted, or is there when that is more. It mirrors addExecutors.
 func (t *Targets) grow(needed, executors int) {
 	old := t.target
-	if old < t.settings.Max {
-		t.target = min(max(old, executors)+t.toAdd, needed)
-		t.target = max(min(t.target, t.settings.Max), t.settings.Min)
-	}
+	t.target = min(max(old, executors)+t.toAdd, needed)
+	t.target = max(min(t.target, t.settings.Max), t.settings.Min)
 	if t.target == old {
 		t.toAdd = 1
 	}

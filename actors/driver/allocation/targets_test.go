@@ -83,8 +83,65 @@ func TestTargetsFall(t *testing.T) {
 	if u, changed := targets.Next(start, 3, 8); !changed || u != (allocation.Update{Old: 8, New: 3}) {
 		t.Errorf("%v %v, want from 8 to 3", u, changed)
 	}
+	targets.Acknowledged(allocation.Update{Old: 8, New: 3})
+	if u, changed := targets.Next(start.Add(time.Hour), 3, 8); changed {
+		t.Errorf("%v, though nothing waits", u)
+	}
 	if u, _ := targets.Next(start, 0, 8); u.New != 1 {
 		t.Errorf("fell to %d, want the least number 1", u.New)
+	}
+}
+
+// step takes the change of a target at so many seconds, and says it.
+func step(targets *allocation.Targets, second float64, needed int) int {
+	u, changed := targets.Next(start.Add(time.Duration(second*float64(time.Second))), needed, targets.Target())
+	if changed {
+		targets.Acknowledged(u)
+	}
+	return targets.Target()
+}
+
+// TestTheNextStepIsOneAgain after each step that was not taken whole.
+func TestTheNextStepIsOneAgain(t *testing.T) {
+	type look struct {
+		second     float64
+		need, want int
+	}
+	for _, c := range []struct {
+		name  string
+		looks []look
+	}{
+		{"the need took less", []look{{1, 9, 1}, {2, 2, 2}, {3, 9, 3}}},
+		{"the need took nothing", []look{{1, 9, 1}, {2, 9, 3}, {3, 3, 3}, {3.1, 9, 4}}},
+		{"the need fell", []look{{1, 9, 1}, {2, 9, 3}, {2.1, 2, 2}, {3, 9, 3}}},
+		{"the need is met, and that is no fall", []look{{1, 9, 1}, {2, 9, 3}, {2.1, 3, 3}, {3, 9, 7}}},
+	} {
+		targets := allocation.NewTargets(settings(t, nil))
+		targets.Begin()
+		targets.Backlogged(start)
+		for _, l := range c.looks {
+			if got := step(&targets, l.second, l.need); got != l.want {
+				t.Errorf("%s: target %d after %v s, want %d", c.name, got, l.second, l.want)
+			}
+		}
+	}
+}
+
+// TestTheNextBacklogBeginsAtOne, and counts from its own begin.
+func TestTheNextBacklogBeginsAtOne(t *testing.T) {
+	targets := allocation.NewTargets(settings(t, nil))
+	targets.Begin()
+	targets.Backlogged(start)
+	step(&targets, 1, 9)
+	step(&targets, 2, 9)
+	targets.QueueEmpty()
+	targets.Backlogged(start.Add(2500 * time.Millisecond))
+	targets.Backlogged(start.Add(3 * time.Second)) // is known
+	if got := step(&targets, 3.4, 9); got != 3 {
+		t.Errorf("target %d before the backlog's second is over", got)
+	}
+	if got := step(&targets, 3.5, 9); got != 4 {
+		t.Errorf("target %d, want one more", got)
 	}
 }
 
@@ -135,8 +192,12 @@ func TestBadSettings(t *testing.T) {
 		want string // "" is good
 	}{
 		{nil, ""},
+		{map[string]string{"spark.dynamicAllocation.minExecutors": "2", "spark.dynamicAllocation.maxExecutors": "2"}, ""},
 		{map[string]string{"spark.dynamicAllocation.cachedExecutorIdleTimeout": "10s"}, ""},
-		{map[string]string{"spark.dynamicAllocation.minExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "minExecutors (3)"},
+		{
+			map[string]string{"spark.dynamicAllocation.minExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"},
+			"spark.dynamicAllocation.minExecutors (3) must be less than or equal to spark.dynamicAllocation.maxExecutors (2)",
+		},
 		{map[string]string{"spark.dynamicAllocation.maxExecutors": "0"}, "maxExecutors must be positive"},
 		{map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
 		{map[string]string{"spark.executor.instances": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
@@ -145,7 +206,7 @@ func TestBadSettings(t *testing.T) {
 		{map[string]string{"spark.dynamicAllocation.shuffleTracking.timeout": "10s"}, ""},
 	} {
 		_, err := read(t, c.conf)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%v: %v, want %q", c.conf, err, c.want)
 		}
 	}
