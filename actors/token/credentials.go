@@ -44,7 +44,7 @@ func ReadCredentials(blob []byte) (*yarn.Credentials, error) {
 
 // WriteCredentials is the content of a file of credentials.
 func WriteCredentials(c *yarn.Credentials) ([]byte, error) {
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
+	body, err := proto.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("write credentials: %w", err)
 	}
