@@ -59,5 +59,5 @@
 //
 // What raft would take as a fault of its own, entries that do not follow each other or a heartbeat about entries that were
 // never there, is ignored with an event: peers are not trusted. (What a peer says of elections is believed, though: whoever
-// can send from the address of a Master can disturb them. That is for spark.authenticate.)
+// can send from the address of a Master can disturb them. Nothing authenticates peers.)
 package election

@@ -25,7 +25,7 @@ type Input struct {
 	Properties []conf.Setting
 	Extra      [][]conf.Setting
 	Defaults   []conf.Setting
-	// Hadoop are those of yarn-site.xml in YARN_CONF_DIR and HADOOP_CONF_DIR.
+	// Hadoop are those of yarn-site.xml and core-site.xml in YARN_CONF_DIR and HADOOP_CONF_DIR.
 	Hadoop []conf.Setting
 	// BuiltIn are the names of applications that need no file.
 	BuiltIn []string

@@ -58,7 +58,7 @@ func (b *build) hadoop() {
 		return
 	}
 	for _, s := range b.in.Hadoop {
-		if strings.HasPrefix(s.Key, "yarn.") {
+		if conf.IsHadoops(s.Key) {
 			s.Key = conf.HadoopPrefix + s.Key
 			b.Properties.SetMissing(s)
 		}

@@ -138,18 +138,3 @@ func TestTheFacesOfDaemons(t *testing.T) {
 		}
 	}
 }
-
-// TestSubmissionsWantATokenInAClusterWithAuthentication: else the Master does not start.
-func TestSubmissionsWantATokenInAClusterWithAuthentication(t *testing.T) {
-	c, err := conf.New(map[string]string{"spark.master.rest.enabled": "true", "spark.master.rest.port": "0", "spark.authenticate": "true"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := logrus.New()
-	log.SetOutput(t.Output())
-	loopback := rpcenv.Address{Host: "127.0.0.1"}
-	err = RunMaster(t.Context(), Options{Role: "test", Listen: loopback, Gossip: loopback, Pages: loopback, Conf: c, Log: logrus.NewEntry(log)})
-	if err == nil || !strings.Contains(err.Error(), "coherer.rest.tokenFile") {
-		t.Error(err)
-	}
-}

@@ -38,7 +38,7 @@ type Client struct {
 }
 
 // New makes a Client of the Masters' REST addresses, tried in their order. token is the bearer token that a cluster with
-// spark.authenticate wants; empty for none.
+// coherer.rest.tokenFile wants; empty for none.
 func New(masters []rpcenv.Address, token string) *Client {
 	return newClient(masters, token, &http.Transport{
 		DialContext: (&net.Dialer{Timeout: answerTime}).DialContext, ResponseHeaderTimeout: answerTime, DisableKeepAlives: true,

@@ -14,14 +14,14 @@ import (
 // mostForm bounds the body of an action.
 const mostForm = 64 << 10
 
-// refusesKills is why the pages kill nothing, or "". In a cluster that wants authentication who sends a form is nobody that
-// is known: submissions by REST, with their token, can kill.
+// refusesKills is why the pages kill nothing, or "". Where the REST server wants a token a page must not do without one what
+// that server does: submissions by REST, with their token, can kill.
 func (p *masterPages) refusesKills() string {
 	switch {
 	case !conf.UIKillEnabled.Get(p.Conf):
 		return conf.UIKillEnabled.Key() + " is false: nothing is killed by a page"
-	case conf.Authenticate.Get(p.Conf):
-		return conf.Authenticate.Key() + " is true: nothing is killed by a page; end a driver with coherer submit --kill"
+	case conf.RESTTokenFile.Get(p.Conf) != "":
+		return conf.RESTTokenFile.Key() + " is set: nothing is killed by a page; end a driver with coherer submit --kill"
 	}
 	return ""
 }

@@ -19,7 +19,7 @@
 //     needs no protection from itself. Spark 4.1 wants the token of its page. (TestAPOSTFromAForeignPageIsRefused)
 //   - An action on an id that the Master does not know is 404, with a line in the log, and a terminate that is neither true nor
 //     false 400; Spark leads back to its page, or answers 500. (TestAKillOfNothingIsAnswered)
-//   - With spark.authenticate the pages kill nothing: they know no user. (TestNothingIsKilledByAPageWithAuthentication)
+//   - With coherer.rest.tokenFile the pages kill nothing: they want no token. (TestNothingIsKilledByAPageWhereTheRESTServerWantsAToken)
 //   - An application that does not run is looked for among the completed ones too. (TestTheApplicationPage)
 //   - What fails, fails with a code: 400, 403, 404 or 503. Spark's log pages answer 200 with a text, or 500.
 //     (TestLogsCannotLeaveTheWorkDirectory)

@@ -130,9 +130,9 @@ func TestNothingIsKilledWithoutKillEnabled(t *testing.T) {
 	killsNothing(t, "spark.ui.killEnabled", "false")
 }
 
-// A page knows no user, so that in a cluster with authentication it kills nothing.
-func TestNothingIsKilledByAPageWithAuthentication(t *testing.T) {
-	killsNothing(t, "spark.authenticate", "true")
+// A page wants no token, so that it kills nothing where the REST server wants one.
+func TestNothingIsKilledByAPageWhereTheRESTServerWantsAToken(t *testing.T) {
+	killsNothing(t, "coherer.rest.tokenFile", "/token")
 }
 
 func killsNothing(t *testing.T, key, value string) {

@@ -74,19 +74,18 @@ func statusCommand() *cobra.Command {
 
 // masters are those to ask.
 func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
-	switch {
-	case f.master != "" && f.join != "":
-		return nil, usage(cmd, errors.New("want --master or --join, not both"))
-	case f.join == "":
-		return findMasters(cmd, f.master)
-	}
 	all, err := f.read()
 	if err != nil {
 		return nil, usage(cmd, err)
 	}
 	c, err := all.Conf()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, usage(cmd, err)
+	case f.master != "" && f.join != "":
+		return nil, usage(cmd, errors.New("want --master or --join, not both"))
+	case f.join == "":
+		return findMasters(cmd, f.master)
 	}
 	names, err := addresses("--join", f.join)
 	if err != nil {

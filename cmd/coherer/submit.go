@@ -96,6 +96,9 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	switch line.Action {
 	case submit.Kill, submit.RequestStatus:
 		warn(a.Warnings)
+		if _, err := a.Settings.Conf(); err != nil {
+			return usage(cmd, err)
+		}
 		if onYARN(a) {
 			return aboutYARN(cmd, a)
 		}

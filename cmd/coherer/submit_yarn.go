@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -63,18 +64,21 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	return runner.AskYARN(cmd.Context(), a.Settings.Values(), cfg, os.Stdout, os.Stderr)
 }
 
-// hadoopSettings are those of yarn-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what that does not have.
+// hadoopSettings are those of yarn-site.xml and core-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what these do not have. What
+// is of no interest to YARN is left out: those files belong to other programs too.
 func hadoopSettings(env map[string]string) ([]conf.Setting, error) {
 	var all conf.Settings
 	for _, dir := range []string{env["YARN_CONF_DIR"], env["HADOOP_CONF_DIR"]} {
 		if dir == "" {
 			continue
 		}
-		list, err := readHadoop(filepath.Join(dir, "yarn-site.xml"))
-		if err != nil {
-			return nil, err
+		for _, file := range []string{"yarn-site.xml", "core-site.xml"} {
+			list, err := readHadoop(filepath.Join(dir, file))
+			if err != nil {
+				return nil, err
+			}
+			all.SetMissing(slices.DeleteFunc(list, func(s conf.Setting) bool { return !conf.IsHadoops(s.Key) })...)
 		}
-		all.SetMissing(list...)
 	}
 	return all.Sorted(), nil
 }

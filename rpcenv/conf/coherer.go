@@ -32,7 +32,7 @@ var (
 	DebugAddr = optional("coherer.debug.addr", filled(texts),
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
 	RESTTokenFile = optional("coherer.rest.tokenFile", filled(texts),
-		"The file with the token that the REST server's clients have to bring; needed when spark.authenticate is set.")
+		"The file with the token that the REST server's clients have to bring.")
 	RunDir = optional("coherer.run.dir", filled(texts),
 		"The directory of the run that this process belongs to.")
 	DeployScheduler = entry("coherer.deploy.scheduler", enum("executors", "core-by-core"), "executors",

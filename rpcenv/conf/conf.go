@@ -139,9 +139,9 @@ func (c *Conf) Warnings() []string {
 	return out
 }
 
-// kept reports whether key belongs to Spark, to YARN or to this project; the rest is dropped.
+// kept reports whether key belongs to Spark, to YARN or to this project, or is known; the rest is dropped.
 func kept(key string) bool {
-	return strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "coherer.")
+	return entries.byKey[key] != nil || strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "coherer.")
 }
 
 // inFamily reports whether key ends in a name that users choose.

@@ -32,14 +32,24 @@
 // A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and
 // mentioned in [Conf.Warnings] with the nearest known name. Other keys are dropped with a warning, as by spark-submit.
 //
+// # Protection
+//
+// A setting that promises protection which nothing here gives, such as spark.authenticate, spark.ssl.enabled or yarn.acl.enable,
+// is a [ProtectionError] unless it has its default: no process starts with it, whether a file, an option, a variable, a
+// submission or a driver brings it.
+//
 // # Differences from Hadoop
 //
+//   - Settings of Hadoop that promise protection are refused; of core-site.xml these alone are read.
+//     (TestASettingThatPromisesProtectionIsRefused)
 //   - yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage is 100 when it is not set, so that a machine
 //     whose disk is rather full can run a cluster; in Hadoop 90, and a node whose disks are fuller gets no containers.
 //     (TestDefaultsOfNodeManagersAreHadoops)
 //
 // # Differences from Spark
 //
+//   - Settings that promise protection are refused unless they have their defaults: there is no authentication, encryption, TLS,
+//     Kerberos, servlet filter or list of rights. (TestASettingThatPromisesProtectionIsRefused)
 //   - All values of known settings are checked when they are read from files, options and variables, and told with file and
 //     line; in Spark a malformed one fails what reads it first. (TestAMalformedValueIsToldWithItsPlace)
 //   - Regular expressions are Go's, without look-around and back references. (TestSecretsAreNotShown)

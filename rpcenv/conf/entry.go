@@ -10,6 +10,7 @@ type Entry[T any] struct {
 	def      T
 	hasDef   bool
 	fallback *Entry[T]
+	lacks    string // the protection that the setting promises and nothing gives; see protects
 }
 
 // Key is the setting's name.
@@ -65,13 +66,13 @@ func (e *Entry[T]) parse(text string) (T, error) {
 	if err != nil {
 		return v, &ValueError{Key: e.key, Value: text, Want: e.form.want, Example: e.form.example, Err: err}
 	}
-	return v, nil
+	return v, e.refusal(v)
 }
 
 func (e *Entry[T]) parseAny(text string) (any, error) { return e.parse(text) }
 
 func (e *Entry[T]) describe() Described {
-	d := Described{Key: e.key, Form: e.form.name, Doc: e.doc}
+	d := Described{Key: e.key, Form: e.form.name, Doc: e.doc, Lacks: e.lacks}
 	switch {
 	case e.fallback != nil:
 		d.Default = "= " + e.fallback.key

@@ -12,25 +12,47 @@ import (
 // Hadoop's. They win over Hadoop's own files, as in SparkHadoopUtil.appendSparkHadoopConfigs.
 const HadoopPrefix = "spark.hadoop."
 
+// IsHadoops reports whether key is a setting of Hadoop that counts here: one of YARN, or a known one of core-site.xml.
+func IsHadoops(key string) bool {
+	return strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "hadoop.") && entries.byKey[key] != nil
+}
+
+// hadoopEntry is the entry of Hadoop's that key sets by being spark.hadoop.X, or nil.
+func hadoopEntry(key string) anyEntry {
+	if rest, ok := strings.CutPrefix(key, HadoopPrefix); ok && IsHadoops(rest) {
+		return entries.byKey[rest]
+	}
+	return nil
+}
+
 // takeHadoop makes spark.hadoop.yarn.X count as yarn.X, over one that was set itself. It returns what is wrong.
 func (c *Conf) takeHadoop() []error {
 	var problems []error
-	for _, p := range c.Under(HadoopPrefix + "yarn.") {
-		e, known := entries.byKey[strings.TrimPrefix(p.Key, HadoopPrefix)]
-		if !known {
+	for _, p := range c.Under(HadoopPrefix) {
+		e := hadoopEntry(p.Key)
+		if e == nil {
 			continue
 		}
-		parsed, err := e.parseAny(p.Value)
+		parsed, err := parseAs(p.Key, e, p.Value)
 		if err != nil {
-			if bad, ok := errors.AsType[*ValueError](err); ok {
-				bad.Key = p.Key
-			}
 			problems = append(problems, err)
 			continue
 		}
-		c.values[strings.TrimPrefix(p.Key, HadoopPrefix)] = parsed
+		c.values[e.Key()] = parsed
 	}
 	return problems
+}
+
+// parseAs reads the value of e under another key, which its errors name.
+func parseAs(key string, e anyEntry, value string) (any, error) {
+	parsed, err := e.parseAny(value)
+	if bad, ok := errors.AsType[*ValueError](err); ok {
+		bad.Key = key
+	}
+	if bad, ok := errors.AsType[*ProtectionError](err); ok {
+		bad.Key = key
+	}
+	return parsed, err
 }
 
 // ReadHadoop reads a file such as yarn-site.xml: the keys of its properties, in their order, of a key that comes twice the

@@ -26,7 +26,7 @@ func TestSettingsOfHadoopCountOverItsOwn(t *testing.T) {
 	if bad, ok := errors.AsType[*ValueError](err); !ok || bad.Key != "spark.hadoop."+key {
 		t.Errorf("%v", err)
 	}
-	if w := mustNew(t, "spark.hadoop.yarn.other", "1", "yarn.http.policy", "x").Warnings(); !slices.Equal(w, []string{"unknown setting yarn.http.policy"}) {
+	if w := mustNew(t, "spark.hadoop.yarn.other", "1", "yarn.log-aggregation-enable", "x").Warnings(); !slices.Equal(w, []string{"unknown setting yarn.log-aggregation-enable"}) {
 		t.Errorf("%q", w)
 	}
 }

@@ -18,10 +18,6 @@ var (
 		"As spark.rpc.netty.dispatcher.numThreads, for the driver alone.")
 	ExecutorRPCDispatcherThreads = optional("spark.executor.rpc.netty.dispatcher.numThreads", atLeast(ints, 1),
 		"As spark.rpc.netty.dispatcher.numThreads, for executors alone.")
-	NetworkCryptoEnabled = entry("spark.network.crypto.enabled", bools, "false",
-		"Whether connections are encrypted.")
-	Authenticate = entry("spark.authenticate", bools, "false",
-		"Whether peers prove that they know the cluster's secret.")
 	PortMaxRetries = entry("spark.port.maxRetries", atLeast(ints, 0), "16",
 		"How many ports are tried after a taken one, each one higher than the last.")
 	NetworkTimeoutInterval = fallback("spark.network.timeoutInterval", atLeast(durations(time.Millisecond), time.Millisecond),

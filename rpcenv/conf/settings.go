@@ -94,11 +94,14 @@ func (s *Settings) Values() map[string]string {
 func (s *Settings) Conf() (*Conf, error) {
 	var problems []error
 	for _, one := range s.Sorted() {
-		e, known := entries.byKey[one.Key]
-		if !known {
+		e := entries.byKey[one.Key]
+		if e == nil {
+			e = hadoopEntry(one.Key)
+		}
+		if e == nil {
 			continue
 		}
-		if _, err := e.parseAny(one.Value); err != nil {
+		if _, err := parseAs(one.Key, e, one.Value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", one.From, err))
 		}
 	}

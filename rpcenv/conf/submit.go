@@ -31,10 +31,6 @@ var (
 		"Options of the driver's JVM.")
 	DriverLibraryPath = optional("spark.driver.extraLibraryPath", texts,
 		"The library path of the driver.")
-	KerberosPrincipal = optional("spark.kerberos.principal", filled(texts),
-		"Who a driver on a secured Hadoop cluster is.")
-	KerberosKeytab = optional("spark.kerberos.keytab", filled(texts),
-		"The file with the keys of spark.kerberos.principal.")
 	Remote = optional("spark.remote", filled(texts),
 		"A Spark Connect server, sc://HOST:PORT, instead of spark.master.")
 	AppSubmitTime = optional("spark.app.submitTime", ints64,

@@ -15,6 +15,8 @@ type Described struct {
 	// there is none.
 	Default string
 	Doc     string
+	// Lacks is the protection that the setting promises and nothing gives: it may have no value but its default. Empty: none.
+	Lacks string
 }
 
 // Entries describes all known settings, sorted by key.

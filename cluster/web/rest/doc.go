@@ -3,14 +3,16 @@
 //
 // The server has no state. Each request is checked, turned into a message and asked of the Master, within the pages' patience;
 // a body is at most 4 MiB. Whoever reaches the server runs programs on the Workers. So it is off by default, listens on
-// loopback by default, refuses what a foreign page in a browser sends, and in a cluster that wants authentication
-// (spark.authenticate) it starts only with a token, which every request then has to bring.
+// loopback by default and refuses what a foreign page in a browser sends. With coherer.rest.tokenFile every request has to
+// bring a token.
 //
 // # Differences from Spark
 //
 //   - spark.master.rest.enabled is false by default; Spark 4.1 has true. (TestTokenRule)
-//   - With spark.authenticate the server is there behind a bearer token from coherer.rest.tokenFile; Spark refuses to
-//     start. (TestTokenRule, TestWithoutTheTokenNothingHappens)
+//   - The server can be behind a bearer token, that of coherer.rest.tokenFile; Spark's wants a filter for that.
+//     (TestTokenRule, TestWithoutTheTokenNothingHappens)
+//   - Properties that promise protection which nothing gives, such as spark.authenticate=true, are 400; Spark submits the
+//     driver. (TestASettingThatPromisesProtectionIsRefused)
 //   - What is malformed is answered with the first line of Spark's message and then the reason, not with a stack trace; that
 //     JSON is no JSON is said in other words. (TestAnswersAreSparks)
 //   - Where Spark's web server answers with its own page of HTML, for a method that does not fit, the answer is an

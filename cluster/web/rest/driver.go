@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -29,6 +30,11 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 		properties[key] = s.replaced(value)
 	}
 	properties[conf.MasterURL.Key()] = s.masters(properties[conf.MasterURL.Key()])
+	if _, err := conf.New(properties); err != nil {
+		if refused, ok := errors.AsType[*conf.ProtectionError](err); ok { // other malformed values fail the driver, as in Spark
+			return nil, malformed("sparkProperties: %v", refused)
+		}
+	}
 	d := driverclient.Driver{
 		Program: q.resource, MainClass: q.mainClass, Args: q.args, Env: map[string]string{},
 		Cores: defaultCores, MemoryMB: defaultMemoryMB, Supervise: strings.EqualFold(properties["spark.driver.supervise"], "true"),

@@ -284,6 +284,17 @@ func TestAnEnvironmentThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
+func TestASettingThatPromisesProtectionIsRefused(t *testing.T) {
+	h, f := serve(t, func(c *Config) { c.Getenv = func(string) (string, bool) { return "true", true } })
+	for _, value := range []string{"true", "{{ON}}"} {
+		code, text := call(t, h, http.MethodPost, "/v1/submissions/create", smallest+`{"spark.task.cpus":"x","spark.authenticate":"`+value+`"}}`)
+		if code != http.StatusBadRequest || !strings.Contains(text, "sparkProperties: spark.authenticate promises protection") || len(f.asked) > 0 {
+			t.Errorf("%s: %d %s", value, code, text)
+		}
+	}
+	submitted(t, h, f, smallest+`{"spark.authenticate":"false"}}`)
+}
+
 func TestAHugeBodyIsRefused(t *testing.T) {
 	h, f := serve(t, nil)
 	code, text := call(t, h, http.MethodPost, "/v1/submissions/create", smallest+`{"a":"`+strings.Repeat("x", mostBody)+`"}}`)
@@ -362,19 +373,17 @@ func TestTokenRule(t *testing.T) {
 	}
 	good := write("good", "0123456789abcdef\n", 0o600)
 	for _, c := range []struct {
-		name, authenticate, file, want, problem string
+		name, file, want, problem string
 	}{
-		{"no authentication", "false", "", "", ""},
-		{"authentication without a token", "true", "", "", "does not support authentication"},
-		{"authentication with a token", "true", good, "0123456789abcdef", ""},
-		{"a token alone", "false", good, "0123456789abcdef", ""},
-		{"a short one", "true", write("short", "0123456789abcde\n", 0o600), "", "at least 16"},
-		{"two lines", "true", write("two", "0123456789abcdef\n0123456789abcdef\n", 0o600), "", "one line"},
-		{"readable by all", "true", write("open", "0123456789abcdef", 0o644), "", "chmod 600"},
-		{"a folder", "true", dir, "", "no plain file"},
-		{"nothing", "true", filepath.Join(dir, "nosuch"), "", "no such file"},
+		{"none", "", "", ""},
+		{"a token", good, "0123456789abcdef", ""},
+		{"a short one", write("short", "0123456789abcde\n", 0o600), "", "at least 16"},
+		{"two lines", write("two", "0123456789abcdef\n0123456789abcdef\n", 0o600), "", "one line"},
+		{"readable by all", write("open", "0123456789abcdef", 0o644), "", "chmod 600"},
+		{"a folder", dir, "", "no plain file"},
+		{"nothing", filepath.Join(dir, "nosuch"), "", "no such file"},
 	} {
-		pairs := map[string]string{"spark.authenticate": c.authenticate}
+		pairs := map[string]string{}
 		if c.file != "" {
 			pairs["coherer.rest.tokenFile"] = c.file
 		}

@@ -11,20 +11,13 @@ import (
 // shortestToken is how long a token has to be at least, in bytes.
 const shortestToken = 16
 
-// Token is what requests have to bring by the settings; empty: nothing. With spark.authenticate a server without a token is
-// refused, as Spark refuses any: whoever has no secret could submit. The token is the text of the file
-// coherer.rest.tokenFile, which nobody but its owner may read.
+// Token is what requests have to bring by the settings; empty: nothing. It is the text of the file coherer.rest.tokenFile,
+// which nobody but its owner may read.
 func Token(c *conf.Conf) (string, error) {
-	path := conf.RESTTokenFile.Get(c)
-	if path == "" {
-		if conf.Authenticate.Get(c) {
-			return "", fmt.Errorf("the RestSubmissionServer does not support authentication via %s: either turn off the RestSubmissionServer "+
-				"with %s=false, or do not use authentication, or name a file with a token that requests have to bring, by %s",
-				conf.Authenticate.Key(), conf.MasterRESTEnabled.Key(), conf.RESTTokenFile.Key())
-		}
-		return "", nil
+	if path := conf.RESTTokenFile.Get(c); path != "" {
+		return ReadToken(path)
 	}
-	return ReadToken(path)
+	return "", nil
 }
 
 // ReadToken reads the file of coherer.rest.tokenFile.
