@@ -62,6 +62,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
 	}
 	defer env.Close()
+	warnDriver(env, bind, log)
 	stopWatch, err := WatchWorker(env, workerURL)
 	if err != nil {
 		return err

@@ -68,6 +68,10 @@ func Execute(x Execution) error {
 	if err != nil {
 		return fmt.Errorf("%w: set spark.blockManager.port to a free one, or to 0", err)
 	}
+	rpcenv.Door{
+		Name: "the port of blocks", At: blocks.Address().String(), Lets: "read what this application's tasks have computed",
+		Close: "run its Worker or NodeManager with --host 127.0.0.1, or let a firewall keep others out",
+	}.Warn(log)
 	rec, err := newRecorder(executorTrace(a, c, "exec"), c)
 	if err != nil {
 		return errors.Join(err, blocks.Close())

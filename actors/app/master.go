@@ -186,6 +186,7 @@ func (m *master) listen() (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
 	}
+	warnDriver(m.env, bind, m.log)
 	return nil
 }
 

@@ -117,6 +117,7 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	if err != nil {
 		return err
 	}
+	d.warnRPC()
 	err = errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
 	if errors.Is(err, rpcenv.ErrStopped) { // the role has ended by itself and has said why; its code follows
 		return &ExitError{<-d.exits}

@@ -26,6 +26,7 @@ func (d *daemon) join(ctx context.Context) error {
 	if d.member, err = gossip.Join(ctx, cfg); err != nil {
 		return err
 	}
+	d.warnGossip(cfg)
 	return d.node.Join(heard)
 }
 

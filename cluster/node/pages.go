@@ -41,6 +41,7 @@ func (d *daemon) bindPages(service, setting string) (net.Listener, error) {
 	l, err := d.bind(service, setting, at.Host, at.Port)
 	if err == nil {
 		d.faces.url = web.URL(l, d.opts.PublicName)
+		d.warnPages(service, setting, l)
 	}
 	return l, err
 }
@@ -88,6 +89,7 @@ func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	d.warnREST(l, token)
 	cfg.RestPort = web.Port(l)
 	return func() {
 		d.serveMaster(pages)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
@@ -27,7 +29,8 @@ type Server struct {
 const headerTime = 10 * time.Second
 
 // Serve serves at HOST:PORT, port 0 is any free one, until Close. An empty host is loopback. The source begins to measure
-// times. A port in use is an error that wraps syscall.EADDRINUSE and says what to do; setting is how the user gave at.
+// times. Requests to another Host than an address, localhost, HOST and the machine's name are 403: a page of a name that an
+// attacker points here reads nothing. A port in use is an error that wraps syscall.EADDRINUSE and says what to do; setting is how the user gave at.
 func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error) {
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
@@ -43,7 +46,15 @@ func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", setting, at, err)
 	}
-	h := &http.Server{Handler: handler(log, source), ReadHeaderTimeout: headerTime}
+	rpcenv.Door{
+		Name: "/metrics and /debug/pprof", At: l.Addr().String(), Lets: "read counters, profiles, stacks and the command line, and slow the process down",
+		Close: "give " + setting + " an address on loopback, such as 127.0.0.1:" + port,
+	}.Warn(log)
+	names := []string{host}
+	if own, err := os.Hostname(); err == nil {
+		names = append(names, own)
+	}
+	h := &http.Server{Handler: httpserver.Named(names, "use its address", handler(log, source)), ReadHeaderTimeout: headerTime}
 	return &Server{httpserver.Start(l, h, setting+": /metrics and /debug/pprof", log), l.Addr()}, nil
 }
 

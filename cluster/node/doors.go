@@ -1,0 +1,78 @@
+package node
+
+import (
+	"net"
+
+	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// runsPrograms is what most doors let anybody do.
+const runsPrograms = "run programs as this user"
+
+// byHost closes the doors that are where --host says.
+const byHost = "start the daemon with --host 127.0.0.1, or let a firewall keep others out"
+
+// rpcLets is what anybody who reaches the RPC port of a role can do.
+var rpcLets = map[string]string{
+	"master":          "submit and kill applications and drivers, and so run programs as the Workers' users",
+	"worker":          runsPrograms,
+	"resourcemanager": "submit and kill applications, and so run programs as the NodeManagers' users",
+	"nodemanager":     runsPrograms,
+}
+
+// pagesLet is what anybody who reaches the pages of a service can do.
+var pagesLet = map[string]string{
+	"MasterUI":        "read what runs and kill applications and drivers",
+	"WorkerUI":        "read what runs and the output of executors and drivers",
+	"ResourceManager": "read what runs, its users and its queues",
+	"NodeManager":     "read what runs and the output of containers",
+}
+
+// warnRPC warns of the daemon's RPC port.
+func (d *daemon) warnRPC() {
+	lets := rpcLets[d.opts.Role]
+	if lets == "" {
+		lets = "send the daemon whatever its protocol has"
+	}
+	at := rpcenv.Address{Host: d.opts.Listen.Host, Port: d.node.Env.Address().Port}
+	rpcenv.Door{Name: "the RPC port", At: at.String(), Lets: lets, Close: byHost}.Warn(d.opts.Log)
+}
+
+// warnPages warns of pages.
+func (d *daemon) warnPages(service, setting string, l net.Listener) {
+	lets := pagesLet[service]
+	if service == "MasterUI" && (!conf.UIKillEnabled.Get(d.opts.Conf) || conf.RESTTokenFile.Get(d.opts.Conf) != "") {
+		lets = "read what runs"
+	}
+	closing := byHost
+	if service == "ResourceManager" || service == "NodeManager" {
+		closing = "set " + setting + "=127.0.0.1:PORT, or let a firewall keep others out"
+	}
+	rpcenv.Door{Name: "the port of " + service, At: l.Addr().String(), Lets: lets, Close: closing}.Warn(d.opts.Log)
+}
+
+// warnREST warns of the REST server.
+func (d *daemon) warnREST(l net.Listener, token string) {
+	lets := "submit drivers, and so run programs as the Workers' users"
+	closing := "set " + conf.MasterRESTHost.Key() + "=127.0.0.1"
+	if token == "" {
+		closing += ", or let it want a token with " + conf.RESTTokenFile.Key()
+	} else {
+		lets = "read the token and the submissions that others send, since nothing is encrypted"
+	}
+	rpcenv.Door{Name: "the REST server", At: l.Addr().String(), Lets: lets, Close: closing}.Warn(d.opts.Log)
+}
+
+// warnGossip warns of membership that is not encrypted.
+func (d *daemon) warnGossip(cfg gossip.Config) {
+	if cfg.Keys != nil {
+		return
+	}
+	at := rpcenv.Address{Host: d.opts.Gossip.Host, Port: d.member.Addr().Port}
+	rpcenv.Door{
+		Name: "gossip", At: at.String(), Lets: "become a member, name Masters to Workers and declare members dead",
+		Close: "encrypt it with " + conf.GossipKeyFile.Key() + ", or " + byHost,
+	}.Warn(d.opts.Log)
+}
