@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sirupsen/logrus"
 	logtest "github.com/sirupsen/logrus/hooks/test"
 
 	"github.com/coherer/coherer/actors/driver/allocation"
@@ -56,14 +55,8 @@ func newWaitingRig(t *testing.T, values map[string]string) *rig {
 	}
 	w := rpctest.New(t, 1)
 	w.NoPanic()
-	log := logrus.New()
-	log.SetOutput(t.Output())
-	said := logtest.NewLocal(log)
-	env, err := rpcenv.New(w.Host("Driver", "10.7.0.1"), rpcenv.Config{Name: "Driver", Conf: c, Log: logrus.NewEntry(log)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{World: w, t: t, scheduler: w.ProbeIn(env, "CoarseGrainedScheduler"), said: said}
+	env := w.Env("Driver", c)
+	r := &rig{World: w, t: t, scheduler: w.ProbeIn(env, "CoarseGrainedScheduler"), said: logtest.NewLocal(env.Log().Logger)}
 	r.manager = allocation.New(s, r.scheduler.Ref)
 	r.scheduler.On(r.play)
 	r.ref = w.Register(r.scheduler.Env, allocation.Name, r.manager)

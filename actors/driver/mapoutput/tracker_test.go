@@ -3,9 +3,14 @@ package mapoutput_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
+
 	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -17,7 +22,9 @@ func at(executor string) *storage.MapStatus {
 
 func TestTheBookOfMapOutputs(t *testing.T) {
 	w := rpctest.New(t, 1)
+	w.NoPanic()
 	env := w.Env("Driver", nil)
+	said := logtest.NewLocal(env.Log().Logger)
 	ref := w.Register(env, mapoutput.Name, mapoutput.New())
 	local, remote := w.ProbeIn(env, "DAG"), w.Probe("E")
 	for _, k := range []struct {
@@ -25,16 +32,21 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 		want string
 	}{
 		{mapoutput.RegisterMapOutput{Status: at("0")}, "unknown"},
+		{mapoutput.UnregisterMapOutput{}, "unknown"},
 		{mapoutput.RegisterShuffle{Maps: 3}, "[- - -] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 0, Status: at("0")}, "[0 - -] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 2, Status: at("1")}, "[0 - 1] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 3, Status: at("1")}, "[0 - 1] 0"},
+		{mapoutput.RegisterMapOutput{MapIndex: -1, Status: at("1")}, "[0 - 1] 0"},
 		{mapoutput.RegisterShuffle{Maps: 3}, "[0 - 1] 0"},
 		{mapoutput.IncrementEpoch{Epoch: 1}, "[0 - 1] 1"},
 		{mapoutput.UnregisterMapOutput{MapIndex: 0, Executor: "1", Epoch: 2}, "[0 - 1] 2"},
 		{mapoutput.UnregisterMapOutput{MapIndex: 2, Executor: "1", Epoch: 3}, "[0 - -] 3"},
 		{mapoutput.UnregisterMapOutput{MapIndex: -1, Executor: "1", Epoch: 3}, "[0 - -] 3"},
-		{mapoutput.RemoveOutputsOnExecutor{Executor: "0", Epoch: 2}, "[- - -] 3"},
+		{mapoutput.UnregisterMapOutput{MapIndex: 3, Executor: "1", Epoch: 3}, "[0 - -] 3"},
+		{mapoutput.UnregisterMapOutput{MapIndex: 1, Epoch: 3}, "[0 - -] 3"},
+		{mapoutput.RemoveOutputsOnExecutor{Executor: "", Epoch: 2}, "[0 - -] 3"}, // an epoch never falls
+		{mapoutput.RemoveOutputsOnExecutor{Executor: "0", Epoch: 4}, "[- - -] 4"},
 		{mapoutput.UnregisterShuffle{}, "unknown"},
 	} {
 		local.Send(ref, k.m)
@@ -49,6 +61,34 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 		if got != k.want {
 			t.Errorf("after %T%+v: %s, want %s", k.m, k.m, got, k.want)
 		}
+	}
+	var warnings []string
+	for _, e := range said.AllEntries() {
+		if e.Level == logrus.WarnLevel {
+			warnings = append(warnings, e.Message)
+		}
+	}
+	if want := []string{
+		"Asked to register map output 0 of unknown shuffle 0", "Asked to register map output 3 of unknown shuffle 0",
+		"Asked to register map output -1 of unknown shuffle 0",
+	}; !slices.Equal(warnings, want) {
+		t.Errorf("warnings %q", warnings)
+	}
+	if _, err := rpctest.Ask[*rpc.Bool](local, ref, &rpc.Bool{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
+}
+
+// An output that is missing is a status without a place, for who asks from the same Env too.
+func TestAMissingOutputIsAnEmptyStatus(t *testing.T) {
+	w := rpctest.New(t, 1)
+	env := w.Env("Driver", nil)
+	ref := w.Register(env, mapoutput.Name, mapoutput.New())
+	local := w.ProbeIn(env, "DAG")
+	local.Send(ref, mapoutput.RegisterShuffle{Maps: 1})
+	s, err := rpctest.Ask[*storage.MapOutputStatuses](local, ref, &storage.GetMapOutputStatuses{})
+	if err != nil || len(s.GetStatuses()) != 1 || s.GetStatuses()[0] == nil || s.GetStatuses()[0].GetLocation() != nil {
+		t.Error(s, err)
 	}
 }
 

@@ -179,7 +179,7 @@ func (s *Scheduler) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected is a callback of the endpoint: an ApplicationMaster that is gone is asked nothing; another one may come.
 func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
-	if s.am.Address == peer && !s.am.IsZero() {
+	if s.am.Address == peer {
 		c.Log().Warnf("ApplicationMaster has disassociated: %s", peer)
 		s.am = rpcenv.Ref{}
 	}

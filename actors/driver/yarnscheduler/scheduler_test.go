@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sirupsen/logrus"
 	logtest "github.com/sirupsen/logrus/hooks/test"
 	"go.uber.org/goleak"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,6 +38,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	w := rpctest.New(t, 1)
+	w.NoPanic()
 	r := &rig{World: w, t: t, driver: w.ProbeIn(w.Env("Driver", nil), "CoarseGrainedScheduler")}
 	r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(RetrieveLastExecutorID); ok {
@@ -135,6 +138,14 @@ func TestWithoutAnApplicationMaster(t *testing.T) {
 		t.Error(err)
 	}
 	r.want("the driver heard", r.heard)
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindDrop {
+			t.Errorf("sent to nobody: %+v", e)
+		}
+	}
+	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, &rpc.Bool{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
 }
 
 // Spec 4.12: each message of the table with its effect.
@@ -181,39 +192,47 @@ func TestAReasonIsToldOnce(t *testing.T) {
 func TestWhatIsToldOfPages(t *testing.T) {
 	r := newRig(t)
 	r.register()
+	log := r.driver.Env.Log().Logger
+	log.SetLevel(logrus.DebugLevel)
+	said := logtest.NewLocal(log)
 	r.am.Send(r.ref, &app.AddWebUIFilter{FilterName: "f"})
-	r.am.Send(r.ref, &app.MiscellaneousProcessAdded{ProcessId: "yarn-am"})
+	r.am.Send(r.ref, &app.MiscellaneousProcessAdded{ProcessId: "yarn-am", HostPort: "h:7"})
 	r.Settle()
 	r.want("the driver heard", r.heard, "registered")
+	r.want("the log has", messages(said), `No pages to put the filter "f" before`, `The ApplicationMaster is "yarn-am" at "h:7"`)
 }
 
-// Requests that come while one is out are one: the newest.
-func TestRequestsOfOneTimeBecomeOne(t *testing.T) {
+// messages are the lines of a log.
+func messages(log *logtest.Hook) []string {
+	var out []string
+	for _, e := range log.AllEntries() {
+		out = append(out, e.Message)
+	}
+	return out
+}
+
+// A reason that is not to be had is a line of the log, but not when the driver itself ends.
+func TestALossWithoutAReasonIsLogged(t *testing.T) {
 	r := newRig(t)
 	r.register()
-	r.hold = true
-	answers := 0
-	r.driver.Do(func(c *rpcenv.Context) {
-		for n := range int32(4) {
-			rpcenv.Ask(c, r.ref, wish(n+1), func(b *rpc.Bool, err error) {
-				if err != nil || !b.GetValue() {
-					t.Errorf("request %d: %v, %v", n+1, b, err)
-				}
-				answers++
-			})
+	said := logtest.NewLocal(r.driver.Env.Log().Logger)
+	for _, id := range []string{"4", "9"} { // the ApplicationMaster knows no executor 9
+		_, err := rpctest.Ask[*app.ExecutorExited](r.driver, r.ref, &app.GetExecutorLossReason{ExecutorId: id})
+		if (err != nil) != (id == "9") {
+			t.Error(err)
 		}
-	})
-	r.Settle()
-	r.want("asked", r.asked, "request 1")
-	r.am.Do(func(*rpcenv.Context) {
-		r.hold = false
-		r.held[0]()
-	})
-	r.Settle()
-	r.want("asked", r.asked, "request 1", "request 4")
-	if answers != 4 {
-		t.Errorf("%d answers", answers)
 	}
+	const line = "Attempted to get executor loss reason for executor id 9, but got no response. Marking as agent lost."
+	r.want("the log has", messages(said), line)
+	said.Reset()
+	r.hold = true
+	r.driver.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, r.ref, &app.GetExecutorLossReason{ExecutorId: "4"}, func(*app.ExecutorExited, error) {})
+	})
+	r.Settle()
+	r.driver.Env.Stop(Name)
+	r.Settle()
+	r.want("the log has at the end", messages(said))
 }
 
 // Spec 4.12: on disconnect of the ApplicationMaster there is none; the next one that registers counts.
@@ -248,104 +267,12 @@ func TestTheEndOfADriver(t *testing.T) {
 	r.want("the driver heard", r.heard, "registered")
 }
 
-// What waited to be told when the driver ended is not told: the ApplicationMaster would ask for executors again.
-func TestNothingIsWantedAfterTheEnd(t *testing.T) {
-	r := newRig(t)
-	r.register()
-	r.hold = true
-	var answers []bool
-	r.driver.Do(func(c *rpcenv.Context) {
-		then := func(b *rpc.Bool, err error) {
-			if err != nil {
-				t.Error(err)
-			}
-			answers = append(answers, b.GetValue())
-		}
-		rpcenv.Ask(c, r.ref, wish(3), then)
-		rpcenv.Ask(c, r.ref, wish(5), then)
-		rpcenv.Ask(c, r.ref, StopBackend{}, func(*rpc.Bool, error) {})
-		rpcenv.Ask(c, r.ref, wish(7), then)
-	})
-	r.Settle()
-	r.am.Do(func(*rpcenv.Context) {
-		r.hold = false
-		for _, f := range r.held {
-			f()
-		}
-	})
-	r.Settle()
-	r.want("the ApplicationMaster was told", r.asked, "request 3", "shutdown 0", "request 0")
-	if !slices.Equal(answers, []bool{false, false, true}) {
-		t.Errorf("answers %v, want no for what came later", answers)
-	}
-}
-
-// Spec 4.12: what the ApplicationMaster before still has to answer is not waited for, nor does the new one lack what waited.
-func TestTheNextApplicationMasterIsToldAtOnce(t *testing.T) {
-	r := newRig(t)
-	r.register()
-	r.hold = true
-	var failures []error
-	r.driver.Do(func(c *rpcenv.Context) {
-		for n := range int32(2) {
-			rpcenv.Ask(c, r.ref, wish(n+1), func(b *rpc.Bool, err error) {
-				failures = append(failures, err)
-				r.heard = append(r.heard, fmt.Sprint(b.GetValue()))
-			})
-		}
-	})
-	r.Settle()
-	r.hold = false
-	r.am = r.ProbeIn(r.ClientEnv("AM2", nil), "YarnAM") // the connection of the one before is half open
-	r.am.On(r.playAM)
-	r.register()
-	r.want("the driver heard", r.heard, "registered", "registered", "false", "true")
-	r.want("the ApplicationMasters were asked", r.asked, "request 1", "request 2")
-	if len(failures) != 2 || !strings.Contains(fmt.Sprint(failures[0]), "another ApplicationMaster has registered") || failures[1] != nil {
-		t.Errorf("%v", failures)
-	}
-	r.held[0]() // it comes too late
-	r.Settle()
-	r.want("the driver heard", r.heard, "registered", "registered", "false", "true")
-}
-
 // An ApplicationMaster that does not say where it is changes nothing.
 func TestAnApplicationMasterWithoutAnAddressIsIgnored(t *testing.T) {
 	r := newRig(t)
 	r.am.Send(r.ref, &app.RegisterClusterManager{})
 	r.Settle()
 	r.want("the driver heard", r.heard)
-}
-
-func TestWhatCannotBeAskedYetIsSaidOnce(t *testing.T) {
-	r := newRig(t)
-	log := logtest.NewLocal(r.driver.Env.Log().Logger)
-	said := func(want int) {
-		t.Helper()
-		n := 0
-		for _, e := range log.AllEntries() {
-			if e.Message == "Attempted to request executors before the AM has registered!" {
-				n++
-			}
-		}
-		if n != want {
-			t.Errorf("said %d times, want %d", n, want)
-		}
-	}
-	asks := func() {
-		for range 9 {
-			if ok, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, &app.RequestExecutors{}); err != nil || ok.GetValue() {
-				t.Fatal(ok, err)
-			}
-		}
-	}
-	asks()
-	said(1)
-	r.register()
-	r.am.Env.Shutdown()
-	r.Settle()
-	asks()
-	said(2)
 }
 
 // A driver whose job is done does not wait for an ApplicationMaster that stands still; that one has the word of the end when it goes on.
