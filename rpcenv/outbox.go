@@ -9,6 +9,10 @@ import (
 // outboxLimit bounds what may wait for one peer, in bytes.
 const outboxLimit = 64 << 20
 
+// MaxMessage is the size in bytes of the largest message that can be sent to another address. A tell that is larger ends
+// the connection, as any beyond what may wait.
+const MaxMessage = outboxLimit
+
 // Outbox is the way to one listening peer: a queue while the connection is being made, then that connection, until it
 // ends. The next send makes a new one. Nothing is sent twice. It mirrors org.apache.spark.rpc.netty.Outbox.
 //

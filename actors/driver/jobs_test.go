@@ -101,9 +101,18 @@ func TestADifferentLineageFailsTheJobAtOnce(t *testing.T) {
 	j := run(r, numbers.With(9))
 	a, b := r.launched("0", 1), r.launched("1", 1)
 	m, other := a.task(), b.task()
-	a.update(m, app.TaskState_FAILED, nil, &app.TaskFailure{Kind: "LineageDiffers", Message: "rdd: lineage differs: ..."})
-	if err := j.failure(); !errors.Is(err, rdd.ErrLineageDiffers) {
+	a.update(m, app.TaskState_FAILED, nil, &app.TaskFailure{
+		Kind: "LineageDiffers", Message: "rdd: lineage differs: ...",
+		Lineage: []string{"job driver-test-numbers", "0 Range int64 with from=0 to=10 partitions=3"},
+	})
+	err := j.failure()
+	if !errors.Is(err, rdd.ErrLineageDiffers) {
 		t.Errorf("failure %v", err)
+	}
+	for _, want := range []string{"\n- 0 Range int64 with from=0 to=9 partitions=3\n", "\n+ 0 Range int64 with from=0 to=10 partitions=3\n"} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("failure %v\nhas not once%s", err, want)
+		}
 	}
 	if k, ok := b.Next().(*app.KillTask); !ok || k.GetTaskId() != other.GetTaskId() {
 		t.Errorf("the other task is not killed: %v", k)
@@ -171,6 +180,27 @@ func TestATaskThatIsTooLargeFailsItsJob(t *testing.T) {
 	j := run(r, words.With([]string{strings.Repeat("x", 1<<20)}))
 	r.launched("0", 1)
 	if err := j.failure(); !strings.Contains(err.Error(), "spark.rpc.message.maxSize (1048576 bytes)") {
+		t.Error(err)
+	}
+}
+
+// A message beyond what a connection takes would end the executor, and the next three with it.
+func TestATaskThatNoConnectionTakesFailsItsJobWhateverTheSetting(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.rpc.message.maxSize": "128"})
+	j := run(r, words.With([]string{strings.Repeat("x", 65<<20), "y"}))
+	r.launched("0", 2)
+	if err := j.failure(); !strings.Contains(err.Error(), "exceeds the 67107840 bytes of one message, whatever spark.rpc.message.maxSize") {
+		t.Error(err)
+	}
+}
+
+func TestAResultThatIsTooLargeFailsTheJobAtOnce(t *testing.T) {
+	r := newRig(t, nil)
+	j := run(r, numbers.With(9))
+	e := r.launched("0", 1)
+	e.update(e.task(), app.TaskState_FAILED, nil, &app.TaskFailure{Kind: "ResultTooLarge", Message: "the result is too large: ..."})
+	want := "Task 0 in stage 0.0 failed, and each other try would fail alike: the result is too large: ..."
+	if err := j.failure(); !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }

@@ -120,10 +120,8 @@ func (s *Scheduler) waitsFor(c *rpcenv.Context) string {
 
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	m := &app.LaunchTask{Data: l.Description}
-	if size := proto.Size(m); size >= s.maxSize {
-		s.report(c, s.pool.Abort(l.Description.GetTaskId(), fmt.Sprintf("Serialized task %d:%d was %d bytes, which exceeds "+
-			"max allowed: spark.rpc.message.maxSize (%d bytes). Consider increasing spark.rpc.message.maxSize or passing "+
-			"large values in files.", l.Description.GetTaskId(), l.Description.GetIndex(), size, s.maxSize)))
+	if why := s.tooLarge(m); why != "" {
+		s.report(c, s.pool.Abort(l.Description.GetTaskId(), why))
 		return
 	}
 	e := s.executors.byID[l.Executor]
@@ -134,6 +132,25 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 		Index: l.Description.GetIndex(), ExecutorID: e.id,
 	})
 }
+
+// tooLarge is why a task cannot be sent; "" when it can. What a setting allows beyond what a connection takes would end the
+// connection, and the executor with it.
+func (s *Scheduler) tooLarge(m *app.LaunchTask) string {
+	size := proto.Size(m)
+	task := fmt.Sprintf("Serialized task %d:%d was %d bytes", m.GetData().GetTaskId(), m.GetData().GetIndex(), size)
+	switch {
+	case size >= s.maxSize:
+		return fmt.Sprintf("%s, which exceeds max allowed: spark.rpc.message.maxSize (%d bytes). Consider increasing "+
+			"spark.rpc.message.maxSize or passing large values in files.", task, s.maxSize)
+	case size+launchMargin > rpcenv.MaxMessage:
+		return fmt.Sprintf("%s, which exceeds the %d bytes of one message, whatever spark.rpc.message.maxSize (%d bytes) allows. "+
+			"Consider passing large values in files.", task, rpcenv.MaxMessage-launchMargin, s.maxSize)
+	}
+	return ""
+}
+
+// launchMargin is more than what a message has beside its body.
+const launchMargin = 1 << 10
 
 // starvationCheck warns until the first task was started.
 func (s *Scheduler) starvationCheck(c *rpcenv.Context) {

@@ -55,7 +55,8 @@ func TestALineageThatDiffersFailsWithItsLines(t *testing.T) {
 	d.JobDigest = "other"
 	r.launch(d)
 	u := r.end()
-	if f := u.GetFailure(); f.GetKind() != "LineageDiffers" || !strings.Contains(f.GetMessage(), "Range") {
+	if f := u.GetFailure(); f.GetKind() != "LineageDiffers" || len(f.GetLineage()) != 3 || !strings.Contains(f.GetLineage()[1], "Range") ||
+		strings.Contains(f.GetMessage(), "\n") {
 		t.Error(u)
 	}
 }
@@ -65,9 +66,66 @@ func TestAnUnknownJobFails(t *testing.T) {
 	d := task(t, squares.With(none{}), 1)
 	d.Job = "nobody defined this"
 	r.launch(d)
-	if u := r.end(); u.GetState() != app.TaskState_FAILED || !strings.Contains(u.GetFailure().GetMessage(), "nobody defined this") {
+	u := r.end()
+	if f := u.GetFailure(); u.GetState() != app.TaskState_FAILED || f.GetKind() != "BadJob" || !strings.Contains(f.GetMessage(), "nobody defined this") {
 		t.Error(u)
 	}
+}
+
+func TestWhatEachExecutorWouldMeetIsABadJob(t *testing.T) {
+	r := newRig(t)
+	for name, spoil := range map[string]func(*app.TaskDescription){
+		"arguments":  func(d *app.TaskDescription) { d.JobArgs = []byte("damaged") },
+		"node":       func(d *app.TaskDescription) { d.Node = 99 },
+		"partition":  func(d *app.TaskDescription) { d.PartitionId = 99 },
+		"action":     func(d *app.TaskDescription) { d.Action = "dance" },
+		"shuffle id": func(d *app.TaskDescription) { d.ShuffleId = new(int32) },
+	} {
+		d := task(t, squares.With(none{}), 1)
+		spoil(d)
+		r.launch(d)
+		if u := r.end(); u.GetFailure().GetKind() != "BadJob" {
+			t.Errorf("%s: %v", name, u)
+		}
+	}
+}
+
+func TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy(t *testing.T) {
+	for _, tc := range []struct {
+		settings []*app.Property
+		bytes    int
+		want     []string // nothing: the result is sent
+	}{
+		{nil, 1 << 20, nil},
+		{nil, 33 << 20, []string{"34603012 bytes", "33554432", "whatever the settings", "more partitions"}},
+		{
+			[]*app.Property{{Key: "spark.rpc.message.maxSize", Value: "1"}}, 1 << 20,
+			[]string{"1048579 bytes", "1048576", "spark.rpc.message.maxSize", "more partitions"},
+		},
+	} {
+		r := startRig(t, nil, tc.settings...)
+		r.expect(&app.LaunchedExecutor{})
+		r.launch(task(t, large.With(tc.bytes), 1))
+		u := r.end()
+		if tc.want == nil {
+			if u.GetState() != app.TaskState_FINISHED {
+				t.Error(u.GetFailure())
+			}
+			continue
+		}
+		if f := u.GetFailure(); f.GetKind() != "ResultTooLarge" || !containsAll(f.GetMessage(), tc.want) {
+			t.Errorf("%v, want %q", f, tc.want)
+		}
+	}
+}
+
+func containsAll(s string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(s, part) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestADuplicateLaunchIsIgnored(t *testing.T) {

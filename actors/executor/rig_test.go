@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,9 @@ var (
 	})
 	panics = rdd.Define("executor test: panics", func(none) rdd.Dataset[int64] {
 		return rdd.Map(rdd.Range(0, 1, 1), func(int64) int64 { panic("no such number") })
+	})
+	large = rdd.Define("executor test: large", func(bytes int) rdd.Dataset[string] {
+		return rdd.Map(rdd.Range(0, 1, 1), func(int64) string { return strings.Repeat("x", bytes) })
 	})
 	sleeps = rdd.Define("executor test: sleeps", func(none) rdd.Dataset[int64] {
 		return rdd.Sleep(rdd.Range(0, 1, 1), func(int64) time.Duration { return time.Hour })

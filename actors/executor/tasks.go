@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
@@ -36,7 +35,10 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 				e.finish(c, t, nil, err)
 				return
 			}
-			w := work{desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID()}
+			w := work{
+				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
+				maxMessage: conf.RPCMessageMaxSize.Get(c.Conf()) << 20,
+			}
 			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 			if t.killed != "" {
 				t.cancel()
@@ -84,15 +86,16 @@ func lineageOf(d *app.TaskDescription) (*rdd.Lineage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Check(d.GetJobDigest()); err != nil {
-		return nil, fmt.Errorf("%w\nthe lineage here:\n%s", err, strings.Join(l.Lines(), "\n"))
-	}
-	return l, nil
+	return l, l.Check(d.GetJobDigest())
 }
 
 // withOutputs gives the map outputs of the shuffles that a task reads, by the lineage's index. They are asked for once a
 // shuffle and epoch.
 func (e *Executor) withOutputs(c *rpcenv.Context, l *rdd.Lineage, d *app.TaskDescription, then func(map[int][]*storagepb.MapStatus, error)) {
+	if node := int(d.GetNode()); node < 0 || node > l.Last() {
+		then(nil, fmt.Errorf("%w: job %s has no node %d", rdd.ErrBadTask, l.Job, node))
+		return
+	}
 	parents := l.ShuffleParents(int(d.GetNode()))
 	outputs := map[int][]*storagepb.MapStatus{}
 	left := len(parents) + 1
@@ -165,17 +168,26 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 // failureOf is an error as the driver's TaskEndReason.
 func failureOf(err error) *app.TaskFailure {
 	f := &app.TaskFailure{Kind: "ExceptionFailure", Message: err.Error()}
+	user, isUser := errors.AsType[*rdd.UserError](err)
+	lineage, differs := errors.AsType[*rdd.LineageError](err)
 	if fetch, ok := errors.AsType[*fetchError](err); ok {
 		f.Kind, f.ShuffleId, f.MapIndex, f.ReduceId, f.BlockManager = "FetchFailed", fetch.shuffle, fetch.mapIndex, fetch.reduce, fetch.from
 	}
-	if errors.Is(err, rdd.ErrLineageDiffers) {
-		f.Kind = "LineageDiffers"
-	}
-	if u, ok := errors.AsType[*rdd.UserError](err); ok {
-		f.Stack = string(u.Stack)
+	switch {
+	case isUser:
+		f.Stack = string(user.Stack)
+	case differs:
+		f.Kind, f.Lineage = "LineageDiffers", lineage.Executor
+	case errors.Is(err, errResultTooLarge):
+		f.Kind = "ResultTooLarge"
+	case slices.ContainsFunc(badJob, func(bad error) bool { return errors.Is(err, bad) }):
+		f.Kind = "BadJob"
 	}
 	return f
 }
+
+// badJob are the errors of a job that every executor would meet.
+var badJob = []error{rdd.ErrUnknownJob, rdd.ErrBadJob, rdd.ErrNoCodec, rdd.ErrBadArguments, rdd.ErrBadTask}
 
 // killTask ends an attempt whose result nobody needs; an unknown one has ended already.
 func (e *Executor) killTask(m *app.KillTask) {

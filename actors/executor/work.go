@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -17,7 +18,11 @@ type work struct {
 	outputs map[int][]*storagepb.MapStatus
 	io      IO
 	self    *storagepb.BlockManagerId
+	// maxMessage is spark.rpc.message.maxSize in bytes.
+	maxMessage int
 }
+
+var errResultTooLarge = errors.New("the result is too large")
 
 // fetchError is a map output that could not be had (org.apache.spark.shuffle.FetchFailedException).
 type fetchError struct {
@@ -53,9 +58,8 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(r.Records) > maxResult {
-			return nil, fmt.Errorf("the result of %s has %d bytes, more than the %d that a task may send: bring less to the driver",
-				d.GetName(), len(r.Records), maxResult)
+		if err := w.fits(len(r.Records)); err != nil {
+			return nil, err
 		}
 		result.Records, result.Count = r.Records, r.Count
 		return result, nil
@@ -70,6 +74,19 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	}
 	result.MapStatus, err = w.store(blocks)
 	return result, err
+}
+
+// fits refuses a result that the driver cannot get.
+func (w *work) fits(size int) error {
+	limit, whose := maxResult, "whatever the settings"
+	if w.maxMessage < limit {
+		limit, whose = w.maxMessage, "by spark.rpc.message.maxSize"
+	}
+	if size <= limit {
+		return nil
+	}
+	return fmt.Errorf("%w: %d bytes, and one task may send %d to the driver, %s: give the job more partitions, so that each task "+
+		"has less, or bring less, as Count, Filter and ReduceByKey do", errResultTooLarge, size, limit, whose)
 }
 
 // shuffleIndex is the lineage's index of the shuffle that the task writes for.

@@ -3,6 +3,7 @@ package rdd
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Errors of this package, for errors.Is. What is returned wraps them and says which job, type or task it was.
@@ -23,6 +24,34 @@ var (
 	// ErrCorrupt: encoded records cannot be read.
 	ErrCorrupt = errors.New("rdd: damaged records")
 )
+
+// LineageError is an ErrLineageDiffers with the lines of the lineages.
+type LineageError struct {
+	// Job is the name of the job.
+	Job string
+	// Driver and Executor are the lines of both; Driver is nil in the executor, which knows only the digest.
+	Driver, Executor []string
+}
+
+// mostDifferences bounds the lines of a LineageError's text.
+const mostDifferences = 20
+
+// Error says what differs when both sides are known.
+func (e *LineageError) Error() string {
+	text := fmt.Sprintf("%v: driver and executor made different lineages of job %s from the same argument", ErrLineageDiffers, e.Job)
+	if e.Driver == nil {
+		return text
+	}
+	lines := Differences(e.Driver, e.Executor)
+	if more := len(lines) - mostDifferences; more > 0 {
+		lines = append(lines[:mostDifferences], fmt.Sprintf("... and %d lines more", more))
+	}
+	return text + " (- driver, + executor):\n" + strings.Join(lines, "\n") + "\nThe job's function must depend on its " +
+		"argument only, not on files, environment, clock or variables, and driver and executor must be the same program."
+}
+
+// Unwrap is ErrLineageDiffers.
+func (e *LineageError) Unwrap() error { return ErrLineageDiffers }
 
 // UserError is a panic of a user's function, in a task or while a job's lineage was made. The process goes on.
 type UserError struct {

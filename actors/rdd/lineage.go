@@ -127,13 +127,11 @@ func (l *Lineage) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Check compares the digest of the driver's lineage with that of l, which an executor made. The error wraps
-// ErrLineageDiffers and names both; Lines says what l is.
+// Check compares the digest of the driver's lineage with that of l, which an executor made. The error is a
+// *LineageError with the lines of l alone.
 func (l *Lineage) Check(digest string) error {
-	if own := l.Digest(); own != digest {
-		return fmt.Errorf("%w: job %s is %s at the driver and %s here: its function must depend on its argument only, "+
-			"and driver and executor must be the same program; here it is:\n%s",
-			ErrLineageDiffers, l.Job, digest, own, strings.Join(l.Lines(), "\n"))
+	if l.Digest() != digest {
+		return &LineageError{Job: l.Job, Executor: l.Lines()}
 	}
 	return nil
 }

@@ -125,13 +125,24 @@ func TestCheck(t *testing.T) {
 	if !errors.Is(err, ErrLineageDiffers) {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{a.Digest(), b.Digest(), `path="a"`} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %q does not say %s", err, want)
-		}
+	differs, ok := errors.AsType[*LineageError](err)
+	if !ok || !slices.Equal(differs.Executor, a.Lines()) || differs.Driver != nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%#v", err)
 	}
 	want := []string{`- 0 TextFile string with path="a" minPartitions=1`, `+ 0 TextFile string with path="b" minPartitions=1`}
 	if got := Differences(a.Lines(), b.Lines()); !slices.Equal(got, want) {
 		t.Errorf("differences %q", got)
+	}
+	differs.Driver = b.Lines()
+	text := `rdd: lineage differs: driver and executor made different lineages of job wordCount from the same argument (- driver, + executor):
+- 0 TextFile string with path="b" minPartitions=1
++ 0 TextFile string with path="a" minPartitions=1
+The job's function`
+	if !strings.HasPrefix(differs.Error(), text) {
+		t.Errorf("got\n%v\nwant\n%s", differs, text)
+	}
+	differs.Driver = slices.Repeat([]string{"x"}, 100)
+	if text := differs.Error(); strings.Count(text, "\n") != mostDifferences+2 || !strings.Contains(text, "lines more") {
+		t.Errorf("a long difference is not cut:\n%s", text)
 	}
 }

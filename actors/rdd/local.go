@@ -27,7 +27,7 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 		return nil, err
 	}
 	if err := lineage.Check(job.Lineage.Digest()); err != nil {
-		return nil, err
+		return nil, &LineageError{Job: job.Name, Driver: job.Lineage.Lines(), Executor: lineage.Lines()}
 	}
 	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
 	for _, s := range lineage.Shuffles() {

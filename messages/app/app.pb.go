@@ -793,17 +793,20 @@ func (x *TaskResult) GetBytesRead() int64 {
 // TaskFailure is why an attempt failed.
 type TaskFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// kind: "ExceptionFailure", "FetchFailed", "LineageDiffers", "TaskKilled".
+	// kind: "ExceptionFailure", "FetchFailed", "TaskKilled"; "LineageDiffers", "ResultTooLarge" and "BadJob" when another try
+	// would fail alike.
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// stack of user code that panicked.
 	Stack string `protobuf:"bytes,3,opt,name=stack,proto3" json:"stack,omitempty"`
 	// For FetchFailed: which output could not be had, of whom. map_index is -1 and block_manager absent when the driver
 	// itself had no location to give (Spark's MetadataFetchFailedException).
-	ShuffleId     int32                   `protobuf:"varint,4,opt,name=shuffle_id,json=shuffleId,proto3" json:"shuffle_id,omitempty"`
-	MapIndex      int32                   `protobuf:"varint,5,opt,name=map_index,json=mapIndex,proto3" json:"map_index,omitempty"`
-	ReduceId      int32                   `protobuf:"varint,6,opt,name=reduce_id,json=reduceId,proto3" json:"reduce_id,omitempty"`
-	BlockManager  *storage.BlockManagerId `protobuf:"bytes,7,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
+	ShuffleId    int32                   `protobuf:"varint,4,opt,name=shuffle_id,json=shuffleId,proto3" json:"shuffle_id,omitempty"`
+	MapIndex     int32                   `protobuf:"varint,5,opt,name=map_index,json=mapIndex,proto3" json:"map_index,omitempty"`
+	ReduceId     int32                   `protobuf:"varint,6,opt,name=reduce_id,json=reduceId,proto3" json:"reduce_id,omitempty"`
+	BlockManager *storage.BlockManagerId `protobuf:"bytes,7,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
+	// For LineageDiffers: the lines of the executor's lineage.
+	Lineage       []string `protobuf:"bytes,8,rep,name=lineage,proto3" json:"lineage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -883,6 +886,13 @@ func (x *TaskFailure) GetReduceId() int32 {
 func (x *TaskFailure) GetBlockManager() *storage.BlockManagerId {
 	if x != nil {
 		return x.BlockManager
+	}
+	return nil
+}
+
+func (x *TaskFailure) GetLineage() []string {
+	if x != nil {
+		return x.Lineage
 	}
 	return nil
 }
@@ -1303,7 +1313,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\arecords\x18\x02 \x01(\fR\arecords\x12\x14\n" +
 	"\x05count\x18\x03 \x01(\x03R\x05count\x12\x1d\n" +
 	"\n" +
-	"bytes_read\x18\x04 \x01(\x03R\tbytesRead\"\xee\x01\n" +
+	"bytes_read\x18\x04 \x01(\x03R\tbytesRead\"\x88\x02\n" +
 	"\vTaskFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1a\n" +
@@ -1312,7 +1322,8 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"shuffle_id\x18\x04 \x01(\x05R\tshuffleId\x12\x1b\n" +
 	"\tmap_index\x18\x05 \x01(\x05R\bmapIndex\x12\x1b\n" +
 	"\treduce_id\x18\x06 \x01(\x05R\breduceId\x12<\n" +
-	"\rblock_manager\x18\a \x01(\v2\x17.storage.BlockManagerIdR\fblockManager\"\x89\x03\n" +
+	"\rblock_manager\x18\a \x01(\v2\x17.storage.BlockManagerIdR\fblockManager\x12\x18\n" +
+	"\alineage\x18\b \x03(\tR\alineage\"\x89\x03\n" +
 	"\bKillTask\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12\x1a\n" +
 	"\bexecutor\x18\x02 \x01(\tR\bexecutor\x12)\n" +

@@ -115,7 +115,14 @@ func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Com
 }
 
 func (s *Scheduler) taskSetFailed(c *rpcenv.Context, m tasks.TaskSetFailed) {
-	if g := s.stages[m.Set.Stage]; g != nil {
-		s.abortStage(c, g, m.Reason, m.Cause)
+	g := s.stages[m.Set.Stage]
+	if g == nil {
+		return
 	}
+	why := m.Reason
+	if m.Cause.Kind == tasks.KindLineageDiffers {
+		what := g.job.what
+		why = (&rdd.LineageError{Job: what.Name, Driver: what.Lineage.Lines(), Executor: m.Cause.Lineage}).Error()
+	}
+	s.abortStage(c, g, why, m.Cause)
 }

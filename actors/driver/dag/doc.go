@@ -20,7 +20,7 @@
 //     (TestJobsShareNoStages)
 //   - Splits of text files are computed once, for all stages, before the job starts.
 //     (TestFilesAreSplitOnceBeforeTheJobStarts)
-//   - A difference between the lineages of driver and executor fails the job at once.
+//   - A difference between the lineages of driver and executor fails the job at once, with the lines that differ.
 //     (TestADifferentLineageFailsTheJobAtOnce)
 //   - After a fetch failure the executor's block manager stays in BlockManagerMaster's book: the executor may be well.
 package dag

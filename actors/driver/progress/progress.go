@@ -50,7 +50,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		case strings.HasPrefix(m.Failure, event.Cancelled): // the program says why its job failed
 			p.line("stage %d.%d is cancelled: its job failed", m.StageID, m.Attempt)
 		default:
-			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, m.Failure)
+			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, firstLine(m.Failure))
 		}
 	case event.Starving:
 		see := "see the " + p.asks + "'s log for what it waits for"
@@ -80,10 +80,19 @@ func cores(n int) string {
 	return fmt.Sprintf("%d cores", n)
 }
 
+// firstLine is what is told of a failure: the job's error and the executor's log have the stack, or what else follows.
+func firstLine(failure string) string {
+	line, _, _ := strings.Cut(failure, "\n")
+	return line
+}
+
 // taskEnd tells of failures, and of the end of a stage and each quarter before it.
 func (p *Progress) taskEnd(m event.TaskEnd) {
-	if m.Failure != "" {
-		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, m.Failure)
+	switch {
+	case m.Killed:
+		return // at the driver's wish
+	case m.Failure != "":
+		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, firstLine(m.Failure))
 		return
 	}
 	s := p.stages[m.StageID]

@@ -13,6 +13,8 @@
 //     scheduling either. (TestOffersGoRoundRobinOverExecutors)
 //   - No pools of mode FAIR, no speculation, no exclusion of failing executors, no barrier stages.
 //     (TestSetsGoInOrderOfJobAndStage)
+//   - What each try would meet fails the set at the first one: a result or a task that no message holds, a job that the executor
+//     does not know or cannot read. Spark does so for results without a serializer. (TestWhatCounts)
 //   - A partition that an older attempt of a stage finishes is marked finished in the newer one here, without asking the
 //     DAGScheduler first. (TestAFetchFailureMakesTheSetAZombie)
 package tasks

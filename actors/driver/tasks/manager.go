@@ -106,8 +106,10 @@ func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
 	case r.Kind == KindFetchFailed:
 		m.zombie = true
 	case m.zombie:
-	case r.Kind == KindLineageDiffers:
-		return r.Text
+	case r.Kind == KindTaskTooLarge:
+		return r.Text // as Spark has it
+	case r.permanent():
+		return fmt.Sprintf("Task %d in stage %s failed, and each other try would fail alike: %s", a.index, m.set.ID, r.Text)
 	case r.Counts:
 		s.failures++
 		if s.failures >= maxFailures {

@@ -174,13 +174,17 @@ func (p *Pool) over(a *attempt, r Reason, why string) []rpcenv.Message {
 	return append(p.ended(a, r), TaskSetFailed{Set: a.m.set.ID, Reason: why, Cause: r})
 }
 
-// Abort ends an attempt that could not be sent, and its set with it.
+// Abort ends an attempt that is too large to be sent, and its set with it.
 func (p *Pool) Abort(id int64, why string) []rpcenv.Message {
 	a := p.live[id]
 	if a == nil {
 		return nil
 	}
-	return p.over(a, killed(why), why)
+	r := Reason{Kind: KindTaskTooLarge, Text: why}
+	if a.m.zombie { // another attempt was too large before
+		r = killed("Stage cancelled")
+	}
+	return p.ended(a, r)
 }
 
 // ExecutorLost gives up what was on an executor: finished map tasks of sets that are not over run again, since their

@@ -117,6 +117,9 @@ func TestWhatCounts(t *testing.T) {
 		{"no reason", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_TASK_LOST, nil, nil) }, 4},
 		{"no result", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_FINISHED, nil, nil) }, 4},
 		{"a lineage that differs", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindLineageDiffers) }, 1},
+		{"a result that is too large", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindResultTooLarge) }, 1},
+		{"a job that no executor can compute", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindBadJob) }, 1},
+		{"a task that is too large", func(p *Pool, id int64) []rpcenv.Message { return p.Abort(id, "too large") }, 1},
 		{"a kill", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_KILLED, nil, nil) }, 0},
 		{"an executor lost by the application's fault", func(p *Pool, _ int64) []rpcenv.Message {
 			return p.ExecutorLost("a", Loss{CausedByApp: true})

@@ -13,11 +13,16 @@ const (
 	KindResubmitted         = "Resubmitted"
 	KindFetchFailed         = "FetchFailed"
 	KindExceptionFailure    = "ExceptionFailure"
-	KindLineageDiffers      = "LineageDiffers" // Coherer's own: another try would give the same
 	KindTaskKilled          = "TaskKilled"
 	KindTaskResultLost      = "TaskResultLost"
 	KindExecutorLostFailure = "ExecutorLostFailure"
 	KindUnknownReason       = "UnknownReason"
+
+	// Coherer's own: another try would fail alike.
+	KindLineageDiffers = "LineageDiffers"
+	KindResultTooLarge = "ResultTooLarge"
+	KindTaskTooLarge   = "TaskTooLarge"
+	KindBadJob         = "BadJob"
 )
 
 // Reason is why an attempt ended.
@@ -27,8 +32,19 @@ type Reason struct {
 	Text string
 	// Counts: this failure is one of the spark.task.maxFailures.
 	Counts bool
+	// Lineage has the executor's lines, for KindLineageDiffers.
+	Lineage []string
 	// Fetch is which map output could not be had, for KindFetchFailed.
 	Fetch *FetchFailure
+}
+
+// permanent reports whether each other try would fail alike.
+func (r Reason) permanent() bool {
+	switch r.Kind {
+	case KindLineageDiffers, KindResultTooLarge, KindTaskTooLarge, KindBadJob:
+		return true
+	}
+	return false
 }
 
 // FetchFailure is a map output that a reduce task could not have.
@@ -83,8 +99,8 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 		return fetchFailed(f)
 	case KindTaskKilled:
 		return killed(f.GetMessage())
-	case KindLineageDiffers:
-		return Reason{Kind: KindLineageDiffers, Text: f.GetMessage(), Counts: true}
+	case KindLineageDiffers, KindResultTooLarge, KindBadJob:
+		return Reason{Kind: f.GetKind(), Text: f.GetMessage(), Counts: true, Lineage: f.GetLineage()}
 	}
 	text := f.GetMessage()
 	if f.GetStack() != "" {
