@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/coherer/coherer/actors/rdd"
 )
@@ -14,6 +15,8 @@ type file struct {
 	*os.File
 	size int64
 }
+
+var _ rdd.Resolver = Files{}
 
 // Open opens a regular file.
 func (Files) Open(path string) (rdd.File, error) {
@@ -31,5 +34,8 @@ func (Files) Open(path string) (rdd.File, error) {
 	}
 	return file{f, info.Size()}, nil
 }
+
+// Resolve makes a path absolute: executors have working directories of their own.
+func (Files) Resolve(path string) (string, error) { return filepath.Abs(path) }
 
 func (f file) Size() int64 { return f.size }

@@ -6,10 +6,19 @@ import (
 	"io/fs"
 )
 
-// FS is where TextFile finds its files. Driver and executors see the same files under the same paths.
+// FS is where TextFile finds its files. Driver and executors see the same files under the same paths; a relative path means
+// what it means at the driver, see Resolver.
 type FS interface {
 	// Open opens a file for reading. An error of a missing file satisfies errors.Is(err, fs.ErrNotExist).
 	Open(path string) (File, error)
+}
+
+// Resolver is an FS in which the meaning of a path depends on the process: an operating system's, with its working
+// directory.
+type Resolver interface {
+	FS
+	// Resolve is the path under which all processes find what path means in this one.
+	Resolve(path string) (string, error)
 }
 
 // File is an open file of an FS.

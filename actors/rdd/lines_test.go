@@ -72,7 +72,7 @@ func TestSplitsGiveEveryLineOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := textGen().Draw(t, "text")
 		n := rapid.IntRange(1, 20).Draw(t, "splits")
-		got, err := readSplits(text, textSplits(int64(len(text)), n))
+		got, err := readSplits(text, textSplits("text", int64(len(text)), n))
 		if want := linesOf(text); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%d splits of %q give\n%q, want\n%q (error %v)", n, text, got, want, err)
 		}
@@ -84,7 +84,7 @@ func FuzzSplitsGiveEveryLineOnce(f *testing.F) {
 	f.Add([]byte("\r\n\r"), 2)
 	f.Add([]byte("\xff\n\x00"), 9)
 	f.Fuzz(func(t *testing.T, text []byte, n int) {
-		got, err := readSplits(text, textSplits(int64(len(text)), 1+n&15))
+		got, err := readSplits(text, textSplits("text", int64(len(text)), 1+n&15))
 		if want := linesOf(text); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q (error %v)", got, want, err)
 		}
@@ -105,7 +105,7 @@ func TestLinesLongerThanTheBuffer(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 7, 100} {
-				got, err := readSplits([]byte(tc.text), textSplits(int64(len(tc.text)), n))
+				got, err := readSplits([]byte(tc.text), textSplits("text", int64(len(tc.text)), n))
 				if err != nil || !slices.Equal(got, linesOf([]byte(tc.text))) {
 					t.Errorf("%d splits: %d lines, want %d (error %v)", n, len(got), len(linesOf([]byte(tc.text))), err)
 				}
@@ -175,7 +175,7 @@ func TestTextSplits(t *testing.T) {
 		{100, 3, 3},
 		{1 << 40, 1, 1 << 15},
 	} {
-		splits := textSplits(tc.size, tc.min)
+		splits := textSplits("text", tc.size, tc.min)
 		if len(splits) != tc.want {
 			t.Errorf("size %d, at least %d: %d splits, want %d", tc.size, tc.min, len(splits), tc.want)
 		}
@@ -194,7 +194,7 @@ func TestTextSplits(t *testing.T) {
 }
 
 func FuzzDecodeTextSplit(f *testing.F) {
-	f.Add(textSplit{3, 5, 9}.encode())
+	f.Add(textSplit{"text", 3, 5, 9}.encode())
 	f.Add([]byte{0xff, 0xff})
 	f.Add([]byte{5, 5, 5})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -257,15 +257,43 @@ func TestErrorSurvivesAFunctionThatRecovers(t *testing.T) {
 type shortened struct{}
 
 func (shortened) RunJob(_ context.Context, job Invocation, action Action) ([]Result, error) {
-	split := textSplit{end: 9, size: 9}.encode()
+	split := textSplit{path: "text", end: 9, size: 9}.encode()
 	res, err := job.Lineage.RunResult(Task{Node: 1, Split: split, FS: MemFS{"text": []byte("short")}}, action)
 	return []Result{res}, err
+}
+
+// inFolder is an FS of a process whose working directory is dir.
+type inFolder struct {
+	MemFS
+	dir string
+}
+
+func (f inFolder) Resolve(path string) (string, error) { return f.dir + "/" + path, nil }
+
+func TestARelativePathIsThatOfTheDriver(t *testing.T) {
+	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 1}))
+	files := MemFS{"/driver/text": []byte("a b a"), "/executor/text": []byte("other")}
+	splits, err := l.Splits(inFolder{files, "/driver"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: inFolder{files, "/executor"}}, 0)
+	if err != nil || !bytes.Contains(blocks[0], []byte("a")) || bytes.Contains(blocks[0], []byte("other")) {
+		t.Errorf("blocks %q, error %v", blocks, err)
+	}
+	_, err = l.RunMap(Task{Node: 2, Split: splits[0], FS: MemFS{}}, 0)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/driver/text: file does not exist, where the driver had it") {
+		t.Errorf("a file that an executor lacks: %v", err)
+	}
+	if _, err = l.Splits(inFolder{files, "/elsewhere"}, 0); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/elsewhere/text") {
+		t.Errorf("a file that the driver lacks: %v", err)
+	}
 }
 
 func TestBadTasks(t *testing.T) {
 	l := lineageOf(t, wordCount.With(countArgs{"text", 1, 2}))
 	mem := MemFS{"text": []byte("a")}
-	split := textSplit{end: 1, size: 1}.encode()
+	split := textSplit{path: "text", end: 1, size: 1}.encode()
 	for _, tc := range []struct {
 		name string
 		run  func() error

@@ -2,7 +2,9 @@ package rdd
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 )
 
@@ -16,37 +18,49 @@ const maxSplit = 32 << 20
 // The file is cut into max(minPartitions, ⌈size / 32 MiB⌉) splits of nearly equal length; minPartitions below 1 means 1,
 // an empty file is one split. A split owns the lines that begin in it, so none is cut or read twice. The size that the
 // driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
+//
+// A relative path is relative to the working directory of the driver, for its executors too.
 func TextFile(path string, minPartitions int) Dataset[string] {
 	minPartitions = max(minPartitions, 1)
 	n := &node{op: "TextFile", params: fmt.Sprintf("path=%q minPartitions=%d", path, minPartitions)}
 	if minPartitions > maxPartitions {
 		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
 	}
-	n.split = func(fs FS) ([][]byte, error) {
-		f, err := fs.Open(path)
+	n.split = func(files FS) ([][]byte, error) {
+		at := path
+		if r, ok := files.(Resolver); ok {
+			var err error
+			if at, err = r.Resolve(path); err != nil {
+				return nil, fmt.Errorf("rdd: splits of text file: %w", err)
+			}
+		}
+		f, err := files.Open(at)
 		if err != nil {
 			return nil, fmt.Errorf("rdd: splits of text file: %w", err)
 		}
 		defer f.Close()
-		return textSplits(f.Size(), minPartitions), nil
+		return textSplits(at, f.Size(), minPartitions), nil
 	}
 	return newDataset(n, func(r *run) iter.Seq[string] {
-		return func(yield func(string) bool) { readText(r, path, yield) }
+		return func(yield func(string) bool) { readText(r, yield) }
 	})
 }
 
-// textSplit is the part [start, end) of a text file that the driver saw with size bytes.
-type textSplit struct{ start, end, size int64 }
+// textSplit is the part [start, end) of a text file that the driver saw at path with size bytes.
+type textSplit struct {
+	path             string
+	start, end, size int64
+}
 
-func textSplits(size int64, minPartitions int) [][]byte {
+func textSplits(path string, size int64, minPartitions int) [][]byte {
 	if size == 0 {
-		return [][]byte{textSplit{}.encode()}
+		return [][]byte{textSplit{path: path}.encode()}
 	}
 	n := max(int64(minPartitions), (size+maxSplit-1)/maxSplit)
 	splits := make([][]byte, n)
 	for i := range splits {
 		from, to := portion(uint64(size), i, int(n))
-		splits[i] = textSplit{int64(from), int64(to), size}.encode()
+		splits[i] = textSplit{path, int64(from), int64(to), size}.encode()
 	}
 	return splits
 }
@@ -54,7 +68,7 @@ func textSplits(size int64, minPartitions int) [][]byte {
 func (s textSplit) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(s.start))
 	b = binary.AppendUvarint(b, uint64(s.end-s.start))
-	return binary.AppendUvarint(b, uint64(s.size))
+	return append(binary.AppendUvarint(b, uint64(s.size)), s.path...)
 }
 
 func decodeTextSplit(b []byte) (textSplit, error) {
@@ -66,23 +80,27 @@ func decodeTextSplit(b []byte) (textSplit, error) {
 		}
 		v[i], b = x, b[n:]
 	}
-	s := textSplit{start: int64(v[0]), end: int64(v[0] + v[1]), size: int64(v[2])}
-	if len(b) > 0 || s.end > s.size {
+	s := textSplit{path: string(b), start: int64(v[0]), end: int64(v[0] + v[1]), size: int64(v[2])}
+	if s.path == "" || s.end > s.size {
 		return textSplit{}, fmt.Errorf("%w: split of a text file cannot be read", ErrBadTask)
 	}
 	return s, nil
 }
 
 // readText yields the lines of the task's split. The file is closed however the iteration ends.
-func readText(r *run, path string, yield func(string) bool) {
+func readText(r *run, yield func(string) bool) {
 	split, err := decodeTextSplit(r.task.Split)
 	if err != nil {
 		r.fail(err)
 	}
+	path := split.path
 	if r.task.FS == nil {
 		r.fail(fmt.Errorf("%w: no file system to read %s from", ErrBadTask, path))
 	}
 	f, err := r.task.FS.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w, where the driver had it when the job was submitted: give all nodes the same file", err)
+	}
 	if err != nil {
 		r.fail(fmt.Errorf("rdd: read text file: %w", err))
 	}
