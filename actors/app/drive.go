@@ -45,7 +45,10 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return err
 	}
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: os.Exit})
-	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
+	defer func() {
+		closeRecorder(rec, log)
+		err = errors.Join(err, host.Close())
+	}()
 	workerURL := os.Getenv(WorkerVar)
 	if err := os.Unsetenv(WorkerVar); err != nil {
 		return err
@@ -219,6 +222,13 @@ func nameOr(c *conf.Conf, name string) string {
 // newRecorder records to a file; an empty path is a ring alone.
 func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
 	return trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+}
+
+// closeRecorder ends a recorder. What it could not record, on a full disk say, is told and is no failure of the process.
+func closeRecorder(rec *trace.Recorder, log *logrus.Entry) {
+	if err := rec.Close(); err != nil {
+		log.Warn(err)
+	}
 }
 
 // serveSelf serves this process's own program to executors.

@@ -104,7 +104,8 @@ func Execute(x Execution) error {
 			decommissionExecutor(env)
 		}
 	}
-	if err := errors.Join(rec.Close(), removeLocalDirs(dirs)); err != nil {
+	closeRecorder(rec, log)
+	if err := removeLocalDirs(dirs); err != nil {
 		fail(err)
 	}
 	os.Exit(code)
@@ -180,7 +181,10 @@ func FetchSettings(ctx context.Context, args []string) (settings map[string]stri
 		if got.err != nil {
 			return nil, got.err
 		}
-		return got.settings, saveFetched(a, got.settings, rec)
+		if err := saveFetched(a, got.settings, rec); err != nil {
+			NewLog(logrus.WarnLevel).Warn(err) // the executor needs no trace
+		}
+		return got.settings, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -169,7 +169,8 @@ func newMaster(a masterArgs, name string) (*master, error) {
 	m.host = transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { m.ended <- code }})
 	m.close = func() error {
 		stop()
-		return errors.Join(rec.Close(), m.host.Close())
+		closeRecorder(rec, m.log)
+		return m.host.Close()
 	}
 	return m, nil
 }

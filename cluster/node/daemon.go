@@ -197,5 +197,8 @@ func (d *daemon) close() error {
 		d.node.Env.Close()
 	}
 	d.unwatch()
-	return errors.Join(served, d.host.Close(), d.recorder.Close())
+	if err := d.recorder.Close(); err != nil { // on a full disk, say: no failure of what the daemon does
+		d.opts.Log.Warn(err)
+	}
+	return errors.Join(served, d.host.Close())
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/coherer/coherer/cluster/process"
@@ -57,6 +59,7 @@ type run struct {
 	ui      map[string]string // where they serve their pages
 	ending  atomic.Bool       // what ends now, the run ends
 	lost    func(error)       // the cluster cannot run the application any more
+	full    bool              // it was said that the disk is full
 }
 
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
@@ -132,7 +135,7 @@ func (r *run) cluster(ctx context.Context) error {
 	workers, err := r.workers(ctx, url)
 	if err == nil {
 		r.say("Master and %d Workers ready in %.2f s", len(workers), time.Since(r.begin).Seconds())
-		if err = r.dir.writeDetails(r.details()); err == nil {
+		if err = r.noteDetails(); err == nil {
 			err = r.driver(ctx, url)
 		}
 	}
@@ -143,10 +146,26 @@ func (r *run) cluster(ctx context.Context) error {
 	return err
 }
 
+// noteDetails writes details.json, by which others find the run while it goes on.
+func (r *run) noteDetails() error { return r.unlessFull(r.dir.writeDetails(r.details())) }
+
+// unlessFull is err, but nil when the reason is a full disk: the application needs no run directory. That is said once.
+func (r *run) unlessFull(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	if !r.full {
+		r.full = true
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		r.say("%s: free some space; the run goes on, and its directory lacks what does not fit", first)
+	}
+	return nil
+}
+
 // report writes what is left of the run, and says where it is.
 func (r *run) report(good bool) error {
 	messages, err := r.dir.Finish(r.details())
-	if err != nil {
+	if err = r.unlessFull(err); err != nil {
 		return err
 	}
 	var out io.Writer = r.cfg.Stdout

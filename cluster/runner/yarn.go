@@ -47,7 +47,7 @@ func (r *run) onYARN(ctx context.Context) error {
 	nodes, err := r.nodeManagers(ctx, at)
 	if err == nil {
 		r.say("ResourceManager and %d NodeManagers ready in %.2f s", len(nodes), time.Since(r.begin).Seconds())
-		if err = r.dir.writeDetails(r.details()); err == nil {
+		if err = r.noteDetails(); err == nil {
 			err = r.application(ctx, at)
 		}
 	}

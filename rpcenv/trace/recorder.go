@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -41,7 +42,7 @@ type Recorder struct {
 	watchers []*func(*tracepb.Record)
 	closed   bool
 	count    int
-	ringLost error // why there is no file of the ring
+	lost     error // why the file of the ring, or both files, are not there
 }
 
 // NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
@@ -74,7 +75,7 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 			return nil, errors.Join(lost, err)
 		}
 	}
-	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: g, ringLost: lost}
+	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: g, lost: lost}
 	r.clock.total = g.total
 	var err error
 	r.file, err = newWriter(r, path)
@@ -85,7 +86,8 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 }
 
 // NewProcessRecorder returns the Recorder of a process: one that records to a file, or without a path one that has only
-// its ring, in memory. A bodyLimit of 0 keeps no bodies.
+// its ring, in memory. A disk that is full is no reason to end the process: it then has the ring alone, which Close reports.
+// A bodyLimit of 0 keeps no bodies.
 func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
 	if path == "" {
 		return NewRingRecorder()
@@ -93,7 +95,16 @@ func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
 	if bodyLimit == 0 {
 		bodyLimit = -1
 	}
-	return NewFileRecorder(path, bodyLimit)
+	r, lost := NewFileRecorder(path, bodyLimit)
+	if lost == nil || !errors.Is(lost, syscall.ENOSPC) && !errors.Is(lost, syscall.EDQUOT) {
+		return r, lost
+	}
+	r, err := NewRingRecorder()
+	if err != nil {
+		return nil, errors.Join(lost, err)
+	}
+	r.lost = fmt.Errorf("%w (free some space; the process goes on without a trace)", lost)
+	return r, nil
 }
 
 // RingPath is where the ring is of a Recorder that records to path.
@@ -287,7 +298,7 @@ func (r *Recorder) Close() error {
 	r.clock.stop()
 	switch {
 	case r.file == nil:
-		return nil
+		return r.lost
 	case was:
 		return r.file.err
 	}
@@ -298,6 +309,6 @@ func (r *Recorder) Close() error {
 			err = removeRing(r.file.file.Name())
 		}
 	}
-	r.file.err = errors.Join(err, r.ringLost)
+	r.file.err = errors.Join(err, r.lost)
 	return r.file.err
 }
