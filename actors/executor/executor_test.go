@@ -99,7 +99,8 @@ func TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy(t *testing.T) {
 		{nil, 1 << 20, nil},
 		{nil, 33 << 20, []string{"34603012 bytes", "33554432", "whatever the settings", "more partitions"}},
 		{
-			[]*app.Property{{Key: "spark.rpc.message.maxSize", Value: "1"}}, 1 << 20,
+			[]*app.Property{{Key: "spark.rpc.message.maxSize", Value: "1"}},
+			1 << 20,
 			[]string{"1048579 bytes", "1048576", "spark.rpc.message.maxSize", "more partitions"},
 		},
 	} {
