@@ -120,7 +120,7 @@ func (s *Scheduler) taskSetFailed(c *rpcenv.Context, m tasks.TaskSetFailed) {
 		return
 	}
 	why := m.Reason
-	if m.Cause.Kind == tasks.KindLineageDiffers {
+	if m.Cause.Kind == tasks.KindLineageDiffers && len(m.Cause.Lineage) > 0 {
 		what := g.job.what
 		why = (&rdd.LineageError{Job: what.Name, Driver: what.Lineage.Lines(), Executor: m.Cause.Lineage}).Error()
 	}

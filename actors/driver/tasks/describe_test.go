@@ -94,39 +94,39 @@ func TestWhatAReportMeans(t *testing.T) {
 		{"a map output", app.TaskState_FINISHED, true, mapped(), nil, Reason{Kind: KindSuccess}},
 		{
 			"no result", app.TaskState_FINISHED, false, nil, nil,
-			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil},
+			Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true},
 		},
 		{
 			"no map output", app.TaskState_FINISHED, true, &app.TaskResult{}, nil,
-			Reason{KindTaskResultLost, "TaskResultLost (result lost from block manager)", true, nil},
+			Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true},
 		},
 		{
 			"killed", app.TaskState_KILLED, false, nil, &app.TaskFailure{Kind: "?", Message: "why"},
-			Reason{KindTaskKilled, "TaskKilled (why)", false, nil},
+			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)"},
 		},
 		{
 			"failed as it was killed", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindTaskKilled, Message: "why"},
-			Reason{KindTaskKilled, "TaskKilled (why)", false, nil},
+			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)"},
 		},
-		{"no reason", app.TaskState_TASK_LOST, false, nil, nil, Reason{KindUnknownReason, "UnknownReason", true, nil}},
+		{"no reason", app.TaskState_TASK_LOST, false, nil, nil, Reason{Kind: KindUnknownReason, Text: "UnknownReason", Counts: true}},
 		{
-			"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how"},
-			Reason{KindLineageDiffers, "how", true, nil},
+			"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how", Lineage: []string{"job"}},
+			Reason{Kind: KindLineageDiffers, Text: "how", Counts: true, Lineage: []string{"job"}},
 		},
 		{
 			"an exception", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindExceptionFailure, Message: "what", Stack: "where"},
-			Reason{KindExceptionFailure, "what\nwhere", true, nil},
+			Reason{Kind: KindExceptionFailure, Text: "what\nwhere", Counts: true},
 		},
 		{
 			"an exception without a stack", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: "?", Message: "what"},
-			Reason{KindExceptionFailure, "what", true, nil},
+			Reason{Kind: KindExceptionFailure, Text: "what", Counts: true},
 		},
 		{
 			"an output that is not there", app.TaskState_FAILED, false, nil,
 			&app.TaskFailure{Kind: KindFetchFailed, ShuffleId: 4, MapIndex: 5, ReduceId: 6, Message: "m", BlockManager: at},
 			Reason{
-				KindFetchFailed, "FetchFailed(BlockManagerId(2, h, 7, None), shuffleId=4, mapIndex=5, reduceId=6, message=\nm\n)", false,
-				&FetchFailure{Shuffle: 4, MapIndex: 5, From: at},
+				Kind: KindFetchFailed, Text: "FetchFailed(BlockManagerId(2, h, 7, None), shuffleId=4, mapIndex=5, reduceId=6, message=\nm\n)",
+				Fetch: &FetchFailure{Shuffle: 4, MapIndex: 5, From: at},
 			},
 		},
 	} {
