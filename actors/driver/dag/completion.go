@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"strings"
+
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -120,9 +122,9 @@ func (s *Scheduler) taskSetFailed(c *rpcenv.Context, m tasks.TaskSetFailed) {
 		return
 	}
 	why := m.Reason
-	if m.Cause.Kind == tasks.KindLineageDiffers && len(m.Cause.Lineage) > 0 {
+	if m.Cause.Kind == tasks.KindLineageDiffers && m.Cause.Lineage != "" {
 		what := g.job.what
-		why = (&rdd.LineageError{Job: what.Name, Driver: what.Lineage.Lines(), Executor: m.Cause.Lineage}).Error()
+		why = (&rdd.LineageError{Job: what.Name, Driver: what.Lineage.Lines(), Executor: strings.Split(m.Cause.Lineage, "\n")}).Error()
 	}
 	s.abortStage(c, g, why, m.Cause)
 }

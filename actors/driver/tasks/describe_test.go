@@ -110,8 +110,8 @@ func TestWhatAReportMeans(t *testing.T) {
 		},
 		{"no reason", app.TaskState_TASK_LOST, false, nil, nil, Reason{Kind: KindUnknownReason, Text: "UnknownReason", Counts: true}},
 		{
-			"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how", Lineage: []string{"job"}},
-			Reason{Kind: KindLineageDiffers, Text: "how", Counts: true, Lineage: []string{"job"}},
+			"another lineage", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindLineageDiffers, Message: "how", Lineage: []string{"job", "line"}},
+			Reason{Kind: KindLineageDiffers, Text: "how", Counts: true, Lineage: "job\nline"},
 		},
 		{
 			"an exception", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindExceptionFailure, Message: "what", Stack: "where"},

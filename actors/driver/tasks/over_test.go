@@ -58,8 +58,8 @@ func TestAnAttemptThatCannotBeSentFailsItsSet(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 2))
 	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
 	got := p.Abort(0, "too large")
-	want(t, texts(got), "TaskKilled 0.0 of 0.0", "failed 0.0")
-	cause := Reason{Kind: KindTaskKilled, Text: "TaskKilled (too large)"}
+	want(t, texts(got), "TaskTooLarge 0.0 of 0.0", "failed 0.0")
+	cause := Reason{Kind: KindTaskTooLarge, Text: "too large"}
 	if f := got[1].(TaskSetFailed); f != (TaskSetFailed{Set: SetID{0, 0}, Reason: "too large", Cause: cause}) {
 		t.Errorf("%+v", f)
 	}

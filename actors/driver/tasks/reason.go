@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/storage"
@@ -32,8 +33,8 @@ type Reason struct {
 	Text string
 	// Counts: this failure is one of the spark.task.maxFailures.
 	Counts bool
-	// Lineage has the executor's lines, for KindLineageDiffers.
-	Lineage []string
+	// Lineage has the executor's lines, for KindLineageDiffers; one text, so that reasons can be compared.
+	Lineage string
 	// Fetch is which map output could not be had, for KindFetchFailed.
 	Fetch *FetchFailure
 }
@@ -100,7 +101,7 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 	case KindTaskKilled:
 		return killed(f.GetMessage())
 	case KindLineageDiffers, KindResultTooLarge, KindBadJob:
-		return Reason{Kind: f.GetKind(), Text: f.GetMessage(), Counts: true, Lineage: f.GetLineage()}
+		return Reason{Kind: f.GetKind(), Text: f.GetMessage(), Counts: true, Lineage: strings.Join(f.GetLineage(), "\n")}
 	}
 	text := f.GetMessage()
 	if f.GetStack() != "" {
