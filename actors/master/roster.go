@@ -15,14 +15,16 @@ type roster struct {
 // registrar is a peer that has registered Workers.
 type registrar struct {
 	workers int  // those of them that are not dead
-	refused bool // the log has it that another one was too many
+	refused bool // the log has it that another one was too many; none has died since
 }
 
 func newRoster() roster {
 	return roster{dead: map[rpcenv.Address]*WorkerInfo{}, by: map[rpcenv.Address]*registrar{}}
 }
 
-// workersPerPeer is how many Workers one peer may have registered. A Worker registers itself, and is alone in its Env.
+// workersPerPeer is how many Workers one peer may have registered. It is no setting, since it bounds no cluster: a peer is an
+// address that listens, each Worker has its own and registers from it, also thousands in one process. So an honest peer has one
+// that is not dead; 16 leave room for a tool that registers several.
 const workersPerPeer = 16
 
 // all are the Workers. It goes through them, and so is nothing for what comes once for each Worker.
@@ -59,6 +61,7 @@ func (r *roster) died(w *WorkerInfo) {
 	r.forgetDead(w.listens()) // of two, the younger one is shown
 	r.dead[w.listens()] = w
 	if by := r.by[w.registrar]; by != nil {
+		by.refused = false
 		if by.workers--; by.workers == 0 {
 			delete(r.by, w.registrar)
 		}
