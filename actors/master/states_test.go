@@ -1,6 +1,8 @@
 package master
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,9 +37,63 @@ func TestNoStateFollowsAnEnd(t *testing.T) {
 	}
 }
 
+// These moves are legal and no others; one that is refused changes nothing and says which it was.
+func TestWhichStateFollowsWhich(t *testing.T) {
+	moves[RecoveryState]{
+		RecoveryStandby: {RecoveryAlive, RecoveryRecovering}, RecoveryRecovering: {RecoveryCompleting}, RecoveryCompleting: {RecoveryAlive},
+	}.check(t, RecoveryCompleting, RecoveryState.To)
+	moves[WorkerState]{
+		WorkerAlive: {WorkerDead, WorkerDecommissioned}, WorkerDecommissioned: {WorkerDead}, WorkerUnknown: {WorkerAlive, WorkerDead},
+	}.check(t, WorkerUnknown, WorkerState.To)
+	moves[ApplicationState]{
+		ApplicationWaiting: {ApplicationRunning, ApplicationFinished, ApplicationFailed, ApplicationKilled},
+		ApplicationRunning: {ApplicationFinished, ApplicationFailed, ApplicationKilled},
+		ApplicationUnknown: {ApplicationWaiting, ApplicationFinished, ApplicationFailed, ApplicationKilled},
+	}.check(t, ApplicationUnknown, ApplicationState.To)
+	_, err := WorkerDead.To(WorkerAlive)
+	if want := "master: worker cannot become ALIVE after DEAD"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// moves are the states that may follow each.
+type moves[S ~int] map[S][]S
+
+func (m moves[S]) check(t *testing.T, last S, to func(from, to S) (S, error)) {
+	t.Helper()
+	for from := range last + 1 {
+		for next := range last + 1 {
+			got, err := to(from, next)
+			legal := slices.Contains(m[from], next)
+			if (err == nil) != legal || legal && got != next || !legal && got != from {
+				t.Errorf("%T %v to %v: %v, %v", from, from, next, got, err)
+			}
+		}
+	}
+}
+
+// A Worker may report these states of a driver and no others.
+func TestWhichStatesOfADriverAreItsEnd(t *testing.T) {
+	var ends, over []string
+	for n := range int32(len(deploy.DriverState_State_name)) {
+		if s := deploy.DriverState_State(n); DriverOver(s) {
+			ends = append(ends, s.String())
+		}
+		if s := deploy.DriverState_State(n); driverOver(s) {
+			over = append(over, s.String())
+		}
+	}
+	if got := fmt.Sprint(ends, over); got != "[FINISHED KILLED FAILED ERROR] [FINISHED RELAUNCHING KILLED FAILED ERROR]" {
+		t.Error(got)
+	}
+}
+
 func TestStatesHaveSparksNames(t *testing.T) {
-	if s := WorkerAlive.String() + ApplicationWaiting.String() + RecoveryCompleting.String() + WorkerState(9).String(); s != "ALIVEWAITINGCOMPLETING_RECOVERYstate 9" {
-		t.Error(s)
+	got := fmt.Sprint([]RecoveryState{0, 1, 2, 3, 4}, []WorkerState{-1, 0, 1, 2, 3, 4}, []ApplicationState{0, 1, 2, 3, 4, 5, 6})
+	const want = "[STANDBY ALIVE RECOVERING COMPLETING_RECOVERY state 4] [state -1 ALIVE DEAD DECOMMISSIONED UNKNOWN state 4] " +
+		"[WAITING RUNNING FINISHED FAILED KILLED UNKNOWN state 6]"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
