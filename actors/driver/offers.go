@@ -128,7 +128,7 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	e.freeCores -= s.cpus
 	c.Send(e.ref, m)
 	s.tellAllocation(c, event.TaskStart{
-		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(), TaskID: l.Description.GetTaskId(),
+		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(),
 		Index: l.Description.GetIndex(), ExecutorID: e.id,
 	})
 }

@@ -58,6 +58,7 @@ func newRigOver(t *testing.T, seed uint64, settings map[string]string, fs rdd.FS
 		t.Fatal(err)
 	}
 	w := rpctest.New(t, seed)
+	w.NoPanic()
 	r := &rig{World: w, t: t, master: w.Probe("Master"), env: w.Env("Driver", c)}
 	r.events = w.ProbeIn(r.env, "Listener")
 	r.driver, err = driver.Start(r.env, driver.Config{

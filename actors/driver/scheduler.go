@@ -73,7 +73,6 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.watchers = append(s.watchers, s.allocation)
 	}
 	s.began = c.Now()
-	s.isReady(c)
 	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 

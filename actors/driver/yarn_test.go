@@ -33,6 +33,7 @@ func newYARNRig(t *testing.T, settings map[string]string) *onYARN {
 		t.Fatal(err)
 	}
 	w := rpctest.New(t, 1)
+	w.NoPanic()
 	y := &onYARN{rig: &rig{World: w, t: t, env: w.Env("Driver", c)}}
 	y.events = w.ProbeIn(y.env, "Listener")
 	y.driver, err = driver.Start(y.env, driver.Config{

@@ -33,7 +33,6 @@ type StageSubmitted struct {
 type TaskStart struct {
 	rpcenv.Local
 	StageID, StageAttempt int32
-	TaskID                int64
 	Index                 int32
 	ExecutorID            string
 }

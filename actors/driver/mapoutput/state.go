@@ -31,7 +31,7 @@ func (b *book) put(shuffle, index int32, s *storage.MapStatus) bool {
 
 func (b *book) drop(shuffle, index int32, executor string) {
 	statuses := b.shuffles[shuffle]
-	if index < 0 || int(index) >= len(statuses) || statuses[index] == nil {
+	if index < 0 || int(index) >= len(statuses) {
 		return
 	}
 	if statuses[index].GetLocation().GetExecutorId() == executor {

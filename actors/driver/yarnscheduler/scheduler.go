@@ -138,7 +138,7 @@ func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorL
 	}
 	call := rpcenv.Defer(c, m)
 	rpcenv.Ask(c, s.am, m, func(r *app.ExecutorExited, err error) {
-		if err != nil && !errors.Is(err, rpcenv.ErrStopped) {
+		if err != nil {
 			c.Log().WithError(err).Warnf("Attempted to get executor loss reason for executor id %s, but got no response. Marking as agent lost.", m.GetExecutorId())
 		}
 		finish(call, r, err)
