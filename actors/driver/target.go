@@ -1,8 +1,6 @@
 package driver
 
 import (
-	"fmt"
-
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/messages/app"
@@ -19,7 +17,7 @@ func (s *Scheduler) requestTotalExecutors(c *rpcenv.Context, m allocation.Reques
 	totals := []*deploy.ProfileTarget{{Profile: defaultProfile(c.Conf()), Total: int32(m.Total)}}
 	s.askTotals(c, totals, func(ok *rpc.Bool, err error) {
 		if err != nil {
-			call.Fail(fmt.Errorf("request %d executors: %w", m.Total, err))
+			call.Fail(err)
 			return
 		}
 		call.Reply(ok)
@@ -75,7 +73,7 @@ func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors)
 		}
 		switch {
 		case err != nil:
-			call.Fail(fmt.Errorf("kill executors %v: %w", ids, err))
+			call.Fail(err)
 		case ok.GetValue():
 			call.Reply(allocation.Removed{IDs: ids})
 		default:
