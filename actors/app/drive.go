@@ -37,8 +37,10 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return err
 	}
 	log := NewLog(logrus.WarnLevel)
-	for _, w := range c.Warnings() {
-		log.Warn(w)
+	if !s.Warned {
+		for _, w := range c.Warnings() {
+			log.Warn(w)
+		}
 	}
 	rec, err := newRecorder(s.Trace, c)
 	if err != nil {
@@ -164,6 +166,9 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := poolsFile(c); err != nil {
+		return nil, nil, err
+	}
 	var masters []rpcenv.Address
 	if url := conf.MasterURL.Get(c); url != YARNMaster {
 		if masters, err = rpcenv.ParseMasterURL(url); err != nil {
@@ -243,4 +248,16 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 	}
 	_, err = files.AddJar(digest, path)
 	return err
+}
+
+// poolsFile is an error when spark.scheduler.allocation.file names no file: nothing reads it yet, but who names one has it.
+func poolsFile(c *conf.Conf) error {
+	path, set := c.Get(conf.SchedulerAllocationFile.Key())
+	if !set {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%s: %w: name a file that is there, or remove the setting", conf.SchedulerAllocationFile.Key(), err)
+	}
+	return nil
 }

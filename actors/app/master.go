@@ -145,6 +145,9 @@ func newMaster(a masterArgs, name string) (*master, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := poolsFile(c); err != nil {
+		return nil, err
+	}
 	m := &master{conf: c, log: NewLog(logrus.InfoLevel), ended: make(chan int, 1), name: nameOr(c, name)}
 	for _, w := range c.Warnings() {
 		m.log.Warn(w)

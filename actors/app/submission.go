@@ -26,6 +26,8 @@ type Submission struct {
 	Trace string `json:"trace,omitempty"`
 	// Library is the path of coherer's own program, which on YARN is the application master of a driver in client mode.
 	Library string `json:"library,omitempty"`
+	// Warned says that the submitter has shown the warnings of Conf where the driver's are shown.
+	Warned bool `json:"warned,omitempty"`
 	// Progress asks for a line about the stages on stderr.
 	Progress bool `json:"progress,omitempty"`
 }

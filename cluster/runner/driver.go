@@ -22,7 +22,7 @@ func (r *run) driver(ctx context.Context, master string) error {
 		settings[conf.DebugAddr.Key()] = r.cfg.Debug
 	}
 	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
-	return r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings})
+	return r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Warned: true})
 }
 
 // runDriver runs the driver as a process of this machine.

@@ -31,7 +31,7 @@ type Config struct {
 	YARN *YARN
 	// Debug makes each process serve /metrics and /debug/pprof, HOST:0; empty: none does.
 	Debug string
-	// Conf are the settings of all.
+	// Conf are the settings of all. The caller shows their warnings.
 	Conf map[string]string
 	// Keep pins the run's directory: no later run removes it.
 	Keep bool

@@ -134,7 +134,7 @@ func (r *run) application(ctx context.Context, rm rpcenv.Address) error {
 		settings[conf.DebugAddr.Key()] = r.cfg.Debug
 	}
 	if r.cfg.YARN.Mode == submit.Client {
-		err := r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Library: r.self})
+		err := r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Library: r.self, Warned: true})
 		return errors.Join(err, r.awaitEnds(ctx, rm))
 	}
 	s := yarnclient.Submission{Mode: submit.Cluster, Name: r.cfg.Name, Program: r.cfg.Program[0], Class: r.cfg.YARN.Class, Args: r.cfg.YARN.Args}

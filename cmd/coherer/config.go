@@ -52,9 +52,7 @@ func configShowCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			for _, w := range c.Warnings() {
-				fmt.Fprintln(os.Stderr, "Warning:", w)
-			}
+			warn(c.Warnings())
 			shown, err := shownSettings(all, c, strings.Join(args, ""))
 			if err != nil {
 				return err
@@ -102,6 +100,7 @@ type shownSetting struct {
 	Form    string `json:"form"`
 	Origin  string `json:"origin"`
 	Meaning string `json:"meaning"`
+	Awaits  string `json:"noEffectWithout,omitempty"`
 }
 
 // shownSettings are the known settings, and the unknown ones that are set, whose names contain filter.
@@ -138,7 +137,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 // effective is what a setting is worth: as it was set, else as that which it falls back to, else its default.
 func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described, name string) shownSetting {
 	d := known[name]
-	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Origin: "default"}
+	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Origin: "default"}
 	if set, ok := all.Get(name); ok {
 		s.Value, s.Set, s.Origin = set.Value, true, set.From.String()
 	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
@@ -170,6 +169,9 @@ func printSettings(shown []shownSetting, origin bool) error {
 		}
 		if s.Default == "" {
 			s.Default = "-"
+		}
+		if s.Awaits != "" {
+			s.Meaning += " No effect yet: there is no support for " + s.Awaits + "."
 		}
 		row(s)
 	}

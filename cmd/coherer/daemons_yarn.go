@@ -30,6 +30,9 @@ func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	if err != nil {
 		return node.Options{}, err
 	}
+	for _, w := range c.Warnings() {
+		log.Warn(w)
+	}
 	if err := d.check(); err != nil {
 		return node.Options{}, err
 	}

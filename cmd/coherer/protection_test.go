@@ -41,7 +41,7 @@ func TestNoProcessStartsWithASettingThatPromisesProtection(t *testing.T) {
 		{"submit --master spark://127.0.0.1:1 --kill driver-1" + conf, "", []string{option}},
 		{"submit --master spark://127.0.0.1:1 --status driver-1 --conf spark.master.rest.enabled=true" + conf, "", []string{option}},
 		{"submit --master yarn://127.0.0.1:1 pi 1", hadoop, []string{site + ": spark.hadoop.yarn.acl.enable", core + ": spark.hadoop.hadoop.security.authentication"}},
-		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster --principal a@B --keytab /k pi 1", "", []string{"--principal: spark.kerberos.principal"}},
+		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster" + conf + "pi 1", "", []string{option}},
 		{"status --master spark://127.0.0.1:1" + conf, "", []string{option}},
 		{"status --join 127.0.0.1:1" + conf, "", []string{option}},
 	} {
@@ -78,5 +78,26 @@ func TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection(t *tes
 		if got.code == 0 || strings.Count(got.stderr, "spark.authenticate promises protection that Coherer does not give") != 1 {
 			t.Errorf("%s: code %d\n%s", name, got.code, got.stderr)
 		}
+	}
+}
+
+// TestASettingWithoutEffectIsWarnedOfOnce: by what reads it from the user, and not by the driver again.
+func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
+	got := finish(t, command(t, "run", "--conf", "spark.speculation=true", "pi", "1"))
+	const want = "spark.speculation (--conf) has no effect yet: there is no support for speculation"
+	if got.code != 0 || strings.Count(got.stderr, want) != 1 || strings.Count(got.stderr, "spark.speculation") != 1 {
+		t.Errorf("code %d: want once %q in\n%s", got.code, want, got.stderr)
+	}
+	got = finish(t, command(t, "config", "show", "spark.speculation.quantile"))
+	if !strings.Contains(got.stdout, "No effect yet: there is no support for speculation.") {
+		t.Errorf("%s", got.stdout)
+	}
+}
+
+func TestAFileOfPoolsThatIsMissingIsAnError(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "fairscheduler.xml")
+	got := finish(t, command(t, "run", "--conf", "spark.scheduler.allocation.file="+missing, "pi", "1"))
+	if got.code == 0 || strings.Count(got.stderr, "spark.scheduler.allocation.file: stat "+missing+": no such file") != 1 {
+		t.Errorf("code %d\n%s", got.code, got.stderr)
 	}
 }

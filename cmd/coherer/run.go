@@ -95,6 +95,7 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			warn(c.Warnings())
 			values := all.Values()
 			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
 				return usage(cmd, fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))

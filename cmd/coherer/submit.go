@@ -125,9 +125,11 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 	if d.NotRun != nil {
 		return usage(cmd, d.NotRun)
 	}
-	if _, err := d.Properties.Conf(); err != nil {
+	c, err := d.Properties.Conf()
+	if err != nil {
 		return usage(cmd, err)
 	}
+	warn(c.Warnings())
 	s := submission{a, in, d}
 	if d.Mode == submit.Cluster && d.Manager == submit.YARN {
 		return submitToYARN(cmd, s)
@@ -170,7 +172,7 @@ func submitHere(cmd *cobra.Command, s submission) error {
 		return usage(cmd, err)
 	}
 	values := s.decision.Properties.Values()
-	own := app.Submission{Name: called(values, application), Conf: values, Progress: true}
+	own := app.Submission{Name: called(values, application), Conf: values, Progress: true, Warned: true}
 	if s.decision.Manager == submit.YARN {
 		if own.Library, err = library(); err != nil {
 			return err

@@ -33,8 +33,6 @@ var (
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
 	RESTTokenFile = optional("coherer.rest.tokenFile", filled(texts),
 		"The file with the token that the REST server's clients have to bring.")
-	RunDir = optional("coherer.run.dir", filled(texts),
-		"The directory of the run that this process belongs to.")
 	DeployScheduler = entry("coherer.deploy.scheduler", enum("executors", "core-by-core"), "executors",
 		"How the Master gives cores: by whole executors or, for study, core by core as Spark before 1.4 did.")
 	Compat = entry("coherer.compat", faults, "fixed",

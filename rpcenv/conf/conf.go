@@ -15,6 +15,7 @@ type Conf struct {
 	values  map[string]any // parsed, of known keys
 	unknown []string       // keys that were kept
 	dropped []string       // keys that were not
+	from    map[string]Origin
 }
 
 // Pair is one setting as it was given.
@@ -84,6 +85,10 @@ func (c *Conf) With(pairs map[string]string) (*Conf, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.from = maps.Clone(c.from)
+	for key := range pairs {
+		delete(out.from, key)
+	}
 	out.dropped = append(out.dropped, c.dropped...)
 	slices.Sort(out.dropped)
 	out.dropped = slices.Compact(out.dropped)
@@ -117,7 +122,7 @@ func (c *Conf) Under(prefix string) []Pair {
 	return out
 }
 
-// Warnings tells of keys that are not known or were dropped, one line each, sorted. The nearest names are looked for
+// Warnings tells of keys that are not known, were dropped or have no effect, one line each, sorted. The nearest names are looked for
 // here and not in New, which so costs little for the settings of a peer.
 func (c *Conf) Warnings() []string {
 	if c == nil {
@@ -134,6 +139,11 @@ func (c *Conf) Warnings() []string {
 			warning += ": did you mean " + near + "?"
 		}
 		out = append(out, warning)
+	}
+	for key := range c.values {
+		if w := c.noEffect(key); w != "" {
+			out = append(out, w)
+		}
 	}
 	slices.Sort(out)
 	return out

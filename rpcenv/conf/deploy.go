@@ -61,7 +61,7 @@ var (
 	MasterDecommissionAllowMode = entry("spark.master.ui.decommission.allow.mode", enum("LOCAL", "ALLOW", "DENY"), "LOCAL",
 		"Who may decommission workers through the Master's pages: this machine, all or nobody.")
 	MasterVisibleEnvVarPrefixes = entry("spark.master.ui.visibleEnvVarPrefixes", lists, "",
-		"The beginnings of names of environment variables that the Master's pages show.")
+		"The beginnings of names of environment variables that the Master's pages show.").awaits("the page of the Master's environment")
 	UIKillEnabled = entry("spark.ui.killEnabled", bools, "true",
 		"Whether pages may kill applications, drivers and jobs.")
 )

@@ -38,6 +38,11 @@
 // is a [ProtectionError] unless it has its default: no process starts with it, whether a file, an option, a variable, a
 // submission or a driver brings it.
 //
+// # Effect
+//
+// A setting that nothing reads yet is marked with the capability that will read it: [Conf.Warnings] names it and where it is from,
+// unless it turns something off. A test (cluster, TestEachSettingIsReadOrMarked) holds that each entry is read or marked.
+//
 // # Differences from Hadoop
 //
 //   - Settings of Hadoop that promise protection are refused; of core-site.xml these alone are read.

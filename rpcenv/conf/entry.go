@@ -11,6 +11,7 @@ type Entry[T any] struct {
 	hasDef   bool
 	fallback *Entry[T]
 	lacks    string // the protection that the setting promises and nothing gives; see protects
+	waits    string // the capability that will read the setting; see awaits
 }
 
 // Key is the setting's name.
@@ -72,7 +73,7 @@ func (e *Entry[T]) parse(text string) (T, error) {
 func (e *Entry[T]) parseAny(text string) (any, error) { return e.parse(text) }
 
 func (e *Entry[T]) describe() Described {
-	d := Described{Key: e.key, Form: e.form.name, Doc: e.doc, Lacks: e.lacks}
+	d := Described{Key: e.key, Form: e.form.name, Doc: e.doc, Lacks: e.lacks, Awaits: e.waits}
 	switch {
 	case e.fallback != nil:
 		d.Default = "= " + e.fallback.key

@@ -17,7 +17,7 @@ var (
 	DriverSupervise = entry("spark.driver.supervise", bools, "false",
 		"Whether a driver in cluster mode is started again when it fails.")
 	DriverTimeout = entry("spark.driver.timeout", atLeast(durations(time.Minute), 0), "0",
-		"After how long a driver ends itself; 0 for never.")
+		"After how long a driver ends itself; 0 for never.").awaits("a limit of a driver's life")
 )
 
 // Settings of executors.
@@ -53,11 +53,11 @@ var (
 	ExecutorDecommissionSignal = entry("spark.executor.decommission.signal", filled(texts), "PWR",
 		"The signal, without SIG, that decommissions an executor.")
 	ExecutorDecommissionKillInterval = optional("spark.executor.decommission.killInterval", atLeast(durations(time.Second), 0),
-		"After how long a decommissioned executor is killed from outside.")
+		"After how long a decommissioned executor is killed from outside.").awaits("decommissioning with a deadline")
 	ExecutorDecommissionForceKillTimeout = optional("spark.executor.decommission.forceKillTimeout", atLeast(durations(time.Second), 0),
-		"After how long the driver forces a decommissioned executor to end.")
+		"After how long the driver forces a decommissioned executor to end.").awaits("decommissioning with a deadline")
 	ExecutorMetricsPollingInterval = entry("spark.executor.metrics.pollingInterval", atLeast(durations(time.Millisecond), 0), "0",
-		"How often an executor reads its metrics; 0 for with each heartbeat.")
+		"How often an executor reads its metrics; 0 for with each heartbeat.").awaits("executors' metrics")
 	DecommissionEnabled = entry("spark.decommission.enabled", bools, "false",
 		"Whether executors that are to be lost finish their work and hand over their blocks first.")
 )
@@ -69,17 +69,17 @@ var (
 	TaskMaxFailures = entry("spark.task.maxFailures", atLeast(ints, 1), "4",
 		"After how many failures of one task its stage fails.")
 	TaskMaxDirectResultSize = entry("spark.task.maxDirectResultSize", between(sizes(byteUnit), 1, 2047*mib), "1m",
-		"Results up to this size travel in the status message, larger ones as blocks.")
+		"Results up to this size travel in the status message, larger ones as blocks.").awaits("indirect results")
 	TaskReaperEnabled = entry("spark.task.reaper.enabled", bools, "false",
-		"Whether killed tasks are watched until they end.")
+		"Whether killed tasks are watched until they end.").awaits("the task reaper")
 	TaskReaperPollingInterval = entry("spark.task.reaper.pollingInterval", atLeast(durations(time.Millisecond), time.Millisecond), "10s",
-		"How often a killed task is looked at.")
+		"How often a killed task is looked at.").awaits("the task reaper")
 	TaskReaperKillTimeout = entry("spark.task.reaper.killTimeout", durations(time.Millisecond), "-1",
-		"After how long a killed task that goes on ends its executor; negative for never.")
+		"After how long a killed task that goes on ends its executor; negative for never.").awaits("the task reaper")
 	ResultGetterThreads = entry("spark.resultGetter.threads", atLeast(ints, 1), "4",
-		"How many results the driver decodes at once.")
+		"How many results the driver decodes at once.").awaits("results by several threads")
 	TaskReaperThreadDump = entry("spark.task.reaper.threadDump", bools, "true",
-		"Whether the stacks of a killed task that goes on are logged.")
+		"Whether the stacks of a killed task that goes on are logged.").awaits("the task reaper")
 	CleanupFilesAfterExecutorExit = entry("spark.storage.cleanupFilesAfterExecutorExit", bools, "true",
-		"Whether a worker removes what an executor left behind, but for its shuffle files.")
+		"Whether a worker removes what an executor left behind, but for its shuffle files.").awaits("the clean-up after executors")
 )

@@ -30,9 +30,9 @@ var (
 		"After how long without a heartbeat the driver takes an executor for dead.")
 	BlockManagerMasterDriverHeartbeatTimeout = entry("spark.storage.blockManagerMasterDriverHeartbeatTimeoutMs",
 		atLeast(durations(time.Millisecond), time.Millisecond), "10m",
-		"How long the heartbeat of an executor's block manager waits for its reply at the driver.")
+		"How long the heartbeat of an executor's block manager waits for its reply at the driver.").awaits("the block manager")
 	MaxRemoteBlockSizeFetchToMem = entry("spark.network.maxRemoteBlockSizeFetchToMem", atLeast(sizes(byteUnit), 0), "200m",
-		"Remote blocks above this size are fetched to a file instead of memory.")
+		"Remote blocks above this size are fetched to a file instead of memory.").awaits("the block manager")
 	DriverHost = optional("spark.driver.host", filled(texts),
 		"The host name or address at which executors reach the driver; the local host when unset.")
 	DriverBindAddress = fallback("spark.driver.bindAddress", filled(texts), DriverHost,
@@ -42,5 +42,5 @@ var (
 	BlockManagerPort = entry("spark.blockManager.port", ports, "0",
 		"The port of the block managers of executors.")
 	DriverBlockManagerPort = fallback("spark.driver.blockManager.port", ports, BlockManagerPort,
-		"The port of the driver's block manager.")
+		"The port of the driver's block manager.").awaits("the block manager")
 )

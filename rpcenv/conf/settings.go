@@ -90,7 +90,7 @@ func (s *Settings) Values() map[string]string {
 	return out
 }
 
-// Conf is New of the values; its errors begin with the origin of what is wrong.
+// Conf is New of the values; its errors begin with the origin of what is wrong, and its warnings name that of what has no effect.
 func (s *Settings) Conf() (*Conf, error) {
 	var problems []error
 	for _, one := range s.Sorted() {
@@ -108,5 +108,13 @@ func (s *Settings) Conf() (*Conf, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return New(s.Values())
+	c, err := New(s.Values())
+	if err != nil {
+		return nil, err
+	}
+	c.from = make(map[string]Origin, len(s.byKey))
+	for _, one := range s.Sorted() {
+		c.from[one.Key] = one.From
+	}
+	return c, nil
 }

@@ -20,7 +20,7 @@ var (
 	JarsRepositories = optional("spark.jars.repositories", lists,
 		"Further repositories for spark.jars.packages.")
 	JarsIvy = optional("spark.jars.ivy", texts,
-		"The directory in which Ivy keeps what it fetched.")
+		"The directory in which Ivy keeps what it fetched.").awaits("fetching of Maven packages")
 	ReplLocalJars = optional("spark.repl.local.jars", lists,
 		"The jars of a shell as they lie on this machine.")
 	SubmitPyFiles = optional("spark.submit.pyFiles", lists,

@@ -17,6 +17,8 @@ type Described struct {
 	Doc     string
 	// Lacks is the protection that the setting promises and nothing gives: it may have no value but its default. Empty: none.
 	Lacks string
+	// Awaits is the capability that will read the setting: until then it has no effect. Empty: it has.
+	Awaits string
 }
 
 // Entries describes all known settings, sorted by key.

@@ -35,7 +35,7 @@ var (
 	YARNArchive = optional("spark.yarn.archive", filled(texts),
 		"An archive with Spark's jars, to be unpacked in every container; a Go program needs none.")
 	YARNJars = optional("spark.yarn.jars", lists,
-		"Spark's jars, instead of those of this machine; a Go program needs none.")
+		"Spark's jars, instead of those of this machine; a Go program needs none.").awaits("Spark's own jars")
 )
 
 // Settings of the application master.
@@ -53,7 +53,7 @@ var (
 	YARNClientModeTreatDisconnectAsFailed = entry("spark.yarn.am.clientModeTreatDisconnectAsFailed", bools, "false",
 		"Whether, in client mode, a driver that goes without a word has failed.")
 	YARNClientModeExitOnError = entry("spark.yarn.am.clientModeExitOnError", bools, "false",
-		"Whether, in client mode, the driver's process ends with 1 when the application failed or was killed.")
+		"Whether, in client mode, the driver's process ends with 1 when the application failed or was killed.").awaits("the exit code of a client")
 	YARNExcludeNodes = optional("spark.yarn.exclude.nodes", lists,
 		"Nodes that get no executor.")
 	YARNExecutorLaunchExcludeOnFailure = entry("spark.yarn.executor.launch.excludeOnFailure.enabled", bools, "false",
