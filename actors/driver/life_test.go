@@ -233,7 +233,7 @@ func TestACancelledTaskIsKilledWithItsReason(t *testing.T) {
 	first, other := a.task(), b.task()
 	a.update(first, app.TaskState_FAILED, nil, &app.TaskFailure{Kind: "LineageDiffers", Message: "how"})
 	k, ok := b.Next().(*app.KillTask)
-	if !ok || k.GetTaskId() != other.GetTaskId() || k.GetExecutor() != "1" || k.GetReason() != "Stage cancelled: Job aborted due to stage failure: how" {
+	if !ok || k.GetTaskId() != other.GetTaskId() || k.GetExecutor() != "1" || k.GetReason() != "Stage cancelled: Job aborted due to stage failure: Task 0 in stage 0.0 failed, and each other try would fail alike: how" {
 		t.Errorf("%v", k)
 	}
 }

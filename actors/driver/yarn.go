@@ -132,8 +132,6 @@ func (s *Scheduler) askLossReason(c *rpcenv.Context, id string) {
 		if err != nil {
 			why = tasks.Loss{Message: "Executor Process Lost: " + err.Error()}
 		}
-		if s.executors.byID[id] != nil {
-			s.removeExecutor(c, id, why)
-		}
+		s.removeExecutor(c, id, why) // which may be gone since: the ApplicationMaster's word can overtake its answer
 	})
 }
