@@ -133,3 +133,17 @@ func TestLogLines(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 }
+
+// What others chose cannot begin a line of the log: neither an application's name nor a field.
+func TestLogLinesStayLines(t *testing.T) {
+	e := logrus.NewEntry(logrus.New()).WithFields(logrus.Fields{
+		"endpoint": "Master", "app": "C:\\temp\\new\tx", "error": errors.New("no\nluck"), "stack": "main.f x.go:1\n\tmain.\x1bg\n",
+	})
+	e.Time, e.Level, e.Message = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), logrus.InfoLevel, "Registering app x\n26/01/02 INFO"
+	got, err := logLines{}.Format(e)
+	const want = `26/01/02 03:04:05 INFO Master: Registering app x\n26/01/02 INFO app=C:\temp\new\tx error=no\nluck` + "\n" +
+		"    main.f x.go:1\n" + `        main.\x1bg` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // NewLog writes to stderr in the form of Spark's default log: 26/11/28 02:00:00 INFO Master: text, then the fields.
@@ -22,7 +24,11 @@ func NewLog(level logrus.Level) *logrus.Entry {
 
 type logLines struct{}
 
-// Format writes one entry as a line. The endpoint stands where Spark has its logger's name.
+// stack is the field that has lines of its own, below the entry's.
+const stack = "stack"
+
+// Format writes one entry as a line, whatever its message and fields hold, and below it the stack if there is one, indented:
+// what begins in the first column is an entry. The endpoint stands where Spark has its logger's name.
 func (logLines) Format(e *logrus.Entry) ([]byte, error) {
 	var b bytes.Buffer
 	level := strings.ToUpper(e.Level.String())
@@ -31,14 +37,19 @@ func (logLines) Format(e *logrus.Entry) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "%s %s ", e.Time.Format("06/01/02 15:04:05"), level)
 	if endpoint, ok := e.Data["endpoint"]; ok {
-		fmt.Fprintf(&b, "%s: ", endpoint)
+		oneline.Fprintf(&b, "%s: ", endpoint)
 	}
-	b.WriteString(e.Message)
+	b.WriteString(oneline.Text(e.Message))
 	for _, key := range slices.Sorted(maps.Keys(e.Data)) {
-		if key != "endpoint" {
-			fmt.Fprintf(&b, " %s=%v", key, e.Data[key])
+		if key != "endpoint" && key != stack {
+			oneline.Fprintf(&b, " %s=%s", key, fmt.Sprint(e.Data[key]))
 		}
 	}
 	b.WriteByte('\n')
+	if text, ok := e.Data[stack]; ok {
+		for line := range strings.Lines(oneline.Lines(fmt.Sprint(text))) {
+			fmt.Fprintf(&b, "    %s\n", strings.TrimSuffix(line, "\n"))
+		}
+	}
 	return b.Bytes(), nil
 }

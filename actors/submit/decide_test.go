@@ -272,6 +272,23 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+func TestADecisionThatIsPrintedKeepsItsRows(t *testing.T) {
+	d, err := decide(t, "--master spark://h:7077 pi", Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.MainClass, d.Environment = "C\tD\nE", []conf.Pair{{Key: "SPARK_X", Value: "C:\\temp\nnew"}}
+	var text strings.Builder
+	if err := d.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"main class   " + `C\tD\nE` + "\n", "environment SPARK_X  " + `C:\temp\nnew` + "\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+}
+
 func TestADecisionIsPrinted(t *testing.T) {
 	d, err := decide(t, "--master spark://h:7077 --executor-memory 512m --conf spark.authenticate.secret=abc --conf spark.driver.host=me pi 8 *", Input{})
 	if err != nil {

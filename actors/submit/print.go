@@ -3,13 +3,13 @@
 package submit
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Plain is a Decision for programs to read, secrets left out.
@@ -76,7 +76,7 @@ func (d *Decision) Plain() Plain {
 func (d *Decision) Write(w io.Writer) error {
 	p := d.Plain()
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) } // Flush tells of a failed write
+	line := func(format string, args ...any) { oneline.Fprintf(t, format+"\n", args...) } // Flush tells of a failed write
 	line("manager\t%s", p.Manager)
 	line("deploy mode\t%s", p.DeployMode)
 	line("master\t%s", p.Master)

@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
@@ -96,6 +97,6 @@ func (l lines) Fire(e *logrus.Entry) error {
 	if err := e.Data[logrus.ErrorKey]; err != nil {
 		text = fmt.Sprintf("%s: %v", strings.TrimSuffix(text, "."), err)
 	}
-	_, err := fmt.Fprintln(to, text)
+	_, err := fmt.Fprintln(to, oneline.Text(text))
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -116,7 +117,7 @@ func (r *run) build(ctx context.Context) error {
 }
 
 func (r *run) say(format string, args ...any) {
-	fmt.Fprintf(r.cfg.Stderr, "  "+format+"\n", args...)
+	oneline.Fprintf(r.cfg.Stderr, "  "+format+"\n", args...)
 }
 
 // cluster starts the daemons and the driver, waits for the driver, and ends all in good order.

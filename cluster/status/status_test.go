@@ -80,7 +80,7 @@ func TestTheScreenIsBounded(t *testing.T) {
 		s.Failures = append(s.Failures, &deploy.Failure{Id: bad, Reason: bad})
 	}
 	text := status.Text([]status.Master{{Address: at(1), State: s}})
-	if n := strings.Count(text, "\n"); n > 60 || strings.Contains(text, "\x1b") {
+	if n := strings.Count(text, "\n"); n > 60 || strings.Contains(text, "\x1b") || strings.Contains(text, "\nc") || !strings.Contains(text, `a\x1b[2Jb\nc\td`) {
 		t.Errorf("%d lines:\n%q", n, text)
 	}
 }

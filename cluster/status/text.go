@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // How many lines of each kind there are at most: all shall fit on a screen.
@@ -26,10 +26,10 @@ func Text(all []Master) string {
 	var b strings.Builder
 	for _, m := range all {
 		if m.State == nil {
-			fmt.Fprintf(&b, "Master %s does not answer: %s\n", m.Address.SparkURL(), top.Printable(m.Err.Error()))
+			fmt.Fprintf(&b, "Master %s does not answer: %s\n", m.Address.SparkURL(), oneline.Text(m.Err.Error()))
 			continue
 		}
-		fmt.Fprintf(&b, "Master %s is %s%s\n", m.Address.SparkURL(), top.Printable(m.State.GetStatus()), pagesAt(m.State.GetWebUiUrl()))
+		fmt.Fprintf(&b, "Master %s is %s%s\n", m.Address.SparkURL(), oneline.Text(m.State.GetStatus()), pagesAt(m.State.GetWebUiUrl()))
 	}
 	s := Leader(all)
 	if s == nil {
@@ -49,7 +49,7 @@ func pagesAt(url string) string {
 	if url == "" {
 		return ""
 	}
-	return ", its pages are at " + top.Printable(url)
+	return ", its pages are at " + oneline.Text(url)
 }
 
 // use is what is used of the Workers that are ALIVE.
@@ -113,7 +113,7 @@ func table(b *strings.Builder, head string, rows, most int, row func(int) string
 	for i := range min(rows, most) {
 		cells := strings.Split(row(i), "\t")
 		for j, c := range cells {
-			cells[j] = top.Printable(c)
+			cells[j] = oneline.Text(c)
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
@@ -139,7 +139,7 @@ func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 		if d.GetDriverId() == "" {
 			who = strings.TrimSpace(d.GetAppId() + " " + d.GetName())
 		}
-		fmt.Fprintf(b, "%s, for %s and %s:\n", top.Printable(who), master.Cores(int(d.GetCores())), size(int(d.GetMemory())))
+		fmt.Fprintf(b, "%s, for %s and %s:\n", oneline.Text(who), master.Cores(int(d.GetCores())), size(int(d.GetMemory())))
 		for _, x := range d.GetBlockers() {
 			line := x.GetReason()
 			if x.GetWorkers() > 0 {
@@ -148,7 +148,7 @@ func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 			if x.GetHelp() != "" {
 				line += "; would help: " + x.GetHelp()
 			}
-			fmt.Fprintf(b, "  %s\n", top.Printable(line))
+			fmt.Fprintf(b, "  %s\n", oneline.Text(line))
 		}
 	}
 	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore()))
@@ -167,7 +167,7 @@ func failures(b *strings.Builder, s *deploy.MasterStateResponse) {
 		if f.GetWorkerId() != "" && f.GetWorkerId() != f.GetId() {
 			where = " at " + f.GetWorkerId()
 		}
-		fmt.Fprintf(b, "%s: %s\n", ago(s, f.GetTimeMs()), top.Printable(fmt.Sprintf("%s%s: %s, %s", what, where, f.GetState(), f.GetReason())))
+		fmt.Fprintf(b, "%s: %s\n", ago(s, f.GetTimeMs()), oneline.Text(fmt.Sprintf("%s%s: %s, %s", what, where, f.GetState(), f.GetReason())))
 	}
 	more(b, len(list)-mostFailures)
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
-	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // TakeYARN asks a ResourceManager.
@@ -33,7 +33,7 @@ const mostQueues = 12
 // YARNText is the screen of a cluster of YARN. What lies in the past is told as a time before the ResourceManager's now.
 func YARNText(at rpcenv.Address, s *yarn.ResourceManagerStateResponse) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ResourceManager %s, %s, epoch %d, began %s%s\n", at, top.Printable(s.GetScheduler()), s.GetEpoch(),
+	fmt.Fprintf(&b, "ResourceManager %s, %s, epoch %d, began %s%s\n", at, oneline.Text(s.GetScheduler()), s.GetEpoch(),
 		since(s.GetTimeMs(), s.GetStartedOn()), pagesAt(s.GetWebUiUrl()))
 	u := s.GetUse()
 	fmt.Fprintf(&b, "%d of %d nodes active; memory %s of %s used, %s reserved; cores %d of %d used; containers: %d, %d reserved, %d asked for; applications: %d running, %d pending, %d completed, %d failed, %d killed\n",
@@ -104,13 +104,13 @@ func yarnDemands(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	}
 	b.WriteString("\nWAITS\n")
 	for _, d := range list[:min(len(list), mostDemands)] {
-		fmt.Fprintf(b, "%s in %s, for %d containers, %s:\n", appName(d.GetApplicationId()), top.Printable(d.GetQueue()), d.GetContainers(), share(d.GetPending()))
+		fmt.Fprintf(b, "%s in %s, for %d containers, %s:\n", appName(d.GetApplicationId()), oneline.Text(d.GetQueue()), d.GetContainers(), share(d.GetPending()))
 		for _, x := range d.GetReasons() {
 			line := x.GetFilter() + ": " + x.GetReason()
 			if x.GetHelp() != "" {
 				line += "; would help: " + x.GetHelp()
 			}
-			fmt.Fprintf(b, "  %s\n", top.Printable(line))
+			fmt.Fprintf(b, "  %s\n", oneline.Text(line))
 		}
 	}
 	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore()))
@@ -150,7 +150,7 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	slices.SortStableFunc(list, func(a, b failure) int { return cmp.Compare(b.at, a.at) })
 	b.WriteString("\nFAILED\n")
 	for _, f := range list[:min(len(list), mostFailures)] {
-		fmt.Fprintf(b, "%s: %s\n", since(s.GetTimeMs(), f.at), top.Printable(strings.Join(strings.Fields(f.text), " ")))
+		fmt.Fprintf(b, "%s: %s\n", since(s.GetTimeMs(), f.at), oneline.Text(strings.Join(strings.Fields(f.text), " ")))
 	}
 	more(b, len(list)-mostFailures)
 }

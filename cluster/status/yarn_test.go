@@ -42,8 +42,8 @@ func TestTheScreenOfYARN(t *testing.T) {
 		}},
 	}
 	got := YARNText(rpcenv.Address{Host: "rm", Port: 8032}, s)
-	if strings.Contains(got, "\x1b") {
-		t.Error("it draws on the terminal")
+	if strings.Contains(got, "\x1b") || !strings.Contains(got, `Pi\x1b[31m`) {
+		t.Errorf("it draws on the terminal, or hides the name:\n%q", got)
 	}
 	words := strings.Join(strings.Fields(got), " ")
 	at := 0

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/coherer/coherer/rpcenv/metrics"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Table is a page: a line of sums, the rows, at most so many that the page has height lines (0: all), and who is silent.
@@ -26,14 +26,14 @@ func Table(before, now Sample, height int) string {
 	for i := range rows[:min(most, len(rows))] {
 		r := &rows[i]
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\t%d\t  %s/%s\n", r.Depth, r.short(r.WaitP50), r.short(r.WaitP99), r.short(r.HandlingP50),
-			r.Rate, r.Handled, r.Failures, Printable(r.Process), Printable(r.Endpoint))
+			r.Rate, r.Handled, r.Failures, oneline.Text(r.Process), oneline.Text(r.Endpoint))
 	}
 	_ = w.Flush() // into a Builder
 	if left := len(rows) - most; left > 0 {
 		fmt.Fprintf(&b, "and %d more\n", left)
 	}
 	for _, s := range now.Silent {
-		fmt.Fprintf(&b, "no answer from %s at %s: %s\n", Printable(orUnknown(s.Name)), s.Address, Printable(s.Err.Error()))
+		fmt.Fprintf(&b, "no answer from %s at %s: %s\n", oneline.Text(orUnknown(s.Name)), s.Address, oneline.Text(s.Err.Error()))
 	}
 	return b.String()
 }
@@ -118,16 +118,6 @@ func orUnknown(name string) string {
 		return "the process"
 	}
 	return name
-}
-
-// Printable keeps names, which come from other processes, from steering the terminal.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // Redraw is what a terminal of a width needs to show page in the place of the one before: home, each line cut and cleared

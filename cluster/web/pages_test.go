@@ -141,6 +141,31 @@ func TestHostileNamesStayText(t *testing.T) {
 	harmless(t, "the Worker's page", page)
 }
 
+// TestPagesShowWhatANameHolds: a browser would draw a line feed as a blank.
+func TestPagesShowWhatANameHolds(t *testing.T) {
+	const bad, shown = "x\ny C:\\temp \u202egnp", `x\ny C:\temp \u202egnp`
+	h, _ := master(t, &deploy.MasterStateResponse{
+		ActiveApps:       []*deploy.ApplicationInfo{{Id: "app-1", Name: bad, User: bad}},
+		ActiveDrivers:    []*deploy.DriverInfo{{Id: "driver-1", MainClass: bad}},
+		CompletedDrivers: []*deploy.DriverInfo{{Id: "driver-2", MainClass: bad}},
+		Demands:          []*deploy.Demand{{AppId: "app-1", Name: bad}},
+	})
+	w := worker(t, &deploy.WorkerStateResponse{
+		Executors: []*deploy.ExecutorRunner{{AppId: "app-1", AppDesc: &deploy.ApplicationDescription{Name: bad, User: bad}}},
+		Drivers:   []*deploy.DriverRunner{{DriverId: "driver-1", DriverDesc: &deploy.DriverDescription{Command: &deploy.Command{Arguments: []string{"", "", bad}}}}},
+	}, t.TempDir())
+	for _, c := range []struct {
+		of    http.Handler
+		path  string
+		times int
+	}{{h, "/", 5}, {h, "/app/?appId=app-1", 4}, {w, "/", 3}} {
+		_, page := get(t, c.of, c.path)
+		if n := strings.Count(page, shown); n != c.times || strings.Contains(page, "\u202e") {
+			t.Errorf("%s shows it %d times, want %d:\n%s", c.path, n, c.times, page)
+		}
+	}
+}
+
 func harmless(t *testing.T, path, page string) {
 	t.Helper()
 	if !strings.Contains(page, "&lt;script&gt;") {

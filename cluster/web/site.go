@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // patience is how long an endpoint may take to answer a request.
@@ -109,7 +110,7 @@ func send(w http.ResponseWriter, kind string, text []byte) {
 var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict, "share": share, "mib64": mebibytes,
+	"line": oneline.Text, "mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict, "share": share, "mib64": mebibytes,
 }).ParseFS(files, "pages/*.html"))
 
 // assets are what pages need besides: their looks.

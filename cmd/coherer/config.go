@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 func configCommand() *cobra.Command {
@@ -157,10 +158,10 @@ func printSettings(shown []shownSetting, origin bool) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	row := func(s shownSetting) {
 		if origin {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush tells of a failed write
+			oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush tells of a failed write
 			return
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Meaning)
+		oneline.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Meaning)
 	}
 	row(shownSetting{Key: "SETTING", Value: "VALUE", Default: "DEFAULT", Origin: "FROM", Meaning: "MEANING"})
 	for _, s := range shown {

@@ -57,6 +57,10 @@ func TestConfigShow(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(got.stdout), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "SETTING") || !strings.Contains(lines[1], defaults+":1") {
 		t.Errorf("%s", got.stdout)
 	}
+	got = show(nil, "--conf", "spark.app.name=x\ny\tC:\\temp\\new", "spark.app.name")
+	if lines := strings.Split(strings.TrimSpace(got.stdout), "\n"); len(lines) != 2 || !strings.Contains(lines[1], `  x\ny\tC:\temp\new  `) {
+		t.Errorf("%s", got.stdout)
+	}
 	if strings.Count(got.stderr, "unknown setting spark.netwrk.timeout: did you mean spark.network.timeout?") != 1 {
 		t.Errorf("%s", got.stderr)
 	}

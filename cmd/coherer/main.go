@@ -19,6 +19,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Exit codes. What fails as a signal came ends with exitSignalled and its number, as with a shell: 1 would say that a rule is
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	for _, e := range each(err) {
 		if !saidAlready(e) {
-			fmt.Fprintln(os.Stderr, "error:", e)
+			fmt.Fprintln(os.Stderr, "error:", oneline.Lines(e.Error()))
 		}
 	}
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 func rmadminCommand() *cobra.Command {
@@ -85,7 +86,7 @@ func moveCommand() *cobra.Command {
 			if _, err := askResourceManager(cmd.Context(), address, resourcemanager.ClientRMServiceName, q); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in queue %s.\n", id, args[1])
+			_, err = oneline.Fprintf(cmd.OutOrStdout(), "%s is in queue %s.\n", id, args[1])
 			return err
 		},
 	}

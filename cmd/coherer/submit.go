@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 func submitCommand() *cobra.Command {
@@ -142,7 +143,7 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 
 func warn(list []string) {
 	for _, w := range list {
-		fmt.Fprintln(os.Stderr, "Warning:", w)
+		oneline.Fprintf(os.Stderr, "Warning: %s\n", w)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/cluster/restclient"
 	server "github.com/coherer/coherer/cluster/web/rest"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // inCluster submits a driver that runs on a Worker: by REST first when spark.master.rest.enabled says so, and by RPC when
@@ -64,7 +65,7 @@ func tokenFor(values map[string]string) (string, error) {
 
 // fallBack says that REST is given up.
 func fallBack(a *submit.Arguments, why error) {
-	fmt.Fprintf(os.Stderr, "Warning: Master endpoint %s was not a REST server. Falling back to legacy submission gateway instead. (%v)\n", a.Master(), why)
+	oneline.Fprintf(os.Stderr, "Warning: Master endpoint %s was not a REST server. Falling back to legacy submission gateway instead. (%v)\n", a.Master(), why)
 	a.REST = false
 }
 
@@ -84,7 +85,7 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 		return err
 	}
 	client := restclient.New(m.Masters, token)
-	fmt.Fprintf(os.Stderr, "Submitting a request to launch an application in %s.\n", s.decision.Master)
+	oneline.Fprintf(os.Stderr, "Submitting a request to launch an application in %s.\n", s.decision.Master)
 	r, err := client.Create(cmd.Context(), restclient.Submission{
 		Resource: args[0], Class: args[1], Args: args[2:], Properties: s.decision.Properties.Values(), Environment: environment,
 	})
@@ -94,7 +95,7 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 	if len(r.UnknownFields) > 0 {
 		fmt.Fprintf(os.Stderr, "Warning: the server does not know the fields %q\n", r.UnknownFields)
 	}
-	fmt.Fprintf(os.Stderr, "Submission successfully created as %s. Polling submission state...\n", r.SubmissionID)
+	oneline.Fprintf(os.Stderr, "Submission successfully created as %s. Polling submission state...\n", r.SubmissionID)
 	r, err = client.FirstStatus(cmd.Context(), r.SubmissionID)
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func killByREST(cmd *cobra.Command, a *submit.Arguments) func(*restclient.Client
 	return func(client *restclient.Client) error {
 		r, err := client.Kill(cmd.Context(), a.Submission)
 		if err == nil {
-			fmt.Fprintln(os.Stderr, r.Message)
+			fmt.Fprintln(os.Stderr, oneline.Lines(r.Message))
 		}
 		return err
 	}
@@ -129,14 +130,14 @@ func tellStatus(line *submit.CommandLine, r *restclient.Response) error {
 	if form, _ := line.Value("--output"); form == "json" {
 		return writeJSON(r)
 	}
-	if _, err := fmt.Fprintf(os.Stdout, "State of driver %s is now %s.\n", r.SubmissionID, r.DriverState); err != nil {
+	if _, err := oneline.Fprintf(os.Stdout, "State of driver %s is now %s.\n", r.SubmissionID, r.DriverState); err != nil {
 		return err
 	}
 	if r.WorkerID != "" {
-		fmt.Fprintf(os.Stderr, "Driver is running on worker %s at %s.\n", r.WorkerID, r.WorkerHostPort)
+		oneline.Fprintf(os.Stderr, "Driver is running on worker %s at %s.\n", r.WorkerID, r.WorkerHostPort)
 	}
 	if r.Message != "" {
-		fmt.Fprintln(os.Stderr, r.Message)
+		fmt.Fprintln(os.Stderr, oneline.Lines(r.Message))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // whyWait is how long one Master may take to answer.
@@ -130,7 +131,7 @@ func unknownApplication(r *deploy.Refusals) error {
 func whyText(r *deploy.Refusals) string {
 	var b strings.Builder
 	if x := r.GetApplication(); len(x) > 0 && x[0].GetFilter() == "ended" { // what it wanted is of no matter any more
-		fmt.Fprintf(&b, "%s (%s) has ended.\n", r.GetAppId(), r.GetName())
+		oneline.Fprintf(&b, "%s (%s) has ended.\n", r.GetAppId(), r.GetName())
 		reasons(&b, x)
 		return b.String()
 	}
@@ -138,13 +139,13 @@ func whyText(r *deploy.Refusals) string {
 	if r.GetCoresMax() == noMaximum {
 		of = fmt.Sprintf("%d, without a maximum", r.GetCoresGranted())
 	}
-	fmt.Fprintf(&b, "%s (%s) is %s; cores: %s\n", r.GetAppId(), r.GetName(), r.GetState(), of)
+	oneline.Fprintf(&b, "%s (%s) is %s; cores: %s\n", r.GetAppId(), r.GetName(), r.GetState(), of)
 	for _, p := range r.GetProfiles() {
 		wanted := fmt.Sprint(p.GetTotal())
 		if p.GetTotal() == noMaximum {
 			wanted = "as many as there is room for"
 		}
-		fmt.Fprintf(&b, "  profile %d: executors of %s: %d running, %d launching, wanted: %s\n",
+		oneline.Fprintf(&b, "  profile %d: executors of %s: %d running, %d launching, wanted: %s\n",
 			p.GetProfile().GetId(), profileText(p.GetProfile()), p.GetRunning(), p.GetLaunching(), wanted)
 	}
 	if len(r.GetApplication())+len(r.GetWorkers()) == 0 {
@@ -155,14 +156,14 @@ func whyText(r *deploy.Refusals) string {
 		b.WriteString("\nWorkers that take no executor of it:\n")
 	}
 	for _, x := range r.GetWorkers() {
-		fmt.Fprintf(&b, "  %s  %s: %s\n    would help: %s\n", x.GetWorkerId(), x.GetFilter(), x.GetReason(), x.GetHelp())
+		oneline.Fprintf(&b, "  %s  %s: %s\n    would help: %s\n", x.GetWorkerId(), x.GetFilter(), x.GetReason(), x.GetHelp())
 	}
 	return b.String()
 }
 
 func reasons(b *strings.Builder, all []*deploy.Refusal) {
 	for _, x := range all {
-		fmt.Fprintf(b, "\n%s: %s\n  would help: %s\n", x.GetFilter(), x.GetReason(), x.GetHelp())
+		oneline.Fprintf(b, "\n%s: %s\n  would help: %s\n", x.GetFilter(), x.GetReason(), x.GetHelp())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 func whyContainerCommand() *cobra.Command {
@@ -65,25 +66,25 @@ func containerText(id ids.Container, p *yarn.ContainerPlace) string {
 		return fmt.Sprintf("%d MiB, %d virtual cores", r.GetMemory(), r.GetVirtualCores())
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s", id, p.GetState())
+	oneline.Fprintf(&b, "%s is %s", id, p.GetState())
 	if n := p.GetNodeId(); n != nil {
-		fmt.Fprintf(&b, " at %s", net.JoinHostPort(n.GetHost(), strconv.Itoa(int(n.GetPort()))))
+		oneline.Fprintf(&b, " at %s", net.JoinHostPort(n.GetHost(), strconv.Itoa(int(n.GetPort()))))
 	}
 	if p.GetResource() != nil {
-		fmt.Fprintf(&b, ", with %s", amount(p.GetResource()))
+		oneline.Fprintf(&b, ", with %s", amount(p.GetResource()))
 	}
 	if p.GetApplicationMaster() {
 		b.WriteString("; it is the ApplicationMaster of its attempt")
 	}
 	b.WriteString("\n")
 	if p.GetLacks() != nil {
-		fmt.Fprintf(&b, "\nreserved: its node has not %s free yet\n  would help: wait until containers there end, or end some\n", amount(p.GetLacks()))
+		oneline.Fprintf(&b, "\nreserved: its node has not %s free yet\n  would help: wait until containers there end, or end some\n", amount(p.GetLacks()))
 	}
 	if p.GetPreemptedFor() != "" {
-		fmt.Fprintf(&b, "\npreempted: for %s, in %v\n  would help: give its queue a larger share, or end what it runs beyond it\n", p.GetPreemptedFor(), time.Duration(p.GetPreemptedIn())*time.Millisecond)
+		oneline.Fprintf(&b, "\npreempted: for %s, in %v\n  would help: give its queue a larger share, or end what it runs beyond it\n", p.GetPreemptedFor(), time.Duration(p.GetPreemptedIn())*time.Millisecond)
 	}
 	if f := p.GetFailure(); f != nil {
-		fmt.Fprintf(&b, "\nfailed: exit %d at %s: %s\n", f.GetExitStatus(), time.UnixMilli(f.GetTimeMs()).Format(time.DateTime), f.GetDiagnostics())
+		fmt.Fprintf(&b, "\nfailed: exit %d at %s: %s\n", f.GetExitStatus(), time.UnixMilli(f.GetTimeMs()).Format(time.DateTime), oneline.Lines(f.GetDiagnostics()))
 	}
 	return b.String()
 }

@@ -8,7 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/yarn"
 )
 
 var appID = regexp.MustCompile(`app-\d{14}-\d{4}`)
@@ -104,6 +106,23 @@ func TestWhyOfWhatHasEnded(t *testing.T) {
 	})
 	if want := "app-1 (pi) has ended.\n\nended: it is over: FINISHED at noon\n  would help: nothing\n"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestWhyStaysInItsLines(t *testing.T) {
+	got := whyText(&deploy.Refusals{
+		AppId: "app-1", Name: "x\ny", State: "WAITING", CoresMax: noMaximum,
+		Application: []*deploy.Refusal{{Filter: "user", Reason: "C:\\temp\\new\x1b", Help: "a\tb"}},
+		Workers:     []*deploy.Refusal{{WorkerId: "w\n", Filter: "memory", Reason: "r\r", Help: "h"}},
+	})
+	for _, want := range []string{`app-1 (x\ny) is WAITING`, `user: C:\temp\new\x1b` + "\n", `would help: a\tb`, `  w\n  memory: r\r` + "\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nis not in\n%s", want, got)
+		}
+	}
+	onYARN := whyYARNText(ids.Application{Timestamp: 1, ID: 2}, &yarn.ApplicationRefusals{Name: "x\ny", Queue: "root.\t", State: "ACCEPTED"})
+	if want := `application_1_0002 (x\ny) is ACCEPTED; queue root.\t;`; !strings.HasPrefix(onYARN, want) {
+		t.Errorf("%s\nwant\n%s", onYARN, want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // askWhyYARN asks a ResourceManager why an application has no more containers.
@@ -64,26 +65,26 @@ func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context,
 // whyYARNText is the answer for people.
 func whyYARNText(id ids.Application, r *yarn.ApplicationRefusals) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s) is %s", id, r.GetName(), r.GetState())
+	oneline.Fprintf(&b, "%s (%s) is %s", id, r.GetName(), r.GetState())
 	if r.GetAttemptState() != "" {
-		fmt.Fprintf(&b, ", its attempt %s", r.GetAttemptState())
+		oneline.Fprintf(&b, ", its attempt %s", r.GetAttemptState())
 	}
-	fmt.Fprintf(&b, "; queue %s; it has %d MiB, %d virtual cores\n", r.GetQueue(), r.GetUsed().GetMemory(), r.GetUsed().GetVirtualCores())
+	oneline.Fprintf(&b, "; queue %s; it has %d MiB, %d virtual cores\n", r.GetQueue(), r.GetUsed().GetMemory(), r.GetUsed().GetVirtualCores())
 	switch {
 	case len(r.GetRefusals()) > 0:
 	case slices.Contains([]string{"FINISHED", "FAILED", "KILLED"}, r.GetState()):
-		fmt.Fprintf(&b, "\nIt has ended: coherer submit --master yarn://HOST:PORT --status %s says how.\n", id)
+		oneline.Fprintf(&b, "\nIt has ended: coherer submit --master yarn://HOST:PORT --status %s says how.\n", id)
 	default:
 		b.WriteString("\nNothing holds it back.\n")
 	}
 	for _, x := range r.GetRefusals() {
-		fmt.Fprintf(&b, "\n%s", x.GetFilter())
+		oneline.Fprintf(&b, "\n%s", x.GetFilter())
 		if x.GetNodes() > 0 {
-			fmt.Fprintf(&b, ", %d nodes", x.GetNodes())
+			oneline.Fprintf(&b, ", %d nodes", x.GetNodes())
 		}
-		fmt.Fprintf(&b, ": %s\n", x.GetReason())
+		oneline.Fprintf(&b, ": %s\n", x.GetReason())
 		if x.GetHelp() != "" {
-			fmt.Fprintf(&b, "  would help: %s\n", x.GetHelp())
+			oneline.Fprintf(&b, "  would help: %s\n", x.GetHelp())
 		}
 	}
 	return b.String()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Chain is what led to an entry.
@@ -96,7 +97,7 @@ func nearIDs(id string, byID map[string]*Entry) string {
 // WriteText lists the chain, a line an entry: seconds since the start, milliseconds since the one before, ID, what.
 func (c Chain) WriteText(w io.Writer) error {
 	if c.Missing != "" {
-		if _, err := fmt.Fprintf(w, "%10s %12s  %-*s  (not in this trace)\n", "", "", idWide, printable(c.Missing)); err != nil {
+		if _, err := fmt.Fprintf(w, "%10s %12s  %-*s  (not in this trace)\n", "", "", idWide, oneline.Text(c.Missing)); err != nil {
 			return fmt.Errorf("trace: write text: %w", err)
 		}
 	}
@@ -107,7 +108,7 @@ func (c Chain) WriteText(w io.Writer) error {
 			after = fmt.Sprintf("+%.3f ms", float64(e.Sent-c.Entries[i-1].Sent)/1e6)
 		}
 		if _, err := fmt.Fprintf(w, "%10.4f %12s  %-*s  %s\n",
-			time.Duration(e.Sent).Seconds(), after, idWide, printable(e.ID), e.Text()); err != nil {
+			time.Duration(e.Sent).Seconds(), after, idWide, oneline.Text(e.ID), e.Text()); err != nil {
 			return fmt.Errorf("trace: write text: %w", err)
 		}
 	}

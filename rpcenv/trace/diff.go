@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Difference is the first place where two traces are not the same.
@@ -88,12 +90,12 @@ func (d *Difference) String() string {
 		*Entry
 	}{{"A", d.A}, {"B", d.B}} {
 		if side.Entry != nil {
-			fmt.Fprintf(&text, "\n  %s  %.4f  %s  %s", side.name, time.Duration(side.Sent).Seconds(), printable(side.ID), side.Text())
+			fmt.Fprintf(&text, "\n  %s  %.4f  %s  %s", side.name, time.Duration(side.Sent).Seconds(), oneline.Text(side.ID), side.Text())
 		}
 	}
 	for _, f := range d.Fields {
 		a, b := around(f.A, f.B)
-		fmt.Fprintf(&text, "\n  %s: %s in A, %s in B", f.Name, printable(a), printable(b))
+		fmt.Fprintf(&text, "\n  %s: %s in A, %s in B", f.Name, oneline.Text(a), oneline.Text(b))
 	}
 	return text.String()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Executors is how many executors an application wanted and had over time: a head, and a line for each change, as the driver's
@@ -19,7 +21,7 @@ func Executors(entries []Entry) string {
 		}
 		d := drivers[Peer(e.At)]
 		if d == nil {
-			d = &driverOverTime{name: printable(Peer(e.At)), wanted: "0"}
+			d = &driverOverTime{name: oneline.Text(Peer(e.At)), wanted: "0"}
 			drivers[Peer(e.At)] = d
 		}
 		was := d.dynamic
@@ -67,16 +69,16 @@ type executorsChange struct {
 func (d *driverOverTime) take(e Entry) string {
 	switch {
 	case e.Name == "allocation" && EndpointOf(e.At) == "ExecutorAllocationManager":
-		d.dynamic, d.wanted = true, printable(e.Is)
-		return "for " + printable(e.Why)
+		d.dynamic, d.wanted = true, oneline.Text(e.Is)
+		return "for " + oneline.Text(e.Why)
 	case e.Name != "executor" || EndpointOf(e.At) != "CoarseGrainedScheduler":
 		return ""
 	case e.Is == "REGISTERED":
 		d.registered++
-		return "executor " + printable(e.Subject) + " registered"
+		return "executor " + oneline.Text(e.Subject) + " registered"
 	case e.Is == "LOST":
 		d.registered--
-		return "executor " + printable(e.Subject) + " is gone: " + printable(e.Why)
+		return "executor " + oneline.Text(e.Subject) + " is gone: " + oneline.Text(e.Why)
 	}
 	return ""
 }

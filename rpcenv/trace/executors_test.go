@@ -33,7 +33,7 @@ func TestExecutorsOverTime(t *testing.T) {
 		"SECONDS  WANTED  REGISTERED  CHANGE",
 		"1.0      1       0           for 3 tasks",
 		"2.0      1       1           executor 0 registered",
-		"9.0      1       0           executor 0 is gone: idle\uFFFD[2J",
+		"9.0      1       0           executor 0 is gone: idle\\x1b[2J",
 		"",
 	}, "\n")
 	if got := trace.Executors(entries); got != want {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // mermaidLines bounds a diagram, so that it can be read and that no viewer refuses it.
@@ -109,7 +111,7 @@ func mermaidArrow(s step) string {
 // mermaidText writes s so that Mermaid takes nothing in it for its own: what is neither letter, digit nor harmless
 // becomes a character reference.
 func mermaidText(s string) string {
-	s = cutString(strings.TrimSpace(printable(s)), 80)
+	s = cutString(strings.TrimSpace(oneline.Text(s)), 80)
 	switch {
 	case s == "":
 		return "-"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // WriteText writes the figures as two tables, of messages and of endpoints.
@@ -29,7 +31,7 @@ func statsLines(what string, rows []StatsRow) [][]string {
 			drops = fmt.Sprint(r.Drops)
 		}
 		lines = append(lines, []string{
-			printable(r.Name), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes), fmt.Sprintf("%.1f", r.Rate),
+			oneline.Text(r.Name), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes), fmt.Sprintf("%.1f", r.Rate),
 			r.Latency.String(), r.Wait.String(), r.Handling.String(), drops,
 		})
 	}

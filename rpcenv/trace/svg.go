@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Bounds of a drawing that can be read: what is beyond is collapsed as Mermaid does it.
@@ -123,7 +125,7 @@ func headings(t *Trace, note string) (title, sub string) {
 	}
 	title = fmt.Sprintf("%d messages in %s", messages, time.Duration(end).Round(time.Millisecond))
 	if t.Program != "" {
-		title = cutString(printable(t.Program), maxLabel) + ": " + title
+		title = cutString(oneline.Text(t.Program), maxLabel) + ": " + title
 	}
 	parts := []string{t.Start.UTC().Format("2006-01-02 15:04:05 UTC")}
 	if t.Source == "sim" {
@@ -132,13 +134,13 @@ func headings(t *Trace, note string) (title, sub string) {
 	if note != "" {
 		parts = append(parts, note)
 	}
-	return title, printable(strings.Join(parts, " · ")) + " · point at an arrow to see its fields and what led to it"
+	return title, oneline.Text(strings.Join(parts, " · ")) + " · point at an arrow to see its fields and what led to it"
 }
 
 // life is the line of an endpoint, which says whose it is wherever one points at it.
 func (w *svgWriter) life(l *lane) {
 	w.printf(`<g class="l"><title>%s</title><rect class="lane" x="%s" y="%s" width="12" height="%s"/>`,
-		escape(printable(place(l.peer, l.endpoint))), px(l.x-6), px(w.headBottom), px(w.bottom-w.headBottom))
+		escape(oneline.Text(place(l.peer, l.endpoint))), px(l.x-6), px(w.headBottom), px(w.bottom-w.headBottom))
 	w.printf(`<line class="life" x1="%[1]s" y1="%[2]s" x2="%[1]s" y2="%[3]s"/></g>`+"\n", px(l.x), px(w.headBottom), px(w.bottom))
 }
 
@@ -178,7 +180,7 @@ func (w *svgWriter) busy(i int) {
 
 func (w *svgWriter) row(i int) {
 	r := &w.rows[i]
-	w.printf(`<g class="s p%d" id="m%d"><title>%s</title>`, w.pairs[i].colour, i, escape(printableLines(hover(r.step, w.byID))))
+	w.printf(`<g class="s p%d" id="m%d"><title>%s</title>`, w.pairs[i].colour, i, escape(oneline.Lines(hover(r.step, w.byID))))
 	w.busy(i)
 	from, to := w.lanes[r.from].x, w.lanes[r.to].x
 	switch {
@@ -192,15 +194,6 @@ func (w *svgWriter) row(i int) {
 		w.arrow(r, from, to)
 	}
 	w.printf("</g>\n")
-}
-
-// printableLines cleans a text of several lines.
-func printableLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = printable(lines[i])
-	}
-	return strings.Join(lines, "\n")
 }
 
 // hit is where the pointer finds a step.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Measures of the drawing in pixels.
@@ -100,9 +102,9 @@ func (l *layout) findLanes(steps []step) {
 		if len(names) == 0 {
 			names = []string{""}
 		}
-		l.bands = append(l.bands, band{peer: peer, label: cutString(printable(peer), maxPeer), first: len(l.lanes), last: len(l.lanes) + len(names) - 1})
+		l.bands = append(l.bands, band{peer: peer, label: cutString(oneline.Text(peer), maxPeer), first: len(l.lanes), last: len(l.lanes) + len(names) - 1})
 		for _, name := range names {
-			lines := wrapName(printable(name))
+			lines := wrapName(oneline.Text(name))
 			l.nameLines = max(l.nameLines, len(lines))
 			l.lanes = append(l.lanes, lane{peer: peer, endpoint: name, lines: lines})
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // How many letters of a label and of a process's name are drawn; the hover text has all.
@@ -16,7 +18,7 @@ const (
 
 // stepText is a label as drawn, with its count.
 func stepText(s step) string {
-	text := cutString(printable(s.label), maxLabel)
+	text := cutString(oneline.Text(s.label), maxLabel)
 	if text == "" {
 		text = "?"
 	}

@@ -3,7 +3,8 @@ package trace
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Row is one line of the table of messages: all messages of one type from one place to another, where numbered peers
@@ -47,7 +48,7 @@ func Table(entries []Entry) string {
 	lines := [][]string{{"MESSAGE", "FROM", "TO", "COUNT", "BYTES"}}
 	count, size := 0, uint64(0)
 	for _, r := range Rows(entries) {
-		lines = append(lines, []string{printable(r.Type), printable(r.From), printable(r.To), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes)})
+		lines = append(lines, []string{oneline.Text(r.Type), oneline.Text(r.From), oneline.Text(r.To), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes)})
 		count += r.Count
 		size += r.Bytes
 	}
@@ -65,13 +66,3 @@ func Role(peer string) string {
 }
 
 func foldPlace(p string) string { return place(Role(Peer(p)), EndpointOf(p)) }
-
-// printable keeps what a name may hold from steering the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e {
-			return '�'
-		}
-		return r
-	}, s)
-}

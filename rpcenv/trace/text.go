@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // WriteText lists messages, drops, changes of state and refused and ended connections in order of time, a line each:
@@ -19,7 +21,7 @@ func (t *Trace) WriteText(w io.Writer) error {
 		if line == "" || e.K == KindItem || e.K == KindConn && e.Name == "connected" {
 			continue
 		}
-		if _, err := fmt.Fprintf(out, "%10.4f  %-*s  %s\n", time.Duration(e.Sent).Seconds(), idWide, printable(e.ID), line); err != nil {
+		if _, err := fmt.Fprintf(out, "%10.4f  %-*s  %s\n", time.Duration(e.Sent).Seconds(), idWide, oneline.Text(e.ID), line); err != nil {
 			return fmt.Errorf("trace: write text: %w", err)
 		}
 	}
@@ -73,7 +75,7 @@ func (e *Entry) Text() string {
 	default:
 		return ""
 	}
-	return strings.TrimRight(printable(line), " ")
+	return strings.TrimRight(oneline.Text(line), " ")
 }
 
 // what is a message with its fields, the long ones cut. An answer has its own name where that is not the question's.
