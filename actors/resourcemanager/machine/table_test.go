@@ -176,22 +176,57 @@ func TestAnApplicationMasterMayRegisterBeforeItsLaunchIsAnswered(t *testing.T) {
 	}
 }
 
-// Whatever happens, in whatever order, what is over stays as it is.
+// Whatever happens, in whatever order, what is over stays as it is; and Over says so of the ends alone.
 func TestNoStateFollowsAnEnd(t *testing.T) {
+	overs := map[string]func(string) bool{
+		"app": overOf(AppKilled, AppState.Over), "attempt": overOf(AttemptKilled, AttemptState.Over),
+		"container": overOf(ContainerKilled, ContainerState.Over), "node": overOf(NodeShutdown, NodeState.Over),
+	}
+	ends := map[string]bool{
+		"FINISHED": true, "FAILED": true, "KILLED": true, "COMPLETED": true, "EXPIRED": true, "RELEASED": true,
+		"DECOMMISSIONED": true, "LOST": true, "REBOOTED": true, "SHUTDOWN": true,
+	}
 	for _, s := range subjects() {
-		over := map[string]bool{
-			"FINISHED": true, "FAILED": true, "KILLED": true, "COMPLETED": true, "EXPIRED": true, "RELEASED": true,
-			"DECOMMISSIONED": true, "LOST": true, "REBOOTED": true, "SHUTDOWN": true,
-		}
 		for _, state := range s.states {
+			if name, _, _ := strings.Cut(state, " "); overs[s.file](name) != ends[name] {
+				t.Errorf("%s: %s is over: %v, want %v", s.file, name, !ends[name], ends[name])
+			}
 			for _, event := range s.events {
 				for when := Always; when <= WasKilled; when++ {
-					if next, _, _ := s.step(state, event, when); over[state] && next != state {
+					if next, _, _ := s.step(state, event, when); ends[state] && next != state {
 						t.Errorf("%s: %s after %s by %s", s.file, next, state, event)
 					}
 				}
 			}
 		}
+	}
+}
+
+// overOf is a machine's Over, by the name of the state.
+func overOf[S interface {
+	~int
+	fmt.Stringer
+}](last S, over func(S) bool) func(string) bool {
+	byName := map[string]bool{}
+	for _, s := range upTo(last) {
+		byName[s.String()] = over(s)
+	}
+	return func(name string) bool { return byName[name] }
+}
+
+func TestTwoRowsForTheSameAreABug(t *testing.T) {
+	defer func() {
+		if got, want := fmt.Sprint(recover()), "machine: two rows for {0 0 0}"; got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}()
+	type nodeRule = rule[NodeState, NodeEvent, NodeAction]
+	tableOf(nodeRule{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeRunning}, nodeRule{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeLost})
+}
+
+func TestANumberWithoutANameIsTheNumber(t *testing.T) {
+	if got := fmt.Sprint(NodeState(-2), NodeShutdown, NodeShutdown+1); got != "number -2 SHUTDOWN number 8" {
+		t.Error(got)
 	}
 }
 
