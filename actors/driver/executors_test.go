@@ -201,8 +201,10 @@ func TestTasksWaitForEnoughExecutorsButNotForEver(t *testing.T) {
 		a := r.launched("0", 1)
 		a.Quiet(time.Second)
 		b := r.launched("1", 1)
-		a.task()
-		b.task()
+		r.Settle()
+		if len(a.Waiting()) != 1 || len(b.Waiting()) != 1 {
+			t.Errorf("at once they got %v and %v", a.Waiting(), b.Waiting())
+		}
 	})
 	t.Run("one stays away", func(t *testing.T) {
 		r := newRig(t, settings)

@@ -220,12 +220,14 @@ func TestResultsThatAreTooLargeFailTheJob(t *testing.T) {
 func TestStarvationIsToldEachTimeOutUntilATaskStarts(t *testing.T) {
 	r := newRig(t, nil)
 	j := run(r, numbers.With(3))
+	run(r, numbers.With(3)) // which is told of no further
 	r.Advance(46 * time.Second)
 	if n := r.count("Starving"); n != 3 {
 		t.Errorf("told %d times in 46 s", n)
 	}
 	e := r.launched("0", 1)
 	m := e.task()
+	r.Advance(time.Minute) // two tasks wait for the core
 	e.work()
 	e.finish(m)
 	j.counts()

@@ -92,9 +92,8 @@ func TestEndsThatAreNoErrors(t *testing.T) {
 	e.launched("1", 1)
 	e.tellDecommissioned(1)
 	e.Advance(11 * time.Second)
-	for id := range int32(2) {
-		e.tellExited(id, 143)
-	}
+	e.tellExited(1, 143)
+	e.tellExited(0, 143)
 	e.Settle()
 	want := []string{
 		"info Executor 0 on host0 killed by driver.", "info Executor 1 on host1 is decommissioned: Command exited with code",
@@ -131,8 +130,13 @@ func TestWhatTheMasterTellsIsLogged(t *testing.T) {
 			t.Errorf("log %q, want %q", got, want)
 		}
 	}
-	if got := logged(log, ""); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "unsupported") }) {
-		t.Errorf("log %q", got)
+	for _, e := range r.Trace().Entries {
+		if strings.Contains(e.Outcome, "Unsupported") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if got, want := r.starts(), []event.ApplicationStart{{AppID: appID, Name: "test"}}; !slices.Equal(got, want) {
+		t.Errorf("told %+v, want %+v", got, want)
 	}
 	if log.LastEntry().Data["app"] != appID {
 		t.Errorf("the log does not name the application: %v", log.LastEntry().Data)

@@ -27,12 +27,10 @@ func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	s.makeOffers(c, s.executors.offers())
 }
 
-// cancelTasks kills what runs; the attempts keep their cores until they report their end.
+// cancelTasks kills what runs, which is on executors that are there; the attempts keep their cores until they report their end.
 func (s *Scheduler) cancelTasks(c *rpcenv.Context, m tasks.CancelTasks) {
 	for _, k := range s.pool.Cancel(m.Stage, m.Reason) {
-		if e := s.executors.byID[k.Executor]; e != nil {
-			c.Send(e.ref, &app.KillTask{TaskId: k.TaskID, Executor: k.Executor, Reason: k.Reason})
-		}
+		c.Send(s.executors.byID[k.Executor].ref, &app.KillTask{TaskId: k.TaskID, Executor: k.Executor, Reason: k.Reason})
 	}
 }
 

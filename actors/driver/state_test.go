@@ -20,7 +20,7 @@ func TestWhichExecutorsMayTakeTasks(t *testing.T) {
 	registered, lost, decommissioned, removing := at("1", 1, 2), at("2", 2, 2), at("3", 3, 2), at("4", 4, 2)
 	registered.launched, registered.freeCores = false, 0
 	lost.lossPending, decommissioned.decommissioned, removing.removing = true, true, true
-	for _, e := range []*executor{at("10", 10, 1), removing, decommissioned, lost, registered, at("9", 9, 2), at("8", 8, 0)} {
+	for _, e := range []*executor{at("10", 10, 1), removing, decommissioned, lost, registered, at("9", 9, 2), at("7", 7, 1), at("8", 8, 0)} {
 		if !x.add(e) {
 			t.Fatalf("executor %s is not taken", e.id)
 		}
@@ -28,11 +28,11 @@ func TestWhichExecutorsMayTakeTasks(t *testing.T) {
 	if x.add(at("9", 99, 1)) {
 		t.Error("an id was taken twice")
 	}
-	if got, want := x.offers(), []tasks.Offer{{Executor: "9", Host: "host9", Cores: 2}, {Executor: "10", Host: "host10", Cores: 1}}; !slices.Equal(got, want) {
+	if got, want := x.offers(), []tasks.Offer{{Executor: "7", Host: "host7", Cores: 1}, {Executor: "9", Host: "host9", Cores: 2}, {Executor: "10", Host: "host10", Cores: 1}}; !slices.Equal(got, want) {
 		t.Errorf("offers %v, want %v", got, want)
 	}
-	if x.cores() != 6 || x.launched() != 3 {
-		t.Errorf("%d cores of %d executors, want 6 of 3", x.cores(), x.launched())
+	if x.cores() != 8 || x.launched() != 4 {
+		t.Errorf("%d cores of %d executors, want 8 of 4", x.cores(), x.launched())
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors)
 	}
 	c.Log().Infof("Requesting to kill executor(s) %v", ids)
 	s.askKill(c, ids, func(ok *rpc.Bool, err error) {
-		if err != nil || !ok.GetValue() {
+		if !ok.GetValue() {
 			s.keep(c, ids)
 		}
 		switch {

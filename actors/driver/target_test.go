@@ -92,7 +92,10 @@ func TestAnExecutorIsKeptWhenItsKillIsNotTaken(t *testing.T) {
 		if got := r.asksToKill(allocation.KillExecutors{IDs: []string{"0"}}); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		a.task()
+		r.Settle()
+		if len(a.Waiting()) != 1 {
+			t.Errorf("%s: the executor got %v", want, a.Waiting())
+		}
 	}
 }
 
@@ -210,8 +213,8 @@ func TestTheStartOfATaskIsTold(t *testing.T) {
 	a.finish(a.task())
 	a.task()
 	e.Settle()
-	if needed, _, ok := e.driver.Wants(); !ok || needed != 1 {
-		t.Errorf("%d executors are needed, want one for the task that runs", needed)
+	if needed, target, ok := e.driver.Wants(); !ok || needed != 1 || target != 0 {
+		t.Errorf("%d executors are needed, want one for the task that runs; %d are asked for", needed, target)
 	}
 	e.Advance(time.Minute)
 	for _, m := range e.Trace().Entries {

@@ -173,7 +173,9 @@ func TestTheInitialTargetIsWhatIsExpected(t *testing.T) {
 				last = y.launched(fmt.Sprint(i+1), 1)
 				y.Settle()
 			}
-			last.task()
+			if len(last.Waiting()) == 0 {
+				t.Errorf("executor %s was given nothing", last.id)
+			}
 		})
 	}
 }
