@@ -87,8 +87,10 @@ func (b *bench) compile(ctx context.Context, overlay string) ([]byte, error) {
 // writeOverlay writes the mutated files and the list of them that go build takes.
 func writeOverlay(work string, sources []*source, tried []*mutant, refused map[*mutant]bool) (string, error) {
 	replace := map[string]string{}
+	written := 0
 	put := func(file, text string) error {
-		to := filepath.Join(work, "mutated-"+strconv.Itoa(len(replace))+".go")
+		written++ // not the length of replace: the switches of a package are put once for each of its files
+		to := filepath.Join(work, "mutated-"+strconv.Itoa(written)+".go")
 		replace[file] = to
 		return os.WriteFile(to, []byte(text), 0o600)
 	}
