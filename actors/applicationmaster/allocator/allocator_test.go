@@ -16,6 +16,8 @@ import (
 
 var size = amrm.Resource{MemoryMB: 1408, VCores: 1}
 
+var other = allocator.Profile{ID: 1, Container: size, TasksPerExecutor: 1}
+
 var defaultProfile = allocator.Profile{Container: size, MemoryMB: 1024, Cores: 1, TasksPerExecutor: 1}
 
 func newAllocator(target int) *allocator.Allocator {
@@ -27,7 +29,6 @@ func given(id, host string) allocator.Container {
 }
 
 // start gives a container and reports the launches as done.
-
 func start(t *testing.T, a *allocator.Allocator, containers ...allocator.Container) []allocator.Launch {
 	t.Helper()
 	launches, _ := a.Allocated(containers)
@@ -178,12 +179,8 @@ func TestStaleRequestsAreCancelledFirstThenThoseForAnywhere(t *testing.T) {
 	}
 }
 
-// A container in the rack of a host that was asked for takes that request before one from farther away does.
-
 // What tasks prefer is kept though the target stays: it is where the next container is asked for. A profile that is not named
-
 // keeps its target.
-
 func TestPreferencesAreKeptWithAnUnchangedTarget(t *testing.T) {
 	a := newAllocator(1)
 	a.Update()
@@ -195,16 +192,53 @@ func TestPreferencesAreKeptWithAnUnchangedTarget(t *testing.T) {
 	if got := asks(a); got != "*:1 /r2:1 h2:1" {
 		t.Error(got)
 	}
-	a.RequestTotal([]allocator.Total{{Profile: allocator.Profile{ID: 2, Container: size}, Total: 4}}, nil, began)
+	a.RequestTotal([]allocator.Total{{Profile: allocator.Profile{ID: 2, Container: size, TasksPerExecutor: 1}, Total: 4}}, nil, began)
 	if b := a.Balances(); len(b) != 2 || b[0].Target != 1 || b[1].Target != 4 {
 		t.Error(b)
 	}
+	start(t, a, given("c2", "h2"))
+	a.CompletedContainers(completed("c2", exitstatus.Preempted), began)
+	if got := asks(a); got != "*:1 *:4" {
+		t.Error("a profile that is not named has no preferences any more:", got)
+	}
 }
 
-// TestAContainerBeyondTheTargetIsGivenBack: Spark logs it and keeps it unused.
+// Preferences that change while nothing is missing move no request.
+func TestRequestsStayWhileNothingIsMissing(t *testing.T) {
+	a := newAllocator(2)
+	asks(a)
+	a.RequestTotal(total(2, allocator.HostCount{Host: "h1", Tasks: 2}), nil, began)
+	if got := asks(a); got != "" {
+		t.Error(got)
+	}
+}
+
+// Update reports each profile of which requests changed, with its books before, what was added and what was taken back.
+func TestUpdateReportsWhatChanged(t *testing.T) {
+	h := func(host string, tasks int) allocator.HostCount { return allocator.HostCount{Host: host, Tasks: tasks} }
+	a := newAllocator(0)
+	for _, step := range []struct {
+		total []allocator.Total
+		want  string
+	}{
+		{total(0), "[]"},
+		{total(2), "[{{0 2 0 0 0} 2 0 2}]"},
+		{total(2), "[]"},
+		{total(4, h("h1", 3)), "[{{0 4 2 0 0} 3 1 2}]"},  // three for h1, one of which stands for one for anywhere
+		{total(5, h("h2", 2)), "[{{0 5 4 0 0} 4 3 1}]"},  // the three for h1 are stale
+		{total(3, h("h2", 2)), "[{{0 3 5 0 0} 0 2 -2}]"}, //
+		{total(1, h("h2", 2)), "[{{0 1 3 0 0} 0 2 -2}]"}, //
+		{total(0), "[{{0 0 1 0 0} 0 1 -1}]"},             //
+		{append(total(0), allocator.Total{Profile: other, Total: 1}), "[{{1 1 0 0 0} 1 0 1}]"}, // nothing of the default profile
+	} {
+		a.RequestTotal(step.total, nil, began)
+		if got := fmt.Sprint(a.Update()); got != step.want {
+			t.Errorf("%+v: %s, want %s", step.total, got, step.want)
+		}
+	}
+}
 
 // YARN takes no hosts beside a label. Spark asks for both, and its reporter fails.
-
 func TestALabelTakesNoHosts(t *testing.T) {
 	a := allocator.New(allocator.Config{Default: defaultProfile, Label: "gpu"})
 	a.RequestTotal(total(2, allocator.HostCount{Host: "h1", Tasks: 2}), nil, began)
@@ -215,15 +249,13 @@ func TestALabelTakesNoHosts(t *testing.T) {
 	}
 }
 
-// What runs on a host is counted there as long as it runs.
-
 func TestEachProfileIsAskedForAtItsOwnPriority(t *testing.T) {
 	a := newAllocator(1)
 	big := allocator.Profile{ID: 3, Container: amrm.Resource{MemoryMB: 4096, VCores: 4}, TasksPerExecutor: 4}
 	a.RequestTotal(append(total(1), allocator.Total{Profile: big, Total: 2}), nil, began)
 	a.Update()
 	c := a.RM.Take()
-	if len(c.Asks) != 2 || c.Asks[0].Priority != 0 || c.Asks[1].Priority != 3 || c.Asks[1].Count != 2 {
+	if len(c.Asks) != 2 || c.Asks[0].Priority != 0 || c.Asks[1] != (amrm.Ask{Priority: 3, Name: amrm.Any, Capability: big.Container, RelaxLocality: true, Count: 2}) {
 		t.Fatal(c.Asks)
 	}
 	l := start(t, a, allocator.Container{ID: "c1", Host: "h1", Priority: 3, Resource: big.Container})
@@ -240,21 +272,23 @@ func TestAHostIsToldToDecommissionOnce(t *testing.T) {
 	if got := a.Decommissioning([]string{"h2", "h3"}); !slices.Equal(got, []string{"h3"}) {
 		t.Error(got)
 	}
-	for i := range 200 {
+	for i := range 197 { // these, with h1, h2 and h3, are 200
 		a.Decommissioning([]string{fmt.Sprint("n", i)})
 	}
-	if got := a.Decommissioning([]string{"h1"}); len(got) != 1 {
-		t.Error("the oldest of 200 is forgotten")
+	if got := a.Decommissioning([]string{"h1"}); len(got) != 0 {
+		t.Error("the oldest of 200 is remembered:", got)
+	}
+	if got := a.Decommissioning([]string{"new", "h2", "h1"}); !slices.Equal(got, []string{"new", "h1"}) {
+		t.Error("the oldest of 201 is forgotten:", got)
 	}
 }
 
 // I11: right behind Update what is asked for is max(0, target - running - starting), whatever came before.
-
 func TestTheAsksBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAllocator(rapid.IntRange(0, 5).Draw(t, "initial"))
 		var launching []allocator.Launch
-		var running []string
+		var running, executors []string
 		next := 0
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
@@ -277,7 +311,7 @@ func TestTheAsksBalance(t *testing.T) {
 					how := allocator.Start(rapid.IntRange(0, 2).Draw(t, "how"))
 					a.Launched(l, how, began)
 					if how == allocator.Started {
-						running = append(running, l.Container.ID)
+						running, executors = append(running, l.Container.ID), append(executors, l.ExecutorID)
 					}
 				}
 				launching = nil
@@ -287,8 +321,8 @@ func TestTheAsksBalance(t *testing.T) {
 					running = running[1:]
 				}
 			case 5:
-				if ids := a.Executors(); len(ids) > 0 {
-					a.Kill(ids[0])
+				if len(executors) > 0 {
+					a.Kill(rapid.SampledFrom(executors).Draw(t, "killed"))
 				}
 			}
 			a.Update()

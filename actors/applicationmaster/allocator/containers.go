@@ -32,10 +32,11 @@ type Surplus struct {
 // anywhere, in this order of passes, are to be started; the others are given back. It mirrors handleAllocatedContainers.
 func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []Surplus) {
 	var matched []Container
-	seen := map[string]bool{}
 	rest := slices.DeleteFunc(slices.Clone(given), func(c Container) bool {
-		twice := seen[c.ID] || a.known(c.ID)
-		seen[c.ID] = true
+		_, twice := a.given[c.ID] // its executor may run: it is not touched
+		if !twice {
+			a.given[c.ID] = held
+		}
 		return twice
 	})
 	pass := func(given []Container, place func(Container) string) []Container {
@@ -65,11 +66,6 @@ func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []S
 		}
 	}
 	return launches, surplus
-}
-
-// known reports whether a container was given before. It is not touched then: its executor may run.
-func (a *Allocator) known(id string) bool {
-	return a.launching[id] || a.containers[id] != nil || a.released[id]
 }
 
 // match takes back the oldest request that names the place, for a container of its profile; false when there is none. What
@@ -102,7 +98,6 @@ func (a *Allocator) run(c Container) (l Launch, why string) {
 	}
 	a.lastID++
 	p.starting++
-	a.launching[c.ID] = true
 	return Launch{Container: c, ExecutorID: strconv.Itoa(a.lastID), Profile: p.Profile}, ""
 }
 
@@ -124,15 +119,15 @@ const (
 func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
 	p := a.find(l.Profile.ID)
 	p.starting--
-	still := a.launching[l.Container.ID]
-	delete(a.launching, l.Container.ID)
+	_, still := a.given[l.Container.ID]
 	switch {
-	case how == Started && still:
+	case !still:
+	case how == Started:
 		b := &bound{executorID: l.ExecutorID, containerID: l.Container.ID, host: l.Container.Host, profile: p}
 		p.running[l.ExecutorID] = true
 		p.onHost[b.host]++
 		a.containers[b.containerID], a.executors[b.executorID] = b, b
-	case how != Started && still:
+	default:
 		a.release(l.Container.ID)
 	}
 	if how == Refused {
@@ -162,10 +157,9 @@ func (a *Allocator) CompletedContainers(completed []Completed, now time.Time) []
 }
 
 func (a *Allocator) completed(c Completed, now time.Time) Ended {
-	delete(a.launching, c.ContainerID)
 	a.RM.Completed(c.ContainerID)
-	e := Ended{ContainerID: c.ContainerID, Requested: a.released[c.ContainerID]}
-	delete(a.released, c.ContainerID)
+	e := Ended{ContainerID: c.ContainerID, Requested: a.given[c.ContainerID] == released}
+	delete(a.given, c.ContainerID)
 	b := a.containers[c.ContainerID]
 	if b != nil {
 		e.Host, e.ExecutorID = b.host, b.executorID
@@ -183,9 +177,7 @@ func (a *Allocator) completed(c Completed, now time.Time) Ended {
 		return e
 	}
 	delete(b.profile.running, b.executorID)
-	if b.profile.onHost[b.host]--; b.profile.onHost[b.host] <= 0 {
-		delete(b.profile.onHost, b.host)
-	}
+	b.profile.onHost[b.host]--
 	delete(a.containers, b.containerID)
 	delete(a.executors, b.executorID)
 	if e.Awaited = a.waiting[b.executorID]; e.Awaited {
@@ -224,10 +216,5 @@ func (a *Allocator) LossReason(executorID string) (Reason, Answer) {
 
 // Held are the containers that run an executor, are to run one, or were given back, and have not ended, sorted.
 func (a *Allocator) Held() []string {
-	all := slices.Concat(slices.Sorted(maps.Keys(a.launching)), slices.Sorted(maps.Keys(a.containers)), slices.Sorted(maps.Keys(a.released)))
-	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Sorted(maps.Keys(a.given))
 }
-
-// Waiting is how many executors' ends are waited for.
-func (a *Allocator) Waiting() int { return len(a.waiting) }

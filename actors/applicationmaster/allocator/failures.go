@@ -25,7 +25,7 @@ func (f *Failures) RegisterFailureOnHost(host string, now time.Time) {
 	if f.onHost == nil {
 		f.onHost = map[string][]time.Time{}
 	}
-	f.onHost[host] = append(f.onHost[host], now)
+	f.onHost[host] = append(f.valid(f.onHost[host], now), now)
 }
 
 // Failed is how many executors failed.
@@ -36,13 +36,7 @@ func (f *Failures) Failed(now time.Time) int {
 
 // FailedOnHost is how many executors failed on a host.
 func (f *Failures) FailedOnHost(host string, now time.Time) int {
-	valid := f.valid(f.onHost[host], now)
-	if len(valid) == 0 {
-		delete(f.onHost, host)
-		return 0
-	}
-	f.onHost[host] = valid
-	return len(valid)
+	return len(f.valid(f.onHost[host], now))
 }
 
 // valid drops the failures that are older than Validity.

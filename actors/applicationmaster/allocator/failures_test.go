@@ -85,3 +85,43 @@ func TestWithoutTheSettingFailuresCountOverallOnly(t *testing.T) {
 		t.Error(add, f)
 	}
 }
+
+// The nodes of the configuration are told from the beginning, each once, whoever else excludes them.
+func TestExcludedNodesAreTheUnionOfTheSources(t *testing.T) {
+	a := allocator.New(allocator.Config{Default: defaultProfile, Health: allocator.HealthConfig{Exclude: []string{"h9", "h8"}}})
+	if c := a.RM.Take(); fmt.Sprint(c.BlacklistAdditions) != "[h8 h9]" {
+		t.Error(c)
+	}
+	a.RequestTotal(total(1), []string{"h9", "h7"}, began)
+	if c := a.RM.Take(); fmt.Sprint(c.BlacklistAdditions, c.BlacklistRemovals) != "[h7] []" {
+		t.Error(c)
+	}
+	for nodes, all := range map[int]bool{3: true, 4: false} {
+		if a.SetClusterNodes(nodes); a.AllNodesExcluded() != all {
+			t.Error(nodes, a.AllNodesExcluded())
+		}
+	}
+}
+
+// What fails on a host that the scheduler excludes does not count; on an unknown host it counts, and excludes none.
+func TestFailuresCountOnHostsThatAreAskedFor(t *testing.T) {
+	var f allocator.Failures
+	h, _ := allocator.NewHealth(allocator.HealthConfig{OnFailure: true, MaxFailures: 0, Timeout: time.Hour}, &f)
+	h.SetScheduler([]string{"h1"}, began)
+	if add, remove := h.Failed("h1", began); add != nil || remove != nil || f.Failed(began) != 0 {
+		t.Error(add, remove, f.Failed(began))
+	}
+	if add, remove := h.Failed("", began); add != nil || remove != nil || f.Failed(began) != 1 || f.FailedOnHost("", began) != 0 {
+		t.Error(add, remove, f.Failed(began))
+	}
+}
+
+func TestAnAllocatorForgetsOldFailures(t *testing.T) {
+	a := allocator.New(allocator.Config{Default: defaultProfile, Target: 1, FailureValidity: 10 * time.Second})
+	a.Update()
+	launches, _ := a.Allocated([]allocator.Container{given("c1", "h1")})
+	a.Launched(launches[0], allocator.Refused, began)
+	if got := fmt.Sprint(a.Failed(after(10)), a.Failed(after(11))); got != "1 0" {
+		t.Error(got)
+	}
+}

@@ -4,7 +4,6 @@ package allocator
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 )
@@ -30,13 +29,13 @@ type Health struct {
 	scheduler []string
 	until     map[string]time.Time // by failures
 	current   []string             // sorted; what the ResourceManager was told
-	nodes     int                  // of the cluster
+	nodes     int                  // of the cluster; 0 before it is known
 }
 
 // NewHealth makes a Health without failures, and knows no number of nodes yet. What is excluded by the configuration is, from
 // the beginning: it is for the blacklist.
 func NewHealth(cfg HealthConfig, f *Failures) (h *Health, additions []string) {
-	h = &Health{cfg: cfg, failures: f, until: map[string]time.Time{}, nodes: math.MaxInt}
+	h = &Health{cfg: cfg, failures: f, until: map[string]time.Time{}}
 	additions, _ = h.refresh(time.Time{})
 	return h, additions
 }

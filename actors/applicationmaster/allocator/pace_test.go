@@ -2,6 +2,7 @@ package allocator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,11 +12,11 @@ import (
 const ms = time.Millisecond
 
 func sleeps(p *allocator.Pace, n int) string {
-	var out []int64
+	var out []string
 	for range n {
-		out = append(out, p.Sleep(true).Milliseconds())
+		out = append(out, fmt.Sprint(float64(p.Sleep(true))/float64(ms)))
 	}
-	return fmt.Sprint(out)
+	return "[" + strings.Join(out, " ") + "]"
 }
 
 func TestTheBackOffIs200To3000(t *testing.T) {

@@ -41,10 +41,10 @@ func Place(w Wish) [][]string {
 	}
 	free := max(0, w.Containers-aware)
 	out := make([][]string, free, max(w.Containers, 0))
-	local := w.Containers - free
-	if local <= 0 || most == 0 {
+	if most == 0 {
 		return out
 	}
+	local := w.Containers - free
 	left := make([]int, len(required))
 	for i, r := range required {
 		left[i] = (r*local + most - 1) / most
@@ -72,10 +72,7 @@ func (w Wish) required() []int {
 	need := (w.LocalityAware + w.TasksPerExecutor - 1) / w.TasksPerExecutor
 	out := make([]int, len(w.Hosts))
 	for i, h := range w.Hosts {
-		if tasks == 0 {
-			continue
-		}
-		expected := float64(h.Tasks*need) / float64(tasks)
+		expected := float64(h.Tasks*need) / float64(max(1, tasks))
 		has := float64(w.Allocated(h.Host)) + pending[i]
 		out[i] = max(0, int(math.Ceil(expected-has)))
 	}

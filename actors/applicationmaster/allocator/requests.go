@@ -27,7 +27,7 @@ func (a *Allocator) Update() []Change {
 		switch {
 		case c.Missing > 0:
 			c.Requested, c.Cancelled = a.ask(p, c.Missing)
-		case c.Missing < 0 && before.Pending > 0:
+		case c.Missing < 0:
 			c.Cancelled = a.cancel(p, -c.Missing)
 		}
 		if c.Requested+c.Cancelled > 0 {
@@ -72,15 +72,12 @@ func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 		}
 	}
 	cancelled = len(stale)
-	if more := available - len(fresh); more >= 0 {
-		for range more {
-			fresh = append(fresh, a.request(p, nil))
-		}
-	} else {
-		for _, r := range anywhere[:min(-more, len(anywhere))] {
-			a.RM.Remove(r)
-			cancelled++
-		}
+	for range available - len(fresh) {
+		fresh = append(fresh, a.request(p, nil))
+	}
+	for _, r := range anywhere[:len(fresh)-available] {
+		a.RM.Remove(r)
+		cancelled++
 	}
 	for _, r := range fresh {
 		if a.RM.Add(r) == nil { // all requests relax locality, and none has a label with hosts: nothing conflicts
@@ -93,7 +90,7 @@ func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 // place is where to ask for containers.
 func (a *Allocator) place(p *profile, containers int, local []*amrm.ContainerRequest) [][]string {
 	w := Wish{
-		Containers: containers, LocalityAware: p.localityAware, Hosts: p.hosts, TasksPerExecutor: max(1, p.TasksPerExecutor),
+		Containers: containers, LocalityAware: p.localityAware, Hosts: p.hosts, TasksPerExecutor: p.TasksPerExecutor,
 		Allocated: func(host string) int { return p.onHost[host] },
 	}
 	if a.cfg.Label != "" {

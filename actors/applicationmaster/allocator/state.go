@@ -5,7 +5,6 @@ package allocator
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
@@ -64,8 +63,7 @@ type Allocator struct {
 	cfg      Config
 	profiles []*profile // by id
 
-	launching  map[string]bool   // containers between their start and its success
-	released   map[string]bool   // containers that the ResourceManager was told to end, or is about to be
+	given      map[string]fate   // containers that have not ended
 	containers map[string]*bound // by container, those that run an executor
 	executors  map[string]*bound // the same by executor
 	waiting    map[string]bool   // executors of which somebody wants to know why they ended
@@ -77,6 +75,14 @@ type Allocator struct {
 	health         *Health
 	decommissioned []string // hosts that the driver was told of, the oldest first
 }
+
+// fate is what becomes of a container that was given.
+type fate int
+
+const (
+	held     fate = iota + 1 // it is to run an executor, or runs one
+	released                 // the ResourceManager was told to end it, or is about to be
+)
 
 // profile is one profile's books.
 type profile struct {
@@ -101,7 +107,7 @@ type bound struct {
 func New(cfg Config) *Allocator {
 	a := &Allocator{
 		RM: amrm.New(cfg.Rack), cfg: cfg, lastID: cfg.LastExecutorID,
-		launching: map[string]bool{}, released: map[string]bool{}, containers: map[string]*bound{},
+		given: map[string]fate{}, containers: map[string]*bound{},
 		executors: map[string]*bound{}, waiting: map[string]bool{}, reasons: map[string]Reason{},
 		failures: &Failures{Validity: cfg.FailureValidity},
 	}
@@ -180,7 +186,7 @@ func sortedHosts(hosts []HostCount) []HostCount {
 // call. An unknown executor, and one that was released, is false.
 func (a *Allocator) Kill(executorID string) bool {
 	b := a.executors[executorID]
-	if b == nil || a.released[b.containerID] {
+	if b == nil || a.given[b.containerID] == released {
 		return false
 	}
 	a.release(b.containerID)
@@ -190,15 +196,12 @@ func (a *Allocator) Kill(executorID string) bool {
 
 // release gives a container back: its end will be no surprise.
 func (a *Allocator) release(id string) {
-	a.released[id] = true
+	a.given[id] = released
 	a.RM.Release(id)
 }
 
 // Stopping says that the application is over: what ends from now on has not failed.
 func (a *Allocator) Stopping() { a.stopping = true }
-
-// LastExecutorID is the highest id that was given.
-func (a *Allocator) LastExecutorID() int { return a.lastID }
 
 // Failed is how many executors failed.
 func (a *Allocator) Failed(now time.Time) int { return a.failures.Failed(now) }
@@ -241,23 +244,6 @@ func (a *Allocator) Balances() []Balance {
 		out = append(out, Balance{p.ID, p.target, a.pending(p), len(p.running), p.starting})
 	}
 	return out
-}
-
-// Executors are the ids of those that run, in the order of their ids.
-func (a *Allocator) Executors() []string {
-	var out []string
-	for _, p := range a.profiles {
-		for id := range p.running {
-			out = append(out, id)
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int { return number(a) - number(b) })
-	return out
-}
-
-func number(id string) int {
-	n, _ := strconv.Atoi(id) // ids are made here
-	return n
 }
 
 // decommissionedLimit is how many hosts are remembered, so that the driver is told of each once.

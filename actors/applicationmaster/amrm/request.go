@@ -89,7 +89,6 @@ func (e *entry) remove(at int) {
 		e.requests = slices.Delete(e.requests, at, at+1)
 		return
 	}
-	e.requests[0] = nil
 	e.requests = e.requests[1:]
 }
 

@@ -98,12 +98,9 @@ func (t *Table) Add(r *ContainerRequest) error {
 			e = &entry{}
 			t.entries[k] = e
 		}
-		e.requests, e.relax = append(e.requests, r), p.relax
+		e.requests, e.relax, e.label = append(e.requests, r), p.relax, r.Label
 		at := location{r.Priority, p.name}
 		t.relaxed[at] = relaxed{p.relax, t.relaxed[at].requests + 1}
-		if p.name == Any {
-			e.label = r.Label
-		}
 		t.asks[k] = e.ask(k)
 	}
 	return nil
@@ -117,15 +114,7 @@ func (t *Table) Remove(r *ContainerRequest) { t.remove(r, nil) }
 // gave the container, that is not told again: a count that crosses the next container on its way would ask for that one
 // twice (YARN-1902). It did so for the host and its rack, if the request names them, and for Any.
 func (t *Table) Given(r *ContainerRequest, host string) {
-	heard := []string{Any}
-	rack := t.rack(host)
-	switch {
-	case slices.Contains(r.Nodes, host):
-		heard = append(heard, host, rack)
-	case slices.ContainsFunc(t.places(r), func(p place) bool { return p.name == rack }):
-		heard = append(heard, rack)
-	}
-	t.remove(r, heard)
+	t.remove(r, []string{Any, t.rack(host), host})
 }
 
 // remove takes a request back and tells it, but for the places of which the ResourceManager has heard.
@@ -275,8 +264,5 @@ func (t *Table) Reregistered() {
 	}
 	t.releases = slices.Sorted(maps.Keys(t.releasing))
 	clear(t.removals)
-	clear(t.additions)
-	for h := range t.blacklist {
-		t.additions[h] = true
-	}
+	t.additions = maps.Clone(t.blacklist)
 }

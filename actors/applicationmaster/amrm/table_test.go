@@ -49,6 +49,45 @@ func TestARequestCountsOnNodesRacksAndAny(t *testing.T) {
 	r.Racks = []string{"/r9"}
 	add(t, table, r)
 	want(t, table.Take(), "*:1 /r1:1 /r2:1 /r9:1 h11:1 h12:1 h21:1")
+	if got := table.FirstMatching(0, "/r2", size); got != r {
+		t.Error(got)
+	}
+	// Without a way to know better all hosts are in one rack.
+	table = amrm.New(nil)
+	add(t, table, at("h11"), at("h21"))
+	want(t, table.Take(), "*:2 /default-rack:2 h11:1 h21:1")
+}
+
+// An ask has the priority, the size and the label of its requests, and whether a container elsewhere will do: at the hosts and
+// racks that were named it will always, since that is where it is. Asks are sorted by priority, place and size.
+func TestAnAskTellsAllOfItsRequests(t *testing.T) {
+	big := amrm.Resource{MemoryMB: 1408, VCores: 4}
+	table := amrm.New(racks)
+	add(t, table,
+		&amrm.ContainerRequest{Capability: size, Nodes: []string{"h11"}, Racks: []string{"/r9"}, Priority: 7},
+		&amrm.ContainerRequest{Capability: big, Priority: 3, RelaxLocality: true, Label: "gpu"},
+		&amrm.ContainerRequest{Capability: size, Priority: 3, RelaxLocality: true},
+	)
+	want := []amrm.Ask{
+		{Priority: 3, Name: "*", Capability: size, RelaxLocality: true, Count: 1},
+		{Priority: 3, Name: "*", Capability: big, RelaxLocality: true, Label: "gpu", Count: 1},
+		{Priority: 7, Name: "*", Capability: size, Count: 1},
+		{Priority: 7, Name: "/r1", Capability: size, Count: 1},
+		{Priority: 7, Name: "/r9", Capability: size, RelaxLocality: true, Count: 1},
+		{Priority: 7, Name: "h11", Capability: size, RelaxLocality: true, Count: 1},
+	}
+	if got := table.Take().Asks; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+}
+
+// The response id of an answer goes with the next call.
+func TestACallHasTheResponseIDOfTheLastAnswer(t *testing.T) {
+	table := amrm.New(nil)
+	table.Answered(7)
+	if c := table.Take(); c.ResponseID != 7 {
+		t.Error(c)
+	}
 }
 
 // Asks are deltas in set and absolutes in value: only what changed is told, and its newest count.
@@ -74,6 +113,67 @@ func TestAZeroIsToldOnce(t *testing.T) {
 	want(t, table.Take(), "")
 	if table.Pending(0, size) != 0 {
 		t.Error("it is still pending")
+	}
+}
+
+// Taking back a request that is not there, or not the oldest, leaves the others.
+func TestOnlyTheRequestItselfIsTakenBack(t *testing.T) {
+	table := amrm.New(racks)
+	a, b, c := at(), at(), at()
+	add(t, table, a, b, c)
+	table.Take()
+	table.Remove(at())
+	want(t, table.Take(), "")
+	table.Remove(b)
+	want(t, table.Take(), "*:2")
+	if got := table.Matching(0, amrm.Any, size); !reflect.DeepEqual(got, []*amrm.ContainerRequest{a, c}) || got[0] != a || got[1] != c {
+		t.Error(got)
+	}
+}
+
+// A container that is given back twice is told once.
+func TestAReleaseIsToldOnce(t *testing.T) {
+	table := amrm.New(nil)
+	table.Release("c1")
+	table.Release("c1")
+	if c := table.Take(); !reflect.DeepEqual(c.Releases, []string{"c1"}) {
+		t.Error(c.Releases)
+	}
+	table.Release("c1")
+	if c := table.Take(); len(c.Releases) > 0 {
+		t.Error("told again:", c.Releases)
+	}
+}
+
+// The blacklist is told by its changes: the last one of a host wins, and what changes nothing is not told.
+func TestTheBlacklistIsToldByItsChanges(t *testing.T) {
+	one, none := []string{"bad"}, []string(nil)
+	table := amrm.New(nil)
+	for i, step := range []struct {
+		add, remove []string
+		untold      bool // the change is not told before the next step
+		want        string
+	}{
+		{one, none, false, "[bad] []"},
+		{none, none, false, "[] []"},
+		{one, none, false, "[] []"},
+		{none, one, false, "[] [bad]"},
+		{none, none, false, "[] []"},
+		{none, one, false, "[] []"},
+		{one, none, true, ""},
+		{none, one, false, "[] [bad]"}, // an addition that was not told is none
+		{one, none, false, "[bad] []"},
+		{none, one, true, ""},
+		{one, none, false, "[bad] []"},
+	} {
+		table.UpdateBlacklist(step.add, step.remove)
+		if step.untold {
+			continue
+		}
+		c := table.Take()
+		if got := fmt.Sprint(c.BlacklistAdditions, c.BlacklistRemovals); got != step.want {
+			t.Errorf("step %d: %s, want %s", i, got, step.want)
+		}
 	}
 }
 
@@ -123,6 +223,15 @@ func TestAFailedCallIsMergedBack(t *testing.T) {
 	if !reflect.DeepEqual(again.BlacklistAdditions, []string{"bad"}) || !reflect.DeepEqual(again.BlacklistRemovals, []string{"worse"}) {
 		t.Error(again)
 	}
+	table.UpdateBlacklist([]string{"worse", "worst"}, nil)
+	table.Take()
+	table.UpdateBlacklist(nil, []string{"worse", "worst"})
+	c = table.Take()
+	table.UpdateBlacklist([]string{"worse"}, nil)
+	table.Failed(c)
+	if again = table.Take(); fmt.Sprint(again.BlacklistAdditions, again.BlacklistRemovals) != "[worse] [worst]" {
+		t.Error(again)
+	}
 }
 
 // After NotRegistered all pending releases, the whole blacklist and every entry of the table are told anew, and the
@@ -143,6 +252,15 @@ func TestReregistrationTellsEverythingAnew(t *testing.T) {
 	c := table.Take()
 	want(t, c, "*:2 /r2:1 h21:1")
 	if c.ResponseID != 0 || !reflect.DeepEqual(c.Releases, []string{"c1", "c2"}) || !reflect.DeepEqual(c.BlacklistAdditions, []string{"bad"}) {
+		t.Error(c)
+	}
+	// What the ResourceManager forgot needs no taking back.
+	table.Remove(table.FirstMatching(0, "h21", size))
+	table.UpdateBlacklist([]string{"worse"}, []string{"bad"})
+	table.Reregistered()
+	c = table.Take()
+	want(t, c, "*:1")
+	if fmt.Sprint(c.BlacklistAdditions, c.BlacklistRemovals) != "[worse] []" {
 		t.Error(c)
 	}
 }
@@ -166,6 +284,18 @@ func TestMatchingPrefersTheExactSize(t *testing.T) {
 	if got = table.Matching(1, amrm.Any, size); len(got) != 0 {
 		t.Error("another priority matched", got)
 	}
+	if got = table.Matching(0, "h11", amrm.Resource{MemoryMB: 2048, VCores: 1}); len(got) != 0 {
+		t.Error("another place matched", got)
+	}
+	wide := of(2048, 1)
+	add(t, table, wide)
+	got = table.Matching(0, amrm.Any, amrm.Resource{MemoryMB: 2048, VCores: 3})
+	if len(got) != 4 || got[0] != exact || got[1] != wide || got[2] != middle || got[3] != small {
+		t.Error("of equal memory the more cores come first:", got)
+	}
+	if got := table.FirstMatching(0, amrm.Any, amrm.Resource{MemoryMB: 2048, VCores: 3}); got != exact {
+		t.Error(got)
+	}
 }
 
 func TestConflictsAreRefusedAndChangeNothing(t *testing.T) {
@@ -175,13 +305,25 @@ func TestConflictsAreRefusedAndChangeNothing(t *testing.T) {
 	strict.RelaxLocality = false
 	labelled := at("h11")
 	labelled.Label = "gpu"
-	for _, r := range []*amrm.ContainerRequest{strict, labelled} {
-		if err := table.Add(r); !errors.Is(err, amrm.ErrConflict) {
+	racked := at()
+	racked.Racks, racked.Label = []string{"/r1"}, "gpu"
+	for r, want := range map[*amrm.ContainerRequest]string{
+		strict:   "a conflicting container request: priority 0 wants /r1 both with and without relaxed locality: use another priority",
+		labelled: `a conflicting container request: the node label "gpu" comes with nodes or racks: leave out the one or the others`,
+		racked:   `a conflicting container request: the node label "gpu" comes with nodes or racks: leave out the one or the others`,
+	} {
+		if err := table.Add(r); !errors.Is(err, amrm.ErrConflict) || err.Error() != want {
 			t.Error(err)
 		}
 	}
 	want(t, table.Take(), "*:1 /r1:1 h11:1")
 	strict.Priority = 1
 	add(t, table, strict)
+	want(t, table.Take(), "*:1 /r1:1 h11:1")
+	// Where nothing is wanted any more, there is no conflict.
+	table.Remove(strict)
+	relaxed := at("h11")
+	relaxed.Priority = 1
+	add(t, table, relaxed)
 	want(t, table.Take(), "*:1 /r1:1 h11:1")
 }
