@@ -80,28 +80,22 @@ func has(list []Variable, name string) bool {
 // inOrder puts each variable behind those that its value refers to, and keeps the order otherwise. Of those that refer to each
 // other in a circle the first comes first. It mirrors ContainerLaunch.orderEnvByDependencies.
 func inOrder(list []Variable) []Variable {
-	const (
-		waiting = iota
-		entered
-		done
-	)
-	at, state := map[string]int{}, make([]int, len(list))
+	at, entered := map[string]int{}, make([]bool, len(list))
 	for i, v := range list {
 		at[v.Name] = i
 	}
 	out := make([]Variable, 0, len(list))
 	var visit func(i int)
 	visit = func(i int) {
-		if state[i] != waiting {
+		if entered[i] {
 			return
 		}
-		state[i] = entered
+		entered[i] = true
 		for _, name := range references(list[i].Value) {
 			if j, ok := at[name]; ok {
 				visit(j)
 			}
 		}
-		state[i] = done
 		out = append(out, list[i])
 	}
 	for i := range list {
@@ -122,9 +116,7 @@ func references(text string) (names []string) {
 			for n < len(rest) && isNameByte(rest[n], n) {
 				n++
 			}
-			if n > 0 {
-				names = append(names, rest[:n])
-			}
+			names = append(names, rest[:n]) // "" is no variable's
 		}
 	}
 	return names

@@ -43,6 +43,26 @@ func TestEnvironment(t *testing.T) {
 	if i := slices.Index(c.Environment(), Variable{"GOMAXPROCS", "9"}); i < 0 || slices.Contains(c.Environment(), Variable{"GOMAXPROCS", "2"}) {
 		t.Error("what the owner set does not win over the limit")
 	}
+	c.Env = []Variable{{"B", "1"}, {"A", "2"}, {"B", "3"}, {"GOMEMLIMIT", "off"}}
+	c.Admin = "HOME=/home/ann,A=9,ALONE"
+	env := c.Environment()
+	for _, want := range []Variable{{"HOME", "/home/ann"}, {"A", "9"}, {"B", "3"}, {"GOMAXPROCS", "2"}, {"GOMEMLIMIT", "off"}} {
+		same := slices.DeleteFunc(slices.Clone(env), func(v Variable) bool { return v.Name != want.Name })
+		if len(same) != 1 || same[0] != want {
+			t.Errorf("%v, want only %v", same, want)
+		}
+	}
+	if has(env, "ALONE") {
+		t.Error("a name without a value is set")
+	}
+	c.Env, c.VCores, c.MemoryMB = nil, 0, 0
+	if env := c.Environment(); has(env, "GOMAXPROCS") || has(env, "GOMEMLIMIT") {
+		t.Error("limits that nobody knows:", env)
+	}
+	c.VCores, c.MemoryMB = 1, 1
+	if env := c.Environment(); !slices.Contains(env, Variable{"GOMAXPROCS", "1"}) || !slices.Contains(env, Variable{"GOMEMLIMIT", "1MiB"}) {
+		t.Error(env)
+	}
 	c.Tokens = nil
 	if has(c.Environment(), "HADOOP_TOKEN_FILE_LOCATION") {
 		t.Error("a token file without tokens")
@@ -99,6 +119,65 @@ func run(t *testing.T, c Container) string {
 	return string(out)
 }
 
+// The script as a whole: with the descriptor of the NodeManager's life, what the container inherits unless it sets it, the
+// environment, and each directory of links once.
+func TestTheScript(t *testing.T) {
+	c := full()
+	c.Links = append(c.Links, Link{"lib/b/z", "/c/z"})
+	want := `#!/bin/bash
+
+set -o pipefail -e
+export PRELAUNCH_OUT="/l/prelaunch.out"
+exec >"${PRELAUNCH_OUT}"
+export PRELAUNCH_ERR="/l/prelaunch.err"
+exec 2>"${PRELAUNCH_ERR}"
+(trap '' TERM; read -r -u 0 _ || true; kill -KILL -- -$$) </dev/null >/dev/null 2>&1 &
+echo "Setting up env variables"
+export PATH=${PATH:-"/bin"}
+export HADOOP_TOKEN_FILE_LOCATION="/w/container_tokens"
+export CONTAINER_ID="container_1_0001_01_000002"
+export NM_HOST="h"
+export NM_PORT="45"
+export NM_HTTP_PORT="8042"
+export LOCAL_DIRS="/a1,/a2"
+export LOCAL_USER_DIRS="/u"
+export LOG_DIRS="/l"
+export USER="ann"
+export LOGNAME="ann"
+export HOME="/home/"
+export PWD="/w"
+export JVM_PID="$$"
+export SITE="eu"
+export NM_AUX_SERVICE_shuffle="aGk="
+export GOMAXPROCS="2"
+export GOMEMLIMIT="1024MiB"
+export HERE="/l/a"
+export CLASSPATH="$PWD/x:$HERE"
+export EMPTY=""
+echo "Setting up job resources"
+ln -sf -- "/c/prog" "prog"
+mkdir -p -- "lib/a"
+ln -sf -- "/c/x" "lib/a/x"
+ln -sf -- "/c/y" "lib/a/y"
+mkdir -p -- "lib/b"
+ln -sf -- "/c/z" "lib/b/z"
+echo "Launching container"
+exec /bin/bash -c "trap 'exit 143' TERM; $PWD/prog a 1>/l/stdout"
+`
+	if got := c.Script(0); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var lines []string
+	for line := range strings.Lines(want) {
+		if !strings.HasPrefix(line, "(trap") {
+			lines = append(lines, line)
+		}
+	}
+	if got, want := c.Script(-1), strings.Join(lines, ""); got != want {
+		t.Errorf("without a descriptor:\n%s\nwant\n%s", got, want)
+	}
+}
+
 // A shell makes of the script what Hadoop's does: links, expanded variables, redirected output.
 func TestTheScriptRuns(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "it's \"$x\" `y` \\")
@@ -133,6 +212,7 @@ func TestAValueArrivesAsItIs(t *testing.T) {
 func TestWordsAreAShells(t *testing.T) {
 	for _, command := range []string{
 		`prog --class 'a b' --arg 'it'\''s' --arg '\$a' x\ y \"d q\"`, `{{CONTAINER_ID}} a'b'c ''`, `'1>x' a`, `a 2>/dev/null b`, `a '\\' \"\\\$x\"`,
+		"a  b\tc", `a \>x \"d\\e\"`,
 	} {
 		c := full()
 		c.Links, c.Tokens = nil, nil
@@ -148,6 +228,14 @@ func TestWordsAreAShells(t *testing.T) {
 	if got := c.Words(); !slices.Equal(got, []string{"/w/a", "b"}) {
 		t.Errorf("%q", got)
 	}
+	for command, want := range map[string][]string{
+		"a\nb": {"a", "b"}, "a $NOPE": {"a", "$NOPE"}, "a 2>&1 $USER": {"a", "ann"}, `a\`: {`a\`},
+	} {
+		c.Command = []string{command}
+		if got := c.Words(); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
 }
 
 func TestLinksStayBelowTheWorkDirectory(t *testing.T) {
@@ -162,7 +250,10 @@ func TestLinksStayBelowTheWorkDirectory(t *testing.T) {
 }
 
 func TestNamesOfVariables(t *testing.T) {
-	for name, ok := range map[string]bool{"A": true, "_a1": true, "": false, "1A": false, "A B": false, "A;id": false, "A=": false, "é": false} {
+	for name, ok := range map[string]bool{
+		"A": true, "_a1": true, "azAZ09": true, "": false, "1A": false, "A B": false, "A;id": false, "A=": false, "é": false,
+		"A/": false, "A:": false, "A@": false, "A[": false, "A`": false, "A{": false,
+	} {
 		if err := CheckNames([]Variable{{Name: name}}); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
 		}

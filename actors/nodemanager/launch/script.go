@@ -81,7 +81,7 @@ func expanding(text string) string {
 func CheckLink(name string) error {
 	clean := path.Clean(name)
 	switch {
-	case name == "" || path.IsAbs(name) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(name, "\x00\n"):
+	case path.IsAbs(name) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(name, "\x00\n"):
 		return fmt.Errorf("the link %.*q leads out of the container's directory: want a relative path below it", ids.Max, name)
 	case clean == TokenFile || clean == ScriptFile:
 		return fmt.Errorf("the link %s would replace a file of the node: want another name", clean)

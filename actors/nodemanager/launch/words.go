@@ -87,7 +87,7 @@ func split(line string) (words []word) {
 		switch {
 		case quote == '\'' && ch != quote, quote == '"' && ch != quote && ch != '\\':
 			b.WriteByte(ch)
-		case quote != 0 && ch == quote:
+		case ch == quote:
 			quote = 0
 		case ch == '\\' && i+1 < len(line):
 			i++

@@ -65,9 +65,7 @@ func (a Application) Next(e ApplicationEvent) (Application, []Action, error) {
 			next.Containers++
 		}
 	case ApplicationContainerFinished:
-		if a.State >= ApplicationIniting && a.State <= FinishingContainersWait && a.Containers > 0 {
-			next.Containers--
-		}
+		next.Containers = max(0, a.Containers-1)
 	}
 	switch {
 	case a.State == ApplicationNew && e == InitApplication:
@@ -92,7 +90,7 @@ func (a Application) Next(e ApplicationEvent) (Application, []Action, error) {
 			return next.to(ResourcesCleaningUp, CleanUpApplication)
 		}
 		return next.to(FinishingContainersWait)
-	case a.State >= FinishingContainersWait && e == InitApplicationContainer:
+	case e == InitApplicationContainer: // in all later states
 		return next.to(a.State, RefuseContainer)
 	case a.State == ResourcesCleaningUp && e == ApplicationResourcesCleanedUp:
 		return next.to(ApplicationFinished)

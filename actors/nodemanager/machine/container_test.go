@@ -52,7 +52,7 @@ func drive(t *testing.T, c Container, events ...ContainerEvent) (Container, []Ac
 func TestAContainerIsLaunchedAfterItsLastResource(t *testing.T) {
 	c, actions := drive(t, NewContainer([]string{"a", "b"}, Retry{}), ContainerEvent{Kind: InitContainer},
 		ContainerEvent{Kind: ResourceLocalized, Resource: "b"}, ContainerEvent{Kind: ResourceLocalized, Resource: "b"})
-	if c.State != Localizing || actions != nil {
+	if c.State != Localizing || !slices.Equal(c.Missing, []string{"a"}) || actions != nil {
 		t.Errorf("%+v %v", c, actions)
 	}
 	c, actions = drive(t, c, ContainerEvent{Kind: ResourceLocalized, Resource: "a"})
@@ -106,7 +106,7 @@ func TestRetries(t *testing.T) {
 		retry Retry
 		times int
 	}{
-		"never":             {Retry{Left: 5}, 0},
+		"never":             {Retry{Left: 5, Codes: []int32{3}}, 0},
 		"all":               {Retry{Policy: RetryOnAllErrors, Left: 2}, 2},
 		"for ever":          {Retry{Policy: RetryOnAllErrors, Left: RetryForEver}, 10},
 		"the right code":    {Retry{Policy: RetryOnSpecificErrorCodes, Codes: []int32{1, 3}, Left: 1}, 1},
@@ -123,6 +123,9 @@ func TestRetries(t *testing.T) {
 			c, _ = drive(t, c, ContainerEvent{Kind: ContainerLaunched})
 		}
 		if tt.times == 10 {
+			if c.Retry.Left != RetryForEver {
+				t.Errorf("%s: %d are left", name, c.Retry.Left)
+			}
 			continue
 		}
 		if c, _ = drive(t, c, fail); c.State != ExitedWithFailure || c.ExitStatus != 3 {

@@ -62,7 +62,7 @@ func checkTable[M any](t *testing.T, table []row, states, events int, stateName,
 }
 
 func TestNamesOutOfRange(t *testing.T) {
-	for _, s := range []fmt.Stringer{Action(0), Action(99), ContainerState(-1), ApplicationState(99), ResourceEventKind(99)} {
+	for _, s := range []fmt.Stringer{Action(0), TellFailed + 1, Action(99), ContainerState(-1), ApplicationState(99), ResourceEventKind(99)} {
 		if !strings.HasPrefix(s.String(), "unknown(") {
 			t.Errorf("%s", s)
 		}

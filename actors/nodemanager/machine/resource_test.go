@@ -29,8 +29,8 @@ func TestWhoRefersToAResource(t *testing.T) {
 	for _, c := range []string{"c1", "c2", "c1"} {
 		r, _, _ = r.Next(ResourceEvent{Kind: RequestResource, Container: c, At: 1})
 	}
-	if !slices.Equal(r.Refs, []string{"c1", "c2"}) {
-		t.Errorf("%v", r.Refs)
+	if !slices.Equal(r.Refs, []string{"c1", "c2"}) || r.Used != 1 {
+		t.Errorf("%+v", r)
 	}
 	r, _, _ = r.Next(ResourceEvent{Kind: ResourceCame, Path: "/p", Size: 5})
 	r, _, _ = r.Next(ResourceEvent{Kind: ReleaseResource, Container: "c1", At: 7})

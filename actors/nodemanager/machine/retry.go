@@ -30,7 +30,7 @@ type Retry struct {
 // ended is not: somebody wanted its end.
 func (r Retry) after(code int32) (left Retry, again bool) {
 	again = r.Left != 0 && (r.Policy == RetryOnAllErrors || r.Policy == RetryOnSpecificErrorCodes && slices.Contains(r.Codes, code))
-	if again && r.Left > 0 {
+	if r.Left != RetryForEver {
 		r.Left--
 	}
 	return r, again
