@@ -55,13 +55,30 @@ func (k *kit) app(app int32, queue string) ids.Attempt {
 	return id
 }
 
-// wants asks for containers of some GiB and one core anywhere, and updates.
-func (k *kit) wants(id ids.Attempt, count, gib int64) Grant {
+// managed is an application whose first container is its ApplicationMaster's.
+func (k *kit) managed(app int32, queue string) ids.Attempt {
 	k.t.Helper()
-	g, err := k.Allocate(k.now, id, Demand{Asks: []Ask{{Key{1, 0}, Any, Resource{gib * 1024, 1}, count, true}}})
+	id := attemptOf(app)
+	_, err := k.AddApp(k.now, id.App, Submission{User: "u", Queue: queue})
+	k.must(err)
+	_, err = k.AddAttempt(k.now, AttemptSpec{ID: id})
+	k.must(err)
+	return id
+}
+
+// asks keeps asks, and updates.
+func (k *kit) asks(id ids.Attempt, asks ...Ask) Grant {
+	k.t.Helper()
+	g, err := k.Allocate(k.now, id, Demand{Asks: asks})
 	k.must(err)
 	k.Update(k.now)
 	return g
+}
+
+// wants asks for containers of some GiB and one core anywhere, and updates.
+func (k *kit) wants(id ids.Attempt, count, gib int64) Grant {
+	k.t.Helper()
+	return k.asks(id, Ask{Key{1, 0}, Any, Resource{gib * 1024, 1}, count, true})
 }
 
 func (k *kit) beat(host string) []Event {

@@ -170,7 +170,9 @@ func (s *Scheduler) victimOrder(n *node) []*container {
 		}
 		return c.AM
 	})
-	slices.Reverse(ams)
+	if s.conf.Compat == Upstream {
+		slices.Reverse(ams)
+	}
 	n.victims = append(all, ams...)
 	return n.victims
 }
