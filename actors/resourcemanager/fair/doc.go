@@ -60,6 +60,10 @@
 //     another one, which may be what was taken for somebody else. (TestWhatIsOwedIsPaidWhenATypeIs)
 //   - Of those who starve the one that lacks the most is helped first; in Hadoop the one that lacks the least.
 //     (TestTheMostStarvedIsHelpedFirst)
+//   - Each application that is below its share for its time-out is helped; in Hadoop one that is served before it and is not
+//     hides it, and what it lacked when it was last looked at stays. (TestWhoHasItsShareHidesNobodyThatStarves)
+//   - The time below the share counts from when an application may run and wants something; in Hadoop from its coming, or
+//     from when it was last looked at. (TestTheTimeBelowTheShareIsOneOfWanting)
 //   - The newest container of a node is preempted first, and nodes are looked at in the order of their coming, and requests by
 //     priority; in Hadoop the buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
 //   - Whoever was helped has the time of four heartbeats of nodes before it is looked at again; in Hadoop no time, since the

@@ -48,6 +48,9 @@ func (s *Scheduler) mayRun(user string, q *queue) bool {
 
 func (s *Scheduler) run(a *app) {
 	a.runnable = true
+	if s.conf.Compat != Upstream { // in Hadoop the time in which it might not run counts as one below its share
+		a.fairSince = s.now
+	}
 	a.queue.apps = append(a.queue.apps, a)
 	a.queue.countRunning(1)
 	s.userOf(a.user).running++

@@ -92,7 +92,7 @@ func (s *Scheduler) move(a *app, to *queue) {
 	a.queue = to
 	to.use(a.Usage)
 	if s.conf.Compat != Upstream {
-		a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
+		a.fairStarving, a.minStarving = Resource{}, Resource{}
 	}
 	switch {
 	case ran:

@@ -23,8 +23,7 @@ type node struct {
 	most           int // containers that there ever were at once
 	reserved       *container
 	victims        []*container // containers in the order of their taking, or nil: not sorted since one came or went
-	marked         int          // containers to be preempted
-	markedSum      Resource     // theirs
+	markedSum      Resource     // of containers to be preempted
 
 	owed      []owed   // what is taken from others here, and for whom, in the order of the taking
 	owedTotal Resource // the sum of owed

@@ -149,7 +149,6 @@ func relieved(chosen []*container, surplus map[*node]Resource) (needed []*contai
 
 func (c *container) mark() {
 	c.marked = true
-	c.node.marked++
 	c.node.markedSum = c.node.markedSum.Plus(c.Resource)
 	c.app.marked = append(c.app.marked, c)
 	c.app.markedSum = c.app.markedSum.Plus(c.Resource)
@@ -160,7 +159,6 @@ func (c *container) unmark() {
 		return
 	}
 	c.marked = false
-	c.node.marked--
 	c.node.markedSum = c.node.markedSum.Minus(c.Resource)
 	a := c.app
 	a.marked = slices.DeleteFunc(a.marked, func(x *container) bool { return x == c })

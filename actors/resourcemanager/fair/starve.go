@@ -16,10 +16,14 @@ func (s *Scheduler) preempts() bool {
 // updateStarving finds who in a leaf has less than it should for too long. An application that was helped lately is left out.
 // It mirrors FSLeafQueue.updateStarvedApps.
 func (s *Scheduler) updateStarving(q *queue) {
+	upstream := s.conf.Compat == Upstream
 	var wanting []*app
 	for _, a := range q.apps {
-		if a.wanting && s.now >= a.nextCheck {
+		switch {
+		case a.wanting && s.now >= a.nextCheck:
 			wanting = append(wanting, a)
+		case !a.wanting && !upstream: // Hadoop does not look at it, and what it lacked stays
+			a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
 		}
 	}
 	slices.SortFunc(wanting, func(a, b *app) int { return q.policy.Compare(&a.Schedulable, &b.Schedulable, s.nodes.total) })
@@ -27,7 +31,10 @@ func (s *Scheduler) updateStarving(q *queue) {
 	for _, a := range wanting {
 		s.updateFairStarving(a)
 		if a.fairStarving.IsZero() {
-			break
+			if upstream { // it hides those that are served after it
+				break
+			}
+			continue
 		}
 		s.starves(a)
 		fairly = fairly.Plus(a.fairStarving)
@@ -40,7 +47,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 		}
 		part := a.pendingDemand().lessNotBelowZero(a.fairStarving)
 		if q.policy.Less(rest, part, s.nodes.total) {
-			if part = part.lessNotBelowZero(rest); s.conf.Compat != Upstream { // Hadoop hands on what is left of the demand
+			if part = part.lessNotBelowZero(rest); !upstream { // Hadoop hands on what is left of the demand
 				part = rest
 			}
 			rest = Resource{}

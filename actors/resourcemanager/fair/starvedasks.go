@@ -13,9 +13,6 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 	left := a.starvation()
 	seen := visits{}
 	for _, ask := range s.visitOrder(a) {
-		if left.IsZero() {
-			break
-		}
 		if !seen.visit(s, ask) {
 			continue
 		}
@@ -42,7 +39,7 @@ func (s *Scheduler) howOften(part, whole int64) int64 {
 	switch {
 	case part > 0 && s.conf.Compat != Upstream:
 		return whole / part
-	case part == 0 && (whole == 0 || s.conf.Compat != Upstream):
+	case whole == 0 || s.conf.Compat != Upstream:
 		return 0
 	}
 	return int64(min(math.Floor(float64(float32(whole)/float32(part))), math.MaxInt32))

@@ -31,15 +31,15 @@ func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*con
 func (s *Scheduler) victimsAmong(a *app, want Ask, among *[]*node) (best *node, victims []*container, ams int) {
 	most := math.MaxInt
 	useless := 0 // at the front of among
-	for i, n := range *among {
+	for _, n := range *among {
 		chosen, ams, ok := s.victimsOn(a, want, n, most)
 		switch {
 		case ok:
 			best, victims, most = n, chosen, ams
-		case best == nil && useless == i:
+		case best == nil:
 			useless++ // what is marked later does not make it better
 		}
-		if best != nil && most == 0 {
+		if most == 0 {
 			break
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Scheduler) victimsAmong(a *app, want Ask, among *[]*node) (best *node, 
 // victimsOn are containers of a node whose end makes room, with fewer ApplicationMasters than most.
 func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*container, ams int, ok bool) {
 	capability := want.Capability
-	if n.drained || n.marked == len(n.containers) && s.conf.Compat == Upstream {
+	if n.drained {
 		return nil, 0, false
 	}
 	room := n.free.lessNotBelowZero(n.committed())
@@ -66,10 +66,6 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 			return nil, 0, true
 		}
 	}
-	takeable := func(c *container) bool { return !c.marked && !s.spared(a, c, Resource{}) }
-	if !capability.Fits(room) && !slices.ContainsFunc(n.containers, takeable) {
-		return nil, 0, false
-	}
 	chosen := map[*app]Resource{}
 	for _, c := range s.victimOrder(n) {
 		if c.marked {
@@ -77,7 +73,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 		}
 		if s.spared(a, c, chosen[c.app]) {
 			if capability.Fits(room) {
-				return victims, ams, true
+				return nil, 0, true
 			}
 			continue
 		}
@@ -122,7 +118,7 @@ func (s *Scheduler) futile(a *app, want Ask) bool {
 // answers reports whether a node that has room would be given what is wanted, sooner or later.
 func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	r := a.byKey[want.Key]
-	if r == nil || a.blocks(n) || !s.fits(a, r, n) {
+	if a.blocks(n) || !s.fits(a, r, n) {
 		return false
 	}
 	switch rack, host := r.at(n.rack), r.at(n.host); {
