@@ -17,6 +17,15 @@ func (k *kit) signalled() {
 	k.w.Settle()
 }
 
+// silent is that the Master was told nothing that the test has not looked at, and is told nothing now.
+func (k *kit) silent() {
+	k.t.Helper()
+	k.w.Advance(time.Second)
+	if got := k.master.Waiting(); len(got) != 0 {
+		k.t.Errorf("the Master was told %T %v", got[0], got)
+	}
+}
+
 func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, decommissionEnabled)
@@ -38,19 +47,24 @@ func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
 	if s := k.state(); !s.Decommissioned || len(s.Executors) != 1 {
 		t.Errorf("state %+v", s)
 	}
-	k.master.Quiet(time.Second)
+	k.silent()
 }
 
 func TestWithoutTheSettingNothingIsDecommissioned(t *testing.T) {
 	k := newKit(t)
-	k.join(Config{}, nil)
+	k.start(Config{}, nil)
+	k.signalled()
+	if got := k.lines("WorkerDecommissioning waits"); got != nil {
+		t.Errorf("logged %q", got)
+	}
+	k.accept(false)
 	k.signalled()
 	k.master.Send(k.worker, &deploy.DecommissionWorker{})
 	k.run(0)
 	if s := k.state(); s.Decommissioned {
 		t.Errorf("state %+v", s)
 	}
-	k.master.Quiet(time.Second)
+	k.silent()
 }
 
 func TestAWorkerThatTheMasterDecommissionsTellsNobody(t *testing.T) {
@@ -59,7 +73,7 @@ func TestAWorkerThatTheMasterDecommissionsTellsNobody(t *testing.T) {
 	k.master.Send(k.worker, &deploy.DecommissionWorker{})
 	k.w.Settle()
 	k.signalled()
-	k.master.Quiet(time.Second)
+	k.silent()
 	k.run(0)
 	if s := k.state(); !s.Decommissioned || len(s.Executors) != 0 {
 		t.Errorf("state %+v", s)
@@ -71,6 +85,9 @@ func TestASignalBeforeTheFirstMasterHolds(t *testing.T) {
 	k := newKit(t)
 	k.start(Config{}, decommissionEnabled)
 	k.signalled()
+	if got := k.lines("WorkerDecommissioning waits"); len(got) != 1 {
+		t.Errorf("logged %q", got)
+	}
 	k.accept(false)
 	next[*deploy.WorkerDecommissioning](k)
 	k.run(0)

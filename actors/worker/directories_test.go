@@ -14,10 +14,11 @@ import (
 
 // folders is a Directories that remembers. What it does takes a second.
 type folders struct {
+	log      error // what Remove and CleanUp fail with
 	prepared []Preparation
 	removed  []string
-	inUse    [][]string
-	since    time.Time
+	inUse    []string
+	ages     []time.Duration
 	err      error // what Prepare fails with
 }
 
@@ -38,12 +39,12 @@ func (f *folders) Remove(b *rpcenv.Blocking, app string) error {
 		return err
 	}
 	f.removed = append(f.removed, app)
-	return errors.New("told in the log only")
+	return f.log
 }
 
-func (f *folders) CleanUp(_ *rpcenv.Blocking, inUse []string, since time.Time) ([]string, error) {
-	f.inUse, f.since = append(f.inUse, inUse), since
-	return []string{"app-old"}, errors.New("told in the log only")
+func (f *folders) CleanUp(b *rpcenv.Blocking, inUse []string, since time.Time) ([]string, error) {
+	f.inUse, f.ages = append(f.inUse, strings.ReplaceAll(fmt.Sprint(inUse), appID, "$app")), append(f.ages, b.Now().Sub(since))
+	return []string{"app-old", "driver-old"}, f.log
 }
 
 func TestDirectoriesGoWhenTheApplicationEndedAndItsExecutorsToo(t *testing.T) {
@@ -60,10 +61,60 @@ func TestDirectoriesGoWhenTheApplicationEndedAndItsExecutorsToo(t *testing.T) {
 		t.Fatalf("removed %v while an executor runs", dirs.removed)
 	}
 	k.children[1].Exit(0)
+	k.w.Advance(time.Minute)
+	if !slices.Equal(dirs.removed, []string{appID}) {
+		t.Errorf("removed %v, want %s", dirs.removed, appID)
+	}
 	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
 	k.w.Advance(time.Minute)
 	if !slices.Equal(dirs.removed, []string{appID}) {
 		t.Errorf("removed %v, want %s once", dirs.removed, appID)
+	}
+	if got := k.lines("Clean up"); got != nil {
+		t.Errorf("logged %q", got)
+	}
+}
+
+func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
+	k := newKit(t)
+	dirs := &folders{log: errors.New("busy")}
+	k.join(Config{Directories: dirs}, map[string]string{"spark.worker.cleanup.interval": "100"})
+	k.run(0)
+	k.children[0].Exit(0)
+	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
+	k.w.Advance(150 * time.Second)
+	if got := append(k.lines("Clean up"), k.lines("App dir")...); !slices.Equal(got, []string{"Clean up app directory $app failed", "App dir cleanup failed"}) {
+		t.Errorf("logged %q", got)
+	}
+}
+
+// A Worker of which nobody keeps the disk has nothing to remove.
+func TestWithoutDirectoriesNothingIsRemoved(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"spark.worker.cleanup.interval": "1"})
+	k.run(0)
+	k.children[0].Exit(0)
+	k.master.Send(k.worker, &deploy.ApplicationFinished{Id: appID})
+	k.w.Advance(time.Minute)
+	if got := append(k.lines("Cleaning up"), k.lines("Worker cleanup")...); got != nil {
+		t.Errorf("logged %q", got)
+	}
+}
+
+// A late executor of an application that has ended does not bring it back.
+func TestAnApplicationThatEndedStaysEnded(t *testing.T) {
+	b := newBooks(5, 5)
+	first, late := &executor{key: key{"a", 0}}, &executor{key: key{"a", 1}}
+	b.add(first)
+	b.finishApp("a")
+	b.add(late)
+	b.end(first)
+	if b.forgetApp("a") {
+		t.Error("forgotten while an executor lives")
+	}
+	b.end(late)
+	if !b.forgetApp("a") || b.forgetApp("a") {
+		t.Error("not forgotten once")
 	}
 }
 
@@ -115,18 +166,49 @@ func TestAnExecutorThatIsKilledBeforeItHasAProcessGetsNone(t *testing.T) {
 // Spark: each spark.worker.cleanup.interval, directories of applications without an executor that no file newer than
 // appDataTtl lies in.
 func TestOldDirectoriesAreCleanedUpOnceAnInterval(t *testing.T) {
-	k := newKit(t)
 	dirs := &folders{}
-	k.join(Config{Directories: dirs}, map[string]string{"spark.worker.cleanup.interval": "100", "spark.worker.cleanup.appDataTtl": "7"})
-	k.run(0)
-	k.run(1)
+	k := newDriverKit(t, Config{Directories: dirs}, map[string]string{"spark.worker.cleanup.interval": "100", "spark.worker.cleanup.appDataTtl": "7"})
+	k.kit.run(0)
+	k.kit.run(1)
+	driver := k.run(true)
 	k.master.Send(k.worker, k.registered(true, 0)) // a second registration begins no second timer
-	k.w.Advance(350 * time.Second)
-	if got := fmt.Sprint(dirs.inUse); got != fmt.Sprintf("[[%[1]s] [%[1]s] [%[1]s]]", appID) {
-		t.Errorf("cleaned up %s", got)
+	k.w.Advance(150 * time.Second)
+	driver.Exit(0)
+	k.w.Advance(100 * time.Second)
+	k.children[0].Exit(0)
+	k.children[1].Exit(0)
+	k.w.Advance(100 * time.Second)
+	if want := []string{"[$app " + driverID + "]", "[$app]", "[]"}; !slices.Equal(dirs.inUse, want) {
+		t.Errorf("in use %s, want %s", dirs.inUse, want)
 	}
-	if age := k.w.Now().Sub(dirs.since); age < 7*time.Second || age > 108*time.Second {
-		t.Errorf("what is older than %s", age)
+	for _, age := range dirs.ages {
+		if age != 7*time.Second {
+			t.Errorf("what is older than %s went, want 7 s", age)
+		}
+	}
+	gone := []string{"Removed directory: app-old", "Removed directory: driver-old"}
+	if got := k.lines("Removed"); !slices.Equal(got, slices.Concat(gone, gone, gone)) {
+		t.Errorf("logged %q", got)
+	}
+	if got := k.lines("App dir"); got != nil {
+		t.Errorf("logged %q", got)
+	}
+}
+
+// A supervised driver that waits for its next process, or whose program is fetched, writes nothing meanwhile; its directory
+// is its own all the same.
+func TestADriverThatDoesNotRunYetKeepsItsDirectory(t *testing.T) {
+	dirs := &folders{}
+	settings := map[string]string{"spark.worker.cleanup.interval": "10"}
+	k := newDriverKit(t, Config{Directories: dirs, Programs: slowPrograms{takes: 15 * time.Second}}, settings)
+	k.master.Send(k.worker, order(true))
+	k.w.Advance(16 * time.Second)
+	k.child().Exit(1)
+	k.w.Advance(500 * time.Millisecond)
+	k.w.ProbeIn(k.env, "Clock").Send(k.worker, WorkDirCleanup{})
+	k.w.Settle()
+	if want := []string{"[" + driverID + "]", "[" + driverID + "]"}; !slices.Equal(dirs.inUse, want) || len(k.children) != 1 {
+		t.Errorf("in use %s, want %s; %d processes", dirs.inUse, want, len(k.children))
 	}
 }
 

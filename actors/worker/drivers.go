@@ -29,7 +29,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 		c.Log().WithError(err).Errorf("Failed to launch driver %.*q", ids.Max, id)
 		w.reportDriver(c, id, deploy.DriverState_ERROR, err.Error(), nil)
 		return
-	case len(w.stopping) > 0:
+	case w.ending:
 		// The Master runs a supervised one elsewhere when it sees this Worker go.
 		c.Log().Warnf("Asked to launch driver %s while shutting down", id)
 		return
@@ -146,9 +146,7 @@ func (w *Worker) driverProcessEnded(c *rpcenv.Context, d *driver, e rpcenv.Exit)
 
 // relaunchDriver starts a supervised driver again after its wait.
 func (w *Worker) relaunchDriver(c *rpcenv.Context, m relaunchDriver) {
-	if d := w.books.driver(m.id); d != nil && !d.killed && !d.running {
-		w.startDriver(c, d)
-	}
+	w.startDriver(c, w.books.driver(m.id)) // a kill has cancelled the wait
 }
 
 // killDriver tells a driver to end; that it has is reported later. A second order changes nothing.
@@ -174,7 +172,7 @@ func (w *Worker) killDrivers(c *rpcenv.Context) {
 
 // endProcessOf ends whatever the driver does: it is fetched, runs, or waits.
 func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
-	if d.killed || d.over {
+	if d.killed {
 		return
 	}
 	d.killed = true
@@ -191,7 +189,6 @@ func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
 
 // endDriver tells the Worker that a driver has ended, as Spark's DriverRunner thread does.
 func (w *Worker) endDriver(c *rpcenv.Context, d *driver, s deploy.DriverState_State, exception string) {
-	d.over = true
 	c.Send(c.Self(), DriverStateChanged{DriverID: d.id, State: s, Exception: exception, ExitStatus: d.exit})
 }
 
@@ -199,7 +196,7 @@ func (w *Worker) endDriver(c *rpcenv.Context, d *driver, s deploy.DriverState_St
 // connection end and runs a supervised driver elsewhere.
 func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 	d := w.books.driver(m.DriverID)
-	if d == nil {
+	if d == nil { // it ended, and was told to end before this Worker knew
 		return
 	}
 	switch m.State {
@@ -215,7 +212,7 @@ func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 	c.State("driver", d.id, d.state.String(), m.State.String(), m.Exception)
 	d.state, d.exception = m.State, m.Exception
 	w.books.endDriver(d)
-	if len(w.stopping) == 0 {
+	if !w.ending {
 		w.reportDriver(c, d.id, m.State, m.Exception, m.ExitStatus)
 	}
 	w.checkShutdown()

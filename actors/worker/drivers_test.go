@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,8 @@ const driverID = "driver-20260101000000-0000"
 // driverKit is a kit whose Worker is registered and can start drivers.
 type driverKit struct {
 	*kit
-	words []string // what the Master was told of drivers
+	words  []string // what the Master was told of drivers
+	others []string // of which other drivers it was told
 }
 
 func newDriverKit(t *testing.T, cfg Config, settings map[string]string) *driverKit {
@@ -29,7 +31,13 @@ func newDriverKit(t *testing.T, cfg Config, settings map[string]string) *driverK
 		if !ok {
 			return k.playMaster(c, m)
 		}
-		text := strings.TrimSpace(d.GetState().String() + " " + d.GetException())
+		text := d.GetState().String()
+		if d.Exception != nil {
+			text += " " + d.GetException()
+		}
+		if d.GetDriverId() != driverID {
+			k.others = append(k.others, d.GetDriverId())
+		}
 		if d.ExitStatus != nil {
 			text += fmt.Sprint(" ", d.GetExitStatus())
 		}
@@ -83,11 +91,10 @@ func TestADriverRunsWithWhatOnlyTheWorkerKnows(t *testing.T) {
 	if got, want := strings.Join(cmd.Args, " "), "spark://Worker@"+k.env.Address().String()+" /shared/app pi 8 a{{USER_JAR}}"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	env := strings.Join(cmd.Env, " ")
-	for _, want := range []string{"A=b", "SPARK_DRIVER_CORES=1", "SPARK_DRIVER_MEMORY=512m", "driverId=" + driverID + "&logType=stdout"} {
-		if !strings.Contains(env, want) {
-			t.Errorf("%s lacks %s", env, want)
-		}
+	page := "http://w:8081/logPage/?driverId=" + driverID + "&logType="
+	env := []string{"A=b", "SPARK_DRIVER_CORES=1", "SPARK_DRIVER_MEMORY=512m", "SPARK_DRIVER_LOG_URL_STDERR=" + page + "stderr", "SPARK_DRIVER_LOG_URL_STDOUT=" + page + "stdout"}
+	if !slices.Equal(cmd.Env, env) {
+		t.Errorf("environment %q, want %q", cmd.Env, env)
 	}
 	if cmd.Dir != "/work/"+driverID || cmd.Class != DriverClass {
 		t.Errorf("%+v", cmd)
@@ -105,8 +112,12 @@ func TestHowADriverEnds(t *testing.T) {
 		k.run(false).Exit(code)
 		k.want(want)
 		s := k.state()
-		if s.CoresUsed != 0 || s.MemoryUsed != 0 || len(s.Drivers) != 0 || len(s.FinishedDrivers) != 1 {
-			t.Errorf("%v", s)
+		if s.CoresUsed != 0 || s.MemoryUsed != 0 || len(s.Drivers) != 0 || len(s.FinishedDrivers) != 1 || len(k.others) != 0 {
+			t.Errorf("%v, %v", s, k.others)
+		}
+		state, _, _ := strings.Cut(want, " ")
+		if got := k.states("driver"); !slices.Equal(got, []string{driverID + ":  to RUNNING, LaunchDriver", driverID + ": RUNNING to " + state + ", "}) {
+			t.Errorf("states %q", got)
 		}
 	}
 }
@@ -155,11 +166,27 @@ func TestAKilledDriverIsNotSupervised(t *testing.T) {
 	k.want("KILLED 143")
 }
 
+// The Worker has not changed its books yet when the order comes.
+func TestAKillThatComesTooLateChangesNothing(t *testing.T) {
+	k := newDriverKit(t, Config{}, nil)
+	child := k.run(true)
+	k.host.Pause()
+	child.Exit(0)
+	k.master.Send(k.worker, &deploy.KillDriver{DriverId: driverID})
+	k.w.Advance(time.Second)
+	k.host.Resume()
+	k.want("FINISHED 0")
+}
+
 func TestAKillCutsTheWait(t *testing.T) {
 	k := newDriverKit(t, Config{}, nil)
 	k.run(true).Exit(1)
 	k.w.Settle()
-	k.master.Send(k.worker, &deploy.KillDriver{DriverId: driverID})
+	k.master.Do(func(c *rpcenv.Context) {
+		for range 2 { // the second is there before the Worker has changed its books
+			c.Send(k.worker, &deploy.KillDriver{DriverId: driverID})
+		}
+	})
 	k.want("KILLED 1")
 	k.w.Advance(time.Minute)
 	if len(k.children) != 1 {
@@ -186,7 +213,10 @@ func TestDriversThatCannotRunAreErrors(t *testing.T) {
 	for want, spoil := range map[string]func(m *deploy.LaunchDriver){
 		"is no plain name": func(m *deploy.LaunchDriver) { m.DriverId = "../../etc" },
 		"no main class":    func(m *deploy.LaunchDriver) { m.DriverDesc.Command = nil },
-		"-1 cores":         func(m *deploy.LaunchDriver) { m.DriverDesc.Cores = -1 },
+		"a driver with -1 cores and 512 MiB cannot run": func(m *deploy.LaunchDriver) { m.DriverDesc.Cores = -1 },
+		"a driver with 0 cores and 512 MiB cannot run":  func(m *deploy.LaunchDriver) { m.DriverDesc.Cores = 0 },
+		"a driver with 1 cores and 0 MiB cannot run":    func(m *deploy.LaunchDriver) { m.DriverDesc.Mem = 0 },
+		"this worker has no resource":                   func(m *deploy.LaunchDriver) { m.Resources = gpus("0") },
 	} {
 		k.words = nil
 		m := order(false)
@@ -227,6 +257,8 @@ func TestTheProgramIsFetchedFirst(t *testing.T) {
 	if len(k.children) != 1 || k.started[0].Args[1] != "/work/"+driverID+"/shared/app" {
 		t.Errorf("%+v", k.started)
 	}
+	k.master.Send(k.worker, &deploy.KillDriver{DriverId: driverID})
+	k.want("KILLED 143")
 }
 
 func TestAKillEndsTheFetch(t *testing.T) {
@@ -303,6 +335,38 @@ func TestTheEndOfTheWorkerEndsItsDrivers(t *testing.T) {
 	k.want() // the Master sees the Worker go, and runs a supervised driver elsewhere
 	k.master.Send(k.worker, order(false))
 	k.want()
+}
+
+// An Env that stops ends what runs in it, without a word to the Master.
+func TestTheEndOfTheEndpointEndsItsDrivers(t *testing.T) {
+	k := newDriverKit(t, Config{}, nil)
+	child := k.run(true)
+	k.env.Stop(Name)
+	k.w.Settle()
+	if code, ended := child.Exited(); !ended || code != 143 {
+		t.Errorf("the driver: %d, %v", code, ended)
+	}
+	k.want()
+}
+
+func TestTheSmallestDriverRuns(t *testing.T) {
+	m := order(false)
+	m.DriverDesc.Cores, m.DriverDesc.Mem = 1, 1
+	if err := checkDriver(m); err != nil {
+		t.Error(err)
+	}
+}
+
+// Spark's successfulRunDuration: a run of 5 s is no good one yet.
+func TestTheWaitsOfADriverThatFails(t *testing.T) {
+	d := &driver{}
+	for i, test := range []struct{ ran, want time.Duration }{
+		{0, time.Second}, {time.Second, 2 * time.Second}, {5 * time.Second, 4 * time.Second}, {5*time.Second + 1, time.Second}, {0, 2 * time.Second},
+	} {
+		if got := d.failed(test.ran); got != test.want {
+			t.Errorf("failure %d after %s: it waits %s, want %s", i, test.ran, got, test.want)
+		}
+	}
 }
 
 func TestDriversThatEndedAreForgotten(t *testing.T) {

@@ -38,7 +38,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		w.report(c, k, deploy.ExecutorState_FAILED, err.Error(), nil)
 		return
 	}
-	if len(w.stopping) > 0 {
+	if w.ending {
 		c.Log().Warnf("Asked to launch executor %s while shutting down", k)
 		w.report(c, k, deploy.ExecutorState_FAILED, shuttingDown, nil)
 		return
@@ -144,10 +144,7 @@ func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged)
 	if !finished(m.State) {
 		return
 	}
-	text := ""
-	if m.Message != "" {
-		text = " message " + m.Message
-	}
+	text := " message " + m.Message
 	if m.ExitStatus != nil {
 		text += fmt.Sprintf(" exitStatus %d", *m.ExitStatus)
 	}

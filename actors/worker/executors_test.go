@@ -35,6 +35,62 @@ func TestAnExecutorRunsAndExits(t *testing.T) {
 	if s := k.state(); s.CoresUsed != 0 || s.MemoryUsed != 0 || len(s.Executors) != 0 || len(s.FinishedExecutors) != 1 {
 		t.Errorf("after its end: %+v", s)
 	}
+	if m := k.reports[1]; m.GetAppId() != appID || m.ExecId == nil || m.GetExecId() != 0 {
+		t.Errorf("reported %v", m)
+	}
+	if got, want := k.states("executor"), []string{
+		"$app/0:  to LAUNCHING, LaunchExecutor", "$app/0: LAUNCHING to RUNNING, ", "$app/0: RUNNING to EXITED, Command exited with code 137",
+	}; !slices.Equal(got, want) {
+		t.Errorf("states %q", got)
+	}
+	want := "Executor $app/0 finished with state EXITED message Command exited with code 137 exitStatus 137"
+	if got := k.lines("Executor "); !slices.Equal(got, []string{want}) {
+		t.Errorf("logged %q", got)
+	}
+}
+
+// An executor's process tells nothing twice, and nothing of another's.
+func TestASecondEndOfAnExecutorChangesNothing(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	k.run(0)
+	p := k.w.ProbeIn(k.env, "Runner")
+	p.Send(k.worker, ExecutorStateChanged{AppID: appID, ExecID: 0, State: deploy.ExecutorState_RUNNING})
+	p.Send(k.worker, ExecutorStateChanged{AppID: appID, ExecID: 1, State: deploy.ExecutorState_EXITED})
+	k.w.Settle()
+	if got := k.lines("Unknown Executor"); len(k.reports) != 1 || !slices.Equal(got, []string{
+		"Unknown Executor $app/0 changed state to RUNNING", "Unknown Executor $app/1 changed state to EXITED",
+	}) {
+		t.Errorf("reports %v, logged %q", k.reports, got)
+	}
+}
+
+// asked is a process that counts how often it is told to end.
+type asked []time.Duration
+
+func (a *asked) PID() int                 { return 4711 }
+func (a *asked) Kill(grace time.Duration) { *a = append(*a, grace) }
+
+// A second SIGTERM could end a process that is cleaning up.
+func TestAProcessIsToldToEndOnce(t *testing.T) {
+	k := newDriverKit(t, Config{}, map[string]string{"spark.worker.driverTerminateTimeout": "7s"})
+	k.kit.run(0)
+	k.run(false)
+	var executor, driver asked
+	k.made.books.live[0].process, k.made.books.drivers[0].process = &executor, &driver
+	if s := k.state(); s.Executors[0].GetPid() != 4711 || s.Drivers[0].GetPid() != 4711 {
+		t.Errorf("state %v", s)
+	}
+	for range 2 {
+		k.master.Send(k.worker, k.kill(0))
+		k.master.Send(k.worker, &deploy.KillDriver{DriverId: driverID})
+	}
+	k.w.Settle()
+	k.env.Stop(Name)
+	k.w.Settle()
+	if fmt.Sprint(executor) != "[10s]" || fmt.Sprint(driver) != "[7s]" {
+		t.Errorf("the executor was told %v, the driver %v", executor, driver)
+	}
 }
 
 // As a recorded Spark 4.1.4 says it.
@@ -92,8 +148,10 @@ func TestLaunchesThatCannotBeAreReportedFailed(t *testing.T) {
 		{"no description", func(m *deploy.LaunchExecutor) { m.AppDesc = nil }, "main class"},
 		{"out of the work directory", func(m *deploy.LaunchExecutor) { m.AppId = "../../etc" }, "no plain name"},
 		{"no application", func(m *deploy.LaunchExecutor) { m.AppId = "" }, "no plain name"},
-		{"a negative id", func(m *deploy.LaunchExecutor) { m.ExecId = id(-1) }, "executor id"},
-		{"no cores", func(m *deploy.LaunchExecutor) { m.Cores = 0 }, "0 cores"},
+		{"a negative id", func(m *deploy.LaunchExecutor) { m.ExecId = id(-1) }, "the executor id -1 is not valid: want 0 or more"},
+		{"no id", func(m *deploy.LaunchExecutor) { m.ExecId = nil }, "the executor id 0 is not valid: want 0 or more"},
+		{"no cores", func(m *deploy.LaunchExecutor) { m.Cores = 0 }, "an executor with 0 cores and 512 MiB cannot run"},
+		{"memory that is owed", func(m *deploy.LaunchExecutor) { m.Memory = -1 }, "an executor with 1 cores and -1 MiB cannot run"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,91 +233,9 @@ func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
 	if code, _ := k.children[0].Exited(); code != 143 {
 		t.Errorf("it ended with %d, want 143", code)
 	}
-}
-
-// A lost last word leaves the Master's books wrong for no longer than two heartbeats.
-func TestALostReportIsRepeatedUntilAcknowledged(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.acknowledge = false
-	k.children[0].Exit(0)
-	k.untilReports(2)
-	k.acknowledge = true
-	k.w.Advance(30 * time.Second)
-	if len(k.reports) != 3 || k.last() != "EXITED Command exited with code 0 status=0" {
-		t.Errorf("reports: %v", k.reports)
-	}
-	k.w.Advance(time.Hour)
-	if len(k.reports) != 3 {
-		t.Errorf("repeated an acknowledged report: %v", k.reports[3:])
-	}
-}
-
-func TestARefusedReportIsRepeated(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	refused := false
-	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		if q, ok := m.(*deploy.ExecutorStateChanged); ok && !refused {
-			refused = true
-			rpcenv.Fail(c, q, errors.New("not now"))
-			return true
-		}
-		return k.playMaster(c, m)
-	})
-	k.run(0)
-	if !refused || k.last() != "RUNNING" {
-		t.Errorf("refused %t, reports %v", refused, k.reports)
-	}
-}
-
-func TestOnlyTheLastWordIsRepeated(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.acknowledge = false
-	k.run(0)
-	k.children[0].Exit(0)
-	k.untilReports(2)
-	k.acknowledge = true
-	k.w.Advance(5 * time.Minute)
-	if len(k.reports) != 3 || k.last() != "EXITED Command exited with code 0 status=0" {
-		t.Errorf("reports: %v", k.reports)
-	}
-}
-
-func TestAWorkerWhoseMasterNeverAcknowledgesExits(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, map[string]string{"spark.worker.executorStateSync.maxAttempts": "2", "spark.rpc.askTimeout": "20s"})
-	k.acknowledge = false
-	began := k.w.Now()
-	k.run(0)
-	if code := k.exited(2 * time.Minute); code != 1 {
-		t.Errorf("exit code %d, want 1", code)
-	}
-	if d := k.w.Now().Sub(began); d < 40*time.Second || d > time.Minute {
-		t.Errorf("it gave up after %s, want 40 s", d)
-	}
-}
-
-func TestAReportSurvivesTheConnection(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.w.Find("M").Kill()
-	k.w.Advance(time.Second)
-	k.children[0].Exit(1)
 	k.w.Advance(time.Minute)
 	if len(k.reports) != 1 {
-		t.Fatalf("reports without a Master: %v", k.reports)
-	}
-	k.restartMaster()
-	if s := k.accept(false); len(s.GetExecutors()) != 0 {
-		t.Errorf("it runs on: %v", s)
-	}
-	k.untilReports(2)
-	if got := k.last(); got != "EXITED Command exited with code 1 status=1" {
-		t.Errorf("reported %q", got)
+		t.Errorf("reports %v: nobody is told", k.reports)
 	}
 }
 
@@ -292,6 +268,8 @@ func TestTransitions(t *testing.T) {
 		{killed, deploy.ExecutorState_LOST, false},
 		{running, decommissioned, false},
 		{decommissioned, exited, true},
+		{launching, decommissioned, false},
+		{launching, launching, false},
 	}
 	for _, test := range tests {
 		if got := mayFollow(test.from, test.to); got != test.want {
@@ -335,27 +313,7 @@ func TestTrimDropsTheOldestTenth(t *testing.T) {
 	if len(got) != 19 || got[0].key.id != 2 {
 		t.Errorf("kept %d from %v, want 19 from a/2", len(got), got[0].key)
 	}
-}
-
-func TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.acknowledge = false
-	answered := false
-	p := k.w.ProbeIn(k.env, "Node")
-	p.Do(func(c *rpcenv.Context) {
-		rpcenv.Ask(c, k.worker, Shutdown{}, func(r *rpc.Bool, err error) { answered = r.GetValue() && err == nil })
-	})
-	k.untilReports(2)
-	if answered || k.last() != "FAILED Worker shutting down status=143" {
-		t.Fatalf("answered %t after %q", answered, k.last())
+	if got := trim(list, 21); len(got) != 21 {
+		t.Errorf("kept %d of as many as may be kept", len(got))
 	}
-	k.master.Send(k.worker, k.launch(1)) // too late
-	k.untilReports(3)
-	if got := k.last(); !strings.HasPrefix(got, "FAILED Worker shutting down") {
-		t.Errorf("the late order: %q", got)
-	}
-	k.acknowledge = true
-	k.w.Until("the answer", func() bool { return answered })
 }

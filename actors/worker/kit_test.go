@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	logtest "github.com/sirupsen/logrus/hooks/test"
+
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -19,13 +21,17 @@ const appID = "app-20260101000000-0000"
 
 // kit is a World with a Worker and a Master that the test plays.
 type kit struct {
-	t      *testing.T
-	w      *rpctest.World
-	master *rpctest.Probe
-	env    *rpcenv.Env // the Worker's
-	host   *sim.Host
-	worker rpcenv.Ref
-	beats  int
+	t       *testing.T
+	w       *rpctest.World
+	master  *rpctest.Probe
+	masters []*rpctest.Probe // whose tries are counted
+	env     *rpcenv.Env      // the Worker's
+	host    *sim.Host
+	worker  rpcenv.Ref
+	made    *Worker
+	said    *logtest.Hook // what the Worker logs
+	beats   int
+	heard   func(*deploy.Heartbeat) // nil: nobody
 	// acknowledge is whether the Master answers ExecutorStateChanged.
 	acknowledge bool
 	reports     []*deploy.ExecutorStateChanged
@@ -38,6 +44,7 @@ func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
 
 func newSeededKit(t *testing.T, seed uint64) *kit {
 	k := &kit{t: t, w: rpctest.New(t, seed), acknowledge: true}
+	k.w.NoPanic()
 	k.master = k.w.ProbeIn(k.w.Env("M", nil), "Master")
 	k.master.On(k.playMaster)
 	k.w.Roles["Exec"] = func(h *sim.Host, cmd rpcenv.Command) error {
@@ -52,6 +59,9 @@ func (k *kit) playMaster(c *rpcenv.Context, m rpcenv.Message) bool {
 	switch m := m.(type) {
 	case *deploy.Heartbeat:
 		k.beats++
+		if k.heard != nil {
+			k.heard(m)
+		}
 		return true
 	case *deploy.ExecutorStateChanged:
 		k.reports = append(k.reports, m)
@@ -82,7 +92,38 @@ func (k *kit) start(cfg Config, settings map[string]string) {
 	}
 	k.env = k.w.Env("W1", c)
 	k.host = k.w.Find("W1")
-	k.worker = k.w.Register(k.env, Name, New(cfg))
+	k.said = logtest.NewLocal(k.env.Log().Logger)
+	k.made = New(cfg)
+	k.worker = k.w.Register(k.env, Name, k.made)
+}
+
+// lines are the log's lines that begin with a text.
+func (k *kit) lines(prefix string) (out []string) {
+	for _, e := range k.said.AllEntries() {
+		if strings.HasPrefix(e.Message, prefix) {
+			out = append(out, strings.ReplaceAll(e.Message, appID, "$app"))
+		}
+	}
+	return out
+}
+
+// states are the changes of executors or drivers that the trace has.
+func (k *kit) states(kind string) (out []string) {
+	for _, e := range k.w.Trace().Entries {
+		if e.K == trace.KindState && trace.EndpointOf(e.At) == Name && e.Name == kind {
+			out = append(out, strings.ReplaceAll(fmt.Sprintf("%s: %s to %s, %s", e.Subject, e.Was, e.Is, e.Why), appID, "$app"))
+		}
+	}
+	return out
+}
+
+// shutdown asks the Worker to shut down; the answer makes answered true.
+func (k *kit) shutdown(answered *bool) {
+	k.t.Helper()
+	p := k.w.ProbeIn(k.env, "Node")
+	p.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, k.worker, Shutdown{}, func(r *rpc.Bool, err error) { *answered = r.GetValue() && err == nil })
+	})
 }
 
 // accept answers a RegisterWorker, and gives the WorkerLatestState that follows.

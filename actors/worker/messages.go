@@ -29,7 +29,6 @@ type ExecutorStateChanged struct {
 // repeatReport is the tick of a report that was refused: it is sent again.
 type repeatReport struct {
 	rpcenv.Local
-	of  string
 	seq uint64
 }
 

@@ -69,7 +69,7 @@ func (r *registration) targets() []rpcenv.Address {
 
 // isMaster reports whether a is an address of the current Master.
 func (r *registration) isMaster(a rpcenv.Address) bool {
-	return !r.master.IsZero() && (a == r.master.Address || a == r.toConnect)
+	return a == r.master.Address || a == r.toConnect
 }
 
 // stale reports whether a message comes from an earlier leadership than the latest, and notes a later one. Masters
@@ -110,17 +110,13 @@ func (w *Worker) registerWithMaster(c *rpcenv.Context) {
 func (w *Worker) reregisterWithMaster(c *rpcenv.Context) {
 	r := &w.reg
 	r.attempts++
-	if r.registered {
-		c.Cancel(r.retry)
-		return
-	}
 	if r.attempts > conf.WorkerMaxRegistrationRetries.Get(c.Conf()) {
 		c.Log().Error("All masters are unresponsive! Giving up.")
 		c.Exit(1, "All masters are unresponsive! Giving up.")
 		return
 	}
 	c.Log().Infof("Retrying connection to master (attempt # %d)", r.attempts)
-	if !r.slow && r.attempts >= conf.WorkerInitialRegistrationRetries.Get(c.Conf()) {
+	if r.attempts >= conf.WorkerInitialRegistrationRetries.Get(c.Conf()) {
 		c.Cancel(r.retry)
 		r.slow = true // from this one on, so that the first that goes to all does not wait for the long interval
 		r.retry = c.Every(r.prolonged, r.prolonged, ReregisterWithMaster{})
@@ -165,7 +161,7 @@ func (w *Worker) memberJoined(c *rpcenv.Context, m membership.MemberJoined) {
 		return
 	}
 	w.reg.members = append(w.reg.members, m.Member)
-	if w.reg.registered || !w.reg.retry.Active() {
+	if w.reg.registered {
 		return
 	}
 	for _, a := range w.reg.targets() {

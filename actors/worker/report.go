@@ -32,27 +32,22 @@ type report struct {
 func (r *reports) put(of, state string, m rpcenv.Asks[*rpc.Bool], now time.Time) *report {
 	r.seq++
 	p := &report{of: of, state: state, seq: r.seq, msg: m, since: now}
-	if i := slices.IndexFunc(r.open, func(o *report) bool { return o.of == of }); i >= 0 {
-		r.open = slices.Delete(r.open, i, i+1)
-	}
-	r.open = append(r.open, p)
+	r.open = append(slices.DeleteFunc(r.open, func(o *report) bool { return o.of == of }), p)
 	return p
 }
 
 // find is the open report of that number; nil when it was acknowledged or a newer one took its place.
-func (r *reports) find(of string, seq uint64) *report {
+func (r *reports) find(seq uint64) *report {
 	for _, p := range r.open {
-		if p.of == of && p.seq == seq {
+		if p.seq == seq {
 			return p
 		}
 	}
 	return nil
 }
 
-func (r *reports) acknowledged(p *report) {
-	if i := slices.Index(r.open, p); i >= 0 {
-		r.open = slices.Delete(r.open, i, i+1)
-	}
+func (r *reports) acknowledged(seq uint64) {
+	r.open = slices.DeleteFunc(r.open, func(p *report) bool { return p.seq == seq })
 }
 
 // report tells the Master of an executor, until it acknowledges that.
@@ -75,14 +70,14 @@ func (w *Worker) tellMaster(c *rpcenv.Context, of, state string, m rpcenv.Asks[*
 // sendReport asks the Master to take note of p. It mirrors Worker.syncExecutorStateWithMaster.
 func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 	p.under = true
-	of, seq := p.of, p.seq
+	seq := p.seq
 	limit := min(heartbeatPeriod(c), conf.RPCAskTimeout.Get(c.Conf()))
 	rpcenv.Ask(c, w.reg.master, p.msg, func(_ *rpc.Bool, err error) {
-		p := w.reports.find(of, seq)
+		p := w.reports.find(seq)
 		switch {
 		case p == nil:
 		case err == nil:
-			w.reports.acknowledged(p)
+			w.reports.acknowledged(seq)
 			w.checkShutdown()
 		default:
 			p.under = false
@@ -97,7 +92,7 @@ func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 	patience := time.Duration(conf.WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * conf.RPCAskTimeout.Get(c.Conf())
 	switch {
 	case slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-34245"): // for study: it is told once
-		w.reports.acknowledged(p)
+		w.reports.acknowledged(p.seq)
 	case !w.reg.connected: // repeated after the registration
 	case c.Now().Sub(p.since) >= patience:
 		c.Log().WithError(err).Errorf("Failed to send %s state %s to master for %s, worker is about to exit", p.of, p.state, patience)
@@ -108,13 +103,13 @@ func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 			w.sendReport(c, p)
 			return
 		}
-		c.After(heartbeatPeriod(c), repeatReport{of: p.of, seq: p.seq})
+		c.After(heartbeatPeriod(c), repeatReport{seq: p.seq})
 	}
 }
 
 // repeatReport is the tick for a report that failed.
 func (w *Worker) repeatReport(c *rpcenv.Context, m repeatReport) {
-	if p := w.reports.find(m.of, m.seq); p != nil && !p.under && w.reg.connected {
+	if p := w.reports.find(m.seq); p != nil && !p.under && w.reg.connected {
 		w.sendReport(c, p)
 	}
 }
@@ -131,6 +126,7 @@ func (w *Worker) repeatReports(c *rpcenv.Context) {
 
 // shutdown ends all executors and drivers, and answers when the last words of the executors were heard.
 func (w *Worker) shutdown(c *rpcenv.Context, m Shutdown) {
+	w.ending = true
 	w.stopping = append(w.stopping, rpcenv.Defer(c, m))
 	for _, x := range w.books.live {
 		x.ending = !x.killed

@@ -78,6 +78,45 @@ func TestMoreThanThereIsIsTakenAndLogged(t *testing.T) {
 	}
 }
 
+func TestWhatExecutorsAndDriversHaveIsShownByName(t *testing.T) {
+	b := newBooks(1, 1)
+	b.add(&executor{resources: []*deploy.ResourceInformation{{Name: "gpu", Addresses: []string{"1"}}, {Name: "fpga", Addresses: []string{"0"}}}})
+	b.add(&executor{resources: gpus("0", "1")})
+	b.addDriver(&driver{resources: []*deploy.ResourceInformation{{Name: "nic", Addresses: []string{"a"}}, {Name: "gpu", Addresses: []string{"2"}}}})
+	if got := fmt.Sprint(b.resourcesUsed()); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(fmt.Sprint([]*deploy.ResourceInformation{
+		{Name: "fpga", Addresses: []string{"0"}}, {Name: "gpu", Addresses: []string{"0", "1", "2"}}, {Name: "nic", Addresses: []string{"a"}},
+	})), " ") {
+		t.Error(got)
+	}
+}
+
+func TestWhatIsNoResourcesFile(t *testing.T) {
+	entry := func(name, addresses string) string {
+		return `{"id":{"componentName":"spark.worker","resourceName":"` + name + `"},"addresses":[` + addresses + `]}`
+	}
+	many := strings.Repeat(`"0",`, MaxAddresses) + `"0"`
+	for text, want := range map[string]string{
+		`{`:                                 `unexpected end of JSON input: want [{"id": {"componentName": "spark.worker", "resourceName": "gpu"}, "addresses": ["0"]}]`,
+		`[` + entry("", `"0"`) + `]`:        `resource "" with 1 addresses: want a name, and 4096 addresses at most`,
+		`[` + entry("gpu", many) + `]`:      `resource "gpu" with 4097 addresses: want a name, and 4096 addresses at most`,
+		`[` + entry("gpu", `""`) + `]`:      `resource gpu has the address "" empty, too long or twice`,
+		`[` + entry("gpu", `"a","a"`) + `]`: `resource gpu has the address "a" empty, too long or twice`,
+		`[` + entry("gpu", `"`+strings.Repeat("a", 257)+`"`) + `]`:                               `resource gpu has the address "` + strings.Repeat("a", 64) + `" empty, too long or twice`,
+		`[` + entry("gpu", `"0"`) + `,` + entry("fpga", `"0"`) + `,` + entry("gpu", `"1"`) + `]`: `resource "gpu" is named twice`,
+	} {
+		if got, err := ParseResources(WorkerComponent, []byte(text)); err == nil || err.Error() != want || got != nil {
+			t.Errorf("%.80s: %v %v, want %s", text, got, err, want)
+		}
+	}
+	r := &deploy.ResourceInformation{Name: "gpu", Addresses: []string{strings.Repeat("a", 256)}}
+	for i := range MaxAddresses - 1 {
+		r.Addresses = append(r.Addresses, fmt.Sprint(i))
+	}
+	if err := CheckResource(r); err != nil {
+		t.Error("the largest:", err)
+	}
+}
+
 func TestAResourcesFileIsReadAsItIsWritten(t *testing.T) {
 	text, err := FormatResources(ExecutorComponent, gpus("0", "b"))
 	if want := `[{"id":{"componentName":"spark.executor","resourceName":"gpu"},"addresses":["0","b"]}]`; err != nil || string(text) != want {

@@ -34,7 +34,6 @@ type driver struct {
 	killed  bool           // its end was asked for
 	wait    time.Duration  // how long it waits when its process fails next
 	timer   rpcenv.Timer   // it waits
-	over    bool           // its end was told to the Worker
 }
 
 // failed says what follows a failure of the process, which ran for so long: a wait.

@@ -19,7 +19,6 @@ const exitLost = 255
 type Watcher struct {
 	url    string
 	worker rpcenv.Address
-	lostIt bool
 }
 
 // NewWatcher makes a Watcher of a Worker by its URL, spark://Worker@HOST:PORT; a malformed one is rpcenv.ErrInvalidURL.
@@ -58,10 +57,9 @@ func (w *Watcher) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) { w.los
 func (w *Watcher) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) { w.lost(c, peer) }
 
 func (w *Watcher) lost(c *rpcenv.Context, peer rpcenv.Address) {
-	if peer != w.worker || w.lostIt {
+	if peer != w.worker {
 		return
 	}
-	w.lostIt = true
 	c.Log().Errorf("Lost connection to worker rpc endpoint %s. Exiting.", w.url)
 	c.Exit(exitLost, "Lost connection to worker rpc endpoint "+w.url)
 }

@@ -2,9 +2,11 @@ package worker
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -39,6 +41,58 @@ func TestTheLossOfTheWorkerEndsTheExecutor(t *testing.T) {
 	w.Advance(5 * time.Second)
 	if code, ended := exec.Exited(); !ended || code != 255 {
 		t.Errorf("ended %t with %d, want 255", ended, code)
+	}
+}
+
+func TestTheLossOfAnotherPeerEndsNothing(t *testing.T) {
+	w, _, exec, env := watched(t)
+	said := logtest.NewLocal(env.Log().Logger)
+	other := w.ProbeIn(w.Env("Other", nil), "Other")
+	w.ProbeIn(env, "Executor").Send(other.Ref, wrapperspb.Bool(true))
+	w.Settle()
+	w.Find("Other").Kill()
+	w.Advance(time.Minute)
+	if _, ended := exec.Exited(); ended || len(said.AllEntries()) != 0 {
+		t.Errorf("ended %t, said %v", ended, said.AllEntries())
+	}
+}
+
+// The look-up fails, and the connection does: one loss.
+func TestTheLossOfTheWorkerIsSaidOnce(t *testing.T) {
+	w := rpctest.New(t, 1)
+	env := w.ClientEnv("Exec0", nil)
+	said := logtest.NewLocal(env.Log().Logger)
+	watcher, err := NewWatcher("spark://Worker@10.0.0.9:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Register(env, WatcherName, watcher)
+	w.Advance(time.Minute)
+	var lines []string
+	for _, e := range said.AllEntries() {
+		lines = append(lines, e.Message)
+	}
+	if got, want := strings.Join(lines, "\n"), "Connecting to worker spark://Worker@10.0.0.9:1\n"+
+		"Lost connection to worker rpc endpoint spark://Worker@10.0.0.9:1. Exiting."; !strings.HasPrefix(got, want) || strings.Count(got, "Exiting.") != 1 ||
+		strings.Contains(got, "Successfully") {
+		t.Errorf("logged\n%s", got)
+	}
+}
+
+// The verifier answers that there is no such endpoint: the process is another's, but it lives.
+func TestAPeerWithoutAWorkerIsSaidToBeNone(t *testing.T) {
+	w := rpctest.New(t, 1)
+	at := w.Env("W1", nil).Address()
+	env := w.ClientEnv("Exec0", nil)
+	said := logtest.NewLocal(env.Log().Logger)
+	watcher, err := NewWatcher("spark://Worker@" + at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Register(env, WatcherName, watcher)
+	w.Advance(time.Second)
+	if got := said.LastEntry().Message; got != "The look-up of worker spark://Worker@"+at.String()+" failed" {
+		t.Errorf("logged %q", got)
 	}
 }
 

@@ -30,6 +30,7 @@ type Worker struct {
 	heartbeat      rpcenv.Timer
 	cleanup        rpcenv.Timer
 	decommissioned bool                     // no more executors are taken
+	ending         bool                     // nothing more is started
 	stopping       []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
 }
 
@@ -61,7 +62,7 @@ func (w *Worker) OnStop(c *rpcenv.Context) {
 		x.kill()
 	}
 	for _, d := range w.books.drivers {
-		if d.running {
+		if d.running && !d.killed {
 			d.process.Kill(conf.WorkerDriverTerminateTimeout.Get(c.Conf()))
 		}
 	}
