@@ -57,7 +57,7 @@ func badApplication(d *deploy.ApplicationDescription) string {
 		return "there is no description"
 	case d.MaxCores != nil && d.GetMaxCores() < 1:
 		return fmt.Sprintf("an application with %d cores cannot run: set spark.cores.max", d.GetMaxCores())
-	case d.InitialExecutorLimit != nil && d.GetInitialExecutorLimit() < 0:
+	case d.GetInitialExecutorLimit() < 0:
 		return fmt.Sprintf("the first limit of executors is %d: it cannot be below 0", d.GetInitialExecutorLimit())
 	}
 	return badProfile(&deploy.ResourceProfile{
@@ -132,11 +132,11 @@ func applicationID(pattern string, at time.Time, n int) string {
 	return filledIn(pattern, standard, at, n)
 }
 
-// filledIn is a pattern of ids with a time and a number. One that does not take them, or gives an id that Workers refuse, is
-// replaced by the standard one.
+// filledIn is a pattern of ids with a time and a number. One that gives an id that Workers refuse is replaced by the standard
+// one; one that does not take time and number, too: fmt complains within the id, with a %.
 func filledIn(pattern, standard string, at time.Time, n int) string {
 	stamp := at.Format("20060102150405")
-	if id := fmt.Sprintf(pattern, stamp, n); !strings.Contains(id, "%!") && ids.Plain(id) {
+	if id := fmt.Sprintf(pattern, stamp, n); ids.Plain(id) {
 		return id
 	}
 	return fmt.Sprintf(standard, stamp, n)
@@ -167,7 +167,7 @@ func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
 		case m.idToApp[app.ID] != app:
 		case errors.Is(err, rpcenv.ErrUnreachableDisconnected) && tries > 1:
 			m.askDriver(c, app, tries-1)
-		case err != nil || !found.GetValue():
+		case !found.GetValue(): // an error brings no answer
 			c.Log().Infof("%s got disassociated, removing it.", at)
 			m.removeApplication(c, app, ApplicationFinished, at.String()+" got disassociated")
 			m.completeIfPossible(c)
@@ -204,7 +204,7 @@ func (m *Master) killApplication(c *rpcenv.Context, k *deploy.KillApplication) {
 // removeApplication ends an application: first its executors are killed, then every Worker is told, also a dead one,
 // which may be alive after all. The driver is told unless it wanted the end.
 func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) {
-	if m.idToApp[app.ID] != app || !m.setApplication(c, app, to, why) {
+	if !m.setApplication(c, app, to, why) {
 		return
 	}
 	c.Log().Infof("Removing app %s", app.ID)

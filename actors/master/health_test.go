@@ -88,7 +88,9 @@ func TestTheLimitOfFailures(t *testing.T) {
 // Only what is RUNNING keeps an application from its removal, and only what has been so for a minute is healthy.
 func TestWhatIsRunningAndWhatIsHealthy(t *testing.T) {
 	now := time.Unix(1000, 0)
-	executor := func(s deploy.ExecutorState, since time.Time) *ExecutorDesc { return &ExecutorDesc{State: s, runningSince: since} }
+	executor := func(s deploy.ExecutorState, since time.Time) *ExecutorDesc {
+		return &ExecutorDesc{State: s, runningSince: since}
+	}
 	for want, of := range map[string][]*ExecutorDesc{
 		"false false": {executor(deploy.ExecutorState_LAUNCHING, time.Time{})},
 		"true false":  {executor(deploy.ExecutorState_RUNNING, now.Add(1-time.Minute)), executor(deploy.ExecutorState_LAUNCHING, time.Time{})},

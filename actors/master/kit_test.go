@@ -64,6 +64,7 @@ func kitWith(t *testing.T, cfg master.Config, settings ...string) *kit {
 		t.Fatal(err)
 	}
 	w := rpctest.New(t, 1)
+	w.NoPanic()
 	env := w.Env("M", cf)
 	k := &kit{World: w, t: t, ep: &harness{master.New(cfg)}}
 	k.ref = w.Register(env, master.Name, k.ep)

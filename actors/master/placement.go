@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -155,13 +154,9 @@ func executorSizes(size, assigned int) []int {
 
 // offer is what w has for an executor of p.
 func (w *WorkerInfo) offer(p Profile) Offer {
-	room := math.MaxInt
-	if p.Memory > 0 {
-		room = w.MemoryFree() / p.Memory
-	}
 	return Offer{
 		Worker: w.ID, Host: w.Host, Cores: w.Cores, CoresFree: w.CoresFree(), Memory: w.Memory, MemoryFree: w.MemoryFree(),
-		Room: w.resources.room(p.Resources, room), Executors: len(w.executors),
+		Room: w.resources.room(p.Resources, w.MemoryFree()/p.Memory), Executors: len(w.executors),
 	}
 }
 

@@ -49,7 +49,7 @@ type rank struct {
 
 // order puts the Workers that are ALIVE in order. Unless it is fresh it looks for what has changed: nobody need tell it.
 func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
-	if r.by == nil || r.name != policy {
+	if r.name != policy {
 		*r = ranking{name: policy, by: policyOf(policy), pass: r.pass}
 	}
 	if r.fresh {

@@ -84,6 +84,7 @@ func lasting(t *testing.T, settings ...string) (*kit, *shelf) {
 	}
 	s := &shelf{records: map[string][]byte{}}
 	k := &kit{World: rpctest.New(t, 1), t: t}
+	k.NoPanic()
 	k.lead(k.Env("M", cf), master.Config{WebUIURL: "http://m:8080", Store: s})
 	return k, s
 }

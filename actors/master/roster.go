@@ -45,9 +45,6 @@ func (r *roster) all() []*WorkerInfo {
 // add enters a Worker, which was not there before.
 func (r *roster) add(w *WorkerInfo) {
 	r.list = append(r.list, w)
-	if w.registrar.IsZero() {
-		return // it was recovered
-	}
 	by := r.by[w.registrar]
 	if by == nil {
 		by = &registrar{}
@@ -76,14 +73,12 @@ func (r *roster) forgetDead(at rpcenv.Address) {
 	}
 }
 
-// full reports whether a peer has registered as many as it may; first is true when it is the first time.
-func (r *roster) full(peer rpcenv.Address) (full, first bool) {
-	by := r.by[peer]
-	if by == nil || by.workers < workersPerPeer {
-		return false, false
+// full is the registrar of a peer that has registered as many as it may; nil: it may register another.
+func (r *roster) full(peer rpcenv.Address) *registrar {
+	if by := r.by[peer]; by != nil && by.workers >= workersPerPeer {
+		return by
 	}
-	first, by.refused = !by.refused, true
-	return true, first
+	return nil
 }
 
 // listens is where a Worker says that it listens.

@@ -140,7 +140,7 @@ func decide(app *ApplicationInfo, p Profile, placement Placement, usable []*Work
 
 // scheduleAgainAt keeps one timer, for the earliest time; zero is never.
 func (m *Master) scheduleAgainAt(c *rpcenv.Context, at time.Time) {
-	if m.relaunch.Active() && at.Equal(m.relaunchAt) {
+	if at.Equal(m.relaunchAt) {
 		return
 	}
 	c.Cancel(m.relaunch)

@@ -27,7 +27,7 @@ type WorkerInfo struct {
 	executors []*ExecutorDesc // in the order of their launch
 	drivers   []*DriverInfo   // in the order of their launch
 	resources resources
-	registrar rpcenv.Address // the peer that registered it; zero: it was recovered
+	registrar rpcenv.Address // the peer that registered it; zero, which is no peer: it was recovered
 	reason    string         // why it is DEAD or DECOMMISSIONED
 	forgotten bool           // the roster has it no more
 	listed    int            // for ranking

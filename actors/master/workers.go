@@ -19,8 +19,8 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		c.Send(ref, &deploy.MasterInStandby{})
 		return
 	}
-	if full, first := m.workers.full(c.Sender()); full && m.idToWorker[r.GetId()] == nil {
-		m.refuseMore(c, rpcenv.Ref{Address: c.Sender(), Name: ref.Name}, first)
+	if by := m.workers.full(c.Sender()); by != nil && m.idToWorker[r.GetId()] == nil {
+		m.refuseMore(c, by, rpcenv.Ref{Address: c.Sender(), Name: ref.Name})
 		return
 	}
 	c.Log().Infof("Registering worker %s:%d with %d cores, %s RAM", r.GetHost(), r.GetPort(), r.GetCores(), megabytes(int(r.GetMemory())))
@@ -99,9 +99,10 @@ func (m *Master) refuseWorker(c *rpcenv.Context, worker rpcenv.Ref, why string) 
 
 // refuseMore refuses a Worker of a peer that has registered as many as it may. The answer goes to the peer: what one peer
 // sends makes the Master call no others. The log has it once, until the peer has fewer.
-func (m *Master) refuseMore(c *rpcenv.Context, peer rpcenv.Ref, first bool) {
+func (m *Master) refuseMore(c *rpcenv.Context, by *registrar, peer rpcenv.Ref) {
 	why := fmt.Sprintf("%s has registered %d workers, which is all that one peer may: a worker registers itself", peer.Address, workersPerPeer)
-	if first {
+	if !by.refused {
+		by.refused = true
 		c.Log().Warn(why)
 	}
 	c.Send(peer, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
@@ -176,8 +177,10 @@ func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 		switch {
 		case w.State != WorkerDead && w.LastHeartbeat.Before(silent):
 			c.Log().Warnf("Removing %s because we got no heartbeat in %d seconds", w.ID, seconds)
-			removed = m.loseWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds)) || removed
-		case w.State == WorkerDead && w.LastHeartbeat.Before(buried):
+			if m.loseWorker(c, w, fmt.Sprintf("Not receiving heartbeat for %d seconds", seconds)) {
+				removed = true
+			}
+		case w.LastHeartbeat.Before(buried):
 			m.workers.forgetDead(w.listens())
 		}
 	}
