@@ -14,6 +14,7 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 		{ID: "full", Cores: 4, CoresUsed: 3, Memory: 4096},
 		{ID: "used", Cores: 4, Memory: 4096, MemoryUsed: 4000},
 		{ID: "bare", Cores: 4, Memory: 4096},
+		{ID: "exact", Cores: 2, CoresUsed: 2, Memory: 4096},
 		{ID: "good", Cores: 4, Memory: 4096, resources: gpus(1)},
 	}
 	usable, refused := Usable(ws, Profile{Cores: 2, Memory: 1024, Resources: []Requirement{{"gpu", 1}}})
@@ -38,9 +39,22 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 			"bare", "resources", "an executor wants 1 gpu, the worker has 0",
 			"lower spark.executor.resource.gpu.amount to 0 at most, or start a worker with spark.worker.resource.gpu.amount 1 or more",
 		},
+		{
+			"exact", "cores", "an executor wants 2 cores, 0 of the worker's 2 are free",
+			"wait until 2 more are free, or lower spark.executor.cores",
+		},
 	}
 	if !slices.Equal(refused, want) {
 		t.Errorf("got %v\nwant %v", refused, want)
+	}
+}
+
+// Of several resources the one that is short is named, not one of which there is just enough.
+func TestARefusalNamesTheResourceThatIsShort(t *testing.T) {
+	w := &WorkerInfo{ID: "w", Cores: 1, Memory: 1, resources: append(gpus(2), &resource{name: "npu", addresses: []string{"a"}, taken: []bool{true}})}
+	r, no := refusal(w, Profile{Memory: 1, Resources: []Requirement{{"gpu", 2}, {"npu", 1}}}.need())
+	if want := "an executor wants 1 npu, 0 of the worker's 1 are free"; !no || r.Reason != want {
+		t.Errorf("%v, want %s", r, want)
 	}
 }
 

@@ -76,6 +76,9 @@ func TestMemoryPerCore(t *testing.T) {
 	if got := decided(t, SpreadOut{}, running(noLimit, 0), p, pool(4096, 10)); got[0] != 10 {
 		t.Errorf("%v", got)
 	}
+	if got := decided(t, memoryPerCore{true}, running(noLimit, 0), p, pool(8192, 10)); got[0] != 2 {
+		t.Errorf("historic: %v", got)
+	}
 	p.Cores = 2 // executors with a size had it right
 	if got := decided(t, memoryPerCore{true}, running(noLimit, 0), p, pool(4096, 10)); got[0] != 2 {
 		t.Errorf("%v", got)

@@ -59,6 +59,7 @@ func TestPlace(t *testing.T) {
 		{free: []int{8, 8, 8, 4}, max: 24, perExec: 6, want: []int{6, 6, 6, 0}},
 		{free: []int{10}, max: inf, memory: 4096, want: []int{10}}, // SPARK-9731: one executor with all cores
 		{free: []int{10}, max: inf, limit: 1, running: 1, want: []int{0}},
+		{free: []int{4, 4}, max: 8, limit: 2, want: []int{4, 4}}, // an executor that grows counts once
 		{free: []int{4, 4}, max: 0, perExec: 1, want: []int{0, 0}},
 		{free: nil, max: inf, want: []int{}},
 	} {
@@ -143,4 +144,52 @@ func TestSpreadOutDiffersByAtMostOneStep(t *testing.T) {
 			t.Fatalf("%v: a later worker has more", cores)
 		}
 	})
+}
+
+// An answer of a placement is followed when it is within the offers and the demand, to the last core and executor.
+func TestWhichAnswersAreFollowed(t *testing.T) {
+	offers := []Offer{{Worker: "a", CoresFree: 4, Room: 2}, {Worker: "b", CoresFree: 4, Room: 9}}
+	for _, test := range []struct {
+		cores, left, executors int // of the demand
+		answer                 []int
+		want                   string
+	}{
+		{2, 8, 4, []int{4, 4}, ""},
+		{2, 7, 4, []int{4, 4}, "master: the placement gives 8 cores in 4 executors, the application may get 7 in 4"},
+		{2, 8, 3, []int{4, 4}, "master: the placement gives 8 cores in 4 executors, the application may get 8 in 3"},
+		{0, 8, 2, []int{4, 4}, ""}, // one executor each
+		{1, 8, 4, []int{3, 0}, "master: the placement gives 3 cores of worker a, which has 4 free and room for 2 executors"},
+		{1, 8, 8, []int{0, 5}, "master: the placement gives 5 cores of worker b, which has 4 free and room for 9 executors"},
+		{1, 8, 8, []int{-1, 4}, "master: the placement gives -1 cores of worker a, which has 4 free and room for 2 executors"},
+		{1, 8, 8, []int{1}, "master: the placement answered 1 numbers for 2 offers"},
+	} {
+		got := ""
+		if err := checkPlacement(Demand{Cores: test.cores, CoresLeft: test.left, Executors: test.executors}, offers, test.answer); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%v: %q, want %q", test.answer, got, test.want)
+		}
+	}
+}
+
+// A placement sees all of a Worker and of the wish that its documentation names.
+func TestWhatAPlacementSees(t *testing.T) {
+	w := &WorkerInfo{ID: "w", Host: "h", Cores: 8, CoresUsed: 3, Memory: 4096, MemoryUsed: 1024, resources: gpus(2), executors: make([]*ExecutorDesc, 2)}
+	if got, want := w.offer(Profile{Memory: 1024}), (Offer{"w", "h", 8, 5, 4096, 3072, 3, 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := w.offer(Profile{Memory: 1024, Resources: []Requirement{{"gpu", 1}}}).Room; got != 2 {
+		t.Errorf("room for %d, want 2", got)
+	}
+	a := running(10, 2)
+	a.CoresGranted = 4
+	p := Profile{ID: 3, Cores: 2, Memory: 512, Limit: 5}
+	if got, want := a.demand(p), (Demand{"app", 3, 2, 512, 6, 5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	p.ID, p.Limit = 0, 1 // two executors are there
+	if got := a.demand(p).Executors; got != 0 {
+		t.Errorf("%d more executors, want 0", got)
+	}
 }

@@ -38,10 +38,20 @@ func TestProfilesAreInTheOrderOfTheirIDs(t *testing.T) {
 func TestBadTargets(t *testing.T) {
 	a := &ApplicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
 	profile := func(id int32) *deploy.ResourceProfile { return &deploy.ResourceProfile{Id: id, ExecutorMemoryMb: 1} }
-	many := make([]*deploy.ProfileTarget, maxProfiles)
-	for i := range many {
-		many[i] = &deploy.ProfileTarget{Profile: profile(int32(i + 1))}
+	targets := func(n int) []*deploy.ProfileTarget {
+		out := make([]*deploy.ProfileTarget, n)
+		for i := range out {
+			out[i] = &deploy.ProfileTarget{Profile: profile(int32(i + 1))}
+		}
+		return out
 	}
+	if got := a.badTargets(targets(maxProfiles - 1)); got != "" { // with the one that each application has they are all
+		t.Error(got)
+	}
+	if got := a.badTargets([]*deploy.ProfileTarget{{Profile: profile(-1)}}); got != "a total without a profile" {
+		t.Error(got)
+	}
+	many := targets(maxProfiles)
 	cores, gpu := profile(1), profile(1)
 	cores.ExecutorCores = proto.Int32(-1)
 	gpu.ExecutorResources = []*deploy.ResourceRequirement{{Name: "gpu"}}

@@ -144,3 +144,35 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 		})
 	})
 }
+
+// What changed outside a decision, cores or memory alone, or that a Worker is gone, is seen when the next decision begins.
+func TestTheIndexSeesWhatChangedOutside(t *testing.T) {
+	order := func(r *ranking, ws []*WorkerInfo, policy string) (out string) {
+		r.fresh = false
+		for _, k := range r.order(ws, policy) {
+			out += k.w.ID
+		}
+		return out
+	}
+	for policy, change := range map[string]func(w *WorkerInfo){
+		"CORES_FREE_DESC":  func(w *WorkerInfo) { w.CoresUsed = 3 },
+		"MEMORY_FREE_DESC": func(w *WorkerInfo) { w.MemoryUsed = 3 },
+	} {
+		ws := []*WorkerInfo{{ID: "a", Cores: 6, Memory: 6}, {ID: "b", Cores: 5, Memory: 5}, {ID: "c", Cores: 4, Memory: 4}}
+		r := &ranking{}
+		if got := order(r, ws, policy); got != "abc" {
+			t.Errorf("%s: %s", policy, got)
+		}
+		change(ws[0])
+		if got := order(r, ws, policy); got != "bca" {
+			t.Errorf("%s: %s, want bca", policy, got)
+		}
+		ws[1].State = WorkerDead
+		if got := order(r, ws, policy); got != "ca" {
+			t.Errorf("%s: %s, want ca", policy, got)
+		}
+		if got := order(r, ws[2:], policy); got != "c" {
+			t.Errorf("%s: %s, want c", policy, got)
+		}
+	}
+}

@@ -123,3 +123,21 @@ func TestAddressesHaveOneOwner(t *testing.T) {
 		})
 	})
 }
+
+// A state names a Worker's resources in the order of their names, all addresses and those that somebody has.
+func TestTheStateOfResources(t *testing.T) {
+	rs := newResources([]*deploy.ResourceInformation{{Name: "npu", Addresses: []string{"x"}}, {Name: "gpu", Addresses: []string{"0", "1"}}})
+	rs.acquire([]Requirement{{"gpu", 1}})
+	text := func(taken bool) (out []string) {
+		for _, i := range rs.infos(taken) {
+			out = append(out, fmt.Sprint(i.GetName(), i.GetAddresses()))
+		}
+		return out
+	}
+	if got, want := text(false), []string{"gpu[0 1]", "npu[x]"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := text(true), []string{"gpu[0]", "npu[]"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -38,28 +38,70 @@ func TestARegistrationLooksAtNoOtherWorker(t *testing.T) {
 	for _, n := range []int{100, 2000} {
 		w, m, ref := crowded(t)
 		m.workers.seen = 0
+		var peers []*rpctest.Probe
 		for life := range 2 {
 			for i := range n {
-				if i%workersPerPeer == 0 {
-					w.Probe(fmt.Sprintf("P%d.%d", life, i))
+				if peer := i / workersPerPeer; peer == len(peers) {
+					peers = append(peers, w.Probe(fmt.Sprint("P", peer)))
 				}
-				p := w.Probes()[len(w.Probes())-1]
-				registerAs(p, ref, fmt.Sprintf("w%d.%d", life, i), i)
+				registerAs(peers[i/workersPerPeer], ref, fmt.Sprintf("w%d.%d", life, i), i)
 			}
 			w.Settle()
 			seen := m.workers.seen
 			if seen != 0 {
 				t.Errorf("%d workers, life %d: %d were looked at", n, life, seen)
 			}
+			if n := len(m.workers.dead); n != 0 {
+				t.Errorf("%d dead workers are kept at whose place another one is", n)
+			}
 			if alive := len(m.idToWorker); alive != n {
 				t.Fatalf("%d workers of %d", alive, n)
 			}
 			w.Advance(150 * time.Second) // they are silent, and die at one time
-			if looks := m.workers.seen / n; looks > 15 {
+			if looks := m.workers.seen / n; looks < 1 || looks > 15 {
 				t.Errorf("%d workers: each was looked at %d times when all died", n, looks)
+			}
+			if len(m.workers.by) != 0 {
+				t.Errorf("%d peers are remembered that have no workers", len(m.workers.by))
 			}
 			m.workers.seen = 0
 		}
+	}
+}
+
+// Nor does the loss of one that had nothing.
+func TestTheLossOfAnIdleWorkerLooksAtNoOther(t *testing.T) {
+	w, m, ref := crowded(t)
+	idle := w.Probe("I")
+	idle.Send(ref, &deploy.RegisterWorker{
+		Id: "idle", Host: "h", Port: 1, Cores: 1, Memory: 1024, Worker: idle.Ref.Proto(),
+	})
+	registerAs(w.Probe("O"), ref, "other", 1)
+	w.Settle()
+	m.workers.seen = 0
+	idle.Crash()
+	if m.idToWorker["idle"] != nil || m.workers.seen != 0 {
+		t.Errorf("%d workers were looked at", m.workers.seen)
+	}
+}
+
+// Of two Workers that said that they listen at one place, and are dead, the younger one is shown.
+func TestOfTheDeadAtOnePlaceOneIsShown(t *testing.T) {
+	w, m, ref := crowded(t)
+	p := w.Probe("P")
+	for n := range 2 {
+		at := rpcenv.Address{Host: p.Ref.Address.Host, Port: 20000 + n}
+		p.Send(ref, &deploy.RegisterWorker{
+			Id: fmt.Sprint("w", n), Host: "h", Port: 1, Cores: 1, Memory: 1024, Worker: rpcenv.Ref{Address: at, Name: "Worker"}.Proto(),
+		})
+	}
+	w.Settle()
+	if n := len(m.workers.all()); n != 2 {
+		t.Fatalf("%d workers", n)
+	}
+	w.Advance(150 * time.Second)
+	if all := m.workers.all(); len(all) != 1 || all[0].ID != "w1" {
+		t.Errorf("%v", all)
 	}
 }
 
