@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Trace 2 and 8 as recorded from real Spark: two executors, a clean end.
@@ -185,6 +186,72 @@ func TestApplicationIDs(t *testing.T) {
 				t.Errorf("%v: %s, want %s", test.settings, d.id, want)
 			}
 		}
+	}
+}
+
+// The name of an application that has ended, and is remembered, is given to no other.
+func TestANameThatIsTakenIsNotGivenAgain(t *testing.T) {
+	k := newKit(t, "spark.master.useAppNameAsAppId.enabled", "true")
+	d := k.driver("pi", 1)
+	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
+	if e := k.driver("pi", 1); d.id != "pi" || e.id != "app-20260101000000-0000" {
+		t.Errorf("%s, then %s", d.id, e.id)
+	}
+}
+
+// Without room for what has ended nothing is remembered.
+func TestNoApplicationIsRemembered(t *testing.T) {
+	k := newKit(t, "spark.deploy.retainedApplications", "0")
+	d := k.driver("D", 1)
+	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
+	d.Send(k.ref, &deploy.UnregisterApplication{AppId: "nobody"})
+	if s := k.state(); len(s.CompletedApps) != 0 || len(s.ActiveApps) != 0 {
+		t.Errorf("%v", s)
+	}
+}
+
+// questions are how often the Master asked whether a driver is there.
+func (k *kit) questions() (n int) {
+	for _, e := range k.Trace().Entries {
+		if e.Type == "CheckExistence" && e.K == trace.KindMsg && e.Form == trace.FormAsk {
+			n++
+		}
+	}
+	return n
+}
+
+// A driver that says nothing has ten seconds, however often the end of its connection is heard; it is asked once.
+func TestASilentDriverHasTenSeconds(t *testing.T) {
+	k := newKit(t)
+	d := k.driver("D", 1)
+	k.Find("D").Pause()
+	for range 3 {
+		k.tool.Send(k.ref, connectionEvent{peer: d.Ref.Address})
+	}
+	k.Advance(9900 * time.Millisecond)
+	if s := k.state(); len(s.ActiveApps) != 1 {
+		t.Error("it was given up too early")
+	}
+	k.Advance(200 * time.Millisecond)
+	if s := k.state(); len(s.ActiveApps) != 0 {
+		t.Error("it was not given up after ten seconds")
+	}
+	if n := k.questions(); n != 1 {
+		t.Errorf("it was asked %d times", n)
+	}
+}
+
+// A process that is there and has no such driver any more is no driver.
+func TestADriverThatItsProcessDoesNotKnowIsGone(t *testing.T) {
+	k := newKit(t)
+	d := k.newDriver("D")
+	ref := rpcenv.Ref{Address: d.Ref.Address, Name: "Nobody"}
+	d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: ref.Proto()})
+	k.Settle()
+	k.tool.Send(k.ref, connectionEvent{peer: d.Ref.Address})
+	k.Advance(time.Second)
+	if s := k.state(); len(s.ActiveApps) != 0 || len(s.CompletedApps) != 1 {
+		t.Errorf("%v", s)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func (w *worker) decommission() {
@@ -156,5 +158,67 @@ func TestAReportOfAStateThatIsNoWorkersIsIgnored(t *testing.T) {
 	none(t, d.Probe, time.Second)
 	if _, used := w.stateOf(); used != 1 {
 		t.Errorf("%d cores used", used)
+	}
+}
+
+// Those of a dead Worker's host, ids that nobody has, and a standby's Workers are not counted and not told; one message goes to each.
+func TestWhichWorkersAreDecommissioned(t *testing.T) {
+	k := newKit(t)
+	dead, there := k.newWorker("W1", 1, 1024), k.newWorker("W2", 1, 1024)
+	dead.reg.Host, there.reg.Host = "h", "h"
+	dead.reg.Port = 1
+	for _, w := range []*worker{dead, there} {
+		w.Send(k.ref, w.reg)
+	}
+	k.Settle()
+	k.Find("W1").Kill()
+	k.Settle()
+	if n := k.decommissionHosts("h"); n != 1 {
+		t.Errorf("%d workers, want 1", n)
+	}
+	if n := k.decommissionHosts("elsewhere"); n != 0 {
+		t.Errorf("%d workers, want 0", n)
+	}
+	k.tool.Send(k.ref, master.DecommissionWorkers{IDs: []string{"nobody"}})
+	k.Settle()
+	sent := 0
+	for _, e := range k.Trace().Entries {
+		if e.Type == "DecommissionWorkers" && e.K == trace.KindMsg {
+			sent++
+		}
+	}
+	if sent != 2 { // the first answer's, and the test's
+		t.Errorf("%d orders, want 2", sent)
+	}
+	if s := k.state().GetWorkers(); s[1].GetReason() != "decommissioned" {
+		t.Errorf("%v", s)
+	}
+}
+
+// What Workers of a host had, which an administrator decommissions, is replaced at once; their executors end with their own
+// application alone.
+func TestWhatDecommissionedHostsHadIsReplacedAtOnce(t *testing.T) {
+	k := newKit(t)
+	w := k.worker("W1", 2, 2048)
+	a, b := k.driver("A", 1), k.driver("B", 1)
+	w.launched()
+	w.launched()
+	w2 := k.worker("W2", 2, 2048)
+	k.decommissionHosts(w.reg.GetHost())
+	next[*deploy.DecommissionWorker](t, w.Probe)
+	for _, want := range []string{a.id, b.id} {
+		if l := w2.launched(); l.GetAppId() != want || l.GetExecId() != 1 {
+			t.Errorf("%v", l)
+		}
+	}
+	w.report(b.id, 0, deploy.ExecutorState_EXITED, 0) // of two with one id the application says which
+	if _, used := w.stateOf(); used != 1 {
+		t.Errorf("%d cores used", used)
+	}
+	b.Send(k.ref, &deploy.UnregisterApplication{AppId: b.id})
+	next[*deploy.ApplicationFinished](t, w.Probe)
+	a.Send(k.ref, &deploy.UnregisterApplication{AppId: a.id})
+	if kill := next[*deploy.KillExecutor](t, w.Probe); kill.GetAppId() != a.id || kill.GetExecId() != 0 {
+		t.Errorf("%v", kill)
 	}
 }

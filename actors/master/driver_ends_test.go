@@ -23,14 +23,14 @@ func (w *worker) ends(r *deploy.DriverStateChanged) {
 // The status, the state and the failures tell how a driver ended, and where.
 func TestHowADriverEnded(t *testing.T) {
 	for _, test := range []struct {
-		report  deploy.DriverStateChanged
+		report  *deploy.DriverStateChanged
 		reason  string
 		failure string // "": it is none
 	}{
-		{deploy.DriverStateChanged{State: deploy.DriverState_FINISHED, ExitStatus: proto.Int32(0)}, "Command exited with code 0", ""},
-		{deploy.DriverStateChanged{State: deploy.DriverState_KILLED}, "reported by its worker", ""},
-		{deploy.DriverStateChanged{State: deploy.DriverState_FAILED, ExitStatus: proto.Int32(3)}, "Command exited with code 3", "Command exited with code 3"},
-		{deploy.DriverStateChanged{State: deploy.DriverState_ERROR, Exception: proto.String("no disk")}, "reported by its worker", "no disk"},
+		{&deploy.DriverStateChanged{State: deploy.DriverState_FINISHED, ExitStatus: proto.Int32(0)}, "Command exited with code 0", ""},
+		{&deploy.DriverStateChanged{State: deploy.DriverState_KILLED}, "reported by its worker", ""},
+		{&deploy.DriverStateChanged{State: deploy.DriverState_FAILED, ExitStatus: proto.Int32(3)}, "Command exited with code 3", "Command exited with code 3"},
+		{&deploy.DriverStateChanged{State: deploy.DriverState_ERROR, Exception: proto.String("no disk")}, "reported by its worker", "no disk"},
 	} {
 		k := newKit(t)
 		w := k.worker("W1", 1, 1024)
@@ -41,7 +41,7 @@ func TestHowADriverEnded(t *testing.T) {
 			t.Errorf("%v", a)
 		}
 		test.report.DriverId = id
-		w.ends(&test.report)
+		w.ends(test.report)
 		got := k.status(id)
 		want := &deploy.DriverStatusResponse{
 			Found: true, State: test.report.State.Enum(), WorkerId: proto.String("worker-W1"), WorkerHostPort: proto.String(w.Ref.Address.String()),

@@ -95,8 +95,13 @@ func TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved(t *testing.T) {
 		t.Errorf("the last word is %T %v", last, last)
 	}
 	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
-	if s := k.state(); s.CompletedApps[0].State != master.ApplicationFailed.String() {
+	s := k.state()
+	if s.CompletedApps[0].State != master.ApplicationFailed.String() {
 		t.Errorf("%+v", s.CompletedApps)
+	}
+	f := s.Failures[len(s.Failures)-1]
+	if f.Kind != "application" || f.Id != d.id || f.WorkerId != "" || f.State != "FAILED" || f.Reason != "failed 10 times" {
+		t.Errorf("the last failure is %v", f)
 	}
 }
 

@@ -1,8 +1,11 @@
 package master
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -10,7 +13,7 @@ import (
 func TestFaultsAreThoseOfTheSetting(t *testing.T) {
 	for text, want := range map[string]faults{
 		"fixed": {}, "upstream": {launchLoop: true, recoveredRunning: true}, "spark-2425": {lifetimeFailures: true}, "SPARK-8881": {coreByCore: true},
-		"SPARK-9731,SPARK-16925": {memoryPerCore: true, silentExit: true},
+		"SPARK-9731,SPARK-16925": {memoryPerCore: true, silentExit: true}, "SPARK-13604": {ghosts: true}, "SPARK-23191": {refusesKnown: true},
 	} {
 		c, err := conf.New(map[string]string{"coherer.compat": text})
 		if err != nil {
@@ -82,5 +85,59 @@ func TestMemoryPerCore(t *testing.T) {
 	p.Cores = 2 // executors with a size had it right
 	if got := decided(t, memoryPerCore{true}, running(noLimit, 0), p, pool(4096, 10)); got[0] != 2 {
 		t.Errorf("%v", got)
+	}
+}
+
+// How Spark counted ends: each case is a row of ends, of which true is a normal one; want is the count of failures after each, how
+// many ended early, and whether the application is removed. The limit is 2 unless said.
+func TestHowSparkCountedEnds(t *testing.T) {
+	lifetime, loop := faults{lifetimeFailures: true}, faults{launchLoop: true}
+	for _, test := range []struct {
+		name  string
+		f     faults
+		limit int
+		alive bool // another executor runs
+		ends  []bool
+		want  string
+	}{
+		{"SPARK-2425: all failures", lifetime, 2, true, []bool{false, true, false}, "1/1 1/2 2/3/removed"},
+		{"SPARK-2425: no limit", lifetime, -1, false, []bool{false, false, false}, "1/1 2/2 3/3"},
+		{"SPARK-2425: a limit of one", lifetime, 1, false, []bool{false}, "1/1/removed"},
+		{"SPARK-27510: with none that runs", loop, 2, false, []bool{false, true, false}, "1/1 1/2 2/3/removed"},
+		{"SPARK-27510: one that runs keeps it", loop, 2, true, []bool{false, false, false}, "1/1 2/2 3/3"},
+	} {
+		now := time.Unix(1000, 0)
+		a := &ApplicationInfo{executors: []*ExecutorDesc{{}}} // one that is launched counts for nothing
+		if test.alive {
+			a.executors = append(a.executors, &ExecutorDesc{runningSince: now})
+		}
+		var got []string
+		for _, normal := range test.ends {
+			now = now.Add(time.Second)
+			remove, counted := a.historicEnd(test.f, normal, test.limit, now)
+			text := fmt.Sprintf("%d/%d", a.health.failures, a.health.early)
+			if remove {
+				text += "/removed"
+			}
+			if !counted || !a.health.last.Equal(now) {
+				text += "/not counted"
+			}
+			got = append(got, text)
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	if remove, counted := (&ApplicationInfo{}).historicEnd(faults{}, false, 1, time.Unix(1, 0)); remove || counted {
+		t.Error("without a fault the end is counted as in Spark")
+	}
+}
+
+// Of no executors wanted CoreByCore gives none.
+func TestCoreByCoreOfNothing(t *testing.T) {
+	for _, spread := range []bool{true, false} {
+		if got := (CoreByCore{spread}).Place(Demand{CoresLeft: 4}, []Offer{{CoresFree: 4, Room: 4}}); !slices.Equal(got, []int{0}) {
+			t.Errorf("%v", got)
+		}
 	}
 }

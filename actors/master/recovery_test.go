@@ -264,38 +264,6 @@ func TestAConnectionTooManyIsNoLossDuringRecovery(t *testing.T) {
 	k.stands("W1 ALIVE")
 }
 
-// SPARK-20305: a record that cannot be read is told, and does not stop the recovery.
-func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
-	k, s := lasting(t)
-	w := k.worker("W1", 4, 4096)
-	s.bad = []error{errors.New("app_torn: it is torn")}
-	s.records["app_rubbish"] = []byte{0xff}
-	s.records["worker_rubbish"] = []byte{0xff}
-	s.records["driver_rubbish"] = []byte{0xff}
-	s.records["what_is_this"] = nil
-	s.put("app_other", &deploy.ApplicationRecord{Id: "app-1", Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 1}})
-	s.put("app_empty", &deploy.ApplicationRecord{Id: "empty"})
-	s.put("app_client", &deploy.ApplicationRecord{
-		Id: "client", Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 1}, Driver: &rpc.EndpointRef{Name: "AppClient"},
-	})
-	s.put("worker_nothing", &deploy.WorkerRecord{})
-	s.put("driver_nothing", &deploy.DriverRecord{Id: "nothing"})
-	k.restart(master.Config{Store: s})
-	next[*deploy.MasterChanged](t, w.Probe)
-	w.tells()
-	k.isIn("ALIVE")
-	k.stands("W1 ALIVE")
-	var told []string
-	for _, f := range k.state().GetFailures() {
-		if f.GetKind() == "record" {
-			told = append(told, f.GetReason())
-		}
-	}
-	if len(told) != 10 || !strings.Contains(strings.Join(told, "\n"), "record app_rubbish: ") {
-		t.Errorf("%d told: %q", len(told), told)
-	}
-}
-
 func TestAMasterThatCannotReadItsRecordsEnds(t *testing.T) {
 	k, s := lasting(t)
 	k.worker("W1", 4, 4096)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 )
@@ -64,5 +66,42 @@ func TestAfterARecoveryNothingThatRunsIsDoubted(t *testing.T) {
 	w.report(d.id, 0, deploy.ExecutorState_EXITED, 1)
 	if u := d.updated(); u.GetId() != 0 || u.GetState() != deploy.ExecutorState_EXITED {
 		t.Errorf("%v", u)
+	}
+}
+
+// An executor is looked for on the Worker that says it: one that it says, and another Worker has, is killed.
+func TestAnExecutorOfAnotherWorkerIsKilled(t *testing.T) {
+	k := newKit(t)
+	w1, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w1.launched()
+	id := k.submit(wanted(false))
+	w2 := k.worker("W2", 1, 1024)
+	w2.launchedDriver()
+	w2.Send(k.ref, &deploy.WorkerLatestState{Id: w2.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}, DriverIds: []string{id}})
+	same(t, w2.Probe, &deploy.KillExecutor{MasterUrl: k.ref.Address.SparkURL(), AppId: d.id, ExecId: new(int32)})
+	none(t, w2.Probe, time.Second)
+	w1.Send(k.ref, &deploy.WorkerLatestState{Id: w1.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}, DriverIds: []string{id}})
+	same(t, w1.Probe, &deploy.KillDriver{DriverId: id})
+	none(t, w1.Probe, time.Second)
+	if s := k.state(); len(s.ActiveApps[0].Executors) != 1 || s.ActiveDrivers[0].State != deploy.DriverState_RUNNING {
+		t.Errorf("%v", s)
+	}
+}
+
+// A Worker that is ALIVE, and one that is decommissioned, may say so again: nothing is an error.
+func TestARegistrationThatIsRepeatedIsNoError(t *testing.T) {
+	k, said := logged(t)
+	w := k.worker("W1", 1, 1024)
+	w.again()
+	w.decommission()
+	w.again()
+	k.Settle()
+	for _, e := range said.AllEntries() {
+		if e.Level <= logrus.ErrorLevel {
+			t.Errorf("the log has %q", e.Message)
+		}
+	}
+	if s := k.state().GetWorkers(); s[0].GetState() != "DECOMMISSIONED" {
+		t.Errorf("%v", s)
 	}
 }

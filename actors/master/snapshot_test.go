@@ -137,7 +137,7 @@ func TestAUserKillsAnApplication(t *testing.T) {
 		t.Error(r)
 	}
 	next[*deploy.KillExecutor](t, w.Probe)
-	if s := k.state(); s.CompletedApps[0].State != "KILLED" || s.Workers[0].CoresUsed != 0 {
+	if s := k.state(); s.CompletedApps[0].State != "KILLED" || s.Workers[0].CoresUsed != 0 || len(s.Failures) != 0 {
 		t.Errorf("%v", s)
 	}
 }

@@ -144,19 +144,20 @@ func TestExecutorsOfAWorker(t *testing.T) {
 	}
 }
 
-// The counter of applications goes round at spark.deploy.appNumberModulo.
+// The counter of applications goes round at spark.deploy.appNumberModulo, past the number of one that is there still.
 func TestTheNumberOfAnApplicationGoesRound(t *testing.T) {
-	k := newKit(t, "spark.deploy.appNumberModulo", "1000")
+	k := newKit(t, "spark.deploy.appNumberModulo", "1000", "spark.deploy.appIdPattern", "app-%[2]04d")
+	k.driver("first", 1)
 	d := k.newDriver("D")
 	var last []string
-	for i := range 1002 {
+	for i := range 1001 {
 		d.register()
 		d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
-		if i >= 999 {
+		if i >= 998 {
 			last = append(last, d.id[len(d.id)-5:])
 		}
 	}
-	if want := []string{"-0999", "-0000", "-0001"}; !slices.Equal(last, want) {
+	if want := []string{"-0999", "-0001", "-0002"}; !slices.Equal(last, want) {
 		t.Errorf("%q, want %q", last, want)
 	}
 }
