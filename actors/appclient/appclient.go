@@ -81,7 +81,7 @@ func (a *AppClient) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected tells the listener, once, that the Master is gone. The client waits for another to call.
 func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
-	if !a.registered || peer != a.master.Address || a.disconnected || a.dead {
+	if peer != a.master.Address || a.disconnected || a.dead {
 		return
 	}
 	a.disconnected = true

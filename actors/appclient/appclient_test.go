@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/messages/deploy"
@@ -28,12 +29,15 @@ type kit struct {
 	env      *rpcenv.Env // the driver's
 	listener *rpctest.Probe
 	client   rpcenv.Ref
+	said     *logtest.Hook // what the driver logs
 }
 
 func newKit(t *testing.T) *kit {
 	k := &kit{t: t, w: rpctest.New(t, 1)}
+	k.w.NoPanic()
 	k.master = k.w.ProbeIn(k.w.Env("M", nil), "Master")
 	k.env = k.w.Env("Driver", nil)
+	k.said = logtest.NewLocal(k.env.Log().Logger)
 	k.listener = k.w.ProbeIn(k.env, "CoarseGrainedScheduler")
 	return k
 }
@@ -225,7 +229,7 @@ func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 		{&deploy.Refusals{MasterState: "RECOVERING"}, false},
 		{&deploy.Refusals{MasterState: "STANDBY"}, false},
 	} {
-		k := newKit(t)
+		k, asked := newKit(t), 0
 		k.master = k.w.Probe("Master")
 		k.join()
 		k.master.Crash()
@@ -233,6 +237,10 @@ func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 		k.master.On(func(ctx *rpcenv.Context, m rpcenv.Message) bool {
 			q, ok := m.(*deploy.RequestRefusals)
 			if ok {
+				asked++
+				if q.GetAppId() != appID {
+					t.Errorf("asked for application %q", q.GetAppId())
+				}
 				rpcenv.Reply(ctx, q, c.answer)
 			}
 			return ok
@@ -240,16 +248,21 @@ func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 		k.told(Disconnected{})
 		k.w.Advance(time.Minute)
 		if !c.told {
-			k.listener.Quiet(time.Minute)
+			k.silent(time.Minute)
 			continue
 		}
 		m := next[Forgotten](k, k.listener)
 		if !strings.Contains(m.Reason, "does not know application "+appID) || !strings.Contains(m.Reason, "submit the application again") {
 			t.Error(m)
 		}
-		k.listener.Quiet(5 * time.Minute)
+		k.silent(5 * time.Minute)
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
 		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
 		k.told(Forgotten{})
+		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+		k.silent(5 * time.Minute)
 	}
 }
 
@@ -349,11 +362,19 @@ func TestRequestExecutors(t *testing.T) {
 
 func TestAConfigThatIsNotValidIsDeadAtOnce(t *testing.T) {
 	k := newKit(t)
-	cfg := Config{Listener: k.listener.Ref}
-	k.w.Register(k.env, Name, New(cfg))
-	k.told(Dead{Reason: cfg.Validate().Error()})
-	if (&Config{}).Validate() == nil {
-		t.Error("an empty Config is valid")
+	k.w.Register(k.env, Name, New(Config{Listener: k.listener.Ref}))
+	const wrong = "an application needs a Master: name one as spark://HOST:PORT\nan application needs a description"
+	k.told(Dead{Reason: wrong})
+	// Nobody else says what is wrong with a client that has no listener.
+	nobody := k.w.Env("Nobody", nil)
+	said := logtest.NewLocal(nobody.Log().Logger)
+	k.w.Register(nobody, Name, New(Config{}))
+	k.w.Settle()
+	if got := said.LastEntry().Message; len(said.AllEntries()) != 1 || got != wrong+"\nan application's client needs a listener" {
+		t.Errorf("logged %q", got)
+	}
+	if err := (&Config{Masters: make([]rpcenv.Address, 1), Description: &deploy.ApplicationDescription{}, Listener: k.listener.Ref}).Validate(); err != nil {
+		t.Error(err)
 	}
 }
 

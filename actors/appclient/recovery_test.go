@@ -46,7 +46,9 @@ func TestANewMasterHearsHowManyExecutorsAreWanted(t *testing.T) {
 		p.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 			q, ok := m.(*deploy.RequestExecutors)
 			if ok {
-				*got = q.GetTotals()
+				if *got = q.GetTotals(); q.GetAppId() != appID {
+					t.Errorf("asked for application %q", q.GetAppId())
+				}
 				rpcenv.Reply(c, q, &rpc.Bool{Value: true})
 			}
 			return ok

@@ -40,7 +40,7 @@ func (a *AppClient) masters() string {
 
 // registerWithMaster is the next try; the look-ups of the one before are abandoned.
 func (a *AppClient) registerWithMaster(c *rpcenv.Context) {
-	if a.registered || a.dead {
+	if a.dead {
 		return
 	}
 	if a.reg.attempt >= registrationRetries {

@@ -48,6 +48,26 @@ func TestContainers(t *testing.T) {
 			t.Errorf("%v: %v", tt.pairs, got)
 		}
 	}
+	some, err := conf.New(map[string]string{"spark.executor.pyspark.memory": "7g", "spark.executor.cores": "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ got, want Container }{
+		{ExecutorContainer(some, true), Container{1024, 384 + 7168, 3}},
+		{ProfileContainer(some, false, 5120, 0), Container{5120, 512, 3}},
+		{ProfileContainer(some, false, 0, 2), Container{1024, 384, 2}},
+		{ProfileContainer(some, false, 5120, 2), Container{5120, 512, 2}},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("a container of %v, want %v", tt.got, tt.want)
+		}
+	}
+	if got := overhead(conf.ExecutorMemoryOverhead, some, math.MaxInt64, 2, 384); got != math.MaxInt64 {
+		t.Errorf("an overhead of %d", got)
+	}
+	if got := (Container{math.MaxInt64 - 1, 1, 1}).MemoryMB(); got != math.MaxInt64 {
+		t.Errorf("as much as fits: %d", got)
+	}
 	c, err := conf.New(map[string]string{"spark.executor.memory": "9007199254740991g", "spark.driver.memory": "8796093022207g", "spark.executor.pyspark.memory": "1g"})
 	if err == nil {
 		if got := ExecutorContainer(c, true).MemoryMB(); got <= 0 {

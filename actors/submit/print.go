@@ -3,6 +3,7 @@
 package submit
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func (d *Decision) Write(w io.Writer) error {
 	for _, n := range p.Notes {
 		line("note: %s", n)
 	}
-	line("%s", orNone(p.NotRun, "coherer runs this: leave --dry-run out"))
+	fmt.Fprintln(t, oneline.Lines(orNone(p.NotRun, "coherer runs this: leave --dry-run out"))) // a line for each reason
 	return t.Flush()
 }
 

@@ -1,0 +1,290 @@
+package appclient
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// lines are the log's lines that begin with a text.
+func (k *kit) lines(prefix string) (out []string) {
+	for _, e := range k.said.AllEntries() {
+		if strings.HasPrefix(e.Message, prefix) {
+			out = append(out, strings.ReplaceAll(e.Message, appID, "$app"))
+		}
+	}
+	return out
+}
+
+// silent is that nobody heard anything that the test has not looked at, and hears nothing for a while.
+func (k *kit) silent(d time.Duration, probes ...*rpctest.Probe) {
+	k.t.Helper()
+	k.w.Advance(d)
+	for _, p := range append(probes, k.listener) {
+		if got := p.Waiting(); len(got) != 0 {
+			k.t.Errorf("%s in %s heard %T %v", p.Ref.Name, p.Env.Name(), got[0], got)
+		}
+	}
+}
+
+// A Master that was deposed says nothing that the application believes; one leadership may have more than one address, and
+// one that lost its records counts anew.
+func TestNothingOfAnEarlierTermIsBelieved(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	next[*deploy.RegisterApplication](k, k.master)
+	k.register(appID, 5)
+	k.told(Connected{AppID: appID})
+	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
+	for _, m := range []rpcenv.Message{
+		&deploy.ExecutorAdded{Id: proto.Int32(1), MasterTerm: 4},
+		&deploy.ExecutorUpdated{Id: proto.Int32(1), State: deploy.ExecutorState_EXITED, MasterTerm: 4},
+		&deploy.WorkerRemoved{Id: "w", MasterTerm: 4},
+		&deploy.RegisteredApplication{AppId: "app-2", MasterTerm: 4},
+	} {
+		old.Send(k.client, m)
+	}
+	k.silent(time.Second, old, k.master)
+	old.Send(k.client, &deploy.WorkerRemoved{Id: "w1", MasterTerm: 5})
+	k.told(WorkerRemoved{ID: "w1"})
+	old.Send(k.client, &deploy.WorkerRemoved{Id: "w2", MasterTerm: 1})
+	k.told(WorkerRemoved{ID: "w2"})
+}
+
+func TestTheLogSaysWhyAnExecutorChanged(t *testing.T) {
+	k := newKit(t)
+	k.join()
+	why := "lost"
+	for _, m := range []*deploy.ExecutorUpdated{{Id: proto.Int32(3), State: deploy.ExecutorState_RUNNING}, {Id: proto.Int32(3), State: deploy.ExecutorState_LOST, Message: &why}} {
+		k.master.Send(k.client, m)
+	}
+	k.w.Settle()
+	if got := k.lines("Executor updated"); !slices.Equal(got, []string{"Executor updated: $app/3 is now RUNNING", "Executor updated: $app/3 is now LOST (lost)"}) {
+		t.Errorf("logged %q", got)
+	}
+	if got := k.said.LastEntry().Data["app"]; got != appID {
+		t.Errorf("a line has the application %v", got)
+	}
+}
+
+// ExecutorAllocationManager asks each 100 ms.
+func TestWhatComesTooEarlyIsSaidOnce(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	for range 2 {
+		for _, q := range []rpcenv.Message{RequestExecutors{}, RequestExecutors{}, KillExecutors{}, KillExecutors{}} {
+			if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, q); err != nil || ok.GetValue() {
+				t.Error(ok, err)
+			}
+		}
+	}
+	request, kill := "Attempted to request executors before driver fully initialized.", "Attempted to kill executors before registering with Master."
+	if got := k.lines("Attempted"); !slices.Equal(got, []string{request, kill, request, kill}) {
+		t.Errorf("logged %q", got)
+	}
+}
+
+func TestAClientThatIsNotRegisteredUnregistersNothing(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	next[*deploy.RegisterApplication](k, k.master)
+	if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, StopAppClient{}); err != nil || !ok.GetValue() {
+		t.Error(ok, err)
+	}
+	k.silent(time.Minute, k.master)
+	for _, e := range k.w.Trace().Entries {
+		if strings.HasSuffix(e.Type, "UnregisterApplication") {
+			t.Errorf("%s to %s", e.Type, e.To)
+		}
+	}
+}
+
+// A Master that called meanwhile knows the application, whatever an earlier one, or the same one before, answers late.
+func TestALateAnswerThatTheApplicationIsUnknownIsIgnored(t *testing.T) {
+	k := newKit(t)
+	k.master = k.w.Probe("Master")
+	k.join()
+	k.master.Crash()
+	k.master.Restart()
+	var answer func()
+	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*deploy.RequestRefusals)
+		if ok {
+			call := rpcenv.Defer(c, q)
+			answer = func() { call.Reply(&deploy.Refusals{MasterState: "ALIVE"}) }
+		}
+		return ok
+	})
+	k.told(Disconnected{})
+	k.w.Advance(20 * time.Second)
+	k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+	k.w.Settle()
+	k.master.Do(func(*rpcenv.Context) { answer() })
+	k.silent(time.Minute)
+}
+
+// What is in the inbox already is handled after the stop, and changes nothing.
+func TestAStoppedClientDoesNothingMore(t *testing.T) {
+	k := newKit(t)
+	k.join()
+	second := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+	k.listener.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, k.client, StopAppClient{}, func(*rpc.Bool, error) {})
+		c.Send(k.client, &deploy.MasterChanged{Master: second.Ref.Proto()})
+		c.Send(k.client, RegisterWithMaster{})
+		c.Send(k.client, &deploy.RegisteredApplication{AppId: "app-2", Master: second.Ref.Proto()})
+	})
+	next[*deploy.UnregisterApplication](k, k.master)
+	if m := next[*deploy.UnregisterApplication](k, second); m.GetAppId() != "app-2" {
+		t.Errorf("unregistered %v", m)
+	}
+	k.silent(time.Minute, k.master, second)
+}
+
+func TestAnApplicationDiesOnce(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	for range 3 {
+		next[*deploy.RegisterApplication](k, k.master)
+	}
+	k.gaveUp()
+	k.master.Send(k.client, &deploy.ApplicationRemoved{Message: "KILLED"})
+	k.silent(time.Minute)
+}
+
+// A Master that comes and goes is one that is gone.
+func TestASecondLossOfTheMasterIsNotTold(t *testing.T) {
+	k := newKit(t)
+	k.master = k.w.Probe("Master")
+	k.join()
+	for range 2 {
+		k.master.Crash()
+		k.master.Restart()
+		k.w.Advance(time.Minute) // the client asks it, and nobody answers
+	}
+	k.told(Disconnected{})
+	k.silent(time.Minute)
+}
+
+func TestAnswersOfLookUpsThatAreOverRegisterNothing(t *testing.T) {
+	for tries, want := range map[int]int{3: 1, 4: 0} { // the fourth is none: the client has given up
+		k := newKit(t)
+		k.listener.Send(k.master.Ref, &rpc.Bool{}) // opens the connection
+		k.master.Next()
+		k.w.Find("M").Pause()
+		k.start()
+		k.w.Advance(time.Duration(tries)*20*time.Second - 10*time.Second)
+		k.w.Find("M").Resume()
+		k.w.Advance(time.Second)
+		if n := len(k.master.Waiting()); n != want {
+			t.Errorf("in try %d: the Master got %v", tries, k.master.Waiting())
+		}
+	}
+	k := newKit(t)
+	late := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+	k.w.Find("M2").Pause()
+	k.start(k.master.Env.Address(), late.Env.Address())
+	next[*deploy.RegisterApplication](k, k.master)
+	k.register(appID, 0)
+	k.told(Connected{AppID: appID})
+	k.w.Find("M2").Resume()
+	k.silent(time.Second, late)
+}
+
+// It takes the connection: it may start up.
+func TestAProcessWithoutAMasterIsAskedForAMinute(t *testing.T) {
+	k := newKit(t)
+	k.start(k.w.Env("Empty", nil).Address())
+	began := k.w.Now()
+	k.gaveUp()
+	if d := k.w.Now().Sub(began); d != time.Minute {
+		t.Errorf("dead after %s", d)
+	}
+}
+
+// The try that was refused has no end of its own any more.
+func TestATryAfterARefusalHasItsWholeTime(t *testing.T) {
+	k := newKit(t)
+	k.master = k.w.Probe("Master")
+	k.master.Crash()
+	k.start()
+	k.w.Advance(500 * time.Millisecond)
+	k.master.Restart()
+	k.w.Advance(20 * time.Second)
+	next[*deploy.RegisterApplication](k, k.master)
+	k.silent(0, k.master)
+	k.w.Advance(time.Second)
+	next[*deploy.RegisterApplication](k, k.master)
+}
+
+// A Master may say that another reference is its own; one that does not say so is the sender.
+func TestWhoTheMasterIs(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		k := newKit(t)
+		sender, other, third := k.master, k.w.ProbeIn(k.w.Env("M2", nil), "Master"), k.w.ProbeIn(k.w.Env("M3", nil), "Master")
+		registered, changed := &deploy.RegisteredApplication{AppId: appID}, &deploy.MasterChanged{}
+		want, wantNew := sender, other
+		if named {
+			registered.Master, changed.Master = other.Ref.Proto(), third.Ref.Proto()
+			want, wantNew = other, third
+		}
+		k.start()
+		next[*deploy.RegisterApplication](k, k.master)
+		sender.Send(k.client, registered)
+		k.told(Connected{AppID: appID})
+		k.listener.Do(func(c *rpcenv.Context) {
+			rpcenv.Ask(c, k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}}, func(*rpc.Bool, error) {})
+		})
+		next[*deploy.RequestExecutors](k, want)
+		other.Send(k.client, changed)
+		if m := next[*deploy.RequestExecutors](k, wantNew); m.GetAppId() != appID {
+			t.Errorf("the new Master was asked %v", m)
+		}
+		next[*deploy.MasterChangeAcknowledged](k, wantNew)
+	}
+}
+
+func TestANewMasterThatTakesNoTargetIsSaid(t *testing.T) {
+	for _, test := range []struct {
+		answer func(c *rpcenv.Context, q *deploy.RequestExecutors)
+		want   string // "" nothing
+	}{
+		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Reply(c, q, &rpc.Bool{Value: true}) }, ""},
+		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Reply(c, q, &rpc.Bool{}) }, "false <nil>"},
+		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Fail(c, q, errors.New("no")) }, "false "},
+	} {
+		k := newKit(t)
+		k.join()
+		k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+			q, ok := m.(*deploy.RequestExecutors)
+			if ok {
+				test.answer(c, q)
+			}
+			return ok
+		})
+		_, _ = rpctest.Ask[*rpc.Bool](k.listener, k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}})
+		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+		k.w.Settle()
+		got := k.lines("The new master did not take how many executors are wanted: ")
+		if (len(got) == 1) != (test.want != "") || len(got) > 0 && !strings.Contains(got[0], ": "+test.want) {
+			t.Errorf("logged %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestMessagesNobodyKnowsAreRefused(t *testing.T) {
+	k := newKit(t)
+	k.join()
+	if _, err := rpctest.Ask[*rpc.Bool](k.master, k.client, &deploy.KillExecutors{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
+}
