@@ -146,7 +146,7 @@ func TestExecutorsOfAWorker(t *testing.T) {
 
 // The counter of applications goes round at spark.deploy.appNumberModulo, past the number of one that is there still.
 func TestTheNumberOfAnApplicationGoesRound(t *testing.T) {
-	k := newKit(t, "spark.deploy.appNumberModulo", "1000", "spark.deploy.appIdPattern", "app-%[2]04d")
+	k := newKit(t, "spark.deploy.appNumberModulo", "1000", "spark.deploy.appIdPattern", "app-%04[2]d")
 	k.driver("first", 1)
 	d := k.newDriver("D")
 	var last []string
