@@ -23,7 +23,7 @@ const (
 // schedule offers what a node has free: first to those for whom something was preempted there, then to who has reserved it,
 // then, unless that reservation still holds, to the queues. It mirrors FairScheduler.attemptScheduling.
 func (s *Scheduler) schedule(n *node) {
-	if n.removed || n.drained {
+	if n.drained {
 		return
 	}
 	s.payOwed(n)
@@ -69,7 +69,7 @@ func (s *Scheduler) payOwed(n *node) {
 		return a.stopped || !a.starved(s.nodes.total) || a.starvation().IsZero()
 	})
 	for _, o := range append([]owed(nil), n.owed...) {
-		for left := o.amount; !o.app.stopped && !s.paid(left, o.amount); {
+		for left := o.amount; !s.paid(left, o.amount); {
 			out := s.offerApp(o.app, n)
 			if out.kind != assigns {
 				break
@@ -88,9 +88,6 @@ func (s *Scheduler) paid(left, of Resource) bool {
 
 // offerQueue offers a node to a queue. Who is served first is the policy's; the first who takes something ends it.
 func (s *Scheduler) offerQueue(q *queue, n *node) outcome {
-	if n.reserved != nil || q.full() {
-		return outcome{}
-	}
 	for _, m := range q.order.in(s.nodes.total) {
 		var out outcome
 		switch {

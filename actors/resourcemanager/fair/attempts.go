@@ -95,7 +95,6 @@ func (a *app) inherit(old *app) {
 		c.app = a
 		a.addLive(c)
 	}
-	old.live = nil
 	a.queue.use(a.Usage)
 }
 

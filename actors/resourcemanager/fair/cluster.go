@@ -51,7 +51,6 @@ func (s *Scheduler) RemoveNode(now time.Duration, id string) ([]Event, error) {
 	if n.reserved != nil {
 		s.complete(n.reserved, lost)
 	}
-	n.removed = true
 	s.nodes.remove(n)
 	s.clusterChanged()
 	return s.take(), nil

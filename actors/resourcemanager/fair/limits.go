@@ -67,9 +67,7 @@ func (s *Scheduler) dismiss(a *app) {
 		u.waiting = slices.DeleteFunc(u.waiting, same)
 		return
 	}
-	if a.amRunning {
-		q.amUsage = q.amUsage.Minus(a.amResource)
-	}
+	q.amUsage = q.amUsage.Minus(a.amResource)
 	a.runnable = false
 	a.touch()
 	q.order.drop(&a.member)
@@ -86,7 +84,7 @@ func (s *Scheduler) forgetUser(name string) {
 }
 
 // admitAfter lets run who waited for an application of that user to leave the queue from: below the highest queue that was at
-// its limit, and of the user. Not more than there are lists of who waits, as Hadoop has it.
+// its limit, and of the user.
 func (s *Scheduler) admitAfter(from *queue, user string) {
 	var highest *queue
 	for q := from; q != nil; q = q.parent {
@@ -101,17 +99,12 @@ func (s *Scheduler) admitAfter(from *queue, user string) {
 	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 && len(u.waiting) > 0 {
 		lists = append(lists, u.waiting)
 	}
-	s.admitFrom(lists, len(lists))
+	s.admitFrom(lists)
 }
 
 // admitAll lets run everybody who may, as after a reload.
 func (s *Scheduler) admitAll() {
-	lists := s.root.gather(nil)
-	n := 0
-	for _, l := range lists {
-		n += len(l)
-	}
-	s.admitFrom(lists, n)
+	s.admitFrom(s.root.gather(nil))
 }
 
 // gather appends the lists of who waits in the queue and below, but for queues at their limit.
@@ -119,7 +112,7 @@ func (q *queue) gather(lists [][]*app) [][]*app {
 	switch {
 	case q.running >= q.set.MaxRunningApps:
 	case q.leaf:
-		lists = append(lists, q.waiting) // one that is empty counts as a list too
+		lists = append(lists, q.waiting)
 	default:
 		for _, c := range q.children {
 			lists = c.gather(lists)
@@ -128,13 +121,11 @@ func (q *queue) gather(lists [][]*app) [][]*app {
 	return lists
 }
 
-// admitFrom walks the lists, merged by start, and lets run who may, at most so many.
-func (s *Scheduler) admitFrom(lists [][]*app, most int) {
+// admitFrom walks the lists, merged by start, and lets run who may. Who is in two of them fills the limits of both. Hadoop ends
+// when as many run as there are lists: no more may.
+func (s *Scheduler) admitFrom(lists [][]*app) {
 	for _, a := range s.merge(lists) {
-		if most == 0 {
-			return
-		}
-		if a.runnable || !s.mayRun(a.user, a.queue) {
+		if !s.mayRun(a.user, a.queue) {
 			continue
 		}
 		same := func(x *app) bool { return x == a }
@@ -143,7 +134,6 @@ func (s *Scheduler) admitFrom(lists [][]*app, most int) {
 		u.waiting = slices.DeleteFunc(slices.Clone(u.waiting), same)
 		s.run(a)
 		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})
-		most--
 	}
 }
 

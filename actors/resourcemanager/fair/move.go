@@ -45,11 +45,9 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 	switch {
 	case a == nil:
 	case a.stopped: // what it left running counts with the next attempt
-		a.queue = to
 	default:
 		s.move(a, to)
 	}
-	s.refresh()
 	return to.Name, s.take(), nil
 }
 
@@ -96,7 +94,7 @@ func (s *Scheduler) move(a *app, to *queue) {
 	}
 	switch {
 	case ran:
-		if a.amRunning && s.conf.Compat != Upstream {
+		if s.conf.Compat != Upstream {
 			to.amUsage = to.amUsage.Plus(a.amResource)
 		}
 		s.run(a)

@@ -29,8 +29,7 @@ type node struct {
 	owedTotal Resource // the sum of owed
 
 	hash    uint32 // of Hadoop's NodeId
-	removed bool
-	drained bool // it is offered no more
+	drained bool   // it is offered no more
 }
 
 // owed is what was preempted on a node for an application and is not yet given to it.
