@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a process may take to answer: longer than it waits for its own clients.
-const patience = 2 * time.Second
+const patience = 4 * time.Second
 
 // patienceKey is what a failure of such an ask says, as nobody can set it.
 const patienceKey = "the patience of coherer top"

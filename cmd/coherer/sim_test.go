@@ -61,6 +61,14 @@ func TestShrinkingHasALimit(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("it was shrunk")
 	}
+	args[len(args)-1] = "1"
+	r := finish(t, command(t, args...))
+	if r.code != 1 || !strings.Contains(r.stderr, "life 1 of at most 1,") || strings.Count(r.stderr, " of at most 1,") != 1 || !strings.Contains(r.stderr, "shrunk to ") {
+		t.Errorf("--shrink 1: exit code %d: %s", r.code, r.stderr)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
 	if code := run(t.Context(), []string{"sim", "--shrink", "-1"}); code != exitUsage {
 		t.Errorf("--shrink -1: exit code %d", code)
 	}

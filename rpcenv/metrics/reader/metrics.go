@@ -11,8 +11,9 @@ import (
 // Name is the endpoint's.
 const Name = "Metrics"
 
-// patience is how long the Envs in client mode may take to answer; who has not is left out. Settings do not name it.
-const patience = 500 * time.Millisecond
+// patience is how long the Envs in client mode may take to answer; one that has not is left out. It covers an executor that
+// a loaded machine does not let run for a second. Settings do not name it.
+const patience = 2 * time.Second
 
 // patienceKey is what a failure of such an ask would say.
 const patienceKey = "the patience of the endpoint Metrics"

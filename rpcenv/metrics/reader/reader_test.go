@@ -95,7 +95,7 @@ func TestClientsAreAskedOnBehalfOfOthers(t *testing.T) {
 	if len(got.GetClients()) != 1 || got.GetClients()[0].GetEnv() != "with" || !got.GetClients()[0].GetTimed() {
 		t.Error(got.GetClients())
 	}
-	if took := w.Now().Sub(before); took < 500*time.Millisecond || took > time.Second {
+	if took := w.Now().Sub(before); took < 2*time.Second || took > 3*time.Second {
 		t.Errorf("one that does not answer holds up the answer for %v", took)
 	}
 }
