@@ -133,6 +133,8 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 	switch policy := a.Queue(name).Policy; {
 	case parent && policy == PolicyFIFO:
 		return fmt.Errorf("queue %s is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
+	case a.Queue(above).Policy == PolicyFIFO:
+		return fmt.Errorf("queue %s is not there: the policy of %s is FIFO, which only queues without children can have", name, above)
 	case !mayStandBelow(a.Queue(above).Policy, policy):
 		return fmt.Errorf("queue %s is not there: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
 	}
