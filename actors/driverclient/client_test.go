@@ -1,6 +1,8 @@
 package driverclient
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -24,8 +27,10 @@ type kit struct {
 	masters []*rpctest.Probe
 	answers []func(c *rpcenv.Context, m rpcenv.Message) // of each Master; nil answers nothing
 	got     []string                                    // what the Masters were asked: time, Master, message
+	ids     []string                                    // of the drivers that were asked for
 	began   time.Time
 	host    *sim.Host
+	env     *rpcenv.Env
 	said    *test.Hook
 }
 
@@ -69,9 +74,16 @@ func state(s deploy.DriverState_State) *deploy.DriverStatusResponse {
 func start(t *testing.T, cfg Config, settings map[string]string, masters ...func(c *rpcenv.Context, m rpcenv.Message)) *kit {
 	t.Helper()
 	k := &kit{t: t, w: rpctest.New(t, 1), answers: masters}
+	k.w.NoPanic()
 	for i := range masters {
 		p := k.w.ProbeIn(k.w.Env("M"+string(rune('1'+i)), nil), "Master")
 		p.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+			if q, ok := m.(*deploy.RequestSubmitDriver); ok && !proto.Equal(q.GetDriverDescription(), cfg.Launch) {
+				t.Errorf("submitted %v", q)
+			}
+			if q, ok := m.(*deploy.RequestDriverStatus); ok {
+				k.ids = append(k.ids, q.GetDriverId())
+			}
 			k.got = append(k.got, k.w.Now().Sub(k.began).Truncate(time.Second).String()+" M"+string(rune('1'+i))+" "+
 				strings.TrimPrefix(string(m.(proto.Message).ProtoReflect().Descriptor().Name()), "Request"))
 			if k.answers[i] != nil {
@@ -93,11 +105,13 @@ func start(t *testing.T, cfg Config, settings map[string]string, masters ...func
 	k.host = k.w.Host("Client", "10.1.0.1")
 	log := logrus.New()
 	log.SetOutput(t.Output())
+	log.SetLevel(logrus.DebugLevel)
 	k.said = test.NewLocal(log)
 	env, err := rpcenv.New(k.host, rpcenv.Config{Name: "Client", Conf: c, Log: logrus.NewEntry(log)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	k.env = env
 	k.w.Register(env, Name, New(cfg))
 	return k
 }
@@ -148,6 +162,9 @@ func TestASubmissionEndsWithTheFirstState(t *testing.T) {
 	k.exits(0, 5*time.Second, "Driver successfully submitted as driver-1\n... waiting before polling master for driver state\n"+
 		"State of driver-1 is RUNNING\nDriver running on w:1 (worker-1)\n")
 	k.asked("0s M1 SubmitDriver", "5s M1 DriverStatus")
+	if fmt.Sprint(k.ids) != "[driver-1]" {
+		t.Errorf("asked for %v", k.ids)
+	}
 }
 
 func TestAllMastersAreAskedAndTheStandbysIgnored(t *testing.T) {
@@ -249,6 +266,82 @@ func TestARelaunchedDriverIsFollowed(t *testing.T) {
 	k := start(t, submission(), map[string]string{"spark.standalone.submit.waitAppCompletion": "true"},
 		leader(moved, state(deploy.DriverState_RUNNING), state(deploy.DriverState_FINISHED)))
 	k.exits(0, 25*time.Second, "It was relaunched as driver-2\nState of driver-2 is RUNNING\n")
+	if fmt.Sprint(k.ids) != "[driver-1 driver-2 driver-2]" {
+		t.Errorf("asked for %v", k.ids)
+	}
+}
+
+// Who does not wait for the end does not follow either: the state is known.
+func TestAStatusOfARelaunchedDriverIsOfThatDriver(t *testing.T) {
+	moved := state(deploy.DriverState_RELAUNCHING)
+	moved.RelaunchedAs = proto.String("driver-2")
+	k := start(t, Config{Status: "driver-1"}, map[string]string{"spark.standalone.submit.waitAppCompletion": "true"}, leader(moved))
+	k.exits(0, 0, "State of driver-1 is RELAUNCHING\nIt was relaunched as driver-2\n")
+}
+
+// While the driver runs its state is said once, and once more when it has ended, with the code if there was a process.
+func TestAStateIsSaidOnceUntilItIsTheLast(t *testing.T) {
+	failed := state(deploy.DriverState_FAILED)
+	failed.ExitStatus = proto.Int32(3)
+	for _, end := range []*deploy.DriverStatusResponse{failed, state(deploy.DriverState_KILLED)} {
+		k := start(t, submission(), map[string]string{"spark.standalone.submit.waitAppCompletion": "true"},
+			leader(state(deploy.DriverState_RUNNING), state(deploy.DriverState_RUNNING), state(deploy.DriverState_RUNNING), end))
+		want := "State of driver-1 is RUNNING\nDriver running on w:1 (worker-1)\nState of driver-1 is " + end.GetState().String() + "\n"
+		if end.ExitStatus != nil {
+			want += "Its process exited with code 3\n"
+		}
+		k.exits(0, 35*time.Second, want+"exit 0")
+	}
+}
+
+// A Master that is silent for a while, and then leads, has the whole time again.
+func TestOnlyTicksInARowWithoutAStateCount(t *testing.T) {
+	k := start(t, Config{Status: "driver-1"}, nil, standby)
+	k.w.Advance(45 * time.Second)
+	k.answers[0] = leader(state(deploy.DriverState_RUNNING))
+	k.exits(0, 50*time.Second, "State of driver-1 is RUNNING")
+	k = start(t, submission(), map[string]string{"spark.standalone.submit.waitAppCompletion": "true"}, leader(state(deploy.DriverState_RUNNING)))
+	k.w.Advance(6 * time.Second)
+	k.answers[0] = standby
+	k.w.Advance(10 * time.Minute) // it waits for the driver's end, however long no Master says anything
+	if _, ended := k.host.Exited(); ended {
+		t.Error("it gave up")
+	}
+}
+
+func TestTheRefusalOfAStateIsTheEnd(t *testing.T) {
+	k := start(t, Config{Status: "driver-1"}, nil, func(c *rpcenv.Context, m rpcenv.Message) {
+		rpcenv.Reply(c, m.(*deploy.RequestDriverStatus), &deploy.DriverStatusResponse{Exception: proto.String("no permission")})
+	})
+	k.exits(255, 0, "no permission\n")
+}
+
+func TestAConfigThatIsNotValidIsTheEnd(t *testing.T) {
+	start(t, Config{}, nil).exits(255, 0, "a submission needs a Master: name one as spark://HOST:PORT\nwant one of: a driver to submit, one to kill, one to ask for\n")
+}
+
+// The loss of a peer that is no Master, or of a Master that was lost before, ends nothing and is not said.
+func TestALossIsSaidOnce(t *testing.T) {
+	cfg := submission()
+	cfg.Masters = []rpcenv.Address{{Host: "10.9.9.9", Port: 1}}
+	k := start(t, cfg, map[string]string{"spark.standalone.submit.waitAppCompletion": "true"}, leader(state(deploy.DriverState_RUNNING)))
+	k.w.Advance(time.Minute)
+	if n := strings.Count(k.text(), "Error connecting to master"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, k.text())
+	}
+	k.w.Find("M1").Kill()
+	k.w.Settle()
+	if n := strings.Count(k.text(), "No master is available, exiting."); n != 2 { // and as the reason of the exit
+		t.Errorf("said %d times:\n%s", n, k.text())
+	}
+}
+
+func TestMessagesNobodyKnowsAreRefused(t *testing.T) {
+	k := start(t, submission(), nil, nil)
+	p := k.w.ProbeIn(k.env, "P")
+	if _, err := rpctest.Ask[*rpc.Bool](p, rpcenv.Ref{Address: k.env.Address(), Name: Name}, &rpc.CheckExistence{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
 }
 
 func TestConfigsThatCannotBe(t *testing.T) {
@@ -263,10 +356,13 @@ func TestConfigsThatCannotBe(t *testing.T) {
 }
 
 func TestADescriptionIsSparks(t *testing.T) {
-	d := Driver{Program: "/p", MainClass: "pi", Args: []string{"driver", "pi"}, Env: map[string]string{"B": "2", "A": "1"}, Cores: 2, MemoryMB: 64, Supervise: true}.Describe()
-	want := "{{WORKER_URL}} {{USER_JAR}} pi driver pi"
-	if got := strings.Join(d.GetCommand().GetArguments(), " "); got != want || d.GetCommand().GetMainClass() != "org.apache.spark.deploy.worker.DriverWrapper" ||
-		d.GetCommand().GetEnvironment()[0].GetName() != "A" || d.GetMem() != 64 || !d.GetSupervise() {
-		t.Errorf("%v", d)
+	gpu := []*deploy.ResourceRequirement{{Name: "gpu", Amount: 1}}
+	d := Driver{Program: "/p", MainClass: "pi", Args: []string{"driver", "pi"}, Env: map[string]string{"B": "2", "A": "1"}, Cores: 2, MemoryMB: 64, Supervise: true, Resources: gpu}.Describe()
+	want := &deploy.DriverDescription{JarUrl: "/p", Mem: 64, Cores: 2, Supervise: true, ResourceReqs: gpu, Command: &deploy.Command{
+		MainClass: "org.apache.spark.deploy.worker.DriverWrapper", Arguments: []string{"{{WORKER_URL}}", "{{USER_JAR}}", "pi", "driver", "pi"},
+		Environment: []*deploy.EnvironmentVariable{{Name: "A", Value: "1"}, {Name: "B", Value: "2"}},
+	}}
+	if !proto.Equal(d, want) {
+		t.Errorf("%v, want %v", d, want)
 	}
 }

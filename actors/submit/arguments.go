@@ -135,7 +135,7 @@ func (a *Arguments) lookUp(o Option, in Input) {
 		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, From: conf.Origin{Place: o.Name}}
 		return
 	}
-	if o.Value == "" || o.Key == "" {
+	if o.Value == "" {
 		return // a switch is on only when it is given
 	}
 	for _, key := range append([]string{o.Key}, o.Else...) {
@@ -144,7 +144,7 @@ func (a *Arguments) lookUp(o Option, in Input) {
 			return
 		}
 	}
-	if value := in.Env[o.Env]; o.Env != "" && value != "" {
+	if value := in.Env[o.Env]; value != "" {
 		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, From: conf.Env(o.Env)}
 	}
 }

@@ -29,12 +29,12 @@ const (
 func (b *build) runners() error {
 	pyFiles := b.lists["--py-files"].Value
 	switch {
-	case b.Resource == pysparkShell && b.Mode == Client:
+	case b.Resource == pysparkShell:
 		b.main = pythonGateway
 	case b.python() && b.Mode == Client:
 		b.main = pythonRunner
 		b.args = append([]string{b.Resource, pyFiles}, b.args...)
-	case b.Resource == sparkRShell && b.Mode == Client:
+	case b.Resource == sparkRShell:
 		b.main = rBackend
 	case b.r() && b.Mode == Client:
 		b.main = rRunner
@@ -92,7 +92,7 @@ func (b *build) assign() {
 			continue
 		}
 		s.Key = r.key
-		if old, there := b.Properties.Get(r.key); r.merge && there {
+		if old, _ := b.Properties.Get(r.key); r.merge {
 			s.Value = mergeLists(old.Value, s.Value)
 		}
 		b.Properties.Set(s)
@@ -215,7 +215,7 @@ func (b *build) proxyUser() {
 // notes tell what this package leaves to others.
 func (b *build) notes() {
 	all := append([]string{b.Resource}, strings.Split(mergeLists(b.lists["--jars"].Value, b.lists["--py-files"].Value), ",")...)
-	all = slices.DeleteFunc(all, func(uri string) bool { return uri == "" || !remote(uri) || b.BuiltIn })
+	all = slices.DeleteFunc(all, func(uri string) bool { return !remote(uri) || b.BuiltIn })
 	if b.Mode == Client && len(all) > 0 {
 		b.note("fetched first: %s", strings.Join(all, ", "))
 	}

@@ -91,16 +91,13 @@ type build struct {
 func newBuild(a *Arguments, in Input) (*build, error) {
 	b := &build{a: a, in: in, main: a.text("--class"), args: slices.Clone(a.Args), lists: map[string]conf.Setting{}}
 	b.Kind, b.Resource, b.BuiltIn, b.Master, b.Warnings = a.Kind, a.Resource, a.BuiltIn, a.Master(), slices.Clone(a.Warnings)
-	b.Mode, b.Manager = Client, Local
+	b.Mode = Client
 	if a.Cluster() {
 		b.Mode = Cluster
 	}
-	if _, set := a.Get("--master"); set {
-		m, err := ManagerOf(b.Master)
-		if err != nil {
-			return nil, err
-		}
-		b.Manager = m
+	var err error
+	if b.Manager, err = ManagerOf(b.Master); err != nil {
+		return nil, err
 	}
 	b.Properties.Set(a.Settings.Sorted()...)
 	b.hadoop()
@@ -157,9 +154,7 @@ func (b *build) kubernetesMaster() error {
 		return nil
 	}
 	api, err := kubernetesAPI(b.Master)
-	if err == nil {
-		b.Master = "k8s://" + api
-	}
+	b.Master = "k8s://" + api
 	return err
 }
 

@@ -30,7 +30,7 @@ func (b *build) launch() {
 
 // class is the main class of the application in a command; a Go program is called by its name when it has none.
 func (b *build) class() string {
-	if b.main == "" && b.Kind == Program {
+	if b.main == "" {
 		return path.Base(b.Resource)
 	}
 	return b.main

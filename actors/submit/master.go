@@ -84,9 +84,6 @@ var (
 // SparkContext.createTaskScheduler and Utils.checkAndGetK8sMasterUrl.
 func ParseMaster(master string) (Master, error) {
 	manager, err := ManagerOf(master)
-	if err != nil {
-		return Master{}, err
-	}
 	m := Master{Manager: manager}
 	switch manager {
 	case Standalone:
@@ -116,10 +113,8 @@ func (m *Master) local(master string) error {
 	if parts == nil {
 		return fmt.Errorf("Could not parse Master URL: '%s': want local, local[N], local[*], local[N,FAILURES] or local-cluster[WORKERS,CORES,MEMORY]", master)
 	}
-	if len(parts) == 3 {
-		if err := numbers(master, parts[2:], &m.MaxFailures); err != nil {
-			return err
-		}
+	if err := numbers(master, parts[2:], &m.MaxFailures); err != nil {
+		return err
 	}
 	if parts[1] == "*" {
 		return nil

@@ -45,10 +45,7 @@ type PlainProperty struct {
 
 // Plain is d for programs to read. The values that spark.redaction.regex matches are left out.
 func (d *Decision) Plain() Plain {
-	secrets, err := d.Properties.Conf()
-	if err != nil {
-		secrets = nil // the default expression; what is wrong with the settings is told where they are used
-	}
+	secrets, _ := d.Properties.Conf() // nil, with the default expression, when a setting is wrong: that is told where it is used
 	property := func(s conf.Setting, why string) PlainProperty {
 		return PlainProperty{Key: s.Key, Value: secrets.Redact(s.Key, s.Value), Origin: s.From.String(), Why: why}
 	}

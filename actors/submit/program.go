@@ -74,9 +74,6 @@ func (b *build) yarnProblem() error {
 	if _, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c)); err != nil {
 		return fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
 	}
-	if b.BuiltIn {
-		return nil
-	}
 	if _, local := FilePath(b.a.CommandLine.Resource); !local {
 		return fmt.Errorf("%s: it is copied from here: fetch the program and name its file", b.Resource)
 	}

@@ -127,6 +127,7 @@ func TestAllFaultsAreTold(t *testing.T) {
 		{"--conf spark.submit.deployMode=Cluster app", []string{`Deploy mode must be either client or cluster, not "Cluster" (--conf)`}},
 		{"--conf spark.master.rest.enabled=perhaps app", []string{`--conf: spark.master.rest.enabled = "perhaps": want true or false`}},
 		{"--kill=\u00a0", []string{"Please specify a submission to kill."}},
+		{"--status=\u00a0", []string{"Please specify a submission to request status for."}},
 		{"--kill driver-1", nil},
 		{"--version", nil},
 	} {
@@ -169,6 +170,7 @@ func TestMasterForms(t *testing.T) {
 		{url: "spark://h", err: "Invalid master URL"},
 		{url: "spark://h:1,,h:2", err: "Invalid master URL"},
 		{url: "", err: "Master must either be yarn"},
+		{url: "local[1,0]", err: "local[1,0]: 0 is no number of at least 1"},
 	} {
 		got, err := ParseMaster(c.url)
 		switch {
@@ -207,8 +209,27 @@ func TestURIs(t *testing.T) {
 	if p, ok := FilePath("file:/a%20b"); p != "/a b" || !ok {
 		t.Error(p, ok)
 	}
-	if _, ok := FilePath("http://h/a"); ok {
-		t.Error("an address is no path")
+	if p, ok := FilePath("local:/a"); p != "/a" || !ok {
+		t.Error(p, ok)
+	}
+	for _, uri := range []string{"http://h/a", "a%zz"} {
+		if _, ok := FilePath(uri); ok {
+			t.Errorf("%s is no path", uri)
+		}
+	}
+	if got := resolveURI("/w", "a%zz"); got != "file:/w/a%25zz" {
+		t.Error(got)
+	}
+	for uri, want := range map[string]bool{"hdfs:/a": true, "http://%zz": false, "local:/a": false, "file:/a": false, "/a": false, "": false} {
+		if got := remote(uri); got != want {
+			t.Errorf("remote(%q): %t", uri, got)
+		}
+	}
+	if got := mergeLists("a", " , ", "", "b,c"); got != "a,b,c" {
+		t.Error(got)
+	}
+	if got, err := formatPythonPaths("/a,,file:/b"); err != nil || got != "/a,/b" {
+		t.Error(got, err)
 	}
 }
 
@@ -234,5 +255,52 @@ func TestAResourceManagerInTheMasterURL(t *testing.T) {
 	}
 	if _, err := resolve(nil, "--master", "yarn://h"); err == nil || !strings.Contains(err.Error(), "--master yarn://h: ") || !strings.Contains(err.Error(), "want yarn://HOST:PORT") || strings.Contains(err.Error(), "HADOOP_CONF_DIR") {
 		t.Error(err)
+	}
+}
+
+// What spark-submit calls each setting, of which an option is one form.
+func TestEachOptionStandsForItsSetting(t *testing.T) {
+	keys := map[string]string{
+		"--remote": "spark.remote", "--name": "spark.app.name", "--driver-memory": "spark.driver.memory", "--driver-cores": "spark.driver.cores",
+		"--driver-class-path": "spark.driver.extraClassPath", "--driver-java-options": "spark.driver.extraJavaOptions",
+		"--driver-library-path": "spark.driver.extraLibraryPath", "--executor-memory": "spark.executor.memory",
+		"--executor-cores": "spark.executor.cores", "--total-executor-cores": "spark.cores.max", "--num-executors": "spark.executor.instances",
+		"--jars": "spark.jars", "--files": "spark.files", "--archives": "spark.archives", "--py-files": "spark.submit.pyFiles",
+		"--packages": "spark.jars.packages", "--exclude-packages": "spark.jars.excludes", "--repositories": "spark.jars.repositories",
+		"--queue": "spark.yarn.queue", "--principal": "spark.kerberos.principal", "--keytab": "spark.kerberos.keytab",
+	}
+	for option, key := range keys {
+		c, err := Parse([]string{"--conf", key + "=1", "pi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := Resolve(c, Input{Dir: "/w", BuiltIn: builtIn})
+		if s, set := a.Get(option); !set || s.Value != "1" || s.Key != key {
+			t.Errorf("%s by %s: %+v", option, key, s)
+		}
+		if c, err = Parse([]string{option, "1", "pi"}); err != nil {
+			t.Fatal(err)
+		}
+		a, _ = Resolve(c, Input{Dir: "/w", BuiltIn: builtIn})
+		if s, set := a.Get(option); !set || s.Key != key || s.From.Place != option {
+			t.Errorf("%s: %+v, want the setting %s", option, s, key)
+		}
+	}
+	c, err := Parse([]string{"--conf", "spark.driver.supervise=true", "pi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := Resolve(c, Input{Dir: "/w", BuiltIn: builtIn})
+	if _, set := a.Get("--supervise"); set || a.options["--name"].Key != "spark.app.name" {
+		t.Errorf("a switch that was not given, and the name: %+v", a.options)
+	}
+	var own []string
+	for _, o := range Options() {
+		if o.Own {
+			own = append(own, o.Name)
+		}
+	}
+	if _, found := Find(""); found || !slices.Equal(own, []string{"--dry-run", "--output"}) {
+		t.Errorf("our own: %q; an empty name is an option: %t", own, found)
 	}
 }

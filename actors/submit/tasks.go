@@ -15,7 +15,7 @@ import (
 func CheckTasks(c *conf.Conf, m Manager) error {
 	cpus := conf.TaskCPUs.Get(c)
 	cores, set := conf.ExecutorCores.Find(c)
-	if m == YARN && !set {
+	if m == YARN {
 		cores, set = ExecutorContainer(c, false).Cores, true
 	}
 	var problems []error
@@ -26,7 +26,7 @@ func CheckTasks(c *conf.Conf, m Manager) error {
 	most, limited := conf.CoresMax.Find(c)
 	switch {
 	case m != Standalone || !limited:
-	case set && most < cores:
+	case most < cores:
 		problems = append(problems, fmt.Errorf("an executor wants %d cores (spark.executor.cores), the application may have %d in all (spark.cores.max):"+
 			" no Worker would ever start one. Raise --total-executor-cores to %d, or lower --executor-cores", cores, most, cores))
 	case !set && most < cpus:

@@ -23,6 +23,7 @@ func TestExecutorsThatTakeNoTaskAreRefused(t *testing.T) {
 		{"spark.task.cpus=4 spark.cores.max=4", Standalone, ""},
 		{"spark.executor.cores=2 spark.cores.max=1", Standalone, "an executor wants 2 cores (spark.executor.cores), the application may have 1"},
 		{"spark.executor.cores=2 spark.cores.max=2", Standalone, ""},
+		{"spark.task.cpus=4 spark.executor.cores=2 spark.cores.max=3", Standalone, strings.Replace(small, "%", "2", 1)},
 		{"spark.executor.cores=2 spark.cores.max=1", YARN, ""}, // which YARN does not read
 	} {
 		master := map[Manager]string{Standalone: "spark://h:7077", YARN: "yarn"}[c.manager]
@@ -41,6 +42,9 @@ func TestExecutorsThatTakeNoTaskAreRefused(t *testing.T) {
 			settings, err := d.Properties.Conf()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if err := CheckTasks(settings, c.manager); err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: more than one reason: %v", line, err)
 			}
 			if err := CheckTasks(settings, c.manager); (err == nil) != (c.want == "") {
 				t.Errorf("%s: CheckTasks: %v", line, err)

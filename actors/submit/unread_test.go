@@ -115,8 +115,14 @@ func TestOptionsOfKillAndStatus(t *testing.T) {
 	if err != nil || !slices.Equal(a.Warnings, want) {
 		t.Errorf("%v %q, want %q", err, a.Warnings, want)
 	}
+	if a, err = resolve("--master spark://h:1 --status d -o json"); err != nil || a.Warnings != nil {
+		t.Errorf("%v %q", err, a.Warnings)
+	}
+	if _, err = resolve("-o text pi"); err != nil {
+		t.Error(err)
+	}
 	for line, want := range map[string]string{
-		"--master spark://h:1 --kill d --dry-run": "--dry-run is for submissions",
+		"--master spark://h:1 --kill d --dry-run": "--dry-run is for submissions: --kill asks the cluster at once; leave one of them out",
 		"--master spark://h:1 --kill d -o json":   "-o json is for",
 		"--master spark://h:1 -o json pi":         "-o json is for",
 	} {
