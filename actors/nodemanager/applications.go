@@ -58,7 +58,7 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 		n.books.forgetApp(a)
 		n.keepLogs(c, a.id, c.Now())
 		for _, x := range slices.Clone(n.books.containers) {
-			if x.app == a && x.State == machine.Done && x.reported {
+			if x.app == a && x.reported {
 				n.books.forget(x, n.rememberUntil(c))
 			}
 		}
@@ -67,9 +67,7 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 
 // finishApplication ends an application here, with its containers.
 func (n *ContainerManager) finishApplication(c *rpcenv.Context, a *application, why string) {
-	if a.why == "" {
-		a.why = why
-	}
+	a.why = why
 	n.applicationEvent(c, a, machine.FinishApplication)
 }
 

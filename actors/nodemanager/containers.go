@@ -51,7 +51,7 @@ func (n *ContainerManager) doForContainer(c *rpcenv.Context, x *container, actio
 
 // launch starts a container's process: at once, or, when it failed before, after its owner's wait.
 func (n *ContainerManager) launch(c *rpcenv.Context, x *container) {
-	if x.State == machine.Relaunching && x.retryWait > 0 {
+	if x.State == machine.Relaunching {
 		x.timer = c.After(x.retryWait, relaunchContainer{id: x.id})
 		return
 	}
@@ -60,9 +60,7 @@ func (n *ContainerManager) launch(c *rpcenv.Context, x *container) {
 
 // relaunchContainer is the end of that wait.
 func (n *ContainerManager) relaunchContainer(c *rpcenv.Context, m relaunchContainer) {
-	if x := n.books.container(m.id); x != nil && x.State == machine.Relaunching && !x.busy && x.process == nil {
-		n.prepare(c, x)
-	}
+	n.prepare(c, n.books.container(m.id)) // a kill cancels the wait
 }
 
 // prepare makes what the process needs on the disk, then starts it. A kill that comes in between holds.
@@ -196,7 +194,7 @@ func (n *ContainerManager) cleanUpContainer(c *rpcenv.Context, x *container) {
 	done := func() {
 		n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ContainerResourcesCleanedUp})
 	}
-	if n.cfg.Containers == nil || x.launch.Dir == "" {
+	if x.launch.Dir == "" { // nothing was prepared
 		done()
 		return
 	}

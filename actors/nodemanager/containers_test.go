@@ -98,6 +98,9 @@ func TestStoppedContainers(t *testing.T) {
 	if len(k.started) != 1 {
 		t.Errorf("%d processes", len(k.started))
 	}
+	if f.count("remove container ") != 0 {
+		t.Errorf("directories that were not made are removed: %q", f.log)
+	}
 }
 
 // A node that fails every launch tells so each time, and goes on.
@@ -169,6 +172,25 @@ func TestALateContainerIsKilled(t *testing.T) {
 	}
 }
 
+// A container that comes too late does not count among those that the application's directories wait for.
+func TestDirectoriesWaitForTheContainersThatCameInTime(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{wait: 10 * time.Second}
+	k.join(Config{Containers: dirs{f}}, nil)
+	k.run(1, nil) // its directories are being made
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
+	late := k.run(2, nil)
+	k.told(late, yarn.ContainerState_C_COMPLETE)
+	gone := "remove application ann " + app1.String()
+	if f.count(gone) != 0 {
+		t.Errorf("they are removed under a container: %q", f.log)
+	}
+	k.w.Advance(11 * time.Second)
+	if f.count(gone) != 1 {
+		t.Errorf("%q", f.log)
+	}
+}
+
 // What is left of a container may stay for somebody to look at.
 func TestRemovalCanWait(t *testing.T) {
 	k := newKit(t)
@@ -178,11 +200,11 @@ func TestRemovalCanWait(t *testing.T) {
 	k.children[0].Exit(0)
 	k.told(id, yarn.ContainerState_C_COMPLETE)
 	gone := "remove container /w/" + id.String()
-	k.w.Advance(90 * time.Second)
+	k.w.Advance(99 * time.Second)
 	if f.count(gone) != 0 {
 		t.Error("it is removed early")
 	}
-	k.w.Advance(20 * time.Second)
+	k.w.Advance(time.Second)
 	if f.count(gone) != 1 {
 		t.Errorf("%q", f.log)
 	}

@@ -16,18 +16,11 @@ func (n *ContainerManager) beatIn(c *rpcenv.Context, d time.Duration) {
 	n.beat = c.After(d, Heartbeat{})
 }
 
-// heartbeat is the tick.
-func (n *ContainerManager) heartbeat(c *rpcenv.Context) {
-	if n.reg.registered && !n.reg.under {
-		n.sendHeartbeat(c)
-	}
-}
-
 // beatNow tells the news at once: a container has ended. It mirrors the out-of-band heartbeat.
 func (n *ContainerManager) beatNow(c *rpcenv.Context) {
 	switch {
 	case !n.reg.registered:
-	case n.reg.under || n.reg.asked != nil:
+	case n.reg.asked != nil:
 		n.reg.again = true
 	default:
 		n.beatIn(c, 0)
@@ -44,13 +37,11 @@ func (n *ContainerManager) sendHeartbeat(c *rpcenv.Context) {
 			NodeId: n.nodeIDProto(), ResponseId: g.responseID, ContainersStatuses: n.books.statuses(), NodeHealthStatus: n.node.status(),
 		}, LastKnownContainerTokenMasterKey: g.containers.known(), LastKnownNmTokenMasterKey: g.nodes.known()}
 	}
-	g.under = true
 	try := g.try
 	rpcenv.Ask(c, g.tracker, g.asked, func(r *yarn.NodeHeartbeatResponse, err error) {
 		if try != g.try {
 			return
 		}
-		g.under = false
 		if err != nil {
 			n.unreachable(c, err)
 			return

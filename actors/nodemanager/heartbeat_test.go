@@ -31,7 +31,7 @@ func TestANodeRegistersAndBeats(t *testing.T) {
 			t.Errorf("heartbeat %d: %v", i, s)
 		}
 	}
-	if d := k.began[1].Sub(k.began[0]); d < time.Second || d > 1100*time.Millisecond {
+	if d := k.began[1].Sub(k.began[0]).Truncate(10 * time.Millisecond); d != time.Second {
 		t.Errorf("the period is %s", d)
 	}
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.NextHeartBeatInterval = 5000 })
@@ -53,17 +53,30 @@ func TestResyncKeepsContainers(t *testing.T) {
 	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
 	n := len(k.beats)
 	k.w.Until("a heartbeat", func() bool { return len(k.beats) > n })
-	if id := k.beats[n].GetNodeStatus().GetResponseId(); id != 0 {
-		t.Errorf("the response id is %d", id)
+	a := k.env.Address()
+	node := &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}
+	if s := k.beats[n].GetNodeStatus(); s.GetResponseId() != 0 || !proto.Equal(s.GetNodeId(), node) {
+		t.Errorf("%v", s)
 	}
 	m := k.registrations[1]
 	if len(m.GetRunningApplications()) != 1 || len(m.GetContainerStatuses()) != 2 {
 		t.Fatalf("%v", m)
 	}
-	first, second := m.GetContainerStatuses()[0], m.GetContainerStatuses()[1]
-	if first.GetContainerState() != yarn.ContainerState_C_RUNNING || second.GetContainerState() != yarn.ContainerState_C_COMPLETE ||
-		second.GetContainerExitStatus() != 0 || first.GetPriority().GetPriority() != 3 || first.GetResource().GetMemory() != 1024 {
-		t.Errorf("%v", m)
+	container := func(id ids.Container, s yarn.ContainerState, status int32) *yarn.NMContainerStatus {
+		return &yarn.NMContainerStatus{
+			ContainerId: id.Proto(), ContainerState: s, ContainerExitStatus: status, Priority: &yarn.Priority{Priority: 3},
+			Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, CreationTime: 77,
+		}
+	}
+	want := &yarn.RegisterNodeManagerRequest{
+		NodeId: node, NmVersion: ids.HadoopVersion, Rack: "/default-rack", Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
+		RunningApplications: []*yarn.ApplicationId{app1.Proto()},
+		ContainerStatuses: []*yarn.NMContainerStatus{
+			container(live, yarn.ContainerState_C_RUNNING, -1000), container(dead, yarn.ContainerState_C_COMPLETE, 0),
+		},
+	}
+	if !proto.Equal(m, want) {
+		t.Errorf("%v\nwant %v", m, want)
 	}
 	if got := k.status(live); got != "C_RUNNING -1000" {
 		t.Errorf("%s", got)
@@ -79,6 +92,13 @@ func TestTheResourceManagerKnowsBetter(t *testing.T) {
 	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
 	if r := k.registrations[1].GetResource(); r.GetMemory() != 77 || r.GetVirtualCores() != 1 {
 		t.Errorf("%v", r)
+	}
+	k.refuse = nil
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.Resource = &yarn.Resource{Memory: 88, VirtualCores: 2} })
+	k.unknown = true
+	k.w.Until("a registration", func() bool { return len(k.registrations) == 3 })
+	if r := k.registrations[2].GetResource(); r.GetMemory() != 88 || r.GetVirtualCores() != 2 {
+		t.Errorf("after a heartbeat: %v", r)
 	}
 }
 
@@ -140,10 +160,11 @@ func TestAnEndIsToldAtOnce(t *testing.T) {
 	k.join(Config{}, nil)
 	id := k.running(1, nil)
 	k.told(id, yarn.ContainerState_C_RUNNING)
+	k.w.Advance(500 * time.Millisecond) // between two heartbeats
 	at := k.w.Now()
 	k.children[0].Exit(3)
 	s := k.told(id, yarn.ContainerState_C_COMPLETE)
-	if d := k.w.Now().Sub(at); d > 50*time.Millisecond {
+	if d := k.w.Now().Sub(at).Truncate(10 * time.Millisecond); d != 0 {
 		t.Errorf("it took %s", d)
 	}
 	if s.GetExitStatus() != 3 || s.GetCapability().GetMemory() != 1024 {
@@ -156,8 +177,10 @@ func TestAnEndIsToldAtOnce(t *testing.T) {
 			t.Errorf("an answered end is told again: %v", b)
 		}
 	}
-	if d := k.began[len(k.began)-1].Sub(k.began[len(k.began)-2]); d < time.Second {
-		t.Errorf("the period is %s afterwards", d)
+	for i := n; i < len(k.began); i++ {
+		if d := k.began[i].Sub(k.began[i-1]).Truncate(10 * time.Millisecond); d != time.Second {
+			t.Errorf("the period is %s afterwards", d)
+		}
 	}
 }
 
@@ -182,7 +205,11 @@ func TestACompletedContainerIsKeptUntilTheResourceManagerSaysSo(t *testing.T) {
 	if r := k.ask(k.entry(k.identifier(id), nil)); len(r.GetFailedRequests()) != 1 {
 		t.Errorf("%v", r)
 	}
-	k.w.Advance(11 * time.Minute)
+	k.w.Advance(9*time.Minute + 59*time.Second)
+	if got := k.status(id); got != "Container "+id.String()+" was recently stopped on node manager." {
+		t.Errorf("before ten minutes are over: %s", got)
+	}
+	k.w.Advance(2 * time.Second) // the heartbeats drop it
 	if got := k.status(id); got != "Container "+id.String()+" is not handled by this NodeManager" {
 		t.Errorf("%s", got)
 	}
@@ -194,7 +221,7 @@ func TestALiveContainerIsNotForgotten(t *testing.T) {
 	k.join(Config{}, nil)
 	id := k.running(1, nil)
 	k.next(func(r *yarn.NodeHeartbeatResponse) {
-		r.ContainersToBeRemovedFromNm = []*yarn.ContainerId{id.Proto(), nil, {}}
+		r.ContainersToBeRemovedFromNm = []*yarn.ContainerId{id.Proto(), nil, {}, containerID(app1, 99).Proto()}
 	})
 	if got := k.status(id); got != "C_RUNNING -1000" {
 		t.Errorf("%s", got)
@@ -245,18 +272,72 @@ func TestAResourceManagerThatIsAwayIsTriedAgain(t *testing.T) {
 	}
 }
 
+// An answer ends the wait: what was waited before does not count for the next time.
+func TestAnAnswerEndsTheWaitForAResourceManager(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	for range 3 {
+		k.deaf = true
+		k.w.Advance(14 * time.Minute)
+		k.deaf = false
+		k.w.Advance(time.Minute)
+	}
+	if code, ended := k.host.Exited(); ended {
+		t.Errorf("it ended with code %d", code)
+	}
+}
+
+// An end that no answered heartbeat has told is told though the application is forgotten here; then it is forgotten too. The
+// containers of other applications stay.
+func TestTheEndOfAnApplicationForgetsWhatIsTold(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	other := ids.Application{Timestamp: rmIdentifier, ID: 2}
+	of := containerID(other, 1)
+	r, err := rpctest.Ask[*yarn.StartContainersResponse](k.am, k.nm, &yarn.StartContainersRequest{
+		StartContainerRequest: []*yarn.StartContainerRequest{k.entry(k.identifier(of), nil)}, NmToken: k.nmToken(other),
+	})
+	if err != nil || len(r.GetSucceededRequests()) != 1 {
+		t.Fatal(r, err)
+	}
+	k.w.Until("a process", func() bool { return len(k.started) == 1 })
+	id, told := k.running(1, nil), k.running(2, nil)
+	k.children[0].Exit(0)
+	k.children[2].Exit(0)
+	k.told(told, yarn.ContainerState_C_COMPLETE)
+	k.w.Advance(2 * time.Second)
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
+	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.w.Advance(2 * time.Second)
+	for _, gone := range []ids.Container{id, told} {
+		if got := k.status(gone); got != "Container "+gone.String()+" was recently stopped on node manager." {
+			t.Errorf("%s: %s", gone, got)
+		}
+	}
+	k.unknown = true
+	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
+	m := k.registrations[1]
+	if len(m.GetContainerStatuses()) != 1 || !proto.Equal(m.GetContainerStatuses()[0].GetContainerId(), of.Proto()) ||
+		len(m.GetRunningApplications()) != 1 || !proto.Equal(m.GetRunningApplications()[0], other.Proto()) {
+		t.Errorf("%v", m)
+	}
+}
+
 func TestAResourceManagerThatStaysAwayEndsTheProcess(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)
 	k.running(1, nil)
 	k.w.Find("RM").Kill()
-	k.w.Advance(14 * time.Minute)
-	if _, ended := k.host.Exited(); ended {
-		t.Error("it ends before yarn.resourcemanager.connect.max-wait.ms")
+	gone := k.w.Now()
+	if err := k.w.Run(func() bool { _, ended := k.host.Exited(); return ended }, time.Hour); err != nil {
+		t.Fatal(err)
 	}
-	k.w.Advance(3 * time.Minute)
-	if code, ended := k.host.Exited(); !ended || code != 1 {
-		t.Errorf("code %d, %t", code, ended)
+	// After a second a heartbeat has failed; yarn.resourcemanager.connect.max-wait.ms is 15 minutes.
+	if d := k.w.Now().Sub(gone).Truncate(time.Second); d != 15*time.Minute+time.Second {
+		t.Errorf("it ended after %s", d)
+	}
+	if code, _ := k.host.Exited(); code != 1 {
+		t.Errorf("code %d", code)
 	}
 	if _, ended := k.children[0].Exited(); !ended {
 		t.Error("a container is left")
@@ -357,5 +438,26 @@ func TestHealthGoesWithHeartbeats(t *testing.T) {
 	k.w.Advance(4 * time.Second)
 	if s := k.beats[len(k.beats)-1].GetNodeStatus().GetNodeHealthStatus(); s.GetHealthReport() != "ERROR bad" {
 		t.Errorf("%v", s)
+	}
+}
+
+// A node is healthy when its disks and its script are; the script's words come first.
+func TestANodeIsHealthyWhenAllIs(t *testing.T) {
+	at := time.UnixMilli(77)
+	for _, tt := range []struct {
+		disks, script report
+		healthy       bool
+		text          string
+	}{
+		{report{true, ""}, report{true, ""}, true, ""},
+		{report{false, "disks"}, report{true, ""}, false, "disks"},
+		{report{true, ""}, report{false, "script"}, false, "script"},
+		{report{false, "disks"}, report{false, "script"}, false, "script;disks"},
+	} {
+		h := health{tt.disks, tt.script, at}
+		want := &yarn.NodeHealthStatus{IsNodeHealthy: tt.healthy, HealthReport: tt.text, LastHealthReportTime: 77}
+		if got := h.status(); !proto.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
 	}
 }

@@ -57,6 +57,7 @@ func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
 
 func newSeededKit(t *testing.T, seed uint64) *kit {
 	k := &kit{t: t, w: rpctest.New(t, seed)}
+	k.w.NoPanic()
 	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), ids.ResourceTracker)
 	k.rm.On(k.playRM)
 	k.am = k.w.Probe("AM")
@@ -163,7 +164,7 @@ func (k *kit) nmToken(app ids.Application) *yarn.Token {
 func (k *kit) identifier(id ids.Container) *yarn.ContainerTokenIdentifier {
 	return &yarn.ContainerTokenIdentifier{
 		ContainerId: id.Proto(), NmHostAddr: k.env.Address().String(), AppSubmitter: "ann", Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1},
-		ExpiryTimeStamp: k.w.Now().Add(10 * time.Minute).UnixMilli(), MasterKeyId: key1.GetKeyId(), RmIdentifier: rmIdentifier, Priority: &yarn.Priority{Priority: 3},
+		ExpiryTimeStamp: k.w.Now().Add(10 * time.Minute).UnixMilli(), MasterKeyId: key1.GetKeyId(), RmIdentifier: rmIdentifier, Priority: &yarn.Priority{Priority: 3}, CreationTime: 77,
 	}
 }
 

@@ -50,6 +50,22 @@ func TestAResourceThatCannotBeHad(t *testing.T) {
 	k.running(2, l)
 }
 
+// What one application alone may use goes with it: when it comes again it is fetched again. What all may use stays.
+func TestAnApplicationsResourcesGoWithIt(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{}
+	k.join(Config{Localizer: f}, nil)
+	l := withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_APPLICATION), resourceOf("b", "/b", yarn.LocalResourceVisibility_PUBLIC))
+	k.running(1, l)
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
+	k.told(containerID(app1, 1), yarn.ContainerState_C_COMPLETE)
+	k.w.Advance(2 * time.Second)
+	k.running(2, l)
+	if f.count("fetch file:///a ann "+app1.String()) != 2 || f.count("fetch file:///b  ") != 1 {
+		t.Errorf("%q", f.log)
+	}
+}
+
 // Spec 1.6: at most yarn.nodemanager.localizer.fetch.thread-count resources are fetched at once.
 func TestFetchesAtOnce(t *testing.T) {
 	k := newKit(t)

@@ -91,7 +91,7 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case Reconnect:
 		n.reconnect(c)
 	case Heartbeat:
-		n.heartbeat(c)
+		n.sendHeartbeat(c)
 	// Containers.
 	case relaunchContainer:
 		n.relaunchContainer(c, m)

@@ -3,23 +3,34 @@ package nodemanager
 import (
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 func TestTheStateOfANode(t *testing.T) {
 	k := newKit(t)
-	k.join(Config{}, nil)
-	id := k.running(1, nil)
+	began := k.w.Now()
+	k.join(Config{HTTPPort: 8042}, nil)
+	ended, id := k.running(1, nil), k.running(2, nil)
+	k.children[0].Exit(0)
+	k.told(ended, yarn.ContainerState_C_COMPLETE)
 	s, err := rpctest.Ask[*yarn.NodeManagerStateResponse](k.am, k.nm, &yarn.RequestNodeManagerState{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.GetRegistered() || !s.GetHealthy() || s.GetTotal().GetMemory() == 0 || len(s.GetApplications()) != 1 || s.GetApplications()[0].GetState() != "RUNNING" {
-		t.Errorf("%v", s)
+	a, size := k.env.Address(), &yarn.Resource{Memory: 1024, VirtualCores: 1}
+	want := &yarn.NodeManagerStateResponse{
+		NodeId: &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}, ResourceManager: k.rm.Env.Address().String(), Registered: true, Rack: "/default-rack",
+		Total: &yarn.Resource{Memory: 4096, VirtualCores: 4}, Used: size, Healthy: true, LastHealthReportTime: began.UnixMilli(),
+		Applications: []*yarn.NodeApplication{{Id: app1.Proto(), User: "ann", State: "RUNNING"}},
+		Containers: []*yarn.NodeContainer{
+			{Id: ended.Proto(), User: "ann", State: "DONE", Resource: size},
+			{Id: id.Proto(), User: "ann", State: "RUNNING", Resource: size, ExitStatus: -1000},
+		},
 	}
-	if len(s.GetContainers()) != 1 || s.GetContainers()[0].GetState() != "RUNNING" || s.GetContainers()[0].GetId().GetId() != id.Seq ||
-		s.GetUsed().GetMemory() != s.GetContainers()[0].GetResource().GetMemory() || s.GetUsed().GetMemory() == 0 {
-		t.Errorf("containers %v, used %v", s.GetContainers(), s.GetUsed())
+	if !proto.Equal(s, want) {
+		t.Errorf("%v\nwant %v", s, want)
 	}
 }

@@ -31,8 +31,7 @@ type registration struct {
 	// have taken note of it.
 	asked *yarn.NodeHeartbeatRequest
 	told  []*container // those whose end it tells
-	under bool
-	again bool // a container ended meanwhile: the next heartbeat comes at once
+	again bool         // a container ended meanwhile: the next heartbeat comes at once
 }
 
 // keys are a master key and the one before it, by which tokens may still be signed.
@@ -68,7 +67,7 @@ func (k *keys) find(id int32) *yarn.MasterKey {
 func (n *ContainerManager) connect(c *rpcenv.Context) {
 	n.reg.try++
 	try := n.reg.try
-	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.told, n.reg.under = false, false, nil, nil, false
+	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.told = false, false, nil, nil
 	c.Cancel(n.beat)
 	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: ids.ResourceTracker}.String(), func(tracker rpcenv.Ref, err error) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
@@ -106,6 +108,13 @@ func TestStartContainersChecks(t *testing.T) {
 		}
 		if e := r.GetFailedRequests()[0].GetException(); e.GetClassName() != tt.class || !strings.Contains(e.GetMessage(), tt.says) {
 			t.Errorf("%s: %v", tt.name, e)
+		}
+		want := id.Proto()
+		if tt.break_ != nil {
+			want = x.GetContainerId()
+		}
+		if got := r.GetFailedRequests()[0].GetContainerId(); tt.forge == nil && !proto.Equal(got, want) {
+			t.Errorf("%s: the failed container is %v", tt.name, got)
 		}
 	}
 	other := containerID(app1, 3)
@@ -214,6 +223,12 @@ func TestKeysRoll(t *testing.T) {
 	last := k.beats[len(k.beats)-1]
 	if a, b := last.GetLastKnownContainerTokenMasterKey(), last.GetLastKnownNmTokenMasterKey(); a.GetKeyId() != 2 || b.GetKeyId() != 7 || len(a.GetBytes())+len(b.GetBytes()) > 0 {
 		t.Errorf("the node tells of the keys %v %v", a, b)
+	}
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.NmTokenMasterKey = &yarn.MasterKey{KeyId: 8, Bytes: []byte{8}} })
+	k.ask() // the key before the last is good
+	k.w.Advance(2 * time.Second)
+	if b := k.beats[len(k.beats)-1].GetLastKnownNmTokenMasterKey(); b.GetKeyId() != 8 {
+		t.Errorf("the node tells of the key %v", b)
 	}
 	roll(3)
 	if r := k.ask(k.entry(k.identifier(containerID(app1, 2)), nil)); len(r.GetFailedRequests()) != 1 {
