@@ -1,18 +1,15 @@
 package nodemanager
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
-	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -40,109 +37,6 @@ func TestANodeRegistersAndBeats(t *testing.T) {
 	if len(k.beats) != n {
 		t.Error("the ResourceManager's period does not hold")
 	}
-}
-
-// Spec 1.5: RESYNC keeps the containers, registers again with them, and counts from 0.
-func TestResyncKeepsContainers(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	live, dead := k.running(1, nil), k.running(2, nil)
-	k.children[1].Exit(0)
-	k.told(dead, yarn.ContainerState_C_COMPLETE)
-	k.unknown = true
-	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
-	n := len(k.beats)
-	k.w.Until("a heartbeat", func() bool { return len(k.beats) > n })
-	a := k.env.Address()
-	node := &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}
-	if s := k.beats[n].GetNodeStatus(); s.GetResponseId() != 0 || !proto.Equal(s.GetNodeId(), node) {
-		t.Errorf("%v", s)
-	}
-	m := k.registrations[1]
-	if len(m.GetRunningApplications()) != 1 || len(m.GetContainerStatuses()) != 2 {
-		t.Fatalf("%v", m)
-	}
-	container := func(id ids.Container, s yarn.ContainerState, status int32) *yarn.NMContainerStatus {
-		return &yarn.NMContainerStatus{
-			ContainerId: id.Proto(), ContainerState: s, ContainerExitStatus: status, Priority: &yarn.Priority{Priority: 3},
-			Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, CreationTime: 77,
-		}
-	}
-	want := &yarn.RegisterNodeManagerRequest{
-		NodeId: node, NmVersion: ids.HadoopVersion, Rack: "/default-rack", Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
-		RunningApplications: []*yarn.ApplicationId{app1.Proto()},
-		ContainerStatuses: []*yarn.NMContainerStatus{
-			container(live, yarn.ContainerState_C_RUNNING, -1000), container(dead, yarn.ContainerState_C_COMPLETE, 0),
-		},
-	}
-	if !proto.Equal(m, want) {
-		t.Errorf("%v\nwant %v", m, want)
-	}
-	if got := k.status(live); got != "C_RUNNING -1000" {
-		t.Errorf("%s", got)
-	}
-}
-
-// Spec 1.5: what the ResourceManager says that a node offers replaces what it said.
-func TestTheResourceManagerKnowsBetter(t *testing.T) {
-	k := newKit(t)
-	k.refuse = &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier, Resource: &yarn.Resource{Memory: 77, VirtualCores: 1}}
-	k.join(Config{}, nil)
-	k.unknown = true
-	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
-	if r := k.registrations[1].GetResource(); r.GetMemory() != 77 || r.GetVirtualCores() != 1 {
-		t.Errorf("%v", r)
-	}
-	k.refuse = nil
-	k.next(func(r *yarn.NodeHeartbeatResponse) { r.Resource = &yarn.Resource{Memory: 88, VirtualCores: 2} })
-	k.unknown = true
-	k.w.Until("a registration", func() bool { return len(k.registrations) == 3 })
-	if r := k.registrations[2].GetResource(); r.GetMemory() != 88 || r.GetVirtualCores() != 2 {
-		t.Errorf("after a heartbeat: %v", r)
-	}
-}
-
-// Spec 1.5: SHUTDOWN ends the containers and the process.
-func TestShutdownByTheResourceManager(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.running(1, nil)
-	k.next(func(r *yarn.NodeHeartbeatResponse) { r.NodeAction = yarn.NodeAction_NODE_SHUTDOWN })
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if code, _ := k.host.Exited(); code != 0 {
-		t.Errorf("code %d", code)
-	}
-	if _, ended := k.children[0].Exited(); !ended {
-		t.Error("a container is left")
-	}
-}
-
-func TestARefusedRegistrationEndsTheProcess(t *testing.T) {
-	k := newKit(t)
-	k.refuse = &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: "too small"}
-	k.start(Config{}, nil)
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if code, _ := k.host.Exited(); code != 1 {
-		t.Errorf("code %d", code)
-	}
-}
-
-// A refusal ends the node, as YarnException does Hadoop's; a ResourceManager that is not ready is asked again.
-func TestARegistrationThatFailsEndsTheProcessWhenItWillFailAgain(t *testing.T) {
-	k := newKit(t)
-	k.bad = fmt.Errorf("%w: its rack is too long", exceptions.YARN)
-	k.start(Config{}, nil)
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if code, _ := k.host.Exited(); code != 1 || len(k.registrations) != 1 {
-		t.Errorf("code %d after %d registrations", code, len(k.registrations))
-	}
-
-	k = newKit(t)
-	k.bad = exceptions.Retriable
-	k.start(Config{}, map[string]string{"yarn.resourcemanager.connect.retry-interval.ms": "1000"})
-	k.w.Until("three registrations", func() bool { return len(k.registrations) == 3 })
-	k.bad = nil
-	k.w.Until("a heartbeat", func() bool { return len(k.beats) == 1 })
 }
 
 func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
@@ -228,65 +122,6 @@ func TestALiveContainerIsNotForgotten(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatThatWasNotAnsweredIsRepeated(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, map[string]string{"yarn.resourcemanager.connect.retry-interval.ms": "500"})
-	a, b := k.running(1, nil), k.running(2, nil)
-	k.told(b, yarn.ContainerState_C_RUNNING)
-	k.deaf = true
-	n := len(k.beats)
-	k.children[0].Exit(0)
-	k.w.Until("a heartbeat", func() bool { return len(k.beats) > n })
-	k.children[1].Exit(0)
-	k.w.Until("another", func() bool { return len(k.beats) > n+2 })
-	k.deaf = false
-	first := k.beats[n]
-	for _, again := range k.beats[n:] {
-		if !proto.Equal(first, again) {
-			t.Errorf("%v is repeated as %v", first, again)
-		}
-	}
-	k.told(a, yarn.ContainerState_C_COMPLETE)
-	k.told(b, yarn.ContainerState_C_COMPLETE)
-}
-
-func TestAResourceManagerThatIsAwayIsTriedAgain(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, map[string]string{"yarn.resourcemanager.connect.retry-interval.ms": "2000"})
-	id := k.running(1, nil)
-	k.w.Find("RM").Kill()
-	k.w.Advance(time.Minute)
-	env, err := rpcenv.New(k.w.Host("RM", k.rm.Env.Address().Host), rpcenv.Config{Name: "RM", Listen: k.rm.Env.Address()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k.rm = k.w.ProbeIn(env, ids.ResourceTracker)
-	k.rm.On(k.playRM)
-	k.unknown = true
-	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
-	if len(k.registrations[1].GetContainerStatuses()) != 1 {
-		t.Errorf("%v", k.registrations[1])
-	}
-	if got := k.status(id); got != "C_RUNNING -1000" {
-		t.Errorf("%s", got)
-	}
-}
-
-// An answer ends the wait: what was waited before does not count for the next time.
-func TestAnAnswerEndsTheWaitForAResourceManager(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	for range 3 {
-		k.deaf = true
-		k.w.Advance(14 * time.Minute)
-		k.deaf = false
-		k.w.Advance(time.Minute)
-	}
-	if code, ended := k.host.Exited(); ended {
-		t.Errorf("it ended with code %d", code)
-	}
-}
-
 // An end that no answered heartbeat has told is told though the application is forgotten here; then it is forgotten too. The
 // containers of other applications stay.
 func TestTheEndOfAnApplicationForgetsWhatIsTold(t *testing.T) {
@@ -320,27 +155,6 @@ func TestTheEndOfAnApplicationForgetsWhatIsTold(t *testing.T) {
 	if len(m.GetContainerStatuses()) != 1 || !proto.Equal(m.GetContainerStatuses()[0].GetContainerId(), of.Proto()) ||
 		len(m.GetRunningApplications()) != 1 || !proto.Equal(m.GetRunningApplications()[0], other.Proto()) {
 		t.Errorf("%v", m)
-	}
-}
-
-func TestAResourceManagerThatStaysAwayEndsTheProcess(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.running(1, nil)
-	k.w.Find("RM").Kill()
-	gone := k.w.Now()
-	if err := k.w.Run(func() bool { _, ended := k.host.Exited(); return ended }, time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	// After a second a heartbeat has failed; yarn.resourcemanager.connect.max-wait.ms is 15 minutes.
-	if d := k.w.Now().Sub(gone).Truncate(time.Second); d != 15*time.Minute+time.Second {
-		t.Errorf("it ended after %s", d)
-	}
-	if code, _ := k.host.Exited(); code != 1 {
-		t.Errorf("code %d", code)
-	}
-	if _, ended := k.children[0].Exited(); !ended {
-		t.Error("a container is left")
 	}
 }
 
@@ -417,47 +231,5 @@ func TestANodeManagerThatEndsSaysGoodBye(t *testing.T) {
 	}
 	if r, err := rpctest.Ask[*rpc.Bool](p, k.nm, Shutdown{}); err != nil || !r.GetValue() {
 		t.Errorf("a second time: %v %v", r, err)
-	}
-}
-
-func TestHealthGoesWithHeartbeats(t *testing.T) {
-	k := newKit(t)
-	f := &fakes{report: "1/1 local-dirs are bad: /d", unhealthy: true}
-	k.join(Config{Machine: f}, map[string]string{
-		"yarn.nodemanager.health-checker.script.path": "/check", "yarn.nodemanager.disk-health-checker.interval-ms": "3000",
-	})
-	k.w.Advance(2 * time.Second)
-	s := k.beats[len(k.beats)-1].GetNodeStatus().GetNodeHealthStatus()
-	if s.GetIsNodeHealthy() || s.GetHealthReport() != "ERROR bad;1/1 local-dirs are bad: /d" {
-		t.Errorf("%v", s)
-	}
-	if f.count("script /check 20m0s") != 1 {
-		t.Errorf("%q", f.log)
-	}
-	f.report, f.unhealthy = "", false
-	k.w.Advance(4 * time.Second)
-	if s := k.beats[len(k.beats)-1].GetNodeStatus().GetNodeHealthStatus(); s.GetHealthReport() != "ERROR bad" {
-		t.Errorf("%v", s)
-	}
-}
-
-// A node is healthy when its disks and its script are; the script's words come first.
-func TestANodeIsHealthyWhenAllIs(t *testing.T) {
-	at := time.UnixMilli(77)
-	for _, tt := range []struct {
-		disks, script report
-		healthy       bool
-		text          string
-	}{
-		{report{true, ""}, report{true, ""}, true, ""},
-		{report{false, "disks"}, report{true, ""}, false, "disks"},
-		{report{true, ""}, report{false, "script"}, false, "script"},
-		{report{false, "disks"}, report{false, "script"}, false, "script;disks"},
-	} {
-		h := health{tt.disks, tt.script, at}
-		want := &yarn.NodeHealthStatus{IsNodeHealthy: tt.healthy, HealthReport: tt.text, LastHealthReportTime: 77}
-		if got := h.status(); !proto.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
 	}
 }
