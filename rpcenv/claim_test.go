@@ -111,7 +111,9 @@ func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 	w := inSim(t)
 	a, b, ref := claimed(w)
 	at := b.Address().String()
-	w.sim.Reset("B", "A", 2*time.Second)
+	if err := w.sim.Reset("B", "A", 2*time.Second); err != nil {
+		t.Fatal(err)
+	}
 	w.say(b, ref, "by the new one")
 	w.await("A: by the new one")
 	w.wantNo("A: disconnected " + at)

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/coherer/coherer/actors/driver/event"
@@ -58,8 +59,8 @@ func TestAStageThatOftenFailsToFetchFailsItsJob(t *testing.T) {
 		"Most recent failure reason:\ngone"
 	r.want("L: job 0 stage 1.1 ends: gone", "L: job 0 ends: "+failed, "P: job 0: "+failed, "T: forget 0",
 		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed)
-	if e := r.bad[0].(*JobError); e.Kind != tasks.KindFetchFailed {
-		t.Errorf("%#v", e)
+	if e, ok := errors.AsType[*JobError](r.bad[0]); !ok || e.Kind != tasks.KindFetchFailed {
+		t.Errorf("%#v", r.bad[0])
 	}
 	r.Advance(resubmitDelay)
 	r.want()
