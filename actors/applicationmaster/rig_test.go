@@ -71,6 +71,7 @@ func newRig(t *testing.T, settings map[string]string) *rig {
 		t.Fatal(err)
 	}
 	w := rpctest.New(t, 1)
+	w.NoPanic()
 	r := &rig{World: w, t: t, conf: c, next: &yarn.AllocateResponse{}}
 	r.rm = w.Probe(applicationmaster.ServiceName)
 	r.rm.On(r.playResourceManager)

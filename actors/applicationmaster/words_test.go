@@ -1,0 +1,106 @@
+package applicationmaster_test
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+func same(t *testing.T, what string, got, want proto.Message) {
+	t.Helper()
+	if !proto.Equal(got, want) {
+		t.Errorf("%s\n%v, want\n%v", what, got, want)
+	}
+}
+
+// What a ResourceManager is told, field by field: at the registration, by a call, and after a resync by either of its two ways.
+func TestWhatAResourceManagerIsTold(t *testing.T) {
+	r := client(t, map[string]string{
+		"spark.yarn.executor.nodeLabelExpression": "gpu", "spark.yarn.exclude.nodes": "bad,worse", "spark.executor.cores": "2",
+		"spark.executor.instances": "3",
+	})
+	registration := &yarn.RegisterApplicationMasterRequest{Host: "node1", RpcPort: -1, ApplicationAttemptId: attempt.Proto()}
+	same(t, "the registration", r.registrations[0], registration)
+	ask := func(n int32) *yarn.ResourceRequest {
+		return &yarn.ResourceRequest{
+			Priority: &yarn.Priority{}, ResourceName: "*", Capability: &yarn.Resource{Memory: 1408, VirtualCores: 2}, NumContainers: n,
+			RelaxLocality: new(true), NodeLabelExpression: "gpu",
+		}
+	}
+	call := func(response, n int32, releases ...*yarn.ContainerId) *yarn.AllocateRequest {
+		return &yarn.AllocateRequest{
+			ApplicationAttemptId: attempt.Proto(), Progress: 0.1, ResponseId: response, Ask: []*yarn.ResourceRequest{ask(n)}, Release: releases,
+			BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"bad", "worse"}},
+		}
+	}
+	same(t, "the first call", r.calls[0].AllocateRequest, call(0, 3))
+	r.run(1)
+	id := ids.Container{Attempt: attempt, Seq: 1}.Proto()
+	r.drive(t, &app.KillExecutors{ExecutorIds: []string{"1"}})
+	r.next.AMCommand = yarn.AMCommand_AM_RESYNC
+	r.Until("another registration", func() bool { return len(r.registrations) == 2 })
+	n := len(r.calls)
+	r.untilCalls(n + 1)
+	registration.Containers = []*yarn.ContainerId{id}
+	same(t, "the registration after a resync", r.registrations[1], registration)
+	same(t, "the call after a resync", r.calls[n].AllocateRequest, call(0, 3, id))
+	r.next.AMCommand = yarn.AMCommand_AM_SHUTDOWN
+	if code := r.untilExit(); code != applicationmaster.ExitReporterFailure {
+		t.Error(code)
+	}
+}
+
+// drive has the driver ask for something, and waits until it is done.
+func (r *rig) drive(t *testing.T, q rpcenv.Message) {
+	t.Helper()
+	r.driver.Send(r.managers[len(r.managers)-1], q)
+	r.Settle()
+}
+
+// What a driver in client mode is told at the beginning.
+func TestWhatADriverIsTold(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.yarn.am.cores": "3"})
+	r.driver = r.Probe(applicationmaster.SchedulerName)
+	var told []proto.Message
+	r.driver.On(r.playDriver)
+	r.driver.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		switch m := m.(type) {
+		case *app.AddWebUIFilter:
+			told = append(told, m)
+		case *app.MiscellaneousProcessAdded:
+			m.Time = 0
+			told = append(told, m)
+		}
+		return false
+	})
+	cfg := r.config()
+	cfg.Driver, cfg.ProxyBase = r.driver.Env.Address(), "/proxy/application_1"
+	r.begin(r.ClientEnv("AM", r.conf), cfg)
+	r.Until("two messages", func() bool { return len(told) == 2 })
+	same(t, "the filter", told[0], &app.AddWebUIFilter{FilterName: "org.apache.hadoop.yarn.server.webproxy.amfilter.AmIpFilter", ProxyBase: "/proxy/application_1"})
+	same(t, "the process", told[1], &app.MiscellaneousProcessAdded{ProcessId: "yarn-am", HostPort: "node1", Cores: 3})
+}
+
+// A container of another attempt, or at no place, is not this attempt's: it is neither started nor given back.
+func TestContainersOfOthersAreLeftAlone(t *testing.T) {
+	r := client(t, nil)
+	r.give(3)
+	r.next.AllocatedContainers[0].Id.AppAttemptId.AttemptId = 9
+	r.next.AllocatedContainers[1].Id.AppAttemptId.ApplicationId.Id = 9
+	r.next.AllocatedContainers[2].NodeId.Host = ""
+	r.untilCalls(len(r.calls) + 3)
+	for _, c := range r.calls {
+		if len(c.GetRelease()) > 0 {
+			t.Errorf("given back: %v", c.GetRelease())
+		}
+	}
+	if len(r.starts) != 0 {
+		t.Error(r.starts)
+	}
+}
