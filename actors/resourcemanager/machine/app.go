@@ -112,7 +112,7 @@ var appTable = tableOf(slices.Concat([]appRule{
 	lateApp(AppFinalSaving, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled),
 	lateApp(AppFinishing, AppKill),
 	lateApp(AppKilling, AppKill, AppAttemptRegistered),
-	lateApp(AppFinished, AppKill, AppAttemptFinished, AppAttemptUnregistered),
+	lateApp(AppFinished, AppKill, AppAccept, AppRejected, AppAttemptFinished, AppAttemptUnregistered), // the scheduler answers a recovery late
 	lateApp(AppFailed, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled, AppAttemptFinished),
 	lateApp(AppKilled, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled, AppAttemptFinished),
 )...)
