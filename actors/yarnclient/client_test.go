@@ -169,6 +169,7 @@ func (k *kit) run(cfg Config, settings ...string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	k.w.NoPanic()
 	k.began = k.w.Now()
 	k.host = k.w.Host("Client", "10.1.0.1")
 	log := logrus.New()
