@@ -28,7 +28,7 @@ func executorName(cmd rpcenv.Command) string {
 
 // hasEnded reports whether a process of a World has ended.
 func hasEnded(h rpcenv.Host) bool {
-	_, ended := h.(interface{ Exited() (int, bool) }).Exited()
+	_, ended := h.(mortal).Exited()
 	return ended
 }
 

@@ -2,36 +2,56 @@ package local
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"os/exec"
+	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// Processes has Master, Workers and executors as processes of the operating system; what a test starts with Process, such
-// as a driver, lives in the test's own and talks to them over TCP. Executors are the coherer command's: they know the jobs
-// of package builtin. Of the trace there is what the test's process sees.
+// Processes has Master, Workers and executors as processes of the operating system: the test's own program again, so that
+// executors know the jobs that it defines. The package's TestMain calls [Main] for that. What a test starts with Process, such as
+// a driver, lives in the test's own process and talks to them over TCP. Of the trace there is what the test's process sees.
 const Processes Kind = "processes"
 
 // processWorld is the test's process and its children.
 type processWorld struct {
 	*realWorld
 	starter *process.Starter
+	hearing sync.WaitGroup // for what Workers tell
 
 	mu       sync.Mutex
 	children map[string]*child
 }
 
-// child is a daemon.
+// child is a daemon's process, or an executor's.
 type child struct {
-	process *process.Process
-	code    int
-	ended   bool
+	kill func()
+
+	mu    sync.Mutex
+	code  int
+	ended bool
+}
+
+// end notes that the process has ended.
+func (c *child) end(code int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended, c.code = true, code
+}
+
+// Exited tells whether the process has ended.
+func (c *child) Exited() (code int, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.code, c.ended
 }
 
 func newProcessWorld() *processWorld {
@@ -40,26 +60,34 @@ func newProcessWorld() *processWorld {
 
 func (w *processWorld) Kind() Kind { return Processes }
 
-func (w *processWorld) Kill(name string) error {
+// adopt gives a child its name, which is that of one before it.
+func (w *processWorld) adopt(name string, c *child) {
 	w.mu.Lock()
-	c := w.children[name]
-	alive := c != nil && !c.ended
-	w.mu.Unlock()
-	switch {
-	case alive:
-		c.process.Kill(0)
-		return nil
-	case c != nil:
+	defer w.mu.Unlock()
+	w.children[name] = c
+}
+
+func (w *processWorld) child(name string) *child {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.children[name]
+}
+
+func (w *processWorld) Kill(name string) error {
+	c := w.child(name)
+	if c == nil {
+		return w.realWorld.Kill(name)
+	}
+	if _, ended := c.Exited(); ended {
 		return fmt.Errorf("%w: %s", ErrNoSuchProcess, name)
 	}
-	return w.realWorld.Kill(name)
+	c.kill()
+	return nil
 }
 
 func (w *processWorld) Exited(name string) (int, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c := w.children[name]; c != nil {
-		return c.code, c.ended
+	if c := w.child(name); c != nil {
+		return c.Exited()
 	}
 	return w.realWorld.Exited(name)
 }
@@ -67,52 +95,60 @@ func (w *processWorld) Exited(name string) (int, bool) {
 func (w *processWorld) Close() error {
 	err := w.realWorld.Close()
 	w.starter.Close()
+	w.hearing.Wait()
 	return err
 }
 
 // daemon starts a daemon and waits until it is ready.
-func (w *processWorld) daemon(ctx context.Context, name, binary, dir string, args ...string) (process.Ready, error) {
-	c := &child{}
-	var err error
-	c.process, err = w.starter.Start(process.Spec{
-		Path: binary, Args: args, Ready: true, Stderr: process.Output{Path: filepath.Join(dir, name+".log")},
-	}, func(e rpcenv.Exit) {
-		w.mu.Lock()
-		c.ended, c.code = true, e.Code
-		w.mu.Unlock()
-		w.Wake()
-	})
+func (w *processWorld) daemon(ctx context.Context, name, word, dir string, r role) (process.Ready, error) {
+	text, err := json.Marshal(r)
 	if err != nil {
 		return process.Ready{}, err
 	}
-	w.mu.Lock()
-	w.children[name] = c
-	w.mu.Unlock()
-	return c.process.Ready(ctx)
+	_, self, err := transport.SelfDigest()
+	if err != nil {
+		return process.Ready{}, err
+	}
+	heard, told, err := os.Pipe()
+	if err != nil {
+		return process.Ready{}, err
+	}
+	c := &child{}
+	p, err := w.starter.Start(process.Spec{
+		Path: self, Args: []string{word}, Env: []string{roleVar + "=" + string(text)}, Ready: true,
+		Stdout: process.Output{File: told}, Stderr: process.Output{Path: filepath.Join(dir, name+".log")},
+	}, func(e rpcenv.Exit) {
+		c.end(e.Code)
+		w.Wake()
+	})
+	if err := errors.Join(err, told.Close()); err != nil {
+		return process.Ready{}, errors.Join(err, heard.Close())
+	}
+	w.hearing.Go(func() { w.hear(heard) })
+	c.kill = func() { p.Kill(0) }
+	w.adopt(name, c)
+	return p.Ready(ctx)
 }
 
-// start starts the cluster's daemons.
-func (w *processWorld) start(t testing.TB, cfg Config) (rpcenv.Address, error) {
-	binary, err := build(t)
-	if err != nil {
-		return rpcenv.Address{}, err
+// start starts the cluster's daemons, whose files are in dir.
+func (w *processWorld) start(t testing.TB, cfg Config, dir string) (rpcenv.Address, error) {
+	if !entered {
+		return rpcenv.Address{}, errNotEntered
+	}
+	if cfg.Masters > 1 || cfg.Store != nil {
+		return rpcenv.Address{}, errors.New("local: a cluster of the kind Processes has one Master, whose records are where " +
+			conf.RecoveryMode.Key() + " says: leave out Masters and Store")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startPatience)
 	defer cancel()
-	dir := t.TempDir()
-	args := []string{"--host", loopback, "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0"}
-	for key, value := range cfg.Conf {
-		args = append(args, "--conf", key+"="+value)
-	}
-	m, err := w.daemon(ctx, "Master", binary, dir, append([]string{"master"}, args...)...)
+	m, err := w.daemon(ctx, "Master", "master", dir, role{Conf: cfg.Conf})
 	if err != nil {
 		return rpcenv.Address{}, err
 	}
 	for i := range cfg.Workers {
 		name := fmt.Sprintf("Worker%d", i+1)
-		own := append([]string{"worker", m.URL}, args...)
-		own = append(own, "--cores", strconv.Itoa(cfg.Cores), "--memory", strconv.Itoa(cfg.MemoryMB)+"m", "--work-dir", filepath.Join(dir, name))
-		if _, err := w.daemon(ctx, name, binary, dir, own...); err != nil {
+		r := role{Conf: cfg.Conf, Master: m.URL, Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, WorkDir: filepath.Join(dir, name)}
+		if _, err := w.daemon(ctx, name, "worker", dir, r); err != nil {
 			return rpcenv.Address{}, err
 		}
 	}
@@ -121,18 +157,4 @@ func (w *processWorld) start(t testing.TB, cfg Config) (rpcenv.Address, error) {
 		return rpcenv.Address{}, err
 	}
 	return masters[0], nil
-}
-
-var buildOnce sync.Mutex
-
-// build builds the coherer command of this module; the go command's cache makes the second time cheap.
-func build(t testing.TB) (string, error) {
-	buildOnce.Lock()
-	defer buildOnce.Unlock()
-	out := filepath.Join(t.TempDir(), "coherer")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", out, "github.com/coherer/coherer/cmd/coherer")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the coherer command: %w\n%s", err, text)
-	}
-	return out, nil
 }

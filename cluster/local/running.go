@@ -8,10 +8,15 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
+// mortal is a process of a World.
+type mortal interface {
+	Exited() (code int, ended bool)
+}
+
 // Running is an executor's process.
 type Running struct {
 	executor.Args
-	host   rpcenv.Host
+	host   mortal
 	worker rpcenv.Address // that of WorkerURL; zero: it has none
 }
 
@@ -27,7 +32,7 @@ type executors struct {
 	all []Running
 }
 
-func (x *executors) add(h rpcenv.Host, args executor.Args) {
+func (x *executors) add(h mortal, args executor.Args) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	at, _, _ := rpcenv.ParseURI(args.WorkerURL) // an executor without a Worker has no address
@@ -38,7 +43,7 @@ func (x *executors) add(h rpcenv.Host, args executor.Args) {
 func (x *executors) Executors() []Running {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.all = slices.DeleteFunc(x.all, func(r Running) bool { return hasEnded(r.host) })
+	x.all = slices.DeleteFunc(x.all, func(r Running) bool { _, ended := r.host.Exited(); return ended })
 	return slices.Clone(x.all)
 }
 
@@ -49,7 +54,7 @@ func (x *executors) setExecutor(w World, class string, start func(rpcenv.Host, e
 		if err != nil {
 			return err
 		}
-		x.add(h, args)
+		x.add(h.(mortal), args)
 		return start(h, args)
 	})
 }

@@ -25,13 +25,13 @@ type Config struct {
 	Kind Kind
 	// Seed of a simulation.
 	Seed uint64
-	// Masters is how many; 0 or 1: one. Of several one leads: they are called Master1, Master2 and so on.
+	// Masters is how many; 0 or 1: one. Of several one leads: they are called Master1, Master2 and so on. Processes have one.
 	Masters int
 	// Workers is how many; 0: two.
 	Workers int
 	// Cores and MemoryMB of each Worker; 0: one core, 1,024 MiB.
 	Cores, MemoryMB int
-	// Store has the Master's records; nil: it keeps none.
+	// Store has the Master's records; nil: it keeps none. Not with Processes.
 	Store master.Store
 	// Conf are the settings of all.
 	Conf map[string]string
@@ -62,6 +62,10 @@ const startPatience = 30 * time.Second
 func Start(t testing.TB, cfg Config) *Cluster {
 	t.Helper()
 	cfg.setDefaults()
+	dir := ""
+	if cfg.Kind == Processes {
+		dir = t.TempDir() // before Close is a clean-up, which ends those that write there
+	}
 	w, err := NewWorld(cfg.Kind, cfg.Seed)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +80,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		t.Fatal(err)
 	}
 	if p, ok := w.(*processWorld); ok {
-		if c.MasterAddress, err = p.start(t, cfg); err != nil {
+		if c.MasterAddress, err = p.start(t, cfg, dir); err != nil {
 			t.Fatal(err)
 		}
 		return c

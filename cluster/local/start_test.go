@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/rdd"
-	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/sim"
 )
 
 type args struct{ N int64 }
@@ -66,27 +66,81 @@ func BenchmarkThousandWorkers(b *testing.B) {
 	}
 }
 
+// Executors as processes know the test's own jobs, are listed while they run, and can be killed by their name.
 func TestProcesses(t *testing.T) {
-	c := local.Start(t, local.Config{Kind: local.Processes, Masters: 1, Workers: 2, Conf: map[string]string{"spark.executor.memory": "512m"}})
-	ended := make(chan error, 1)
-	var out strings.Builder
-	c.Application("Driver", func(b *rpcenv.Blocking, a *app.App) error {
-		return builtin.Programs["sleep"](b.Context(), a, []string{"--tasks", "3", "--task-time", "1ms"}, &out)
+	c := local.Start(t, local.Config{Kind: local.Processes, Workers: 2, Conf: map[string]string{"spark.executor.memory": "512m"}})
+	ended, asleep := make(chan error, 1), make(chan struct{})
+	var counts []rdd.Pair[int64, int64]
+	c.Application("Driver", func(b *rpcenv.Blocking, a *app.App) (err error) {
+		if counts, err = rdd.Collect(context.Background(), a, lastDigits.With(args{1000})); err == nil {
+			<-asleep
+		}
+		return err
 	}, func(err error) { ended <- err })
-	if err := c.Run(func() bool { return len(ended) > 0 }, time.Minute); err != nil {
+	until := func(cond func() bool) {
+		t.Helper()
+		if err := c.Run(cond, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(func() bool { return len(c.Executors()) == 2 || len(ended) > 0 })
+	for _, x := range c.Executors() {
+		if x.AppID == "" || x.Cores != 1 || x.WorkerURL == "" || x.Paused() {
+			t.Errorf("listed: %+v", x)
+		}
+	}
+	killed := c.Executors()[0].ExecutorID
+	if err := c.Kill("Exec" + killed); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; err != nil || out.String() != "3 tasks slept\n" {
-		t.Error(err, out.String())
+	until(func() bool { _, ended := c.Exited("Exec" + killed); return ended })
+	if code, _ := c.Exited("Exec" + killed); code != 128+9 {
+		t.Errorf("Exec%s exited with %d", killed, code)
+	}
+	if slices.ContainsFunc(c.Executors(), func(x local.Running) bool { return x.ExecutorID == killed }) {
+		t.Errorf("Exec%s is listed", killed)
+	}
+	close(asleep)
+	until(func() bool { return len(ended) > 0 })
+	if err := <-ended; err != nil || len(counts) != 10 {
+		t.Error(err, counts)
 	}
 	if err := c.Kill("Worker1"); err != nil {
 		t.Error(err)
 	}
-	if err := c.Run(func() bool { _, ended := c.Exited("Worker1"); return ended }, time.Minute); err != nil {
-		t.Error(err)
-	}
+	until(func() bool { _, ended := c.Exited("Worker1"); return ended })
 	if code, _ := c.Exited("Worker1"); code != 128+9 {
 		t.Errorf("Worker1 exited with %d", code)
+	}
+	if err := c.Kill("Worker1"); !errors.Is(err, local.ErrNoSuchProcess) {
+		t.Errorf("a second kill: %v", err)
+	}
+	until(func() bool { return len(c.Executors()) == 0 })
+}
+
+// A built-in driver in cluster mode is a process of a Worker too.
+func TestProcessesHaveDriversInClusterMode(t *testing.T) {
+	c := local.Start(t, local.Config{Kind: local.Processes, Workers: 2, Conf: map[string]string{"spark.executor.memory": "512m"}})
+	master := c.MasterAddress.SparkURL()
+	d, err := local.ClusterDriver("Sleeper", "sleep", []string{"--tasks", "2", "--task-time", "1ms"}, map[string]string{"spark.master": master})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := driverclient.Config{Masters: []rpcenv.Address{c.MasterAddress}, Launch: d.Describe()}
+	if err := local.CallMasters(c, "Client", c.Conf, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(func() bool { _, ended := c.Exited("Exec0"); return ended }, time.Minute); err != nil {
+		t.Error(err)
+	}
+}
+
+// What happens in the real world is not said to have happened in a simulation.
+func TestAConditionThatIsNotReached(t *testing.T) {
+	c := local.Start(t, local.Config{Kind: local.TCP, Workers: 1})
+	err := c.Run(func() bool { return false }, time.Millisecond)
+	if !errors.Is(err, sim.ErrNotReached) || err.Error() != "condition not reached within 1ms" {
+		t.Error(err)
 	}
 }
 

@@ -23,6 +23,7 @@ type launcher struct {
 	memoryMB int
 	conf     *conf.Conf
 	log      *logrus.Entry
+	launched func(executor.Args, int, <-chan rpcenv.Exit) // WorkerOptions.Launched
 }
 
 func (l launcher) start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error) {
@@ -48,13 +49,24 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 		return nil, err
 	}
 	args := append([]string{"executor"}, cmd.Args...)
-	return l.starter.Start(process.Spec{
+	ended := make(chan rpcenv.Exit, 1)
+	p, err := l.starter.Start(process.Spec{
 		Path: self, Args: args, Dir: cmd.Dir,
 		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, "SPARK_EXECUTOR_MEMORY", l.memoryMB), "GOGC=400"}, cmd.Env...),
 		Stdout:         executorLog(filepath.Join(cmd.Dir, "stdout"), l.conf, l.log),
 		Stderr:         executorLog(filepath.Join(cmd.Dir, "stderr"), l.conf, l.log),
 		StderrPreamble: process.ExecutorPreamble(self, args),
-	}, onExit)
+	}, func(e rpcenv.Exit) {
+		onExit(e)
+		ended <- e
+	})
+	if err != nil {
+		return nil, err
+	}
+	if l.launched != nil {
+		l.launched(a, p.PID(), ended)
+	}
+	return p, nil
 }
 
 // memoryLimit is GOMEMLIMIT for a process: what the variable name in its command's environment tells.

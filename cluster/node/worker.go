@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
@@ -30,6 +31,8 @@ type WorkerOptions struct {
 	LocalDirs []string
 	// Decommission tells, by anything that comes, that the Worker is to take no more executors; nil: nobody tells.
 	Decommission <-chan os.Signal
+	// Launched hears of each executor's process when it has started, and gets from ended how it ended; nil: nobody hears.
+	Launched func(a executor.Args, pid int, ended <-chan rpcenv.Exit)
 }
 
 // RunWorker runs a Worker until ctx ends, or it ends itself: then the error is an *ExitError. The executors it started end
@@ -49,7 +52,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	starter := process.NewStarter()
 	defer starter.Close()
-	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB, opts.Conf, opts.Log}.start)
+	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB, opts.Conf, opts.Log, opts.Launched}.start)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ import (
 // Start is when every World begins.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ErrNotReached is what Run returns when its condition did not become true in time.
-var ErrNotReached = errors.New("sim: condition not reached")
+// ErrNotReached is what Run returns when its condition did not become true in time. Its text is that of every kind of world.
+var ErrNotReached = errors.New("condition not reached")
 
 // World is a simulation. It belongs to one goroutine.
 type World struct {
