@@ -37,11 +37,10 @@ type Client struct {
 	over bool                          // the process ends
 
 	asked   int             // Masters that were asked to submit or to kill and have not answered
-	refused int             // those that do not lead, of this try
 	tries   int             // of the submission
 	unknown []string        // why a Master may have taken the submission though it did not say so
 	id      string          // of the driver; empty until it was submitted
-	unsaid  int             // ticks in a row at which no Master told the driver's state
+	unsaid  int             // ticks at which a client that does not wait had no answer
 	told    map[string]bool // the drivers whose state was told
 }
 
@@ -147,7 +146,6 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 // request asks every Master to submit or to kill the driver.
 func (e *Client) request(c *rpcenv.Context) {
 	e.tries++
-	e.refused = 0
 	e.each(c, func(master rpcenv.Ref) {
 		e.asked++
 		if e.cfg.Launch != nil {
@@ -175,7 +173,7 @@ func (e *Client) answered(c *rpcenv.Context, master rpcenv.Ref, success bool, id
 		e.id = id
 		c.Log().Infof("... waiting before polling master for driver state")
 	case strings.HasPrefix(message, notAlive):
-		e.refused++
+		// The next tick asks again.
 	default:
 		e.fail(c, message)
 	}
@@ -196,7 +194,7 @@ func (e *Client) considered(c *rpcenv.Context) {
 // reportDriverStatus asks every Master for the driver's state. While none leads the request is repeated.
 func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 	if e.id == "" {
-		if e.asked == 0 && e.refused > 0 {
+		if e.asked == 0 {
 			e.request(c)
 		}
 		return
@@ -231,9 +229,8 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 		}
 		return
 	}
-	e.unsaid = 0
 	e.tell(c, r)
-	if next := r.GetRelaunchedAs(); next != "" && e.waits(c) {
+	if next := r.GetRelaunchedAs(); next != "" {
 		e.id = next
 	}
 	switch {

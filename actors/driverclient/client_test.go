@@ -179,7 +179,7 @@ func TestItWaitsForTheDriversEnd(t *testing.T) {
 	} {
 		k := start(t, submission(), map[string]string{"spark.standalone.submit.waitAppCompletion": "true"},
 			leader(state(deploy.DriverState_SUBMITTED), state(deploy.DriverState_RUNNING), state(end)))
-		k.exits(0, 25*time.Second, "State of driver-1 is "+end.String())
+		k.exits(0, 25*time.Second, "State of driver-1 is SUBMITTED\nState of driver-1 is "+end.String())
 	}
 }
 
@@ -291,6 +291,9 @@ func TestAStateIsSaidOnceUntilItIsTheLast(t *testing.T) {
 			want += "Its process exited with code 3\n"
 		}
 		k.exits(0, 35*time.Second, want+"exit 0")
+		if n := strings.Count(k.text(), "is RUNNING"); n != 1 {
+			t.Errorf("RUNNING was said %d times", n)
+		}
 	}
 }
 

@@ -1,0 +1,128 @@
+package driverclient
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+var waiting = map[string]string{"spark.standalone.submit.waitAppCompletion": "true"}
+
+// A Master that fails does not speak for another that has not answered, nor against one that has taken the driver.
+func TestTheAnswerOfOneMasterIsEnough(t *testing.T) {
+	for _, test := range []struct{ failure, success time.Duration }{{0, 2 * time.Second}, {2 * time.Second, 0}} {
+		leads := leader(state(deploy.DriverState_RUNNING))
+		k := start(t, submission(), nil, func(c *rpcenv.Context, m rpcenv.Message) {
+			if q, ok := m.(*deploy.RequestSubmitDriver); ok {
+				call := rpcenv.Defer(c, q)
+				after(c, test.failure, func() { call.Fail(errors.New("no")) })
+			}
+		}, func(c *rpcenv.Context, m rpcenv.Message) {
+			if q, ok := m.(*deploy.RequestSubmitDriver); ok {
+				call := rpcenv.Defer(c, q)
+				after(c, test.success, func() { call.Reply(&deploy.SubmitDriverResponse{Success: true, DriverId: proto.String("driver-1")}) })
+				return
+			}
+			leads(c, m)
+		})
+		k.exits(0, 5*time.Second, "State of driver-1 is RUNNING")
+	}
+}
+
+// after runs then in the inbox of c, after a while.
+func after(c *rpcenv.Context, d time.Duration, then func()) {
+	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) { return struct{}{}, b.Sleep(d) }, func(struct{}, error) { then() })
+}
+
+// While a Master has not answered another one may not be asked again: it could take the driver twice.
+func TestNoMasterIsAskedAgainWhileOneIsSilent(t *testing.T) {
+	k := start(t, submission(), nil, standby, func(c *rpcenv.Context, m rpcenv.Message) { rpcenv.Defer(c, m.(*deploy.RequestSubmitDriver)) })
+	k.w.Advance(9 * time.Second)
+	if got := slices.Sorted(slices.Values(k.got)); !slices.Equal(got, []string{"0s M1 SubmitDriver", "0s M2 SubmitDriver"}) {
+		t.Errorf("asked %q", got)
+	}
+}
+
+func TestAMasterIsLookedUpOnce(t *testing.T) {
+	k := start(t, submission(), waiting, leader(state(deploy.DriverState_RUNNING)))
+	lookUps := func() (n int) {
+		for _, e := range k.w.Trace().Entries {
+			if strings.HasSuffix(e.Type, "CheckExistence") {
+				n++
+			}
+		}
+		return n
+	}
+	k.w.Advance(time.Second)
+	first := lookUps()
+	k.w.Advance(time.Minute)
+	if n := lookUps(); n != first || n == 0 {
+		t.Errorf("the trace has %d entries of look-ups, %d a second after the start", n, first)
+	}
+}
+
+// As in Spark: it may have come back without the driver.
+func TestAMasterThatWasLostIsNotAskedAgain(t *testing.T) {
+	k := start(t, submission(), waiting, standby, leader(state(deploy.DriverState_RUNNING)))
+	k.w.Advance(6 * time.Second)
+	at := k.masters[0].Env.Address()
+	k.w.Find("M1").Kill()
+	k.w.Settle()
+	env, err := rpcenv.New(k.w.Host("M1", at.Host), rpcenv.Config{Name: "M1", Listen: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := k.w.ProbeIn(env, "Master")
+	k.w.Advance(time.Minute)
+	if got := back.Waiting(); len(got) != 0 {
+		t.Errorf("asked %T", got[0])
+	}
+}
+
+func TestAProcessWithoutAMasterIsLost(t *testing.T) {
+	k := start(t, submission(), nil)
+	cfg := submission()
+	cfg.Masters = []rpcenv.Address{k.w.Env("Empty", nil).Address()}
+	env := k.w.Env("Client2", nil)
+	host := k.w.Find("Client2")
+	k.w.Register(env, Name, New(cfg))
+	k.w.Advance(time.Second)
+	if code, ended := host.Exited(); !ended || code != 255 {
+		t.Errorf("ended %t with %d", ended, code)
+	}
+}
+
+// The log has the cause where there is one.
+func TestWhyAMasterIsLostIsLogged(t *testing.T) {
+	cfg := submission()
+	cfg.Masters = []rpcenv.Address{{Host: "10.9.9.9", Port: 1}}
+	k := start(t, cfg, waiting, leader(state(deploy.DriverState_RUNNING)))
+	other := k.w.ProbeIn(k.w.Env("Other", nil), "Other")
+	k.w.ProbeIn(k.env, "P").Send(other.Ref, &rpc.Bool{})
+	k.w.Advance(6 * time.Second)
+	k.w.Find("Other").Kill() // no Master: nothing is lost
+	k.w.Settle()
+	if _, ended := k.host.Exited(); ended {
+		t.Fatal("it ended")
+	}
+	k.w.Find("M1").Kill()
+	k.w.Settle()
+	var causes []bool
+	for _, e := range k.said.AllEntries() {
+		if strings.HasPrefix(e.Message, "Error connecting to master") {
+			causes = append(causes, e.Data[logrus.ErrorKey] != nil)
+		}
+	}
+	if !slices.Equal(causes, []bool{true, false}) {
+		t.Errorf("causes of the losses: %v", causes)
+	}
+}
