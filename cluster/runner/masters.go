@@ -52,7 +52,12 @@ func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpo
 		return err
 	}
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
-	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
+	defer func() {
+		if lost := rec.Close(); lost != nil { // on a full disk, say: no failure of what was asked
+			fmt.Fprintln(stderr, "warning:", lost)
+		}
+		err = errors.Join(err, host.Close())
+	}()
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	log.AddHook(lines{name, stdout, stderr})

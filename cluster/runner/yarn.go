@@ -158,7 +158,12 @@ func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
 		return err
 	}
 	host := transport.New(transport.Options{Recorder: rec})
-	defer func() { err = errors.Join(err, rec.Close(), host.Close()) }()
+	defer func() {
+		if lost := rec.Close(); lost != nil {
+			r.say("%v", lost)
+		}
+		err = errors.Join(err, host.Close())
+	}()
 	env, err := rpcenv.New(host, rpcenv.Config{Name: "Client"})
 	if err != nil {
 		return err
