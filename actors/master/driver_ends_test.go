@@ -128,3 +128,35 @@ func TestWhatBlocksADriver(t *testing.T) {
 	k.Advance(3 * time.Minute)
 	check("state 2: it is DEAD; start it again, or see in its log why it ended")
 }
+
+// With spark.deploy.spreadOutDrivers chance says which Worker is the first; without it the first by its id is.
+func TestTheSettingOfWhereDriversGo(t *testing.T) {
+	for setting, want := range map[string]int{"true": 4, "false": 1} {
+		k := newKit(t, "spark.deploy.spreadOutDrivers", setting)
+		ws := map[string]*worker{}
+		for _, name := range []string{"C", "A", "D", "B"} {
+			ws["worker-"+name] = k.worker(name, 4, 4096)
+		}
+		went := map[string]bool{}
+		for range 40 {
+			id := k.submit(wanted(false))
+			at := k.status(id).GetWorkerId()
+			went[at] = true
+			ws[at].ends(&deploy.DriverStateChanged{DriverId: id, State: deploy.DriverState_FINISHED})
+		}
+		if len(went) != want || !went["worker-A"] {
+			t.Errorf("spreadOutDrivers=%s: drivers went to %v, want %d workers", setting, went, want)
+		}
+	}
+}
+
+// The record of a dead Worker shows what a driver used of it, as that of an executor.
+func TestADeadWorkerShowsWhatItsDriverUsed(t *testing.T) {
+	k := newKit(t)
+	k.worker("W1", 2, 2048)
+	k.submit(wanted(false))
+	k.Find("W1").Kill()
+	if w := k.state().GetWorkers()[0]; w.GetState() != "DEAD" || w.GetCoresUsed() != 1 || w.GetMemoryUsed() != 512 {
+		t.Errorf("%v", w)
+	}
+}

@@ -185,3 +185,33 @@ func TestAnExecutorThatRunsThoughGivenUpIsKilled(t *testing.T) {
 	w.report("app-gone", 0, deploy.ExecutorState_KILLED, 0)
 	none(t, w.Probe, time.Second)
 }
+
+// What a Worker reports as KILLED was wanted: it is no failure that the cluster's status tells. The state has why an executor ended,
+// and nothing of the kind before.
+func TestAKilledExecutorIsNoFailure(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w.launched()
+	ok, err := rpctest.Ask[*rpc.Bool](w.Probe, k.ref, &deploy.ExecutorStateChanged{
+		AppId: d.id, ExecId: proto.Int32(0), State: deploy.ExecutorState_RUNNING, Message: proto.String("it runs"),
+	})
+	if err != nil || !ok.GetValue() {
+		t.Fatal(ok, err)
+	}
+	if e := k.state().ActiveApps[0].Executors[0]; e.Reason != "" {
+		t.Errorf("%v", e)
+	}
+	w.report(d.id, 0, deploy.ExecutorState_KILLED)
+	if s := k.state(); len(s.Failures) != 0 || s.ActiveApps[0].RemovedExecutors[0].State != deploy.ExecutorState_KILLED {
+		t.Errorf("%v", s)
+	}
+}
+
+// An id that is no number names no executor, least of all number 0.
+func TestAnExecutorIDThatIsNoNumberKillsNobody(t *testing.T) {
+	k := newKit(t)
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w.launched()
+	ask(k, &deploy.KillExecutors{AppId: d.id, ExecutorIds: []string{"x", "", "0x0"}})
+	none(t, w.Probe, time.Second)
+}

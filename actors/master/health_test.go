@@ -70,7 +70,7 @@ func TestWhichEndsCount(t *testing.T) {
 
 // Without a limit (-1) nothing removes an application; of 1 the first failure does.
 func TestTheLimitOfFailures(t *testing.T) {
-	for limit, want := range map[int]int{-1: 0, 1: 1, 4: 4} {
+	for limit, want := range map[int]int{-1: 0, 0: 1, 1: 1, 4: 4} {
 		a, removed := &ApplicationInfo{}, 0
 		for n := 1; n <= 30 && removed == 0; n++ {
 			e := a.addExecutor(&WorkerInfo{}, 1, Profile{})

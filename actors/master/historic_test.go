@@ -102,6 +102,7 @@ func TestHowSparkCountedEnds(t *testing.T) {
 	}{
 		{"SPARK-2425: all failures", lifetime, 2, true, []bool{false, true, false}, "1/1 1/2 2/3/removed"},
 		{"SPARK-2425: no limit", lifetime, -1, false, []bool{false, false, false}, "1/1 2/2 3/3"},
+		{"SPARK-2425: a limit of none", lifetime, 0, false, []bool{false}, "1/1/removed"},
 		{"SPARK-2425: a limit of one", lifetime, 1, false, []bool{false}, "1/1/removed"},
 		{"SPARK-27510: with none that runs", loop, 2, false, []bool{false, true, false}, "1/1 1/2 2/3/removed"},
 		{"SPARK-27510: one that runs keeps it", loop, 2, true, []bool{false, false, false}, "1/1 2/2 3/3"},

@@ -43,7 +43,7 @@ func (a *ApplicationInfo) Profiles() []Profile {
 			Resources: requirements(a.Desc.GetResourcesPerExecutor()),
 			Limit:     noLimit,
 		}
-		if a.Desc.GetInitialExecutorLimit() < noLimit && a.Desc.InitialExecutorLimit != nil {
+		if a.Desc.InitialExecutorLimit != nil {
 			p.Limit = int(a.Desc.GetInitialExecutorLimit())
 		}
 		a.profiles = []Profile{p}

@@ -120,6 +120,12 @@ func TestDemandsAreBounded(t *testing.T) {
 	if s := k.state(); len(s.Demands) != 20 || s.DemandsMore != 3 {
 		t.Errorf("%d and %d more", len(s.Demands), s.DemandsMore)
 	}
+	for range 22 { // drivers come first
+		k.submit(wanted(false))
+	}
+	if s := k.state(); len(s.Demands) != 20 || s.DemandsMore != 25 || s.Demands[19].GetDriverId() == "" {
+		t.Errorf("%d and %d more: %v", len(s.Demands), s.DemandsMore, s.Demands)
+	}
 }
 
 func TestAUserKillsAnApplication(t *testing.T) {

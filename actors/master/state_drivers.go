@@ -80,7 +80,7 @@ func (b *driverBooks) end(d *DriverInfo, retained int) {
 	delete(b.idToInfo, d.ID)
 	b.active, b.waiting = without(b.active, d), without(b.waiting, d)
 	b.completed = retain(b.completed, d, retained)
-	if w := d.Worker; w != nil && slices.Contains(w.drivers, d) {
+	if w := d.Worker; w != nil {
 		w.drivers = without(w.drivers, d)
 		if w.State == WorkerDead { // its record shows what was used of it
 			return
