@@ -168,7 +168,7 @@ func (e *Client) answered(c *rpcenv.Context, master rpcenv.Ref, success bool, id
 	case err != nil:
 		c.Log().WithError(err).Warnf("Error sending messages to master %s", master.Address)
 		e.unknown = append(e.unknown, fmt.Sprintf("%s: %v", master.Address, err))
-	case success:
+	case success && id != "":
 		c.Log().Info(message)
 		e.id = id
 		c.Log().Infof("... waiting before polling master for driver state")

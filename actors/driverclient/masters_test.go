@@ -126,3 +126,12 @@ func TestWhyAMasterIsLostIsLogged(t *testing.T) {
 		t.Errorf("causes of the losses: %v", causes)
 	}
 }
+
+// An answer without the driver's id must not make the client submit again: the driver may run.
+func TestATakenDriverWithoutAnIdIsTheEnd(t *testing.T) {
+	k := start(t, submission(), nil, func(c *rpcenv.Context, m rpcenv.Message) {
+		rpcenv.Reply(c, m.(*deploy.RequestSubmitDriver), &deploy.SubmitDriverResponse{Success: true, Message: "taken"})
+	})
+	k.exits(255, 0, "taken\n")
+	k.asked("0s M1 SubmitDriver")
+}
