@@ -43,7 +43,7 @@ func ParseAllocations(data []byte, o Options) (*Allocations, error) {
 	if top.name != "allocations" {
 		return nil, refuseTop(top)
 	}
-	p := fileParser{Allocations: NoAllocations(o), options: o, values: map[string]*element{}}
+	p := fileParser{Allocations: NoAllocations(o), values: map[string]*element{}}
 	p.top(top)
 	if p.err != nil {
 		return nil, p.err
@@ -71,14 +71,13 @@ func refuseTop(top *element) error {
 // fileParser fills Allocations; the first error stays.
 type fileParser struct {
 	*Allocations
-	options  Options
 	err      error
 	values   map[string]*element // of defaults; of several of a name the last
 	queueTop []*element
 }
 
 func (p *fileParser) fail(err error) {
-	if p.err == nil && err != nil {
+	if p.err == nil {
 		p.err = err
 	}
 }

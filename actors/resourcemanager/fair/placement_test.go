@@ -64,7 +64,7 @@ func TestWhereRulesPlace(t *testing.T) {
 		{`<rule name="reject"/>`, user, ""},
 	} {
 		last := ""
-		p := fileParser{Allocations: NoAllocations(options), options: options}
+		p := fileParser{Allocations: NoAllocations(options)}
 		top, err := parseXML([]byte(x.rules))
 		if err != nil {
 			t.Fatal(err)
