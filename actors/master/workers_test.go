@@ -266,6 +266,28 @@ func TestAWorkerWithAnotherConnectionIsKept(t *testing.T) {
 	}
 }
 
+// The end of a connection may be heard twice: the connections that come later are counted from none.
+func TestAConnectionsEndThatIsHeardTwiceIsOne(t *testing.T) {
+	k := newKit(t)
+	w := k.worker("W1", 1, 1024)
+	event := func(up bool) { k.tool.Send(k.ref, connectionEvent{up: up, peer: w.Ref.Address}) }
+	for range 3 {
+		event(false)
+	}
+	w.Send(k.ref, w.reg)
+	next[*deploy.RegisteredWorker](t, w.Probe)
+	event(true)
+	event(true)
+	event(false)
+	if state, _ := w.stateOf(); state != master.WorkerAlive.String() {
+		t.Errorf("%s, though a connection is open", state)
+	}
+	event(false)
+	if state, _ := w.stateOf(); state != master.WorkerDead.String() {
+		t.Errorf("%s without a connection", state)
+	}
+}
+
 // Of Workers that leave at one time the first one's executors go to none of the others.
 func TestWhatIsLostGoesToNoWorkerThatIsNextToBeGivenUp(t *testing.T) {
 	for name, leave := range map[string]func(*kit){
