@@ -208,7 +208,7 @@ func TestKill(t *testing.T) {
 func TestAKillThatIsRefusedIsTheEnd(t *testing.T) {
 	const why = "Driver driver-9 has already finished or does not exist"
 	start(t, Config{Kill: "driver-9"}, nil, standby, func(c *rpcenv.Context, m rpcenv.Message) {
-		rpcenv.Reply(c, m.(*deploy.RequestKillDriver), &deploy.KillDriverResponse{Message: why})
+		rpcenv.Reply(c, m.(*deploy.RequestKillDriver), &deploy.KillDriverResponse{DriverId: "driver-9", Message: why})
 	}).exits(255, 0, why)
 }
 

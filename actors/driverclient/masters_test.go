@@ -119,7 +119,8 @@ func TestWhyAMasterIsLostIsLogged(t *testing.T) {
 	var causes []bool
 	for _, e := range k.said.AllEntries() {
 		if strings.HasPrefix(e.Message, "Error connecting to master") {
-			causes = append(causes, e.Data[logrus.ErrorKey] != nil)
+			_, has := e.Data[logrus.ErrorKey]
+			causes = append(causes, has)
 		}
 	}
 	if !slices.Equal(causes, []bool{true, false}) {
