@@ -48,6 +48,10 @@ func TestWhoWasHelpedHasFourHeartbeats(t *testing.T) {
 		if got, want := k.attempts[b].nextCheck, k.now+2*time.Second+pause; got != want {
 			t.Errorf("compat %d: looked at again at %v, want %v", compat, got, want)
 		}
+		k.conf.Continuous, k.conf.ContinuousSleep = true, 7*time.Millisecond
+		if got := k.someOffers(); got != 70*time.Millisecond {
+			t.Errorf("compat %d: with passes it has %v, want ten of them", compat, got)
+		}
 	}
 }
 

@@ -89,6 +89,16 @@ func TestTheFewestApplicationMastersArePreempted(t *testing.T) {
 		k.wants(k.app(4, "root.b"), 1, 2)
 		same(t, "the larger one", k.Preempt(k.now), "marked 3:1 h2:1")
 	}
+	k := newKit(t, Fixed, masters, preempting)
+	for id, host := range map[int32]string{1: "h1", 2: "h2"} {
+		k.node(host, "r", 2, 2)
+		k.wants(k.managed(id, "root.a"), 1, 2)
+		k.fill()
+	}
+	k.wants(k.app(3, "root.b"), 1, 2)
+	if first := k.nodes.all[0]; k.marks()[0] != "marked "+idOf(first.containers[0].ID)+" "+first.id {
+		t.Error("of two nodes with as many the second is taken")
+	}
 }
 
 // With the settings that Hadoop has when nothing is set nothing is preempted, however much an application starves.
