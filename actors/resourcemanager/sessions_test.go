@@ -32,8 +32,8 @@ func TestATokenSpeaksForOneAttempt(t *testing.T) {
 		text    string
 	}{
 		{am.attempt, other.token, exceptions.InvalidToken, "the token is not that of appattempt_"},
-		{am.attempt, forged, exceptions.InvalidToken, "appattempt_"},
-		{am.attempt, nil, exceptions.InvalidToken, "appattempt_"},
+		{am.attempt, forged, exceptions.InvalidToken, "_0001_000001: "},
+		{am.attempt, nil, exceptions.InvalidToken, "_0001_000001: "},
 		{nil, own, exceptions.InvalidApplicationMasterRequest, ""},
 	} {
 		speaker := *am
