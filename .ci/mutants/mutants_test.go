@@ -23,7 +23,7 @@ func rules(t *testing.T) *source {
 		t.Fatal(err)
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	if _, err := (&types.Config{Importer: importer.ForCompiler(fset, "source", nil)}).Check("rules", fset, []*ast.File{f}, info); err != nil {
+	if _, err := new(types.Config).Check("rules", fset, []*ast.File{f}, info); err != nil {
 		t.Fatal(err)
 	}
 	s, err := readSource("testdata", file, f, fset, info)
