@@ -160,7 +160,7 @@ func TestBadInput(t *testing.T) {
 		{"nodes without YARN", []string{"run", "--nodes", "2", "pi"}, 2, "add --yarn"},
 		{"Workers on YARN", []string{"run", "--yarn", "--workers", "2", "pi"}, 2, "leave it out with --yarn"},
 		{"a node too small", []string{"run", "--yarn", "--node-memory", "1g", "pi"}, 2, "raise --node-memory"},
-		{"no Hadoop", []string{"submit", "--master", "yarn", "pi"}, 2, "spark.hadoop.yarn.resourcemanager.address"},
+		{"no Hadoop", []string{"submit", "--master", "yarn", "pi"}, 1, "spark.hadoop.yarn.resourcemanager.address"},
 		{"no address", []string{"nodemanager", "here"}, 2, "want HOST:PORT"},
 		{"no such built-in", []string{"run", "nope"}, 2, "pi, sleep, wordcount"},
 		{"no such program", []string{"run", "./nope"}, 2, "no such file"},

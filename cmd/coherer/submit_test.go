@@ -142,7 +142,7 @@ func TestSubmitRefuses(t *testing.T) {
 		{"no manifest", []string{"--master", "local", "/no/such.jar"}, 1, "Failed to get main class in JAR"},
 		{"neither seen by all nor http", []string{"--master", at, "--deploy-mode", "cluster", "hdfs:/prog"}, 2, "neither a path that every Worker sees nor an http(s) address"},
 		{"malformed default", []string{"--master", at, "pi"}, 2, defaults + ":2: spark.worker.timeout"},
-		{"JSON of a state by RPC", []string{"--master", at, "--status", "driver-1", "-o", "json"}, 2, "spark.master.rest.enabled=true"},
+		{"JSON of a state by RPC", []string{"--properties-file", os.DevNull, "--master", at, "--status", "driver-1", "-o", "json"}, 2, "spark.master.rest.enabled=true"},
 		{"usage", []string{"--usage-error"}, 2, "--executor-memory MEMORY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

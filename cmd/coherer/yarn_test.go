@@ -48,8 +48,8 @@ func TestRunOnYARN(t *testing.T) {
 			if !found || !registered.MatchString(table) || !regexp.MustCompile(`RegisterNodeManagerRequest +NM/ContainerManager +RM/ResourceTracker +2 `).MatchString(table) {
 				t.Fatalf("behind the answer stands:\n%s", table)
 			}
-			diagram, err := os.ReadFile(filepath.Join(dir, "diagram.mmd"))
-			if err != nil || !strings.Contains(string(diagram), " as NM2") || !strings.Contains(string(diagram), " as Exec1") {
+			diagram, err := os.ReadFile(filepath.Join(dir, "diagram.svg"))
+			if err != nil || !strings.Contains(string(diagram), ">NM2<") || !strings.Contains(string(diagram), ">Exec1<") {
 				t.Errorf("diagram: %v\n%s", err, diagram)
 			}
 			if left, err := filepath.Glob(filepath.Join(dir, "work*")); err != nil || left != nil {

@@ -30,7 +30,7 @@ func SVG(t *Trace) string {
 // svgSteps takes the first view that stays within the bounds; when there is none the middle of the last is left out.
 func svgSteps(t *Trace) (steps []step, note string) {
 	wants := svgWants(t.Entries)
-	for _, v := range []view{{}, {collapse: true}, {collapse: true, fold: true}, {collapse: true, fold: true, remote: true}} {
+	for _, v := range []view{{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true}} {
 		v.wants = wants
 		var left int
 		steps, left = v.steps(t.Entries)
