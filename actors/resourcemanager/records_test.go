@@ -186,12 +186,14 @@ func TestTheEndOfAnAttemptCountsForItsApplicationAfterARestart(t *testing.T) {
 		{"finished", 0, 0, []*yarn.ApplicationAttemptStateData{finished}, "FINISHED [FINISHED] APP_SUCCEEDED so it was"},
 		{"killed", 0, 0, []*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_KILLED)}, "KILLED [KILLED] APP_KILLED "},
 		{
-			"failed for the last time", 0, 1, []*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_FAILED)},
+			"failed for the last time", 0, 1,
+			[]*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_FAILED)},
 			"FAILED [FAILED] APP_FAILED Application application_5_0001 failed 1 times (global limit =2; local limit is =1) due to so it was. Failing the application.",
 		},
 		{"failed", 0, 0, []*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_FAILED)}, "ACCEPTED [FAILED SCHEDULED] APP_UNDEFINED "},
 		{
-			"failed and begun again", 0, 0, []*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_FAILED), attempt(2, 0)},
+			"failed and begun again", 0, 0,
+			[]*yarn.ApplicationAttemptStateData{attempt(1, yarn.YarnApplicationState_FAILED), attempt(2, 0)},
 			"ACCEPTED [FAILED LAUNCHED] APP_UNDEFINED AM container is launched, waiting for AM container to Register with RM",
 		},
 		{"over, its attempt not", yarn.YarnApplicationState_KILLED, 0, []*yarn.ApplicationAttemptStateData{attempt(1, 0)}, "KILLED [KILLED] APP_KILLED as recorded"},

@@ -61,8 +61,12 @@ func TestRegistrationsThatCannotBe(t *testing.T) {
 		port      int32
 		ok        bool
 	}{
-		{most + "x", "", 1, false}, {"h", most + "x", 1, false}, {"h", "", -2, false}, {"h", "", 65536, false},
-		{most, most, -1, true}, {"h", "", 65535, true},
+		{most + "x", "", 1, false},
+		{"h", most + "x", 1, false},
+		{"h", "", -2, false},
+		{"h", "", 65536, false},
+		{most, most, -1, true},
+		{"h", "", 65535, true},
 	} {
 		_, err := rpctest.Ask[*yarn.RegisterApplicationMasterResponse](am.Probe, k.ref("ApplicationMasterService"), &yarn.RegisterApplicationMasterRequest{
 			Host: is.host, RpcPort: is.port, TrackingUrl: is.url, ApplicationAttemptId: am.attempt, AmRmToken: am.token,

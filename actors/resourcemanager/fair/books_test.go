@@ -234,8 +234,8 @@ func TestWhatAContinuousPassLooksAt(t *testing.T) {
 	if n := k.Nodes()[0]; n.Reserved != nil {
 		t.Errorf("%+v", n.Reserved)
 	}
-	if _, ok := k.WhyContainer(ids.Container{Attempt: b, Seq: 1}); ok || k.Scheduler.reservations != 0 {
-		t.Errorf("it is in the books: %t, of %d", ok, k.Scheduler.reservations)
+	if _, ok := k.WhyContainer(ids.Container{Attempt: b, Seq: 1}); ok || k.reservations != 0 {
+		t.Errorf("it is in the books: %t, of %d", ok, k.reservations)
 	}
 	k.conf.Preemption = true
 	k.nodes.all[0].owe(k.attempts[b], Resource{1024, 1})
@@ -326,8 +326,15 @@ func TestABlacklistThatChanges(t *testing.T) {
 		changed     bool
 		blocked     int
 	}{
-		{nil, nil, false, 0}, {nil, []string{"h1"}, false, 0}, {[]string{"h1"}, nil, true, 1}, {[]string{"h1"}, nil, false, 1}, {[]string{"h1", "h2"}, nil, true, 2},
-		{[]string{"h3", "h2"}, nil, true, 3}, {nil, []string{"h3", "h9"}, true, 2}, {nil, []string{"h9"}, false, 2}, {[]string{"h4"}, []string{"h4"}, true, 2},
+		{nil, nil, false, 0},
+		{nil, []string{"h1"}, false, 0},
+		{[]string{"h1"}, nil, true, 1},
+		{[]string{"h1"}, nil, false, 1},
+		{[]string{"h1", "h2"}, nil, true, 2},
+		{[]string{"h3", "h2"}, nil, true, 3},
+		{nil, []string{"h3", "h9"}, true, 2},
+		{nil, []string{"h9"}, false, 2},
+		{[]string{"h4"}, []string{"h4"}, true, 2},
 	} {
 		if got := b.block(x.add, x.remove); got != x.changed || len(b.blocked) != x.blocked {
 			t.Errorf("%v, %v: changed %t, blocked %v", x.add, x.remove, got, b.blocked)

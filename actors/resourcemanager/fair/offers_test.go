@@ -108,8 +108,12 @@ func TestWhenADebtIsPaid(t *testing.T) {
 		left, of        Resource
 		fixed, upstream bool
 	}{
-		{Resource{}, Resource{2, 2}, true, true}, {Resource{1, 1}, Resource{2, 2}, false, false}, {Resource{0, 1}, Resource{2, 2}, true, false},
-		{Resource{1, 0}, Resource{2, 2}, true, false}, {Resource{0, 1}, Resource{0, 2}, false, false}, {Resource{1, 0}, Resource{2, 0}, false, false},
+		{Resource{}, Resource{2, 2}, true, true},
+		{Resource{1, 1}, Resource{2, 2}, false, false},
+		{Resource{0, 1}, Resource{2, 2}, true, false},
+		{Resource{1, 0}, Resource{2, 2}, true, false},
+		{Resource{0, 1}, Resource{0, 2}, false, false},
+		{Resource{1, 0}, Resource{2, 0}, false, false},
 	} {
 		for compat, want := range map[Compat]bool{Fixed: x.fixed, Upstream: x.upstream} {
 			if got := newKit(t, compat, ``, nil).paid(x.left, x.of); got != want {
@@ -216,8 +220,13 @@ func TestHowManyNodesAnApplicationReserves(t *testing.T) {
 		level Locality
 		want  bool
 	}{
-		{one, n[4], RackLocal, true}, {one, n[5], RackLocal, false}, {one, n[5], NodeLocal, true}, {other, n[5], NodeLocal, false}, {one, n[0], RackLocal, true},
-		{one, n[1], OffSwitch, false}, {other, n[1], OffSwitch, true},
+		{one, n[4], RackLocal, true},
+		{one, n[5], RackLocal, false},
+		{one, n[5], NodeLocal, true},
+		{other, n[5], NodeLocal, false},
+		{one, n[0], RackLocal, true},
+		{one, n[1], OffSwitch, false},
+		{other, n[1], OffSwitch, true},
 	} {
 		if got := k.reserve(x.a, Key{}, size, x.level, x.n, nil); got != x.want {
 			t.Errorf("%s for %s, %s: %t", x.n.id, x.a.id, x.level, got)
@@ -287,7 +296,10 @@ func TestANearerContainerSetsTheDelayBack(t *testing.T) {
 		begun                bool
 		allowed, given, want Locality
 	}{
-		{true, OffSwitch, NodeLocal, NodeLocal}, {true, OffSwitch, RackLocal, RackLocal}, {true, RackLocal, OffSwitch, RackLocal}, {false, RackLocal, NodeLocal, RackLocal},
+		{true, OffSwitch, NodeLocal, NodeLocal},
+		{true, OffSwitch, RackLocal, RackLocal},
+		{true, RackLocal, OffSwitch, RackLocal},
+		{false, RackLocal, NodeLocal, RackLocal},
 		{true, RackLocal, RackLocal, RackLocal},
 	} {
 		d := &delay{begun: x.begun, allowed: x.allowed}

@@ -85,7 +85,10 @@ func TestARecoveredApplicationMasterCounts(t *testing.T) {
 		ams       []bool
 		counts    int64
 	}{
-		{"one", false, []bool{true}, 1}, {"none", false, []bool{false}, 0}, {"of an unmanaged one", true, []bool{true}, 0}, {"two", false, []bool{true, true}, 1},
+		{"one", false, []bool{true}, 1},
+		{"none", false, []bool{false}, 0},
+		{"of an unmanaged one", true, []bool{true}, 0},
+		{"two", false, []bool{true, true}, 1},
 		{"behind another container", false, []bool{false, true}, 1},
 	} {
 		k := newKit(t, Fixed, ``, nil)

@@ -11,11 +11,29 @@ import (
 func TestAmountsSaturate(t *testing.T) {
 	const most, least = math.MaxInt64, math.MinInt64
 	for _, x := range []struct{ a, b, plus, minus, times int64 }{
-		{3, 4, 7, -1, 12}, {-3, 4, 1, -7, -12}, {-3, -4, -7, 1, 12}, {0, 0, 0, 0, 0}, {most, 1, most, most - 1, most}, {1, most, most, 1 - most, most},
-		{most, most, most, 0, most}, {least, -1, least, least + 1, most}, {least, 1, least + 1, least, least}, {least, least, least, 0, most},
-		{most, -1, most - 1, most, -most}, {-1, most, most - 1, least, -most}, {0, least, least, most, 0}, {0, most, most, -most, 0}, {-2, most, most - 2, least, least},
-		{1, least, least + 1, most, least}, {most, least, -1, most, least}, {1 << 32, 1 << 31, 1<<32 + 1<<31, 1 << 31, most}, {1 << 31, -(1 << 32), -(1 << 31), 1<<31 + 1<<32, least},
-		{1 << 40, -(1 << 40), 0, 1 << 41, least}, {1 << 40, 1 << 40, 1 << 41, 0, most}, {most, 0, most, most, 0}, {least, 0, least, least, 0},
+		{3, 4, 7, -1, 12},
+		{-3, 4, 1, -7, -12},
+		{-3, -4, -7, 1, 12},
+		{0, 0, 0, 0, 0},
+		{most, 1, most, most - 1, most},
+		{1, most, most, 1 - most, most},
+		{most, most, most, 0, most},
+		{least, -1, least, least + 1, most},
+		{least, 1, least + 1, least, least},
+		{least, least, least, 0, most},
+		{most, -1, most - 1, most, -most},
+		{-1, most, most - 1, least, -most},
+		{0, least, least, most, 0},
+		{0, most, most, -most, 0},
+		{-2, most, most - 2, least, least},
+		{1, least, least + 1, most, least},
+		{most, least, -1, most, least},
+		{1 << 32, 1 << 31, 1<<32 + 1<<31, 1 << 31, most},
+		{1 << 31, -(1 << 32), -(1 << 31), 1<<31 + 1<<32, least},
+		{1 << 40, -(1 << 40), 0, 1 << 41, least},
+		{1 << 40, 1 << 40, 1 << 41, 0, most},
+		{most, 0, most, most, 0},
+		{least, 0, least, least, 0},
 	} {
 		if p, m, n := plus(x.a, x.b), minus(x.a, x.b), times(x.a, x.b); p != x.plus || m != x.minus || n != x.times {
 			t.Errorf("%d and %d: sum %d, want %d; difference %d, want %d; product %d, want %d", x.a, x.b, p, x.plus, m, x.minus, n, x.times)
@@ -82,8 +100,13 @@ func TestWhyAnAskIsRefused(t *testing.T) {
 		most, asked Resource
 		nothing     bool
 	}{
-		{Resource{0, 4}, Resource{1, 1}, true}, {Resource{0, 4}, Resource{0, 1}, false}, {Resource{4, 0}, Resource{1, 1}, true}, {Resource{4, 0}, Resource{1, 0}, false},
-		{Resource{1, 1}, Resource{9, 9}, false}, {Resource{-1, 4}, Resource{1, 0}, true}, {Resource{}, Resource{}, false},
+		{Resource{0, 4}, Resource{1, 1}, true},
+		{Resource{0, 4}, Resource{0, 1}, false},
+		{Resource{4, 0}, Resource{1, 1}, true},
+		{Resource{4, 0}, Resource{1, 0}, false},
+		{Resource{1, 1}, Resource{9, 9}, false},
+		{Resource{-1, 4}, Resource{1, 0}, true},
+		{Resource{}, Resource{}, false},
 	} {
 		if hasNothingOf(x.most, x.asked) != x.nothing {
 			t.Errorf("%s of %s: %t", x.asked, x.most, !x.nothing)
@@ -131,13 +154,20 @@ func TestWhatPoliciesCallLess(t *testing.T) {
 		a, b, of    Resource
 		less, below bool
 	}{
-		{"fair", Resource{1, 9}, Resource{2, 1}, cluster, true, true}, {"fair", Resource{2, 1}, Resource{2, 9}, cluster, false, false},
-		{"fifo", Resource{1, 9}, Resource{2, 1}, cluster, true, true}, {"fifo", Resource{2, 1}, Resource{2, 9}, cluster, false, false},
-		{"drf", Resource{500, 1}, Resource{100, 6}, cluster, true, true}, {"drf", Resource{100, 6}, Resource{500, 1}, cluster, false, false},
-		{"drf", Resource{500, 1}, Resource{100, 5}, cluster, false, false}, {"drf", Resource{500, 1}, Resource{500, 2}, cluster, true, false},
-		{"drf", Resource{500, 2}, Resource{500, 2}, cluster, false, false}, {"drf", Resource{1, 1}, Resource{2, 1}, Resource{}, true, true},
-		{"drf", Resource{1, 1}, Resource{1, 1}, Resource{}, false, false}, {"drf", Resource{1, 3}, Resource{2, 1}, Resource{}, false, false},
-		{"drf", Resource{100, 9}, Resource{200, 1}, Resource{Memory: 1000}, true, true}, {"drf", Resource{9, 1}, Resource{1, 2}, Resource{VCores: 10}, true, true},
+		{"fair", Resource{1, 9}, Resource{2, 1}, cluster, true, true},
+		{"fair", Resource{2, 1}, Resource{2, 9}, cluster, false, false},
+		{"fifo", Resource{1, 9}, Resource{2, 1}, cluster, true, true},
+		{"fifo", Resource{2, 1}, Resource{2, 9}, cluster, false, false},
+		{"drf", Resource{500, 1}, Resource{100, 6}, cluster, true, true},
+		{"drf", Resource{100, 6}, Resource{500, 1}, cluster, false, false},
+		{"drf", Resource{500, 1}, Resource{100, 5}, cluster, false, false},
+		{"drf", Resource{500, 1}, Resource{500, 2}, cluster, true, false},
+		{"drf", Resource{500, 2}, Resource{500, 2}, cluster, false, false},
+		{"drf", Resource{1, 1}, Resource{2, 1}, Resource{}, true, true},
+		{"drf", Resource{1, 1}, Resource{1, 1}, Resource{}, false, false},
+		{"drf", Resource{1, 3}, Resource{2, 1}, Resource{}, false, false},
+		{"drf", Resource{100, 9}, Resource{200, 1}, Resource{Memory: 1000}, true, true},
+		{"drf", Resource{9, 1}, Resource{1, 2}, Resource{VCores: 10}, true, true},
 	} {
 		p := PolicyOf(x.policy, Fixed)
 		if less, below := p.Less(x.a, x.b, x.of), p.Below(x.a, x.b, x.of); less != x.less || below != x.below {
