@@ -17,7 +17,7 @@ type target struct {
 // targets are the packages that decide. What several roles decide together is noticed by the scripts of clusters too.
 var targets = []target{
 	{"actors/appclient", nil, false},
-	{"actors/applicationmaster", nil, false},
+	{"actors/applicationmaster", nil, true},
 	{"actors/applicationmaster/allocator", []string{"actors/applicationmaster"}, false},
 	{"actors/applicationmaster/amrm", []string{"actors/applicationmaster", "actors/resourcemanager"}, false},
 	{"actors/driver", nil, false},
@@ -31,7 +31,7 @@ var targets = []target{
 	{"actors/election", nil, true},
 	{"actors/executor", []string{"actors/driver"}, true},
 	{"actors/master", nil, false},
-	{"actors/nodemanager", nil, false},
+	{"actors/nodemanager", nil, true},
 	{"actors/nodemanager/launch", []string{"actors/nodemanager"}, false},
 	{"actors/nodemanager/machine", []string{"actors/nodemanager"}, false},
 	{"actors/resourcemanager", nil, true},
