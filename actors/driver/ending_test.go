@@ -30,29 +30,43 @@ func TestStarvationAtAMasterThatForgotTheApplication(t *testing.T) {
 	}
 }
 
-// How an application ends is said once: by its program when a job runs, else by the log.
+// The program whose job fails reports how its application ended, also when it submits the job just after; else the log does.
 func TestTheEndOfAnApplicationIsSaidOnce(t *testing.T) {
-	for _, busy := range []bool{true, false} {
+	const reason = "Master removed our application: FAILED"
+	for when, want := range map[string]int{"a job runs": 0, "a job comes just after": 0, "no job comes": 1, "the driver ends at once": 1} {
 		r := newRig(t, nil)
 		var logged strings.Builder
 		r.env.Log().Logger.SetOutput(&logged)
-		r.env.Log().Logger.SetLevel(logrus.WarnLevel)
+		r.env.Log().Logger.SetLevel(logrus.ErrorLevel)
 		var j *job
-		if busy {
+		if when == "a job runs" {
 			j = run(r, numbers.With(3))
 			r.Settle()
 		}
 		r.tell(&deploy.ApplicationRemoved{Message: "FAILED"})
-		r.Advance(time.Second)
-		want := 1
-		if busy {
-			want = 0
-			if err := j.failure(); !strings.Contains(err.Error(), "Master removed our application: FAILED") {
-				t.Error(err)
+		r.Advance(999 * time.Millisecond)
+		if logged.Len() > 0 {
+			t.Errorf("%s: the log has not waited: %s", when, &logged)
+		}
+		switch when {
+		case "a job comes just after":
+			j = run(r, numbers.With(3))
+			r.Settle()
+		case "the driver ends at once":
+			r.env.Shutdown()
+			r.Settle()
+			if got := strings.Count(logged.String(), reason); got != want {
+				t.Errorf("%s: %d lines at the end, want %d: %s", when, got, want, &logged)
 			}
 		}
-		if got := strings.Count(logged.String(), "Master removed our application"); got != want {
-			t.Errorf("busy %t: %d lines, want %d: %s", busy, got, want, logged.String())
+		r.Advance(time.Second)
+		if j != nil {
+			if err := j.failure(); !strings.Contains(err.Error(), reason) {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		if got := strings.Count(logged.String(), reason); got != want {
+			t.Errorf("%s: %d lines, want %d: %s", when, got, want, &logged)
 		}
 	}
 }

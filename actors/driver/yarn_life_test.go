@@ -116,7 +116,7 @@ func TestTheEndOfAnApplicationOnYARNFailsItsJobs(t *testing.T) {
 		r, client = newLonelyRig(t, "", nil)
 		log := logtest.NewLocal(r.env.Log().Logger)
 		client.Send(r.at(driver.Name), k.end)
-		r.Settle()
+		r.Advance(time.Second)
 		if got := logged(log, strings.TrimPrefix(k.want, failed)); len(got) != 1 {
 			t.Errorf("without a job the log has %q", got)
 		}

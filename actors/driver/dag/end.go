@@ -3,8 +3,6 @@ package dag
 import (
 	"slices"
 
-	"github.com/sirupsen/logrus"
-
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -20,17 +18,26 @@ func (s *Scheduler) abortStage(c *rpcenv.Context, g *stage, why string, cause ta
 	s.endJob(c, g.job, &JobError{JobID: g.job.id, Reason: why, Kind: cause.Kind})
 }
 
-// applicationDead fails everything. Jobs that come later fail in jobSubmitted. The reason is said once: by the program whose
-// job fails, or by the log when none runs.
+// applicationDead fails everything. Jobs that come later fail in jobSubmitted. One place reports the reason: the program whose
+// job fails, or the log. An application may end just before its program submits the first job, so the log waits for that.
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m ApplicationDead) {
 	s.dead = m.Reason
-	level := logrus.InfoLevel
 	if len(s.jobs) == 0 {
-		level = logrus.ErrorLevel
+		s.unreported = m.Line
+		c.After(reportDelay, ReportDeath{})
+	} else {
+		c.Log().Info(m.Line)
 	}
-	c.Log().Log(level, m.Line)
 	for _, j := range slices.Clone(s.jobs) {
 		s.endJob(c, j, &JobError{JobID: j.id, Reason: m.Reason})
+	}
+}
+
+// reportDeath logs why the application is over, unless a job has failed with it.
+func (s *Scheduler) reportDeath(c *rpcenv.Context) {
+	if s.unreported != "" {
+		c.Log().Error(s.unreported)
+		s.unreported = ""
 	}
 }
 

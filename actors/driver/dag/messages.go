@@ -36,6 +36,9 @@ type ApplicationDead struct {
 	Line string
 }
 
+// ReportDeath is the timer that logs the end of an application whose program has submitted no job since.
+type ReportDeath struct{ rpcenv.Local }
+
 // ResubmitFailedStages is the timer that submits stages again after a fetch failure.
 type ResubmitFailedStages struct{ rpcenv.Local }
 

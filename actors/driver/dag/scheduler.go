@@ -13,6 +13,9 @@ import (
 // resubmitDelay lets the failures that come together with one be heard (DAGScheduler.RESUBMIT_TIMEOUT).
 const resubmitDelay = 200 * time.Millisecond
 
+// reportDelay is how long the log leaves the end of an application to a job that is about to be submitted.
+const reportDelay = time.Second
+
 // Config is whom the DAGScheduler works with.
 type Config struct {
 	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
@@ -36,6 +39,7 @@ type Scheduler struct {
 	lostAt      map[string]int64
 	resubmit    rpcenv.Timer
 	dead        string // why the application is over
+	unreported  string // the line of the log for it, until a job fails with it or the log has it
 	maxFetch    int
 	maxAttempts int
 }
@@ -51,6 +55,9 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.maxAttempts = max(conf.StageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }
 
+// OnStop is a callback of the endpoint. A driver that ends within reportDelay still reports why its application was over.
+func (s *Scheduler) OnStop(c *rpcenv.Context) { s.reportDeath(c) }
+
 // Receive is a callback of the endpoint.
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
@@ -64,6 +71,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.executorChange(c, m)
 	case ApplicationDead:
 		s.applicationDead(c, m)
+	case ReportDeath:
+		s.reportDeath(c)
 	case ResubmitFailedStages:
 		s.resubmitFailedStages(c)
 	default:

@@ -19,6 +19,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: job %q was submitted without its lineage", rdd.ErrBadJob, m.Invocation.Name))
 		return
 	case s.dead != "":
+		s.unreported = ""
 		rpcenv.Fail(c, m, &JobError{JobID: -1, Reason: s.dead})
 		return
 	}
