@@ -33,6 +33,9 @@ type program struct {
 	dir   string
 	path  string
 	tests []*test
+	// finds is where rapid writes what failed, which later runs of the tests would try again; kept reports that it was there before.
+	finds string
+	kept  bool
 }
 
 // build compiles the test binaries. A mutant that the compiler refuses is left out, with the others of its line.
@@ -68,7 +71,9 @@ func (b *bench) program(dir string) *program {
 	if i := slices.IndexFunc(b.programs, func(p *program) bool { return p.dir == dir }); i >= 0 {
 		return b.programs[i]
 	}
-	p := &program{dir: dir, path: filepath.Join(b.work, strings.ReplaceAll(dir, "/", "-")+".test")}
+	finds := filepath.Join(b.root, dir, "testdata", "rapid")
+	_, err := os.Stat(finds)
+	p := &program{dir: dir, finds: finds, kept: err == nil, path: filepath.Join(b.work, strings.ReplaceAll(dir, "/", "-")+".test")}
 	b.programs = append(b.programs, p)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // condition is what decides an if. (Of an error always takes what fails in each test.)
@@ -163,8 +164,10 @@ func (w *walker) value(e ast.Expr) bool {
 	}
 	// A constant takes its default type in the call; another one it would lose.
 	switch t.Type {
-	case types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Bool], types.Typ[types.Float64]:
+	case types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Bool]:
 		return w.text(e) != `""` && w.text(e) != "0" && w.text(e) != "false"
+	case types.Typ[types.Float64]:
+		return strings.Contains(w.text(e), ".") // -1 would be an int
 	}
 	return false
 }

@@ -93,6 +93,11 @@ func (b *bench) try(ctx context.Context, tried []*mutant, workers int, deadline 
 			fmt.Fprintf(b.out, "%d of %d\n", n, len(tried))
 		}
 	})
+	for _, p := range b.programs {
+		if !p.kept {
+			os.RemoveAll(p.finds)
+		}
+	}
 }
 
 func (b *bench) tryOne(ctx context.Context, m *mutant) {
