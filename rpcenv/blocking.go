@@ -1,0 +1,245 @@
+package rpcenv
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// Blocking is what a body waits by. Its methods are for that body alone.
+type Blocking struct {
+	env     *Env
+	from    string
+	cause   trace.ID
+	ctx     context.Context
+	cancel  context.CancelFunc
+	parker  Parker
+	stage   atomic.Int32
+	caller  bool        // an ordinary goroutine: what it does is no work of the Env
+	unwatch func() bool // of the context of an ordinary goroutine
+
+	mu   sync.Mutex
+	wake func() // of the wait that is under way
+	over int    // waits since the end
+}
+
+// The stages of a body: waiting in its lane, ordered from the Host, running or past.
+const (
+	bodyWaits int32 = iota
+	bodyOrdered
+	bodyBegan
+)
+
+// stopBody is the panic that ends a body which goes on waiting after its end.
+type stopBody struct{}
+
+func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blocking {
+	b := &Blocking{env: e, from: from, cause: cause}
+	ctx, cancel := context.WithCancelCause(ctx)
+	b.ctx = ctx
+	b.cancel = func() {
+		cancel(ErrStopped) // unless it has a cause already
+		b.release()
+	}
+	e.mu.Lock()
+	stopping := e.stopping
+	if !stopping {
+		e.bodies = append(e.bodies, b)
+	}
+	e.mu.Unlock()
+	if stopping {
+		cancel(ErrStopped)
+	}
+	return b
+}
+
+// release ends the wait of a Blocking whose context has ended.
+func (b *Blocking) release() {
+	if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
+		b.env.mu.Lock()
+		b.env.bodies = without(b.env.bodies, b)
+		b.env.mu.Unlock()
+	}
+	b.mu.Lock()
+	wake := b.wake
+	b.mu.Unlock()
+	if wake != nil {
+		wake()
+	}
+}
+
+// start runs body on the Host and calls end once with its panic, if any.
+func (b *Blocking) start(name string, body func(), end func(error)) {
+	b.env.busy(1)
+	b.stage.Store(bodyOrdered)
+	b.env.host.Block(name, func(p Parker) {
+		if !b.stage.CompareAndSwap(bodyOrdered, bodyBegan) {
+			return // discarded
+		}
+		b.parker = p
+		var failure error
+		defer func() {
+			if v := recover(); v != nil {
+				failure = ErrStopped
+				if _, ok := v.(stopBody); !ok {
+					failure = newPanic(v)
+				}
+			}
+			b.cancel()
+			end(failure)
+			b.env.busy(-1)
+		}()
+		body()
+	})
+}
+
+// Context ends when the body should: hand it to I/O. Its cause (context.Cause) is what the waits return.
+func (b *Blocking) Context() context.Context { return b.ctx }
+
+// Done reports whether the body should end.
+func (b *Blocking) Done() bool { return b.ctx.Err() != nil }
+
+// Env is the Env that the body runs in.
+func (b *Blocking) Env() *Env { return b.env }
+
+// Now is the time.
+func (b *Blocking) Now() time.Time { return b.env.host.Now() }
+
+// Send sends a message, as Context.Send.
+func (b *Blocking) Send(to Ref, m Message) error {
+	if b.Done() {
+		return b.stopped()
+	}
+	return b.env.send(outgoing{to: to, msg: m, cause: b.cause, from: b.from})
+}
+
+// Sleep waits for d; ErrStopped when the body should end. For an ordinary goroutine whose context has ended this and all
+// other waits return the context's cause, such as context.DeadlineExceeded.
+func (b *Blocking) Sleep(d time.Duration) error {
+	stop := func() {}
+	err := b.wait(func(wake func()) { stop = b.env.host.After(d, wake) })
+	stop()
+	return err
+}
+
+// Wait calls register with a wake function and waits until it is called: the bridge to whatever tells its end by a
+// callback. ErrStopped when the body should end first.
+func (b *Blocking) Wait(register func(wake func())) error { return b.wait(register) }
+
+// AskWait asks and waits for the answer.
+func AskWait[Q Asks[R], R Message](b *Blocking, to Ref, q Q, opts ...AskOption) (R, error) {
+	return AskWaitAs[R](b, to, q, opts...)
+}
+
+// AskWaitAs is AskWait without the compiler's check of the answer's type.
+func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R, error) {
+	var zero R
+	p := b.env.newPending(opts)
+	var mu sync.Mutex
+	var res result
+	err := b.wait(func(wake func()) {
+		p.deliver = func(r result) {
+			b.recordAnswered(r, p)
+			mu.Lock()
+			res = r
+			mu.Unlock()
+			wake()
+		}
+		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, form: tracepb.Form_ASK, pending: p}
+		if err := b.env.send(o); err != nil {
+			b.env.asks.fail(p, err)
+		}
+	})
+	if err != nil {
+		b.env.asks.abandon(p)
+		return zero, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return answerAs[R](res)
+}
+
+// wait parks the body until it is woken or should end.
+func (b *Blocking) wait(register func(wake func())) error {
+	if b.Done() {
+		return b.stopped()
+	}
+	b.busy(-1)
+	b.parker.Park(func(wake func()) {
+		var once sync.Once
+		back := func() { once.Do(func() { b.busy(1); wake() }) }
+		b.mu.Lock()
+		b.wake = back
+		b.mu.Unlock()
+		register(back)
+		if b.Done() {
+			back()
+		}
+	})
+	b.mu.Lock()
+	b.wake = nil
+	b.mu.Unlock()
+	if b.Done() {
+		return b.stopped()
+	}
+	return nil
+}
+
+// discard drops a body that has not begun: the Env crashed.
+func (b *Blocking) discard() {
+	if b.stage.CompareAndSwap(bodyOrdered, bodyBegan) {
+		b.env.busy(-1)
+	}
+	b.cancel()
+}
+
+func (b *Blocking) busy(n int) {
+	if !b.caller {
+		b.env.busy(n)
+	}
+}
+
+// stopped is why the body should end, once; one that waits on gets no second chance. An ordinary goroutine is its owner's.
+func (b *Blocking) stopped() error {
+	b.over++
+	if b.over > 1 && !b.caller {
+		panic(stopBody{})
+	}
+	return context.Cause(b.ctx)
+}
+
+// Blocking is for an ordinary goroutine that wants to ask and to wait, until ctx ends; the goroutine closes it. Then its
+// waits return the cause of ctx; ErrStopped if the Env ended first. Not in a simulation, whose clock stands still while the
+// goroutine waits: use Go there.
+func (e *Env) Blocking(ctx context.Context) *Blocking {
+	b := e.newBlocking(ctx, "caller", trace.ID{})
+	b.parker, b.caller = goroutineParker{}, true
+	b.unwatch = context.AfterFunc(b.ctx, b.release) // of b.ctx: it has its cause by then
+	return b
+}
+
+// Close gives a Blocking of an ordinary goroutine up: its waits return ErrStopped. It may be called again; one of a body
+// ends with the body and is left alone.
+func (b *Blocking) Close() {
+	if b.caller {
+		b.unwatch()
+		b.cancel()
+	}
+}
+
+type goroutineParker struct{}
+
+func (goroutineParker) Park(register func(wake func())) {
+	c := make(chan struct{}, 1)
+	register(func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	})
+	<-c
+}
