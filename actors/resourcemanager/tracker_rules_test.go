@@ -1,0 +1,196 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// What is new in a heartbeat is told once: what runs, what ended, and what is not there any more. It mirrors
+// RMNodeImpl.handleContainerStatus.
+func TestWhatIsNewInAHeartbeat(t *testing.T) {
+	n := &node{running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{}}
+	says := func(statuses ...*yarn.ContainerStatus) string {
+		launched, over := n.changes(statuses)
+		text := ""
+		for _, id := range launched {
+			text += fmt.Sprintf("+%d ", id.Seq)
+		}
+		for _, s := range over {
+			text += fmt.Sprintf("-%d %s %d %q ", s.GetContainerId().GetId(), s.GetState(), s.GetExitStatus(), s.GetDiagnostics())
+		}
+		return strings.TrimSpace(text)
+	}
+	bad := &yarn.ContainerStatus{ContainerId: &yarn.ContainerId{Id: -1}, State: runs}
+	gone := fmt.Sprintf("C_COMPLETE %d %q", exitstatus.Aborted, fair.DiagnosticsLost)
+	for _, is := range []struct {
+		says []*yarn.ContainerStatus
+		want string
+	}{
+		{[]*yarn.ContainerStatus{status(2, runs, 0), bad, status(1, runs, 0)}, "+2 +1"},
+		{[]*yarn.ContainerStatus{status(2, runs, 0), status(1, runs, 0)}, ""},
+		{[]*yarn.ContainerStatus{status(2, ended, 3), status(1, runs, 0), status(3, ended, 4)}, `-2 C_COMPLETE 3 "" -3 C_COMPLETE 4 ""`},
+		{[]*yarn.ContainerStatus{status(2, ended, 3), status(1, runs, 0)}, ""},
+		{[]*yarn.ContainerStatus{status(1, runs, 0), status(3, ended, 4)}, `-3 C_COMPLETE 4 ""`}, // it was not there meanwhile: it is new
+		{[]*yarn.ContainerStatus{status(7, runs, 0), status(5, runs, 0), status(1, runs, 0)}, "+7 +5"},
+		{nil, "-1 " + gone + " -5 " + gone + " -7 " + gone},
+		{nil, ""},
+	} {
+		if got := says(is.says...); got != is.want {
+			t.Errorf("%v:\n%s\nwant\n%s", is.says, got, is.want)
+		}
+	}
+
+	// What is being cleaned up is not launched, until the node has forgotten it.
+	n.cleaned[aContainer(8)], n.cleaned[aContainer(9)], n.cleanContainers = true, true, []ids.Container{aContainer(9)}
+	if got := says(status(8, runs, 0), status(9, runs, 0)); got != "" {
+		t.Errorf("what is cleaned up: %s", got)
+	}
+	if got := says(status(9, runs, 0)); got != "" {
+		t.Errorf("what is cleaned up: %s", got)
+	}
+	if got := says(); got != "" || !n.cleaned[aContainer(9)] || n.cleaned[aContainer(8)] {
+		t.Errorf("%s, cleaned %v: the order to clean up 9 has not gone out", got, n.cleaned)
+	}
+	n.cleanContainers = nil
+	if got := says(); got != "" || len(n.cleaned) != 0 || len(n.ended) != 0 {
+		t.Errorf("%s, cleaned %v, ended %v", got, n.cleaned, n.ended)
+	}
+}
+
+// What a registration says of containers is new to the heartbeats after it only where it differs.
+func TestARegistrationSaysWhatRuns(t *testing.T) {
+	all := asRegistered([]*yarn.ContainerStatus{
+		{ContainerId: aContainer(1).Proto(), State: runs, Capability: &yarn.Resource{Memory: 7}},
+		{ContainerId: aContainer(2).Proto(), State: ended, ExitStatus: 3, Diagnostics: "it crashed"},
+		{ContainerId: &yarn.ContainerId{Id: -1}, State: runs},
+	})
+	want := []*yarn.NMContainerStatus{
+		{ContainerId: aContainer(1).Proto(), ContainerState: runs, Resource: &yarn.Resource{Memory: 7}},
+		{ContainerId: aContainer(2).Proto(), ContainerState: ended, ContainerExitStatus: 3, Diagnostics: "it crashed"},
+		{ContainerId: &yarn.ContainerId{Id: -1}, ContainerState: runs},
+	}
+	if !slices.EqualFunc(all, want, func(a, b *yarn.NMContainerStatus) bool { return proto.Equal(a, b) }) {
+		t.Errorf("%v\nwant\n%v", all, want)
+	}
+	if got := running(all); !slices.Equal(got, []ids.Container{aContainer(1)}) {
+		t.Errorf("running: %v", got)
+	}
+	n := &node{running: map[ids.Container]bool{aContainer(9): true}, ended: map[ids.Container]bool{aContainer(8): true}, cleaned: map[ids.Container]bool{}}
+	n.note(all)
+	if launched, over := n.changes([]*yarn.ContainerStatus{status(1, runs, 0), status(2, ended, 3)}); len(launched)+len(over) != 0 {
+		t.Errorf("new: %v, %v", launched, over)
+	}
+}
+
+// A node is lost when it was silent for longer than it may be, and not a moment before.
+func TestANodeIsLostAfterItsTime(t *testing.T) {
+	r := newTracking(t, Config{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r.scheduler.Do(func(c *rpcenv.Context) {
+		tracker := newResourceTracker(Config{})
+		tracker.scheduler, tracker.ams = r.scheduler.Ref, r.ams.Ref
+		at := func(host string, heard time.Duration) {
+			tracker.nodes = append(tracker.nodes, &node{id: nodeID{host, 1}, machine: machine.Node{State: machine.NodeRunning}, heard: c.Now().Add(-heard)})
+		}
+		at("in time", 9*time.Second)
+		at("late", 9*time.Second+1)
+		tracker.checkNodes(c)
+		if a, b := tracker.nodes[0].machine.State, tracker.nodes[1].machine.State; a != machine.NodeRunning || b != machine.NodeLost {
+			t.Errorf("in time %s, late %s", a, b)
+		}
+	})
+	if got := got[nodeRemoved](r.rig, r.scheduler); len(got) != 1 || got[0].node.host != "late" {
+		t.Errorf("removed: %v", got)
+	}
+	// The monitor looks three times in that time.
+	id := r.node("h")
+	for range 3 {
+		r.ms(6000)
+		r.beat(id, 0)
+	}
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
+		t.Errorf("%q", got)
+	}
+	r.ms(8900)
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
+		t.Errorf("8.9 s after its last heartbeat: %q", got)
+	}
+	r.ms(3200)
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 LOST"}) {
+		t.Errorf("12.1 s after its last heartbeat: %q", got)
+	}
+}
+
+// Nodes are listed by host and port, however they came.
+func TestNodesAreListedInTheOrderOfTheirIDs(t *testing.T) {
+	r := newTracking(t, Config{})
+	for _, id := range []nodeID{{"h", 20}, {"h", 3}, {"g", 30}} {
+		r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.proto(), Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}})
+	}
+	if got := r.nodes(); !slices.Equal(got, []string{"g:30 RUNNING", "h:3 RUNNING", "h:20 RUNNING"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The answer to a heartbeat has what the node is to do, once; keys only when it has others.
+func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
+	r := newTracking(t, Config{}, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
+	id := r.node("h")
+	stranger := nodeID{"nowhere", 1}
+	for range 2 { // an order that is repeated is one
+		for _, node := range []nodeID{id, stranger} {
+			r.tell(cleanUpContainer{node: node, container: aContainer(1)})
+			r.tell(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
+			r.tell(forgetContainer{node: node, container: aContainer(2)})
+		}
+	}
+	l := aLife(5)
+	orders := &yarn.NodeHeartbeatResponse{
+		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{aContainer(1).Proto()},
+		ApplicationsToCleanup: []*yarn.ApplicationId{anApp.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{aContainer(2).Proto()},
+		ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm,
+	}
+	for range 2 { // the first answer may have been lost
+		if got := r.beat(id, 0); !proto.Equal(got, orders) {
+			t.Errorf("%v\nwant\n%v", got, orders)
+		}
+	}
+	for _, is := range []struct {
+		container, nm int32
+	}{{1, 1}, {2, 1}, {1, 2}} {
+		q := &yarn.NodeHeartbeatRequest{
+			NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: orders.GetResponseId()}, LastKnownContainerTokenMasterKey: &yarn.MasterKey{KeyId: is.container},
+			LastKnownNmTokenMasterKey: &yarn.MasterKey{KeyId: is.nm},
+		}
+		want := &yarn.NodeHeartbeatResponse{ResponseId: orders.GetResponseId() + 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700}
+		if is.container != 1 {
+			want.ContainerTokenMasterKey = l.container
+		}
+		if is.nm != 1 {
+			want.NmTokenMasterKey = l.nm
+		}
+		if got := r.hear(q); !proto.Equal(got, want) {
+			t.Errorf("%v\nwant\n%v", got, want)
+		}
+		orders.ResponseId++
+	}
+}
+
+// Response ids follow each other, 0 after the largest.
+func TestAfterTheLargestResponseIDComesZero(t *testing.T) {
+	if a, b := nextResponse(0), nextResponse(math.MaxInt32); a != 1 || b != 0 {
+		t.Errorf("after 0 comes %d, after the largest %d", a, b)
+	}
+}
