@@ -1,0 +1,144 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// excluded are a test's files of hosts.
+type excluded struct {
+	exclude []string
+	err     error
+}
+
+func (e *excluded) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
+	return nil, e.exclude, e.err
+}
+
+func (r tracking) refresh(q *yarn.RefreshNodesRequest) {
+	r.t.Helper()
+	if _, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.peer, r.of, q); err != nil {
+		r.t.Fatal(err)
+	}
+	r.Settle()
+}
+
+// A node that is excluded gracefully may finish what it runs, for as long as the administrator says, or the settings.
+func TestHowLongADecommissioningMayTake(t *testing.T) {
+	for _, is := range []struct {
+		setting string
+		says    int32
+		seconds int // after which it ends; 0: never
+	}{
+		{"5", 0, 5}, {"5", 8, 8}, {"5", -1, 0}, {"-1", 0, 0},
+	} {
+		hosts := &excluded{}
+		r := newTracking(t, Config{Hosts: hosts}, "yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", is.setting)
+		id := r.node("h")
+		response := r.beat(id, 0, status(1, runs, 0)).GetResponseId()
+		hosts.exclude = []string{"h"}
+		begun := r.Now()
+		r.refresh(&yarn.RefreshNodesRequest{Graceful: true, DecommissionTimeout: is.says})
+		ended := 0
+		for i := 1; i <= 12 && ended == 0; i++ {
+			r.ms(1000 - int(r.Now().Sub(begun).Milliseconds()%1000) + 10) // 10 ms after the second
+			a := r.beat(id, response, status(1, runs, 0))
+			response = a.GetResponseId()
+			if a.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
+				ended = i
+				if a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
+					t.Errorf("it is told %v", a)
+				}
+			}
+		}
+		if ended != is.seconds {
+			t.Errorf("setting %s, asked for %d: it ends after %d s, want %d", is.setting, is.says, ended, is.seconds)
+		}
+	}
+}
+
+// A node that is excluded gracefully ends when nothing runs there and the scheduler has heard so.
+func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
+	hosts := &excluded{}
+	r := newTracking(t, Config{Hosts: hosts})
+	id := r.node("h")
+	r.beat(id, 0, status(1, runs, 0))
+	hosts.exclude = []string{"h"}
+	r.refresh(&yarn.RefreshNodesRequest{Graceful: true})
+	if d := got[drainNode](r.rig, r.scheduler); len(d) != 1 || d[0].node != id || !d[0].drain {
+		t.Errorf("the scheduler heard %+v", d)
+	}
+	if c := got[nodeChanged](r.rig, r.ams); len(c) != 2 || c[1].report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
+		t.Errorf("ApplicationMasters heard %v", c)
+	}
+	if a := r.beat(id, 1, status(1, runs, 0)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
+		t.Errorf("a container runs: %v", a)
+	}
+	if a := r.beat(id, 2, status(1, ended, 3)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
+		t.Errorf("the scheduler has not heard of the end: %v", a)
+	}
+	r.scheduler.On(func(*rpcenv.Context, rpcenv.Message) bool { return true }) // it does not answer
+	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) == 0 || len(u[len(u)-1].ended) != 1 {
+		t.Errorf("the scheduler heard %+v", u)
+	}
+	if a := r.beat(id, 3); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
+		t.Errorf("nothing runs: %v", a)
+	}
+	// Its host is still excluded: it may not come back, and is told so.
+	want := "Disallowed NodeManager nodeId: h:8041 hostname: h"
+	if a := r.beat(id, 4); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != want {
+		t.Errorf("its next heartbeat: %v", a)
+	}
+	if a := r.beat(nodeID{"h", 99}, 0); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "Disallowed NodeManager nodeId: h:99 hostname: h" {
+		t.Errorf("one that is not known: %v", a)
+	}
+}
+
+// New lists change nothing for a node that is listed, or that has ended.
+func TestWhatNewListsChange(t *testing.T) {
+	hosts := &excluded{}
+	r := newTracking(t, Config{Hosts: hosts})
+	r.node("a")
+	r.node("b")
+	r.node("c")
+	refresh := func(graceful bool, want string, exclude ...string) {
+		t.Helper()
+		hosts.exclude = exclude
+		r.refresh(&yarn.RefreshNodesRequest{Graceful: graceful})
+		if got := fmt.Sprint(r.nodes()); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 RUNNING]", "b")
+	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 DECOMMISSIONING]", "b", "c")
+	refresh(true, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONING]", "c")
+	if d := got[drainNode](r.rig, r.scheduler); len(d) != 3 || d[2].node.host != "b" || d[2].drain {
+		t.Errorf("the scheduler heard %+v", d)
+	}
+	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]", "c")
+	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]")
+
+	hosts.exclude, hosts.err = []string{"a"}, errors.New("/etc/exclude: no such file")
+	_, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.peer, r.of, &yarn.RefreshNodesRequest{})
+	if !errors.Is(err, exceptions.YARN) || !strings.HasSuffix(err.Error(), "the lists of hosts stay as they were: /etc/exclude: no such file") {
+		t.Error(err)
+	}
+	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]" {
+		t.Error(got)
+	}
+	// Without files all hosts may be nodes.
+	r = newTracking(t, Config{})
+	r.tell(beginTracker{life: aLife(5), exclude: []string{"a"}})
+	r.refresh(&yarn.RefreshNodesRequest{})
+	r.node("a")
+	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING]" {
+		t.Error(got)
+	}
+}

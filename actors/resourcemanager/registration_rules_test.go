@@ -1,0 +1,167 @@
+package resourcemanager
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// A registration goes to the scheduler, to ApplicationMasters and, for the applications that the node keeps something of, to the
+// ClientRMService.
+func TestWhoHearsOfARegistration(t *testing.T) {
+	r := newTracking(t, Config{})
+	q := &yarn.RegisterNodeManagerRequest{
+		NodeId: nodeID{"h", 8041}.proto(), HttpPort: 8042, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8},
+		ContainerStatuses:   []*yarn.NMContainerStatus{{ContainerId: aContainer(1).Proto(), ContainerState: runs}},
+		RunningApplications: []*yarn.ApplicationId{{Id: -1}, anApp.Proto()},
+	}
+	l := aLife(5)
+	want := &yarn.RegisterNodeManagerResponse{
+		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm, RmIdentifier: 5, RmVersion: ids.HadoopVersion,
+	}
+	if a := r.register(q); !proto.Equal(a, want) {
+		t.Errorf("%v\nwant\n%v", a, want)
+	}
+	id, report := nodeID{"h", 8041}, &yarn.NodeReport{
+		NodeId: q.GetNodeId(), HttpAddress: "h:8042", RackName: ids.DefaultRack, Capability: q.GetResource(), NodeState: yarn.NodeState_NS_RUNNING, Used: &yarn.Resource{},
+	}
+	heard := func(rack, http string) {
+		t.Helper()
+		added := got[nodeAdded](r.rig, r.scheduler)
+		if len(added) != 1 || added[0].node != id || added[0].http != http || added[0].rack != rack || !proto.Equal(added[0].total, q.GetResource()) ||
+			len(added[0].containers) != len(q.GetContainerStatuses()) {
+			t.Errorf("the scheduler heard %+v", added)
+		}
+		var changed []nodeChanged
+		registered := 0
+		for range len(r.ams.Waiting()) {
+			switch m := r.ams.Next().(type) {
+			case nodeChanged:
+				changed = append(changed, m)
+			case nodeRegistered:
+				if registered++; m.node != id {
+					t.Errorf("registered: %s", m.node)
+				}
+			}
+		}
+		if len(changed) != 1 || !proto.Equal(changed[0].report, report) || registered != 1 {
+			t.Errorf("the ApplicationMasterService heard %v, and %d registrations", changed, registered)
+		}
+	}
+	heard(ids.DefaultRack, "h:8042")
+	if apps := got[runningOnNode](r.rig, r.client); len(apps) != 1 || apps[0] != (runningOnNode{app: anApp, node: id}) {
+		t.Errorf("applications: %v", apps)
+	}
+
+	// One that comes back takes its place, with a rack and without pages.
+	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.peer, r.of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+		t.Fatal(err)
+	}
+	got[rpcenv.Message](r.rig, r.ams)
+	q.Rack, q.HttpPort, q.ContainerStatuses, q.RunningApplications = "/r1", 0, nil, nil
+	r.register(q)
+	report.RackName, report.HttpAddress = "/r1", ""
+	heard("/r1", "")
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
+		t.Errorf("nodes: %q", got)
+	}
+}
+
+// A node that registers again while it is known begins at response 0 with what it has now; the scheduler takes it, and hears with
+// the next heartbeat what runs there.
+func TestWhoHearsOfAnotherRegistration(t *testing.T) {
+	r := newTracking(t, Config{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	id := r.node("h")
+	r.beat(id, 0, status(1, runs, 0), status(2, runs, 0))
+	r.ms(8000)
+	q := &yarn.RegisterNodeManagerRequest{
+		NodeId: id.proto(), Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
+		ContainerStatuses: []*yarn.NMContainerStatus{{ContainerId: aContainer(2).Proto(), ContainerState: runs}, {ContainerId: aContainer(3).Proto(), ContainerState: ended}},
+	}
+	got[rpcenv.Message](r.rig, r.scheduler)
+	r.register(q)
+	again := got[nodeReconnected](r.rig, r.scheduler)
+	if len(again) != 1 || again[0].node != id || !proto.Equal(again[0].total, q.GetResource()) || len(again[0].containers) != 2 {
+		t.Errorf("the scheduler heard %+v", again)
+	}
+	r.ms(4000) // 12 s after its last heartbeat
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
+		t.Errorf("nodes: %q", got)
+	}
+	if a := r.beat(id, 0, status(2, runs, 0), status(3, ended, 0)); a.GetResponseId() != 1 || a.GetNodeAction() != yarn.NodeAction_NORMAL {
+		t.Errorf("its first heartbeat: %v", a)
+	}
+	updates := got[nodeUpdate](r.rig, r.scheduler)
+	if len(updates) != 1 || !slices.Equal(updates[0].launched, []ids.Container{aContainer(2)}) || len(updates[0].ended) != 0 {
+		t.Errorf("updates: %+v", updates)
+	}
+	// What it had at its registration before is no news.
+	if r.beat(id, 1, status(2, runs, 0)); len(got[nodeUpdate](r.rig, r.scheduler)[0].ended) != 0 {
+		t.Error("it is told twice")
+	}
+}
+
+// A node is told why it may not come: in Hadoop's words.
+func TestWhyANodeMayNotCome(t *testing.T) {
+	r := newTracking(t, Config{}, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
+	r.tell(beginTracker{life: aLife(5), exclude: []string{"bad"}})
+	const small = "NodeManager from  h doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
+	for _, is := range []struct {
+		host   string
+		memory int64
+		vcores int32
+		want   string
+	}{
+		{"h", 1000, 2, ""},
+		{"h", 999, 2, small + "<memory:999, vCores:2>; minimums are 1000mb and 2 vcores"},
+		{"h", 1000, 1, small + "<memory:1000, vCores:1>; minimums are 1000mb and 2 vcores"},
+		{"bad", 1000, 2, "Disallowed NodeManager from  bad, Sending SHUTDOWN signal to the NodeManager."},
+	} {
+		want := &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: is.want}
+		a := r.register(&yarn.RegisterNodeManagerRequest{NodeId: nodeID{is.host, 8041}.proto(), Resource: &yarn.Resource{Memory: is.memory, VirtualCores: is.vcores}})
+		if is.want == "" && a.GetNodeAction() != yarn.NodeAction_NORMAL || is.want != "" && !proto.Equal(a, want) {
+			t.Errorf("%v, want %q", a, is.want)
+		}
+	}
+	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
+		t.Errorf("nodes: %q", got)
+	}
+}
+
+// What is wrong with a node's message is told, and that the ResourceManager does not serve yet.
+func TestBadMessagesOfNodesAreRefused(t *testing.T) {
+	const noNode = `"" is no node id: want a host and a port from 1 to 65535`
+	fails := func(r *rig, q rpcenv.Message, want error, text string) {
+		t.Helper()
+		err := tryAsk(r, q)
+		if !errors.Is(err, want) || !strings.HasSuffix(err.Error(), text) {
+			t.Errorf("%T: %v, want %v: %s", q, err, want, text)
+		}
+	}
+	r := newTracking(t, Config{})
+	fails(r.rig, &yarn.RegisterNodeManagerRequest{}, exceptions.YARN, "register a node: "+noNode)
+	fails(r.rig, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
+	fails(r.rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
+	fails(r.rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
+	early := newRig(t, ResourceTrackerName, newResourceTracker(Config{}))
+	const wait = "the ResourceManager reads its records, ask again"
+	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto()}, exceptions.Retriable, wait)
+	fails(early, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: nodeID{"h", 1}.proto()}}, exceptions.Retriable, wait)
+	fails(early, &yarn.RefreshNodesRequest{}, exceptions.Retriable, wait)
+}
+
+// tryAsk asks the endpoint and returns how it fails.
+func tryAsk(r *rig, q rpcenv.Message) error {
+	r.t.Helper()
+	_, err := rpctest.Ask[rpcenv.Message](r.peer, r.of, q)
+	return err
+}
