@@ -64,6 +64,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	case !sane(m.GetResource()):
 		c.Log().Warnf("%s reports %s with %s, which nobody gave", n, id, sizeText(m.GetResource()))
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+	case complete && s.untold(id): // its ApplicationMaster hears of it as it is
 	case complete:
 		status := &yarn.ContainerStatus{
 			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),

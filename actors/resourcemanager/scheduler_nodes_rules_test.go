@@ -1,0 +1,184 @@
+package resourcemanager
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// A container that a node reports goes to the application that has it; what belongs to nobody ends, and is forgotten when it has
+// ended.
+func TestWhatBecomesOfAReportedContainer(t *testing.T) {
+	bad := live(2, -1)
+	stranger := live(3, 1024)
+	stranger.ContainerId.AppAttemptId.ApplicationId.Id = 77
+	gone := over(4, 9, "it crashed")
+	gone.ContainerId = stranger.GetContainerId()
+	before := live(6, 1024)
+	before.ContainerId.AppAttemptId.AttemptId = 2
+	for _, is := range []struct {
+		what                    string
+		reports                 []*yarn.NMContainerStatus
+		keep                    bool
+		heard, completed, place string
+	}{
+		{"it runs", []*yarn.NMContainerStatus{live(1, 1024)}, false, "1 runs on h", "", "RUNNING"},
+		{"it is reported twice", []*yarn.NMContainerStatus{live(1, 1024), live(1, 1024)}, false, "1 runs on h", "", "RUNNING"},
+		{"it is none", []*yarn.NMContainerStatus{{ContainerId: &yarn.ContainerId{Id: -1}}, live(1, 1024)}, false, "1 runs on h", "", "RUNNING"},
+		{"it has ended", []*yarn.NMContainerStatus{over(1, 9, "it crashed")}, false, "", `1 with 9 "it crashed"`, ""},
+		{"nobody can have it", []*yarn.NMContainerStatus{bad}, false, "h ends 2", "", ""},
+		{"nobody has it", []*yarn.NMContainerStatus{stranger}, false, "h ends 3", "", ""},
+		{"nobody has it and it has ended", []*yarn.NMContainerStatus{gone}, false, "h forgets 3", "", ""},
+		{"another attempt had it", []*yarn.NMContainerStatus{before}, false, "h ends 6", "", ""},
+		{"another attempt had it, and they are kept", []*yarn.NMContainerStatus{before}, true, "1 runs on h", "", ""},
+		{"it is larger than its node", []*yarn.NMContainerStatus{live(1, 9000)}, false, "1 runs on h", "", "RUNNING"},
+	} {
+		r := newScheduling(t, beginScheduler{})
+		r.attempt(is.keep)
+		r.heard()
+		r.add("h", is.reports...)
+		if got := r.heard(); got != is.heard {
+			t.Errorf("%s: heard %q, want %q", is.what, got, is.heard)
+		}
+		if got := r.completed(); got != is.completed {
+			t.Errorf("%s: completed %q, want %q", is.what, got, is.completed)
+		}
+		p := must[containerPlace](r, requestContainer{id: aContainer(1)})
+		if got := p.state.String(); p.found != (is.place != "") || p.found && (got != is.place || p.node.GetHost() != "h") {
+			t.Errorf("%s: it is %+v, want %q", is.what, p, is.place)
+		}
+	}
+}
+
+// A container of the application's own attempt is that of its ApplicationMaster when the record says so: its end is the attempt's.
+func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
+	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
+	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, recovered: true, am: aContainer(1)})
+	n := r.add("h", live(1, 1024), live(2, 1024))
+	r.is(r.heard(), "1 runs on h, 1 runs on h")
+	for seq, am := range map[int64]bool{1: true, 2: false} {
+		if p := must[containerPlace](r, requestContainer{id: aContainer(seq)}); p.am != am || p.resource.GetMemory() != 1024 {
+			t.Errorf("container %d: %+v", seq, p)
+		}
+	}
+	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(1, ended, 7), status(2, ended, 8)}})
+	r.is(r.heard(), `h forgets 1, master ended with 7 ""`)
+	r.is(r.completed(), `2 with 8 ""`)
+}
+
+// A container runs when the node that has it says so, and was given: what another node says of it is no news.
+func TestWhoSaysThatAContainerRuns(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	r.is(r.heard(), "allocated, 1 runs on h")
+	other := r.add("other")
+	state := func() string { return must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String() }
+	must[nodeUpdated](r, nodeUpdate{node: other, launched: []ids.Container{aContainer(1)}})
+	r.is(state(), "ACQUIRED")
+	r.is(r.heard(), "other ends 1")
+	must[nodeUpdated](r, nodeUpdate{node: other, ended: []*yarn.ContainerStatus{status(1, ended, 7), status(50, ended, 7), {ContainerId: &yarn.ContainerId{Id: -1}}}})
+	r.is(state(), "ACQUIRED")
+	r.is(r.heard(), "other forgets 1, other forgets 50")
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(40)}})
+	r.is(state(), "RUNNING")
+	r.is(r.heard(), "h ends 40")
+	must[nodeUpdated](r, nodeUpdate{node: nodeID{"unknown", 1}, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
+	r.is(r.heard(), "")
+}
+
+// While the ApplicationMaster has not shown that it heard of an end, the node keeps it.
+func TestAnEndIsKeptUntilItWasHeard(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	r.give(n)
+	end := func() { must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(2, ended, 7)}}) }
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
+	r.heard()
+	end()
+	end() // the node registered again meanwhile
+	r.is(r.heard(), "")
+	r.is(r.completed(), `2 with 7 ""`)
+	end()
+	r.is(r.heard(), "")
+	r.is(r.completed(), "")
+	r.is(r.heard(), "h forgets 2")
+	end()
+	r.is(r.heard(), "h forgets 2")
+}
+
+// A node that registers again keeps what it reports, and what was not started there yet; the rest is lost, or has ended as it says.
+func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	for range 5 {
+		r.give(n)
+	}
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2), aContainer(3), aContainer(4)}})
+	r.heard()
+	r.tell(nodeReconnected{
+		node: n, total: &yarn.Resource{Memory: 4096, VirtualCores: 4},
+		containers: []*yarn.NMContainerStatus{live(1, 1024), over(2, 9, "it crashed"), {ContainerId: &yarn.ContainerId{Id: -1}}, live(60, 1024)},
+	})
+	r.is(r.heard(), "h ends 3, h ends 4, 1 runs on h")
+	r.is(r.completed(), `2 with 9 "it crashed", 3 with -100 "Container released on a *lost* node", 4 with -100 "Container released on a *lost* node"`)
+	b := must[books](r, requestBooks{})
+	if got := b.nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
+		t.Errorf("the node has %+v", got)
+	}
+	r.tell(nodeReconnected{node: nodeID{"unknown", 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
+	r.is(r.heard(), "")
+	var on []string
+	r.run(func(*rpcenv.Context) {
+		for _, id := range r.s.on(n) {
+			on = append(on, id.String())
+		}
+	})
+	if !slices.IsSorted(on) || len(on) != 3 {
+		t.Errorf("on the node: %q", on)
+	}
+}
+
+// What a node had that is removed is lost, also to the books; one that drains is given nothing.
+func TestANodeThatIsRemoved(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	r.give(n)
+	other := r.add("other")
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
+	r.tell(drainNode{node: other, drain: true})
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: other})
+	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
+		t.Errorf("a node that drains gave %v", got)
+	}
+	r.tell(drainNode{node: other})
+	must[nodeUpdated](r, nodeUpdate{node: other})
+	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
+		t.Errorf("a node that drains no more gave %v", got)
+	}
+	r.heard()
+	r.tell(nodeRemoved{node: n})
+	got := r.heard()
+	if !strings.Contains(got, `master ended with -100 "Container released on a *lost* node"`) {
+		t.Errorf("heard %q", got)
+	}
+	r.is(r.completed(), `2 with -100 "Container released on a *lost* node"`)
+	b := must[books](r, requestBooks{})
+	if _, there := b.nodes[n]; there || len(b.nodes) != 1 || b.use.GetTotal().GetMemory() != 8192 || b.use.GetContainersAllocated() != 1 {
+		t.Errorf("the books have %v, %v", b.nodes, b.use)
+	}
+}

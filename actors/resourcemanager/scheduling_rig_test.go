@@ -1,0 +1,153 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// scheduling is a Scheduler that serves.
+type scheduling struct {
+	*rig
+	s *Scheduler
+}
+
+func newScheduling(t *testing.T, m beginScheduler, settings ...string) scheduling {
+	t.Helper()
+	pairs := map[string]string{}
+	for i := 0; i+1 < len(settings); i += 2 {
+		pairs[settings[i]] = settings[i+1]
+	}
+	cf, err := conf.New(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newScheduler(cf, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := scheduling{newRig(t, SchedulerName, s, settings...), s}
+	recovered := m.recovered
+	m.life = aLife(5)
+	m.recovered = recovered
+	r.tell(m)
+	return r
+}
+
+// request asks the Scheduler as a sibling and returns how it fails.
+func request[R rpcenv.Message](r scheduling, q rpcenv.Message) (R, error) {
+	r.t.Helper()
+	a, err := rpctest.Ask[R](r.client, r.of, q)
+	r.Settle()
+	return a, err
+}
+
+// must is an answer that has to be good.
+func must[R rpcenv.Message](r scheduling, q rpcenv.Message) R {
+	r.t.Helper()
+	a, err := request[R](r, q)
+	if err != nil {
+		r.t.Fatalf("%T: %v", q, err)
+	}
+	return a
+}
+
+// add adds a node of 8192 MiB.
+func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) nodeID {
+	r.t.Helper()
+	id := nodeID{host, 8041}
+	r.tell(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
+	return id
+}
+
+// attempt adds an application with its first attempt.
+func (r scheduling) attempt(keep bool) {
+	r.t.Helper()
+	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, keep: keep})
+}
+
+// live is a container that a node reports.
+func live(seq, memory int64) *yarn.NMContainerStatus {
+	return &yarn.NMContainerStatus{ContainerId: aContainer(seq).Proto(), ContainerState: runs, Resource: &yarn.Resource{Memory: memory, VirtualCores: 1}}
+}
+
+// over is a container that a node reports as ended.
+func over(seq int64, exit int32, why string) *yarn.NMContainerStatus {
+	return &yarn.NMContainerStatus{
+		ContainerId: aContainer(seq).Proto(), ContainerState: ended, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, ContainerExitStatus: exit, Diagnostics: why,
+	}
+}
+
+// heard is what the tracker and the client were told since the last call, in short.
+func (r scheduling) heard() string {
+	r.t.Helper()
+	r.Settle()
+	var all []string
+	for _, p := range []*rpctest.Probe{r.tracker, r.client} {
+		for range len(p.Waiting()) {
+			switch m := p.Next().(type) {
+			case cleanUpContainer:
+				all = append(all, fmt.Sprintf("%s ends %d", m.node.host, m.container.Seq))
+			case forgetContainer:
+				all = append(all, fmt.Sprintf("%s forgets %d", m.node.host, m.container.Seq))
+			case runningOnNode:
+				all = append(all, fmt.Sprintf("%d runs on %s", m.app.ID, m.node.host))
+			case amAllocated:
+				all = append(all, "allocated")
+			case amContainerFinished:
+				all = append(all, fmt.Sprintf("master ended with %d %q", m.status.GetExitStatus(), m.status.GetDiagnostics()))
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// completed is what the ApplicationMaster is told has ended.
+func (r scheduling) completed() string {
+	r.t.Helper()
+	var all []string
+	for _, s := range must[allocation](r, allocate{attempt: anAttempt, drain: true}).completed {
+		all = append(all, fmt.Sprintf("%d with %d %q", s.GetContainerId().GetId(), s.GetExitStatus(), s.GetDiagnostics()))
+	}
+	return strings.Join(all, ", ")
+}
+
+// is fails the test unless what is what is wanted.
+func (r scheduling) is(what, want string) {
+	r.t.Helper()
+	if what != want {
+		r.t.Errorf("%s\nwant\n%s", what, want)
+	}
+}
+
+// give lets a node give the attempt a container of 1024 MiB, which it takes.
+func (r scheduling) give(n nodeID) ids.Container {
+	r.t.Helper()
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	got := must[allocation](r, allocate{attempt: anAttempt}).containers
+	if len(got) != 1 {
+		r.t.Fatalf("given: %v", got)
+	}
+	id, err := ids.ContainerFrom(got[0].GetId())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// anyAsk asks for containers of 1024 MiB on any node.
+func anyAsk(count int32) *yarn.ResourceRequest {
+	return &yarn.ResourceRequest{
+		Priority: &yarn.Priority{Priority: 1}, ResourceName: "*", NumContainers: count, Capability: &yarn.Resource{Memory: 1024, VirtualCores: 1},
+	}
+}
