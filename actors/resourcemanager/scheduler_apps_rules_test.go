@@ -1,0 +1,207 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// What the scheduler does not know is refused by name; what it cannot give, in Hadoop's words.
+func TestWhatTheSchedulerRefuses(t *testing.T) {
+	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.maximum-allocation-mb", "4096")
+	r.add("h")
+	r.attempt(false)
+	second := ids.Attempt{App: anApp, Attempt: 2}
+	stranger := ids.Attempt{App: ids.Application{Timestamp: 5, ID: 9}, Attempt: 1}
+	big := anyAsk(1)
+	big.Capability = &yarn.Resource{Memory: 4097, VirtualCores: 1}
+	for _, is := range []struct {
+		q    rpcenv.Message
+		want error
+		text string
+	}{
+		{appAttemptAdded{attempt: stranger}, exceptions.YARN, "the scheduler has no application application_5_0009"},
+		{describeAttempt{attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
+		{describeAttempt{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
+		{allocate{attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
+		{allocate{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
+		{allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}}, exceptions.InvalidResourceRequest, "4096"},
+		{appAdded{app: stranger.App, user: "ada", queue: "root", groups: []string{"ada"}}, nil, "root is not a leaf queue"},
+	} {
+		_, err := request[rpcenv.Message](r, is.q)
+		if err == nil || is.want != nil && !errors.Is(err, is.want) || !strings.Contains(err.Error(), is.text) {
+			t.Errorf("%T: %v, want %v: %s", is.q, err, is.want, is.text)
+		}
+	}
+	for err, want := range map[error]error{
+		&fair.ZeroShareError{}: exceptions.InvalidResourceRequest, fmt.Errorf("no: %w", fair.ErrUnknown): exceptions.ApplicationAttemptNotFound,
+		errors.New("other"): exceptions.YARN,
+	} {
+		if got := invalidRequest(err); !errors.Is(got, want) || !errors.Is(got, err) || !strings.HasSuffix(got.Error(), err.Error()) {
+			t.Errorf("%v is %v, want %v", err, got, want)
+		}
+	}
+}
+
+// A container comes with the token that starts it, and with all that it says.
+func TestAContainerIsWhole(t *testing.T) {
+	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
+	n := r.add("h")
+	r.attempt(false)
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	var made time.Time
+	r.run(func(*rpcenv.Context) { made = r.s.containers[aContainer(1)].made })
+	a := must[allocation](r, allocate{attempt: anAttempt})
+	if len(a.containers) != 1 || a.nodes != 1 || a.headroom.GetMemory() != 8192-1024 || len(a.preempt) != 0 || len(a.completed) != 0 {
+		t.Fatalf("%+v", a)
+	}
+	k := a.containers[0]
+	var says yarn.ContainerTokenIdentifier
+	if err := token.Open(k.GetContainerToken(), token.Container, aLife(5).container, &says); err != nil {
+		t.Fatal(err)
+	}
+	granted := time.UnixMilli(says.GetExpiryTimeStamp()).Add(-9 * time.Second)
+	if granted.Before(made) || granted.After(r.Now()) {
+		t.Errorf("the token holds until %d: it was given between %d and %d", says.GetExpiryTimeStamp(), made.UnixMilli(), r.Now().UnixMilli())
+	}
+	size, priority := &yarn.Resource{Memory: 1024, VirtualCores: 1}, &yarn.Priority{Priority: 1}
+	want := &yarn.ContainerTokenIdentifier{
+		ContainerId: aContainer(1).Proto(), NmHostAddr: "h:8041", AppSubmitter: "ada", Resource: size, ExpiryTimeStamp: says.GetExpiryTimeStamp(), MasterKeyId: 1,
+		RmIdentifier: 5, Priority: priority, CreationTime: made.UnixMilli(),
+	}
+	if !proto.Equal(&says, want) {
+		t.Errorf("the token says %v\nwant\n%v", &says, want)
+	}
+	service := k.GetContainerToken().GetService()
+	k.ContainerToken = nil
+	if whole := (&yarn.Container{Id: aContainer(1).Proto(), NodeId: n.proto(), NodeHttpAddress: "h:8042", Resource: size, Priority: priority}); service != "h:8041" || !proto.Equal(k, whole) {
+		t.Errorf("%v for %s\nwant\n%v", k, service, whole)
+	}
+}
+
+// An ask says its priority, its id, where, what, how often and whether another place will do; if it does not say, it will.
+func TestWhatAnAskSays(t *testing.T) {
+	no := false
+	q := &yarn.ResourceRequest{
+		Priority: &yarn.Priority{Priority: 3}, AllocationRequestId: 4, ResourceName: "h", Capability: &yarn.Resource{Memory: 5, VirtualCores: 6}, NumContainers: 7,
+	}
+	want := fair.Ask{
+		Key: fair.Key{Priority: 3, AllocationRequestID: 4}, Name: "h", Capability: fair.Resource{Memory: 5, VCores: 6}, Count: 7, Relax: true,
+	}
+	if got := askOf(q); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	q.RelaxLocality = &no
+	if got := askOf(q); got.Relax {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Of its containers an attempt may release those that it has; one that was given and is not started in time is taken back.
+func TestWhoReleasesAContainer(t *testing.T) {
+	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
+	n := r.add("h")
+	r.attempt(false)
+	for range 3 {
+		r.give(n)
+	}
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1)}})
+	r.heard()
+	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(2), aContainer(70)}})
+	r.is(r.heard(), "h ends 2")
+	r.is(r.completed(), `2 with -100 "Container released by application"`)
+	given := r.Now()
+	r.Advance(8 * time.Second)
+	r.is(r.completed(), "")
+	for r.completed() == "" && r.Now().Sub(given) < time.Minute {
+		r.Advance(100 * time.Millisecond)
+	}
+	// The third was given at most a tenth of a second before, and its time is looked at every three seconds.
+	if d := r.Now().Sub(given); d < 9*time.Second-time.Second || d > 12*time.Second+200*time.Millisecond {
+		t.Errorf("taken back after %s", d)
+	}
+	r.is(r.completed(), "")
+	r.is(r.heard(), "h forgets 2, h ends 3, h forgets 3")
+	if f := must[books](r, requestBooks{}).failures; len(f) != 1 || f[0].GetDiagnostics() != "Container expired since it was unused" || f[0].GetExitStatus() != -100 || f[0].GetNodeId().GetHost() != "h" {
+		t.Errorf("failures: %v", f)
+	}
+	// Exactly at its time it stays.
+	r.run(func(c *rpcenv.Context) {
+		k := r.s.containers[aContainer(1)]
+		k.acquired = c.Now().Add(-9 * time.Second)
+		r.s.expireTick(c)
+		k.acquired = time.Time{}
+	})
+	r.is(r.heard(), "")
+}
+
+// An attempt that ends without its containers being kept leaves nothing to tell: its nodes forget them.
+func TestWhatAnAttemptLeaves(t *testing.T) {
+	begin := func(keep bool) (scheduling, nodeID) {
+		r := newScheduling(t, beginScheduler{})
+		n := r.add("h")
+		r.attempt(keep)
+		for range 5 {
+			r.give(n)
+		}
+		must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2), aContainer(3), aContainer(4)}})
+		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(2, ended, 7)}})
+		r.is(r.completed(), `2 with 7 ""`)
+		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(3, ended, 8)}})
+		r.heard()
+		return r, n
+	}
+	r, _ := begin(false)
+	other := ids.Attempt{App: anApp, Attempt: 7}
+	r.tell(appAttemptRemoved{attempt: other}) // it never began
+	r.is(r.heard(), "")
+	r.tell(appAttemptRemoved{attempt: anAttempt})
+	r.is(r.heard(), `h forgets 2, h forgets 3, h ends 1, h forgets 1, h ends 4, h forgets 4, h ends 5, h forgets 5, master ended with -100 "Container of a completed application"`)
+	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+		t.Error(err)
+	}
+	b := must[books](r, requestBooks{})
+	if b.use.GetContainersAllocated() != 0 || b.totals[anApp].GetVcoreSeconds() == 0 {
+		t.Errorf("left behind: %v, %v", b.use, b.totals[anApp])
+	}
+	r.tell(appRemoved{app: anApp})
+	if after := must[books](r, requestBooks{}); after.byApp[anApp] != nil || !proto.Equal(after.totals[anApp], b.totals[anApp]) {
+		t.Errorf("after its end: %v, %v", after.byApp, after.totals)
+	}
+	if u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}); len(u.byApp) != 0 {
+		t.Errorf("its usage: %v", u.byApp)
+	}
+
+	// Kept, the next attempt has what runs, and is told what was not heard.
+	r, n := begin(true)
+	r.tell(appAttemptRemoved{attempt: anAttempt, keep: true})
+	r.is(r.heard(), "h ends 5")
+	second := ids.Attempt{App: anApp, Attempt: 2}
+	must[attemptAdded](r, appAttemptAdded{attempt: second, keep: true})
+	d := must[attemptDescription](r, describeAttempt{attempt: second})
+	if len(d.previous) != 1 || d.previous[0].GetId().GetId() != 4 || d.queue != "root.ada" || d.maximum.GetMemory() != 8192 {
+		t.Errorf("described: %+v", d)
+	}
+	a := must[allocation](r, allocate{attempt: second, drain: true})
+	text := ""
+	for _, s := range a.completed {
+		text += fmt.Sprint(s.GetContainerId().GetId(), " ")
+	}
+	r.is(text, "2 3 5 ")
+	must[allocation](r, allocate{attempt: second, release: []ids.Container{aContainer(4)}})
+	r.is(r.heard(), "h ends 4")
+	must[nodeUpdated](r, nodeUpdate{node: n})
+}
