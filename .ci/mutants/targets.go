@@ -44,7 +44,7 @@ var targets = []target{
 	{"actors/yarnclient", nil, true},
 	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, true},
 	{"rpcenv/codec", []string{"rpcenv"}, false},
-	{"rpcenv/conf", nil, true},
+	{"rpcenv/conf", nil, false},
 	{"rpcenv/transport", []string{"rpcenv"}, true},
 }
 

@@ -53,7 +53,7 @@ var upstreamFaults = []string{"SPARK-15725", "SPARK-17667", "SPARK-27510", "YARN
 
 // faults is a set of Faults in their order; fixed is the empty one.
 var faults = form[[]string]{
-	name: "faults", want: "fixed, upstream or ids separated by commas of " + strings.Join(Faults, ", "), example: "SPARK-27510",
+	name: "faults", want: "fixed, upstream or ids separated by commas of " + strings.Join(Faults, ", "),
 	parse: func(s string) ([]string, error) {
 		switch strings.ToLower(s) {
 		case "fixed":
@@ -61,10 +61,7 @@ var faults = form[[]string]{
 		case "upstream":
 			return upstreamFaults, nil
 		}
-		ids, err := parseList(strings.ToUpper(s))
-		if err != nil {
-			return nil, err
-		}
+		ids := splitList(strings.ToUpper(s))
 		if len(ids) == 0 {
 			return nil, errors.New("it names no fault")
 		}

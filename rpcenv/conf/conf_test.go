@@ -49,6 +49,13 @@ func TestNewRefusesHeartbeatsRarerThanTheTimeout(t *testing.T) {
 		}
 	}
 	mustNew(t, "spark.executor.heartbeatInterval", "1s", "spark.network.timeout", "2s")
+	var s Settings
+	s.Set(Setting{Pair{"spark.network.timeout", "10s"}, Origin{Place: "--conf"}})
+	const want = "spark.network.timeout (10s) must be greater than spark.executor.heartbeatInterval (10s), or executors count as lost " +
+		"between two heartbeats: raise the first or lower the second"
+	if _, err := s.Conf(); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestWarnings(t *testing.T) {
@@ -58,12 +65,22 @@ func TestWarnings(t *testing.T) {
 		"coherer.trace.enable", "false",
 		"spark.executorEnv.PATH", "/bin",
 		"spark.hadoop.fs.defaultFS", "file:///",
+		"spark.hadoop.", "a family's name alone",
 		"spark.task.cpus", "1",
+		"spark.jars.ivy", "/ivy",
+		"spark.scheduler.mode", "FAIR",
+		"spark.speculation", "true",
 		"hive.metastore.uris", "x",
+		"javax.net", "y",
 	)
 	want := []string{
 		"Ignoring non-Spark config property: hive.metastore.uris",
+		"Ignoring non-Spark config property: javax.net",
+		"spark.jars.ivy has no effect yet: there is no support for fetching of Maven packages",
+		"spark.scheduler.mode has no effect yet: there is no support for pools of jobs",
+		"spark.speculation has no effect yet: there is no support for speculation",
 		"unknown setting coherer.trace.enable: did you mean coherer.trace.enabled?",
+		"unknown setting spark.hadoop.",
 		"unknown setting spark.sql.shuffle.partitions",
 		"unknown setting spark.worker.timout: did you mean spark.worker.timeout?",
 	}
@@ -79,11 +96,12 @@ func TestWarnings(t *testing.T) {
 	if got := c.Under("spark.executorEnv."); !slices.Equal(got, []Pair{{"spark.executorEnv.PATH", "/bin"}}) {
 		t.Errorf("Under: %v", got)
 	}
-	more, err := c.With(map[string]string{"spark.worker.timout": "40", "other": ""})
+	more, err := c.With(map[string]string{"spark.worker.timout": "40", "other": "", "hive.metastore.uris": "again", "a": ""})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = slices.Insert(want, 1, "Ignoring non-Spark config property: other")
+	want = slices.Insert(want, 2, "Ignoring non-Spark config property: other")
+	want = slices.Insert(want, 0, "Ignoring non-Spark config property: a")
 	if got := more.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("With keeps warnings, once each; got:\n%s", strings.Join(got, "\n"))
 	}

@@ -10,11 +10,7 @@ func (e *Entry[T]) awaits(capability string) *Entry[T] {
 
 // noEffect is what a user hears of key, which was set and has no effect, or "". Whoever turns a thing off misses nothing.
 func (c *Conf) noEffect(key string) string {
-	e := entries.byKey[key]
-	if e == nil {
-		return ""
-	}
-	d := e.describe()
+	d := entries.byKey[key].describe()
 	if off, isBool := c.values[key].(bool); d.Awaits == "" || isBool && !off {
 		return ""
 	}

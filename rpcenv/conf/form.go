@@ -40,11 +40,14 @@ var (
 	}}
 )
 
-// enum takes one of words, in upper or lower case; the value is the word as listed.
+// enum takes one of words, in upper or lower case; the value is the word as listed. The first word may be empty.
 func enum(words ...string) form[string] {
-	all := strings.Join(words, ", ")
+	want := "one of " + strings.Join(words, ", ")
+	if words[0] == "" {
+		want = "nothing or one of " + strings.Join(words[1:], ", ")
+	}
 	return form[string]{
-		name: strings.Join(words, "|"), want: "one of " + all, example: words[0],
+		name: strings.Join(words, "|"), want: want, example: words[len(words)-1],
 		parse: func(s string) (string, error) {
 			for _, w := range words {
 				if strings.EqualFold(s, w) {
@@ -172,14 +175,16 @@ func parseBool(s string) (bool, error) {
 	return false, errors.New("neither true nor false")
 }
 
-func parseList(s string) ([]string, error) {
+func parseList(s string) ([]string, error) { return splitList(s), nil }
+
+func splitList(s string) []string {
 	var out []string
 	for part := range strings.SplitSeq(s, ",") {
 		if part = trim(part); part != "" {
 			out = append(out, part)
 		}
 	}
-	return slices.Clip(out), nil
+	return slices.Clip(out)
 }
 
 // trim removes what Java's String.trim does: blanks and control characters at both ends.

@@ -3,7 +3,6 @@ package conf
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -81,32 +80,44 @@ func TestSizes(t *testing.T) {
 }
 
 func TestBadQuantities(t *testing.T) {
+	const whole, fractional = "not a whole number with a unit", "fractional values are not supported"
 	for _, test := range []struct{ text, time, size string }{
-		{"", "not a whole number with a unit", "not a whole number with a unit"},
-		{"s", "not a whole number", "not a whole number"},
-		{"-", "not a whole number", "not a whole number"},
-		{"+5", "not a whole number", "not a whole number"},
-		{"1 s", "not a whole number", "not a whole number"},
-		{"1_000", "not a whole number", "not a whole number"},
-		{"1s1", "not a whole number", "not a whole number"},
-		{"0x10", "not a whole number", "not a whole number"},
-		{"1e3", "not a whole number", "not a whole number"},
-		{"NaN", "not a whole number", "not a whole number"},
-		{"١", "not a whole number", "not a whole number"},
-		{"1.5x", "fractional values are not supported", "fractional values are not supported"},
-		{"1.5", "fractional values are not supported, write 1500ms", "fractional values are not supported, write 1536k"},
-		{"0.5h", "fractional values are not supported, write 30m", "fractional values are not supported"},
-		{"1.5g", "fractional values are not supported", "fractional values are not supported, write 1536m"},
+		{"", whole, whole},
+		{"s", whole, whole},
+		{"-", whole, whole},
+		{"+5", whole, whole},
+		{"1 s", whole, whole},
+		{"1_000", whole, whole},
+		{"1s1", whole, whole},
+		{"0x10", whole, whole},
+		{"1e3", whole, whole},
+		{"NaN", whole, whole},
+		{"١", whole, whole},
+		{"1.5x", fractional, fractional},
+		{"1.5", fractional + ", write 1500ms", fractional + ", write 1536k"},
+		{"0.5h", fractional + ", write 30m", fractional},
+		{"1.5g", fractional, fractional + ", write 1536m"},
+		{"2.0m", fractional + ", write 2m", fractional + ", write 2m"},
+		{"-.5d", fractional + ", write -12h", fractional},
+		{"0.3us", fractional, fractional}, // no unit is smaller
+		{"0.3b", fractional, fractional},
+		{"0.00004g", fractional, fractional}, // 42949.67296 bytes
+		{"1e9.5", whole, whole},
+		{"4000000000.5d", fractional, fractional}, // in hours a number that nobody would write
+		{"4000000000.5m", fractional, fractional},
 		{"5sec", `unknown unit "sec"`, `unknown unit "sec"`},
 		{"5ns", `unknown unit "ns"`, `unknown unit "ns"`},
 		{"5gib", `unknown unit "gib"`, `unknown unit "gib"`},
 		{"9223372036854775808", "the number does not fit", "the number does not fit"},
 	} {
-		if _, err := durations(time.Second).parse(test.text); err == nil || !strings.Contains(err.Error(), test.time) {
+		if _, err := durations(time.Second).parse(test.text); err == nil || err.Error() != test.time {
 			t.Errorf("time %q: %v", test.text, err)
 		}
-		if _, err := sizes(mib).parse(test.text); err == nil || !strings.Contains(err.Error(), test.size) {
+		if _, err := sizes(mib).parse(test.text); err == nil || err.Error() != test.size {
 			t.Errorf("size %q: %v", test.text, err)
+		}
+		if _, fits, err := quantity(test.text, timeSuffixes, int64(time.Second)); fits {
+			t.Errorf("%q: it fits, and %v", test.text, err)
 		}
 	}
 	if _, err := sizes(byteUnit).parse("8192p"); err == nil {
@@ -121,8 +132,8 @@ func TestPlainForms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "1", "t", "yes"} {
-		if _, err := bools.parse(text); err == nil {
-			t.Errorf("bool %q is taken", text)
+		if got, err := bools.parse(text); err == nil || got {
+			t.Errorf("bool %q is taken: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "1.0", "1e3", "0x1", "2147483648", "-2147483649", "1_0"} {

@@ -31,6 +31,23 @@ func TestSettingsOfHadoopCountOverItsOwn(t *testing.T) {
 	}
 }
 
+// Only a setting of Hadoop may stand behind spark.hadoop.: another stays what it was.
+func TestSettingsOfSparkAreNotHadoops(t *testing.T) {
+	for key, want := range map[string]bool{
+		"yarn.acl.enable": true, "yarn.unknown": true, "hadoop.rpc.protection": true, "hadoop.tmp.dir": false, "spark.task.cpus": false,
+	} {
+		if got := IsHadoops(key); got != want {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+	if got := TaskCPUs.Get(mustNew(t, "spark.hadoop.spark.task.cpus", "7")); got != 1 {
+		t.Errorf("spark.hadoop.spark.task.cpus made spark.task.cpus %d", got)
+	}
+	if e := hadoopEntry("yarn.acl.enable"); e != nil {
+		t.Errorf("%s does not begin with spark.hadoop.", e.Key())
+	}
+}
+
 func TestReadHadoop(t *testing.T) {
 	got, err := ReadHadoop(strings.NewReader(`<?xml version="1.0"?>
 <configuration>

@@ -175,9 +175,9 @@ func trimValue(s string) string {
 func unescape(s string) (string, error) {
 	var out strings.Builder
 	for {
-		plain, rest, found := strings.Cut(s, `\`)
+		plain, rest, _ := strings.Cut(s, `\`)
 		out.WriteString(plain)
-		if !found || rest == "" {
+		if rest == "" {
 			return out.String(), nil
 		}
 		if rest[0] == 'u' {
@@ -215,16 +215,15 @@ func unicodeEscape(s string) (r rune, length int, err error) {
 		return r, 5, nil
 	}
 	if len(s) > 5 && s[5] == '\\' {
-		if low, ok := hex4(s[6:]); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 11, nil
-			}
+		low, _ := hex4(s[6:])
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 11, nil
 		}
 	}
 	return 0, 0, fmt.Errorf(`\u%s is half a surrogate pair: want both halves, as in \ud83d\ude00`, s[1:5])
 }
 
-// hex4 reads u and four hexadecimal digits.
+// hex4 reads u and four hexadecimal digits; it is 0 when there are none.
 func hex4(s string) (rune, bool) {
 	if len(s) < 5 || s[0] != 'u' {
 		return 0, false

@@ -31,7 +31,7 @@ func TestParseProperties(t *testing.T) {
 		{"escapes", `a\ b\=c\:d x\ty\nz\q\\` + "\n" + `é ü`, map[string]string{"a b=c:d": "x\ty\nzq\\", "é": "ü"}},
 		{"surrogates", `a \ud83d\ude00`, map[string]string{"a": "😀"}},
 		{"no value", "a\nb=\nc   ", map[string]string{"a": "", "b": "", "c": ""}},
-		{"values are trimmed but for line ends", "a 1  \t\nb \\t2\\n", map[string]string{"a": "1", "b": "2\n"}},
+		{"values are trimmed but for line ends", "a 1  \t\nb \\t2\\n\nc \\r3\\r ", map[string]string{"a": "1", "b": "2\n", "c": "\r3\r"}},
 		{"last one holds", "a 1\na 2", map[string]string{"a": "2"}},
 		{"leading blanks and a byte order mark", "\ufeff  a 1", map[string]string{"a": "1"}},
 	} {
@@ -49,7 +49,13 @@ func TestParsePropertiesErrors(t *testing.T) {
 		{"no key", "a 1\n= 2", "line 2: no key"},
 		{"bad escape", "# x\n\na \\\n  \\u00g1", `line 3: a: \u wants four hexadecimal digits`},
 		{"short escape", `a \u12`, `line 1: a: \u wants`},
-		{"half a pair", `a \ud83dx`, `line 1: a: \ud83d is half a surrogate pair`},
+		{"bad escape in a key", `a\u00g1 1`, `line 1: \u wants four hexadecimal digits, as in \u00e9`},
+		{"half a pair", `a \ud83dx`, `line 1: a: \ud83d is half a surrogate pair: want both halves, as in \ud83d\ude00`},
+		{"half a pair at the end", `a \ud83d`, `line 1: a: \ud83d is half a surrogate pair`},
+		{"half a pair without its backslash", `a \ud83dxude00`, `line 1: a: \ud83d is half a surrogate pair`},
+		{"half a pair without its u", `a \ud83d\xde00`, `line 1: a: \ud83d is half a surrogate pair`},
+		{"half a pair and no number", `a \ud83d\ude0g`, `line 1: a: \ud83d is half a surrogate pair`},
+		{"half a pair and another character", `a \ud83d\u0041`, `line 1: a: \ud83d is half a surrogate pair`},
 		{"not UTF-8", "a \xff", "line 1: not UTF-8"},
 		{"two problems", "=\n=\n", "line 1: no key: want KEY VALUE or KEY=VALUE\nline 2: no key"},
 		{"too long", strings.Repeat("#\n", MaxProperties/2) + "\n", "longer than 1048576 bytes"},
@@ -57,6 +63,9 @@ func TestParsePropertiesErrors(t *testing.T) {
 		if got, err := ParseProperties(strings.NewReader(test.text)); err == nil || got != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+	if got, err := ParseProperties(strings.NewReader(strings.Repeat("#\n", MaxProperties/2-2) + "a 1\n")); err != nil || got["a"] != "1" {
+		t.Errorf("the longest file: %v, %v", got, err)
 	}
 	_, err := ParseProperties(strings.NewReader(strings.Repeat("=\n", 1000)))
 	if n := strings.Count(err.Error(), "\n") + 1; n != maxProblems {

@@ -26,9 +26,8 @@ func (e *ProtectionError) Error() string {
 // wherever they come from, so that no process starts with them. lacks says what does not happen.
 func (e *Entry[T]) protects(lacks string) *Entry[T] {
 	e.lacks = lacks
-	if harmless, _ := e.Default(); e.form.text(harmless) != "" {
-		e.form.example = e.form.text(harmless)
-	}
+	harmless, _ := e.Default()
+	e.form.example = e.form.text(harmless)
 	return e
 }
 

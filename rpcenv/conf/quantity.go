@@ -67,7 +67,7 @@ func durations(unit time.Duration) form[time.Duration] {
 
 // seconds is a time in seconds without suffix: a plain long in Spark.
 var seconds = form[time.Duration]{
-	name: "seconds", want: "whole seconds, a number without suffix,", example: "60",
+	name: "seconds", want: "whole seconds, a number without suffix,",
 	parse: func(s string) (time.Duration, error) {
 		n, err := strconv.ParseInt(s, 10, 64)
 		d, _ := times(n, int64(time.Second))
@@ -141,7 +141,7 @@ func syntaxError(s string, suffixes []suffix, unit int64) error {
 	}
 	for _, smaller := range suffixes {
 		whole := v * float64(size) / float64(smaller.size)
-		if smaller.size < size && whole == math.Trunc(whole) && math.Abs(whole) < 1e9 {
+		if smaller.size <= size && whole == math.Trunc(whole) && math.Abs(whole) < 1e9 {
 			return fmt.Errorf("fractional values are not supported, write %d%s", int64(whole), smaller.name)
 		}
 	}
@@ -196,8 +196,11 @@ func times(n, k int64) (int64, bool) {
 // at least 1. It mirrors Utils.memoryStringToMb and checkWorkerMemory.
 func ParseMemoryMB(s string) (int, error) {
 	n, err := ParseBytes(s)
-	if err == nil && (n < mib || n/mib > math.MaxInt32) {
+	switch {
+	case err == nil && n < mib:
 		err = errors.New("it is below 1 MiB, or lacks m or g at its end")
+	case err == nil && n/mib > math.MaxInt32:
+		err = errors.New("it is above 2147483647m")
 	}
 	if err != nil {
 		return 0, fmt.Errorf("memory %q: want a size such as 2g or 512m: %w", s, err)

@@ -87,7 +87,7 @@ func (c *Conf) Redact(key, value string) string {
 
 // expressions are regular ones, in Go's syntax, which is Java's without look-around and back references.
 var expressions = form[string]{
-	name: "expression", want: "a regular expression", example: "(?i)secret|password",
+	name: "expression", want: "a regular expression",
 	parse: func(s string) (string, error) {
 		if _, err := regexp.Compile(s); err != nil {
 			return "", fmt.Errorf("no regular expression: %w", err)

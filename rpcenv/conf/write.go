@@ -32,7 +32,7 @@ func writeEscaped(out *strings.Builder, s string, key bool) {
 			out.WriteString(`\f`)
 		case r < ' ':
 			fmt.Fprintf(out, `\u%04x`, r)
-		case r == '\\', key && strings.ContainsRune("=: #!", r), !key && i == 0 && r == ' ':
+		case r == '\\', key && strings.ContainsRune("=: #!", r), i == 0 && r == ' ':
 			out.WriteByte('\\')
 			out.WriteRune(r)
 		default:

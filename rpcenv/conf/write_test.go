@@ -21,6 +21,16 @@ func TestFormatPropertiesIsReadAsItWas(t *testing.T) {
 	}
 }
 
+// Only what would mean something else is escaped: files stay easy to read.
+func TestFormatPropertiesEscapesWhatItMust(t *testing.T) {
+	pairs := []Pair{{"spark.a", "b c = d: # !"}, {" k=l:m#n!o\\\t", "  x\fy\rz\n\t\\\x1f\u007fé"}, {"last", ""}}
+	const want = `spark.a=b c = d: # !
+\ k\=l\:m\#n\!o\\\t=\  x\fy\rz\n\t\\\u001f` + "\u007fé\nlast=\n"
+	if got := FormatProperties(pairs); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func FuzzFormatProperties(f *testing.F) {
 	f.Add("key", "value")
 	f.Add("a b", "\\u0041\n")
