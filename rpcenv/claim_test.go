@@ -125,6 +125,25 @@ func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 	w.close(a)
 }
 
+// A connection that ends before the peer has answered for it by the old one may have been another's, who claimed to be the
+// peer. Once the old one has ended too, nobody can say that: its end is told, late.
+func TestTheEndOfAConnectionInDoubtIsToldLate(t *testing.T) {
+	w := inSim(t)
+	a, b, ref := claimed(w)
+	at := b.Address().String()
+	if err := w.sim.Reset("B", "A", 2*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	w.say(b, ref, "by the new one")
+	w.await("A: by the new one")
+	w.crash(b)
+	w.sim.Advance(time.Second)
+	w.wantLog("A: connected "+at, "A: hello", "A: connected "+at, "A: by the new one")
+	w.sim.Advance(2 * time.Second)
+	w.wantLog("A: connected "+at, "A: hello", "A: connected "+at, "A: by the new one", "A: disconnected "+at, "A: disconnected "+at)
+	w.close(a)
+}
+
 // A restart after kill -9 goes on at once: the old connection has ended, or the machine ends it when the peer is asked.
 func TestARestartedProcessHasItsAddressAtOnce(t *testing.T) {
 	inCrashingWorlds(t, func(w *world) {
