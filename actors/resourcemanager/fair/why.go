@@ -101,7 +101,7 @@ func (w *why) application() {
 // limits says which numbers of applications keep it waiting.
 func (w *why) limits() {
 	a := w.a
-	if most, u := w.allocations.UserMaxApps(a.user), w.users[a.user]; u != nil && u.running >= most {
+	if most, u := w.allocations.UserMaxApps(a.user), w.users[a.user]; u.running >= most {
 		w.say(ByUserApps, "raise maxRunningApps of the user, or userMaxAppsDefault", "user %s has %d applications running, of at most %d", a.user, u.running, most)
 	}
 	for q := a.queue; q != nil; q = q.parent {
@@ -162,13 +162,7 @@ func (w *why) filter(r *requests, n *node) string {
 	case !r.any.relax && rack.pending() <= 0, !rack.relaxed() && host.pending() <= 0:
 		return ByRelax
 	}
-	capability, level := r.any.capability, OffSwitch
-	if rack.pending() > 0 {
-		capability, level = rack.capability, RackLocal
-		if host.pending() > 0 {
-			capability, level = host.capability, NodeLocal
-		}
-	}
+	capability, level := r.near(n)
 	d := *r.delay
 	d.missed++
 	allowed := w.allowed(&d, w.now)
@@ -181,8 +175,23 @@ func (w *why) filter(r *requests, n *node) string {
 	return ByTurn
 }
 
+// near is what a node would be given of the requests, and as what: the nearest place that is asked counts, with its size.
+func (r *requests) near(n *node) (capability Resource, level Locality) {
+	rack, host := r.at(n.rack), r.at(n.host)
+	switch {
+	case rack.pending() <= 0:
+		return r.any.capability, OffSwitch
+	case host.pending() <= 0:
+		return rack.capability, RackLocal
+	}
+	return host.capability, NodeLocal
+}
+
 func (w *why) nodeReason(filter string, r *requests, best *node, count int) (reason, help string) {
-	asked := r.any.capability
+	asked, _ := r.near(best)
+	if filter == BySize { // nodes are large enough for what is asked of any node, or not at all
+		asked = r.any.capability
+	}
 	of := fmt.Sprintf("%d of %d nodes", count, len(w.nodes.all))
 	switch filter {
 	case ByDrain:
