@@ -38,8 +38,9 @@ type app struct {
 
 	marked       []*container // to be preempted, in the order of marking
 	markedSum    Resource
-	fairStarving Resource // below its fair share for too long, by this much
-	minStarving  Resource // its part of what its queue is below its minimum
+	fairStarving Resource      // below its fair share for too long, by this much
+	minStarving  Resource      // its part of what its queue is below its minimum
+	helped       map[Key]int64 // for how many containers of each key there is room, or was made when it was last helped
 	fairSince    time.Duration
 	nextCheck    time.Duration
 }

@@ -64,8 +64,15 @@ func (n *node) committed() Resource {
 	return n.owedTotal.Plus(n.reserved.Resource)
 }
 
-// room is what is free, and will be when what is marked has ended, and is not committed.
-func (n *node) room() Resource { return n.free.Plus(n.markedSum).lessNotBelowZero(n.committed()) }
+// room is what is free and not reserved, and what will be when what is marked has ended, without what is owed. A reservation
+// has a claim to what is free alone: what is taken for others is given to them first.
+func (n *node) room() Resource {
+	free := n.free
+	if n.reserved != nil {
+		free = free.Minus(n.reserved.Resource.Min(free.Max(Resource{})))
+	}
+	return free.Plus(n.markedSum).lessNotBelowZero(n.owedTotal)
+}
 
 // owe keeps amount of what will be free here for an application.
 func (n *node) owe(a *app, amount Resource) {

@@ -87,6 +87,7 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 		return nil
 	}
 	var marked []*container
+	a.helped = map[Key]int64{}
 	for _, want := range s.starvedAsks(a) {
 		if s.conf.Compat != Upstream && s.futile(a, want) {
 			continue
@@ -96,10 +97,14 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 		var chosen []*container
 		surplus := map[*node]Resource{} // what will be free beside what is wanted
 		for range want.Count {
+			if s.conf.Compat != Upstream && a.helped[want.Key] >= a.byKey[want.Key].any.count {
+				break // more is asked of places than is wanted in all
+			}
 			n, victims := s.victims(a, want, &near, &all)
 			if n == nil || len(victims) == 0 && s.conf.Compat == Upstream {
 				break // nor will the next one find any
 			}
+			a.helped[want.Key]++
 			owed := want.Capability
 			if s.conf.Compat == Upstream { // all that is taken, which may be more than was wanted
 				owed = sumOf(victims)

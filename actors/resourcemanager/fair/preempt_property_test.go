@@ -107,24 +107,27 @@ func (w *world) checkVictims(a *app, n *node, room Resource, victims []*containe
 		w.t.Fatalf("%s is marked for %s, whose queue is at its maximum", victims[0].ID, a.id)
 	}
 	for _, c := range victims {
-		if !slices.ContainsFunc(a.asks(), func(q Ask) bool {
-			return countFits(q.Capability, room.Plus(sum)) > countFits(q.Capability, room.Plus(sum).Minus(c.Resource))
+		with, without := room.Plus(sum), room.Plus(sum).Minus(c.Resource)
+		if slices.Equal(fitting(a.active, n, with), fitting(a.active, n, without)) && !slices.ContainsFunc(a.active, func(r *requests) bool {
+			one := []*requests{r} // room for the others was made elsewhere
+			return !slices.Equal(fitting(one, n, with), fitting(one, n, without))
 		}) {
 			w.t.Fatalf("without %s, %s, as many of %s fit on %s, which has %s: marked are %s, it asks %v", c.ID, c.Resource, a.id, n.id, room, sum, a.asks())
 		}
 	}
 }
 
-// countFits is how many containers fit.
-func countFits(size, room Resource) int64 {
-	n := int64(1000)
-	if size.Memory > 0 {
-		n = min(n, room.Memory/size.Memory)
+// fitting is how many containers of each key fit on a node with so much room, the most urgent first.
+func fitting(some []*requests, n *node, room Resource) (counts []int64) {
+	for _, r := range some {
+		size, _ := r.near(n)
+		count := int64(0)
+		for ; count < r.any.count && size.Fits(room); count++ {
+			room = room.Minus(size)
+		}
+		counts = append(counts, count)
 	}
-	if size.VCores > 0 {
-		n = min(n, room.VCores/size.VCores)
-	}
-	return n
+	return counts
 }
 
 func (w *world) why(a *app) string {

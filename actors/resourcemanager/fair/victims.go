@@ -115,11 +115,20 @@ func (s *Scheduler) futile(a *app, want Ask) bool {
 	return s.overAMShare(a) || !a.queue.fitsMaxShare(want.Capability)
 }
 
-// answers reports whether a node that has room would be given what is wanted, sooner or later.
+// answers reports whether a node that has room would be given what is wanted, sooner or later: not when something more urgent
+// that there is no room for could go there, which ends each offer of the node.
 func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	r := a.byKey[want.Key]
 	if a.blocks(n) || !s.fits(a, r, n) {
 		return false
+	}
+	for _, first := range a.active {
+		if compareKeys(first.Key, want.Key) >= 0 {
+			break
+		}
+		if first.any.count > a.helped[first.Key] && s.fits(a, first, n) && first.mayGo(n) {
+			return false
+		}
 	}
 	switch rack, host := r.at(n.rack), r.at(n.host); {
 	case rack.pending() > 0 && host.pending() > 0:
@@ -131,6 +140,12 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	default:
 		return r.any.relax && r.any.capability == want.Capability
 	}
+}
+
+// mayGo reports whether requests may be answered by a node in the end, by their relaxLocality.
+func (r *requests) mayGo(n *node) bool {
+	rack, host := r.at(n.rack), r.at(n.host)
+	return rack.pending() > 0 && host.pending() > 0 || rack.relaxed() && (rack.pending() > 0 || r.any.relax)
 }
 
 // spared reports whether a container may not be taken for a: its queue or one above does not allow it, or its application
