@@ -41,7 +41,7 @@ var targets = []target{
 	{"actors/submit", nil, false},
 	{"actors/token", []string{"actors/resourcemanager", "actors/nodemanager"}, false},
 	{"actors/worker", nil, false},
-	{"actors/yarnclient", nil, true},
+	{"actors/yarnclient", nil, false},
 	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, true},
 	{"rpcenv/codec", []string{"rpcenv"}, false},
 	{"rpcenv/conf", nil, false},

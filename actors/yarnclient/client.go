@@ -146,7 +146,7 @@ func (e *Client) interval(c *conf.Conf) time.Duration {
 
 // report asks how the application fares, unless an answer is still to come.
 func (e *Client) report(c *rpcenv.Context) {
-	if e.asking || e.over {
+	if e.asking {
 		return
 	}
 	e.asking = true
@@ -245,9 +245,6 @@ func (e *Client) watch(c *rpcenv.Context) {
 
 // ended is the end of an application that was submitted: its files go, and it is told.
 func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final yarn.FinalApplicationStatus, diagnostics string) {
-	if e.over {
-		return
-	}
 	e.stop(c)
 	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
 	if e.id != (ids.Application{}) {
@@ -283,26 +280,23 @@ func (e *Client) fail(c *rpcenv.Context, err error) {
 	if e.over {
 		return
 	}
-	if e.cfg.Submit != nil && !e.cfg.Listener.IsZero() {
+	if !e.cfg.Listener.IsZero() {
 		e.ended(c, yarn.YarnApplicationState_FAILED, yarn.FinalApplicationStatus_APP_FAILED, err.Error())
 		return
 	}
-	e.over = true
+	e.stop(c)
 	c.Log().Error(err.Error())
 	e.clean(c, func() { c.Exit(1, err.Error()) })
 }
 
 func (e *Client) exit(c *rpcenv.Context, reason string) {
-	if !e.over {
-		e.over = true
-		c.Exit(0, reason)
-	}
+	e.stop(c)
+	c.Exit(0, reason)
 }
 
 // clean removes the staging directory, if there is one and it is not to stay.
 func (e *Client) clean(c *rpcenv.Context, then func()) {
 	dir := e.staging
-	e.staging = ""
 	if dir == "" || conf.YARNPreserveStagingFiles.Get(c.Conf()) {
 		then()
 		return

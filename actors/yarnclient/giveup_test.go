@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -24,12 +24,13 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 		"while it waits":          {[]*yarn.ApplicationReport{accepted}, "GetApplicationReport", true, 1},
 		"while it is handed in":   {[]*yarn.ApplicationReport{accepted}, "SubmitApplication", true, 0},
 		"before it is handed in":  {[]*yarn.ApplicationReport{accepted}, "GetNewApplication", false, 0},
+		"before it begins":        {nil, "", false, 0},
 		"when it ended by itself": {[]*yarn.ApplicationReport{accepted, succeeded}, "GetApplicationReport", false, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := start(t, Config{Submit: client()}, &manager{most: 8192, reports: tt.reports})
 			reached := func() bool {
-				return len(k.got) > 0 && strings.HasSuffix(k.got[len(k.got)-1], tt.until) && len(k.heard) == tt.heard
+				return tt.until == "" || len(k.got) > 0 && strings.HasSuffix(k.got[len(k.got)-1], tt.until) && len(k.heard) == tt.heard
 			}
 			if err := k.w.Run(reached, time.Hour); err != nil {
 				t.Fatal(err, k.got)
@@ -40,9 +41,13 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 				t.Fatal(r, err)
 			}
 			k.w.Advance(time.Minute)
-			if killed := strings.HasSuffix(k.got[len(k.got)-1], "KillApplication"); killed != tt.killed || len(k.heard) != tt.heard {
-				t.Errorf("it asked for %q, told %q", k.got, k.heard)
+			if killed := slices.Equal(k.why, []string{"its driver ended before its ApplicationMaster could be told"}); killed != tt.killed || len(k.heard) != tt.heard {
+				t.Errorf("it asked for %q because %q, told %q", k.got, k.why, k.heard)
 			}
+			if tt.until == "" && len(k.got) > 0 {
+				t.Errorf("it asked for %q", k.got)
+			}
+			k.idle()
 			if n := len(k.files.did); n > 0 && !slices.Contains(k.files.did, "remove "+dir) {
 				t.Errorf("files: %q", k.files.did)
 			}
@@ -52,15 +57,10 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 
 // A client that is given up while it copies files removes them when they are there.
 func TestGivenUpWhileFilesAreCopied(t *testing.T) {
-	k := &kit{t: t, w: rpctest.New(t, 1), files: &files{slow: time.Second}}
-	k.service = k.w.ProbeIn(k.w.Env("RM", nil), ids.ClientRMService)
-	k.service.On(k.answer(&manager{most: 8192}))
-	s := client()
-	s.Files = k.files
-	k.run(Config{ResourceManager: k.service.Env.Address(), Submit: s})
+	k := startWith(t, &files{slow: time.Second}, Config{Submit: client()}, &manager{most: 8192})
 	k.w.Advance(100 * time.Millisecond)
-	if _, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil {
-		t.Fatal(err)
+	if r, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil || !r.GetValue() {
+		t.Fatal(r, err)
 	}
 	if len(k.got) != 1 || len(k.files.did) != 4 || k.files.did[3] != "remove "+dir {
 		t.Errorf("it asked for %q, files %q", k.got, k.files.did)
@@ -85,5 +85,33 @@ func TestGivenUpWhileTheResourceManagerReadsItsRecords(t *testing.T) {
 	k.w.Advance(time.Minute)
 	if k.handed != nil || !strings.HasSuffix(k.got[len(k.got)-1], "KillApplication") {
 		t.Errorf("it asked for %q", k.got)
+	}
+}
+
+// An end that the ResourceManager refuses is answered with false, and its files stay: the application may go on.
+func TestGivenUpInVain(t *testing.T) {
+	k := start(t, Config{Submit: client()}, &manager{most: 8192, immune: rpcenv.NewRefusal("x.acl", "ann may not"), reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_ACCEPTED)}})
+	k.w.Advance(5 * time.Second)
+	if r, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil || r.GetValue() {
+		t.Error(r, err)
+	}
+	k.staged("copy /bin/coherer "+dir+"/__spark_libs___coherer", "copy /bin/prog "+dir+"/__app__.jar", "archive "+dir+"/__spark_conf__.zip")
+	if want := "warning The application " + appText + " may go on without its driver: end it with coherer submit --master yarn --kill " + appText + " (ann may not)\n"; !strings.HasSuffix(k.lines(), want) {
+		t.Error(k.lines())
+	}
+}
+
+// A driver that gave up before the ResourceManager was found to be missing hears nothing of that.
+func TestGivenUpBeforeThereIsAResourceManager(t *testing.T) {
+	k := &kit{t: t, w: rpctest.New(t, 1)}
+	s := client()
+	s.Files = &files{}
+	k.run(Config{ResourceManager: rpcenv.Address{Host: "10.9.9.9", Port: 8032}, Submit: s})
+	if r, err := rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Driver"), k.ref, GiveUp{}); err != nil || !r.GetValue() {
+		t.Fatal(r, err)
+	}
+	k.w.Advance(time.Minute)
+	if len(k.heard) != 0 {
+		t.Errorf("%q", k.heard)
 	}
 }

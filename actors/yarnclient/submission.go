@@ -137,7 +137,7 @@ func (e *Client) handInAgain(c *rpcenv.Context) {
 	e.asking = true
 	rmproxy.Ask(&e.proxy, c, e.service, e.handed, func(_ *yarn.SubmitApplicationResponse, err error) {
 		e.asking = false
-		if err != nil && !e.over {
+		if err != nil {
 			e.fail(c, err)
 		}
 	})
