@@ -91,7 +91,8 @@ func Execute(x Execution) error {
 		},
 	}
 	if err := boot.Run(host); err != nil {
-		return errors.Join(err, rec.Close())
+		closeRecorder(rec, log)
+		return err
 	}
 	code := exitTerminated
 	for waiting := true; waiting; {

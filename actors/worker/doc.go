@@ -59,5 +59,7 @@
 //     Spark's Worker says it once and refuses without a word, so that after a failover its Master holds such executors for
 //     launched until the application ends. (TestANewMasterHearsThatAWorkerIsDecommissioned,
 //     TestASignalBeforeTheFirstMasterHolds)
+//   - The message of an executor that ended by itself goes on with the last error of its stderr; Spark's has the exit code
+//     alone. (TestTheEndOfAnExecutorSaysWhy)
 //   - Driver ids become directories, so one that is no plain name is refused (ERROR). (TestDriversThatCannotRunAreErrors)
 package worker

@@ -123,8 +123,17 @@ func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
 	case e.Err != nil:
 		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
 	default:
-		w.tellSelf(c, x, deploy.ExecutorState_EXITED, fmt.Sprintf("Command exited with code %d", code), &code)
+		w.tellSelf(c, x, deploy.ExecutorState_EXITED, exited(e), &code)
 	}
+}
+
+// exited is Spark's message of a process that ended by itself, and then why it did, where its stderr says that.
+func exited(e rpcenv.Exit) string {
+	message := fmt.Sprintf("Command exited with code %d", e.Code)
+	if e.Words != "" {
+		message += ": " + e.Words
+	}
+	return message
 }
 
 func (w *Worker) tellSelf(c *rpcenv.Context, x *executor, s deploy.ExecutorState, message string, status *int32) {

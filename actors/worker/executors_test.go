@@ -317,3 +317,18 @@ func TestTrimDropsTheOldestTenth(t *testing.T) {
 		t.Errorf("kept %d of as many as may be kept", len(got))
 	}
 }
+
+func TestTheEndOfAnExecutorSaysWhy(t *testing.T) {
+	for _, test := range []struct {
+		exit rpcenv.Exit
+		want string
+	}{
+		{rpcenv.Exit{}, "Command exited with code 0"},
+		{rpcenv.Exit{Code: 1}, "Command exited with code 1"},
+		{rpcenv.Exit{Code: 1, Words: "error: no space left"}, "Command exited with code 1: error: no space left"},
+	} {
+		if got := exited(test.exit); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.exit, got, test.want)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -15,32 +14,13 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/rpctest/smalldisk"
 )
-
-// smallDisk is a directory with a disk of its own, which only this test's thread sees: it ends with the test.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	runtime.LockOSThread()
-	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
-		t.Skipf("a disk of a test's own is for root: unshare: %v", err)
-	}
-	dir := t.TempDir()
-	err := errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size))
-	if err != nil {
-		t.Skipf("a disk of a test's own is for root: mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
 
 // What does not fit on the disk fails with what to do, and leaves nothing there; what fits comes. A disk that is full is not
 // used, and is again when there is room.
 func TestAFullDisk(t *testing.T) {
-	dir := smallDisk(t, "1m")
+	dir := smalldisk.Dir(t, "size=1m")
 	disks, err := NewDisks([]string{filepath.Join(dir, "local")}, []string{filepath.Join(dir, "logs")}, DiskLimits{MostUsed: 90})
 	if err != nil {
 		t.Fatal(err)

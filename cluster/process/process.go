@@ -32,7 +32,7 @@ type Process struct {
 	readyDone  chan struct{} // closed after ready and readyErr were set; nil when no report was asked for
 	ready      Ready
 	readyErr   error
-	stderr     string // the file to quote when the process ends before it is ready
+	stderr     string // the file of its last words
 	stderrFrom int64
 
 	mu     sync.Mutex
@@ -92,6 +92,9 @@ func (p *Process) wait() rpcenv.Exit {
 		p.endGroup()
 	}
 	p.exit = exitOf(err)
+	if p.stderr != "" && 0 < p.exit.Code && p.exit.Code < signalled {
+		p.exit.Words = errorLine(p.stderr, p.stderrFrom)
+	}
 	close(p.ended)
 	p.rope.Close()
 	for _, a := range p.appenders {
@@ -145,6 +148,9 @@ func (p *Process) closePipes() {
 	}
 }
 
+// signalled is what a shell adds to the number of the signal that ended a process.
+const signalled = 128
+
 // exitOf is what a shell would say of the result of a Wait.
 func exitOf(err error) rpcenv.Exit {
 	var failed *exec.ExitError
@@ -155,7 +161,7 @@ func exitOf(err error) rpcenv.Exit {
 		return rpcenv.Exit{Code: -1, Err: fmt.Errorf("wait for the process: %w", err)}
 	}
 	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return rpcenv.Exit{Code: 128 + int(status.Signal())}
+		return rpcenv.Exit{Code: signalled + int(status.Signal())}
 	}
 	return rpcenv.Exit{Code: failed.ExitCode()}
 }

@@ -3,7 +3,6 @@ package process
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -153,26 +152,4 @@ func kind(m fs.FileMode) string {
 	default:
 		return "something else"
 	}
-}
-
-// lastLines is the end of the file from offset on: at most n lines in at most 4 KiB. It is for error texts: where
-// reading fails it is empty.
-func lastLines(path string, offset int64, n int) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	const most = 4096
-	from := max(offset, info.Size()-most)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -143,6 +143,10 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		began = size(stderr)
 	}
 
+	if stderr != nil {
+		p.stderr, p.stderrFrom = stderr.Name(), began
+	}
+
 	// A pipe of its own for each child: children that shared one would share its blocking mode too.
 	held, rope, err := os.Pipe()
 	if err != nil {
@@ -164,9 +168,6 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		defer write.Close()
 		p.readyPipe, p.readyDone = read, make(chan struct{})
 		files, args = append(files, write), append(args, fmt.Sprintf("--ready-fd=%d", childReadyFD))
-		if stderr != nil {
-			p.stderr, p.stderrFrom = stderr.Name(), began
-		}
 	}
 
 	cmd := &exec.Cmd{Path: path, Args: args, Env: spec.environ(), Dir: spec.Dir, ExtraFiles: files, SysProcAttr: childAttr()}

@@ -1,0 +1,76 @@
+package process
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// The last words of a process are read from the end of its stderr: at most this many bytes, and of a line as many.
+const (
+	wordsRead = 16 << 10
+	wordsLine = 500
+)
+
+// errorWords begin a line by which a process says why it ends: a command of ours, a Go program that crashes.
+var errorWords = []string{"error: ", "panic: ", "fatal error: "}
+
+// errorLine is the last line of an error in the file from offset on, and "" where there is none. Where the file is as it was
+// and its disk is full, the words did not fit: then it says that.
+func errorLine(path string, offset int64) string {
+	text, size := readEnd(path, offset, wordsRead)
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		for _, begin := range errorWords {
+			if strings.HasPrefix(lines[i], begin) {
+				return strings.ToValidUTF8(lines[i][:min(len(lines[i]), wordsLine)], "")
+			}
+		}
+	}
+	if size == offset {
+		return fullDisk(path)
+	}
+	return ""
+}
+
+// lastLines is the end of the file from offset on, at most n lines, for the end of an error's text. Where there is none it
+// is as errorLine.
+func lastLines(path string, offset int64, n int) string {
+	text, size := readEnd(path, offset, 4<<10)
+	if size == offset {
+		return fullDisk(path)
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// readEnd reads at most the last most bytes of a file from offset on, and tells its size. A file that cannot be read has a
+// size of -1.
+func readEnd(path string, offset, most int64) (string, int64) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", -1
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return "", -1
+	}
+	text, err := io.ReadAll(io.NewSectionReader(f, max(offset, info.Size()-most), most))
+	if err != nil {
+		return "", -1
+	}
+	return string(text), info.Size()
+}
+
+// fullDisk says that the disk of the file is full, and "" when it is not.
+func fullDisk(path string) string {
+	var s unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(path), &s); err != nil || s.Bavail > 0 {
+		return ""
+	}
+	return path + " says nothing: " + explain(unix.ENOSPC).Error()
+}
