@@ -45,46 +45,16 @@ func TestKilledParentLeavesNobody(t *testing.T) {
 	}
 }
 
-// The pipe alone, as on systems that do not signal the parent's death.
-func TestWatchParent(t *testing.T) {
-	held, rope := parentPipe(t)
-	gone := make(chan struct{})
-	stop, err := transport.WatchParent(func() { close(gone) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	rope.Close()
-	select {
-	case <-gone:
-	case <-within(t).Done():
-		t.Fatal("the end of the parent was not seen")
-	}
-	runtime.KeepAlive(held)
-}
-
-func TestWatchParentStops(t *testing.T) {
-	_, rope := parentPipe(t)
-	stop, err := transport.WatchParent(func() { t.Error("the parent is not gone") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	stop()
-	rope.Close()
-}
-
 // parentPipe makes this process believe that it has a parent.
-func parentPipe(t *testing.T) (held int, rope *os.File) {
+func parentPipe(t *testing.T) {
 	t.Helper()
 	var fds [2]int
 	if err := syscall.Pipe(fds[:]); err != nil {
 		t.Fatal(err)
 	}
-	rope = os.NewFile(uintptr(fds[1]), "rope")
+	rope := os.NewFile(uintptr(fds[1]), "rope")
 	t.Cleanup(func() { rope.Close() })
 	t.Setenv(transport.ParentFDVar, strconv.Itoa(fds[0]))
-	return fds[0], rope
 }
 
 func TestWatchParentWithoutParent(t *testing.T) {

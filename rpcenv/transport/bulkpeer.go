@@ -24,19 +24,14 @@ func (p *bulkPeer) Read(b []byte) (int, error) {
 	_ = p.conn.SetReadDeadline(time.Now().Add(p.idle))
 	n, err := p.conn.Read(b)
 	p.heard = p.heard || n > 0
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = readError(err)
-	}
-	return n, err
+	return n, readError(err)
 }
 
 // write writes p.out.
 func (p *bulkPeer) write() error {
 	_ = p.conn.SetWriteDeadline(time.Now().Add(p.idle))
-	if _, err := p.conn.Write(p.out); err != nil {
-		return readError(err)
-	}
-	return nil
+	_, err := p.conn.Write(p.out)
+	return readError(err)
 }
 
 var anyFrame = atMost(hardLimit)

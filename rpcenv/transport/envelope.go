@@ -57,7 +57,7 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 		n += 8
 	}
 	if n-lengthSize > hardLimit {
-		return 0, fmt.Errorf("%w: a message of %d bytes, a frame holds %d", ErrFrameTooLarge, n, hardLimit)
+		return 0, fmt.Errorf("%w: a message of %d bytes, a frame holds %d", ErrFrameTooLarge, n-lengthSize, hardLimit)
 	}
 	return n, nil
 }
@@ -133,7 +133,7 @@ func (d *envelopeDecoder) decode(frame []byte) (*rpcenv.Envelope, error) {
 		return nil, fmt.Errorf("%w: type %d has no place in RPC", ErrMalformedFrame, int8(e.Kind))
 	}
 	// Spark's decoder does not look at this length, its encoder always writes the true one.
-	if n := s.int32("body length"); n != len(s.rest) && s.err == nil {
+	if n := s.int32("body length"); n != len(s.rest) {
 		s.fail(fmt.Sprintf("body length %d, but %d bytes are left", n, len(s.rest)))
 	}
 	switch e.Kind {

@@ -159,34 +159,6 @@ func TestEnvelopesSurvive(t *testing.T) {
 	})
 }
 
-func TestNamesInModifiedUTF8(t *testing.T) {
-	for _, c := range []struct{ name, modified, text string }{
-		{"ascii", "4d6173746572", "Master"},
-		{"basic plane", "c3a4e282ac", "ä€"},
-		{"NUL", "61c08062", "a\x00b"},
-		{"supplementary", "eda0bdedb88061", "😀a"},
-		{"empty", "", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			raw := slice(c.modified)
-			if got, ok := decodeUTF(raw); got != c.text || !ok {
-				t.Errorf("decoded %q, %v, want %q", got, ok, c.text)
-			}
-			if got := appendUTF(nil, c.text); !bytes.Equal(got[2:], raw) || int(got[1]) != len(raw) {
-				t.Errorf("encoded % x, want % x", got, raw)
-			}
-			if got, ok := decodeUTF([]byte(c.text)); got != c.text || !ok {
-				t.Errorf("decoded from UTF-8: %q, %v", got, ok)
-			}
-		})
-	}
-	for _, bad := range []string{"ff", "eda0bd", "eda0bd61", "edb880eda0bd", "c0", "c081", "e282"} {
-		if got, ok := decodeUTF(slice(bad)); ok {
-			t.Errorf("%s was decoded as %q", bad, got)
-		}
-	}
-}
-
 func TestFramesThatAreRefused(t *testing.T) {
 	const limit = 1 << 10
 	for _, c := range []struct {
@@ -214,6 +186,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 		{"failure with trailing bytes", "0000000000000017" + "05" + "0000000000000001" + "00000001" + "4142", ErrMalformedFrame, "body length 1, but 2"},
 		{"no addresses", "000000000000000d" + "09" + "00000000", ErrMalformedFrame, "sender"},
 		{"sender neither there nor not", "000000000000000e" + "09" + "00000001" + "02", ErrMalformedFrame, "begins with 2"},
+		{"port 65536", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "00010000", ErrMalformedFrame, "port 65536"},
 		{"port -1", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "ffffffff", ErrMalformedFrame, "port -1"},
 		{"endpoint name cut off", "0000000000000012" + "09" + "00000005" + "0000" + "0005" + "41", ErrMalformedFrame, "endpoint name"},
 		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", ErrMalformedFrame, "no UTF-8"},
@@ -221,7 +194,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			frame, err := newFrameReader(bytes.NewReader(slice(c.frame))).next(atMost(limit))
 			if err == nil {
-				_, err = new(envelopeDecoder).decode(frame)
+				_, err = DecodeEnvelope(frame)
 			} else {
 				err = readError(err)
 			}

@@ -157,6 +157,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 		"a directory as a file":        func() (string, error) { return s.AddFile("", dir) },
 		"a pipe":                       func() (string, error) { return s.AddJar("", pipe) },
 		"a name that is a path":        func() (string, error) { return s.AddFile("a/b", file) },
+		"a name that leads nowhere":    func() (string, error) { return s.AddFile(".", file) },
 		"a name that leads up":         func() (string, error) { return s.AddFile("..", file) },
 		"a name with a zero":           func() (string, error) { return s.AddFile("a\x00", file) },
 		"a directory that is missing":  func() (string, error) { return s.AddDirectory("d", filepath.Join(dir, "missing")) },

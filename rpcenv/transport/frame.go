@@ -133,7 +133,8 @@ func foreign(field []byte) string {
 	return ""
 }
 
-// scanner takes a frame apart. After the first thing that does not fit, all of its methods return zero values.
+// scanner takes a frame apart. After the first thing that does not fit nothing is left, and all of its methods return zero
+// values.
 type scanner struct {
 	rest []byte
 	err  error
@@ -147,7 +148,7 @@ func (s *scanner) fail(what string) {
 }
 
 func (s *scanner) take(n int, what string) []byte {
-	if n < 0 || n > len(s.rest) || s.err != nil {
+	if n < 0 || n > len(s.rest) {
 		s.fail(what)
 		return nil
 	}
@@ -198,7 +199,7 @@ func (s *scanner) utf(what string) string {
 
 // end wants that nothing is left.
 func (s *scanner) end() error {
-	if s.err == nil && len(s.rest) > 0 {
+	if len(s.rest) > 0 {
 		s.fail(fmt.Sprintf("%d bytes too many", len(s.rest)))
 	}
 	return s.err

@@ -25,6 +25,13 @@ func newHost(t testing.TB, opts Options) *Host {
 	return h
 }
 
+// kept is how many listeners and links a Host would close.
+func kept(h *Host) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.open)
+}
+
 // inEachWorld runs a test over TCP and in memory.
 func inEachWorld(t *testing.T, opts Options, f func(t *testing.T, h *Host)) {
 	for name, memory := range map[string]bool{"tcp": false, "memory": true} {

@@ -134,9 +134,6 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 	_ = l.conn.Close() // also ends a Write
 	l.signal()
 	<-l.written
-	l.mu.Lock()
-	l.drop()
-	l.mu.Unlock()
 	r.Closed(err)
 }
 
@@ -152,15 +149,15 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 			return l.received(err)
 		}
 		if l.closing.Load() {
-			_, err := io.Copy(io.Discard, l.frames.br)
-			return l.received(err)
+			_, _ = io.Copy(io.Discard, l.frames.br)
+			return nil // end has the cause
 		}
 		r.Receive(e)
 	}
 }
 
 func (l *tcpLink) received(err error) error {
-	if err = readError(err); err == nil || errors.Is(err, io.EOF) {
+	if err = readError(err); errors.Is(err, io.EOF) {
 		return io.EOF
 	}
 	return fmt.Errorf("receive from %s: %w", l.remote, err)

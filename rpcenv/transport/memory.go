@@ -173,17 +173,13 @@ func (nobody) Closed(error)             {}
 func (l *memoryLink) Send(e *rpcenv.Envelope) {
 	l.mu.Lock()
 	size, err := l.encoder.size(e)
-	over := l.closed || l.cause != nil
-	if err != nil && !over {
-		l.closed, l.cause = true, fmt.Errorf("send to %s: %w", l.remote, err)
-	}
-	cause := l.cause
+	closed := l.closed
 	l.mu.Unlock()
-	if over {
+	switch {
+	case closed:
 		return
-	}
-	if err != nil {
-		l.end(cause)
+	case err != nil:
+		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
 		return
 	}
 	copied := *e
@@ -191,7 +187,7 @@ func (l *memoryLink) Send(e *rpcenv.Envelope) {
 	p := l.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cause != nil || p.ended {
+	if p.cause != nil {
 		return
 	}
 	p.in = append(p.in, parcel{&copied, size})
@@ -235,7 +231,7 @@ func (l *memoryLink) end(cause error) {
 
 // schedule lets drain run unless it does. It wants l.mu.
 func (l *memoryLink) schedule() {
-	if l.scheduled || l.ended || l.receiver == nil || len(l.in) == 0 && l.cause == nil {
+	if l.scheduled || l.ended || l.receiver == nil {
 		return
 	}
 	l.scheduled = true
@@ -248,9 +244,6 @@ func (l *memoryLink) drain() {
 		l.mu.Lock()
 		batch := l.in
 		l.in = nil
-		if l.closed {
-			batch, l.inBytes = nil, 0
-		}
 		if len(batch) == 0 {
 			break
 		}
@@ -261,10 +254,9 @@ func (l *memoryLink) drain() {
 	}
 	l.scheduled = false
 	cause := l.cause
-	over := cause != nil && !l.ended
-	l.ended = l.ended || over
+	l.ended = cause != nil
 	l.mu.Unlock()
-	if over {
+	if cause != nil {
 		l.receiver.Closed(cause)
 		l.finish()
 	}
@@ -272,7 +264,7 @@ func (l *memoryLink) drain() {
 
 func (l *memoryLink) deliver(p parcel) {
 	l.mu.Lock()
-	l.inBytes = max(0, l.inBytes-p.size)
+	l.inBytes -= p.size
 	closed := l.closed
 	l.mu.Unlock()
 	switch body, limit := p.size-lengthSize, int(l.limit.Load()); {

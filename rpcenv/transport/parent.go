@@ -22,7 +22,7 @@ const ParentFDVar = "COHERER_PARENT_FD"
 // An error says that the variable COHERER_PARENT_FD does not name a pipe to read from.
 func WatchParent(onGone func()) (stop func(), err error) {
 	fd, ok, err := ParentFD()
-	if err != nil || !ok {
+	if !ok {
 		return func() {}, err
 	}
 	unix.CloseOnExec(fd)

@@ -16,13 +16,13 @@ const (
 // would grow it again each time. It is an actor.Dispatcher. The number of goroutines has no bound, since a function may
 // wait for another one.
 type pool struct {
-	mu     sync.Mutex
-	idle   []*worker // the one used last is at the end
-	spare  int       // how many at the front of idle were not needed since the last reaping
-	reaper *time.Timer
-	closed bool
-	live   int
-	empty  chan struct{} // closed when it is closed and no worker is left
+	mu      sync.Mutex
+	idle    []*worker // the one used last is at the end
+	spare   int       // how many at the front of idle were not needed since the last reaping
+	reaping bool      // a reaping is due
+	closed  bool
+	live    int
+	empty   chan struct{} // closed when it is closed and no worker is left
 }
 
 type worker struct{ next chan func() }
@@ -79,9 +79,9 @@ func (p *pool) park(w *worker) bool {
 		return false
 	}
 	p.idle = append(p.idle, w)
-	if p.reaper == nil {
-		p.spare = 0
-		p.reaper = time.AfterFunc(reapEvery, p.reap)
+	if !p.reaping {
+		p.reaping = true
+		time.AfterFunc(reapEvery, p.reap)
 	}
 	return true
 }
@@ -98,8 +98,8 @@ func (p *pool) reap() {
 	}
 	p.idle = append(p.idle[:0], p.idle[p.spare:]...)
 	p.spare = len(p.idle)
-	if p.reaper = nil; p.spare > 0 {
-		p.reaper = time.AfterFunc(reapEvery, p.reap)
+	if p.reaping = p.spare > 0; p.reaping {
+		time.AfterFunc(reapEvery, p.reap)
 	}
 }
 
@@ -108,13 +108,9 @@ func (p *pool) reap() {
 func (p *pool) close(limit time.Duration) bool {
 	p.mu.Lock()
 	p.closed = true
-	if p.reaper != nil {
-		p.reaper.Stop()
-	}
 	for _, w := range p.idle {
 		close(w.next)
 	}
-	p.idle = nil
 	if p.live == 0 {
 		close(p.empty)
 	}

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -30,7 +29,7 @@ func utfLen(s string) int {
 func appendUTF(dst []byte, s string) []byte {
 	n := utfLen(s)
 	dst = append(dst, byte(n>>8), byte(n))
-	if n == len(s) && utf8.ValidString(s) && !strings.Contains(s, "\x00") {
+	if n == len(s) { // whatever is not written as it is takes more bytes
 		return append(dst, s...)
 	}
 	for _, r := range s {

@@ -1,0 +1,83 @@
+package transport
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestOnlyWhatIsARegularFileIsOpened(t *testing.T) {
+	dir := t.TempDir()
+	file, pipe := write(t, dir, "f", "content"), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := openRegular(file, os.Stat, os.Open)
+	if err != nil || size != 7 {
+		t.Fatalf("%d bytes, %v", size, err)
+	}
+	_ = f.Close()
+
+	var opened *os.File
+	for _, c := range []struct {
+		name, path string
+		open       func(string) (*os.File, error)
+		want       string
+	}{
+		{"a pipe", pipe, func(string) (*os.File, error) { t.Error("a pipe was opened"); return nil, nil }, "it is no regular file"},
+		{"what may not be opened", file, func(string) (*os.File, error) { return nil, syscall.EACCES }, "permission denied"},
+		{
+			"what is another thing when it is opened", file,
+			func(string) (*os.File, error) { opened, err = os.Open(dir); return opened, err }, "it is no regular file",
+		},
+		{
+			"what goes when it is opened", file,
+			func(string) (*os.File, error) {
+				opened, err = os.Open(file)
+				return opened, errors.Join(err, opened.Close())
+			}, "file already closed",
+		},
+	} {
+		opened = nil
+		f, size, err := openRegular(c.path, os.Stat, c.open)
+		if f != nil || size != 0 || err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: %v, %d bytes, %v, want %s", c.name, f, size, err, c.want)
+		}
+		if opened != nil && !errors.Is(opened.Close(), fs.ErrClosed) {
+			t.Errorf("%s: it was left open", c.name)
+		}
+	}
+}
+
+func TestWhatWentSinceItWasAddedIsNotFound(t *testing.T) {
+	s, _ := fileServer(t)
+	dir := t.TempDir()
+	file := write(t, dir, "d/f", "content")
+	must(t)(s.AddFile("f", file))
+	must(t)(s.AddJar("j", file))
+	must(t)(s.AddDirectory("/d", filepath.Dir(file)))
+	if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/files/f", "/jars/j", "/d/f"} {
+		r, _, err := s.open(path)
+		if want := "Stream '" + path + "' was not found: no such file or directory"; r != nil || saysOf(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestAPathHasAtMost4096Bytes(t *testing.T) {
+	s, _ := fileServer(t)
+	longest := "/x/" + strings.Repeat("y", 4096-3)
+	if _, _, err := s.open(longest); saysOf(err) != "Invalid stream URI: x not found." {
+		t.Errorf("the longest: %v", err)
+	}
+	if _, _, err := s.open(longest + "y"); saysOf(err) != "a path of 4097 bytes, allowed are 4096" {
+		t.Errorf("one byte more: %v", err)
+	}
+}
