@@ -1,0 +1,204 @@
+package resourcemanager
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// written counts the writes of a Store.
+type written struct{ changes []master.Change }
+
+func (w *written) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	return nil, nil, nil
+}
+
+func (w *written) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+	w.changes = append(w.changes, changes...)
+	return nil
+}
+
+// service is a ClientRMService that serves, with a scheduler that a test plays.
+type service struct {
+	*rig
+	s     *ClientRMService
+	moves func(c *rpcenv.Context, m moveApp)
+	fails error // what the scheduler fails questions with
+}
+
+func newService(t *testing.T, store master.Store) *service {
+	t.Helper()
+	s := newClientRMService(Config{Store: store})
+	v := &service{rig: newRig(t, ClientRMServiceName, s), s: s}
+	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if v.fails != nil {
+			rpcenv.Fail(c, m, v.fails)
+			return true
+		}
+		switch m := m.(type) {
+		case requestLimits:
+			rpcenv.Reply(c, m, limits{maximum: &yarn.Resource{Memory: 4096, VirtualCores: 4}})
+		case appAdded:
+			rpcenv.Reply(c, m, appAccepted{queue: "root.a"})
+		case appAttemptAdded:
+			rpcenv.Reply(c, m, attemptAdded{})
+		case allocate:
+			rpcenv.Reply(c, m, allocation{})
+		case requestUsage:
+			u := usage{byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
+			for _, id := range m.apps {
+				u.byApp[id] = &yarn.ApplicationResourceUsageReport{NumUsedContainers: id.ID}
+			}
+			rpcenv.Reply(c, m, u)
+		case moveApp:
+			v.moves(c, m)
+		default:
+			return false
+		}
+		return true
+	})
+	v.Settle()
+	return v
+}
+
+// submit hands an application in.
+func (v *service) submit() ids.Application {
+	v.t.Helper()
+	a, err := rpctest.Ask[*yarn.GetNewApplicationResponse](v.peer, v.of, &yarn.GetNewApplicationRequest{})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
+		ApplicationId: a.GetApplicationId(), AmContainerSpec: &yarn.ContainerLaunchContext{}, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, User: "ada", Queue: "root.a",
+	}}
+	if err := tryAsk(v.rig, q); err != nil {
+		v.t.Fatal(err)
+	}
+	v.Settle()
+	id, _ := ids.ApplicationFrom(a.GetApplicationId())
+	return id
+}
+
+// What the scheduler fails a question with goes to the client.
+func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
+	v := newService(t, nil)
+	app := v.submit()
+	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if m, ok := m.(requestNodes); ok {
+			rpcenv.Reply(c, m, nodeList{})
+		}
+		return true
+	})
+	ask := func() {
+		for _, q := range []rpcenv.Message{
+			&yarn.GetNewApplicationRequest{}, &yarn.GetApplicationReportRequest{ApplicationId: app.Proto()}, &yarn.GetApplicationsRequest{}, &yarn.GetQueueInfoRequest{},
+			&yarn.GetClusterNodesRequest{}, &yarn.RequestResourceManagerState{}, &yarn.RequestApplicationRefusals{ApplicationId: app.Proto()},
+			&yarn.RequestContainerPlace{ContainerId: aContainer(1).Proto()}, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: "root.b"},
+		} {
+			if err := tryAsk(v.rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
+				t.Errorf("%T: %v", q, err)
+			}
+		}
+	}
+	v.fails = errors.Join(exceptions.Retriable, errors.New("in a minute"))
+	ask()
+	active := false
+	v.scheduler.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, v.of, AwaitActive{}, func(*rpc.Bool, error) { active = true })
+	})
+	v.Settle()
+	if active {
+		t.Error("it said that it serves while its scheduler does not")
+	}
+	v.fails = nil
+	if a, err := rpctest.Ask[*rpc.Bool](v.scheduler, v.of, AwaitActive{}); err != nil || !a.GetValue() {
+		t.Errorf("%v, %v", a, err)
+	}
+	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		rpcenv.Fail(c, m, errors.Join(exceptions.Retriable, errors.New("in a minute")))
+		return true
+	})
+	for _, q := range []rpcenv.Message{&yarn.GetClusterMetricsRequest{}, &yarn.GetClusterNodesRequest{}, &yarn.RequestResourceManagerState{}} {
+		if err := tryAsk(v.rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
+			t.Errorf("%T: %v", q, err)
+		}
+	}
+}
+
+// Applications are told in the order of their submission, as many as were asked for, with what each uses.
+func TestApplicationsAreToldInTheirOrder(t *testing.T) {
+	v := newService(t, nil)
+	for range 3 {
+		v.submit()
+	}
+	for limit, want := range map[int64][]int32{-1: {1, 2, 3}, 0: {1, 2, 3}, 1: {1}, 2: {1, 2}, 3: {1, 2, 3}} {
+		a, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.peer, v.of, &yarn.GetApplicationsRequest{Limit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int32
+		for _, r := range a.GetApplications() {
+			got = append(got, r.GetApplicationId().GetId())
+			if r.GetAppResourceUsage().GetNumUsedContainers() != r.GetApplicationId().GetId() {
+				t.Errorf("it has the usage of another: %v", r)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("at most %d: %v", limit, got)
+		}
+	}
+}
+
+// A move is written when it changes something, and not when the application ended meanwhile.
+func TestWhichMovesAreWritten(t *testing.T) {
+	w := &written{}
+	v := newService(t, w)
+	app := v.submit()
+	v.Advance(time.Second)
+	move := func(to string) error {
+		return tryAsk(v.rig, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: to})
+	}
+	queue := func() string { return v.s.byID[app].queue }
+	v.moves = func(c *rpcenv.Context, m moveApp) {
+		if m.app != app {
+			t.Errorf("%s moves", m.app)
+		}
+		rpcenv.Reply(c, m, appAccepted{queue: m.target})
+	}
+	before := len(w.changes)
+	if err := move("root.a"); err != nil || len(w.changes) != before {
+		t.Errorf("where it is: %v, %d written", err, len(w.changes)-before)
+	}
+	if err := move("root.b"); err != nil || len(w.changes) != before+1 || queue() != "root.b" || v.s.byID[app].context.GetQueue() != "root.b" {
+		t.Errorf("to another queue: %v, %d written, %s", err, len(w.changes)-before, queue())
+	}
+	if err := move(strings.Repeat("q", 1024)); err != nil {
+		t.Errorf("a long name: %v", err)
+	}
+	err := move(strings.Repeat("q", 1025))
+	if !errors.Is(err, exceptions.YARN) || !strings.HasSuffix(err.Error(), "the name of the queue has 1025 bytes, at most 1024 can be") {
+		t.Errorf("a longer name: %v", err)
+	}
+	if err := tryAsk(v.rig, &yarn.MoveApplicationAcrossQueuesRequest{TargetQueue: strings.Repeat("q", 1025)}); !errors.Is(err, exceptions.ApplicationNotFound) {
+		t.Errorf("of an application that is none: %v", err)
+	}
+	before = len(w.changes)
+	v.moves = func(c *rpcenv.Context, m moveApp) {
+		v.s.byID[app].machine.State = machine.AppFailed // meanwhile
+		rpcenv.Reply(c, m, appAccepted{queue: "root.c"})
+	}
+	if err := move("root.c"); err != nil || len(w.changes) != before || queue() == "root.c" {
+		t.Errorf("of one that ended meanwhile: %v, %d written, %s", err, len(w.changes)-before, queue())
+	}
+}

@@ -1,0 +1,73 @@
+package resourcemanager_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Who starts an ApplicationMaster, and who ends its container, shows the node the attempt's token; the ApplicationMaster finds its own.
+func TestTheTokensOfALaunch(t *testing.T) {
+	k := newKit(t)
+	n := k.node("N1", 8192, 8)
+	var shown []*yarn.Token
+	n.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		switch m := m.(type) {
+		case *yarn.StartContainersRequest:
+			shown = append(shown, m.GetNmToken())
+		case *yarn.StopContainersRequest:
+			shown = append(shown, m.GetNmToken())
+		}
+		return false
+	})
+	am, app := k.running(n, nil)
+	launched := k.state().GetApps()[0].GetLaunchTime()
+	am.crash(n, 7)
+	k.beats(time.Second, n)
+	id := ids.Attempt{App: app, Attempt: 1}
+	for what, s := range map[string]*yarn.Token{"start": shown[0], "stop": shown[1]} {
+		var says yarn.NMTokenIdentifier
+		if err := token.Open(s, token.NM, &yarn.MasterKey{KeyId: 1, Bytes: k.cfg.Keys.NM}, &says); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		want := &yarn.NMTokenIdentifier{AppAttemptId: id.Proto(), NodeId: n.reg.GetNodeId(), AppSubmitter: "ada", KeyId: 1}
+		if !proto.Equal(&says, want) || s.GetService() != n.Ref.Address.String() {
+			t.Errorf("%s: %v for %s\nwant\n%v", what, &says, s.GetService(), want)
+		}
+	}
+	var says yarn.AMRMTokenIdentifier
+	if err := token.Open(am.token, token.AMRM, &yarn.MasterKey{KeyId: 1, Bytes: k.cfg.Keys.AMRM}, &says); err != nil {
+		t.Error(err)
+	}
+	if want := (&yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1}); !proto.Equal(&says, want) || am.token.GetService() != k.env.Address().String() {
+		t.Errorf("%v for %s, want %v", &says, am.token.GetService(), want)
+	}
+	// The application was launched with its first attempt.
+	if later := k.state().GetApps()[0]; later.GetAttempts()[1].GetState() != "LAUNCHED" || later.GetLaunchTime() != launched {
+		t.Errorf("launched at %d, then at %v", launched, later)
+	}
+}
+
+// An ApplicationMaster that cannot be started fails its attempt with the reason.
+func TestWhyAnApplicationMasterWasNotStarted(t *testing.T) {
+	k := newKit(t)
+	n := k.node("N1", 8192, 8)
+	app := k.submit(func(s *yarn.ApplicationSubmissionContext) { s.AmContainerSpec.Tokens, s.MaxAppAttempts = []byte("no credentials"), 1 })
+	n.beat()
+	k.is(app, yarn.YarnApplicationState_FAILED)
+	want := "due to Error launching " + ids.Attempt{App: app, Attempt: 1}.String() + ". Got exception: "
+	if got := k.report(app).GetDiagnostics(); !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	k.beats(time.Second, n)
+	if len(n.started)+len(n.stopped) != 0 {
+		t.Errorf("the node was told to start %v and to end %v", n.started, n.stopped)
+	}
+}

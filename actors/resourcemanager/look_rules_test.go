@@ -1,0 +1,169 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// look is what the books say from outside, in short.
+func (r scheduling) look() string {
+	l := r.s.Look(r.Now())
+	text := ""
+	for _, n := range l.Nodes {
+		text += fmt.Sprintf("%s has %d of %d\n", n.Address, n.Free.Memory, n.Total.Memory)
+	}
+	for _, k := range l.Containers {
+		text += fmt.Sprintf("%s on %s of %d, running %t\n", k.ID, k.Node, k.Size.Memory, k.Running)
+	}
+	for _, w := range l.Waiting {
+		text += fmt.Sprintf("%s waits in %s: %q on %q\n", w.Attempt, w.Queue, w.Could, w.On)
+	}
+	return text
+}
+
+// Who looks from outside sees nodes, containers that have room, and who waits for what could be given.
+func TestWhatIsSeenFromOutside(t *testing.T) {
+	if l := (&Scheduler{}).Look(time.Now()); len(l.Nodes)+len(l.Containers)+len(l.Waiting) != 0 {
+		t.Errorf("of one that has not begun: %+v", l)
+	}
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: 2}, user: "ada", queue: "default", groups: []string{"ada"}})
+	r.give(n)
+	r.give(n)
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1)}})
+	two := "container_5_0001_01_000001 on h:8041 of 1024, running true\ncontainer_5_0001_01_000002 on h:8041 of 1024, running false\n"
+	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two)
+	made := r.s.containers[aContainer(2)].made
+	if l := r.s.Look(r.Now()); !l.Containers[1].Made.Equal(made) || made.IsZero() {
+		t.Errorf("made %s, want %s", l.Containers[1].Made, made)
+	}
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	waits := `appattempt_5_0001_000001 waits in root.ada: "1 of 1 nodes could give it <memory:1024, vCores:1> now: h:8041 has <memory:6144, vCores:6> free; ` +
+		`queue root.ada has <memory:2048, vCores:2> of its fair share <memory:8192, vCores:0>, the application <memory:2048, vCores:2> of <memory:8192, vCores:0>" ` +
+		`on ["h:8041"]` + "\n"
+	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+waits)
+	big := anyAsk(1)
+	big.Capability.Memory = 8192
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(0), big}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+`appattempt_5_0001_000001 waits in root.ada: "" on []`+"\n")
+	if len(r.s.containers) != 3 {
+		t.Errorf("nothing is reserved: %v", r.s.containers)
+	}
+	r.s.readyAt = r.Now().Add(1)
+	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two)
+	r.s.readyAt = r.Now()
+	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+`appattempt_5_0001_000001 waits in root.ada: "" on []`+"\n")
+}
+
+func TestTheFifoSchedulerDoesNotSayWhoWaits(t *testing.T) {
+	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.is(r.look(), "h:8041 has 7168 of 8192\ncontainer_5_0001_01_000001 on h:8041 of 1024, running false\n")
+}
+
+// The last fifty failures are remembered, with when and where.
+func TestTheLastFailuresAreRemembered(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.add("h")
+	r.run(func(c *rpcenv.Context) {
+		for seq := range int64(52) {
+			r.s.noteFailure(c, fair.Event{Container: aContainer(seq + 1), ExitStatus: 7, Cause: fair.Finished, Node: "h:8041", Diagnostics: "it crashed"})
+		}
+		r.s.noteFailure(c, fair.Event{Container: aContainer(90), ExitStatus: 7, Cause: fair.Finished, Node: "gone:1"})
+		r.s.noteFailure(c, fair.Event{Container: aContainer(91), ExitStatus: 0, Cause: fair.Finished, Node: "h:8041"})
+		first, last := r.s.failures[0], r.s.failures[len(r.s.failures)-1]
+		if len(r.s.failures) != 50 || first.GetContainerId().GetId() != 4 || last.GetContainerId().GetId() != 90 || last.GetNodeId() != nil {
+			t.Errorf("%d, from %v to %v", len(r.s.failures), first, last)
+		}
+		if first.GetNodeId().GetHost() != "h" || first.GetTimeMs() != c.Now().UnixMilli() || first.GetExitStatus() != 7 || first.GetDiagnostics() != "it crashed" {
+			t.Errorf("%v", first)
+		}
+	})
+	p := must[containerPlace](r, requestContainer{id: aContainer(5)})
+	if !p.found || p.node.GetHost() != "h" || p.state.String() != "COMPLETED" || p.failure.GetExitStatus() != 7 {
+		t.Errorf("%+v", p)
+	}
+	if p := must[containerPlace](r, requestContainer{id: aContainer(3)}); p.found {
+		t.Errorf("one that is forgotten: %+v", p)
+	}
+}
+
+// What an application used counts in seconds, with what was taken from it.
+func TestTotalsAreInSeconds(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.run(func(c *rpcenv.Context) {
+		a := &scheduledApp{use: usedOverTime{5_999, 3_001}, lost: preempted{fair.Resource{Memory: 4, VCores: 5}, usedOverTime{7_999, 8_001}, 9, 10}}
+		got := r.s.totalsOf(c, a)
+		want := &yarn.AppTotals{
+			MemorySeconds: 5, VcoreSeconds: 3, Preempted: &yarn.Resource{Memory: 4, VirtualCores: 5}, PreemptedContainers: 9, PreemptedAmContainers: 10,
+			PreemptedMemorySeconds: 7, PreemptedVcoreSeconds: 8,
+		}
+		if got.String() != want.String() {
+			t.Errorf("%v\nwant\n%v", got, want)
+		}
+		if u := r.s.usageOf(c, a); u.GetMemorySeconds() != 5 || u.GetVcoreSeconds() != 3 || u.GetUsedResources() == nil || u.GetReservedResources() == nil || u.GetNeededResources() == nil {
+			t.Errorf("usage %v", u)
+		}
+	})
+}
+
+// After a restart what an ApplicationMaster has and no node reports within the time of nodes is lost, once.
+func TestWhatNoNodeReportsIsLost(t *testing.T) {
+	r := newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r.attempt(false)
+	describe := func(seqs ...int64) {
+		t.Helper()
+		var holds []ids.Container
+		for _, seq := range seqs {
+			holds = append(holds, aContainer(seq))
+		}
+		must[attemptDescription](r, describeAttempt{attempt: anAttempt, holds: holds})
+	}
+	describe(1, 2, 3)
+	describe(1, 2, 3, 4) // it registers again
+	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
+	r.is(r.completed(), `3 with 7 "it crashed"`)
+	describe(1, 2, 3, 4) // the third is told, and not known to be heard
+	r.ms(9000)
+	const lost = `with -100 "Container released on a *lost* node"`
+	r.is(r.completed(), "1 "+lost+", 4 "+lost)
+	r.is(r.completed(), "")
+	describe(2, 5) // it comes after that time
+	r.is(r.completed(), "5 "+lost)
+	r.tell(unreportedTick{})
+	r.is(r.completed(), "")
+	r.run(func(c *rpcenv.Context) {
+		a := r.s.apps[anApp]
+		for _, is := range []struct {
+			since time.Duration
+			lost  int
+		}{{9*time.Second - 1, 0}, {9 * time.Second, 1}} {
+			a.done, r.s.start = nil, c.Now().Add(-is.since)
+			r.s.expect(c, a, []ids.Container{aContainer(70)})
+			if len(a.done) != is.lost {
+				t.Errorf("%s after the start %d are lost", is.since, len(a.done))
+			}
+		}
+	})
+
+	// Of a first life nothing is missing: what the ApplicationMaster says it has never was.
+	r = newScheduling(t, beginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r.attempt(false)
+	r.ms(10_000)
+	describe(1)
+	r.is(r.completed(), "")
+}
