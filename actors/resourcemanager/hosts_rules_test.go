@@ -37,7 +37,7 @@ func TestHowLongADecommissioningMayTake(t *testing.T) {
 		says    int32
 		seconds int // after which it ends; 0: never
 	}{
-		{"5", 0, 5}, {"5", 8, 8}, {"5", -1, 0}, {"-1", 0, 0},
+		{"0", 0, 1}, {"5", 0, 5}, {"5", 8, 8}, {"5", -1, 0}, {"-1", 0, 0},
 	} {
 		hosts := &excluded{}
 		r := newTracking(t, Config{Hosts: hosts}, "yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", is.setting)
@@ -81,19 +81,24 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	if a := r.beat(id, 1, status(1, runs, 0)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("a container runs: %v", a)
 	}
+	r.slow.holds = true
 	if a := r.beat(id, 2, status(1, ended, 3)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("the scheduler has not heard of the end: %v", a)
 	}
-	r.scheduler.On(func(*rpcenv.Context, rpcenv.Message) bool { return true }) // it does not answer
 	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) == 0 || len(u[len(u)-1].ended) != 1 {
 		t.Errorf("the scheduler heard %+v", u)
 	}
-	if a := r.beat(id, 3); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
+	if a := r.beat(id, 3); a.GetNodeAction() != yarn.NodeAction_NORMAL {
+		t.Errorf("the scheduler has not answered: %v", a)
+	}
+	r.answer()
+	r.answer()
+	if a := r.beat(id, 4); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
 		t.Errorf("nothing runs: %v", a)
 	}
 	// Its host is still excluded: it may not come back, and is told so.
 	want := "Disallowed NodeManager nodeId: h:8041 hostname: h"
-	if a := r.beat(id, 4); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != want {
+	if a := r.beat(id, 5); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != want {
 		t.Errorf("its next heartbeat: %v", a)
 	}
 	if a := r.beat(nodeID{"h", 99}, 0); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "Disallowed NodeManager nodeId: h:99 hostname: h" {

@@ -3,6 +3,7 @@ package resourcemanager_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ type kit struct {
 	cfg  resourcemanager.Config
 	conf *conf.Conf
 	tool *rpctest.Probe // a client in an Env of its own
+
+	errors errorsOf // what it logs as one
 }
 
 // newKit makes a ResourceManager with settings, given as key, value, key, value.
@@ -48,15 +51,26 @@ func kitWith(t *testing.T, cfg resourcemanager.Config, settings ...string) *kit 
 		}
 	}
 	k := &kit{World: rpctest.New(t, 1), t: t, cfg: cfg, conf: cf}
+	t.Cleanup(func() { k.logged() })
 	k.tool = k.ProbeIn(k.Env("Client", nil), "YarnClient")
 	k.start()
 	return k
+}
+
+// logged fails the test unless the ResourceManager logged these errors since the last call, and no other: a panic is one too.
+func (k *kit) logged(want ...string) {
+	k.t.Helper()
+	if got := slices.Compact(k.errors.all); !slices.Equal(got, want) {
+		k.t.Errorf("logged as errors:\n%q\nwant\n%q", got, want)
+	}
+	k.errors.all = nil
 }
 
 // start begins a life of the ResourceManager.
 func (k *kit) start() {
 	k.t.Helper()
 	k.env = k.Env("RM", k.conf)
+	k.env.Log().Logger.AddHook(&k.errors)
 	k.begin()
 }
 

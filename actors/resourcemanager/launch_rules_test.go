@@ -59,7 +59,9 @@ func TestTheTokensOfALaunch(t *testing.T) {
 func TestWhyAnApplicationMasterWasNotStarted(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
-	app := k.submit(func(s *yarn.ApplicationSubmissionContext) { s.AmContainerSpec.Tokens, s.MaxAppAttempts = []byte("no credentials"), 1 })
+	app := k.submit(func(s *yarn.ApplicationSubmissionContext) {
+		s.AmContainerSpec.Tokens, s.MaxAppAttempts = []byte("no credentials"), 1
+	})
 	n.beat()
 	k.is(app, yarn.YarnApplicationState_FAILED)
 	want := "due to Error launching " + ids.Attempt{App: app, Attempt: 1}.String() + ". Got exception: "

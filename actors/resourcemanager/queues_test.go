@@ -58,8 +58,11 @@ func TestABadFileKeepsTheOldQueues(t *testing.T) {
 	k := kitWith(t, resourcemanager.Config{Allocations: f})
 	f.content, f.modified = "<nonsense", k.Now()
 	k.Advance(30 * time.Second)
+	const kept = "Failed to reload fair scheduler config file - will use existing allocations: the old allocations stay: allocation file"
+	k.logged(kept + ", line 1: unexpected EOF")
 	f.fail = errors.New("it is gone")
 	k.Advance(30 * time.Second)
+	k.logged(kept + " cannot be read: it is gone")
 	app := k.submit(inQueue("a"))
 	k.is(app, yarn.YarnApplicationState_ACCEPTED)
 }
@@ -70,6 +73,7 @@ func TestABadFileAtTheStartEndsTheResourceManager(t *testing.T) {
 	if k.Find("RM") != nil {
 		t.Error("it goes on")
 	}
+	k.logged("the ResourceManager has no scheduler and ends: allocation file, line 1: unexpected EOF")
 }
 
 // An application that starves gets what another has above its share: the other is warned first.

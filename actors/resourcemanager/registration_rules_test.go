@@ -150,8 +150,18 @@ func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	r := newTracking(t, Config{})
 	fails(r.rig, &yarn.RegisterNodeManagerRequest{}, exceptions.YARN, "register a node: "+noNode)
 	fails(r.rig, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
+	fails(r.rig, &yarn.RegisterNodeManagerRequest{HttpPort: -1}, exceptions.YARN, "register a node: "+noNode)
 	fails(r.rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
 	fails(r.rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
+	for name, of := range map[string]*rig{
+		ResourceTrackerName:          newRig(t, ResourceTrackerName, newResourceTracker(Config{})),
+		ClientRMServiceName:          newRig(t, ClientRMServiceName, newClientRMService(Config{})),
+		ApplicationMasterServiceName: newRig(t, ApplicationMasterServiceName, newApplicationMasterService()),
+		SchedulerName:                newScheduling(t, beginScheduler{}).rig,
+	} {
+		fails(of, &yarn.StartContainersRequest{}, rpcenv.ErrRefusedUnsupported, "to "+name)
+		of.logged("Ignoring error in yarn.StartContainersRequest: Unsupported message yarn.StartContainersRequest from " + of.peer.Ref.Address.String() + " to " + name)
+	}
 	early := newRig(t, ResourceTrackerName, newResourceTracker(Config{}))
 	const wait = "the ResourceManager reads its records, ask again"
 	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto()}, exceptions.Retriable, wait)

@@ -1,8 +1,11 @@
 package resourcemanager
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
@@ -18,6 +21,24 @@ type rig struct {
 	of                              rpcenv.Ref
 	client, ams, tracker, scheduler *rpctest.Probe // nil: the endpoint itself
 	peer                            *rpctest.Probe // of another Env
+	errors                          []string       // that the endpoint logged
+}
+
+// Levels and Fire make the rig a hook of the endpoint's log.
+func (r *rig) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }
+
+func (r *rig) Fire(e *logrus.Entry) error {
+	r.errors = append(r.errors, e.Message)
+	return nil
+}
+
+// logged fails the test unless the endpoint logged these errors since the last call, and no other: a panic is one too.
+func (r *rig) logged(want ...string) {
+	r.t.Helper()
+	if !slices.Equal(r.errors, want) {
+		r.t.Errorf("logged as errors:\n%q\nwant\n%q", r.errors, want)
+	}
+	r.errors = nil
 }
 
 // newRig makes one with settings, given as key, value, key, value.
@@ -34,6 +55,8 @@ func newRig(t *testing.T, name string, e rpcenv.Endpoint, settings ...string) *r
 	r := &rig{World: rpctest.New(t, 1), t: t}
 	r.peer = r.Probe("Peer")
 	env := r.Env("RM", cf)
+	env.Log().Logger.AddHook(r)
+	t.Cleanup(func() { r.logged() })
 	for of, p := range map[string]**rpctest.Probe{
 		ClientRMServiceName: &r.client, ApplicationMasterServiceName: &r.ams, ResourceTrackerName: &r.tracker, SchedulerName: &r.scheduler,
 	} {
@@ -98,19 +121,44 @@ const (
 )
 
 // tracking is a ResourceTracker that serves.
-type tracking struct{ *rig }
+type tracking struct {
+	*rig
+	slow *slowScheduler
+}
+
+// slowScheduler answers the updates of nodes when it is let.
+type slowScheduler struct {
+	holds bool
+	held  []rpcenv.Call[nodeUpdated]
+}
 
 func newTracking(t *testing.T, cfg Config, settings ...string) tracking {
 	t.Helper()
-	r := newRig(t, ResourceTrackerName, newResourceTracker(cfg), settings...)
+	r := tracking{newRig(t, ResourceTrackerName, newResourceTracker(cfg), settings...), &slowScheduler{}}
 	r.tell(beginTracker{life: aLife(5)})
 	r.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		if m, ok := m.(nodeUpdate); ok {
+		switch m, ok := m.(nodeUpdate); {
+		case ok && r.slow.holds:
+			r.slow.held = append(r.slow.held, rpcenv.Defer(c, m))
+		case ok:
 			rpcenv.Reply(c, m, nodeUpdated{})
 		}
 		return false
 	})
-	return tracking{r}
+	return r
+}
+
+// answer lets the scheduler answer what it holds.
+func (r tracking) answer() {
+	r.t.Helper()
+	held := r.slow.held
+	r.slow.held = nil
+	r.scheduler.Do(func(*rpcenv.Context) {
+		for _, call := range held {
+			call.Reply(nodeUpdated{})
+		}
+	})
+	r.Settle()
 }
 
 func (r tracking) register(q *yarn.RegisterNodeManagerRequest) *yarn.RegisterNodeManagerResponse {

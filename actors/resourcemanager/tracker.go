@@ -137,7 +137,6 @@ func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeActi
 	case machine.RemoveNode:
 		c.Send(t.scheduler, nodeRemoved{node: n.id})
 		c.Send(t.ams, nodeChanged{report: n.report()})
-		n.running, n.ended = map[ids.Container]bool{}, map[ids.Container]bool{}
 		n.launchedQueue, n.endedQueue = nil, nil
 	case machine.DrainNode, machine.UndrainNode:
 		c.Send(t.scheduler, drainNode{node: n.id, drain: action == machine.DrainNode})

@@ -33,9 +33,6 @@ func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeat
 	if !t.hosts.allows(id.host) && (n == nil || n.machine.State != machine.NodeDecommissioning) {
 		why := fmt.Sprintf("Disallowed NodeManager nodeId: %s hostname: %s", id, id.host)
 		c.Log().Info(why)
-		if n != nil && !n.machine.State.Over() {
-			t.step(c, n, machine.NodeDecommission, machine.Always, why)
-		}
 		rpcenv.Reply(c, q, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})
 		return
 	}

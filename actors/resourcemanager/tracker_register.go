@@ -66,7 +66,6 @@ func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource
 func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *yarn.RegisterNodeManagerRequest) {
 	n := &node{
 		id: id, heard: c.Now(), running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{},
-		health: &yarn.NodeHealthStatus{IsNodeHealthy: true},
 	}
 	n.take(q)
 	if i := slices.Index(t.nodes, old); i >= 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 // What is new in a heartbeat is told once: what runs, what ended, and what is not there any more. It mirrors
@@ -193,4 +194,153 @@ func TestAfterTheLargestResponseIDComesZero(t *testing.T) {
 	if a, b := nextResponse(0), nextResponse(math.MaxInt32); a != 1 || b != 0 {
 		t.Errorf("after 0 comes %d, after the largest %d", a, b)
 	}
+}
+
+// One message of a node is with the scheduler at a time; what is new meanwhile follows it, once.
+func TestOneUpdateOfANodeAtATime(t *testing.T) {
+	r := newTracking(t, Config{})
+	id := r.node("h")
+	r.slow.holds = true
+	updates := func(want string) {
+		t.Helper()
+		text := ""
+		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
+			text += fmt.Sprintf("%s launched %d ended %d, ", u.node, len(u.launched), len(u.ended))
+		}
+		if strings.TrimSuffix(text, ", ") != want {
+			t.Errorf("%s\nwant\n%s", text, want)
+		}
+	}
+	r.beat(id, 0, status(1, runs, 0))
+	updates("h:8041 launched 1 ended 0")
+	r.beat(id, 1, status(1, runs, 0), status(2, runs, 0))
+	r.beat(id, 2, status(1, ended, 3), status(2, runs, 0))
+	updates("")
+	r.answer()
+	updates("h:8041 launched 1 ended 1")
+	r.answer()
+	updates("")
+	r.beat(id, 3, status(1, ended, 3), status(2, runs, 0))
+	updates("h:8041 launched 0 ended 0")
+
+	// What a node said before it was taken out is no news when it is back.
+	unhealthy := func(response int32, healthy bool, statuses ...*yarn.ContainerStatus) {
+		r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
+			NodeId: id.proto(), ResponseId: response, ContainersStatuses: statuses, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: healthy},
+		}})
+	}
+	r.beat(id, 4, status(3, runs, 0), status(4, ended, 5))
+	unhealthy(5, false)
+	unhealthy(6, true)
+	r.answer()
+	updates("h:8041 launched 0 ended 0")
+	r.answer()
+	updates("")
+
+	// Of a node that is over, or that came back as another one, nothing follows.
+	r.beat(id, 7)
+	r.beat(id, 8, status(5, runs, 0))
+	updates("h:8041 launched 0 ended 0")
+	if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+		t.Fatal(err)
+	}
+	r.answer()
+	updates("")
+	r.node("h")
+	r.beat(id, 0)
+	r.beat(id, 1, status(5, runs, 0))
+	updates("h:8041 launched 0 ended 0")
+	for range 2 {
+		if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.node("h")
+	r.answer()
+	updates("")
+}
+
+// A container that its node is to end has not been launched there; one that it is to forget is new when it tells of it again.
+func TestWhatANodeIsToEndOrForget(t *testing.T) {
+	r := newTracking(t, Config{})
+	id := r.node("h")
+	news := func(want string, response int32, statuses ...*yarn.ContainerStatus) {
+		t.Helper()
+		r.beat(id, response, statuses...)
+		text := ""
+		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
+			text += fmt.Sprint(len(u.launched), len(u.ended))
+		}
+		if text != want {
+			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
+		}
+	}
+	r.tell(cleanUpContainer{node: id, container: aContainer(1)})
+	news("0 0", 0, status(1, runs, 0))
+	news("0 0", 1, status(1, runs, 0))
+	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	news("0 0", 2, status(1, runs, 0))
+	news("1 0", 3, status(1, runs, 0))
+	news("0 1", 4, status(1, ended, 3))
+	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	news("0 0", 5, status(1, ended, 3))
+	news("0 1", 6, status(1, ended, 3))
+}
+
+// What a node says of its health is kept until it says something else; it is cut.
+func TestWhatANodeSaysOfItsHealth(t *testing.T) {
+	r := newTracking(t, Config{})
+	id := r.node("h")
+	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), NodeHealthStatus: &yarn.NodeHealthStatus{
+		IsNodeHealthy: true, HealthReport: strings.Repeat("é", 1025), LastHealthReportTime: 77,
+	}}})
+	for response := range int32(2) {
+		l, err := rpctest.Ask[nodeList](r.scheduler, r.of, requestNodes{})
+		if err != nil || l.reports[0].GetHealthReport() != strings.Repeat("é", 1024) || l.reports[0].GetLastHealthReportTime() != 77 {
+			t.Errorf("%v, %v", l.reports, err)
+		}
+		r.beat(id, response+1)
+	}
+	// An old response id before the first answer is one too far behind.
+	r.node("new")
+	a := r.beat(nodeID{"new", 8041}, -1)
+	if a.GetNodeAction() != yarn.NodeAction_RESYNC || a.GetDiagnosticsMessage() != "Too far behind rm response id:0 nm response id:-1" {
+		t.Errorf("%v", a)
+	}
+	if a := r.beat(nodeID{"new", 8041}, 0); a.GetNodeAction() != yarn.NodeAction_RESYNC || a.GetDiagnosticsMessage() != "Node not found resyncing new:8041" {
+		t.Errorf("%v", a)
+	}
+	// A node that is not healthy is not the scheduler's: it does not hear that it registers again.
+	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: 3, NodeHealthStatus: &yarn.NodeHealthStatus{HealthReport: "disk full"}}})
+	got[rpcenv.Message](r.rig, r.scheduler)
+	r.node("h")
+	if all := got[rpcenv.Message](r.rig, r.scheduler); len(all) != 0 {
+		t.Errorf("the scheduler heard %v", all)
+	}
+}
+
+// The time of a node that drains is over exactly then.
+func TestTheTimeOfANodeThatDrains(t *testing.T) {
+	r := newTracking(t, Config{})
+	r.scheduler.Do(func(c *rpcenv.Context) {
+		tracker := newResourceTracker(Config{})
+		tracker.scheduler, tracker.ams = r.scheduler.Ref, r.ams.Ref
+		for _, is := range []struct {
+			since time.Duration
+			want  machine.NodeState
+		}{{time.Minute - 1, machine.NodeDecommissioning}, {time.Minute, machine.NodeDecommissioned}} {
+			n := &node{
+				id: nodeID{"h", 1}, machine: machine.Node{State: machine.NodeDecommissioning}, running: map[ids.Container]bool{aContainer(1): true},
+				since: c.Now().Add(-is.since), patience: time.Minute,
+			}
+			tracker.drained(c, n)
+			if n.machine.State != is.want {
+				t.Errorf("after %s it is %s", is.since, n.machine.State)
+			}
+		}
+		n := &node{id: nodeID{"h", 1}, machine: machine.Node{State: machine.NodeDecommissioning}, endedQueue: []*yarn.ContainerStatus{status(1, ended, 0)}, patience: -1}
+		if tracker.drained(c, n); n.machine.State != machine.NodeDecommissioning {
+			t.Errorf("with an end that the scheduler has not heard of it is %s", n.machine.State)
+		}
+	})
 }
