@@ -17,6 +17,8 @@ type life struct {
 	*kit
 	seen int
 	text strings.Builder
+	// ended has, by id, why the life of a node is over, and "" of one that lives.
+	ended map[string]string
 }
 
 // short is a text with short ids.
@@ -30,16 +32,28 @@ func (l *life) then(step string) {
 	entries := l.Trace().Entries
 	for _, e := range entries[l.seen:] {
 		if e.K == trace.KindState {
+			if e.Name == "node" {
+				l.ended[e.Subject] = ""
+				if strings.Contains("LOST REBOOTED SHUTDOWN DECOMMISSIONED", e.Is) {
+					l.ended[e.Subject] = e.Why
+				}
+			}
 			fmt.Fprintln(&l.text, strings.TrimRight(short.Replace(fmt.Sprintf("  %s %s: %s > %s, %s", e.Name, e.Subject, e.Was, e.Is, e.Why)), " "))
 		}
 	}
-	l.seen = len(entries)
+	for _, n := range l.state().GetNodes() {
+		id := fmt.Sprintf("%s:%d", n.GetNodeId().GetHost(), n.GetNodeId().GetPort())
+		if got, want := n.GetStateReason(), l.ended[id]; got != want {
+			l.t.Errorf("%s: node %s is %s because %q, want %q", step, id, n.GetNodeState(), got, want)
+		}
+	}
+	l.seen = len(l.Trace().Entries)
 }
 
 // The trace has each change of nodes, applications, attempts and containers, with the reason: what checks a run reads it there.
 func TestTheTraceHasEachChangeOfState(t *testing.T) {
 	hosts := &lists{}
-	l := &life{kit: kitWith(t, resourcemanager.Config{Hosts: hosts}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")}
+	l := &life{ended: map[string]string{}, kit: kitWith(t, resourcemanager.Config{Hosts: hosts}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")}
 	l.applications(l.node("N1", 8192, 8))
 	l.nodes(l.node("N2", 8192, 8), hosts)
 	text, err := os.ReadFile("testdata/states.txt")

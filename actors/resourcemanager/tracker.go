@@ -34,6 +34,7 @@ type node struct {
 	http    string
 	rack    string
 	total   *yarn.Resource
+	over    string // why its life is over
 
 	responseID int32
 	last       *yarn.NodeHeartbeatResponse // nil: none since it registered
@@ -122,6 +123,10 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 	from := n.machine.State
 	n.machine = next
 	if from != next.State {
+		n.over = ""
+		if next.State.Over() {
+			n.over = why
+		}
 		c.Log().Infof("%s Node Transitioned from %s to %s", n.id, from, next.State)
 		c.State("node", n.id.String(), from.String(), next.State.String(), why)
 	}
@@ -148,7 +153,8 @@ func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeActi
 func (n *node) report() *yarn.NodeReport {
 	return &yarn.NodeReport{
 		NodeId: n.id.proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
-		HealthReport: n.health.GetHealthReport(), LastHealthReportTime: n.health.GetLastHealthReportTime(), Used: &yarn.Resource{},
+		HealthReport: n.health.GetHealthReport(), LastHealthReportTime: n.health.GetLastHealthReportTime(), StateReason: n.over,
+		Used: &yarn.Resource{},
 	}
 }
 

@@ -38,7 +38,7 @@ func yarnState() *yarn.ResourceManagerStateResponse {
 			},
 			{
 				NodeId: &yarn.NodeId{Host: "n2", Port: 45454}, HttpAddress: "n2:8042", RackName: "/r<2>", Used: size(0, 0), Capability: size(4096, 4),
-				NodeState: yarn.NodeState_NS_LOST, HealthReport: "1/1 local-dirs have errors", LastHealthReportTime: rmStart + 1_000,
+				NodeState: yarn.NodeState_NS_LOST, StateReason: "it was not heard of", HealthReport: "1/1 local-dirs have errors", LastHealthReportTime: rmStart + 1_000,
 			},
 		},
 		Apps: []*yarn.AppInfo{
@@ -122,7 +122,7 @@ func TestTheResourceManagersPages(t *testing.T) {
 	wants(t, page,
 		"3.0 GiB, 3 cores of 8.0 GiB, 8 cores used", "What waits (1 and 7 more)", "queue: queue root.a has &lt;memory:3072, vCores:3&gt;: raise maxResources of root.a",
 		`<td>root.a</td><td>fair</td><td>3.0 GiB, 3 cores</td> <td><meter min="0" max="4096" value="3072"></meter></td>`, "<td>none</td>",
-		`<a href="http://n1:8042">n1:45454</a>`, `<td>n2:45454</td><td>/r&lt;2&gt;</td><td>LOST</td>`, "&lt;b&gt;Words&lt;/b&gt;",
+		`<a href="http://n1:8042">n1:45454</a>`, `<td>n2:45454</td><td>/r&lt;2&gt;</td><td>LOST</td>`, "<td>it was not heard of</td>", "&lt;b&gt;Words&lt;/b&gt;",
 		`<a href="http://n1:8042/node/containerlogs/container_1795855723000_0002_01_000001/bob">logs</a>`, "killed &lt;by&gt; someone",
 		`<a href="http://driver:4040">page</a>`, "Completed Applications (1)",
 	)
