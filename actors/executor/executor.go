@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/storage"
@@ -184,10 +186,7 @@ func (e *Executor) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected ends the process when the driver is gone.
 func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
-	if e.driver.Address != peer || e.driver.IsZero() {
-		return
-	}
-	if e.state.stopping {
+	if e.driver.Address != peer || e.state.stopping {
 		return
 	}
 	e.state.stopping = true
@@ -196,14 +195,18 @@ func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.shutdown(c, Shutdown{Code: 1, Reason: reason})
 }
 
-// exit ends the process once; a driver that can be told is told why.
+// exit ends the process once. With notify, which wants that the driver is known, it tells the driver why.
 func (e *Executor) exit(c *rpcenv.Context, code int, reason string, notify bool) {
 	if e.state.stopping {
 		return
 	}
 	e.state.stopping = true
-	c.Log().Errorf("Executor self-exiting due to : %s", reason)
-	if notify && !e.driver.IsZero() {
+	level := logrus.ErrorLevel
+	if code == 0 {
+		level = logrus.InfoLevel
+	}
+	c.Log().Logf(level, "Executor self-exiting due to : %s", reason)
+	if notify {
 		c.Send(e.driver, &app.RemoveExecutor{ExecutorId: e.cfg.Args.ExecutorID, Reason: reason})
 	}
 	c.Exit(code, reason)

@@ -2,12 +2,14 @@ package executor_test
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/executor"
@@ -18,6 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // rig is an executor's process in a simulated world, and a driver that the test plays.
@@ -27,6 +30,7 @@ type rig struct {
 	driver    *rpctest.Probe // CoarseGrainedScheduler
 	tracker   *rpctest.Probe
 	heartbeat *rpctest.Probe
+	manager   *rpctest.Probe // BlockManagerMaster
 	exec      *sim.Host
 	env       *rpcenv.Env // the executor's
 	settings  []*app.Property
@@ -35,9 +39,12 @@ type rig struct {
 
 	refuse   error                // what RegisterExecutor fails with
 	outputs  []*storage.MapStatus // what the tracker answers
+	epoch    int64                // of that answer
+	lost     error                // what the tracker fails with
 	reregist bool                 // what a heartbeat is answered
 	silent   bool                 // heartbeats are not answered
 	managers int                  // registrations of the block manager
+	heard    []string             // what the driver's endpoints got: endpoint and message
 }
 
 // store has blocks in memory: an executor's own, and those of others by their port.
@@ -92,19 +99,31 @@ func newRig(t *testing.T) *rig {
 // startRig only starts it; refuse is what its registration fails with.
 func startRig(t *testing.T, refuse error, settings ...*app.Property) *rig {
 	t.Helper()
+	return bootRig(t, refuse, func(*rig, *executor.Boot) {}, settings...)
+}
+
+// bootRig is startRig for a process that differs from the usual one.
+func bootRig(t *testing.T, refuse error, change func(*rig, *executor.Boot), settings ...*app.Property) *rig {
+	t.Helper()
 	r := &rig{World: rpctest.New(t, 1), t: t, refuse: refuse, settings: settings, blocks: store{own: map[string][]byte{}, others: map[int]map[string][]byte{}}}
 	env := r.Env("Driver", nil)
 	r.driver = r.ProbeIn(env, "CoarseGrainedScheduler")
 	r.driver.On(r.answer)
 	r.tracker = r.ProbeIn(env, "MapOutputTracker")
 	r.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		r.hear("MapOutputTracker", m)
 		if q, ok := m.(*storage.GetMapOutputStatuses); ok {
-			rpcenv.Reply(c, q, &storage.MapOutputStatuses{Statuses: r.outputs})
+			if r.lost != nil {
+				rpcenv.Fail(c, q, r.lost)
+			} else {
+				rpcenv.Reply(c, q, &storage.MapOutputStatuses{Statuses: r.outputs, Epoch: r.epoch})
+			}
 		}
 		return false
 	})
 	r.heartbeat = r.ProbeIn(env, "HeartbeatReceiver")
 	r.heartbeat.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		r.hear("HeartbeatReceiver", m)
 		if q, ok := m.(*app.Heartbeat); ok && !r.silent {
 			rpcenv.Reply(c, q, &app.HeartbeatResponse{ReregisterBlockManager: &r.reregist})
 		} else if ok {
@@ -112,7 +131,9 @@ func startRig(t *testing.T, refuse error, settings ...*app.Property) *rig {
 		}
 		return false
 	})
-	r.ProbeIn(env, "BlockManagerMaster").On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	r.manager = r.ProbeIn(env, "BlockManagerMaster")
+	r.manager.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		r.hear("BlockManagerMaster", m)
 		if q, ok := m.(*storage.RegisterBlockManager); ok {
 			r.managers++
 			rpcenv.Reply(c, q, &storage.BlockManagerRegistered{BlockManagerId: q.GetBlockManagerId()})
@@ -122,19 +143,57 @@ func startRig(t *testing.T, refuse error, settings ...*app.Property) *rig {
 	r.ProbeIn(env, "BlockManagerMasterHeartbeat")
 	r.ProbeIn(env, "OutputCommitCoordinator")
 	r.exec = r.Host("Exec0", "10.0.0.2")
-	err := executor.Boot{
+	boot := executor.Boot{
 		Args: executor.Args{DriverURL: r.driver.Ref.String(), ExecutorID: "0", Hostname: "10.0.0.2", Cores: 2, AppID: "app"},
 		IO:   executor.IO{FS: rdd.MemFS{}, Blocks: &r.blocks, Transfer: &r.blocks},
 		Made: func(env *rpcenv.Env) error { r.env = env; return nil },
-	}.Run(r.exec)
-	if err != nil {
+	}
+	change(r, &boot)
+	if err := boot.Run(r.exec); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
+// hear notes what an endpoint of the driver got.
+func (r *rig) hear(endpoint string, m rpcenv.Message) {
+	r.heard = append(r.heard, endpoint+" "+textOf(m))
+}
+
+// textOf is a message in one line, its fields in order.
+func textOf(m rpcenv.Message) string {
+	p := m.(proto.Message)
+	text := prototext.MarshalOptions{}.Format(p)
+	return string(p.ProtoReflect().Descriptor().Name()) + "{" + strings.Join(strings.Fields(text), " ") + "}"
+}
+
+// wantStates wants the changes of state of the executor's process in the trace, all that there were.
+func (r *rig) wantStates(want ...string) {
+	r.t.Helper()
+	r.Settle()
+	var got []string
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindState && strings.HasPrefix(e.At, "Exec0") {
+			got = append(got, fmt.Sprintf("%s %s: %s > %s, %s", e.Name, e.Subject, e.Was, e.Is, e.Why))
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.t.Errorf("the states are\n%q\nwant\n%q", got, want)
+	}
+}
+
+// wantHeard wants what the driver's endpoints got since the last time, line by line.
+func (r *rig) wantHeard(want ...string) {
+	r.t.Helper()
+	if !slices.Equal(r.heard, want) {
+		r.t.Errorf("the driver heard\n%s\nwant\n%s", strings.Join(r.heard, "\n"), strings.Join(want, "\n"))
+	}
+	r.heard = nil
+}
+
 // answer answers what a driver is asked.
 func (r *rig) answer(c *rpcenv.Context, m rpcenv.Message) bool {
+	r.hear("CoarseGrainedScheduler", m)
 	switch m := m.(type) {
 	case *app.RetrieveSparkAppConfig:
 		maxFailures := &app.Property{Key: "spark.executor.heartbeat.maxFailures", Value: "3"}

@@ -1,0 +1,212 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/app"
+	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// outside has every block, except those that it lacks, and notes what it is asked for.
+type outside struct {
+	lacks map[string]error
+	notes []string
+}
+
+func (o *outside) Put(ids []string, data [][]byte) error {
+	o.notes = append(o.notes, fmt.Sprintf("keep %q as %s", data, ids))
+	return o.lacks[ids[0]]
+}
+
+func (o *outside) Get(id string) ([]byte, error) {
+	o.notes = append(o.notes, "own "+id)
+	return []byte(id), o.lacks[id]
+}
+
+func (*outside) Address() rpcenv.Address { return rpcenv.Address{Host: "h0", Port: 1} }
+
+func (o *outside) Fetch(_ *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(i int, data []byte) error) error {
+	o.notes = append(o.notes, fmt.Sprintf("from %s %s", from, ids))
+	for i, id := range ids {
+		if err := o.lacks[id]; err != nil {
+			return err
+		}
+		if err := each(i, []byte(id)); err != nil {
+			return err
+		}
+	}
+	return o.lacks["end of "+ids[0]]
+}
+
+// at is a map output with blocks of these sizes.
+func at(executor, host string, port int32, mapID int64, sizes ...int64) *storagepb.MapStatus {
+	return &storagepb.MapStatus{
+		Location: &storagepb.BlockManagerId{ExecutorId: executor, Host: host, Port: port}, MapId: mapID, Sizes: sizes,
+	}
+}
+
+// reducer is the work of a task of executor 0 that reads shuffle 4, the second one of its job.
+func reducer(o *outside, outputs ...*storagepb.MapStatus) *work {
+	return &work{
+		desc: &app.TaskDescription{Name: "task", TaskId: 9, Shuffles: []int32{3, 4}, ShuffleId: proto.Int32(4)}, io: IO{Blocks: o, Transfer: o},
+		self: &storagepb.BlockManagerId{ExecutorId: "0", Host: "h0", Port: 1}, outputs: map[int][]*storagepb.MapStatus{1: outputs},
+	}
+}
+
+func TestBlocksAreFetchedInOrderAndThoseOfAPlaceTogether(t *testing.T) {
+	outputs := []*storagepb.MapStatus{
+		at("1", "h1", 1, 10, 5, 0), at("1", "h1", 1, 11, 5, 5), at("1", "h1", 2, 12, 5), at("1", "h2", 2, 13, 5), at("2", "h2", 2, 14, 5),
+		at("0", "h0", 1, 15, 5, 5), at("0", "h0", 1, 16, 0, 0), at("0", "h0", 1, 17, 5), at("1", "h1", 1, 18, 5), at("1", "h1", 1, 19),
+	}
+	for _, c := range []struct {
+		reduce, enough int
+		asks, gives    []string
+	}{
+		{
+			0, 99,
+			[]string{
+				"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]", "from h1:2 [shuffle_4_12_0]", "from h2:2 [shuffle_4_13_0]", "from h2:2 [shuffle_4_14_0]",
+				"own shuffle_4_15_0", "own shuffle_4_17_0", "from h1:1 [shuffle_4_18_0]",
+			},
+			[]string{
+				"shuffle_4_10_0", "shuffle_4_11_0", "shuffle_4_12_0", "shuffle_4_13_0", "shuffle_4_14_0", "shuffle_4_15_0", "shuffle_4_17_0", "shuffle_4_18_0",
+			},
+		},
+		{1, 99, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
+		{2, 99, nil, nil},
+		// Who has enough gets no more, and nothing more is asked for.
+		{0, 1, []string{"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]"}, []string{"shuffle_4_10_0"}},
+		{1, 2, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
+		{
+			0, 6,
+			[]string{
+				"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]", "from h1:2 [shuffle_4_12_0]", "from h2:2 [shuffle_4_13_0]", "from h2:2 [shuffle_4_14_0]",
+				"own shuffle_4_15_0",
+			},
+			[]string{"shuffle_4_10_0", "shuffle_4_11_0", "shuffle_4_12_0", "shuffle_4_13_0", "shuffle_4_14_0", "shuffle_4_15_0"},
+		},
+	} {
+		o := &outside{}
+		var gives []string
+		for data, err := range reducer(o, outputs...).fetch(nil, 1, c.reduce) {
+			if err != nil {
+				t.Errorf("reducer %d: %v", c.reduce, err)
+			}
+			if gives = append(gives, string(data)); len(gives) == c.enough {
+				break
+			}
+		}
+		if !slices.Equal(o.notes, c.asks) || !slices.Equal(gives, c.gives) {
+			t.Errorf("reducer %d, %d blocks: asks\n%s\nwant\n%s\ngives %q, want %q", c.reduce, c.enough,
+				strings.Join(o.notes, "\n"), strings.Join(c.asks, "\n"), gives, c.gives)
+		}
+	}
+}
+
+func TestAFetchThatFailsNamesTheMapOutput(t *testing.T) {
+	gone := errors.New("gone")
+	others := []*storagepb.MapStatus{at("1", "h1", 1, 10, 5), at("1", "h1", 1, 11, 0), at("1", "h1", 1, 12, 5), at("1", "h1", 1, 13, 5)}
+	own := []*storagepb.MapStatus{at("0", "h0", 1, 10, 5), at("0", "h0", 1, 11, 0), at("0", "h0", 1, 12, 5)}
+	for _, c := range []struct {
+		name    string
+		outputs []*storagepb.MapStatus
+		lacks   string
+		gives   int
+		want    fetchError
+	}{
+		{"another's first", others, "shuffle_4_10_0", 0, fetchError{4, 0, 0, others[0].GetLocation(), gone}},
+		{"another's second that is not empty", others, "shuffle_4_12_0", 1, fetchError{4, 2, 0, others[0].GetLocation(), gone}},
+		{"after all of another's", others, "end of shuffle_4_10_0", 3, fetchError{4, 3, 0, others[0].GetLocation(), gone}},
+		{"one's own", own, "shuffle_4_12_0", 1, fetchError{4, 2, 0, own[0].GetLocation(), gone}},
+		{
+			"one that lies nowhere", append(slices.Clone(own), &storagepb.MapStatus{}), "", 2,
+			fetchError{4, -1, 0, nil, errors.New("missing an output location for map output 3")},
+		},
+	} {
+		o := &outside{lacks: map[string]error{c.lacks: gone}}
+		var got *fetchError
+		gives := 0
+		for _, err := range reducer(o, c.outputs...).fetch(nil, 1, 0) {
+			if err == nil {
+				gives++
+				continue
+			}
+			if got != nil || !errors.As(err, &got) {
+				t.Errorf("%s: another error, %v", c.name, err)
+			}
+		}
+		if got == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		w := c.want
+		if gives != c.gives || got.shuffle != w.shuffle || got.mapIndex != w.mapIndex || got.reduce != w.reduce || !proto.Equal(got.from, w.from) ||
+			got.cause.Error() != w.cause.Error() || !errors.Is(got, got.cause) {
+			t.Errorf("%s: %d blocks, then %+v, want %d, then %+v", c.name, gives, *got, c.gives, w)
+		}
+	}
+	// The reducer is in it too.
+	o := &outside{lacks: map[string]error{"shuffle_4_10_1": gone}}
+	for _, err := range reducer(o, at("0", "h0", 1, 10, 5, 5)).fetch(nil, 1, 1) {
+		if err == nil || err.Error() != "fetch shuffle 4, map output 0, for reducer 1: gone" {
+			t.Errorf("reducer 1: %v", err)
+		}
+	}
+	for _, err := range reducer(o, &storagepb.MapStatus{}).fetch(nil, 1, 1) {
+		if err == nil || err.Error() != "fetch shuffle 4, map output -1, for reducer 1: missing an output location for map output 0" {
+			t.Errorf("reducer 1: %v", err)
+		}
+	}
+}
+
+func TestAResultFitsToTheByte(t *testing.T) {
+	const whatever = "whatever the settings"
+	for _, c := range []struct {
+		maxMessage, size, limit int
+		whose                   string
+	}{
+		{128 << 20, 32 << 20, 0, ""}, {128 << 20, 32<<20 + 1, 32 << 20, whatever},
+		{32 << 20, 32<<20 + 1, 32 << 20, whatever},
+		{1 << 20, 1 << 20, 0, ""}, {1 << 20, 1<<20 + 1, 1 << 20, "by spark.rpc.message.maxSize"}, {1 << 20, 0, 0, ""},
+	} {
+		want := fmt.Sprintf("the result is too large: %d bytes, and one task may send %d to the driver, %s: give the job more partitions, so that "+
+			"each task has less, or bring less, as Count, Filter and ReduceByKey do", c.size, c.limit, c.whose)
+		err := (&work{maxMessage: c.maxMessage}).fits(c.size)
+		if c.limit == 0 && err != nil || c.limit > 0 && (!errors.Is(err, errResultTooLarge) || err.Error() != want) {
+			t.Errorf("%d bytes of %d: %v", c.size, c.maxMessage, err)
+		}
+	}
+}
+
+func TestAMapOutputIsKeptUnderTheNamesOfItsReducers(t *testing.T) {
+	o := &outside{lacks: map[string]error{}}
+	status, err := reducer(o).store([][]byte{[]byte("abc"), nil})
+	if want := at("0", "h0", 1, 9, 3, 0); err != nil || !proto.Equal(status, want) {
+		t.Errorf("%v, %v, want %v", status, err, want)
+	}
+	if want := []string{`keep ["abc" ""] as [shuffle_4_9_0 shuffle_4_9_1]`}; !slices.Equal(o.notes, want) {
+		t.Errorf("%q, want %q", o.notes, want)
+	}
+	o.lacks["shuffle_4_9_0"] = errors.New("no space left on device")
+	if status, err := reducer(o).store([][]byte{nil}); status != nil || err == nil || err.Error() != "keep the map output of task: no space left on device" {
+		t.Errorf("%v, %v", status, err)
+	}
+}
+
+func TestAMapTaskWritesForAShuffleOfItsJob(t *testing.T) {
+	w := reducer(&outside{})
+	if i, err := w.shuffleIndex(); i != 1 || err != nil {
+		t.Errorf("shuffle 4 is number %d, %v", i, err)
+	}
+	w.desc.ShuffleId = proto.Int32(5)
+	if i, err := w.shuffleIndex(); i != 0 || err == nil || err.Error() != "rdd: bad task: task writes shuffle 5, which its job does not have" {
+		t.Errorf("shuffle 5 is number %d, %v", i, err)
+	}
+}
