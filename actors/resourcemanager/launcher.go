@@ -29,7 +29,7 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 	at.launched = true
 	c.Log().Infof("Launching masterappattempt %s", at.id)
 	rpcenv.Ask(c, n.manager(), q, func(r *yarn.StartContainersResponse, err error) {
-		if err == nil && len(r.GetFailedRequests()) > 0 {
+		if len(r.GetFailedRequests()) > 0 {
 			err = errors.New(r.GetFailedRequests()[0].GetException().GetMessage())
 		}
 		if err != nil {

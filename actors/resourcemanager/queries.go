@@ -73,9 +73,8 @@ func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.Nod
 		rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
 			for _, n := range l.reports {
 				id, _ := nodeFrom(n.GetNodeId())
-				if used, ok := b.nodes[id]; ok {
-					n.Used, n.NumContainers = resourceOf(used.Total.Minus(used.Free)), int32(used.Containers)
-				}
+				used := b.nodes[id] // nothing, if the scheduler does not have it
+				n.Used, n.NumContainers = resourceOf(used.Total.Minus(used.Free)), int32(used.Containers)
 			}
 			then(l.reports, b, err)
 		})

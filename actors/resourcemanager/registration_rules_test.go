@@ -62,6 +62,12 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 		t.Errorf("applications: %v", apps)
 	}
 
+	// What it registered with is no news.
+	r.beat(id, 0, status(1, runs, 0))
+	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) != 1 || len(u[0].launched)+len(u[0].ended) != 0 {
+		t.Errorf("its first heartbeat: %+v", u)
+	}
+
 	// One that comes back takes its place, with a rack and without pages.
 	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.peer, r.of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
 		t.Fatal(err)

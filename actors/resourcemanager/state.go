@@ -17,7 +17,7 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 			call.Fail(err)
 			return
 		}
-		t := queueTree{queues: b.queues, apps: s.apps, use: b, recursive: true}
+		t := queueTree{queues: b.queues, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
 			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
 			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, 0), // by name root is the first of its queues, and default the only one of FIFO

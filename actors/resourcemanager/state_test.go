@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
@@ -125,6 +127,10 @@ func TestTheStateOfAFifoScheduler(t *testing.T) {
 	am, _ := k.running(n, nil)
 	am.allocate(anywhere(5))
 	n.beat()
+	want := &yarn.ContainerPlace{Id: am.own, NodeId: n.reg.GetNodeId(), Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, State: "RUNNING", ApplicationMaster: true}
+	if got := k.place(am.own); !proto.Equal(got, want) {
+		t.Errorf("the ApplicationMaster's container: %v\nwant\n%v", got, want)
+	}
 	s := k.state()
 	if s.GetRoot().GetQueueName() != "default" || s.GetRoot().GetUsed().GetMemory() != 2048 || len(s.GetDemands()) != 1 {
 		t.Errorf("root %v, demands %v", s.GetRoot(), s.GetDemands())

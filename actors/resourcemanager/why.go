@@ -54,12 +54,8 @@ type why struct {
 func (requestWhy) ReplyType() (r why) { return r }
 
 func (s *Scheduler) requestWhy(c *rpcenv.Context, m requestWhy) {
-	w := why{used: &yarn.Resource{}}
-	if st, ok := s.book.App(m.attempt); ok {
-		w.used = resourceOf(st.Usage)
-	}
-	w.refusals = s.refusals(c, m.attempt)
-	rpcenv.Reply(c, m, w)
+	st, _ := s.book.App(m.attempt) // nothing, before it has the attempt
+	rpcenv.Reply(c, m, why{used: resourceOf(st.Usage), refusals: s.refusals(c, m.attempt)})
 }
 
 // refusals are why an attempt has no more containers, by the filters that offers meet. The FifoScheduler has none.

@@ -1,0 +1,188 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// Clients see the nodes of the states that they name, of all when they name none, with what is used there.
+func TestClientsSeeNodesByState(t *testing.T) {
+	v := newService(t, nil)
+	states := []yarn.NodeState{yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_LOST, yarn.NodeState_NS_UNHEALTHY}
+	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(requestNodes)
+		if !ok {
+			return false
+		}
+		var l nodeList
+		for i, s := range states {
+			l.reports = append(l.reports, &yarn.NodeReport{NodeId: nodeID{"h", int32(i + 1)}.proto(), NodeState: s})
+		}
+		rpcenv.Reply(c, q, l)
+		return true
+	})
+	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(requestBooks)
+		if ok {
+			rpcenv.Reply(c, q, books{nodes: map[nodeID]fair.NodeState{
+				{"h", 1}: {NodeSpec: fair.NodeSpec{Total: fair.Resource{Memory: 10, VCores: 8}}, Free: fair.Resource{Memory: 7, VCores: 6}, Containers: 4},
+			}})
+		}
+		return ok
+	})
+	for want, filter := range map[string][]yarn.NodeState{
+		"1 3 2 4, 2 0 0 0, 3 0 0 0, ": nil,
+		"2 0 0 0, ":                   states[1:2],
+		"1 3 2 4, 3 0 0 0, ":          {yarn.NodeState_NS_UNHEALTHY, yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_NEW},
+		"":                            {yarn.NodeState_NS_SHUTDOWN},
+	} {
+		a, err := rpctest.Ask[*yarn.GetClusterNodesResponse](v.peer, v.of, &yarn.GetClusterNodesRequest{NodeStates: filter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, n := range a.GetNodeReports() {
+			text += fmt.Sprint(n.GetNodeId().GetPort(), n.GetUsed().GetMemory(), n.GetUsed().GetVirtualCores(), n.GetNumContainers(), ", ")
+		}
+		text = strings.ReplaceAll(text, " , ", ", ")
+		if text != want {
+			t.Errorf("%v: %q, want %q", filter, text, want)
+		}
+	}
+}
+
+// A client's question for a queue says how much of what is below it is told; of applications what they use too.
+func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
+	v := newService(t, nil)
+	app := v.submit()
+	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(requestBooks)
+		if !ok {
+			return false
+		}
+		b := books{
+			use:   &yarn.ClusterUse{Total: &yarn.Resource{Memory: 100}},
+			byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{app: {NumUsedContainers: 7}},
+		}
+		for _, name := range []string{"root", "root.a", "root.a.b", "root.a.b.c"} {
+			b.queues = append(b.queues, fair.QueueState{QueueSettings: fair.QueueSettings{Name: name}, FairShare: fair.Resource{Memory: 50}})
+		}
+		rpcenv.Reply(c, q, b)
+		return true
+	})
+	var depth func(q *yarn.QueueInfo) int
+	depth = func(q *yarn.QueueInfo) int {
+		deepest := 0
+		for _, child := range q.GetChildQueues() {
+			deepest = max(deepest, 1+depth(child))
+		}
+		return deepest
+	}
+	for _, is := range []struct {
+		q    *yarn.GetQueueInfoRequest
+		name string
+		deep int
+		apps int
+	}{
+		{&yarn.GetQueueInfoRequest{QueueName: "root"}, "root", 0, 0},
+		{&yarn.GetQueueInfoRequest{QueueName: "root", IncludeChildQueues: true}, "root", 1, 0},
+		{&yarn.GetQueueInfoRequest{QueueName: "root", Recursive: true}, "root", 3, 0},
+		{&yarn.GetQueueInfoRequest{QueueName: "a", IncludeApplications: true, IncludeChildQueues: true}, "root.a", 1, 1},
+		{&yarn.GetQueueInfoRequest{QueueName: "root.a.b"}, "root.a.b", 0, 0},
+	} {
+		a, err := rpctest.Ask[*yarn.GetQueueInfoResponse](v.peer, v.of, is.q)
+		info := a.GetQueueInfo()
+		if err != nil || info.GetQueueName() != is.name || depth(info) != is.deep || len(info.GetApplications()) != is.apps || info.GetCapacity() != 0.5 {
+			t.Errorf("%v: %v, %v", is.q, info, err)
+		}
+		for _, r := range info.GetApplications() {
+			if r.GetApplicationId().GetId() != app.ID || r.GetAppResourceUsage().GetNumUsedContainers() != 7 {
+				t.Errorf("%v", r)
+			}
+		}
+	}
+}
+
+// A container of an ApplicationMaster that was not there after all is asked for again half a second later.
+func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
+	v := newService(t, nil)
+	app := v.submit()
+	at := ids.Attempt{App: app, Attempt: 1}
+	asked := 0
+	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if _, ok := m.(allocate); ok {
+			asked++
+		}
+		return false
+	})
+	v.tell(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
+	if asked != 0 {
+		t.Error("it asked for a container of an attempt that is none")
+	}
+	v.tell(amAllocated{attempt: at})
+	v.ms(490)
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	v.ms(20)
+	if asked != 2 {
+		t.Errorf("asked %d times after half a second", asked)
+	}
+	v.s.byID[app].current().machine.State = 5 // launched meanwhile
+	v.ms(2000)
+	if asked != 2 {
+		t.Errorf("asked %d times though it has it", asked)
+	}
+}
+
+// badRecords is a Store with a record that is none.
+type badRecords struct{ written }
+
+func (badRecords) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	return []master.Change{{Key: "what"}}, nil, nil
+}
+
+// A bad record of a Store that has no places is told by its name.
+func TestABadRecordIsToldByItsName(t *testing.T) {
+	v := newService(t, &badRecords{})
+	v.logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")
+}
+
+// An attempt whose container has no node cannot be launched, and has nothing to be ended.
+func TestAContainerWithoutANode(t *testing.T) {
+	v := newService(t, nil)
+	at := &attempt{launched: true, container: &yarn.Container{}}
+	if _, _, err := v.s.startRequest(at); err == nil || err.Error() != "its container has no node" {
+		t.Error(err)
+	}
+	v.run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
+}
+
+// The scheduler keeps where an application is, and what moves tell.
+func TestTheSchedulerKnowsWhereAnApplicationWent(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.add("h")
+	r.attempt(false)
+	for id, queue := range []string{"other", "third"} { // so that they are there
+		must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: int32(id + 2)}, user: "ada", queue: queue, groups: []string{"ada"}})
+	}
+	a := must[appAccepted](r, moveApp{app: anApp, target: "root.other"})
+	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
+	if a.queue != "root.other" || d.queue != "root.other" {
+		t.Errorf("it is in %q, then in %q", a.queue, d.queue)
+	}
+	r.Advance(time.Second)
+	delete(r.s.apps, anApp) // it ended
+	if a := must[appAccepted](r, moveApp{app: anApp, target: "root.third"}); a.queue != "root.third" {
+		t.Errorf("it is in %q", a.queue)
+	}
+}
