@@ -44,14 +44,7 @@ func (r *rig) logged(want ...string) {
 // newRig makes one with settings, given as key, value, key, value.
 func newRig(t *testing.T, name string, e rpcenv.Endpoint, settings ...string) *rig {
 	t.Helper()
-	pairs := map[string]string{}
-	for i := 0; i+1 < len(settings); i += 2 {
-		pairs[settings[i]] = settings[i+1]
-	}
-	cf, err := conf.New(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cf := confOf(t, settings)
 	r := &rig{World: rpctest.New(t, 1), t: t}
 	r.peer = r.Probe("Peer")
 	env := r.Env("RM", cf)
@@ -66,6 +59,20 @@ func newRig(t *testing.T, name string, e rpcenv.Endpoint, settings ...string) *r
 	}
 	r.of = r.Register(env, name, e)
 	return r
+}
+
+// confOf are settings, given as key, value, key, value.
+func confOf(t *testing.T, settings []string) *conf.Conf {
+	t.Helper()
+	pairs := map[string]string{}
+	for i := 0; i+1 < len(settings); i += 2 {
+		pairs[settings[i]] = settings[i+1]
+	}
+	cf, err := conf.New(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cf
 }
 
 // run runs f as a callback of the endpoint's process.

@@ -9,7 +9,6 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -21,19 +20,18 @@ type scheduling struct {
 
 func newScheduling(t *testing.T, m beginScheduler, settings ...string) scheduling {
 	t.Helper()
-	pairs := map[string]string{}
-	for i := 0; i+1 < len(settings); i += 2 {
-		pairs[settings[i]] = settings[i+1]
-	}
-	cf, err := conf.New(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newScheduler(cf, Config{})
+	return newSchedulingWith(t, Config{}, settings, func(*rpcenv.Env) {}, m)
+}
+
+// newSchedulingWith is newScheduling with a Config; first sees the Env before the Scheduler begins.
+func newSchedulingWith(t *testing.T, cfg Config, settings []string, first func(*rpcenv.Env), m beginScheduler) scheduling {
+	t.Helper()
+	s, err := newScheduler(confOf(t, settings), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := scheduling{newRig(t, SchedulerName, s, settings...), s}
+	first(r.client.Env)
 	recovered := m.recovered
 	m.life = aLife(5)
 	m.recovered = recovered
