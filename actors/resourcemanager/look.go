@@ -64,10 +64,7 @@ func (s *Scheduler) Look(now time.Time) Look {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
-		st, ok := s.book.App(a.attempt)
-		if !ok {
-			continue
-		}
+		st, _ := s.book.App(a.attempt) // nothing, between two attempts
 		if count, _ := waits(st); count == 0 {
 			continue
 		}

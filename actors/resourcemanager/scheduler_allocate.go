@@ -101,10 +101,8 @@ func (s *Scheduler) drain(c *rpcenv.Context, a *scheduledApp) []*yarn.ContainerS
 
 // forgetContainer lets a node forget a container that ended.
 func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
-	id, err := ids.ContainerFrom(d.status.GetContainerId())
-	if err == nil {
-		c.Send(s.tracker, forgetContainer{node: d.node, container: id})
-	}
+	id, _ := ids.ContainerFrom(d.status.GetContainerId()) // it was made of one
+	c.Send(s.tracker, forgetContainer{node: d.node, container: id})
 }
 
 // acquire hands a container over to its ApplicationMaster.

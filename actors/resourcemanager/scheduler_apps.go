@@ -81,10 +81,7 @@ func (s *Scheduler) appAttemptAdded(c *rpcenv.Context, m appAttemptAdded) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no application %s", exceptions.YARN, m.attempt.App))
 		return
 	}
-	spec := fair.AttemptSpec{ID: m.attempt}
-	if m.keep && m.attempt.Attempt > 1 {
-		spec.Keep = a.attempt
-	}
+	spec := fair.AttemptSpec{ID: m.attempt, Keep: a.attempt} // zero, unless the one before left its containers
 	if _, err := s.book.AddAttempt(s.now(c), spec); err != nil {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.YARN, err))
 		return

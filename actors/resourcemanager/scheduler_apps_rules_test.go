@@ -94,7 +94,7 @@ func TestAContainerIsWhole(t *testing.T) {
 
 // An ask says its priority, its id, where, what, how often and whether another place will do; if it does not say, it will.
 func TestWhatAnAskSays(t *testing.T) {
-	no := false
+	yes, no := true, false
 	q := &yarn.ResourceRequest{
 		Priority: &yarn.Priority{Priority: 3}, AllocationRequestId: 4, ResourceName: "h", Capability: &yarn.Resource{Memory: 5, VirtualCores: 6}, NumContainers: 7,
 	}
@@ -106,6 +106,10 @@ func TestWhatAnAskSays(t *testing.T) {
 	}
 	q.RelaxLocality = &no
 	if got := askOf(q); got.Relax {
+		t.Errorf("%+v", got)
+	}
+	q.RelaxLocality = &yes
+	if got := askOf(q); got != want {
 		t.Errorf("%+v", got)
 	}
 }

@@ -21,16 +21,12 @@ func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
 	for _, e := range events {
 		switch e.Kind {
 		case fair.Allocated:
-			k := s.containerOf(c, e)
-			s.step(c, k, machine.ContainerStart, machine.Always, nil)
+			s.step(c, s.make(c, e), machine.ContainerStart, machine.Always, nil)
 		case fair.Reserved:
-			k := s.containerOf(c, e)
-			s.step(c, k, machine.ContainerReserve, machine.Always, nil)
-		case fair.Unreserved:
-			if k := s.containers[e.Container]; k != nil && k.machine.State == machine.ContainerReserved {
-				s.step(c, k, machine.ContainerKill, machine.Always, nil)
-				delete(s.containers, e.Container)
-			}
+			s.step(c, s.make(c, e), machine.ContainerReserve, machine.Always, nil)
+		case fair.Unreserved: // one that is fulfilled is made anew by Allocated, as in Hadoop
+			s.step(c, s.containers[e.Container], machine.ContainerKill, machine.Always, nil)
+			delete(s.containers, e.Container)
 		case fair.Gone:
 			s.gone(c, e)
 		case fair.CleanUp:
@@ -45,17 +41,12 @@ func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
 	}
 }
 
-// containerOf is the container of an event; the first event makes it.
-func (s *Scheduler) containerOf(c *rpcenv.Context, e fair.Event) *container {
-	k := s.containers[e.Container]
-	if k == nil {
-		k = &container{
-			Container: fair.Container{ID: e.Container, Node: e.Node, Resource: e.Resource, Key: e.Key, AM: e.AM},
-			attempt:   e.Attempt, made: c.Now(),
-		}
-		s.containers[e.Container] = k
+// make makes the container of an event.
+func (s *Scheduler) make(c *rpcenv.Context, e fair.Event) *container {
+	k := &container{
+		Container: fair.Container{ID: e.Container, Node: e.Node, Resource: e.Resource, Key: e.Key, AM: e.AM}, attempt: e.Attempt, made: c.Now(),
 	}
-	k.Node, k.Resource, k.AM, k.attempt = e.Node, e.Resource, e.AM, e.Attempt
+	s.containers[e.Container] = k
 	return k
 }
 

@@ -70,7 +70,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),
 			ExitStatus: m.GetContainerExitStatus(), Capability: m.GetResource(),
 		}
-		k := &container{Container: fair.Container{ID: id, Node: n.String(), Resource: amountOf(m.GetResource())}, made: c.Now()}
+		k := &container{Container: fair.Container{ID: id, Node: n.String()}}
 		if mine {
 			k.attempt = a.attempt
 		}
@@ -85,7 +85,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id ids.Container, m *yarn.NMContainerStatus) {
 	k := &container{
 		Container: fair.Container{
-			ID: id, Node: n.String(), Host: n.host, Resource: amountOf(m.GetResource()), Key: fair.Key{Priority: m.GetPriority().GetPriority()},
+			ID: id, Node: n.String(), Resource: amountOf(m.GetResource()), Key: fair.Key{Priority: m.GetPriority().GetPriority()},
 			AM: id == a.am,
 		},
 		attempt: a.attempt, made: c.Now(),
@@ -182,7 +182,7 @@ func (s *Scheduler) untold(id ids.Container) bool {
 	}
 	for _, list := range [][]doneContainer{a.done, a.told} {
 		for _, d := range list {
-			if of, err := ids.ContainerFrom(d.status.GetContainerId()); err == nil && of == id {
+			if of, _ := ids.ContainerFrom(d.status.GetContainerId()); of == id {
 				return true
 			}
 		}

@@ -53,15 +53,13 @@ func (s *Scheduler) requestUsage(c *rpcenv.Context, m requestUsage) {
 }
 
 func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.ApplicationResourceUsageReport {
-	r := &yarn.ApplicationResourceUsageReport{UsedResources: &yarn.Resource{}, ReservedResources: &yarn.Resource{}, NeededResources: &yarn.Resource{}}
 	use := s.useOf(c, a)
-	if st, ok := s.book.App(a.attempt); ok {
-		r.NumUsedContainers, r.NumReservedContainers = int32(st.Containers), int32(len(st.Reservations))
-		r.UsedResources, r.ReservedResources = resourceOf(st.Usage), resourceOf(st.Reserved)
-		r.NeededResources = resourceOf(st.Usage.Plus(st.Reserved))
+	st, _ := s.book.App(a.attempt) // nothing, between two attempts
+	return &yarn.ApplicationResourceUsageReport{
+		NumUsedContainers: int32(st.Containers), NumReservedContainers: int32(len(st.Reservations)),
+		UsedResources: resourceOf(st.Usage), ReservedResources: resourceOf(st.Reserved), NeededResources: resourceOf(st.Usage.Plus(st.Reserved)),
+		MemorySeconds: use.memory / 1000, VcoreSeconds: use.vcores / 1000,
 	}
-	r.MemorySeconds, r.VcoreSeconds = use.memory/1000, use.vcores/1000
-	return r
 }
 
 // mostDemands is of how many applications the books say what they wait for.
@@ -104,10 +102,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
 		b.byApp[id], b.totals[id] = s.usageOf(c, a), s.totalsOf(c, a)
-		st, ok := s.book.App(a.attempt)
-		if !ok {
-			continue
-		}
+		st, _ := s.book.App(a.attempt) // nothing, between two attempts
 		reserved = reserved.Plus(st.Reserved)
 		count, sum := waits(st)
 		u.ContainersPending += int32(count)

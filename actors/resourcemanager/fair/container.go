@@ -37,7 +37,7 @@ type EventKind int
 const (
 	Allocated  EventKind = iota // a container was given to an application, which does not know of it yet
 	Reserved                    // a node is kept for an application until the container fits
-	Unreserved                  // a reservation was given up, or fulfilled: then Allocated with the same container comes first
+	Unreserved                  // a reservation was given up, or fulfilled: then Allocated with the same container follows
 	Gone                        // a container has left the books
 	Marked                      // a container is to be preempted: its application is warned
 	CleanUp                     // a node has a container that nobody knows: it is to end it
