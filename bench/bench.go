@@ -72,7 +72,8 @@ type entry struct {
 }
 
 // Run measures, trial by trial, each contender once in each round. A rival of another program that is missing or fails is
-// a line of the report; a contender of the binary that fails is an error.
+// a line of the report; a contender of the binary that fails is an error. When ctx ends, its error comes with the report of
+// the rounds that were complete, if any was: no contender has a trial more than the others.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	o.Spec.WarmUp = o.Spec.Duration / 5
 	if err := o.validate(); err != nil {
@@ -99,9 +100,14 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 				continue
 			}
 			if err := r.trial(ctx, e, trial); err != nil {
-				return nil, err
+				if trial == 0 || ctx.Err() == nil {
+					return nil, err
+				}
+				r.report.cut(trial)
+				return r.report, err
 			}
 		}
+		r.report.round()
 	}
 	r.report.finish()
 	return r.report, nil
@@ -142,7 +148,7 @@ func (r *runner) addRivals(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	if err != nil {
 		r.report.miss(name, err.Error())
@@ -160,7 +166,7 @@ func (r *runner) trial(ctx context.Context, e *entry, number int) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case err != nil && !e.rival:
 		return fmt.Errorf("trial %d: %w", number+1, err)
 	case err != nil:

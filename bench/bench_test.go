@@ -200,6 +200,50 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// writer calls itself with each line that it gets.
+type writer func(line string)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(string(p))
+	return len(p), nil
+}
+
+// A run that is interrupted reports its complete rounds: one that has a trial of coherer alone compares nothing.
+func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
+	for at, complete := range map[string]int{"trial 1: coherer": 0, "trial 1: go-channel": 1, "trial 2: coherer": 1, "trial 2: go-channel": 2} {
+		t.Run(at, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			o := options(t, measure.LocalAsk)
+			o.Trials = 3
+			o.Progress = writer(func(line string) {
+				if strings.HasPrefix(line, at+":") {
+					cancel()
+				}
+			})
+			r, err := Run(ctx, o)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			if complete == 0 {
+				if r != nil {
+					t.Errorf("it reports %+v", r)
+				}
+				return
+			}
+			check(t, r, 2)
+			var said strings.Builder
+			if err := r.Print(&said); err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprintf("interrupted: the last %d of 3 trials of each are missing\n", 3-complete)
+			if r.Trials != complete || r.Cut != 3-complete || !strings.Contains(said.String(), want) {
+				t.Errorf("%d trials, %d cut:\n%s", r.Trials, r.Cut, said.String())
+			}
+		})
+	}
+}
+
 func newTestRunner(t *testing.T, o Options) *runner {
 	t.Helper()
 	starter := process.NewStarter()

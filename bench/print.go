@@ -27,6 +27,9 @@ func (r *Report) Print(out io.Writer) error {
 		return err
 	}
 	b.WriteString(r.legend())
+	if r.Cut > 0 {
+		fmt.Fprintf(&b, "interrupted: the last %d of %d trials of each are missing\n", r.Cut, r.Trials+r.Cut)
+	}
 	for _, m := range r.Missing {
 		fmt.Fprintf(&b, "%s was not measured: %s\n", m.Name, m.Why)
 	}

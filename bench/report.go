@@ -18,6 +18,8 @@ type Report struct {
 	// Duration is that of the measured batch of each trial.
 	Duration time.Duration `json:"duration_ns"`
 	Trials   int           `json:"trials"`
+	// Cut is how many trials of each were wanted besides, when the run was interrupted.
+	Cut int `json:"trials_cut,omitempty"`
 	// Contenders were measured; Coherer is the first.
 	Contenders []*Contender `json:"contenders"`
 	// Missing were not, or failed.
@@ -42,7 +44,8 @@ type Contender struct {
 	CPU     float64 `json:"cpu_ns_per_message"`
 	Latency Latency `json:"latency"`
 
-	histogram measure.Histogram
+	histogram measure.Histogram // of the complete rounds
+	latest    measure.Histogram // of the latest trial
 }
 
 // Trial is one of a contender.
@@ -112,8 +115,24 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: sent.Elapsed,
 		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n,
 	})
-	c.histogram.Merge(latency)
+	c.latest = *latency
 	return nil
+}
+
+// round ends a round: each contender had its trial.
+func (r *Report) round() {
+	for _, c := range r.Contenders {
+		c.histogram.Merge(&c.latest)
+	}
+}
+
+// cut makes a report of the first trials alone, and finishes it.
+func (r *Report) cut(trials int) {
+	r.Trials, r.Cut = trials, r.Trials-trials
+	for _, c := range r.Contenders {
+		c.Trials = c.Trials[:trials]
+	}
+	r.finish()
 }
 
 // finish computes what is said of all trials.

@@ -47,13 +47,13 @@ func benchCommand() *cobra.Command {
 			if wrong, ok := errors.AsType[bench.UsageError](err); ok {
 				return usage(cmd, wrong.Unwrap())
 			}
-			if err != nil {
+			if report == nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(report)
+				return errors.Join(err, writeJSON(report))
 			}
-			return report.Print(os.Stdout)
+			return errors.Join(err, report.Print(os.Stdout))
 		},
 	}
 	f := cmd.Flags()
