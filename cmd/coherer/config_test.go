@@ -61,7 +61,7 @@ func TestConfigShow(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(got.stdout), "\n"); len(lines) != 2 || !strings.Contains(lines[1], `  x\ny\tC:\temp\new  `) {
 		t.Errorf("%s", got.stdout)
 	}
-	if strings.Count(got.stderr, "unknown setting spark.netwrk.timeout: did you mean spark.network.timeout?") != 1 {
+	if strings.Count(got.stderr, "unknown setting spark.netwrk.timeout ("+defaults+":3): did you mean spark.network.timeout?") != 1 {
 		t.Errorf("%s", got.stderr)
 	}
 	for _, c := range []struct {

@@ -130,11 +130,11 @@ func (c *Conf) Warnings() []string {
 	}
 	var out []string
 	for _, key := range c.dropped {
-		out = append(out, "Ignoring non-Spark config property: "+key)
+		out = append(out, "Ignoring non-Spark config property: "+key+c.place(key))
 	}
 	names := slices.Sorted(maps.Keys(entries.byKey))
 	for _, key := range c.unknown {
-		warning := "unknown setting " + key
+		warning := "unknown setting " + key + c.place(key)
 		if near, ok := Nearest(key, names); ok {
 			warning += ": did you mean " + near + "?"
 		}
@@ -147,6 +147,15 @@ func (c *Conf) Warnings() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// place is where a key was set, for a warning of it, and "" when whoever made c did not say.
+func (c *Conf) place(key string) string {
+	at, known := c.from[key]
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", at)
 }
 
 // kept reports whether key belongs to Spark, to YARN or to this project, or is known; the rest is dropped.

@@ -14,9 +14,5 @@ func (c *Conf) noEffect(key string) string {
 	if off, isBool := c.values[key].(bool); d.Awaits == "" || isBool && !off {
 		return ""
 	}
-	from := ""
-	if at, known := c.from[key]; known {
-		from = fmt.Sprintf(" (%s)", at)
-	}
-	return fmt.Sprintf("%s%s has no effect yet: there is no support for %s", key, from, d.Awaits)
+	return fmt.Sprintf("%s%s has no effect yet: there is no support for %s", key, c.place(key), d.Awaits)
 }

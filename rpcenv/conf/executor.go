@@ -35,11 +35,11 @@ var (
 	ExecutorMinMemoryOverhead = entry("spark.executor.minMemoryOverhead", atLeast(sizes(mib), 0), "384m",
 		"The least memory that a container has beside spark.executor.memory.")
 	MemoryOffHeapEnabled = entry("spark.memory.offHeap.enabled", bools, "false",
-		"Whether an executor has memory outside its heap.")
+		"Whether an executor's container on YARN has spark.memory.offHeap.size beside the rest; a Go executor keeps all in its heap.")
 	MemoryOffHeapSize = entry("spark.memory.offHeap.size", atLeast(sizes(byteUnit), 0), "0",
-		"How much memory an executor has outside its heap, in its container beside the rest.")
+		"What spark.memory.offHeap.enabled adds to an executor's container on YARN.")
 	ExecutorPySparkMemory = optional("spark.executor.pyspark.memory", atLeast(sizes(mib), 0),
-		"What the Python workers of an executor have in its container beside the rest.")
+		"What an executor's container on YARN has beside the rest for Python workers, which a Go executor does not start.")
 	ExecutorInstances = optional("spark.executor.instances", atLeast(ints, 0),
 		"How many executors an application starts with.")
 	ExecutorHeartbeatInterval = entry("spark.executor.heartbeatInterval", atLeast(durations(time.Millisecond), time.Millisecond), "10s",

@@ -33,7 +33,7 @@ var (
 	YARNUnmanagedAM = entry("spark.yarn.unmanagedAM.enabled", bools, "false",
 		"Whether the application master runs in the client's process; not done here.")
 	YARNArchive = optional("spark.yarn.archive", filled(texts),
-		"An archive with Spark's jars, to be unpacked in every container; a Go program needs none.")
+		"An archive with Spark's jars, to be unpacked in every container: refused, since a Go program needs none.")
 	YARNJars = optional("spark.yarn.jars", lists,
 		"Spark's jars, instead of those of this machine; a Go program needs none.").awaits("Spark's own jars")
 )
