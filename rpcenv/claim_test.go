@@ -77,7 +77,7 @@ func (w *world) stays(a, b *rpcenv.Env, ref rpcenv.Ref) {
 	w.await("A: still here")
 	w.wantAnswer(a, b)
 	w.wantNo("A: disconnected " + b.Address().String())
-	if _, conns, _ := a.Held(); conns != 1 {
+	if _, conns, _ := a.Held(); w.sim != nil && conns != 1 { // a real A may not have heard of the stranger's end yet
 		w.t.Error(conns, "connections")
 	}
 }
