@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 	"github.com/sirupsen/logrus/hooks/test"
 
@@ -161,4 +162,48 @@ func TestAnAskOfWhatIsNoMessageFailsTheHandler(t *testing.T) {
 	w.sim.Advance(10 * time.Minute)
 	const none = "rpcenv: cannot be sent: int is neither a protobuf message nor embeds rpcenv.Local"
 	w.wantLog(none, none)
+}
+
+// An endpoint whose actor cannot be made is not there: its name is free, and nobody waits for its end.
+func TestAnEndpointWithoutAnActorIsNotThere(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	root := rpcenv.ActorSystem().Root
+	id := e.NextActor("E")
+	pid, err := root.SpawnNamed(actor.PropsFromFunc(func(actor.Context) {}), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := root.StopFuture(pid).Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := e.Register("E", noting(w)); err == nil || err.Error() != "rpcenv A: spawn "+id+": spawn: name exists" {
+		t.Error(err)
+	}
+	w.quiet()
+	w.wantLog()
+	w.register(e, "E", noting(w))
+	w.quiet()
+	if !w.sim.Quiet() {
+		t.Error("something is under way")
+	}
+	w.close(e)
+	w.wantLog("OnStart", "OnStop")
+}
+
+func TestTheDepthOfAnInboxIsWhatWaits(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", noting(w))
+	w.quiet()
+	w.tell(e, ref, "1", "2", "3")
+	if n := e.Depth("E"); n != 3 {
+		t.Error(n, "items wait")
+	}
+	w.quiet()
+	if n := e.Depth("E"); n != 0 {
+		t.Error(n, "items wait")
+	}
 }

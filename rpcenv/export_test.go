@@ -2,6 +2,7 @@ package rpcenv
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -68,6 +69,19 @@ func (e *Env) EndAround(to Address, f func()) {
 	ob.detach(c)
 	c.link.Close()
 }
+
+// NextActor is the id of the actor that the next endpoint of that name is.
+func (e *Env) NextActor(name string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return fmt.Sprintf("%d/%s#%d", e.num, name, e.spawned+1)
+}
+
+// Depth is how many items wait in an inbox.
+func (e *Env) Depth(name string) int { return e.lookup(name).UserMessageCount() }
+
+// ResolvePID is what protoactor asks for a PID.
+var ResolvePID = resolvePID
 
 // DropReason is the family of an error.
 func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err) }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sirupsen/logrus"
+	"github.com/sirupsen/logrus/hooks/test"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/messages/rpc"
@@ -106,5 +108,37 @@ func TestAPIDThatIsMadeAfterTheEndOfItsEnvKeepsNothing(t *testing.T) {
 	}
 	if rpcenv.HasPIDs(e) {
 		t.Error("an Env that has ended is kept for its PIDs")
+	}
+}
+
+func TestOnlyAPIDOfAnEnvIsResolved(t *testing.T) {
+	for address, want := range map[string]bool{
+		"1@h:7#0": true, "1@#5": true, "4294967295@[::1]:7#18446744073709551615": true,
+		"nonhost": false, "127.0.0.1:8090": false, "x@h:7#0": false, "-1@h:7#0": false, "4294967296@h:7#0": false,
+		"1@h:7": false, "1@h:7#x": false, "1@h#0": false, "1@:7#0": false,
+	} {
+		p, ok := rpcenv.ResolvePID(actor.NewPID(address, "E"))
+		if ok != want || (p != nil) != want {
+			t.Errorf("%s: %v %v", address, p, ok)
+		}
+	}
+}
+
+// What an actor sends and what cannot be sent is a line in the log, as nobody can be told.
+func TestWhatAnActorCannotSendIsLogged(t *testing.T) {
+	w := newWorld(t, "memory")
+	log, hook := test.NewNullLogger()
+	e := w.makeAt(rpcenv.Config{Name: "A", Listen: rpcenv.Address{Host: "127.0.0.1"}, Log: logrus.NewEntry(log)}, "127.0.0.1")
+	ref := w.register(e, "E", noting(w))
+	root := rpcenv.ActorSystem().Root
+	root.Send(e.PID(ref), 7)
+	all := hook.AllEntries()
+	if len(all) != 1 || all[0].Level != logrus.ErrorLevel || all[0].Message != "Drop what an actor sent to "+ref.String() {
+		t.Error(all)
+	}
+	answer, err := root.RequestFuture(e.PID(ref), 7, time.Minute).Result()
+	const why = "rpcenv: cannot be sent: int is neither a protobuf message nor embeds rpcenv.Local"
+	if f, ok := answer.(*rpc.Failure); err != nil || !ok || f.GetMessage() != why || len(hook.AllEntries()) != 1 {
+		t.Error(answer, err)
 	}
 }

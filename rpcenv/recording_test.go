@@ -159,3 +159,72 @@ func TestAnUntracedTickIsCounted(t *testing.T) {
 		}
 	}
 }
+
+// A switch of one endpoint holds against that of all, until all are switched again.
+func TestRecordReturnsWhatHeldBefore(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	for _, name := range []string{"E", "F"} {
+		w.register(e, name, double(w))
+	}
+	for i, step := range []struct {
+		endpoint  string
+		on, was   bool
+		all, e, f bool
+	}{
+		{"", true, true, true, true, true},
+		{"E", false, true, true, false, true},
+		{"E", false, false, true, false, true},
+		{"F", true, true, true, false, true},
+		{"", false, true, false, false, false},
+		{"E", true, false, false, true, false},
+		{"F", false, false, false, true, false},
+		{"", true, false, true, true, true},
+	} {
+		was, err := e.Record(step.endpoint, step.on)
+		if err != nil || was != step.was || e.Recording("") != step.all || e.Recording("E") != step.e || e.Recording("F") != step.f {
+			t.Errorf("%d: %v %v, all %v E %v F %v", i, was, err, e.Recording(""), e.Recording("E"), e.Recording("F"))
+		}
+	}
+	if _, err := e.Record("Nobody", true); !errors.Is(err, rpcenv.ErrRefusedNotFound) || err.Error() != "could not find the endpoint: Could not find Nobody." {
+		t.Error(err)
+	}
+	if e.Recorder() != w.rec {
+		t.Error("it has another trace than its world")
+	}
+	off := w.make("B", true, settings(t, "coherer.trace.enabled", "false"))
+	if off.Recording("") {
+		t.Error("it records, though coherer.trace.enabled is false")
+	}
+}
+
+// Within a turn an item begins when the one before it has ended: the clock is asked once for both.
+func TestAnItemBeginsWhereTheOneBeforeItEnds(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	ref := w.register(e, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
+		if m.(say).text == "first" {
+			for range 3 {
+				c.Send(c.Self(), say{text: "next"})
+			}
+		}
+		w.note("%s", m.(say).text)
+	}})
+	w.tell(e, ref, "first")
+	w.awaitLines(4)
+	w.close(e)
+	var all []*tracepb.Record
+	for _, r := range w.rec.Records() {
+		if r.GetKind() == tracepb.Kind_HANDLED && r.GetEndpoint() == "E" {
+			all = append(all, r)
+		}
+	}
+	if len(all) != 4 {
+		t.Fatal(all)
+	}
+	for i, r := range all {
+		if i > 0 && r.GetStarted() != all[i-1].GetTime() || r.GetStarted() < r.GetReceived() || r.GetTime() < r.GetStarted() {
+			t.Errorf("%d: received %d, began %d, ended %d, the one before %d", i, r.GetReceived(), r.GetStarted(), r.GetTime(), all[max(i-1, 0)].GetTime())
+		}
+	}
+}

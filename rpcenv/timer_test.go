@@ -133,3 +133,21 @@ func TestATimerOfWhatIsNoMessageFailsTheHandler(t *testing.T) {
 		w.await("rpcenv: cannot be sent: string is neither a protobuf message nor embeds rpcenv.Local")
 	})
 }
+
+// A Host may be late in stopping a timer: what it fires then is no item any more.
+func TestATimerThatFiresAfterItsEndIsNothing(t *testing.T) {
+	w := newWorld(t, "memory")
+	e, clock := handTimed(w)
+	ref := w.register(e, "E", ticking(w))
+	w.in(e, ref, func(c *rpcenv.Context) {
+		c.Cancel(c.Every(time.Second, time.Second, say{text: "cancelled"}))
+		clock.fire[0]()
+	})
+	w.in(e, ref, func(*rpcenv.Context) {})
+	if len(clock.fire) != 1 {
+		t.Error("it is armed again")
+	}
+	if got := rows(e.Metrics(), "E"); got != "message do 2 0 2 0" {
+		t.Error(got)
+	}
+}
