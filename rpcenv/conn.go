@@ -68,15 +68,6 @@ const (
 // errConnEnded says that the end of a connection was told, or is being told, to the endpoints.
 var errConnEnded = errors.New("it has ended")
 
-// ref is a Ref to an endpoint at the other end.
-func (c *conn) ref(name string) Ref {
-	r := Ref{Address: c.peer, Name: name}
-	if !c.listening {
-		r.conn = c.id
-	}
-	return r
-}
-
 // itemID names the n-th message of a direction: out is from this side.
 func (c *conn) itemID(out bool, n uint64) trace.ID {
 	return trace.ID{Conn: c.id, Back: out != c.dialler, N: n}
@@ -177,7 +168,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 		return
 	}
 	c.out++
-	o := outgoing{to: c.ref(""), from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
+	o := outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
 	answer := c.itemID(true, c.out)
 	c.env.recordAnswer(&o, answer, "", c.peerName, &c.labels)
 	c.env.metrics.Sent(0)
@@ -241,7 +232,7 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
-		o := outgoing{to: c.ref(""), from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.traceTime(), untraced: untraced}
+		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.traceTime(), untraced: untraced}
 		c.respond(k, o, request, err)
 	}
 	return k
@@ -251,7 +242,6 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	c.mu.Lock()
 	p := c.waiting[env.RequestID]
-	delete(c.waiting, env.RequestID)
 	c.mu.Unlock()
 	res := result{id: id, received: now}
 	if env.Kind == KindFailure {
@@ -312,13 +302,9 @@ func (c *conn) end(err error) {
 	if c.why != nil {
 		err = c.why
 	}
-	c.why = err
 	open := slices.SortedFunc(maps.Values(c.waiting), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
 	boxes := c.boxes
-	c.waiting, c.boxes = nil, nil
-	if c.stop != nil {
-		c.stop()
-	}
+	c.stop()
 	c.mu.Unlock()
 	if was == connReady {
 		c.env.disconnected(c, err) // before a new connection can be made

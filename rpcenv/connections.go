@@ -42,12 +42,8 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
 	c.link.Open()
 	greet()
-	if c.state == connGreeting {
-		c.state = connReady
-	}
-	if c.stop != nil {
-		c.stop()
-	}
+	c.state = connReady // it has not ended: whoever calls this holds the turn
+	c.stop()
 	c.mu.Unlock()
 	if c.listening {
 		e.attach(c.peer, c)
@@ -59,10 +55,8 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
 	delete(e.conns, c.id)
-	if c.listening {
-		if e.peers[c.peer] = without(e.peers[c.peer], c); len(e.peers[c.peer]) == 0 {
-			delete(e.peers, c.peer)
-		}
+	if e.peers[c.peer] = without(e.peers[c.peer], c); len(e.peers[c.peer]) == 0 {
+		delete(e.peers, c.peer)
 	}
 	e.mu.Unlock()
 	e.metrics.Disconnected()

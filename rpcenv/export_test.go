@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/metrics"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Held is what an Env keeps of its peers, for tests that it forgets them.
@@ -82,6 +84,62 @@ func (e *Env) Depth(name string) int { return e.lookup(name).UserMessageCount() 
 
 // ResolvePID is what protoactor asks for a PID.
 var ResolvePID = resolvePID
+
+// Conn is a connection of an Env whose Link is the test's.
+type Conn struct{ c *conn }
+
+// OpenOn is a connection to a listening peer, its handshake done.
+func (e *Env) OpenOn(l Link, peer Address) Conn {
+	c := &conn{env: e, link: l, waiting: map[int64]*pending{}, id: 5, peer: peer, peerText: peer.String(), peerName: "Peer", listening: true}
+	c.state, c.greeted, c.stop = connReady, true, func() {}
+	e.enter(c)
+	return Conn{c}
+}
+
+// Attach makes the connection that of the Outbox for its peer.
+func (o Conn) Attach() { o.c.env.attach(o.c.peer, o.c) }
+
+// Receive takes an envelope.
+func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }
+
+// Close gives the connection up; End is its end.
+func (o Conn) Close(why error) { o.c.close(why) }
+
+// End is the end as the Link tells it.
+func (o Conn) End(err error) { o.c.Closed(err) }
+
+// Send sends n bytes.
+func (o Conn) Send(n int) error {
+	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n)})
+}
+
+// Ask asks with n bytes; then is told of its end.
+func (o Conn) Ask(n int, then func(error)) error {
+	p := o.c.env.newPending(nil)
+	p.deliver = func(res result) { then(res.err) }
+	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n), form: tracepb.Form_ASK, pending: p})
+}
+
+// Answer answers a question of the peer's to E.
+func (o Conn) Answer(m Message) {
+	o.c.newCall(trace.ID{Conn: 5, N: 1}, &Envelope{RequestID: 1, Endpoint: "E"}, &rpc.Bool{}, false).answer(m)
+}
+
+// Refuse refuses a question of the peer's to E.
+func (o Conn) Refuse(err error) { o.c.refuse(trace.ID{Conn: 5, N: 1}, 1, "E", err) }
+
+// StopInbox stops an endpoint that can be found still.
+func (e *Env) StopInbox(name string) { e.lookup(name).stop(trace.ID{}) }
+
+// Owns reports whether the Env opened a connection.
+func (e *Env) Owns(connection uint64) bool { return e.ownsConnection(connection) }
+
+// KnownPeers is how many listening peers the Env has connections to, by its books.
+func (e *Env) KnownPeers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.peers)
+}
 
 // DropReason is the family of an error.
 func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err) }

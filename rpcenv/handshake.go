@@ -17,7 +17,7 @@ const (
 
 // accept is a connection that a peer opened.
 func (e *Env) accept(l Link) Receiver {
-	c := &conn{env: e, link: l, waiting: map[int64]*pending{}, peer: l.Remote()}
+	c := &conn{env: e, link: l, waiting: map[int64]*pending{}}
 	if !e.enter(c) {
 		return nil
 	}

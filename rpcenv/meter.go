@@ -198,7 +198,7 @@ func (e *Env) Clients(name string) []Ref {
 	slices.SortFunc(all, inOrder)
 	refs := make([]Ref, len(all))
 	for i, c := range all {
-		refs[i] = c.ref(name)
+		refs[i] = Ref{Address: c.peer, Name: name, conn: c.id}
 	}
 	return refs
 }

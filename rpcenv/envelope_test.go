@@ -1,0 +1,155 @@
+package rpcenv_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// envelopes is a peer that notes each envelope whole, and answers a Hello by a Welcome.
+type envelopes struct {
+	w       *world
+	link    rpcenv.Link
+	welcome *rpc.Welcome
+	first   int64 // number of the first request after the Hello
+}
+
+func (s *envelopes) Receive(e *rpcenv.Envelope) {
+	what := e.Error
+	if e.Kind != rpcenv.KindFailure {
+		m, err := table.Decode(e.Content)
+		if err != nil {
+			s.w.t.Error(err)
+			return
+		}
+		what = rpcenv.TypeName(m)
+		switch m := m.(type) {
+		case *rpc.Hello:
+			what += fmt.Sprintf("(%d %s %s nonce %d)", m.GetVersion(), m.GetEnv(), rpcenv.AddressOf(m.GetAddress()), len(m.GetNonce()))
+			s.first = e.RequestID + 1
+			s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: e.RequestID, Content: content(s.welcome)})
+			e.RequestID = 0
+		case *rpc.Welcome:
+			what += fmt.Sprintf("(%d %s %s nonce %d)", m.GetVersion(), m.GetEnv(), rpcenv.AddressOf(m.GetAddress()), len(m.GetNonce()))
+		}
+	}
+	number := e.RequestID
+	if e.Kind == rpcenv.KindRequest && s.first != 0 && number != 0 {
+		number -= s.first
+	}
+	s.w.note("%d %d from=%s to=%s %q %s", e.Kind, number, e.Sender, e.Receiver, e.Endpoint, what)
+}
+
+func (s *envelopes) Closed(error) { s.w.note("closed") }
+
+func TestTheEnvelopesOfADialler(t *testing.T) {
+	w := inSim(t)
+	b := w.env("B")
+	host := w.hostOf("Peer", "10.0.9.9")
+	s := &envelopes{w: w, welcome: &rpc.Welcome{Version: 1, Env: "S", Incarnation: 7, Address: &rpc.Address{Host: "10.0.9.9", Port: 9}}}
+	at, closer, err := host.Listen(rpcenv.Address{Host: "10.0.9.9", Port: 9}, func(l rpcenv.Link) rpcenv.Receiver {
+		s.link = l
+		return s
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = closer.Close() })
+	asker := w.register(b, "P", doer())
+	to := b.Ref(at, "E")
+	w.in(b, asker, func(c *rpcenv.Context) {
+		c.Send(to, text("x"))
+		for i := range 2 {
+			rpcenv.AskAs(c, to, num(1), func(m rpcenv.Message, err error) { w.note("answer %d: %v %v", i, m != nil, err) })
+		}
+	})
+	w.awaitLines(4)
+	at2 := b.Address().String()
+	w.wantLog(
+		`3 0 from=`+at2+` to=10.0.9.9:9 "endpoint-verifier" rpc.Hello(1 B `+at2+` nonce 8)`,
+		`9 0 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.StringValue`,
+		`3 0 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`,
+		`3 1 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`,
+	)
+	// What cannot be decoded is the failure of its ask alone.
+	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.first, Content: []byte("garbage")})
+	w.awaitLines(5)
+	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.first + 1, Content: content(num(2))})
+	w.awaitLines(6)
+	got := w.noted()[4:]
+	want := "answer 0: false undecodable content: the answer of 10.0.9.9:9: "
+	if len(got[0]) <= len(want) || got[0][:len(want)] != want || got[1] != "answer 1: true <nil>" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheEnvelopesOfAListener(t *testing.T) {
+	for name, own := range map[string]*rpc.Address{"10.0.9.9:9": {Host: "10.0.9.9", Port: 9}, "": nil} {
+		w := inSim(t)
+		a := w.env("A")
+		w.register(a, "E", double(w))
+		s := &envelopes{w: w}
+		w.hostOf("Peer", "10.0.9.9").Dial(a.Address(), func(l rpcenv.Link, err error) rpcenv.Receiver {
+			s.link = l
+			l.Send(&rpcenv.Envelope{Kind: rpcenv.KindRequest, RequestID: 17, Endpoint: rpcenv.VerifierName, Content: content(
+				&rpc.Hello{Version: 1, Env: "S", Incarnation: 7, Connection: 99, Address: own})})
+			return s
+		})
+		w.awaitLines(1)
+		ask := func(id int64, endpoint string) {
+			s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindRequest, RequestID: id, Endpoint: endpoint, Content: content(num(1))})
+		}
+		ask(4, "E")
+		ask(9, "Nobody")
+		w.awaitLines(3)
+		to := rpcenv.Ref{Address: rpcenv.AddressOf(own), Name: "X"}
+		if own == nil {
+			to = a.Clients("X")[0]
+		}
+		if err := a.Send(to, wrapperspb.Bool(true)); err != nil {
+			t.Error(err)
+		}
+		w.awaitLines(4)
+		at := a.Address().String()
+		w.wantLog(
+			`4 17 from= to= "" rpc.Welcome(1 A `+at+` nonce 8)`,
+			`4 4 from= to= "" google.protobuf.Int32Value`,
+			`5 9 from= to= "" [rpc.not-found] could not find the endpoint: Could not find Nobody.`,
+			`9 0 from=`+at+` to=`+name+` "X" google.protobuf.BoolValue`,
+		)
+	}
+}
+
+// A refusal is the answer to the Hello, and ends the connection at once.
+func TestARefusalAnswersTheHello(t *testing.T) {
+	for want, h := range map[string]*rpc.Hello{
+		"the peer speaks version 2 of the protocol, this is version 1: use the same release on both sides": {Version: 2, Incarnation: 7, Connection: 9},
+		"connection id 0 is taken": {Version: 1, Incarnation: 7},
+		"10.0.1.1:7078 is the address of B, which is connected: if that is another process, give each an address of its own": {
+			Version: 1, Incarnation: 7, Connection: 9, Address: &rpc.Address{Host: "10.0.1.1", Port: 7078},
+		},
+	} {
+		w := inSim(t)
+		a := w.env("A")
+		ref := w.register(a, "E", double(w))
+		b := w.makeAt(rpcenv.Config{Name: "B", Listen: rpcenv.Address{Host: "10.0.1.1", Port: 7078}}, "10.0.1.1")
+		w.say(b, ref, "hello")
+		w.await("hello")
+		s := &envelopes{w: w}
+		begin := w.sim.Now()
+		w.hostOf("Peer", "10.0.9.9").Dial(a.Address(), func(l rpcenv.Link, err error) rpcenv.Receiver {
+			l.Send(&rpcenv.Envelope{Kind: rpcenv.KindRequest, RequestID: 17, Endpoint: rpcenv.VerifierName, Content: content(h)})
+			return s
+		})
+		w.await("closed")
+		if d := w.sim.Now().Sub(begin); d > 100*time.Millisecond {
+			t.Error(want, "took", d)
+		}
+		w.wantLog("hello", `5 17 from= to= "" `+want, "closed")
+	}
+}
