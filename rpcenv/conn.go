@@ -225,7 +225,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 		return
 	}
 	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
-	c.env.recordRefused(env.Endpoint, id, now, err)
+	c.env.recordRefused(env.Endpoint, id, err)
 }
 
 func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
@@ -255,7 +255,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	}
 	if p == nil || !c.env.asks.finish(p, res) {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
-		c.env.recordRefused("", id, now, errLateAnswer)
+		c.env.recordRefused("", id, errLateAnswer)
 	}
 }
 

@@ -142,7 +142,7 @@ func (e *Env) KnownPeers() int {
 }
 
 // DropReason is the family of an error.
-func DropReason(err error) metrics.Reason { return dropReason(tracepb.Form_SEND, err) }
+func DropReason(form tracepb.Form, err error) metrics.Reason { return dropReason(form, err) }
 
 // HasPIDs reports whether an Env is kept for the PIDs that it gave out.
 func HasPIDs(e *Env) bool {

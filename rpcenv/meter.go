@@ -29,7 +29,7 @@ type lastSeries struct {
 
 func (l *lastSeries) of(counts *metrics.Endpoint, it *item) *metrics.Series {
 	t := reflect.TypeOf(it.msg)
-	if l.series == nil || l.typ != t || l.kind != it.kind {
+	if l.typ != t || l.kind != it.kind { // in the beginning the kind is that of OnStart, which is not counted
 		if t == dynamicType { // of many messages
 			return seriesOf(counts, it)
 		}
@@ -132,10 +132,7 @@ func (e *Env) Time() { e.metrics.Time() }
 // Metrics are the Env's counters, and what waits for its peers now. It may be called from any goroutine.
 func (e *Env) Metrics() metrics.Snapshot {
 	s := e.metrics.Snapshot()
-	s.Env, s.Incarnation, s.Time = e.cfg.Name, e.incarnation, e.host.Now()
-	if !e.addr.IsZero() {
-		s.Address = e.addr.String()
-	}
+	s.Env, s.Address, s.Incarnation, s.Time = e.cfg.Name, e.addr.String(), e.incarnation, e.host.Now()
 	e.mu.Lock()
 	s.Running(slices.Sorted(maps.Keys(e.endpoints)))
 	conns, boxes := make([]*conn, 0, len(e.conns)), make([]*Outbox, 0, len(e.outboxes))

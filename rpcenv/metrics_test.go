@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/metrics"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -186,8 +187,15 @@ func TestADropIsOfTheFamilyOfItsError(t *testing.T) {
 		rpcenv.ErrUnreachableDisconnected: metrics.ReasonDisconnected, rpcenv.ErrUnreachableOverloaded: metrics.ReasonOverloaded,
 		rpcenv.ErrRefusedUndecodable: metrics.ReasonUndecodable, rpcenv.ErrNameTaken: metrics.ReasonOther,
 	} {
-		if got := rpcenv.DropReason(fmt.Errorf("%w: more of it", err)); got != want {
-			t.Errorf("%v is %v, want %v", err, got, want)
+		for _, form := range []tracepb.Form{tracepb.Form_SEND, tracepb.Form_ASK} {
+			if got := rpcenv.DropReason(form, fmt.Errorf("%w: more of it", err)); got != want {
+				t.Errorf("%v is %v, want %v", err, got, want)
+			}
+		}
+		for _, form := range []tracepb.Form{tracepb.Form_REPLY, tracepb.Form_FAIL} {
+			if got := rpcenv.DropReason(form, err); got != metrics.ReasonAnswer {
+				t.Errorf("an answer's %v is %v", err, got)
+			}
 		}
 	}
 }

@@ -123,7 +123,6 @@ func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *l
 // traced counts what is untraced; true: it goes on to the ring.
 func (e *Env) traced(o *outgoing, t *trace.Type) bool {
 	if o.untraced = o.untraced || t.Untraced; o.untraced {
-		o.recorded = false
 		e.recorder.CountUntraced()
 	}
 	return !o.untraced
@@ -161,7 +160,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 		return
 	}
 	kind := tracepb.Kind_ITEM
-	if it.kind == itemMessage || it.kind == itemReply && !it.id.IsZero() {
+	if it.kind == itemMessage || it.kind == itemReply {
 		kind = tracepb.Kind_HANDLED
 	}
 	outcome := ""
@@ -206,7 +205,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 // that of the last one ended.
 func (c *Context) beginning(it *item) time.Time {
 	e := c.in.env
-	if e.recorder == nil || !it.recorded && !e.switches.Load().records(c.in.name) {
+	if !it.recorded && !e.switches.Load().records(c.in.name) {
 		return time.Time{}
 	}
 	switch {
@@ -223,7 +222,7 @@ func (c *Context) beginning(it *item) time.Time {
 // end is when the handling of the item ends.
 func (c *Context) end() time.Time {
 	now := c.in.env.host.Now()
-	if c == &c.in.ctx && c.in.kind.serial() {
+	if c.in.kind.serial() {
 		c.ended = now
 	}
 	return now
@@ -232,7 +231,7 @@ func (c *Context) end() time.Time {
 // describeHandled tells of a message what its sender's record does not say if the sender is not recorded: an endpoint that
 // was switched on alone shows what it got.
 func (e *Env) describeHandled(ev *trace.Event, it *item) {
-	if s := e.switches.Load(); s.all || len(s.only) == 0 {
+	if e.switches.Load().all {
 		return
 	}
 	ev.Type, ev.Message = TypeName(it.msg), it.msg
@@ -271,9 +270,9 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 }
 
 // recordRefused is the record of a message that came and that no endpoint handled.
-func (e *Env) recordRefused(endpoint string, id trace.ID, at time.Time, why error) {
+func (e *Env) recordRefused(endpoint string, id trace.ID, why error) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
-	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Time: nanos(at), Endpoint: endpoint, Outcome: why.Error()})
+	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
@@ -283,7 +282,7 @@ func (e *Env) recordUnheard(endpoint string, p *pending, res result) {
 	case res.id.IsZero():
 		e.dropped(&outgoing{from: endpoint, to: p.to, cause: p.id, form: tracepb.Form_ASK}, p.typ, res.err)
 	default:
-		e.recordRefused("", res.id, res.received, errAskerStopped)
+		e.recordRefused("", res.id, errAskerStopped)
 	}
 }
 
@@ -331,10 +330,7 @@ func (e *Env) tellTrace(endpoint string, ev *trace.Event) {
 	if e.recorder == nil {
 		return
 	}
-	ev.Env = e.num
-	if ev.Time == 0 {
-		ev.Time = nanos(e.host.Now())
-	}
+	ev.Env, ev.Time = e.num, nanos(e.host.Now())
 	recorded := e.switches.Load().records(endpoint)
 	e.recorder.NoteEvent(ev, recorded)
 	if recorded {

@@ -3,9 +3,12 @@ package rpcenv_test
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -62,7 +65,10 @@ var exchanges = map[string]func(x *exchanger){
 		x.sim.Advance(20 * time.Millisecond)
 	},
 	"deferred": func(x *exchanger) {
-		x.then(x.p, func(c *rpcenv.Context) { rpcenv.AskAs(c, x.e, num(-1), heard) })
+		x.then(x.p, func(c *rpcenv.Context) {
+			rpcenv.AskAs(c, x.e, num(-1), heard)
+			rpcenv.AskAs(c, x.e, num(-2), heard)
+		})
 		x.then(x.p, func(c *rpcenv.Context) {
 			c.Send(x.e, text("answer"))
 			c.Send(x.e, text("answer"))
@@ -86,11 +92,17 @@ var exchanges = map[string]func(x *exchanger){
 		})
 	},
 	"stopped-asker": func(x *exchanger) {
+		x.sim.Cost("B", "OnStop", 10*time.Millisecond)
+		x.then(x.u, func(c *rpcenv.Context) {
+			rpcenv.AskAs(c, x.e, num(1), heard)
+			c.Stop()
+		})
 		x.then(x.p, func(c *rpcenv.Context) {
 			rpcenv.AskAs(c, x.e, num(1), heard)
 			rpcenv.AskAs(c, rpcenv.Ref{Address: rpcenv.Address{Host: "10.9.9.9", Port: 1}, Name: "E"}, num(1), heard)
 			c.Stop()
 		})
+		x.sim.Advance(20 * time.Millisecond)
 	},
 	"timer": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) {
@@ -139,6 +151,51 @@ var exchanges = map[string]func(x *exchanger){
 			c.Send(to, num(1))
 			rpcenv.AskAs(c, to, num(1), heard)
 		})
+	},
+	// Asks of a body that have no answer, or one that is untraced.
+	"body-fails": func(x *exchanger) {
+		x.then(x.p, func(c *rpcenv.Context) {
+			rpcenv.Run(c, "", func(b *rpcenv.Blocking) (int, error) {
+				to := rpcenv.Ref{Address: rpcenv.Address{Host: "10.9.9.9", Port: 1}, Name: "E"}
+				_, err := rpcenv.AskWaitAs[rpcenv.Message](b, to, num(1))
+				_, _ = rpcenv.AskWaitAs[rpcenv.Message](b, x.e, &tracepb.ReadMetrics{})
+				_, _ = rpcenv.AskWaitAs[rpcenv.Message](b, x.p, quietTick{})
+				return 0, err
+			}, func(int, error) {})
+		})
+		x.sim.Advance(20 * time.Millisecond)
+	},
+	"body-local": func(x *exchanger) {
+		x.then(x.e, func(c *rpcenv.Context) {
+			rpcenv.Run(c, "", func(b *rpcenv.Blocking) (rpcenv.Message, error) {
+				return rpcenv.AskWaitAs[rpcenv.Message](b, x.f, num(2))
+			}, heard)
+		})
+	},
+	"dynamic": func(x *exchanger) {
+		x.then(x.p, func(c *rpcenv.Context) {
+			for _, m := range []proto.Message{text(""), num(0), &tracepb.ReadMetrics{}} {
+				c.Send(x.e, dynamicpb.NewMessage(m.ProtoReflect().Descriptor()))
+			}
+		})
+	},
+	// Recording begins while a message is on its way, and within a handler.
+	"switched": func(x *exchanger) {
+		z := x.env("Z")
+		to := x.register(z, "E", double(x.world))
+		if err := x.b.Send(to, text("waits")); err != nil {
+			x.world.t.Error(err)
+		}
+		_, _ = x.b.Record("", true)
+		x.quiet()
+		x.then(x.p, func(c *rpcenv.Context) { c.Send(x.e, text("on")) })
+	},
+	"events": func(x *exchanger) {
+		z := x.env("Z")
+		x.register(z, "W", watching(x.world))
+		x.then(x.p, func(c *rpcenv.Context) { c.Send(rpcenv.Ref{Address: z.Address(), Name: "W"}, text("hello")) })
+		x.close(x.b)
+		x.sim.Advance(time.Second)
 	},
 	"stop": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) { c.Send(x.e, text("stop")) })

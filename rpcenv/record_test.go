@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,9 @@ func (x *exchanger) serve(c *rpcenv.Context, m rpcenv.Message) {
 			rpcenv.Fail(c, m, fmt.Errorf("no room: %w", errFull))
 		case -1:
 			x.ask = rpcenv.DeferAs[rpcenv.Message](c, m)
+		case -2:
+			rpcenv.DeferAs[rpcenv.Message](c, m)
+			rpcenv.ReplyAs(c, m, num(0))
 		default:
 			rpcenv.ReplyAs(c, m, num(2*n))
 		}
@@ -88,6 +92,8 @@ func (x *exchanger) serve(c *rpcenv.Context, m rpcenv.Message) {
 			rpcenv.AskAs(c, x.f, num(4), func(rpcenv.Message, error) {})
 		case "stop":
 			c.Stop()
+		case "on":
+			_, _ = c.Env().Record("", true)
 		}
 	case do:
 		m.f(c)
@@ -184,7 +190,7 @@ func (x *exchanger) at(nanos uint64) string {
 	if nanos == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2f", float64(int64(nanos)-x.start.UnixNano())/1e6)
+	return strconv.FormatFloat(float64(int64(nanos)-x.start.UnixNano())/1e6, 'f', -1, 64)
 }
 
 // id is cN for the connection or eN for the Env that an id is of, its direction and its number.

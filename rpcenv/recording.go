@@ -63,10 +63,8 @@ func (e *Env) beginRecording() {
 }
 
 func (s *switches) records(endpoint string) bool {
-	if len(s.only) > 0 {
-		if on, alone := s.only[endpoint]; alone {
-			return on
-		}
+	if on, alone := s.only[endpoint]; alone {
+		return on
 	}
 	return s.all
 }
@@ -89,7 +87,7 @@ func (e *Env) ringTime() int64 {
 
 // untraced reports whether messages of m's type are counted and not recorded.
 func (e *Env) untraced(m Message) bool {
-	return e.recorder != nil && m != nil && e.recorder.TypeOf(m, describeType).Untraced
+	return e.recorder != nil && e.recorder.TypeOf(m, describeType).Untraced
 }
 
 // describeType tells the trace of a type of messages that it sees for the first time.
