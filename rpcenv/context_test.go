@@ -184,6 +184,9 @@ func TestAnEndpointWithoutAnActorIsNotThere(t *testing.T) {
 	}
 	w.quiet()
 	w.wantLog()
+	if n, _ := e.Living(); n != 1 { // the verifier
+		t.Error(n, "endpoints")
+	}
 	w.register(e, "E", noting(w))
 	w.quiet()
 	if !w.sim.Quiet() {

@@ -128,6 +128,13 @@ func (o Conn) Answer(m Message) {
 // Refuse refuses a question of the peer's to E.
 func (o Conn) Refuse(err error) { o.c.refuse(trace.ID{Conn: 5, N: 1}, 1, "E", err) }
 
+// Living counts what an Env keeps of its own: endpoints that have not ended, and bodies.
+func (e *Env) Living() (endpoints, bodies int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.order), len(e.bodies)
+}
+
 // StopInbox stops an endpoint that can be found still.
 func (e *Env) StopInbox(name string) { e.lookup(name).stop(trace.ID{}) }
 

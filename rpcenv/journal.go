@@ -14,8 +14,7 @@ type Journal[R any] struct {
 
 	waiting []R
 	holds   []*hold // of waiting
-	writing bool    // or about to
-	broken  bool    // a write failed
+	writing bool    // or about to, or a write failed: then no other follows
 }
 
 // NewJournal makes a Journal. write makes records durable, in their order, all or none; it is a body of [Run], one at a
@@ -29,7 +28,7 @@ func NewJournal[R any](write func(b *Blocking, records []R) error, failed func(c
 func (j *Journal[R]) Persist(c *Context, record R) {
 	j.waiting = append(j.waiting, record)
 	j.holds = append(j.holds, c.in.hold())
-	if j.writing || j.broken {
+	if j.writing {
 		return
 	}
 	j.writing = true
@@ -44,7 +43,6 @@ func (j *Journal[R]) next(c *Context) {
 		return struct{}{}, j.write(b, records)
 	}, func(_ struct{}, err error) {
 		if err != nil {
-			j.writing, j.broken = false, true
 			j.failed(c, err)
 			return
 		}
@@ -98,9 +96,6 @@ func (in *Inbox) holdsBack(it heldItem) bool {
 
 // releaseHolds sends what no other hold is before.
 func (in *Inbox) releaseHolds(holds []*hold) {
-	if in.held == nil || in.held.over {
-		return
-	}
 	for _, h := range holds {
 		h.released = true
 	}

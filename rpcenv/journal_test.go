@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/metrics"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -178,6 +179,10 @@ func TestAnswersAndAsksWaitInTheSameOrder(t *testing.T) {
 	if got := k.heard(); !slices.Equal(got, []string{"a", "ask", "b"}) {
 		t.Errorf("heard %q", got)
 	}
+	k.Advance(time.Minute)
+	if len(k.l.groups) != 1 {
+		t.Errorf("nothing waits, and %q was written", k.l.groups)
+	}
 }
 
 func TestAFailureWaitsLikeAnAnswer(t *testing.T) {
@@ -244,6 +249,9 @@ func TestAtTheStopWhatIsHeldBackIsGivenUp(t *testing.T) {
 	}
 	if !errors.Is(answer, rpcenv.ErrRefusedStopped) {
 		t.Errorf("the asker heard %v", answer)
+	}
+	if got, want := env.Metrics().Drops, []metrics.DropRow{{Reason: metrics.ReasonStopped, Count: 2}}; !slices.Equal(got, want) {
+		t.Errorf("what was held back and what OnStop sent are events: %v", got)
 	}
 }
 

@@ -50,6 +50,15 @@ var exchanges = map[string]func(x *exchanger){
 		})
 		x.sim.Advance(20 * time.Millisecond)
 	},
+	// A tick that waits until its endpoint is free.
+	"busy-timer": func(x *exchanger) {
+		x.sim.Cost("A/E", "Int32Value", 10*time.Millisecond)
+		x.then(x.e, func(c *rpcenv.Context) {
+			c.After(time.Millisecond, do{f: func(*rpcenv.Context) {}})
+			c.Send(c.Self(), num(5))
+		})
+		x.sim.Advance(20 * time.Millisecond)
+	},
 	"body": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) {
 			rpcenv.Run(c, "lane", func(b *rpcenv.Blocking) (rpcenv.Message, error) {

@@ -11,12 +11,13 @@ import (
 // handClock is a Host whose timers fire when the test says so.
 type handClock struct {
 	*transport.Host
-	fire []func()
+	fire    []func()
+	stopped int
 }
 
 func (h *handClock) After(_ time.Duration, f func()) (stop func()) {
 	h.fire = append(h.fire, f)
-	return func() {}
+	return func() { h.stopped++ }
 }
 
 // handTimed makes an Env with a handClock, in client mode so that no connection has a timer.
@@ -109,15 +110,19 @@ func TestTimersEndAtOnStop(t *testing.T) {
 	w := inSim(t)
 	e := w.env("A")
 	ep := ticking(w)
+	var timer rpcenv.Timer
 	ep.stop = func(c *rpcenv.Context) {
 		w.note("OnStop")
+		if timer.Active() {
+			t.Error("a timer is active in OnStop")
+		}
 		if c.Every(0, time.Second, say{}).Active() {
 			t.Error("a timer armed in OnStop")
 		}
 	}
 	ref := w.register(e, "E", ep)
 	w.in(e, ref, func(c *rpcenv.Context) {
-		c.Every(time.Second, time.Second, say{text: "tick"})
+		timer = c.Every(time.Second, time.Second, say{text: "tick"})
 		c.After(2500*time.Millisecond, do{f: func(c *rpcenv.Context) { c.Stop() }})
 	})
 	w.sim.Advance(10 * time.Second)
@@ -144,10 +149,25 @@ func TestATimerThatFiresAfterItsEndIsNothing(t *testing.T) {
 		clock.fire[0]()
 	})
 	w.in(e, ref, func(*rpcenv.Context) {})
-	if len(clock.fire) != 1 {
-		t.Error("it is armed again")
+	if len(clock.fire) != 1 || clock.stopped != 1 {
+		t.Error("it is armed again, or the Host goes on:", len(clock.fire), clock.stopped)
 	}
 	if got := rows(e.Metrics(), "E"); got != "message do 2 0 2 0" {
 		t.Error(got)
+	}
+}
+
+func TestATimerOfOneTickIsArmedOnce(t *testing.T) {
+	w := newWorld(t, "memory")
+	e, clock := handTimed(w)
+	ref := w.register(e, "E", ticking(w))
+	w.in(e, ref, func(c *rpcenv.Context) {
+		c.After(time.Second, say{text: "tick"})
+		clock.fire[0]()
+	})
+	w.in(e, ref, func(*rpcenv.Context) {})
+	w.wantLog("tick")
+	if len(clock.fire) != 1 {
+		t.Error("it is armed", len(clock.fire), "times")
 	}
 }

@@ -1,0 +1,221 @@
+package rpcenv_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/sim"
+)
+
+// hasActor reports whether an endpoint's actor is there.
+func hasActor(id string) bool {
+	_, found := rpcenv.ActorSystem().ProcessRegistry.GetLocal(id)
+	return found
+}
+
+// The actor that an endpoint is ends with it, also in a crash; its Env keeps nothing of it.
+func TestAnEndpointsActorEndsWithIt(t *testing.T) {
+	for name, opts := range map[string][]rpcenv.Option{"serial": nil, "concurrent": {rpcenv.Concurrent()}, "isolated": {rpcenv.Isolated(1)}} {
+		t.Run(name, func(t *testing.T) {
+			w := inSim(t)
+			e := w.env("A")
+			stopped := e.NextActor("Stopped")
+			w.registerAs(e, "Stopped", noting(w), opts...)
+			crashed := e.NextActor("Crashed")
+			w.registerAs(e, "Crashed", noting(w), opts...)
+			w.quiet()
+			if n, _ := e.Living(); n != 3 || !hasActor(stopped) || !hasActor(crashed) {
+				t.Error(n, hasActor(stopped), hasActor(crashed))
+			}
+			e.Stop("Stopped")
+			w.quiet()
+			if n, _ := e.Living(); n != 2 || hasActor(stopped) || !hasActor(crashed) || !w.sim.Quiet() {
+				t.Error(n, hasActor(stopped), hasActor(crashed), w.sim.Quiet())
+			}
+			w.crash(e)
+			if hasActor(crashed) {
+				t.Error("the actor outlives the crash")
+			}
+			if _, err := e.Register("Late", noting(w)); !errors.Is(err, rpcenv.ErrStopped) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What a PID's actor is sent directly is for the endpoint.
+func TestAMessageToAnEndpointsActorIsForTheEndpoint(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	id := e.NextActor("E")
+	w.register(e, "E", double(w))
+	rpcenv.ActorSystem().Root.Send(actor.NewPID("nonhost", id), text("direct"))
+	w.await("direct")
+}
+
+// Until OnStart has gone well, and from a stop on, the messages of a concurrent endpoint come in order.
+func TestAConcurrentEndpointThatDidNotStartWellIsInOrder(t *testing.T) {
+	for name, start := range map[string]func(c *rpcenv.Context){
+		"it fails": func(*rpcenv.Context) { panic("no start") },
+		"it stops": func(c *rpcenv.Context) { c.Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				w := &world{t: t, kind: "sim", sim: sim.New(seed, 0), crashed: map[*rpcenv.Env]bool{}}
+				w.changed = sync.NewCond(&w.mu)
+				e, err := rpcenv.New(w.sim.Host("A", "10.0.0.1"), rpcenv.Config{Name: "A", Log: rpcenv.NoLog()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ep := noting(w)
+				ep.start = start
+				ref := w.registerAs(e, "E", ep, rpcenv.Concurrent())
+				w.tell(e, ref, "1", "2", "3", "4")
+				w.quiet()
+				e.Stop("E")
+				w.quiet()
+				if got := strings.Join(w.noted(), " "); got != "1 2 3 4 OnStop" {
+					t.Errorf("seed %d: %s", seed, got)
+				}
+				w.sim.Close()
+			}
+		})
+	}
+}
+
+// An Env in client mode lives on without endpoints and connections; Shutdown alone ends it.
+func TestAnEnvWithoutEndpointsLivesOn(t *testing.T) {
+	w := inSim(t)
+	a, k := w.env("A"), w.client("K")
+	ref := w.register(a, "E", double(w))
+	w.register(k, "C", noting(w))
+	w.say(k, ref, "hello")
+	w.await("hello")
+	k.Stop("C")
+	w.quiet()
+	if _, conns, _ := k.Held(); conns != 1 || over(k) {
+		t.Error(conns, "connections", over(k))
+	}
+	w.say(k, ref, "again")
+	w.await("again")
+}
+
+// A second stop of an endpoint is none of the one that has its name since.
+func TestASecondStopLeavesTheNextOfTheName(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", doer())
+	w.in(e, ref, func(c *rpcenv.Context) {
+		c.Stop()
+		w.register(e, "E", noting(w))
+		c.Stop()
+	})
+	w.tell(e, ref, "for the next")
+	w.quiet()
+	w.wantLog("OnStart", "for the next")
+}
+
+func TestWhatIsNoMessageIsNotSentFromOutside(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ep := &endpoint{start: func(c *rpcenv.Context) {
+		if c.Sender() != e.Address() {
+			t.Error(c.Sender())
+		}
+	}}
+	if err := e.Send(w.register(e, "E", ep), 7); !errors.Is(err, rpcenv.ErrNotMessage) {
+		t.Error(err)
+	}
+	w.quiet()
+}
+
+// A body that is told to end forgets its ask, waits no more, and is forgotten by its Env.
+func TestABodyThatEndsLeavesNothing(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", keeper(w))
+	registered := 0
+	job := b.Go("asks", func(b *rpcenv.Blocking) error {
+		_, err := rpcenv.AskWait(b, ref, &rpc.CheckExistence{})
+		_ = b.Wait(func(func()) { registered++ }) // a second wait ends the body
+		return err
+	})
+	w.await("asked")
+	if _, bodies := b.Living(); bodies != 1 {
+		t.Error(bodies, "bodies")
+	}
+	job.Stop()
+	w.quiet()
+	if _, _, asks := b.Held(); asks != 0 || registered != 0 || !errors.Is(job.Err(), rpcenv.ErrStopped) {
+		t.Error(asks, "asks", registered, "waits", job.Err())
+	}
+	w.do(b, func(b *rpcenv.Blocking) {
+		b.Close() // of a body: nothing
+		if err := b.Sleep(time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, bodies := b.Living(); bodies != 0 || !w.sim.Quiet() {
+		t.Error(bodies, "bodies", w.sim.Quiet())
+	}
+}
+
+// An ordinary goroutine may go on waiting: each wait returns why it is over.
+func TestEachWaitOfAGoroutineReturnsTheCause(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b := e.Blocking(ctx)
+	cancel(errFull)
+	for range 3 {
+		if err := b.Sleep(time.Hour); !errors.Is(err, errFull) {
+			t.Error(err)
+		}
+	}
+	b.Close()
+	if _, bodies := e.Living(); bodies != 0 {
+		t.Error(bodies, "bodies")
+	}
+}
+
+// Work that is under way is counted for those who wait until all is quiet, in the real world too.
+func TestAProcessIsIdleOnlyBetweenItsItems(t *testing.T) {
+	w := newWorld(t, "memory")
+	e := w.env("A")
+	idle := make(chan struct{}, 1)
+	ref := w.register(e, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {
+		w.note("idle %v", w.rec.Idle())
+		w.rec.OnIdle(func() {
+			select {
+			case idle <- struct{}{}:
+			default:
+			}
+		})
+	}})
+	w.tell(e, ref, "x")
+	<-idle
+	w.wantLog("idle false")
+	w.rec.OnIdle(nil)
+}
+
+// The PIDs of an Env end with a crash too.
+func TestACrashEndsPIDs(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	_ = e.PID(w.register(e, "E", double(w)))
+	if !rpcenv.HasPIDs(e) {
+		t.Error("it has none")
+	}
+	w.crash(e)
+	if rpcenv.HasPIDs(e) {
+		t.Error("an Env that has crashed is kept for its PIDs")
+	}
+}
