@@ -48,9 +48,6 @@ func (a Address) Proto() *rpc.Address {
 
 // AddressOf is the Address in a message; zero for nil.
 func AddressOf(p *rpc.Address) Address {
-	if p == nil {
-		return Address{}
-	}
 	return Address{Host: p.GetHost(), Port: int(p.GetPort())}
 }
 
@@ -147,7 +144,7 @@ func ParseURI(uri string) (Address, string, error) {
 		return Address{}, "", fmt.Errorf("%w: Invalid Spark URL: %s: want spark://NAME@HOST:PORT", ErrInvalidURL, uri)
 	}
 	u, a, err := parseSpark(uri)
-	if err != nil || u.User == nil || u.Path != "" {
+	if err != nil || u.Path != "" {
 		return invalid()
 	}
 	name := u.User.Username()

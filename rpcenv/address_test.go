@@ -136,6 +136,11 @@ func TestARefOfAClientTravelsByItsConnection(t *testing.T) {
 	if p.GetName() != "C" || p.GetAddress() != nil || p.GetConnection() == 0 || to.String() != "spark-client://C" || to.Address.IsZero() {
 		t.Error(p, to)
 	}
+	w.in(a, w.register(a, "Reader", doer()), func(c *rpcenv.Context) {
+		if got := c.Ref(p); got != to {
+			t.Errorf("at the other end: %v, want %v", got, to)
+		}
+	})
 	w.in(k, w.register(k, "Reader", doer()), func(c *rpcenv.Context) {
 		for _, test := range []struct {
 			p    *rpc.EndpointRef

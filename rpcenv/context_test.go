@@ -3,7 +3,7 @@ package rpcenv_test
 import (
 	"errors"
 	"reflect"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 	"github.com/sirupsen/logrus/hooks/test"
 
 	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -36,6 +37,13 @@ func TestRandomNumbersAreOfTheSeedAndTheEndpoint(t *testing.T) {
 	}
 	if again := draw(1, "E"); !reflect.DeepEqual(first, again) {
 		t.Error("another run of the seed:", first, again)
+	}
+	var both []uint64
+	w := inSim(t)
+	e := w.env("A")
+	w.in(e, w.register(e, "E", doer()), func(c *rpcenv.Context) { both = []uint64{c.Rand().Uint64(), c.Rand().Uint64()} })
+	if !slices.Equal(both, first) {
+		t.Error("in one callback", both, "in two", first)
 	}
 	for _, other := range [][]uint64{draw(2, "E"), draw(1, "F")} {
 		if other[0] == first[0] {
@@ -104,10 +112,11 @@ func TestTheEndOfAProcessIsToldInTheInbox(t *testing.T) {
 	})
 	w.await("ended with 3")
 	w.wantLog("the handler goes on", "ended with 3")
-	for _, r := range w.rec.Records() {
-		if strings.HasPrefix(r.GetName(), "outside") && (r.GetName() != "outside process ended" || r.GetEndpoint() != "E") {
-			t.Error(r)
-		}
+	w.close(e)
+	if !slices.ContainsFunc(w.rec.Records(), func(r *tracepb.Record) bool {
+		return r.GetName() == "outside process ended" && r.GetEndpoint() == "E" && r.GetId().GetN() != 0
+	}) {
+		t.Error("the trace has no item of it")
 	}
 }
 

@@ -82,6 +82,9 @@ func (e *Env) NextActor(name string) string {
 // Depth is how many items wait in an inbox.
 func (e *Env) Depth(name string) int { return e.lookup(name).UserMessageCount() }
 
+// DispatcherThreads is how many threads the settings give to concurrent endpoints.
+var DispatcherThreads = dispatcherThreads
+
 // ResolvePID is what protoactor asks for a PID.
 var ResolvePID = resolvePID
 

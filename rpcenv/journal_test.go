@@ -268,3 +268,26 @@ func TestAJournalIsForSerialEndpoints(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// twoBooks has two Journals.
+type twoBooks struct{ first, second *ledger }
+
+func (b twoBooks) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	b.first.journal.Persist(c, "1")
+	b.second.journal.Persist(c, "2")
+	c.Send(b.first.to, m)
+}
+
+func TestAHandlerMayWriteIntoTwoJournals(t *testing.T) {
+	k := newLedgerKit(t)
+	env := k.Env("Books", nil)
+	books := twoBooks{newLedger(k.peer.Ref), newLedger(k.peer.Ref)}
+	k.ProbeIn(env, "Driver").Send(k.Register(env, "Books", books), wrapperspb.String("x"))
+	if got := k.heard(); len(got) != 0 {
+		t.Errorf("heard %q before both were durable", got)
+	}
+	k.Advance(3 * time.Second)
+	if got := k.heard(); !slices.Equal(got, []string{"x"}) || len(books.first.groups) != 1 || len(books.second.groups) != 1 {
+		t.Errorf("heard %q, %q and %q were written", got, books.first.groups, books.second.groups)
+	}
+}

@@ -3,12 +3,15 @@ package rpcenv_test
 import (
 	"context"
 	"errors"
+	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -218,4 +221,107 @@ func TestACrashEndsPIDs(t *testing.T) {
 	if rpcenv.HasPIDs(e) {
 		t.Error("an Env that has crashed is kept for its PIDs")
 	}
+}
+
+// What an endpoint asked for is forgotten when it stops.
+func TestAStoppedEndpointsAsksAreForgotten(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", keeper(w))
+	asker := w.register(b, "Asker", doer())
+	w.in(b, asker, func(c *rpcenv.Context) {
+		rpcenv.Ask(c, ref, &rpc.CheckExistence{}, func(*rpc.Bool, error) { t.Error("told after the stop") })
+	})
+	w.await("asked")
+	b.Stop("Asker")
+	w.quiet()
+	if _, _, asks := b.Held(); asks != 0 {
+		t.Error(asks, "asks are kept")
+	}
+}
+
+// Lanes are queues of their own: a new one leaves what waits in the others.
+func TestLanesDoNotDisturbEachOther(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", doer())
+	w.in(e, ref, func(c *rpcenv.Context) {
+		for _, lane := range []string{"a", "a", "b", "b", "a"} {
+			rpcenv.Run(c, lane, func(b *rpcenv.Blocking) (int, error) { return 0, b.Sleep(time.Second) }, func(int, error) {
+				w.note("%s at %s", lane, c.Now().Format("5"))
+			})
+		}
+	})
+	w.sim.Advance(time.Minute)
+	got := w.noted()
+	slices.Sort(got)
+	if want := []string{"a at 1", "a at 2", "a at 3", "b at 1", "b at 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTenThousandBodiesMayWaitInALane(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", doer())
+	ran, told := 0, 0
+	w.in(e, ref, func(c *rpcenv.Context) {
+		for i := range 10_003 {
+			rpcenv.Run(c, "lane", func(*rpcenv.Blocking) (int, error) {
+				ran++
+				return 0, nil
+			}, func(_ int, err error) {
+				told++
+				if over := i > 10_000; errors.Is(err, rpcenv.ErrUnreachableOverloaded) != over {
+					t.Errorf("%d: %v", i, err)
+				}
+				if err != nil && err.Error() != "outbox full: 10000 bodies wait in lane lane of E" {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	w.quiet()
+	if ran != 10_001 || told != 10_003 {
+		t.Error(ran, told)
+	}
+	if _, bodies := e.Living(); bodies != 0 {
+		t.Error(bodies, "bodies are kept")
+	}
+}
+
+func TestNoLogSaysNothing(t *testing.T) {
+	l := rpcenv.NoLog().Logger
+	if l.Out != io.Discard || l.IsLevelEnabled(logrus.ErrorLevel) {
+		t.Error(l.Out, l.Level)
+	}
+	rpcenv.Door{At: "0.0.0.0:1"}.Warn(nil)
+}
+
+// The stack of a panic is the user's: of a handler and of a body.
+func TestTheStackOfAPanicIsTheUsersAlone(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
+		q, later := m.(*rpc.CheckExistence)
+		if !later {
+			panic("of the handler")
+		}
+		call := rpcenv.Defer(c, q)
+		rpcenv.Run(c, "", func(*rpcenv.Blocking) (int, error) { panic("of the body") }, func(_ int, err error) { call.Fail(err) })
+	}})
+	w.do(b, func(blocking *rpcenv.Blocking) {
+		for _, m := range []rpcenv.Message{num(1), &rpc.CheckExistence{}} {
+			_, err := rpcenv.AskWaitAs[rpcenv.Message](blocking, ref, m)
+			r, ok := errors.AsType[*rpcenv.RemoteError](err)
+			if !ok || !strings.Contains(r.Stack, "TestTheStackOfAPanic") {
+				t.Fatalf("%#v", err)
+			}
+			for _, own := range []string{"runtime.", "(*Inbox)", "(*Blocking)", "sim."} {
+				if strings.Contains(r.Stack, own) {
+					t.Errorf("%s in %s", own, r.Stack)
+				}
+			}
+		}
+	})
 }

@@ -43,10 +43,7 @@ func (e *Env) forgetPIDs() {
 
 // resolvePID is the ActorSystem's address resolver.
 func resolvePID(pid *actor.PID) (actor.Process, bool) {
-	num, rest, ok := strings.Cut(pid.GetAddress(), "@")
-	if !ok {
-		return nil, false
-	}
+	num, rest, _ := strings.Cut(pid.GetAddress(), "@")
 	at, conn, _ := strings.Cut(rest, "#")
 	n, err := strconv.ParseUint(num, 10, 32)
 	if err != nil {

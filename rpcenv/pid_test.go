@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -140,5 +141,30 @@ func TestWhatAnActorCannotSendIsLogged(t *testing.T) {
 	const why = "rpcenv: cannot be sent: int is neither a protobuf message nor embeds rpcenv.Local"
 	if f, ok := answer.(*rpc.Failure); err != nil || !ok || f.GetMessage() != why || len(hook.AllEntries()) != 1 {
 		t.Error(answer, err)
+	}
+}
+
+// The trace names the actor that asks; a PID of a client's endpoint goes by its connection.
+func TestAnActorsMessagesAreTraced(t *testing.T) {
+	w := newWorld(t, "memory")
+	a, k := w.env("A"), w.client("K")
+	ref := w.register(a, "E", double(w))
+	w.register(k, "C", double(w))
+	w.say(k, ref, "hello")
+	w.await("hello")
+	root := rpcenv.ActorSystem().Root
+	root.Send(a.PID(a.Clients("C")[0]), text("told"))
+	w.await("told")
+	asks := w.actor(a.PID(ref))
+	root.Send(asks, request{21})
+	w.await("answer 42")
+	senders := map[string]bool{}
+	for _, r := range w.rec.Records() {
+		if r.GetKind() == tracepb.Kind_SENT && r.GetPeer() != "" {
+			senders[r.GetEndpoint()+" to "+r.GetTo()] = true
+		}
+	}
+	if !senders["actor to C"] || !senders["actor "+asks.GetId()+" to E"] {
+		t.Error(senders)
 	}
 }

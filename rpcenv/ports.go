@@ -15,7 +15,7 @@ func NextPorts(first, retries int, listen func(port int) error) error {
 	const last = 1<<16 - 1
 	var err error
 	for port := first; port <= min(first+retries, last); port++ {
-		if err = listen(port); err == nil || first == 0 || !errors.Is(err, syscall.EADDRINUSE) {
+		if err = listen(port); first == 0 || !errors.Is(err, syscall.EADDRINUSE) {
 			return err
 		}
 	}
@@ -39,8 +39,5 @@ func (e *Env) bind(accept func(Link) Receiver) error {
 
 // unbracketed is a host name as an Address has it: users write IPv6 addresses in brackets too.
 func unbracketed(host string) string {
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		return strings.TrimSuffix(inner, "]")
-	}
-	return host
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }

@@ -120,6 +120,9 @@ var exchanges = map[string]func(x *exchanger){
 		})
 		x.sim.Advance(2 * time.Millisecond)
 	},
+	"lookup": func(x *exchanger) {
+		x.then(x.p, func(c *rpcenv.Context) { rpcenv.Resolve(c, "spark://nowhere", func(rpcenv.Ref, error) {}) })
+	},
 	"outside": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) { c.Outside("news")(do{f: func(*rpcenv.Context) {}}) })
 	},

@@ -174,6 +174,9 @@ func TestTheThreadsOfARoleGoBeforeThoseOfAll(t *testing.T) {
 		{[]string{"spark.executor.id", "7", "spark.driver.rpc.netty.dispatcher.numThreads", "3", "spark.executor.rpc.netty.dispatcher.numThreads", "4"}, 4},
 		{[]string{"spark.executor.id", "7", "spark.rpc.netty.dispatcher.numThreads", "5"}, 5},
 	} {
+		if got := rpcenv.DispatcherThreads(settings(t, x.settings...)); got != x.want {
+			t.Errorf("%v: %d threads, want %d", x.settings, got, x.want)
+		}
 		w := newWorld(t, "memory")
 		e := w.make("A", true, settings(t, x.settings...))
 		g := newGate(w)
