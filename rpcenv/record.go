@@ -201,16 +201,15 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 	r.Add(&ev)
 }
 
-// beginning is when the handling of an item begins, for the trace; zero when it is not recorded. Within a turn it is when
-// that of the last one ended.
+// beginning is when the handling of an item begins, for the trace; zero when it is not recorded, unless its World says when.
+// Within a turn it is when that of the last one ended.
 func (c *Context) beginning(it *item) time.Time {
 	e := c.in.env
-	if !it.recorded && !e.switches.Load().records(c.in.name) {
-		return time.Time{}
-	}
 	switch {
 	case !it.began.IsZero():
 		return it.began
+	case !it.recorded && !e.switches.Load().records(c.in.name):
+		return time.Time{}
 	case c.ended.IsZero():
 		return e.host.Now()
 	case it.received.After(c.ended):
