@@ -168,7 +168,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 		return
 	}
 	c.out++
-	o := outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL, at: c.env.traceTime()}
+	o := outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL}
 	answer := c.itemID(true, c.out)
 	c.env.recordAnswer(&o, answer, "", c.peerName, &c.labels)
 	c.env.metrics.Sent(0)
@@ -232,7 +232,7 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
-		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, at: c.env.traceTime(), untraced: untraced}
+		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, untraced: untraced}
 		c.respond(k, o, request, err)
 	}
 	return k

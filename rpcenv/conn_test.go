@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -165,8 +166,45 @@ func TestAnAskThatRacesIntoAStoppedInboxIsRefused(t *testing.T) {
 	if want := []string{"5 0[rpc.stopped] stopped: Drop rpc.Bool because endpoint E is stopped"}; !slices.Equal(l.sent, want) {
 		t.Error(l.sent)
 	}
+	w.tell(a, rpcenv.Ref{Address: a.Address(), Name: "E"}, "too late")
+	if d := w.drops(); len(d) != 1 || d[0] != "say: stopped: Drop say because endpoint E is stopped" {
+		t.Error(d)
+	}
 	w.quiet()
 	w.wantLog("OnStart", "OnStop")
+}
+
+// A send by a connection that is being closed is an event.
+func TestASendToAClientWhoseConnectionIsClosedIsAnEvent(t *testing.T) {
+	w := inSim(t)
+	a, k := w.env("A"), w.client("K")
+	ref := w.register(a, "E", double(w))
+	w.say(k, ref, "hello")
+	w.await("hello")
+	to := a.Clients("C")[0]
+	a.Break()
+	if err := a.Send(to, num(1)); err != nil {
+		t.Error(err)
+	}
+	want := "google.protobuf.Int32Value: no connection: the connection to " + to.Address.String() + " is closed"
+	if d := w.drops(); len(d) != 1 || d[0] != want {
+		t.Error(d)
+	}
+	w.quiet()
+	if !w.sim.Quiet() {
+		t.Error("something is under way")
+	}
+}
+
+func TestAMessageThatCannotBeEncodedIsNotSent(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", double(w))
+	if err := b.Send(ref, text("\xff")); !errors.Is(err, rpcenv.ErrNotMessage) || !strings.Contains(err.Error(), "invalid UTF-8") {
+		t.Error(err)
+	}
+	w.quiet()
+	w.wantLog()
 }
 
 // A connection that has ended by the time that an Outbox would take it is not taken: the next send dials.

@@ -119,7 +119,9 @@ func TestAnOutboxIsBounded(t *testing.T) {
 	ep.receive = func(c *rpcenv.Context, m rpcenv.Message) {
 		if _, ok := m.(*wrapperspb.BytesValue); !ok {
 			inner(c, m)
+			return
 		}
+		w.note("big")
 	}
 	ref := w.register(a, "E", ep)
 	big := wrapperspb.Bytes(make([]byte, 30<<20))
@@ -141,6 +143,11 @@ func TestAnOutboxIsBounded(t *testing.T) {
 	w.sim.Heal("B", "A")
 	w.do(b, func(b *rpcenv.Blocking) { _ = b.Send(ref, text("after")) })
 	w.await("after")
+	w.quiet()
+	w.wantLog("after") // of what was given up nothing comes
+	if !w.sim.Quiet() {
+		t.Error("something is under way")
+	}
 
 	// The same on an open connection.
 	w.sim.Cut("B", "A")

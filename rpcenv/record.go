@@ -133,7 +133,7 @@ func (e *Env) noteTime(o *outgoing) int64 {
 	switch {
 	case !o.recorded:
 		return e.ringTime()
-	case o.at.IsZero(): // recording was switched on meanwhile
+	case o.at.IsZero(): // an answer, or recording was switched on meanwhile
 		return nanos(e.host.Now())
 	}
 	return nanos(o.at)

@@ -59,6 +59,23 @@ var exchanges = map[string]func(x *exchanger){
 		})
 		x.sim.Advance(20 * time.Millisecond)
 	},
+	// What waits has come before: answers, and messages within the Env.
+	"busy-answers": func(x *exchanger) {
+		for _, at := range []string{"A/E", "B/P"} {
+			x.sim.Cost(at, "do", 10*time.Millisecond)
+		}
+		x.sim.Cost("A/F", "StringValue", 4*time.Millisecond)
+		x.then(x.p, func(c *rpcenv.Context) {
+			rpcenv.AskAs(c, x.e, num(1), heard)
+			c.Send(c.Self(), do{f: func(*rpcenv.Context) {}})
+		})
+		x.then(x.e, func(c *rpcenv.Context) {
+			c.Send(x.f, text("first"))
+			rpcenv.AskAs(c, x.f, num(1), heard)
+			c.Send(c.Self(), do{f: func(*rpcenv.Context) {}})
+		})
+		x.sim.Advance(50 * time.Millisecond)
+	},
 	"body": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) {
 			rpcenv.Run(c, "lane", func(b *rpcenv.Blocking) (rpcenv.Message, error) {

@@ -68,7 +68,7 @@ func TestAProcessThatRecordsNothingHasItsRing(t *testing.T) {
 			t.Errorf("record %v", rec)
 		}
 	}
-	if _, err := e.Record("", true); !errors.Is(err, rpcenv.ErrNotRecording) || !strings.Contains(err.Error(), "coherer.trace.dir") {
+	if was, err := e.Record("", true); was || !errors.Is(err, rpcenv.ErrNotRecording) || !strings.Contains(err.Error(), "coherer.trace.dir") {
 		t.Errorf("it cannot record: %v", err)
 	}
 	if e.Recording("") {
@@ -186,7 +186,7 @@ func TestRecordReturnsWhatHeldBefore(t *testing.T) {
 			t.Errorf("%d: %v %v, all %v E %v F %v", i, was, err, e.Recording(""), e.Recording("E"), e.Recording("F"))
 		}
 	}
-	if _, err := e.Record("Nobody", true); !errors.Is(err, rpcenv.ErrRefusedNotFound) || err.Error() != "could not find the endpoint: Could not find Nobody." {
+	if was, err := e.Record("Nobody", true); was || !errors.Is(err, rpcenv.ErrRefusedNotFound) || err.Error() != "could not find the endpoint: Could not find Nobody." {
 		t.Error(err)
 	}
 	if e.Recorder() != w.rec {

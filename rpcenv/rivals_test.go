@@ -39,6 +39,10 @@ func TestADialToTheNewProcessEndsTheOldOnesConnectionsFirst(t *testing.T) {
 	want := []string{"A: connected " + at.String(), "A: old", "A: connected " + at.String(), "A: by the new one",
 		"A: disconnected " + at.String(), "A: disconnected " + at.String(), "A: connected " + at.String()}
 	w.wantLog(want...)
+	w.sim.Advance(time.Second)
+	if _, conns, _ := a.Held(); conns != 1 {
+		t.Error(conns, "connections while the old process is silent")
+	}
 	w.sim.Heal("B", "A")
 	w.sim.Advance(time.Minute)
 	w.wantLog(want...)
