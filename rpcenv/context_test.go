@@ -27,7 +27,12 @@ func TestRandomNumbersAreOfTheSeedAndTheEndpoint(t *testing.T) {
 		e := w.env("A")
 		ref := w.register(e, name, doer())
 		for range 2 {
-			w.in(e, ref, func(c *rpcenv.Context) { out = append(out, c.Rand().Uint64()) })
+			w.in(e, ref, func(c *rpcenv.Context) {
+				if c.Rand() != c.Rand() {
+					t.Error("the stream begins anew")
+				}
+				out = append(out, c.Rand().Uint64())
+			})
 		}
 		return out
 	}

@@ -182,6 +182,27 @@ func TestExitEndsBodiesAndTakesNoMoreEndpoints(t *testing.T) {
 	w.await("rpcenv: stopped: RpcEnv has been stopped: cannot register F")
 }
 
+// It is so from the moment of Exit on, though the last words are still under way.
+func TestFromExitOnNobodyIsRegistered(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", double(w))
+	asker := w.register(b, "P", doer())
+	w.say(b, ref, "hello")
+	w.await("hello")
+	w.crashed[b] = true
+	if err := b.Send(asker, do{f: func(c *rpcenv.Context) {
+		c.Send(ref, text("last words"))
+		c.Exit(4, "test")
+		_, err := c.Env().Register("F", double(w))
+		w.note("%v", err)
+	}}); err != nil {
+		t.Error(err)
+	}
+	w.await("last words")
+	w.wantLog("hello", "rpcenv: stopped: RpcEnv has been stopped: cannot register F", "last words")
+}
+
 // only hears of one sort of events.
 type onlyConnections struct{ watcherOf }
 type onlyErrors struct{ w *world }
@@ -250,4 +271,26 @@ func TestAnEnvWhoseNameIsNoTextConnectsToNobody(t *testing.T) {
 			t.Error("it took", d)
 		}
 	}
+}
+
+// What is sent after the end is an event, and dials nobody.
+func TestASendAfterTheEndOfAnEnvIsAnEvent(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", double(w))
+	w.close(b)
+	for range 2 {
+		if err := b.Send(ref, text("late")); err != nil {
+			t.Error(err)
+		}
+	}
+	w.sim.Advance(time.Minute)
+	const want = "google.protobuf.StringValue: rpcenv: stopped: RpcEnv has been stopped"
+	if d := w.drops(); !slices.Equal(d, []string{want, want}) {
+		t.Error(d)
+	}
+	if boxes, conns, _ := b.Held(); boxes != 0 || conns != 0 || a.Metrics().Opened != 0 {
+		t.Error(boxes, "outboxes", conns, "connections")
+	}
+	w.wantLog()
 }

@@ -117,6 +117,8 @@ func TestAContextBetweenCallbacksHasNoCause(t *testing.T) {
 	if got := kept.Ref(&rpc.EndpointRef{Name: "X"}); got != (rpcenv.Ref{Name: "X"}) {
 		t.Error(got)
 	}
+	rpcenv.ReplyAs(kept, num(1), num(2)) // to nobody
+	rpcenv.DeferAs[rpcenv.Message](kept, num(1)).Reply(num(2))
 	kept.Send(to, text("sent"))
 	if !kept.After(0, do{f: func(*rpcenv.Context) { w.note("tick") }}).Active() {
 		t.Error("no timer")

@@ -126,6 +126,16 @@ func TestASecondStopLeavesTheNextOfTheName(t *testing.T) {
 	w.wantLog("OnStart", "for the next")
 }
 
+func TestWhatComesFromOutsideIsOfTheEnvItself(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", doer())
+	w.in(e, ref, func(c *rpcenv.Context) {
+		c.Outside("news")(do{f: func(c *rpcenv.Context) { w.note("from %s", c.Sender()) }})
+	})
+	w.await("from " + e.Address().String())
+}
+
 func TestWhatIsNoMessageIsNotSentFromOutside(t *testing.T) {
 	w := inSim(t)
 	e := w.env("A")

@@ -98,9 +98,8 @@ func describeType(m any) (name string, untraced, dynamic bool) {
 		_, untraced = m.(interface{ untracedMessage() })
 		return name, untraced, false
 	}
-	if t, err := codec.Load(); err == nil { // else there is no Env
-		untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()
-	}
+	t, _ := codec.Load() // no error: there is an Env
+	untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()
 	_, dynamic = p.(*dynamicpb.Message)
 	return name, untraced, dynamic
 }

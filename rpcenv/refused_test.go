@@ -17,11 +17,12 @@ func TestARefusedConnectionIsLoggedWithItsReason(t *testing.T) {
 	const before = " before the handshake"
 	good := content(&rpc.Hello{Version: 1, Env: "S", Incarnation: 7, Connection: 99})
 	for why, first := range map[string]*rpcenv.Envelope{
-		"google.protobuf.StringValue" + before: {Kind: rpcenv.KindRequest, Endpoint: rpcenv.VerifierName, Content: content(text("x"))},
-		"rpc.Hello" + before:                   {Kind: rpcenv.KindOneWay, Endpoint: rpcenv.VerifierName, Content: good},
-		"rpc.Welcome" + before:                 {Kind: rpcenv.KindResponse, Content: content(&rpc.Welcome{Version: 1, Incarnation: 7})},
-		"no, thank you":                        {Kind: rpcenv.KindFailure, Error: "no, thank you"},
-		"connection id 0 is taken":             hello(&rpc.Hello{Version: 1, Incarnation: 7}),
+		"google.protobuf.StringValue" + before:      {Kind: rpcenv.KindRequest, Endpoint: rpcenv.VerifierName, Content: content(text("x"))},
+		"rpc.Hello" + before:                        {Kind: rpcenv.KindOneWay, Endpoint: rpcenv.VerifierName, Content: good},
+		"rpc.Welcome" + before:                      {Kind: rpcenv.KindResponse, Content: content(&rpc.Welcome{Version: 1, Incarnation: 7})},
+		"not a peer of this protocol: " + garbled(): {Kind: rpcenv.KindRequest, Endpoint: rpcenv.VerifierName, Content: []byte("GET / HTTP/1.1")},
+		"no, thank you":                             {Kind: rpcenv.KindFailure, Error: "no, thank you"},
+		"connection id 0 is taken":                  hello(&rpc.Hello{Version: 1, Incarnation: 7}),
 		"the peer speaks version 2 of the protocol, this is version 1: use the same release on both sides": hello(&rpc.Hello{Version: 2, Incarnation: 7, Connection: 9}),
 		"no handshake within 5s: is it Coherer that listens there?":                                        nil,
 	} {
@@ -45,6 +46,12 @@ func TestARefusedConnectionIsLoggedWithItsReason(t *testing.T) {
 		}
 		w.wantNo("A: disconnected " + s.link.Local().String())
 	}
+}
+
+// garbled is what is wrong with a request of HTTP.
+func garbled() string {
+	_, err := table.Decode([]byte("GET / HTTP/1.1"))
+	return err.Error()
 }
 
 // welcoming listens and answers each first envelope with one of its own.
@@ -87,6 +94,42 @@ func TestADialIsRefusedByTheWelcomeThatItGets(t *testing.T) {
 		if m := b.Metrics(); m.Refused != 1 || m.NotReached != 1 || m.Open != 0 {
 			t.Errorf("%s: %+v", why, m)
 		}
+	}
+}
+
+// A peer that listens says where; one that does not say it is named by where it was dialled.
+func TestAWelcomeMayHaveNoAddress(t *testing.T) {
+	w := inSim(t)
+	k := w.client("K")
+	w.register(k, "E", watching(w))
+	at := welcoming(w, &rpcenv.Envelope{Kind: rpcenv.KindResponse, Content: content(&rpc.Welcome{Version: 1, Env: "S", Incarnation: 7})})
+	w.do(k, func(b *rpcenv.Blocking) {
+		if err := k.DialWait(b, at); err != nil {
+			t.Error(err)
+		}
+	})
+	w.quiet()
+	w.wantLog("stranger: Hello", "K: connected "+at.String())
+}
+
+// An Env that stops while its dial is answered has no connection.
+func TestAWelcomeToAnEnvThatStopsIsTooLate(t *testing.T) {
+	w := inSim(t)
+	a, b := w.env("A"), w.env("B")
+	ref := w.register(a, "E", double(w))
+	w.register(b, "Slow", doer())
+	w.sim.Cost("B/Slow", "OnStop", 10*time.Second)
+	if err := b.Send(ref, text("lost")); err != nil {
+		t.Error(err)
+	}
+	b.Shutdown()
+	w.sim.Advance(time.Second)
+	want := "google.protobuf.StringValue: no connection: " + a.Address().String() + ": rpcenv: handshake: rpcenv: stopped: RpcEnv has been stopped"
+	if d := w.drops(); len(d) != 1 || d[0] != want {
+		t.Error(d)
+	}
+	if m := b.Metrics(); m.Open != 0 || m.Opened != 0 || a.Metrics().Open != 0 {
+		t.Errorf("%+v", m)
 	}
 }
 

@@ -148,6 +148,9 @@ func TestAClientsSocketIsNobodysAddress(t *testing.T) {
 		begin := w.sim.Now()
 		w.say(b, ref, "listener")
 		w.await("A: listener")
+		if peers := a.Metrics().Peers; len(peers) != 2 || peers[0].Name != "B" || !peers[0].Listens || peers[1].Name != "K" || peers[1].Listens {
+			t.Errorf("%+v", peers)
+		}
 		if d := w.sim.Now().Sub(begin); d > 100*time.Millisecond {
 			t.Error("it took", d)
 		}

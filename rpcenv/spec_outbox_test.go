@@ -182,8 +182,15 @@ func TestWhatIsSentBeforeTheOutboxHearsOfTheEndIsNotLost(t *testing.T) {
 			}
 		}
 	})
-	w.await("2")
-	w.wantLog("before", "1", "2")
+	if err := b.Send(ref, text("3")); err != nil { // the next dial is under way
+		t.Error(err)
+	}
+	w.await("3")
+	w.quiet()
+	w.wantLog("before", "1", "2", "3")
+	if n := a.Metrics().Opened; n != 2 {
+		t.Error(n, "connections were opened, one and its successor are two")
+	}
 	if d := w.drops(); len(d) != 0 {
 		t.Error(d)
 	}

@@ -168,6 +168,7 @@ func TestTheThreadsOfARoleGoBeforeThoseOfAll(t *testing.T) {
 		want     int
 	}{
 		{nil, max(2, runtime.GOMAXPROCS(0))},
+		{[]string{"spark.executor.rpc.netty.dispatcher.numThreads", "9"}, max(2, runtime.GOMAXPROCS(0))},
 		{[]string{"spark.rpc.netty.dispatcher.numThreads", "1"}, 1},
 		{[]string{"spark.rpc.netty.dispatcher.numThreads", "1", "spark.driver.rpc.netty.dispatcher.numThreads", "3"}, 1},
 		{[]string{"spark.executor.id", "driver", "spark.rpc.netty.dispatcher.numThreads", "1", "spark.driver.rpc.netty.dispatcher.numThreads", "3"}, 3},
