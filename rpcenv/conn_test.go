@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -189,6 +190,10 @@ func TestASendToAClientWhoseConnectionIsClosedIsAnEvent(t *testing.T) {
 	want := "google.protobuf.Int32Value: no connection: the connection to " + to.Address.String() + " is closed"
 	if d := w.drops(); len(d) != 1 || d[0] != want {
 		t.Error(d)
+	}
+	w.sim.Advance(time.Second)
+	if err := a.Send(to, num(1)); err != nil || len(w.drops()) != 2 {
+		t.Error(err, w.drops())
 	}
 	w.quiet()
 	if !w.sim.Quiet() {

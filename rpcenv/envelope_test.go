@@ -2,6 +2,8 @@ package rpcenv_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // envelopes is a peer that notes each envelope whole, and answers a Hello by a Welcome.
@@ -151,5 +154,70 @@ func TestARefusalAnswersTheHello(t *testing.T) {
 			t.Error(want, "took", d)
 		}
 		w.wantLog("hello", `5 17 from= to= "" `+want, "closed")
+	}
+}
+
+// notes is a peer that notes what a Simulation is told of each message.
+type notes struct{ w *world }
+
+func (s notes) Receive(e *rpcenv.Envelope) {
+	n := e.Note
+	if n == nil {
+		s.w.note("%d none", e.Kind)
+		return
+	}
+	s.w.note("%d %v caused=%v %s/%s > %s/%s at %q %s %q %v %v", e.Kind, n.ID.N, n.Cause, n.From, n.Sender, n.To, n.Receiver, n.Address,
+		n.Type, n.Own, n.Form, n.Message != nil)
+}
+
+func (s notes) Closed(error) {}
+
+func TestASimulationIsToldOfEachMessage(t *testing.T) {
+	for _, kind := range []string{"sim", "by reference", "memory"} {
+		w := newWorld(t, strings.Replace(kind, "by reference", "sim", 1))
+		if kind == "by reference" {
+			w.sim.ByReference()
+		}
+		a := w.env("A")
+		ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
+			if d, ok := m.(do); ok {
+				d.f(c)
+				return
+			}
+			rpcenv.ReplyAs(c, m, text("answer"))
+		}})
+		var link rpcenv.Link
+		w.hostOf("Peer", "10.0.9.9").Dial(a.Address(), func(l rpcenv.Link, err error) rpcenv.Receiver {
+			link = l
+			l.Send(hello(&rpc.Hello{Version: 1, Env: "S", Incarnation: 7, Connection: 99 << 32, Address: &rpc.Address{Host: "10.0.9.9", Port: 9}}))
+			return notes{w}
+		})
+		w.awaitLines(1)
+		var cause string
+		w.in(a, ref, func(c *rpcenv.Context) {
+			c.Send(rpcenv.Ref{Address: rpcenv.Address{Host: "10.0.9.9", Port: 9}, Name: "X"}, num(1))
+		})
+		for i, name := range []string{"E", "Nobody"} {
+			w.awaitLines(2 + i)
+			link.Send(&rpcenv.Envelope{Kind: rpcenv.KindRequest, RequestID: int64(i), Endpoint: name, Content: content(num(1))})
+		}
+		w.awaitLines(4)
+		for _, r := range w.rec.Records() {
+			if r.GetTo() == "E" && r.GetEndpoint() == "test" {
+				cause = fmt.Sprint(trace.ID{Env: r.GetId().GetEnv(), N: r.GetId().GetN()})
+			}
+		}
+		want := []string{
+			"4 none",
+			"9 1 caused=" + cause + ` A/E > S/X at "10.0.9.9:9" google.protobuf.Int32Value "" SEND ` + fmt.Sprint(kind == "by reference"),
+			`4 2 caused=00000063.>.1 A/E > S/ at "10.0.9.9:9" google.protobuf.Int32Value "google.protobuf.StringValue" REPLY ` + fmt.Sprint(kind == "by reference"),
+			`5 3 caused=00000063.>.2 A/Nobody > S/ at "10.0.9.9:9" rpc.Failure "" FAIL ` + fmt.Sprint(kind == "by reference"),
+		}
+		if kind == "memory" {
+			want = []string{"4 none", "9 none", "4 none", "5 none"}
+		}
+		if got := w.noted(); !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", kind, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
 	}
 }

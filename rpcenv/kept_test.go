@@ -145,3 +145,21 @@ func TestAnErrorThatOnErrorTookIsNotLogged(t *testing.T) {
 		t.Error(all)
 	}
 }
+
+// Within an Env a second answer is an event, too.
+func TestASecondAnswerWithinAnEnvIsAnEvent(t *testing.T) {
+	w := inSim(t)
+	e := w.env("A")
+	ref := w.register(e, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
+		rpcenv.ReplyAs(c, m, num(1))
+		rpcenv.ReplyAs(c, m, num(2))
+	}})
+	w.do(e, func(b *rpcenv.Blocking) {
+		if r, err := rpcenv.AskWaitAs[*wrapperspb.Int32Value](b, ref, num(0)); err != nil || r.GetValue() != 1 {
+			t.Error(r, err)
+		}
+	})
+	if d := w.drops(); len(d) != 1 || d[0] != "google.protobuf.Int32Value: answered already" {
+		t.Error(d)
+	}
+}
