@@ -198,7 +198,11 @@ func TestRemovalCanWait(t *testing.T) {
 	k.join(Config{Containers: dirs{f}}, map[string]string{"yarn.nodemanager.delete.debug-delay-sec": "100"})
 	id := k.running(1, nil)
 	k.children[0].Exit(0)
+	at := k.w.Now()
 	k.told(id, yarn.ContainerState_C_COMPLETE)
+	if took := k.w.Now().Sub(at).Truncate(10 * time.Millisecond); took != 0 {
+		t.Errorf("its end waits %s for that", took)
+	}
 	gone := "remove container /w/" + id.String()
 	k.w.Advance(99 * time.Second)
 	if f.count(gone) != 0 {
@@ -207,5 +211,16 @@ func TestRemovalCanWait(t *testing.T) {
 	k.w.Advance(time.Second)
 	if f.count(gone) != 1 {
 		t.Errorf("%q", f.log)
+	}
+
+	k = newKit(t)
+	f = &fakes{}
+	k.join(Config{Containers: dirs{f}}, map[string]string{"yarn.nodemanager.delete.debug-delay-sec": "-1"})
+	id = k.running(1, nil)
+	k.children[0].Exit(0)
+	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.w.Advance(10 * time.Minute)
+	if f.count(gone) != 0 {
+		t.Error("it is removed though it is to stay")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -42,9 +43,18 @@ func TestANodeRegistersAndBeats(t *testing.T) {
 func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
 	k := newKit(t)
 	k.start(Config{MemoryMB: -1}, nil)
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if err := (&Config{}).Validate(); err == nil || len(strings.Split(err.Error(), "\n")) != 3 {
+	const memory, cores = "MiB of memory runs nothing: want 1 at least", "virtual cores runs nothing: want 1 at least"
+	if got, want := k.why(), "exit 1: a node with -1 "+memory+"\na node with 0 "+cores; got != want {
+		t.Errorf("%s", got)
+	}
+	if len(k.registrations) > 0 {
+		t.Error("it registers")
+	}
+	if err, want := (&Config{}).Validate(), "a node needs a ResourceManager: name one as HOST:PORT\na node with 0 "+memory+"\na node with 0 "+cores; err == nil || err.Error() != want {
 		t.Errorf("%v", err)
+	}
+	if err := (&Config{ResourceManager: rpcenv.Address{Host: "h", Port: 1}, MemoryMB: 1, VCores: 1}).Validate(); err != nil {
+		t.Error(err)
 	}
 }
 

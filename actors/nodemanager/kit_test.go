@@ -2,13 +2,14 @@ package nodemanager
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	"github.com/sirupsen/logrus/hooks/test"
+
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -43,6 +44,7 @@ type kit struct {
 	registrations []*yarn.RegisterNodeManagerRequest
 	beats         []*yarn.NodeHeartbeatRequest
 	farewells     int
+	period        time.Duration                     // of heartbeats, as the ResourceManager wants it
 	deaf          bool                              // heartbeats are not answered
 	unknown       bool                              // the node is to register again
 	answer        func(*yarn.NodeHeartbeatResponse) // what the next answer says beside
@@ -51,12 +53,13 @@ type kit struct {
 	began         []time.Time                       // of heartbeats
 	started       []rpcenv.Command
 	children      []*sim.Host
+	said          *test.Hook // the NodeManager's log
 }
 
 func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
 
 func newSeededKit(t *testing.T, seed uint64) *kit {
-	k := &kit{t: t, w: rpctest.New(t, seed)}
+	k := &kit{t: t, w: rpctest.New(t, seed), period: time.Second}
 	k.w.NoPanic()
 	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), ids.ResourceTracker)
 	k.rm.On(k.playRM)
@@ -86,7 +89,7 @@ func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
 	case *yarn.NodeHeartbeatRequest:
 		k.beats = append(k.beats, m)
 		k.began = append(k.began, c.Now())
-		switch r := (&yarn.NodeHeartbeatResponse{ResponseId: m.GetNodeStatus().GetResponseId() + 1, NextHeartBeatInterval: 1000}); {
+		switch r := (&yarn.NodeHeartbeatResponse{ResponseId: m.GetNodeStatus().GetResponseId() + 1, NextHeartBeatInterval: k.period.Milliseconds()}); {
 		case k.deaf:
 			rpcenv.Fail(c, m, fmt.Errorf("deaf"))
 		case k.unknown:
@@ -114,15 +117,63 @@ func (k *kit) start(cfg Config, settings map[string]string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	k.boot(New(k.whole(cfg)), c)
+}
+
+// whole is a Config with all that a NodeManager must have.
+func (k *kit) whole(cfg Config) Config {
 	if cfg.MemoryMB == 0 {
 		cfg.MemoryMB, cfg.VCores = 4096, 4
 	}
 	if cfg.ResourceManager.IsZero() {
 		cfg.ResourceManager = k.rm.Env.Address()
 	}
-	k.env = k.w.Env("NM1", c)
-	k.host = k.w.Find("NM1")
-	k.nm = k.w.Register(k.env, Name, New(cfg))
+	return cfg
+}
+
+// boot starts a NodeManager on a machine of its own. No machine of an application, a container or a resource may get an event
+// that it has no place for: nobody but a test sends it one.
+func (k *kit) boot(n rpcenv.Endpoint, c *conf.Conf) {
+	k.t.Helper()
+	log := logrus.New()
+	log.SetOutput(k.t.Output())
+	k.said = test.NewLocal(log)
+	const host = "10.0.0.9"
+	var err error
+	k.host = k.w.Host("NM1", host)
+	k.env, err = rpcenv.New(k.host, rpcenv.Config{Name: "NM1", Listen: rpcenv.Address{Host: host, Port: 7077}, Conf: c, Log: logrus.NewEntry(log)})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.nm = k.w.Register(k.env, Name, n)
+	k.t.Cleanup(func() {
+		k.t.Helper()
+		for _, line := range k.lines("Can't handle this event") {
+			k.t.Error(line)
+		}
+	})
+}
+
+// lines are those of the NodeManager's log that have a text in them, with their levels and errors.
+func (k *kit) lines(with string) (out []string) {
+	for _, e := range k.said.AllEntries() {
+		if !strings.Contains(e.Message, with) {
+			continue
+		}
+		line := e.Level.String() + " " + e.Message
+		if err, ok := e.Data[logrus.ErrorKey]; ok {
+			line += fmt.Sprintf(": %v", err)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// why is the reason for which the NodeManager's process ended, with its code.
+func (k *kit) why() string {
+	k.t.Helper()
+	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
+	return k.said.LastEntry().Message
 }
 
 // startAs starts a NodeManager that the test looks into, and waits for its first heartbeat.
@@ -132,9 +183,7 @@ func (k *kit) startAs(n *ContainerManager, settings map[string]string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.env = k.w.Env("NM1", c)
-	k.host = k.w.Find("NM1")
-	k.nm = k.w.Register(k.env, Name, n)
+	k.boot(n, c)
 	k.w.Until("a heartbeat", func() bool { return len(k.beats) > 0 })
 	k.w.Settle()
 }
@@ -259,81 +308,4 @@ func (k *kit) next(say func(*yarn.NodeHeartbeatResponse)) {
 	k.answer = say
 	k.w.Until("a heartbeat", func() bool { return k.answer == nil })
 	k.w.Settle()
-}
-
-// fakes stands for the disk and the machine.
-type fakes struct {
-	log       []string
-	fail      map[string]error // by URL, or "prepare"
-	wait      time.Duration    // of each fetch and each preparation
-	usage     Usage
-	report    string
-	unhealthy bool
-}
-
-func (f *fakes) Fetch(b *rpcenv.Blocking, r Resource) (Fetched, error) {
-	f.log = append(f.log, "fetch "+r.URL+" "+r.User+" "+r.App)
-	if err := b.Sleep(f.wait); err != nil {
-		return Fetched{}, err
-	}
-	return Fetched{Path: "/cache" + strings.TrimPrefix(r.URL, "file://"), Size: r.Size}, f.fail[r.URL]
-}
-
-func (f *fakes) Remove(_ *rpcenv.Blocking, path string) error {
-	f.log = append(f.log, "remove "+path)
-	return nil
-}
-
-// dirs is fakes as Containers.
-type dirs struct{ *fakes }
-
-func (f dirs) Prepare(b *rpcenv.Blocking, c launch.Container) (launch.Container, error) {
-	var links []string
-	for _, l := range c.Links {
-		links = append(links, l.Name+"->"+l.Target)
-	}
-	f.log = append(f.log, strings.TrimSpace("prepare "+strings.Join(links, " ")))
-	if err := b.Sleep(f.wait); err != nil {
-		return c, err
-	}
-	c.Dir, c.LogDir = "/w/"+c.ID, "/l/"+c.ID
-	return c, f.fail["prepare"]
-}
-
-func (f dirs) Output(*rpcenv.Blocking, launch.Container) string { return "Last 4096 bytes" }
-
-func (f dirs) Remove(_ *rpcenv.Blocking, c launch.Container) error {
-	f.log = append(f.log, "remove container "+c.Dir)
-	return nil
-}
-
-func (f dirs) RemoveApplication(b *rpcenv.Blocking, user, app string) error {
-	f.log = append(f.log, "remove application "+user+" "+app)
-	return b.Sleep(f.wait)
-}
-
-func (f *fakes) Usage(*rpcenv.Blocking, int) (Usage, error) { return f.usage, nil }
-func (f *fakes) Disks(*rpcenv.Blocking) (string, bool)      { return f.report, !f.unhealthy }
-func (f *fakes) Script(_ *rpcenv.Blocking, path string, limit time.Duration) (string, bool) {
-	f.log = append(f.log, fmt.Sprintf("script %s %s", path, limit))
-	return "ERROR bad", false
-}
-
-func (f *fakes) count(line string) (n int) {
-	for _, l := range f.log {
-		if l == line {
-			n++
-		}
-	}
-	return n
-}
-
-func resourceOf(link, file string, visibility yarn.LocalResourceVisibility) *yarn.StringLocalResourceMap {
-	return &yarn.StringLocalResourceMap{Key: link, Value: &yarn.LocalResource{
-		Resource: &yarn.URL{Scheme: "file", File: file}, Size: 100, Timestamp: 5, Type: yarn.LocalResourceType_FILE, Visibility: visibility,
-	}}
-}
-
-func withResources(list ...*yarn.StringLocalResourceMap) *yarn.ContainerLaunchContext {
-	return &yarn.ContainerLaunchContext{Command: []string{"{{PWD}}/prog"}, LocalResources: slices.Clone(list)}
 }

@@ -139,3 +139,99 @@ func TestURLs(t *testing.T) {
 		}
 	}
 }
+
+// What takes the place of a resource that was dropped while it was under way stays when the dropped one fails.
+func TestAResourceThatIsDroppedTwiceTakesNoOtherWithIt(t *testing.T) {
+	k := newCache()
+	key := cacheKey{Key: Key{URL: "a"}, app: "x"}
+	old := k.get(key)
+	k.dropApplication("x")
+	anew := k.get(key)
+	k.drop(old)
+	if k.get(key) != anew || len(k.resources) != 1 {
+		t.Errorf("%+v", k.resources)
+	}
+	k.dropApplication("y")
+	if k.get(key) != anew {
+		t.Error("it goes with another application")
+	}
+	k.drop(anew)
+	if len(k.resources) != 0 || k.get(key) == anew {
+		t.Errorf("%+v", k.resources)
+	}
+}
+
+// Of resources of the same age the one that came first goes first; those that were used after each other go in that order.
+func TestTheOrderOfTheCache(t *testing.T) {
+	k := newCache()
+	for _, r := range []struct {
+		url  string
+		used int64
+	}{{"c", 1 << 40}, {"a", 3}, {"b", 3}, {"d", 2}} {
+		k.get(cacheKey{Key: Key{URL: r.url}}).LocalizedResource = machine.LocalizedResource{State: machine.Localized, Size: 1, Used: r.used}
+	}
+	got := ""
+	for _, r := range k.surplus(0) {
+		got += r.key.URL
+	}
+	if got != "dabc" {
+		t.Errorf("%s", got)
+	}
+}
+
+// A container that has ended gives its resources back: the cache may lose them, first what was given back first. What cannot be
+// removed is logged.
+func TestWhatIsGivenBackMayGo(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{fail: map[string]error{"remove": errors.New("it is in use")}}
+	k.join(Config{Localizer: f}, map[string]string{
+		"yarn.nodemanager.localizer.cache.target-size-mb": "3", "yarn.nodemanager.localizer.cache.cleanup.interval-ms": "60000",
+	})
+	of := func(name string) *yarn.StringLocalResourceMap {
+		r := resourceOf(name, "/"+name, yarn.LocalResourceVisibility_PUBLIC)
+		r.Value.Size = 1 << 20
+		return r
+	}
+	k.running(1, withResources(of("a"), of("b")))
+	k.running(2, withResources(of("c"), of("a")))
+	k.running(3, withResources(of("d")))
+	k.children[1].Exit(0) // c is nobody's, a is still the first's
+	k.w.Advance(time.Second)
+	k.children[2].Exit(0) // d is nobody's
+	k.w.Advance(time.Minute)
+	if got := strings.Join(f.log[4:], " "); got != "remove /cache/c" {
+		t.Errorf("%s", got)
+	}
+	want := []string{"error Could not remove /cache/c from the cache: it is in use"}
+	if got := k.lines("Could not remove"); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	k.running(4, withResources(of("c"), of("b"), of("d")))
+	if len(f.fetched) != 5 || f.fetched[4].URL != "file:///c" {
+		t.Errorf("%+v", f.fetched)
+	}
+}
+
+// A resource is told to those that want it, and to nobody else; a container with two names for one thing starts once.
+func TestAResourceIsToldToThoseThatWantIt(t *testing.T) {
+	k := newKit(t)
+	f := &fakes{wait: time.Second, fail: map[string]error{"file:///b": errors.New("gone")}}
+	k.join(Config{Localizer: f}, nil)
+	a := k.run(1, withResources(resourceOf("x", "/a", yarn.LocalResourceVisibility_PUBLIC), resourceOf("y", "/a", yarn.LocalResourceVisibility_PUBLIC)))
+	k.w.Advance(500 * time.Millisecond)
+	b := k.run(2, withResources(resourceOf("x", "/b", yarn.LocalResourceVisibility_PUBLIC)))
+	k.w.Advance(600 * time.Millisecond)
+	if got := k.status(b); len(k.started) != 1 || got != "C_RUNNING -1000" {
+		t.Errorf("%d processes, the other container is %s", len(k.started), got)
+	}
+	k.w.Advance(500 * time.Millisecond)
+	if got := k.status(b); len(k.started) != 1 || got != "C_COMPLETE -1000 Failed to download resource file:///b: gone|" {
+		t.Errorf("%d processes, the other container is %s", len(k.started), got)
+	}
+	if got := k.status(a); got != "C_RUNNING -1000" {
+		t.Errorf("%s", got)
+	}
+	if got := k.lines("Failed to download"); !slices.Equal(got, []string{"warning Failed to download resource file:///b: gone"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -66,7 +66,7 @@ func (n *ContainerManager) judgeMemory(c *rpcenv.Context, x *container, pid int,
 func binarySize(n int64) string {
 	units := "KMGTPE"
 	unit, value := -1, float64(n)
-	for value >= 1024 && unit+1 < len(units) {
+	for value >= 1024 { // never beyond E: there is no such number
 		value /= 1024
 		unit++
 	}
@@ -75,7 +75,7 @@ func binarySize(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	case value == math.Trunc(value):
 		return fmt.Sprintf("%.0f %cB", value, units[unit])
-	case math.Round(value*10)/10 >= 1024 && unit+1 < len(units):
+	case math.Round(value*10)/10 >= 1024:
 		return fmt.Sprintf("%.1f %cB", value/1024, units[unit+1])
 	}
 	return fmt.Sprintf("%.1f %cB", value, units[unit])

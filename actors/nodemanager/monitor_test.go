@@ -1,6 +1,9 @@
 package nodemanager
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,5 +103,89 @@ func TestBinarySizes(t *testing.T) {
 		if got := binarySize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
+	}
+}
+
+// The watch ends a container when two looks in a row see it above its limit, or one above twice its limit: not at just that.
+func TestTheLimitsOfTheWatch(t *testing.T) {
+	const gib = 1 << 30
+	pmem, vmem := int64(gib), int64(2254857830) // 2.1 times as much
+	physical := "is running 1B beyond the 'PHYSICAL' memory limit. Current usage: %s of 1 GB physical memory used; 0 B of 2.1 GB virtual memory used. Killing container.\n"
+	virtual := "is running 1B beyond the 'VIRTUAL' memory limit. Current usage: 0 B of 1 GB physical memory used; 2.1 GB of 2.1 GB virtual memory used. Killing container.\n"
+	for name, tt := range map[string]struct {
+		looks  []Usage
+		status int32 // 0: it lives
+		says   string
+	}{
+		"at its limit":                {[]Usage{{pmem, vmem}, {pmem, vmem}}, 0, ""},
+		"above it twice":              {[]Usage{{pmem + 1, 0}, {pmem + 1, 0}}, -104, fmt.Sprintf(physical, "1.0 GB")},
+		"virtually above it twice":    {[]Usage{{0, vmem + 1}, {0, vmem + 1}}, -103, virtual},
+		"one after the other":         {[]Usage{{pmem + 1, 0}, {0, vmem + 1}}, -103, virtual},
+		"not in a row":                {[]Usage{{pmem + 1, 0}, {pmem, 0}, {pmem + 1, 0}}, 0, ""},
+		"at twice its limit":          {[]Usage{{2 * pmem, 0}}, 0, ""},
+		"above that":                  {[]Usage{{2*pmem + 1, 0}}, -104, "is running 1073741825B beyond the 'PHYSICAL' memory limit. Current usage: 2.0 GB of 1 GB physical memory used; 0 B of 2.1 GB virtual memory used. Killing container.\n"},
+		"virtually at twice its":      {[]Usage{{0, 2 * vmem}}, 0, ""},
+		"virtually above that":        {[]Usage{{0, 2*vmem + 1}}, -103, "is running 2254857831B beyond the 'VIRTUAL' memory limit. Current usage: 0 B of 1 GB physical memory used; 4.2 GB of 2.1 GB virtual memory used. Killing container.\n"},
+		"above both":                  {[]Usage{{2*pmem + 1, vmem + 1}}, -103, "is running 1B beyond the 'VIRTUAL' memory limit. Current usage: 2.0 GB of 1 GB physical memory used; 2.1 GB of 2.1 GB virtual memory used. Killing container.\n"},
+		"a look that could not be":    {[]Usage{{pmem + 1, 0}, {-1, 0}, {pmem, 0}, {pmem + 1, 0}}, 0, ""},
+		"a look that counts no other": {[]Usage{{pmem + 1, 0}, {-1, 0}, {pmem + 1, 0}}, -104, fmt.Sprintf(physical, "1.0 GB")},
+	} {
+		k, f, id := watched(t, map[string]string{"yarn.nodemanager.resource.memory.enforced": "false"})
+		for _, f.usage = range tt.looks {
+			f.fail = nil
+			if f.usage.Resident < 0 {
+				f.fail = map[string]error{"usage": errors.New("no such file")}
+			}
+			k.w.Advance(3 * time.Second)
+		}
+		want := "C_RUNNING -1000"
+		if tt.status != 0 {
+			want = fmt.Sprintf("C_COMPLETE %d Container [pid=77,containerID=%s] %sContainer killed on request. Exit code is 143\n", tt.status, id, tt.says)
+		}
+		if got := k.status(containerID(app1, 1)); got != strings.TrimSpace(strings.ReplaceAll(want, "\n", "|")) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		}
+		if failed := k.lines("cannot be seen"); f.fail != nil && !slices.Equal(failed, []string{"warning The memory of container " + id + " cannot be seen: no such file"}) {
+			t.Errorf("%q", failed)
+		}
+	}
+}
+
+// One of the two checks is enough for the watch; each looks at its own limit alone.
+func TestEachCheckIsForItself(t *testing.T) {
+	for _, tt := range []struct {
+		physical, virtual string
+		usage             Usage
+		ends              bool
+	}{
+		{"true", "false", Usage{9 << 30, 0}, true}, {"true", "false", Usage{0, 9 << 30}, false},
+		{"false", "true", Usage{9 << 30, 0}, false}, {"false", "true", Usage{0, 9 << 30}, true},
+	} {
+		k, f, _ := watched(t, map[string]string{
+			"yarn.nodemanager.resource.memory.enforced": "false", "yarn.nodemanager.pmem-check-enabled": tt.physical, "yarn.nodemanager.vmem-check-enabled": tt.virtual,
+		})
+		f.usage = tt.usage
+		k.w.Advance(3 * time.Second)
+		if _, ended := k.children[0].Exited(); ended != tt.ends {
+			t.Errorf("%+v: ended %t", tt, ended)
+		}
+	}
+}
+
+// A container that waits for its process, or has one without a number, is not looked at; a look at a process that has ended
+// meanwhile counts for nobody.
+func TestOnlyProcessesAreLookedAt(t *testing.T) {
+	k, f, _ := watched(t, map[string]string{"yarn.nodemanager.resource.memory.enforced": "false"})
+	f.usage, f.wait = Usage{9 << 30, 0}, time.Second
+	k.run(2, nil) // it has no number in a simulation
+	k.w.Advance(2500 * time.Millisecond)
+	k.w.Until("a look", func() bool { return f.count("usage 77") == 1 })
+	k.children[0].Exit(0)
+	k.w.Advance(10 * time.Second)
+	if got := k.status(containerID(app1, 1)); got != "C_COMPLETE 0" {
+		t.Errorf("%s", got)
+	}
+	if got := k.lines("is running "); len(got) > 0 || f.count("usage 0") > 0 || f.count("usage 77") != 1 {
+		t.Errorf("%q, %q", got, f.log)
 	}
 }

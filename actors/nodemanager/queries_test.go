@@ -12,9 +12,9 @@ import (
 func TestTheStateOfANode(t *testing.T) {
 	k := newKit(t)
 	began := k.w.Now()
-	k.join(Config{HTTPPort: 8042}, nil)
+	k.join(Config{HTTPPort: 8042, Rack: "/r"}, nil)
 	ended, id := k.running(1, nil), k.running(2, nil)
-	k.children[0].Exit(0)
+	k.children[0].Exit(137)
 	k.told(ended, yarn.ContainerState_C_COMPLETE)
 	s, err := rpctest.Ask[*yarn.NodeManagerStateResponse](k.am, k.nm, &yarn.RequestNodeManagerState{})
 	if err != nil {
@@ -22,11 +22,11 @@ func TestTheStateOfANode(t *testing.T) {
 	}
 	a, size := k.env.Address(), &yarn.Resource{Memory: 1024, VirtualCores: 1}
 	want := &yarn.NodeManagerStateResponse{
-		NodeId: &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}, ResourceManager: k.rm.Env.Address().String(), Registered: true, Rack: "/default-rack",
+		NodeId: &yarn.NodeId{Host: a.Host, Port: int32(a.Port)}, ResourceManager: k.rm.Env.Address().String(), Registered: true, Rack: "/r",
 		Total: &yarn.Resource{Memory: 4096, VirtualCores: 4}, Used: size, Healthy: true, LastHealthReportTime: began.UnixMilli(),
 		Applications: []*yarn.NodeApplication{{Id: app1.Proto(), User: "ann", State: "RUNNING"}},
 		Containers: []*yarn.NodeContainer{
-			{Id: ended.Proto(), User: "ann", State: "DONE", Resource: size},
+			{Id: ended.Proto(), User: "ann", State: "DONE", Resource: size, ExitStatus: 137, Diagnostics: "Container killed on request. Exit code is 137\nKilled by external signal\n"},
 			{Id: id.Proto(), User: "ann", State: "RUNNING", Resource: size, ExitStatus: -1000},
 		},
 	}

@@ -68,7 +68,6 @@ func (n *ContainerManager) connect(c *rpcenv.Context) {
 	n.reg.try++
 	try := n.reg.try
 	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.told = false, false, nil, nil
-	c.Cancel(n.beat)
 	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: ids.ResourceTracker}.String(), func(tracker rpcenv.Ref, err error) {
 		switch {
@@ -185,11 +184,9 @@ func (n *ContainerManager) unregister(c *rpcenv.Context) {
 	n.reg.try++
 }
 
-// end ends the process, after its containers.
+// end ends the process, after its containers. Nothing is asked of the ResourceManager meanwhile.
 func (n *ContainerManager) end(c *rpcenv.Context, code int, why string) {
-	c.Cancel(n.beat)
 	n.reg.registered = false
-	n.reg.try++
 	n.exit = &exit{code, why}
 	n.leave(c, "Application killed on shutdown")
 	n.checkShutdown(c)

@@ -92,9 +92,11 @@ func TestARefusedRegistrationEndsTheProcess(t *testing.T) {
 	k := newKit(t)
 	k.refuse = &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: "too small"}
 	k.start(Config{}, nil)
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if code, _ := k.host.Exited(); code != 1 {
-		t.Errorf("code %d", code)
+	if got := k.why(); got != "exit 1: Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager failed, Message from ResourceManager: too small" {
+		t.Errorf("%s", got)
+	}
+	if len(k.beats) > 0 {
+		t.Errorf("%d heartbeats", len(k.beats))
 	}
 }
 
@@ -103,9 +105,8 @@ func TestARegistrationThatFailsEndsTheProcessWhenItWillFailAgain(t *testing.T) {
 	k := newKit(t)
 	k.bad = fmt.Errorf("%w: its rack is too long", exceptions.YARN)
 	k.start(Config{}, nil)
-	k.w.Until("the end", func() bool { _, ended := k.host.Exited(); return ended })
-	if code, _ := k.host.Exited(); code != 1 || len(k.registrations) != 1 {
-		t.Errorf("code %d after %d registrations", code, len(k.registrations))
+	if got := k.why(); got != "exit 1: the ResourceManager at 10.0.0.1:7077 refuses this node: YarnException: its rack is too long" || len(k.registrations) != 1 {
+		t.Errorf("%s after %d registrations", got, len(k.registrations))
 	}
 
 	k = newKit(t)
@@ -193,5 +194,27 @@ func TestAResourceManagerThatStaysAwayEndsTheProcess(t *testing.T) {
 	}
 	if _, ended := k.children[0].Exited(); !ended {
 		t.Error("a container is left")
+	}
+}
+
+// How long a ResourceManager that does not answer is waited for: until just so much has passed; 0 is not at all, below 0 for ever.
+func TestHowLongAResourceManagerIsWaitedFor(t *testing.T) {
+	for most, want := range map[string]time.Duration{"60000": 60 * time.Second, "60001": 90 * time.Second, "0": 0, "-1": -1} {
+		k := newKit(t)
+		k.w.Latency(0, 0)
+		k.bad = exceptions.Retriable
+		at := k.w.Now()
+		k.start(Config{}, map[string]string{"yarn.resourcemanager.connect.max-wait.ms": most, "yarn.resourcemanager.connect.retry-interval.ms": "30000"})
+		if want < 0 {
+			k.w.Advance(2 * time.Hour)
+			if _, ended := k.host.Exited(); ended {
+				t.Error("it ended")
+			}
+			continue
+		}
+		err := k.w.Run(func() bool { _, ended := k.host.Exited(); return ended }, time.Hour)
+		if took := k.w.Now().Sub(at); err != nil || took != want || len(k.registrations) != int(want/(30*time.Second))+1 {
+			t.Errorf("%s: %v after %s and %d registrations", most, err, took, len(k.registrations))
+		}
 	}
 }

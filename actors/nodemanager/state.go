@@ -171,7 +171,7 @@ func (b *books) ended() (out []*container) {
 // statuses are all that run, and those that have ended since the last heartbeat that was answered.
 func (b *books) statuses() (out []*yarn.ContainerStatus) {
 	for _, x := range b.containers {
-		if x.State != machine.Done || !x.reported {
+		if !x.reported {
 			out = append(out, x.status())
 		}
 	}
