@@ -47,11 +47,10 @@ type ApplicationMaster struct {
 	proxy    rmproxy.Proxy // to the ResourceManager
 
 	// The executors.
-	containers map[string]*yarn.Container // given and not yet started
-	nmTokens   map[rpcenv.Address]*yarn.Token
-	launches   []allocator.Launch // that wait for their turn
-	launching  int
-	lossCalls  map[string][]rpcenv.Call[*app.ExecutorExited]
+	nmTokens  map[rpcenv.Address]*yarn.Token
+	launches  []launch // that wait for their turn
+	launching int
+	lossCalls map[string][]rpcenv.Call[*app.ExecutorExited]
 }
 
 // New makes the endpoint.
@@ -60,7 +59,7 @@ func New(cfg Config) (*ApplicationMaster, error) {
 		return nil, err
 	}
 	return &ApplicationMaster{
-		cfg: cfg, token: cfg.Token, containers: map[string]*yarn.Container{}, nmTokens: map[rpcenv.Address]*yarn.Token{},
+		cfg: cfg, token: cfg.Token, nmTokens: map[rpcenv.Address]*yarn.Token{},
 		lossCalls: map[string][]rpcenv.Call[*app.ExecutorExited]{},
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -29,6 +31,7 @@ func TestResponseIdsFollowTheAnswers(t *testing.T) {
 	}
 }
 
+// An RM that does not know the attempt as registered is registered with again, and told everything anew.
 func TestNotRegisteredMeansRegisterAgainAndTellEverything(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.exclude.nodes": "bad"})
 	r.run(1)
@@ -82,6 +85,7 @@ func TestFiveFailuresInARowEndTheAttempt(t *testing.T) {
 	}
 }
 
+// What a call that failed told is told again.
 func TestAFailedCallIsToldAgain(t *testing.T) {
 	r := client(t, nil)
 	r.run(2)
@@ -97,6 +101,7 @@ func TestAFailedCallIsToldAgain(t *testing.T) {
 	}
 }
 
+// A call whose answer is lost is repeated with the same response id, so that nothing is asked for twice.
 func TestALostAnswerIsAskedForAgainWithTheSameResponseId(t *testing.T) {
 	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
 	r.hold = true
@@ -112,6 +117,7 @@ func TestALostAnswerIsAskedForAgainWithTheSameResponseId(t *testing.T) {
 	}
 }
 
+// A ResourceManager that reads its records is one that is not there yet: no failure of the calls, however often it says so.
 func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"})
 	r.run(2)
@@ -130,6 +136,8 @@ func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 	}
 }
 
+// A call that is given up may have been heard. Then whatever is told with its response id is not read, so it is told once
+// more as it was, and what is new comes behind it.
 func TestACallThatIsGivenUpIsMadeOnceMoreAsItWas(t *testing.T) {
 	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms": "0"})
 	r.request(3)
@@ -159,6 +167,7 @@ func TestATokenThatIsGivenAnewIsShown(t *testing.T) {
 	}
 }
 
+// Spark tells of the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
 func TestExcludedNodesAreToldFromTheBeginning(t *testing.T) {
 	r := client(t, map[string]string{"spark.yarn.exclude.nodes": "h2,h1"})
 	if got := r.calls[0].GetBlacklistRequest().GetBlacklistAdditions(); !slices.Equal(got, []string{"h1", "h2"}) {
@@ -176,5 +185,54 @@ func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
 	r.rm.Crash()
 	if code, took := r.untilExit(), r.Now().Sub(at).Truncate(100*time.Millisecond); code != applicationmaster.ExitReporterFailure || took != 16200*time.Millisecond {
 		t.Error(code, took)
+	}
+}
+
+// How a failure of the calls is said, and what the end is called.
+func TestWhatIsSaidOfFailures(t *testing.T) {
+	r := client(t, map[string]string{"spark.yarn.scheduler.reporterThread.maxFailures": "2"})
+	r.fail = errors.New("out of order")
+	r.untilExit()
+	if got := r.lines("Reporter"); got != "warning Reporter thread fails 1 time(s) in a row: out of order\n"+
+		"info Final app status: APP_FAILED, exitCode: 12, (reason: Exception was thrown 2 time(s) from Reporter thread: out of order)\n"+
+		"info exit 12: Exception was thrown 2 time(s) from Reporter thread: out of order\n" {
+		t.Error(got)
+	}
+
+	r = client(t, nil)
+	r.fail = exceptions.ApplicationAttemptNotFound
+	r.untilExit()
+	if got := r.lines("Reporter", "exit"); !strings.HasPrefix(got, "error Exception from Reporter thread: "+exceptions.ApplicationAttemptNotFound.Error()+"\n") ||
+		!strings.HasSuffix(got, "info exit 12: "+exceptions.ApplicationAttemptNotFound.Error()+"\n") {
+		t.Error(got)
+	}
+
+	r = client(t, nil)
+	r.fail = exceptions.Retriable
+	r.untilCalls(2)
+	r.fail = exceptions.ApplicationMasterNotRegistered
+	r.Until("another registration", func() bool { return len(r.registrations) == 2 })
+	r.fail = nil
+	if got := r.lines("does not answer", "resync"); got != "warning The ResourceManager does not answer: "+exceptions.Retriable.Error()+"\n"+
+		"info ApplicationMaster is out of sync with ResourceManager, hence resyncing.\n" {
+		t.Error(got)
+	}
+}
+
+// A node that may be used again is told with one that may not: both lists go out in one call, each by itself too.
+func TestTheListsOfNodes(t *testing.T) {
+	r := client(t, nil)
+	wanted := int32(2)
+	exclude := func(nodes ...string) *yarn.ResourceBlacklistRequest {
+		wanted++
+		r.drive(t, &app.RequestExecutors{ResourceProfileToTotalExecs: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{}, Total: wanted}}, ExcludedNodes: nodes})
+		r.untilCalls(len(r.calls) + 1)
+		return r.calls[len(r.calls)-1].GetBlacklistRequest()
+	}
+	same(t, "one that may not", exclude("a"), &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"a"}})
+	same(t, "another instead", exclude("b"), &yarn.ResourceBlacklistRequest{BlacklistAdditions: []string{"b"}, BlacklistRemovals: []string{"a"}})
+	same(t, "none", exclude(), &yarn.ResourceBlacklistRequest{BlacklistRemovals: []string{"b"}})
+	if got := exclude(); got != nil {
+		t.Error(got)
 	}
 }

@@ -93,9 +93,9 @@ func (m *ApplicationMaster) shutdown(_ *rpcenv.Context, q *app.Shutdown) {
 // OnConnected is not of interest.
 func (m *ApplicationMaster) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnDisconnected ends the application with its driver, in client mode.
+// OnDisconnected ends the application with its driver, in client mode. In cluster mode the driver is no peer.
 func (m *ApplicationMaster) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
-	if m.cfg.ClusterMode || m.driver.IsZero() || peer != m.driver.Address {
+	if peer != m.driver.Address {
 		return
 	}
 	code := int32(0)

@@ -1,6 +1,8 @@
 package applicationmaster_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
@@ -80,5 +83,93 @@ func TestAnAttemptHasTwoIDs(t *testing.T) {
 		if _, err := applicationmaster.New(cfg); err == nil || err.Error() != want {
 			t.Errorf("%v: %v", a, err)
 		}
+	}
+}
+
+// Who waits for an allocator: one program, in cluster mode, until the end. Another ask when there is one is answered at once.
+func TestWhoMayWaitForTheAllocator(t *testing.T) {
+	ready := func(r *rig) (out *string) {
+		out = new(string)
+		r.driver.Do(func(c *rpcenv.Context) {
+			rpcenv.Ask(c, r.ref, applicationmaster.ContextReady{}, func(ok *rpc.Bool, err error) { *out = fmt.Sprint(ok.GetValue(), " ", err) })
+		})
+		r.Settle()
+		return out
+	}
+	r := cluster(t, map[string]string{"spark.yarn.am.waitTime": "30s"})
+	var held rpcenv.Call[*yarn.RegisterApplicationMasterResponse]
+	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*yarn.RegisterApplicationMasterRequest)
+		if ok {
+			held = rpcenv.Defer(c, q)
+		}
+		return ok
+	})
+	first, second := ready(r), ready(r)
+	if *first != "" || *second != "false refused: there is one driver already that waits" {
+		t.Errorf("%q, %q", *first, *second)
+	}
+	r.Advance(time.Minute) // the time of waiting is that until there is a driver
+	if r.exit() >= 0 || *first != "" {
+		t.Error("it ended with", r.exit(), *first)
+	}
+	r.rm.Do(func(*rpcenv.Context) { held.Reply(&yarn.RegisterApplicationMasterResponse{}) })
+	r.untilCalls(1)
+	if third := ready(r); *first != "true <nil>" || *third != "true <nil>" {
+		t.Errorf("%q, %q", *first, *third)
+	}
+	r.stored = 1000
+	r.driver.Send(r.ref, applicationmaster.UserEnded{})
+	r.Settle()
+	if late := ready(r); *late != "false refused: this ApplicationMaster waits for no driver" {
+		t.Errorf("%q", *late)
+	}
+
+	r = client(t, nil)
+	r.driver = r.ProbeIn(r.env, "Program")
+	if got := ready(r); *got != "false refused: this ApplicationMaster waits for no driver" {
+		t.Errorf("%q", *got)
+	}
+}
+
+// A page that the program does not name is where the process said that it would be.
+func TestAProgramWithoutAPage(t *testing.T) {
+	for said, want := range map[string]string{"": "http://own", "http://a:4040": "http://a:4040"} {
+		r := newRig(t, nil)
+		env := r.Env("A", r.conf)
+		r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
+		r.driver.On(r.playDriver)
+		cfg := r.config()
+		cfg.ClusterMode, cfg.TrackingURL = true, "http://own"
+		r.begin(env, cfg)
+		if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{TrackingURL: said}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.registrations[0].GetTrackingUrl(); got != want {
+			t.Errorf("%q: %s", said, got)
+		}
+	}
+}
+
+// Before there are executors the question for one is refused with that reason; what is no message of its is not understood.
+func TestWhatADriverCannotAsk(t *testing.T) {
+	r := cluster(t, nil)
+	_, err := rpctest.Ask[*app.ExecutorExited](r.driver, r.ref, &app.GetExecutorLossReason{ExecutorId: "1"})
+	if err == nil || err.Error() != "refused: the ApplicationMaster has no executors yet" {
+		t.Error(err)
+	}
+	if _, err := rpctest.Ask[*app.LastAllocatedExecutorId](r.driver, r.ref, &app.RetrieveLastAllocatedExecutorId{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
+	}
+}
+
+// In client mode the end of another connection is nothing: the ResourceManager is looked for again.
+func TestOnlyTheDriversEndEndsTheApplication(t *testing.T) {
+	r := client(t, nil)
+	r.rm.Crash()
+	r.node.Crash()
+	r.Advance(10 * time.Second)
+	if r.exit() >= 0 {
+		t.Error("it ended with", r.exit())
 	}
 }

@@ -48,6 +48,7 @@ func TestClientModeEndsWithItsDriver(t *testing.T) {
 	}
 }
 
+// How a program ends, and what becomes of it: exit code and final status.
 func TestTheEndOfAProgram(t *testing.T) {
 	for _, v := range []struct {
 		name    string
@@ -97,6 +98,7 @@ func (s staging) Remove(*rpcenv.Blocking) error {
 	return nil
 }
 
+// An end that is not stored yet is told again each 100 ms; then what the client staged is removed.
 func TestUnregisterIsRepeatedUntilItIsStored(t *testing.T) {
 	r := newRig(t, nil)
 	env := r.Env("A", r.conf)
@@ -121,6 +123,8 @@ func TestUnregisterIsRepeatedUntilItIsStored(t *testing.T) {
 	}
 }
 
+// The order of the end: the last attempt removes what was staged and unregisters; success unregisters first; before another
+// attempt all stays. How many attempts there are is the least of the application's wish and the cluster's.
 func TestTheOrderOfTheEnd(t *testing.T) {
 	for _, v := range []struct {
 		attempt int32
@@ -164,6 +168,7 @@ func TestTheOrderOfTheEnd(t *testing.T) {
 	}
 }
 
+// In client mode the driver knows how the application ended, so an ApplicationMaster that is terminated does not say.
 func TestAnExecutorLauncherThatIsTerminatedKnowsNoStatus(t *testing.T) {
 	r := client(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
 	r.ProbeIn(r.env, "Process").Send(r.ref, applicationmaster.Terminated{})
@@ -175,6 +180,7 @@ func TestAnExecutorLauncherThatIsTerminatedKnowsNoStatus(t *testing.T) {
 	}
 }
 
+// The last words are cut to spark.yarn.am.finalMessageLimit bytes, between letters, and can be read whatever the program said.
 func TestTheLastWordsAreCut(t *testing.T) {
 	for limit, want := range map[string]string{"27b": "User class threw exception:", "31b": "User class threw exception: d\u00e9", "30b": "User class threw exception: d", "1m": "User class threw exception: d\u00e9?"} {
 		r := cluster(t, map[string]string{"spark.yarn.am.finalMessageLimit": limit, "spark.yarn.maxAppAttempts": "1"})

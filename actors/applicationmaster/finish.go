@@ -66,10 +66,7 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 // cut is at most so many bytes of a message, as text that a ResourceManager can read.
 func cut(message string, limit int) string {
 	message = strings.ToValidUTF8(message, "?")
-	if len(message) > limit {
-		return strings.ToValidUTF8(message[:limit], "") // without the half of a letter
-	}
-	return message
+	return strings.ToValidUTF8(message[:min(limit, len(message))], "") // without the half of a letter
 }
 
 // end unregisters and removes what the client staged, unless another attempt will want it, and then ends the process. It

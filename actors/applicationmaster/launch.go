@@ -25,8 +25,8 @@ func (m *ApplicationMaster) allocatedContainers(c *rpcenv.Context, given []*yarn
 		if err == nil && id.Attempt != m.cfg.Attempt {
 			err = fmt.Errorf("%s is not of this attempt", id)
 		}
-		if _, ok := nodeAddress(p.GetNodeId()); err == nil && !ok {
-			err = fmt.Errorf("%s: its node %.100q is no host and port", id, p.GetNodeId().String())
+		if at, ok := nodeAddress(p.GetNodeId()); err == nil && !ok {
+			err = fmt.Errorf("%s: its node %.100q is no host and port", id, at)
 		}
 		if err != nil {
 			c.Log().Warnf("Ignored a container: %v", err)
@@ -44,13 +44,18 @@ func (m *ApplicationMaster) allocatedContainers(c *rpcenv.Context, given []*yarn
 	launches, surplus := m.alloc.Allocated(containers)
 	c.Log().Infof("Received %d containers from YARN, launching executors on %d of them.", len(containers), len(launches))
 	for _, l := range launches {
-		m.containers[l.Container.ID] = byID[l.Container.ID]
+		m.launches = append(m.launches, launch{l, byID[l.Container.ID]})
 	}
 	for _, s := range surplus {
 		c.State("container", s.ContainerID, "", "RELEASED", s.Why)
 	}
-	m.launches = append(m.launches, launches...)
 	m.launch(c)
+}
+
+// launch is an executor that is to be started, and the container that it gets.
+type launch struct {
+	allocator.Launch
+	in *yarn.Container
 }
 
 // nodeAddress is where a node's NodeManager listens. What is no name of a host is refused: it goes into a command.
@@ -74,22 +79,20 @@ func (m *ApplicationMaster) launch(c *rpcenv.Context) {
 }
 
 // start starts an executor in its container, at the container's NodeManager.
-func (m *ApplicationMaster) start(c *rpcenv.Context, l allocator.Launch) {
-	p := m.containers[l.Container.ID]
-	delete(m.containers, l.Container.ID)
-	at, _ := nodeAddress(p.GetNodeId())
+func (m *ApplicationMaster) start(c *rpcenv.Context, l launch) {
+	at, _ := nodeAddress(l.in.GetNodeId())
 	c.Log().Infof("Launching container %s on host %s for executor with ID %s for ResourceProfile Id %d",
 		l.Container.ID, l.Container.Host, l.ExecutorID, l.Profile.ID)
 	c.State("container", l.Container.ID, "", "LAUNCHING", "executor "+l.ExecutorID)
 	q := &yarn.StartContainersRequest{
 		StartContainerRequest: []*yarn.StartContainerRequest{{
-			ContainerLaunchContext: m.launchContext(c, l), ContainerToken: p.GetContainerToken(),
+			ContainerLaunchContext: m.launchContext(c, l.Launch), ContainerToken: l.in.GetContainerToken(),
 		}},
 		NmToken: m.nmTokens[at],
 	}
 	rpcenv.Ask(c, c.Env().Ref(at, NodeName), q, func(r *yarn.StartContainersResponse, err error) {
 		m.launching--
-		m.launched(c, l, startError(r, err))
+		m.launched(c, l.Launch, startError(r, err))
 		m.launch(c)
 	})
 }

@@ -82,6 +82,8 @@ func TestAtMostSoManyAreStartedAtOnce(t *testing.T) {
 	}
 }
 
+// The end of the application is the end of the pool: what waits in it for its turn is not started. Another end after it is
+// none.
 func TestWhatWaitsForItsTurnIsNotStartedAfterTheEnd(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.containerLauncherMaxThreads": "1"})
 	var out []rpcenv.Call[*yarn.StartContainersResponse]
@@ -128,6 +130,7 @@ func TestANodeThatRefusesEveryLaunchEndsTheApplication(t *testing.T) {
 	}
 }
 
+// A node that is gone is nobody's failure: what was to start there is asked for elsewhere.
 func TestALaunchAtANodeThatIsGoneDoesNotCount(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.executor.maxNumFailures": "1"})
 	r.node.Crash()
@@ -156,4 +159,32 @@ func TestContainersOfHostileNamesAreIgnored(t *testing.T) {
 	if len(r.starts) != 0 {
 		t.Error(r.starts)
 	}
+}
+
+// What an executor's container gets, field by field: each has the same files, variables and credentials.
+func TestWhatAnExecutorGets(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.executorEnv.A": "1", "spark.executor.instances": "1"})
+	r.driver = r.Probe(applicationmaster.SchedulerName)
+	r.driver.On(r.playDriver)
+	cfg := r.config()
+	cfg.Driver = r.driver.Env.Address()
+	cfg.LocalResources = []*yarn.StringLocalResourceMap{{Key: "f", Value: &yarn.LocalResource{Size: 7}}}
+	cfg.Credentials = []byte("tokens")
+	r.begin(r.clientEnv("AM"), cfg)
+	r.Until("a call", func() bool { return len(r.calls) > 0 })
+	r.run(1)
+	at := r.node.Env.Address()
+	same(t, "the start", r.starts[0], &yarn.StartContainersRequest{StartContainerRequest: []*yarn.StartContainerRequest{{
+		ContainerToken: &yarn.Token{Kind: "ContainerToken"},
+		ContainerLaunchContext: &yarn.ContainerLaunchContext{
+			LocalResources: cfg.LocalResources, Tokens: cfg.Credentials,
+			Environment: []*yarn.StringStringMap{
+				{Key: "GOGC", Value: "400"}, {Key: "GOMAXPROCS", Value: "1"}, {Key: "GOMEMLIMIT", Value: "1024MiB"}, {Key: "A", Value: "1"},
+			},
+			Command: []string{
+				"{{PWD}}/__app__.jar", "executor", "--driver-url", "spark://CoarseGrainedScheduler@" + r.driver.Env.Address().String(), "--executor-id", "1",
+				"--hostname", at.Host, "--cores", "1", "--app-id", attempt.App.String(), "--resourceProfileId", "0", "1><LOG_DIR>/stdout", "2><LOG_DIR>/stderr",
+			},
+		},
+	}}})
 }

@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sirupsen/logrus"
-	"github.com/sirupsen/logrus/hooks/test"
-
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -16,12 +13,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
-
-// The end of the application is the end of the pool: what waits in it for its turn is not started. Another end after it is
-
-// none.
-
-// A node that is gone is nobody's failure: what was to start there is asked for elsewhere.
 
 func TestTheDriverHearsWhyAnExecutorEnded(t *testing.T) {
 	r := client(t, nil)
@@ -55,22 +46,8 @@ func TestTheDriverHearsWhyAnExecutorEnded(t *testing.T) {
 }
 
 // In Spark's log the end of an executor that was killed on request has no line.
-
 func TestAKilledExecutorMakesNoLine(t *testing.T) {
-	r := newRig(t, nil)
-	r.driver = r.Probe(applicationmaster.SchedulerName)
-	r.driver.On(r.playDriver)
-	log := logrus.New()
-	log.SetOutput(t.Output())
-	said := test.NewLocal(log)
-	env, err := rpcenv.New(r.Host("AM1", "10.7.0.1"), rpcenv.Config{Name: "AM1", Conf: r.conf, Log: logrus.NewEntry(log)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := r.config()
-	cfg.Driver = r.driver.Env.Address()
-	r.begin(env, cfg)
-	r.Until("a call", func() bool { return len(r.calls) > 0 })
+	r := client(t, nil)
 	r.run(2)
 	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.managers[0], &app.KillExecutors{ExecutorIds: []string{"1"}}); err != nil {
 		t.Fatal(err)
@@ -78,13 +55,8 @@ func TestAKilledExecutorMakesNoLine(t *testing.T) {
 	r.end(1, -100)
 	r.end(2, -102)
 	r.untilCalls(len(r.calls) + 2)
-	got := ""
-	for _, e := range said.AllEntries() {
-		if strings.HasPrefix(e.Message, "Completed container ") {
-			got += e.Message + "\n"
-		}
-	}
-	if want := "Completed container container_1767225600000_0001_01_000002 on host: " + r.node.Env.Address().Host + " (exit status: -102)\n"; got != want {
+	got := r.lines("Completed container ")
+	if want := "info Completed container container_1767225600000_0001_01_000002 on host: " + r.node.Env.Address().Host + " (exit status: -102)\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -105,7 +77,6 @@ func TestTooManyFailedExecutorsEndTheApplication(t *testing.T) {
 }
 
 // With spark.executor.failuresValidityInterval a failure is forgiven after that time.
-
 func TestFailuresThatAreLongAgoEndNoApplication(t *testing.T) {
 	for _, name := range []string{"spark.executor.failuresValidityInterval", "spark.yarn.executor.failuresValidityInterval"} {
 		r := client(t, map[string]string{"spark.executor.instances": "1", name: "10s"})
@@ -139,7 +110,6 @@ func TestAllNodesExcludedEndTheApplication(t *testing.T) {
 }
 
 // SPARK-20079, SPARK-12864: five executors run, the ApplicationMaster dies, the next one goes on.
-
 func TestASecondAttemptGoesOnBehindTheLastExecutor(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "2"})
 	r.request(5)
@@ -188,7 +158,6 @@ func TestBeforeTheAllocatorIsThereNothingIsTaken(t *testing.T) {
 }
 
 // The program's thread waits until the allocator is ready.
-
 func TestTheHandShakeOfClusterMode(t *testing.T) {
 	r := cluster(t, nil)
 	r.Advance(10 * time.Second)
@@ -214,7 +183,6 @@ func TestTheHandShakeOfClusterMode(t *testing.T) {
 }
 
 // A program whose ApplicationMaster cannot register does not wait for ever: its process ends.
-
 func TestADriverWhoseApplicationMasterFailsIsTold(t *testing.T) {
 	r := cluster(t, nil)
 	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
@@ -246,18 +214,6 @@ func TestAProgramWithoutDriverFailsAfterTheWaitTime(t *testing.T) {
 		t.Error("it registered")
 	}
 }
-
-// How a program ends, and what becomes of it: exit code and final status.
-
-// An end that is not stored yet is told again each 100 ms; then what the client staged is removed.
-
-// The order of the end: the last attempt removes what was staged and unregisters; success unregisters first; before another
-
-// attempt all stays. How many attempts there are is the least of the application's wish and the cluster's.
-
-// In client mode the driver knows how the application ended, so an ApplicationMaster that is terminated does not say.
-
-// The last words are cut to spark.yarn.am.finalMessageLimit bytes, between letters, and can be read whatever the program said.
 
 func TestAConfigThatLacksSomethingSaysAllOfIt(t *testing.T) {
 	_, err := applicationmaster.New(applicationmaster.Config{})

@@ -39,9 +39,8 @@ func (m *ApplicationMaster) holds() []*yarn.ContainerId {
 	}
 	var all []*yarn.ContainerId
 	for _, text := range m.alloc.Held() {
-		if id, err := ids.ParseContainer(text); err == nil { // it was made by String
-			all = append(all, id.Proto())
-		}
+		id, _ := ids.ParseContainer(text) // it was made by String
+		all = append(all, id.Proto())
 	}
 	return all
 }

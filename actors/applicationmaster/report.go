@@ -19,11 +19,9 @@ import (
 // progress is what an application tells of itself, always.
 const progress = 0.1
 
-// report makes the next call, unless the application has failed too often. It mirrors a round of allocationThreadImpl.
+// report makes the next call, unless the application has failed too often. While a call is out, and after the end, there is no
+// such tick. It mirrors a round of allocationThreadImpl.
 func (m *ApplicationMaster) report(c *rpcenv.Context) {
-	if m.finished || m.inFlight {
-		return
-	}
 	failed := yarn.FinalApplicationStatus_APP_FAILED
 	most := maxExecutorFailures(c.Conf())
 	switch {
@@ -84,11 +82,10 @@ func (m *ApplicationMaster) send(c *rpcenv.Context) {
 		})
 	}
 	for _, text := range m.call.Releases {
-		if id, err := ids.ParseContainer(text); err == nil { // it was made by String
-			q.Release = append(q.Release, id.Proto())
-		}
+		id, _ := ids.ParseContainer(text) // it was made by String
+		q.Release = append(q.Release, id.Proto())
 	}
-	if len(m.call.BlacklistAdditions)+len(m.call.BlacklistRemovals) > 0 {
+	if len(m.call.BlacklistAdditions) > 0 || len(m.call.BlacklistRemovals) > 0 {
 		q.BlacklistRequest = &yarn.ResourceBlacklistRequest{
 			BlacklistAdditions: m.call.BlacklistAdditions, BlacklistRemovals: m.call.BlacklistRemovals,
 		}

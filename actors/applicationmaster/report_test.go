@@ -98,7 +98,6 @@ func TestATargetThatStaysWakesNobody(t *testing.T) {
 }
 
 // The release of a killed executor leaves with the next regular call.
-
 func TestAKillWakesNobody(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.run(1)
@@ -119,7 +118,6 @@ func TestAKillWakesNobody(t *testing.T) {
 }
 
 // The time-out of the allocator's lock: an RM that answers allocate after 5 s, and 1,000 RequestExecutors meanwhile.
-
 func slowResourceManager(t *testing.T, compat string) (longest time.Duration, r *rig) {
 	t.Helper()
 	r = client(t, map[string]string{"coherer.compat": compat})
@@ -169,9 +167,7 @@ func TestTheLockOfSparkKeepsTheDriverWaiting(t *testing.T) {
 }
 
 // One call is out at a time, whatever wakes the calls up meanwhile; the change goes out 200 ms after the answer, with Spark's
-
 // nanoseconds at once.
-
 func TestOneCallIsOutAtATime(t *testing.T) {
 	for compat, want := range map[string]time.Duration{"fixed": 200 * time.Millisecond, "SPARK-15725": 0} {
 		r := client(t, map[string]string{"coherer.compat": compat})
@@ -198,7 +194,6 @@ func TestOneCallIsOutAtATime(t *testing.T) {
 }
 
 // Who waits for the reason of a loss waits no longer than for containers.
-
 func TestALossReasonWakesTheCallsUp(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.run(1)
@@ -213,22 +208,7 @@ func TestALossReasonWakesTheCallsUp(t *testing.T) {
 	}
 }
 
-// An RM that does not know the attempt as registered is registered with again, and told everything anew.
-
-// What a call that failed told is told again.
-
-// A call whose answer is lost is repeated with the same response id, so that nothing is asked for twice.
-
-// A ResourceManager that reads its records is one that is not there yet: no failure of the calls, however often it says so.
-
-// A call that is given up may have been heard. Then whatever is told with its response id is not read, so it is told once
-
-// more as it was, and what is new comes behind it.
-
-// Spark tells of the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
-
 // grantOneByOne is a ResourceManager whose scheduler gives one container between two calls, and counts its book down itself.
-
 func grantOneByOne(t *testing.T, compat string) (granted int64, r *rig) {
 	t.Helper()
 	r = newRig(t, map[string]string{"spark.executor.instances": "10", "coherer.compat": compat})
@@ -254,7 +234,6 @@ func grantOneByOne(t *testing.T, compat string) (granted int64, r *rig) {
 }
 
 // YARN-1902, SPARK-9396: ten are wanted and come one at a time; ten are given, none is too much.
-
 func TestTenThatComeOneByOneAreTen(t *testing.T) {
 	granted, r := grantOneByOne(t, "fixed")
 	if granted != 10 || len(r.starts) != 10 {

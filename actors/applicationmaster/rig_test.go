@@ -2,10 +2,13 @@ package applicationmaster_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	"github.com/sirupsen/logrus/hooks/test"
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
@@ -17,6 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,13 +54,16 @@ type rig struct {
 	hold     bool                  // answers are kept in slow
 	untold   *yarn.AllocateRequest // the one that is being handled, where a test does that
 	response int32
-	sequence int64 // of containers
+	sequence int64      // of containers
+	hosts    int        // of Envs in client mode
+	said     *test.Hook // the log of an ApplicationMaster in client mode
 
 	registrations []*yarn.RegisterApplicationMasterRequest
 	finished      []*yarn.FinishApplicationMasterRequest
 	stored        int // how many finishes are answered false before
 	starts        []*yarn.StartContainersRequest
 	refuse        bool // starts fail
+	mute          bool // they are answered without a container
 	lastID        int32
 	removed       []*app.RemoveExecutor
 	managers      []rpcenv.Ref
@@ -102,7 +109,7 @@ func (r *rig) restart(a ids.Attempt) {
 	n := len(r.managers)
 	cfg := r.config()
 	cfg.Attempt, cfg.Driver = a, r.driver.Env.Address()
-	r.begin(r.ClientEnv(fmt.Sprint("AM", a.Attempt), r.conf), cfg)
+	r.begin(r.clientEnv(fmt.Sprint("AM", a.Attempt)), cfg)
 	r.Until("a registered ApplicationMaster", func() bool { return len(r.managers) > n && len(r.calls) > 0 })
 }
 
@@ -117,6 +124,46 @@ func cluster(t *testing.T, settings map[string]string) *rig {
 	cfg.ClusterMode = true
 	r.begin(env, cfg)
 	return r
+}
+
+// clientEnv is an Env in client mode whose log the test reads.
+func (r *rig) clientEnv(name string) *rpcenv.Env {
+	r.t.Helper()
+	r.hosts++
+	env, err := rpcenv.New(r.Host(name, fmt.Sprint("10.7.0.", r.hosts)), rpcenv.Config{Name: name, Conf: r.conf, Log: r.logTo()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return env
+}
+
+func (r *rig) logTo() *logrus.Entry {
+	log := logrus.New()
+	log.SetOutput(r.t.Output())
+	r.said = test.NewLocal(log)
+	return logrus.NewEntry(log)
+}
+
+// lines are those of the ApplicationMaster's log that have one of these texts in them, with their levels; all without a text.
+func (r *rig) lines(with ...string) string {
+	var out strings.Builder
+	for _, e := range r.said.AllEntries() {
+		if len(with) == 0 || slices.ContainsFunc(with, func(s string) bool { return strings.Contains(e.Message, s) }) {
+			fmt.Fprintf(&out, "%s %s\n", e.Level, e.Message)
+		}
+	}
+	return out.String()
+}
+
+// states are what the trace says of the ApplicationMaster and its containers.
+func (r *rig) states() string {
+	var out strings.Builder
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindState && strings.HasSuffix(e.At, "/"+applicationmaster.Name) {
+			fmt.Fprintf(&out, "%s %s: %s -> %s %s\n", e.Name, e.Subject, e.Was, e.Is, e.Why)
+		}
+	}
+	return out.String()
 }
 
 func (r *rig) begin(env *rpcenv.Env, cfg applicationmaster.Config) {
@@ -176,6 +223,10 @@ func (r *rig) playNode(c *rpcenv.Context, m rpcenv.Message) bool {
 	}
 	r.starts = append(r.starts, q)
 	id := ids.Container{Attempt: attempt, Seq: int64(len(r.starts))}.Proto()
+	if r.mute {
+		rpcenv.Reply(c, q, &yarn.StartContainersResponse{})
+		return true
+	}
 	if r.refuse {
 		rpcenv.Reply(c, q, &yarn.StartContainersResponse{FailedRequests: []*yarn.ContainerExceptionMap{{
 			ContainerId: id, Exception: &yarn.SerializedException{ClassName: "InvalidAuxServiceException", Message: "spark_shuffle does not exist"},

@@ -74,6 +74,9 @@ func TestWhatADriverIsTold(t *testing.T) {
 		case *app.AddWebUIFilter:
 			told = append(told, m)
 		case *app.MiscellaneousProcessAdded:
+			if ago := r.Now().UnixMilli() - m.GetTime(); ago < 0 || ago > 3 { // it is under way for 1 ms at most
+				t.Errorf("it was added %d ms ago", ago)
+			}
 			m.Time = 0
 			told = append(told, m)
 		}

@@ -1,0 +1,186 @@
+package applicationmaster_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// begun starts an ApplicationMaster in cluster mode, with a driver, for one attempt alone unless settings say otherwise.
+func begun(t *testing.T, settings map[string]string, change func(*applicationmaster.Config)) *rig {
+	t.Helper()
+	if settings == nil {
+		settings = map[string]string{"spark.yarn.maxAppAttempts": "1"}
+	}
+	r := newRig(t, settings)
+	const host = "10.7.0.1"
+	env, err := rpcenv.New(r.Host("A", host), rpcenv.Config{Name: "A", Listen: rpcenv.Address{Host: host, Port: 7077}, Conf: r.conf, Log: r.logTo()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
+	r.driver.On(r.playDriver)
+	cfg := r.config()
+	cfg.ClusterMode = true
+	change(&cfg)
+	r.begin(env, cfg)
+	if _, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What the ResourceManager is told at the beginning and at the end, field by field; and each end in words.
+func TestTheWordsOfTheEnd(t *testing.T) {
+	tok := &yarn.Token{Kind: "AMRMToken"}
+	for _, v := range []struct {
+		ended  rpcenv.Message
+		reason string
+		status yarn.FinalApplicationStatus
+		code   int
+	}{
+		{applicationmaster.UserEnded{}, "", yarn.FinalApplicationStatus_APP_SUCCEEDED, 0},
+		{applicationmaster.UserEnded{Err: "no such file"}, "User class threw exception: no such file", yarn.FinalApplicationStatus_APP_FAILED, 15},
+		{applicationmaster.UserEnded{Code: 4, Err: "told so"}, "User application exited with status 4: told so", yarn.FinalApplicationStatus_APP_FAILED, 4},
+		{applicationmaster.Terminated{}, "Shutdown hook called before final status was reported.", yarn.FinalApplicationStatus_APP_FAILED, 16},
+	} {
+		r := begun(t, nil, func(c *applicationmaster.Config) { c.Token, c.TrackingURL, c.HistoryURL = tok, "http://t", "http://h" })
+		same(t, "the registration", r.registrations[0], &yarn.RegisterApplicationMasterRequest{
+			Host: "10.7.0.1", RpcPort: 7077, TrackingUrl: "http://t", ApplicationAttemptId: attempt.Proto(), AmRmToken: tok,
+		})
+		r.untilCalls(1)
+		if got := r.calls[0].GetAmRmToken(); got.GetKind() != "AMRMToken" {
+			t.Error(got)
+		}
+		r.driver.Send(r.ref, v.ended)
+		r.untilExit()
+		if len(r.finished) != 1 {
+			t.Fatal(r.finished)
+		}
+		same(t, "the end", r.finished[0], &yarn.FinishApplicationMasterRequest{
+			Diagnostics: v.reason, TrackingUrl: "http://h", FinalApplicationStatus: v.status, ApplicationAttemptId: attempt.Proto(), AmRmToken: tok,
+		})
+		if got, want := r.lines("exit"), fmt.Sprintf("info Final app status: %s, exitCode: %d, (reason: %s)\ninfo exit %d: %s\n", v.status, v.code, v.reason, v.code, v.reason); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// A ResourceManager that was started anew takes the end of an ApplicationMaster only when it is registered. One that refuses
+// that is not told; the application's files go all the same, or are warned of.
+func TestTheEndAtAResourceManagerThatForgot(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		var removed []string
+		r := begun(t, nil, func(c *applicationmaster.Config) { c.Staging = staging{&removed} })
+		r.untilCalls(1)
+		forgot := true
+		r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+			switch q := m.(type) {
+			case *yarn.RegisterApplicationMasterRequest:
+				if forgot = false; refused {
+					rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "no more"))
+				}
+				return refused
+			case *yarn.FinishApplicationMasterRequest:
+				if forgot {
+					rpcenv.Fail(c, q, exceptions.ApplicationMasterNotRegistered)
+				}
+				return forgot
+			}
+			return false
+		})
+		r.driver.Send(r.ref, applicationmaster.UserEnded{})
+		if code := r.untilExit(); code != 0 || len(removed) != 1 {
+			t.Error(code, removed)
+		}
+		told := r.lines("was not told")
+		if refused && told != "warning The ResourceManager was not told that the application has ended: no more\n" || !refused && (told != "" || len(r.finished) != 1 || len(r.registrations) != 2) {
+			t.Errorf("%q, %v", told, r.finished)
+		}
+		if !refused {
+			same(t, "the registration for the end", r.registrations[1], r.registrations[0])
+		}
+	}
+}
+
+// An end that the ResourceManager refuses is not told again.
+func TestAnEndThatIsRefused(t *testing.T) {
+	r := begun(t, nil, func(*applicationmaster.Config) {})
+	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*yarn.FinishApplicationMasterRequest)
+		if ok {
+			r.finished = append(r.finished, q)
+			rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "not you"))
+		}
+		return ok
+	})
+	r.driver.Send(r.ref, applicationmaster.UserEnded{})
+	if code := r.untilExit(); code != 0 || len(r.finished) != 1 || r.lines("was not told") != "warning The ResourceManager was not told that the application has ended: not you\n" {
+		t.Error(code, r.finished, r.lines("was not told"))
+	}
+}
+
+// While the end is told, and the ResourceManager does not answer, no other call is made, nor one again that was out.
+func TestAfterTheEndNothingElseIsCalled(t *testing.T) {
+	settings := map[string]string{"spark.yarn.maxAppAttempts": "1", "spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"}
+	r := begun(t, settings, func(*applicationmaster.Config) {})
+	r.untilCalls(1)
+	r.stored = 30
+	r.driver.Send(r.ref, applicationmaster.UserEnded{})
+	r.untilExit()
+	if len(r.finished) != 31 || len(r.calls) != 1 {
+		t.Errorf("%d ends, %d calls", len(r.finished), len(r.calls))
+	}
+
+	r = begun(t, settings, func(*applicationmaster.Config) {})
+	r.fail = exceptions.Retriable
+	r.untilCalls(2)
+	r.driver.Send(r.ref, applicationmaster.UserEnded{})
+	r.stored = 30
+	r.untilExit()
+	if len(r.finished) != 31 || len(r.calls) != 2 {
+		t.Errorf("%d ends, %d calls", len(r.finished), len(r.calls))
+	}
+}
+
+// stuck is a staging directory that cannot be removed.
+type stuck struct{}
+
+func (stuck) Remove(*rpcenv.Blocking) error { return errors.New("it is in use") }
+
+func TestFilesThatStayAreWarnedOf(t *testing.T) {
+	r := begun(t, nil, func(c *applicationmaster.Config) { c.Staging = stuck{} })
+	r.driver.Send(r.ref, applicationmaster.UserEnded{})
+	if code := r.untilExit(); code != 0 || r.lines("staging") != "warning Failed to cleanup staging dir: it is in use\n" {
+		t.Error(code, r.lines("staging"))
+	}
+}
+
+// What never registered has nothing to tell the ResourceManager, also in the last attempt.
+func TestWhatNeverRegisteredTellsNoEnd(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
+	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*yarn.RegisterApplicationMasterRequest)
+		if ok {
+			rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "not you"))
+		}
+		return ok
+	})
+	var removed []string
+	cfg := r.config()
+	cfg.Driver, cfg.Staging = rpcenv.Address{Host: "10.0.0.99", Port: 7077}, staging{&removed}
+	r.begin(r.clientEnv("AM"), cfg)
+	if code := r.untilExit(); code != applicationmaster.ExitUncaughtException || len(r.finished) != 0 || len(removed) != 1 {
+		t.Error(code, r.finished, removed)
+	}
+	if got := r.lines("exit 10"); got != "info exit 10: Uncaught exception: register: not you\n" {
+		t.Error(got)
+	}
+}
