@@ -28,10 +28,11 @@ func TestRandomNumbersAreOfTheSeedAndTheEndpoint(t *testing.T) {
 		ref := w.register(e, name, doer())
 		for range 2 {
 			w.in(e, ref, func(c *rpcenv.Context) {
-				if c.Rand() != c.Rand() {
+				stream := c.Rand()
+				if c.Rand() != stream {
 					t.Error("the stream begins anew")
 				}
-				out = append(out, c.Rand().Uint64())
+				out = append(out, stream.Uint64())
 			})
 		}
 		return out
