@@ -1,6 +1,7 @@
 package nodemanager
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,13 @@ func TestCleanUpLists(t *testing.T) {
 	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
 	if m := k.registrations[1]; len(m.GetContainerStatuses()) > 0 || len(m.GetRunningApplications()) > 0 {
 		t.Errorf("something is left of it: %v", m)
+	}
+	want := []string{
+		"warning The ResourceManager names a container that cannot be: " + noID,
+		"warning The ResourceManager asks to clean up an application that cannot be: application_0_0000 is no application id: its number counts from 1, its timestamp from 0",
+	}
+	if got := k.lines("cannot be"); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -52,3 +52,16 @@ func TestAKeyThatComesAgainRollsNothing(t *testing.T) {
 		t.Errorf("%v %v", k.current, k.previous)
 	}
 }
+
+// Before the first key there is none to find, whatever its number; a key of other bytes, or of another number, is a newer one.
+func TestTheFirstKey(t *testing.T) {
+	var k keys
+	k.roll(&yarn.MasterKey{}) // number 0, without bytes
+	if k.current == nil || k.find(0) != k.current || k.previous != nil {
+		t.Errorf("%v %v", k.current, k.previous)
+	}
+	k.roll(&yarn.MasterKey{KeyId: 1})
+	if k.known().GetKeyId() != 1 || k.previous.GetKeyId() != 0 || k.previous == nil {
+		t.Errorf("%v %v", k.current, k.previous)
+	}
+}

@@ -103,6 +103,9 @@ func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
 		}
 	case *yarn.UnRegisterNodeManagerRequest:
 		k.farewells++
+		if id := m.GetNodeId(); id.GetHost() != "10.0.0.9" || id.GetPort() != 7077 {
+			k.t.Errorf("%v says good-bye", id)
+		}
 		rpcenv.Reply(c, m, &yarn.UnRegisterNodeManagerResponse{})
 	default:
 		return false

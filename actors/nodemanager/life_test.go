@@ -123,7 +123,10 @@ func TestWhatANodeDoesNowAndThen(t *testing.T) {
 		"the cache":              {Config{Localizer: &fakes{}}, nil, "CleanUpCache Heartbeat"},
 		"the disks":              {Config{Machine: &fakes{}}, nil, "CheckDisks Heartbeat"},
 		"a script":               {Config{Machine: &fakes{}}, map[string]string{"yarn.nodemanager.health-checker.script.path": "/check"}, "CheckDisks Heartbeat RunHealthScript"},
-		"memory":                 {Config{Machine: &fakes{}}, map[string]string{"yarn.nodemanager.resource.memory.enforced": "false"}, "CheckDisks Heartbeat MonitorContainers"},
+		"no checks of memory": {Config{Machine: &fakes{}}, map[string]string{
+			"yarn.nodemanager.resource.memory.enforced": "false", "yarn.nodemanager.pmem-check-enabled": "false", "yarn.nodemanager.vmem-check-enabled": "false",
+		}, "CheckDisks Heartbeat"},
+		"memory": {Config{Machine: &fakes{}}, map[string]string{"yarn.nodemanager.resource.memory.enforced": "false"}, "CheckDisks Heartbeat MonitorContainers"},
 	} {
 		k := newKit(t)
 		k.period = time.Minute

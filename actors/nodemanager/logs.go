@@ -30,7 +30,7 @@ type removeLogs struct {
 
 // keepOldLogs lets the output that earlier NodeManagers left stay for as long as that of an application that ends now.
 func (n *ContainerManager) keepOldLogs(c *rpcenv.Context) {
-	if n.cfg.Logs == nil || conf.NodeManagerLogRetain.Get(c.Conf()) < 0 {
+	if n.cfg.Logs == nil {
 		return
 	}
 	logs := n.cfg.Logs

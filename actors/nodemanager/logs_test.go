@@ -78,3 +78,24 @@ func TestOutputThatCannotBeFoundOrRemoved(t *testing.T) {
 		t.Errorf("%q, removed %q", got, o.removed)
 	}
 }
+
+// Output that is to stay for ever is removed by no timer; without a place for output nothing is.
+func TestOutputThatStaysForEver(t *testing.T) {
+	for _, cfg := range []Config{{}, {Logs: &output{found: []LogsOf{{app1, time.Time{}}}}}} {
+		k := newKit(t)
+		k.join(cfg, map[string]string{"yarn.nodemanager.log.retain-seconds": "-1"})
+		k.running(1, nil)
+		k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
+		k.w.Advance(5 * time.Second)
+		for _, e := range k.w.Trace().Entries {
+			if e.Name == "timer removeLogs" {
+				t.Errorf("%s", e.Text())
+			}
+		}
+	}
+	k := newKit(t)
+	k.join(Config{}, map[string]string{"yarn.nodemanager.log.retain-seconds": "0"})
+	k.running(1, nil)
+	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
+	k.w.Advance(5 * time.Second) // it would panic
+}

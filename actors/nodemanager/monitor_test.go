@@ -121,6 +121,7 @@ func TestTheLimitsOfTheWatch(t *testing.T) {
 		"above it twice":              {[]Usage{{pmem + 1, 0}, {pmem + 1, 0}}, -104, fmt.Sprintf(physical, "1.0 GB")},
 		"virtually above it twice":    {[]Usage{{0, vmem + 1}, {0, vmem + 1}}, -103, virtual},
 		"one after the other":         {[]Usage{{pmem + 1, 0}, {0, vmem + 1}}, -103, virtual},
+		"one of them twice its":       {[]Usage{{pmem + 1, 2*vmem + 1}}, -103, "is running 2254857831B beyond the 'VIRTUAL' memory limit. Current usage: 1.0 GB of 1 GB physical memory used; 4.2 GB of 2.1 GB virtual memory used. Killing container.\n"},
 		"not in a row":                {[]Usage{{pmem + 1, 0}, {pmem, 0}, {pmem + 1, 0}}, 0, ""},
 		"at twice its limit":          {[]Usage{{2 * pmem, 0}}, 0, ""},
 		"above that":                  {[]Usage{{2*pmem + 1, 0}}, -104, "is running 1073741825B beyond the 'PHYSICAL' memory limit. Current usage: 2.0 GB of 1 GB physical memory used; 0 B of 2.1 GB virtual memory used. Killing container.\n"},

@@ -1,11 +1,13 @@
 package nodemanager
 
 import (
+	"errors"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -32,5 +34,18 @@ func TestTheStateOfANode(t *testing.T) {
 	}
 	if !proto.Equal(s, want) {
 		t.Errorf("%v\nwant %v", s, want)
+	}
+}
+
+// Why a node is not healthy is in its state.
+func TestTheStateOfANodeThatIsNotHealthy(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{Machine: &fakes{report: "bad disks", unhealthy: true}}, nil)
+	s, err := rpctest.Ask[*yarn.NodeManagerStateResponse](k.am, k.nm, &yarn.RequestNodeManagerState{})
+	if err != nil || s.GetHealthy() || s.GetHealthReport() != "bad disks" {
+		t.Error(s, err)
+	}
+	if _, err := rpctest.Ask[*yarn.GetNewApplicationResponse](k.am, k.nm, &yarn.GetNewApplicationRequest{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -252,5 +253,18 @@ func TestContainersOfOthersAreOutOfReach(t *testing.T) {
 	}
 	if got := k.status(id); got != "C_RUNNING -1000" {
 		t.Errorf("%s", got)
+	}
+}
+
+// Of a container that was started a token that has expired is said to have expired.
+func TestAnExpiredTokenOfAStartedContainer(t *testing.T) {
+	k := newKit(t)
+	k.join(Config{}, nil)
+	id := k.running(1, nil)
+	x := k.identifier(id)
+	x.ExpiryTimeStamp = 1
+	r := k.ask(k.entry(x, nil))
+	if len(r.GetFailedRequests()) != 1 || !strings.Contains(r.GetFailedRequests()[0].GetException().GetMessage(), "This token is expired. ") {
+		t.Errorf("%v", r)
 	}
 }

@@ -103,10 +103,10 @@ func (b *books) container(id ids.Container) *container {
 	return b.containers[i]
 }
 
-// of are the containers of an application that have not ended.
+// of are the containers of an application. Those that have ended do not hear a kill.
 func (b *books) of(a *application) (out []*container) {
 	for _, x := range b.containers {
-		if x.app == a && x.State != machine.Done {
+		if x.app == a {
 			out = append(out, x)
 		}
 	}
