@@ -1,13 +1,16 @@
 package applicationmaster_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -105,5 +108,50 @@ func TestContainersOfOthersAreLeftAlone(t *testing.T) {
 	}
 	if len(r.starts) != 0 {
 		t.Error(r.starts)
+	}
+}
+
+// What a driver is told of an end, and of a node that takes no more, field by field.
+func TestWhatADriverIsToldLater(t *testing.T) {
+	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.decommission.enabled": "true"})
+	var host string
+	r.driver.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if d, ok := m.(*app.DecommissionExecutorsOnHost); ok {
+			host = d.GetHostName()
+		}
+		return false
+	})
+	r.run(1)
+	r.next.UpdatedNodes = []*yarn.NodeReport{{NodeId: &yarn.NodeId{Host: "h1", Port: 1}, NodeState: yarn.NodeState_NS_DECOMMISSIONING}}
+	r.end(1, 3)
+	r.end(77, 3) // nobody's
+	r.Until("the end of the executor", func() bool { return len(r.removed) == 1 && host != "" })
+	why := "Container from a bad node: " + container(1) + " on host: " + r.node.Env.Address().Host + ". Exit status: 3. Diagnostics: told."
+	same(t, "the end", r.removed[0], &app.RemoveExecutor{ExecutorId: "1", Reason: why, Exited: &app.ExecutorExited{ExitCode: 3, ExitCausedByApp: true, Reason: why}})
+	if host != "h1" {
+		t.Error(host)
+	}
+	r.Advance(time.Second)
+	if len(r.removed) != 1 {
+		t.Error(r.removed)
+	}
+}
+
+// Each profile is asked for under its own priority, and given under it.
+func TestEachProfileHasItsPriority(t *testing.T) {
+	r := client(t, map[string]string{"spark.executor.instances": "0"})
+	cores := int32(2)
+	r.drive(t, &app.RequestExecutors{ResourceProfileToTotalExecs: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{Id: 3, ExecutorMemoryMb: 600, ExecutorCores: &cores}, Total: 1}}})
+	r.untilCalls(len(r.calls) + 1)
+	ask := r.calls[len(r.calls)-1].GetAsk()
+	if len(ask) != 1 || ask[0].GetPriority().GetPriority() != 3 || ask[0].GetCapability().GetMemory() != 600+384 || ask[0].GetCapability().GetVirtualCores() != 2 {
+		t.Fatal(ask)
+	}
+	r.give(1)
+	r.next.AllocatedContainers[0].Priority, r.next.AllocatedContainers[0].Resource = ask[0].GetPriority(), ask[0].GetCapability()
+	r.Until("an executor", func() bool { return len(r.starts) == 1 })
+	command := strings.Join(r.starts[0].GetStartContainerRequest()[0].GetContainerLaunchContext().GetCommand(), " ")
+	if !strings.Contains(command, " --cores 2 ") || !strings.Contains(command, " --resourceProfileId 3 ") {
+		t.Error(command)
 	}
 }
