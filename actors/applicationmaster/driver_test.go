@@ -173,3 +173,14 @@ func TestOnlyTheDriversEndEndsTheApplication(t *testing.T) {
 		t.Error("it ended with", r.exit())
 	}
 }
+
+// The lock of Spark is held by a call that is out, not between calls.
+func TestBetweenCallsTheLockOfSparkIsFree(t *testing.T) {
+	r := client(t, map[string]string{"coherer.compat": "SPARK-17667"})
+	r.Advance(50 * time.Millisecond)
+	at, n := r.Now(), len(r.calls)
+	r.request(5)
+	if took := r.Now().Sub(at); took > 10*time.Millisecond || len(r.calls) != n {
+		t.Error("it was answered after", took, len(r.calls)-n, "calls")
+	}
+}

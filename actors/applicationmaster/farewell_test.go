@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -132,6 +134,7 @@ func TestAfterTheEndNothingElseIsCalled(t *testing.T) {
 	settings := map[string]string{"spark.yarn.maxAppAttempts": "1", "spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"}
 	r := begun(t, settings, func(*applicationmaster.Config) {})
 	r.untilCalls(1)
+	r.Advance(50 * time.Millisecond) // it is answered, and the next one is due
 	r.stored = 30
 	r.driver.Send(r.ref, applicationmaster.UserEnded{})
 	r.untilExit()
@@ -142,6 +145,7 @@ func TestAfterTheEndNothingElseIsCalled(t *testing.T) {
 	r = begun(t, settings, func(*applicationmaster.Config) {})
 	r.fail = exceptions.Retriable
 	r.untilCalls(2)
+	r.Advance(50 * time.Millisecond)
 	r.driver.Send(r.ref, applicationmaster.UserEnded{})
 	r.stored = 30
 	r.untilExit()
@@ -160,6 +164,69 @@ func TestFilesThatStayAreWarnedOf(t *testing.T) {
 	r.driver.Send(r.ref, applicationmaster.UserEnded{})
 	if code := r.untilExit(); code != 0 || r.lines("staging") != "warning Failed to cleanup staging dir: it is in use\n" {
 		t.Error(code, r.lines("staging"))
+	}
+}
+
+// slowly is a staging directory that takes a second to remove.
+type slowly struct{}
+
+func (slowly) Remove(b *rpcenv.Blocking) error { return b.Sleep(time.Second) }
+
+// Who waits for the allocator hears why there will be none; settings that cannot be, and a driver that does not say which
+// executors it had, are such reasons.
+func TestWhyThereIsNoAllocator(t *testing.T) {
+	for why, change := range map[string]func(r *rig){
+		"Uncaught exception: register: not you": func(r *rig) {
+			r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+				q, ok := m.(*yarn.RegisterApplicationMasterRequest)
+				if ok {
+					rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "not you"))
+				}
+				return ok
+			})
+		},
+		"Uncaught exception: the driver's last executor id: who knows": func(r *rig) {
+			r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+				q, ok := m.(*app.RetrieveLastAllocatedExecutorId)
+				if ok {
+					rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "who knows"))
+				}
+				return ok
+			})
+		},
+	} {
+		r := newRig(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
+		env := r.Env("A", r.conf)
+		r.driver = r.ProbeIn(env, applicationmaster.SchedulerName)
+		r.driver.On(r.playDriver)
+		change(r)
+		cfg := r.config()
+		cfg.ClusterMode, cfg.Staging = true, slowly{}
+		r.begin(env, cfg)
+		_, err := rpctest.Ask[*rpc.Bool](r.driver, r.ref, applicationmaster.ContextReady{})
+		if err == nil || err.Error() != "refused: "+why {
+			t.Errorf("%v, want %s", err, why)
+		}
+		r.untilExit()
+	}
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "5", "spark.dynamicAllocation.maxExecutors": "1"})
+	r.driver = r.Probe(applicationmaster.SchedulerName)
+	r.driver.On(r.playDriver)
+	cfg := r.config()
+	cfg.Driver = r.driver.Env.Address()
+	r.begin(r.clientEnv("AM"), cfg)
+	if code := r.untilExit(); code != applicationmaster.ExitUncaughtException || len(r.calls) > 0 {
+		t.Error(code, len(r.calls))
+	}
+}
+
+// A driver's Shutdown in cluster mode does not make an attempt the last: its failure leaves the application to the next.
+func TestAShutdownInClusterModeIsNotTheEnd(t *testing.T) {
+	r := begun(t, map[string]string{}, func(*applicationmaster.Config) {})
+	r.driver.Send(r.ref, &app.Shutdown{})
+	r.driver.Send(r.ref, applicationmaster.UserEnded{Err: "no"})
+	if code := r.untilExit(); code != applicationmaster.ExitExceptionUserClass || len(r.finished) != 0 {
+		t.Error(code, r.finished)
 	}
 }
 
