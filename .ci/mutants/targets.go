@@ -31,7 +31,7 @@ var targets = []target{
 	{"actors/election", nil, true},
 	{"actors/executor", []string{"actors/driver"}, true},
 	{"actors/master", nil, false},
-	{"actors/nodemanager", nil, true},
+	{"actors/nodemanager", nil, false},
 	{"actors/nodemanager/launch", []string{"actors/nodemanager"}, false},
 	{"actors/nodemanager/machine", []string{"actors/nodemanager"}, false},
 	{"actors/resourcemanager", nil, true},
