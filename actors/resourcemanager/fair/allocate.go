@@ -132,7 +132,7 @@ func (a *app) pull() []Container {
 		if c.gone {
 			continue
 		}
-		c.pulled, c.taken = true, nil
+		c.taken = nil
 		pulled = append(pulled, c.Container)
 	}
 	a.fresh = nil

@@ -193,5 +193,4 @@ func (p *fileParser) queueElements() {
 		}
 		p.queue("", e)
 	}
-	p.root()
 }

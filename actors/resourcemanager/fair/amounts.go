@@ -92,7 +92,7 @@ func parseParts(lower string) (Limit, error) {
 	fields := strings.Split(lower, ",")
 	if len(fields) == 1 {
 		part, of, err := parsePart(fields[0])
-		if err == nil && of != "" {
+		if of != "" {
 			err = fmt.Errorf("%q names one type; write, for one, 50%% memory, 50%% cpu", strings.TrimSpace(lower))
 		}
 		l.PartOf.Memory, l.PartOf.VCores = part, part
@@ -145,9 +145,9 @@ func parseNamed(text string, m missing, compat Compat) (Limit, error) {
 		}
 	}
 	for field := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(strings.TrimRight(field, "="), "=")
+		name, value, _ := strings.Cut(strings.TrimRight(field, "="), "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok || value == "" || strings.Contains(value, "=") {
+		if value == "" || strings.Contains(value, "=") {
 			return l, fmt.Errorf("%q is not of the form name=value, in %q", strings.TrimSpace(field), text)
 		}
 		if err := l.setNamed(name, value); err != nil {
@@ -165,12 +165,11 @@ func (l *Limit) setNamed(name, value string) error {
 	case "vcores":
 		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, UnboundedVCores
 	default:
-		part = new(float64)
 		unknown = classed{BadResource, fmt.Errorf("no resource is called %q; there are memory-mb and vcores", name)}
 	}
 	if l.Part {
 		per, rest, err := parsePart(value)
-		if err == nil && rest != "" {
+		if rest != "" {
 			err = fmt.Errorf("%q is no part", value)
 		}
 		*part = per

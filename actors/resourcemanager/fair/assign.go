@@ -62,9 +62,6 @@ func (s *Scheduler) goesOn(count int, sum, half Resource) bool {
 
 // payOwed gives applications what was preempted for them here, in turn, until it is covered or does not go.
 func (s *Scheduler) payOwed(n *node) {
-	if len(n.owed) == 0 {
-		return
-	}
 	n.forgive(func(a *app) bool {
 		return a.stopped || !a.starved(s.nodes.total) || a.starvation().IsZero()
 	})
@@ -133,9 +130,6 @@ func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
 	if r.any.count <= 0 || !r.any.capability.Fits(n.total) {
 		return false
 	}
-	if len(r.places) == 0 {
-		return r.any.relax && a.queue.fitsMaxShare(r.any.capability)
-	}
 	rack := r.at(n.rack)
 	if !r.any.relax && rack.pending() <= 0 {
 		return false
@@ -151,10 +145,7 @@ func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
 func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *container) (out outcome, ended bool) {
 	r.delay.missed++
 	level := s.allowed(r.delay, s.now)
-	var host, rack *request
-	if len(r.places) > 0 {
-		host, rack = r.at(n.host), r.at(n.rack)
-	}
+	host, rack := r.at(n.host), r.at(n.rack)
 	if rack.pending() > 0 && host.pending() > 0 {
 		return s.place(a, r, host.capability, NodeLocal, n, reserved), true
 	}
@@ -164,10 +155,7 @@ func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *contai
 	if rack.pending() > 0 && level != NodeLocal {
 		return s.place(a, r, rack.capability, RackLocal, n, reserved), true
 	}
-	if !r.any.relax {
-		return outcome{}, false
-	}
-	if r.any.count > 0 && (r.locations() <= 1 || level == OffSwitch) {
+	if r.locations() <= 1 || level == OffSwitch {
 		return s.place(a, r, r.any.capability, OffSwitch, n, reserved), true
 	}
 	return outcome{}, false
@@ -182,11 +170,7 @@ func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
 
 // place gives an application a container on a node, or reserves the node when it does not fit in what is free.
 func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
-	size := capability
-	if reserved != nil {
-		size = reserved.Resource
-	}
-	if size != r.any.capability && s.conf.Compat != Upstream && !a.queue.fitsMaxShare(size) {
+	if s.conf.Compat != Upstream && !a.queue.fitsMaxShare(capability) {
 		return outcome{} // Hadoop looks only at what was asked of Any
 	}
 	if capability.Fits(n.free) {
@@ -231,9 +215,7 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	a.fresh = append(a.fresh, c)
 	a.queue.use(c.Resource)
 	n.add(c)
-	if len(n.owed) > 0 {
-		n.pay(a, c.Resource, s.paid)
-	}
+	n.pay(a, c.Resource, s.paid)
 	a.begun = true
 	s.births++
 	c.born = s.births

@@ -19,10 +19,7 @@ type Key struct {
 }
 
 func compareKeys(a, b Key) int {
-	if c := cmp.Compare(a.Priority, b.Priority); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.AllocationRequestID, b.AllocationRequestID)
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.AllocationRequestID, b.AllocationRequestID))
 }
 
 // Ask is how many containers an application wants at a place: absolute, in place of what it asked there before. What is
@@ -67,12 +64,7 @@ type requests struct {
 	most   int  // names that there ever were at once
 }
 
-func (r *requests) at(name string) *request {
-	if len(r.places) == 0 {
-		return nil
-	}
-	return r.places[name]
-}
+func (r *requests) at(name string) *request { return r.places[name] }
 
 // locations is how many names were asked, Any among them.
 func (r *requests) locations() int {
@@ -227,17 +219,16 @@ func (b *book) putBack(t *taken) {
 			q.count += r.at(name).pending()
 		}
 		b.replace(Ask{Key: t.key, Name: name, Capability: q.capability, Count: q.count, Relax: q.relax})
-		r = b.byKey[t.key]
 	}
 }
 
 // block changes the blacklist: additions, then removals. It reports whether anything was added that was not there, or
 // removed that was.
 func (b *book) block(add, remove []string) (changed bool) {
-	if b.blocked == nil && len(add) > 0 {
-		b.blocked = map[string]bool{}
-	}
 	for _, name := range add {
+		if b.blocked == nil {
+			b.blocked = map[string]bool{}
+		}
 		changed = changed || !b.blocked[name]
 		b.blocked[name] = true
 	}
@@ -249,7 +240,7 @@ func (b *book) block(add, remove []string) (changed bool) {
 }
 
 func (b *book) blocks(n *node) bool {
-	return len(b.blocked) > 0 && (b.blocked[n.host] || b.blocked[n.rack])
+	return b.blocked[n.host] || b.blocked[n.rack]
 }
 
 // wanted is all that is asked of Any.

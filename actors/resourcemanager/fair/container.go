@@ -90,7 +90,6 @@ type container struct {
 
 	taken    *taken // what to put back; nil once the application has it
 	reserved bool   // it is a reservation
-	pulled   bool
 	launched bool
 	marked   bool // for preemption
 	gone     bool

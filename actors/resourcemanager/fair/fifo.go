@@ -21,7 +21,7 @@ const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fi
 // NewFIFO is a scheduler without nodes and applications. Of conf it looks at Minimum, which asks are rounded up to multiples
 // of, and Maximum.
 func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
-	allocations, err := ParseAllocations([]byte(fifoAllocations), Options{Compat: conf.Compat, AllowUndeclared: true})
+	allocations, err := ParseAllocations([]byte(fifoAllocations), Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +54,8 @@ func (f *FIFO) Drain(now time.Duration, id string, drain bool) error {
 
 // AddApp accepts every application.
 func (f *FIFO) AddApp(now time.Duration, id ids.Application, sub Submission) (queue string, err error) {
-	sub.Queue = FIFOQueue
-	if _, err := f.s.AddApp(now, id, sub); err != nil {
-		return "", err
-	}
-	return FIFOQueue, nil
+	_, err = f.s.AddApp(now, id, sub)
+	return FIFOQueue, err
 }
 
 // RemoveApp is Scheduler.RemoveApp.

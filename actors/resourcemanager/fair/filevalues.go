@@ -47,9 +47,7 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 		p.badNumber(e, where, "a whole number of seconds")
 	case p.compat == Upstream:
 		*to = historicSeconds(n)
-	case n > int64(Never/time.Second):
-		*to = Never
-	default:
+	case n <= int64(Never/time.Second): // else it stays Never
 		*to = time.Duration(max(n, -int64(Never/time.Second))) * time.Second
 	}
 }
@@ -89,13 +87,10 @@ func parseJavaFloat(text string, bits int) (float64, error) {
 	switch {
 	case text == "NaN" || text == "Infinity":
 		return strconv.ParseFloat(sign+text, bits)
-	case strings.ContainsAny(text, "_nN") || strings.ContainsAny(text, "iI"):
+	case strings.ContainsAny(text, "_nN"):
 		return 0, strconv.ErrSyntax
 	}
-	if !strings.HasPrefix(strings.ToLower(text), "0x") || strings.ContainsAny(text, "pP") {
-		text = trimSuffix(text)
-	}
-	v, err := strconv.ParseFloat(sign+text, bits)
+	v, err := strconv.ParseFloat(sign+trimSuffix(text), bits)
 	if errors.Is(err, strconv.ErrRange) {
 		err = nil
 	}
@@ -104,8 +99,8 @@ func parseJavaFloat(text string, bits int) (float64, error) {
 
 // trimSuffix drops the letter that says how large a number of Java is.
 func trimSuffix(text string) string {
-	if n := len(text) - 1; n > 0 && strings.ContainsRune("fFdD", rune(text[n])) {
-		return text[:n]
+	if text != "" && strings.ContainsRune("fFdD", rune(text[len(text)-1])) {
+		return text[:len(text)-1]
 	}
 	return text
 }
@@ -121,7 +116,7 @@ func (p *fileParser) limit(e *element, where string, m missing) Limit {
 		p.fail(bad)
 		return l
 	}
-	if p.compat == Upstream && m == missingUnlimited && !l.Part && l.Amount.VCores < 0 {
+	if !l.Part && l.Amount.VCores < 0 {
 		p.warn(e, "%s: <%s> does not name vcores; Hadoop has -1 of them then, and no container has room", where, e.name)
 	}
 	return l

@@ -63,7 +63,7 @@ func historicClear(m maker, name string, parent bool) bool {
 // historicLeafAbove is the nearest leaf above a queue that is not there.
 func historicLeafAbove(m maker, name string) string {
 	for above := ParentName(name); above != ""; above = ParentName(above) {
-		if exists, leaf, _ := m.look(above); exists && leaf {
+		if _, leaf, _ := m.look(above); leaf {
 			return above
 		}
 	}

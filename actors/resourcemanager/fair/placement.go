@@ -101,7 +101,7 @@ func (r *placementRule) place(s Submission, t Tree) (string, error) {
 		return r.allowed(r.queue, t), nil
 	case "user", "nestedUserQueue":
 		under, ok, err := r.under(s, t)
-		if err != nil || !ok {
+		if !ok {
 			return "", err
 		}
 		return r.allowed(below(under, s.User), t), nil
@@ -129,7 +129,7 @@ func (r *placementRule) group(s Submission, t Tree) (string, error) {
 		return "", &PlacementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)}
 	}
 	under, ok, err := r.under(s, t)
-	if err != nil || !ok {
+	if !ok {
 		return "", err
 	}
 	if r.name == "primaryGroup" {
@@ -150,11 +150,11 @@ func (r *placementRule) under(s Submission, t Tree) (queue string, ok bool, err 
 		return "", true, nil
 	}
 	queue, err = r.parent.place(s, t)
-	if err != nil || queue == "" {
+	if queue == "" {
 		return "", false, err
 	}
-	exists, leaf, _ := t.Look(queue)
-	return queue, !exists || !leaf, nil
+	_, leaf, _ := t.Look(queue)
+	return queue, !leaf, nil
 }
 
 func (r *placementRule) allowed(queue string, t Tree) string {

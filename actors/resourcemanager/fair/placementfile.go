@@ -31,9 +31,6 @@ func (p *fileParser) placement(e *element) {
 		}
 		rules, elements = append(rules, p.rule(child)), append(elements, child)
 	}
-	if p.err != nil {
-		return
-	}
 	if len(rules) == 0 {
 		p.warn(e, "%s has no rule; the rules of yarn-site.xml hold", e.name)
 		return

@@ -86,16 +86,15 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 	if !slices.ContainsFunc(s.leaves, s.hasVictims) {
 		return nil
 	}
-	var marked []*container
+	var chosen []*container
 	a.helped = map[Key]int64{}
+	surplus := map[*node]Resource{} // what will be free beside what is wanted
 	for _, want := range s.starvedAsks(a) {
 		if s.conf.Compat != Upstream && s.futile(a, want) {
 			continue
 		}
 		near := slices.Clone(s.nodes.named(want.Name, s.conf.Compat))
 		var all []*node
-		var chosen []*container
-		surplus := map[*node]Resource{} // what will be free beside what is wanted
 		for range want.Count {
 			if s.conf.Compat != Upstream && a.helped[want.Key] >= a.byKey[want.Key].any.count {
 				break // more is asked of places than is wanted in all
@@ -119,15 +118,14 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 			surplus[n] = surplus[n].Plus(sumOf(victims)).Minus(owed)
 			chosen = append(chosen, victims...)
 		}
-		if s.conf.Compat != Upstream {
-			chosen = relieved(chosen, surplus)
-		}
-		for _, c := range chosen {
-			s.tell(Marked, c)
-		}
-		marked = append(marked, chosen...)
 	}
-	return marked
+	if s.conf.Compat != Upstream {
+		chosen = relieved(chosen, surplus)
+	}
+	for _, c := range chosen {
+		s.tell(Marked, c)
+	}
+	return chosen
 }
 
 // hasVictims reports whether an application of the leaf has more than its fair share, and may lose it.

@@ -277,7 +277,7 @@ func (w *world) beat() {
 		switch {
 		case i%3 == 0 && rapid.Bool().Draw(w.t, "ended"):
 			ended = append(ended, Ended{ID: c.ID})
-		case c.pulled:
+		case c.taken == nil: // its application has it
 			launched = append(launched, c.ID)
 		}
 	}

@@ -10,18 +10,17 @@ import (
 
 // queueElement is what the file says of one queue. A nil field is not there: it is inherited, or has its default.
 type queueElement struct {
-	parent, reserves         bool
-	policy                   string
-	weight                   *float32
-	min, max, maxChild       *Limit
-	maxContainer             *Resource
-	maxApps                  *int
-	maxAMShare               *float32
-	minTimeout, fairTimeout  *time.Duration
-	fairThreshold            *float32
-	notPreemptable           bool
-	submit, administer       ACL
-	submitSet, administerSet bool // false: nobody, and everybody in Root
+	parent, reserves        bool
+	policy                  string
+	weight                  *float32
+	min, max, maxChild      *Limit
+	maxContainer            *Resource
+	maxApps                 *int
+	maxAMShare              *float32
+	minTimeout, fairTimeout *time.Duration
+	fairThreshold           *float32
+	notPreemptable          bool
+	submit, administer      ACL // nobody, and everybody in Root
 }
 
 // defaults are what the file says of all queues, or Hadoop's own.
@@ -65,11 +64,8 @@ func (a *Allocations) derive(name string) QueueSettings {
 		MaxAMShare: d.queueMaxAMShare, MaxContainerAllocation: Unbounded, MinSharePreemptionTimeout: d.minTimeout,
 		FairSharePreemptionTimeout: d.fairTimeout, FairSharePreemptionThreshold: d.fairThreshold, Preemptable: true,
 	}
-	if name == Root {
-		s.Parent = true
-		if a.compat != Upstream { // in Hadoop the defaults of queues limit the whole cluster
-			s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
-		}
+	if name == Root && a.compat != Upstream { // in Hadoop the defaults of queues limit the whole cluster
+		s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
 	} else if parent := ParentName(name); parent != "" {
 		a.inherit(&s, a.Queue(parent))
 	}

@@ -15,7 +15,7 @@ func (p *fileParser) queue(above string, e *element) {
 	name := strings.TrimSpace(e.attr("name"))
 	switch {
 	case name == "":
-		p.fail(refused(e, "", "a queue below %s has no name; write name=\"...\"", orRoot(above)))
+		p.fail(refused(e, "", "a queue below %s has no name; write name=\"...\"", above))
 		return
 	case strings.Contains(name, "."):
 		p.fail(refused(e, "queue "+name, "the name of a queue has no dot; put the queue inside the other's element"))
@@ -40,16 +40,9 @@ func (p *fileParser) queue(above string, e *element) {
 	if !slices.Contains(p.ends[parent], name) {
 		p.ends[parent] = append(p.ends[parent], name)
 	}
-	if q.min != nil && q.max != nil && !q.min.Part && !q.max.Part && !q.min.Amount.Fits(q.max.Amount) {
+	if q.min != nil && q.max != nil && !q.max.Part && !q.min.Amount.Fits(q.max.Amount) {
 		p.warn(e, "queue %s: its minimum %s is above its maximum %s, which is raised to it", name, q.min.Amount, q.max.Amount)
 	}
-}
-
-func orRoot(queue string) string {
-	if queue == "" {
-		return Root
-	}
-	return queue
 }
 
 // fields reads what stands in a queue element. It reports whether that is one of a parent.
@@ -90,9 +83,9 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 		case "schedulingPolicy", "schedulingMode":
 			q.policy = p.policy(f, where)
 		case "aclSubmitApps":
-			q.submit, q.submitSet = ParseACL(p.rawText(f, where)), true
+			q.submit = ParseACL(p.rawText(f, where))
 		case "aclAdministerApps":
-			q.administer, q.administerSet = ParseACL(p.rawText(f, where)), true
+			q.administer = ParseACL(p.rawText(f, where))
 		case "allowPreemptionFrom":
 			if !strings.EqualFold(p.text(f, where), "true") {
 				q.notPreemptable = true
@@ -118,11 +111,7 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 	}
 	isParent := parent || reserves
 	q.reserves = q.reserves || reserves
-	q.parent = q.parent || isParent || name == Root
-	if name == Root {
-		q.submit.Everybody = q.submit.Everybody || !q.submitSet
-		q.administer.Everybody = q.administer.Everybody || !q.administerSet
-	}
+	q.parent = q.parent || isParent
 	return isParent
 }
 

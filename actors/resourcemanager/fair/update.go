@@ -144,7 +144,7 @@ func (s *Scheduler) complete(c *container, end End) {
 		Kind: Gone, Container: c.ID, Attempt: a.id, Node: c.Node, Resource: c.Resource, Key: c.Key, AM: c.AM,
 		ExitStatus: end.ExitStatus, Diagnostics: end.Diagnostics, Cause: end.Cause,
 	})
-	if c.taken != nil && !a.stopped {
+	if c.taken != nil {
 		a.putBack(c.taken)
 	}
 	a.touch()
@@ -167,7 +167,7 @@ func (s *Scheduler) Recover(now time.Duration, c Container) error {
 	}
 	a := owner.attempt
 	c.Host = n.host
-	k := &container{Container: c, app: a, node: n, pulled: true, launched: true}
+	k := &container{Container: c, app: a, node: n, launched: true}
 	a.addLive(k)
 	a.queue.use(c.Resource)
 	n.add(k)

@@ -126,7 +126,7 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 		if compareKeys(first.Key, want.Key) >= 0 {
 			break
 		}
-		if first.any.count > a.helped[first.Key] && s.fits(a, first, n) && first.mayGo(n) {
+		if first.any.count > a.helped[first.Key] && s.fits(a, first, n) {
 			return false
 		}
 	}
@@ -138,14 +138,8 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	case rack.pending() > 0:
 		return rack.capability == want.Capability
 	default:
-		return r.any.relax && r.any.capability == want.Capability
+		return r.any.capability == want.Capability
 	}
-}
-
-// mayGo reports whether requests may be answered by a node in the end, by their relaxLocality.
-func (r *requests) mayGo(n *node) bool {
-	rack, host := r.at(n.rack), r.at(n.host)
-	return rack.pending() > 0 && host.pending() > 0 || rack.relaxed() && (rack.pending() > 0 || r.any.relax)
 }
 
 // spared reports whether a container may not be taken for a: its queue or one above does not allow it, or its application

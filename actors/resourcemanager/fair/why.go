@@ -249,7 +249,7 @@ func (s *Scheduler) WhyContainer(id ids.Container) (v ContainerView, ok bool) {
 		v.Lacks = c.Resource.lessNotBelowZero(c.node.free)
 	}
 	for _, k := range s.kills {
-		if c.marked && slices.Contains(k.containers, c) {
+		if slices.Contains(k.containers, c) {
 			v.KillAt, v.For = k.at, k.app.Name
 		}
 	}
