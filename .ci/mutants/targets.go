@@ -17,7 +17,7 @@ type target struct {
 // targets are the packages that decide. What several roles decide together is noticed by the scripts of clusters too.
 var targets = []target{
 	{"actors/appclient", nil, false},
-	{"actors/applicationmaster", nil, true},
+	{"actors/applicationmaster", nil, false},
 	{"actors/applicationmaster/allocator", []string{"actors/applicationmaster"}, false},
 	{"actors/applicationmaster/amrm", []string{"actors/applicationmaster", "actors/resourcemanager"}, false},
 	{"actors/driver", nil, false},

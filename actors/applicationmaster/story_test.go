@@ -139,3 +139,16 @@ const noID = "container 0: attempt 0: application_0_0000 is no application id: i
 
 // container is the id of a container, as text.
 func container(seq int64) string { return ids.Container{Attempt: attempt, Seq: seq}.String() }
+
+// A target that falls takes requests back, and says of none that it is made.
+func TestATargetThatFallsRequestsNothing(t *testing.T) {
+	r := client(t, nil)
+	r.Advance(50 * time.Millisecond)
+	r.said.Reset()
+	r.request(1)
+	r.untilCalls(2)
+	want := "info Updating resource requests for ResourceProfile id: 0, target: 1, pending: 2, running: 0, executorsStarting: 0\n"
+	if got := r.lines("Updating", "Will request"); got != want || r.last() != "*:1" {
+		t.Errorf("%s, asked %s", got, r.last())
+	}
+}
