@@ -42,7 +42,7 @@ var targets = []target{
 	{"actors/token", []string{"actors/resourcemanager", "actors/nodemanager"}, false},
 	{"actors/worker", nil, false},
 	{"actors/yarnclient", nil, false},
-	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, true},
+	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, false},
 	{"rpcenv/codec", []string{"rpcenv"}, false},
 	{"rpcenv/conf", nil, false},
 	{"rpcenv/transport", []string{"rpcenv"}, true},
