@@ -104,7 +104,7 @@ func (c *conn) prove() {
 // tellEnd tells the endpoints of the end of c, unless it was another's who claimed to be the peer, or may have been: then
 // prove tells.
 func (c *conn) tellEnd() {
-	if !c.false && c.doubts <= 0 { // below: it was superseded before all had answered
+	if !c.false && c.doubts <= 0 { // below 0: it was superseded, and answers came after
 		c.env.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
 	}
 }
