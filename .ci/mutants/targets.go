@@ -45,7 +45,7 @@ var targets = []target{
 	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, false},
 	{"rpcenv/codec", []string{"rpcenv"}, false},
 	{"rpcenv/conf", nil, false},
-	{"rpcenv/transport", []string{"rpcenv"}, true},
+	{"rpcenv/transport", []string{"rpcenv"}, false},
 }
 
 // choose returns the targets with these names, all when none is given; of a sample a few, which the seed chooses.
