@@ -204,14 +204,17 @@ func TestFromExitOnNobodyIsRegistered(t *testing.T) {
 }
 
 // only hears of one sort of events.
-type onlyConnections struct{ watcherOf }
-type onlyErrors struct{ w *world }
-type watcherOf struct{ w *world }
+type (
+	onlyConnections struct{ watcherOf }
+	onlyErrors      struct{ w *world }
+	watcherOf       struct{ w *world }
+)
 
 func (watcherOf) Receive(*rpcenv.Context, rpcenv.Message) {}
 func (e watcherOf) OnConnected(_ *rpcenv.Context, at rpcenv.Address) {
 	e.w.note("connected %s", at)
 }
+
 func (e watcherOf) OnDisconnected(_ *rpcenv.Context, at rpcenv.Address) {
 	e.w.note("disconnected %s", at)
 }

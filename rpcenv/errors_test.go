@@ -31,7 +31,7 @@ func TestAFailureHasTheCodeOfItsError(t *testing.T) {
 		if !proto.Equal(got, test.want) {
 			t.Errorf("%v: %v, want %v", test.err, got, test.want)
 		}
-		back, ok := errorOf(got).(*RemoteError)
+		back, ok := errors.AsType[*RemoteError](errorOf(got))
 		if !ok || *back != (RemoteError{got.GetCode(), got.GetType(), got.GetMessage(), got.GetStack()}) || back.Error() != got.GetMessage() {
 			t.Errorf("%v comes back as %#v", test.err, back)
 		}
@@ -44,13 +44,15 @@ func TestAFrameOfFailureHasTheCodeInBrackets(t *testing.T) {
 		text string
 		back RemoteError
 	}{
-		{fmt.Errorf("%w: Could not find E.", ErrRefusedNotFound), "[rpc.not-found] could not find the endpoint: Could not find E.",
-			RemoteError{Code: "rpc.not-found", Message: "could not find the endpoint: Could not find E."}},
+		{
+			fmt.Errorf("%w: Could not find E.", ErrRefusedNotFound), "[rpc.not-found] could not find the endpoint: Could not find E.",
+			RemoteError{Code: "rpc.not-found", Message: "could not find the endpoint: Could not find E."},
+		},
 		{errors.New("no code] at all"), "no code] at all", RemoteError{Message: "no code] at all"}},
 		{errors.New("[no end"), "[no end", RemoteError{Message: "[no end"}},
 	} {
 		text := dispatchFailure(test.err)
-		if back, ok := parseDispatchFailure(text).(*RemoteError); text != test.text || !ok || *back != test.back {
+		if back, ok := errors.AsType[*RemoteError](parseDispatchFailure(text)); text != test.text || !ok || *back != test.back {
 			t.Errorf("%v: %q, %+v", test.err, text, back)
 		}
 	}
@@ -63,8 +65,12 @@ func TestARemoteErrorIsARefusalOfItsCodeAlone(t *testing.T) {
 		is   error
 		want bool
 	}{
-		{"rpc.stopped", ErrRefusedStopped, true}, {"rpc.stopped", ErrRefused, true}, {"", ErrRefused, true},
-		{"rpc.stopped", ErrRefusedNotFound, false}, {"rpc.timeout", ErrUnreachableTimeout, false}, {"rpc.timeout", ErrUnreachable, false},
+		{"rpc.stopped", ErrRefusedStopped, true},
+		{"rpc.stopped", ErrRefused, true},
+		{"", ErrRefused, true},
+		{"rpc.stopped", ErrRefusedNotFound, false},
+		{"rpc.timeout", ErrUnreachableTimeout, false},
+		{"rpc.timeout", ErrUnreachable, false},
 		{"rpc.stopped", ErrStopped, false},
 	} {
 		if got := errors.Is(&RemoteError{Code: test.code}, test.is); got != test.want {

@@ -168,7 +168,7 @@ var exchanges = map[string]func(x *exchanger){
 		x.register(k, "C", double(x.world))
 		x.do(k, func(b *rpcenv.Blocking) {
 			if _, err := rpcenv.AskWait(b, rpcenv.Ref{Address: x.a.Address(), Name: rpcenv.VerifierName}, &rpc.CheckExistence{Name: "E"}); err != nil {
-				x.world.t.Error(err)
+				x.t.Error(err)
 			}
 		})
 		to := x.a.Clients("C")[0]
@@ -213,7 +213,7 @@ var exchanges = map[string]func(x *exchanger){
 		z := x.env("Z")
 		to := x.register(z, "E", double(x.world))
 		if err := x.b.Send(to, text("waits")); err != nil {
-			x.world.t.Error(err)
+			x.t.Error(err)
 		}
 		_, _ = x.b.Record("", true)
 		x.quiet()

@@ -109,7 +109,7 @@ func (x *exchanger) switches(d *datadriven.TestData) {
 			env, name, _ := strings.Cut(at, "/")
 			e := map[string]*rpcenv.Env{"A": x.a, "B": x.b}[env]
 			if _, err := e.Record(name, arg.Key == "on"); err != nil {
-				d.Fatalf(x.world.t, "%s: %v", at, err)
+				d.Fatalf(x.t, "%s: %v", at, err)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (x *exchanger) then(at rpcenv.Ref, f func(c *rpcenv.Context)) {
 		e = x.b
 	}
 	if err := e.Send(at, do{f: f}); err != nil {
-		x.world.t.Error(err)
+		x.t.Error(err)
 	}
 	x.quiet()
 }
@@ -166,12 +166,24 @@ func (x *exchanger) line(r *tracepb.Record) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s", x.at(r.GetTime()), strings.ToLower(r.GetKind().String()))
 	for _, field := range []struct{ name, text string }{
-		{"", x.id(r.GetId())}, {"cause", x.id(r.GetCause())}, {"env", fmt.Sprint("e", numberOf(x.envs, r.GetEnv()))},
-		{"of", r.GetEndpoint()}, {"to", r.GetTo()}, {"peer", r.GetPeer()}, {"address", r.GetAddress()},
-		{"", strings.ToLower(strings.TrimPrefix(r.GetForm().String(), "SEND"))}, {"type", strings.TrimPrefix(r.GetType(), "google.protobuf.")},
-		{"name", strings.TrimPrefix(r.GetName(), "google.protobuf.")}, {"subject", r.GetSubject()}, {"from", r.GetFrom()}, {"why", r.GetWhy()},
-		{"outcome", r.GetOutcome()}, {"bytes", nonZero(r.GetBytes())}, {"body", nonZero(uint64(len(r.GetBody())))},
-		{"received", x.at(r.GetReceived())}, {"started", x.at(r.GetStarted())},
+		{"", x.id(r.GetId())},
+		{"cause", x.id(r.GetCause())},
+		{"env", fmt.Sprint("e", numberOf(x.envs, r.GetEnv()))},
+		{"of", r.GetEndpoint()},
+		{"to", r.GetTo()},
+		{"peer", r.GetPeer()},
+		{"address", r.GetAddress()},
+		{"", strings.ToLower(strings.TrimPrefix(r.GetForm().String(), "SEND"))},
+		{"type", strings.TrimPrefix(r.GetType(), "google.protobuf.")},
+		{"name", strings.TrimPrefix(r.GetName(), "google.protobuf.")},
+		{"subject", r.GetSubject()},
+		{"from", r.GetFrom()},
+		{"why", r.GetWhy()},
+		{"outcome", r.GetOutcome()},
+		{"bytes", nonZero(r.GetBytes())},
+		{"body", nonZero(uint64(len(r.GetBody())))},
+		{"received", x.at(r.GetReceived())},
+		{"started", x.at(r.GetStarted())},
 	} {
 		switch {
 		case field.text == "":

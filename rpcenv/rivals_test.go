@@ -36,8 +36,10 @@ func TestADialToTheNewProcessEndsTheOldOnesConnectionsFirst(t *testing.T) {
 		t.Error("it took", d)
 	}
 	w.quiet()
-	want := []string{"A: connected " + at.String(), "A: old", "A: connected " + at.String(), "A: by the new one",
-		"A: disconnected " + at.String(), "A: disconnected " + at.String(), "A: connected " + at.String()}
+	want := []string{
+		"A: connected " + at.String(), "A: old", "A: connected " + at.String(), "A: by the new one",
+		"A: disconnected " + at.String(), "A: disconnected " + at.String(), "A: connected " + at.String(),
+	}
 	w.wantLog(want...)
 	w.sim.Advance(time.Second)
 	if _, conns, _ := a.Held(); conns != 1 {

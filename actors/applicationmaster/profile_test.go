@@ -133,9 +133,25 @@ func TestAddressesOfNodes(t *testing.T) {
 		port int32
 		ok   bool
 	}{
-		{"h", 1, true}, {"a.B-c_9", 65535, true}, {"fe80::1%eth0", 8041, true}, {"azAZ09", 80, true}, {strings.Repeat("h", 255), 80, true},
-		{"", 80, false}, {"h", 0, false}, {"h", -1, false}, {"h", 65536, false}, {strings.Repeat("h", 256), 80, false},
-		{"h;rm", 80, false}, {"h h", 80, false}, {"h$", 80, false}, {"h`", 80, false}, {"h{", 80, false}, {"h@", 80, false}, {"h[", 80, false}, {"h/", 80, false}, {"hé", 80, false},
+		{"h", 1, true},
+		{"a.B-c_9", 65535, true},
+		{"fe80::1%eth0", 8041, true},
+		{"azAZ09", 80, true},
+		{strings.Repeat("h", 255), 80, true},
+		{"", 80, false},
+		{"h", 0, false},
+		{"h", -1, false},
+		{"h", 65536, false},
+		{strings.Repeat("h", 256), 80, false},
+		{"h;rm", 80, false},
+		{"h h", 80, false},
+		{"h$", 80, false},
+		{"h`", 80, false},
+		{"h{", 80, false},
+		{"h@", 80, false},
+		{"h[", 80, false},
+		{"h/", 80, false},
+		{"hé", 80, false},
 	} {
 		at, ok := nodeAddress(&yarn.NodeId{Host: v.host, Port: v.port})
 		if want := (rpcenv.Address{Host: v.host, Port: int(v.port)}); ok != v.ok || at != want {

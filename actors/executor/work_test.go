@@ -172,9 +172,12 @@ func TestAResultFitsToTheByte(t *testing.T) {
 		maxMessage, size, limit int
 		whose                   string
 	}{
-		{128 << 20, 32 << 20, 0, ""}, {128 << 20, 32<<20 + 1, 32 << 20, whatever},
+		{128 << 20, 32 << 20, 0, ""},
+		{128 << 20, 32<<20 + 1, 32 << 20, whatever},
 		{32 << 20, 32<<20 + 1, 32 << 20, whatever},
-		{1 << 20, 1 << 20, 0, ""}, {1 << 20, 1<<20 + 1, 1 << 20, "by spark.rpc.message.maxSize"}, {1 << 20, 0, 0, ""},
+		{1 << 20, 1 << 20, 0, ""},
+		{1 << 20, 1<<20 + 1, 1 << 20, "by spark.rpc.message.maxSize"},
+		{1 << 20, 0, 0, ""},
 	} {
 		want := fmt.Sprintf("the result is too large: %d bytes, and one task may send %d to the driver, %s: give the job more partitions, so that "+
 			"each task has less, or bring less, as Count, Filter and ReduceByKey do", c.size, c.limit, c.whose)

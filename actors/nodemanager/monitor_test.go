@@ -159,10 +159,13 @@ func TestEachCheckIsForItself(t *testing.T) {
 		usage             Usage
 		ends              bool
 	}{
-		{"true", "false", Usage{9 << 30, 0}, true}, {"true", "false", Usage{0, 9 << 30}, false},
-		{"false", "true", Usage{9 << 30, 0}, false}, {"false", "true", Usage{0, 9 << 30}, true},
+		{"true", "false", Usage{9 << 30, 0}, true},
+		{"true", "false", Usage{0, 9 << 30}, false},
+		{"false", "true", Usage{9 << 30, 0}, false},
+		{"false", "true", Usage{0, 9 << 30}, true},
 		// A little above one limit, far above the other, which does not count.
-		{"true", "false", Usage{1<<30 + 1, 9 << 30}, false}, {"false", "true", Usage{9 << 30, 2254857831}, false},
+		{"true", "false", Usage{1<<30 + 1, 9 << 30}, false},
+		{"false", "true", Usage{9 << 30, 2254857831}, false},
 	} {
 		k, f, _ := watched(t, map[string]string{
 			"yarn.nodemanager.resource.memory.enforced": "false", "yarn.nodemanager.pmem-check-enabled": tt.physical, "yarn.nodemanager.vmem-check-enabled": tt.virtual,

@@ -42,8 +42,17 @@ func TestWhatIsANodeID(t *testing.T) {
 		}
 	}
 	for _, id := range []*yarn.NodeId{
-		nil, {Port: 1}, {Host: "h"}, {Host: "h", Port: -1}, {Host: "h", Port: 65536}, {Host: long + "x", Port: 1},
-		{Host: "a b", Port: 1}, {Host: "a/b", Port: 1}, {Host: `a\b`, Port: 1}, {Host: "a\x7f", Port: 1}, {Host: "a\n", Port: 1},
+		nil,
+		{Port: 1},
+		{Host: "h"},
+		{Host: "h", Port: -1},
+		{Host: "h", Port: 65536},
+		{Host: long + "x", Port: 1},
+		{Host: "a b", Port: 1},
+		{Host: "a/b", Port: 1},
+		{Host: `a\b`, Port: 1},
+		{Host: "a\x7f", Port: 1},
+		{Host: "a\n", Port: 1},
 	} {
 		if got, err := nodeFrom(id); err == nil || got != (nodeID{}) || !strings.HasSuffix(err.Error(), "is no node id: want a host and a port from 1 to 65535") {
 			t.Errorf("%v is %s, %v", id, got, err)

@@ -190,7 +190,8 @@ func TestFiftyApplicationsThatWaitAreTold(t *testing.T) {
 	}
 	// Only what is asked for anywhere counts: what is asked for of a host is a part of it.
 	count, sum := waits(fair.AppState{Pending: []fair.Ask{
-		{Name: fair.Any, Count: 3, Capability: fair.Resource{Memory: 5, VCores: 7}}, {Name: "h", Count: 2, Capability: fair.Resource{Memory: 5, VCores: 7}},
+		{Name: fair.Any, Count: 3, Capability: fair.Resource{Memory: 5, VCores: 7}},
+		{Name: "h", Count: 2, Capability: fair.Resource{Memory: 5, VCores: 7}},
 		{Name: fair.Any, Count: 1, Capability: fair.Resource{Memory: 11, VCores: 13}},
 	}})
 	if count != 4 || sum != (fair.Resource{Memory: 26, VCores: 34}) {

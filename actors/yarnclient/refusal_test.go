@@ -41,15 +41,18 @@ func TestFilesThatCannotBeStagedEndTheSubmission(t *testing.T) {
 	}{
 		"the home": {files{noHome: errors.New("no home: set HOME")}, "no home: set HOME", nil},
 		"a file": {
-			files{err: errors.New("no space: free some")}, "stage the application's files: no space: free some",
+			files{err: errors.New("no space: free some")},
+			"stage the application's files: no space: free some",
 			[]string{"copy /bin/prog " + dir + "/__app__.jar", "remove " + dir},
 		},
 		"the settings": {
-			files{noArchive: errors.New("no space: free some")}, "stage the application's files: no space: free some",
+			files{noArchive: errors.New("no space: free some")},
+			"stage the application's files: no space: free some",
 			[]string{"copy /bin/prog " + dir + "/__app__.jar", "archive " + dir + "/__spark_conf__.zip", "remove " + dir},
 		},
 		"where no NodeManager looks": {
-			files{scheme: "hdfs"}, `"hdfs:/home/u/.sparkStaging/` + appText + `/__app__.jar": want a file of this machine, as in file:/path`,
+			files{scheme: "hdfs"},
+			`"hdfs:/home/u/.sparkStaging/` + appText + `/__app__.jar": want a file of this machine, as in file:/path`,
 			[]string{"copy /bin/prog " + dir + "/__app__.jar", "archive " + dir + "/__spark_conf__.zip", "remove " + dir},
 		},
 	} {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -23,10 +24,10 @@ var errorWords = []string{"error: ", "panic: ", "fatal error: "}
 func errorLine(path string, offset int64) string {
 	text, size := readEnd(path, offset, wordsRead)
 	lines := strings.Split(text, "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
+	for _, line := range slices.Backward(lines) {
 		for _, begin := range errorWords {
-			if strings.HasPrefix(lines[i], begin) {
-				return strings.ToValidUTF8(lines[i][:min(len(lines[i]), wordsLine)], "")
+			if strings.HasPrefix(line, begin) {
+				return strings.ToValidUTF8(line[:min(len(line), wordsLine)], "")
 			}
 		}
 	}

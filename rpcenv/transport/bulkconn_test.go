@@ -82,7 +82,8 @@ func TestWhatABulkServerAnswers(t *testing.T) {
 		},
 		{"no blocks", s, [][]byte{openFor(8), openFor(9, "a")}, [][]byte{handle(8, 1, 0), handle(9, 2, 1)}},
 		{
-			"another number of chunks", chunksOf{s["a"]},
+			"another number of chunks",
+			chunksOf{s["a"]},
 			[][]byte{openFor(8, "a", "b"), openFor(9)},
 			[][]byte{
 				appendRPCFailure(nil, 8, "2 blocks were asked for, the server has 1 chunks"),
@@ -95,7 +96,8 @@ func TestWhatABulkServerAnswers(t *testing.T) {
 			[][]byte{appendRPCFailure(nil, 8, "malformed frame: not a request for blocks"), handle(9, 1, 1)},
 		},
 		{
-			"sizes", chunksOf{{Size: -1}, {Size: maxChunk, Open: missing}, {Size: maxChunk + 1}, {Size: 0, Open: BytesChunk(nil).Open}},
+			"sizes",
+			chunksOf{{Size: -1}, {Size: maxChunk, Open: missing}, {Size: maxChunk + 1}, {Size: 0, Open: BytesChunk(nil).Open}},
 			[][]byte{openFor(8, "", "", "", ""), ask(1, 0), ask(1, 1), ask(1, 2), ask(1, 3)},
 			[][]byte{
 				handle(8, 1, 4),

@@ -22,7 +22,9 @@ func wantKeepAlive(t *testing.T, name string, conn net.Conn) {
 	}
 	for _, option := range []struct{ level, name, want int }{
 		{unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1},
-		{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 30}, {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 10}, {unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 30},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 10},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6},
 	} {
 		var got int
 		if err := errors.Join(raw.Control(func(fd uintptr) { got, err = unix.GetsockoptInt(int(fd), option.level, option.name) }), err); err != nil {

@@ -243,7 +243,9 @@ func TestHostSettingsThatAreNotGivenAreSparks(t *testing.T) {
 	for _, c := range []struct{ given, want Options }{
 		{Options{}, defaults},
 		{Options{ConnectTimeout: -1, FirstFrameTimeout: -1, IdleTimeout: -1, CloseTimeout: -1, MaxFrame: -1}, defaults},
-		{least, least}, {given, given}, {beyond, given},
+		{least, least},
+		{given, given},
+		{beyond, given},
 	} {
 		h := newHost(t, c.given)
 		got, want := h.opts, c.want

@@ -41,7 +41,7 @@ func (w *wire) Close() error      { return errors.Join(w.Conn.Close(), w.out.Clo
 
 func (w *wire) SetWriteDeadline(t time.Time) error { return w.out.SetWriteDeadline(t) }
 func (w *wire) SetDeadline(t time.Time) error {
-	return errors.Join(w.Conn.SetReadDeadline(t), w.out.SetWriteDeadline(t))
+	return errors.Join(w.SetReadDeadline(t), w.out.SetWriteDeadline(t))
 }
 
 // onWire runs a test with a link over a wire, and the peer's end of that.

@@ -87,29 +87,43 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		{Fixed, `<userMaxAppsDefault/><userMaxAppsDefault>3</userMaxAppsDefault>`, names, "<userMaxAppsDefault> is empty; write a value, or take it out"},
 
 		{Fixed, `<queue name="root"><schedulingPolicy>fifo</schedulingPolicy></queue>`, names, "[root true]"},
-		{Fixed, `<queue name="p"><queue name="c"/></queue><queue name="p"/>`, func(a *Allocations) any { return fmt.Sprint(names(a), a.ends) },
-			"[root true root.p true root.p.c false] map[false:[root.p.c root.p] true:[root.p]] [line 1: queue root.p is there twice: where both say something, this one counts]"},
-		{Fixed, `<queue name="a"/><queue name="a"/>`, func(a *Allocations) any { return a.ends[false] },
-			"[root.a] [line 1: queue root.a is there twice: where both say something, this one counts]"},
+		{
+			Fixed, `<queue name="p"><queue name="c"/></queue><queue name="p"/>`, func(a *Allocations) any { return fmt.Sprint(names(a), a.ends) },
+			"[root true root.p true root.p.c false] map[false:[root.p.c root.p] true:[root.p]] [line 1: queue root.p is there twice: where both say something, this one counts]",
+		},
+		{
+			Fixed, `<queue name="a"/><queue name="a"/>`, func(a *Allocations) any { return a.ends[false] },
+			"[root.a] [line 1: queue root.a is there twice: where both say something, this one counts]",
+		},
 		{Upstream, `<queue name="p"><ue name="c"/></queue>`, names, "[root true root.p true root.p.c false]"},
-		{Upstream, `<queue name="ROOT"><maxRunningApps>3</maxRunningApps><queue name="p"><maxRunningApps>4</maxRunningApps><queue name="c"/></queue></queue>`,
+		{
+			Upstream, `<queue name="ROOT"><maxRunningApps>3</maxRunningApps><queue name="p"><maxRunningApps>4</maxRunningApps><queue name="c"/></queue></queue>`,
 			func(a *Allocations) any {
 				return fmt.Sprint(names(a), a.Queue("root.ROOT").MaxRunningApps, a.Queue("root.ROOT.p").MaxRunningApps)
-			}, "[root true root.ROOT true root.ROOT.p true root.ROOT.p.c false] 2147483647 2147483647"},
+			}, "[root true root.ROOT true root.ROOT.p true root.ROOT.p.c false] 2147483647 2147483647",
+		},
 		{Fixed, `<queue name="` + strings.Repeat("x", 995) + `"/>`, func(a *Allocations) any { return len(a.Queues()) }, "2"},
 		{Fixed, `<queue name="` + strings.Repeat("x", 996) + `"/>`, names, "the full name of a queue has more than 1000 bytes"},
 		{Fixed, `<queue name="root"><queue name=" "/></queue>`, names, `a queue below root has no name; write name="..."`},
-		{Fixed, `<queue name="root"><aclSubmitApps>u</aclSubmitApps></queue>`,
+		{
+			Fixed, `<queue name="root"><aclSubmitApps>u</aclSubmitApps></queue>`,
 			func(a *Allocations) any {
 				return fmt.Sprint(a.Queue(Root).Submit, a.Queue(Root).Administer, a.MaySubmit("root.x", "v", nil))
-			}, "{false [u] []} {true [] []} true"},
-		{Fixed, `<queue name="root"><aclAdministerApps> g</aclAdministerApps></queue>`,
-			func(a *Allocations) any { return fmt.Sprint(a.Queue(Root).Submit, a.Queue(Root).Administer) }, "{true [] []} {false [] [g]}"},
+			}, "{false [u] []} {true [] []} true",
+		},
+		{
+			Fixed, `<queue name="root"><aclAdministerApps> g</aclAdministerApps></queue>`,
+			func(a *Allocations) any { return fmt.Sprint(a.Queue(Root).Submit, a.Queue(Root).Administer) }, "{true [] []} {false [] [g]}",
+		},
 
-		{Fixed, `<queuePlacementPolicy><rule name="user" queue=".bad"><rule name="primaryGroup"/></rule></queuePlacementPolicy>`,
-			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule]"},
-		{Fixed, `<queuePlacementPolicy><rule name="user"><rule name="primaryGroup"><rule name="default"/></rule></rule></queuePlacementPolicy>`,
-			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule] [line 1: what is in rule primaryGroup inside rule user is read over]"},
+		{
+			Fixed, `<queuePlacementPolicy><rule name="user" queue=".bad"><rule name="primaryGroup"/></rule></queuePlacementPolicy>`,
+			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule]",
+		},
+		{
+			Fixed, `<queuePlacementPolicy><rule name="user"><rule name="primaryGroup"><rule name="default"/></rule></rule></queuePlacementPolicy>`,
+			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule] [line 1: what is in rule primaryGroup inside rule user is read over]",
+		},
 
 		{Fixed, "!<allocations/>x", names, "there is text outside of the element at the top"},
 		{Fixed, "!<allocations/> \n", names, "[root true]"},

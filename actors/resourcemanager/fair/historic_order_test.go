@@ -69,7 +69,9 @@ func asksOf(text string) (asks []Ask) {
 	for word := range strings.FieldsSeq(text) {
 		var priority int32
 		var name string
-		fmt.Sscanf(word, "%d:%s", &priority, &name)
+		if _, err := fmt.Sscanf(word, "%d:%s", &priority, &name); err != nil {
+			panic(err) // the test's own text
+		}
 		asks = append(asks, Ask{Key{priority, 0}, name, Resource{1, 1}, 1, true})
 	}
 	return asks

@@ -144,17 +144,19 @@ func (p *player) begin(words []string) []string {
 func (p *player) set(to reflect.Value, value string) {
 	p.t.Helper()
 	var err error
-	switch old := to.Interface().(type) {
+	switch to.Interface().(type) {
 	case bool:
 		to.SetBool(value == "true")
 	case Resource:
 		to.Set(reflect.ValueOf(p.amount(value)))
 	case time.Duration:
-		old, err = time.ParseDuration(value)
-		to.Set(reflect.ValueOf(old))
+		var d time.Duration
+		d, err = time.ParseDuration(value)
+		to.Set(reflect.ValueOf(d))
 	case float64:
-		old, err = strconv.ParseFloat(value, 64)
-		to.SetFloat(old)
+		var f float64
+		f, err = strconv.ParseFloat(value, 64)
+		to.SetFloat(f)
 	default:
 		to.SetInt(p.number(value))
 	}
