@@ -105,17 +105,23 @@ func TestTheEndOfAFalseConnectionIsNotThePeers(t *testing.T) {
 	}
 }
 
+// byANewConnection is claimed, whose B has lost its connection, of which A will hear in 2 s, and has said something by a new one.
+func byANewConnection(w *world) (a, b *rpcenv.Env, at string) {
+	w.t.Helper()
+	a, b, ref := claimed(w)
+	if err := w.sim.Reset("B", "A", 2*time.Second); err != nil {
+		w.t.Fatal(err)
+	}
+	w.say(b, ref, "by the new one")
+	w.await("A: by the new one")
+	return a, b, b.Address().String()
+}
+
 // A peer that lost its connection goes on by a new one at once, though this side has not heard of the loss and the peer
 // does not answer by the old one. Then both ends are told.
 func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 	w := inSim(t)
-	a, b, ref := claimed(w)
-	at := b.Address().String()
-	if err := w.sim.Reset("B", "A", 2*time.Second); err != nil {
-		t.Fatal(err)
-	}
-	w.say(b, ref, "by the new one")
-	w.await("A: by the new one")
+	a, b, at := byANewConnection(w)
 	w.wantNo("A: disconnected " + at)
 	w.sim.Advance(3 * time.Second)
 	w.wantLog("A: connected "+at, "A: hello", "A: connected "+at, "A: by the new one", "A: disconnected "+at)
@@ -129,13 +135,7 @@ func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 // peer. Once the old one has ended too, nobody can say that: its end is told, late.
 func TestTheEndOfAConnectionInDoubtIsToldLate(t *testing.T) {
 	w := inSim(t)
-	a, b, ref := claimed(w)
-	at := b.Address().String()
-	if err := w.sim.Reset("B", "A", 2*time.Second); err != nil {
-		t.Fatal(err)
-	}
-	w.say(b, ref, "by the new one")
-	w.await("A: by the new one")
+	a, b, at := byANewConnection(w)
 	w.crash(b)
 	w.sim.Advance(time.Second)
 	w.wantLog("A: connected "+at, "A: hello", "A: connected "+at, "A: by the new one")

@@ -12,6 +12,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
+// Unbracketed is for its test.
+var Unbracketed = unbracketed
+
 // Held is what an Env keeps of its peers, for tests that it forgets them.
 func (e *Env) Held() (outboxes, connections, asks int) {
 	e.mu.Lock()

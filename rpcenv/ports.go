@@ -39,5 +39,8 @@ func (e *Env) bind(accept func(Link) Receiver) error {
 
 // unbracketed is a host name as an Address has it: users write IPv6 addresses in brackets too.
 func unbracketed(host string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		return strings.TrimSuffix(inner, "]")
+	}
+	return host
 }

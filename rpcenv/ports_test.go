@@ -37,3 +37,12 @@ func TestNextPorts(t *testing.T) {
 		}
 	}
 }
+
+// The brackets of an IPv6 address go; a bracket that closes none stays, so that the name is refused as it was written.
+func TestAHostIsReadWithoutItsBrackets(t *testing.T) {
+	for host, want := range map[string]string{"::1": "::1", "[::1]": "::1", "localhost": "localhost", "::1]": "::1]", "": ""} {
+		if got := rpcenv.Unbracketed(host); got != want {
+			t.Errorf("%q is read as %q, want %q", host, got, want)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func TestFiveFailuresInARowEndTheAttempt(t *testing.T) {
 	}
 }
 
-// What a call that failed told is told again.
+// After a call that failed the next one repeats what it reported.
 func TestAFailedCallIsToldAgain(t *testing.T) {
 	r := client(t, nil)
 	r.run(2)
@@ -136,8 +136,8 @@ func TestAResourceManagerThatReadsItsRecordsIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A call that is given up may have been heard. Then whatever is told with its response id is not read, so it is told once
-// more as it was, and what is new comes behind it.
+// The ResourceManager may have heard a call that the ApplicationMaster gave up. It does not read another one with the same
+// response id, so the ApplicationMaster repeats the call unchanged, and sends what is new in the next one.
 func TestACallThatIsGivenUpIsMadeOnceMoreAsItWas(t *testing.T) {
 	r := client(t, map[string]string{"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms": "0"})
 	r.request(3)
@@ -219,7 +219,7 @@ func TestWhatIsSaidOfFailures(t *testing.T) {
 	}
 }
 
-// A node that may be used again is told with one that may not: both lists go out in one call, each by itself too.
+// One call has both lists of nodes, those to use again and those to avoid; each list also goes out alone.
 func TestTheListsOfNodes(t *testing.T) {
 	r := client(t, nil)
 	wanted := int32(2)

@@ -98,7 +98,7 @@ func (s staging) Remove(*rpcenv.Blocking) error {
 	return nil
 }
 
-// An end that is not stored yet is told again each 100 ms; then what the client staged is removed.
+// The ApplicationMaster reports its end each 100 ms until the ResourceManager has stored it, and then removes what the client staged.
 func TestUnregisterIsRepeatedUntilItIsStored(t *testing.T) {
 	r := newRig(t, nil)
 	env := r.Env("A", r.conf)

@@ -39,7 +39,7 @@ func begun(t *testing.T, settings map[string]string, change func(*applicationmas
 	return r
 }
 
-// What the ResourceManager is told at the beginning and at the end, field by field; and each end in words.
+// The first and the last message to the ResourceManager, field by field; and each end in words.
 func TestTheWordsOfTheEnd(t *testing.T) {
 	tok := &yarn.Token{Kind: "AMRMToken"}
 	for _, v := range []struct {
@@ -129,7 +129,7 @@ func TestAnEndThatIsRefused(t *testing.T) {
 	}
 }
 
-// While the end is told, and the ResourceManager does not answer, no other call is made, nor one again that was out.
+// While the ResourceManager does not answer the report of the end, the ApplicationMaster makes no other call and repeats none.
 func TestAfterTheEndNothingElseIsCalled(t *testing.T) {
 	settings := map[string]string{"spark.yarn.maxAppAttempts": "1", "spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000"}
 	r := begun(t, settings, func(*applicationmaster.Config) {})

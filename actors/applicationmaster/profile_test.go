@@ -102,7 +102,7 @@ func TestWhatADriverWants(t *testing.T) {
 	}
 }
 
-// What the allocator is told of the settings; the numbers of its health are Spark's.
+// What the allocator takes from the settings; the numbers of its health are Spark's.
 func TestWhatTheAllocatorIsTold(t *testing.T) {
 	m := &ApplicationMaster{}
 	m.historic.resends = true

@@ -84,18 +84,24 @@ func (r *rig) asked() (n int) {
 	return n
 }
 
-func TestALineageIsMadeOnceAJobOutsideTheInbox(t *testing.T) {
-	r := newRig(t)
-	d, e, f := task(t, wrong.With(false), 1), task(t, wrong.With(false), 2), task(t, wrong.With(false), 3)
+// madeFor is how often a lineage is made for two tasks at once and a later one, each of which has that end.
+func (r *rig) madeFor(end string, first, second, later *app.TaskDescription) int64 {
+	r.t.Helper()
 	before := made.Load()
 	r.atOnce(func() {
-		r.send(d)
-		r.send(e)
+		r.send(first)
+		r.send(second)
 	})
-	r.wantEnded("1 FINISHED ", "2 FINISHED ")
-	r.send(f)
-	r.wantEnded("3 FINISHED ")
-	if n := made.Load() - before; n != 1 {
+	r.wantEnded("1 "+end, "2 "+end)
+	r.send(later)
+	r.wantEnded("3 " + end)
+	return made.Load() - before
+}
+
+func TestALineageIsMadeOnceAJobOutsideTheInbox(t *testing.T) {
+	r := newRig(t)
+	right := func(id int64) *app.TaskDescription { return task(t, wrong.With(false), id) }
+	if n := r.madeFor("FINISHED ", right(1), right(2), right(3)); n != 1 {
 		t.Errorf("the lineage was made %d times", n)
 	}
 }
@@ -108,16 +114,7 @@ func TestALineageThatCannotBeMadeFailsAllThatWaitAndIsTriedAgain(t *testing.T) {
 		d.JobArgs = inv.Args
 		return d
 	}
-	d, e, f := broken(1), broken(2), broken(3)
-	before := made.Load()
-	r.atOnce(func() {
-		r.send(d)
-		r.send(e)
-	})
-	r.wantEnded("1 FAILED ExceptionFailure", "2 FAILED ExceptionFailure")
-	r.send(f)
-	r.wantEnded("3 FAILED ExceptionFailure")
-	if n := made.Load() - before; n != 2 {
+	if n := r.madeFor("FAILED ExceptionFailure", broken(1), broken(2), broken(3)); n != 2 {
 		t.Errorf("the lineage was tried %d times", n)
 	}
 }
