@@ -26,7 +26,7 @@ const mostProcesses = 1000
 // Sample is the counters of all processes at one time.
 type Sample struct {
 	Processes []metrics.Snapshot // in the order of their names
-	// Silent are processes that are known and did not answer.
+	// Silent are processes that are known and did not answer. An executor is there once for each process that asked it.
 	Silent []Silent
 }
 
@@ -68,6 +68,7 @@ func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample,
 				}
 				known[p] = true
 				s.Processes = append(s.Processes, snap)
+				s.Silent = append(s.Silent, silentClients(&snap, m.GetSilentClients())...)
 				for _, peer := range snap.Peers {
 					if a, err := rpcenv.ParseAddress(peer.Address); err == nil && peer.Listens && peer.Connected {
 						add(peer.Name, a)
@@ -84,6 +85,25 @@ func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample,
 	})
 	slices.SortFunc(s.Silent, func(a, b Silent) int { return cmp.Compare(a.Address.String(), b.Address.String()) })
 	return s, nil
+}
+
+// silentClients are the Envs in client mode that did not answer the process that asked them.
+func silentClients(asker *metrics.Snapshot, addresses []string) []Silent {
+	var silent []Silent
+	for _, text := range addresses {
+		a, err := rpcenv.ParseAddress(text)
+		if err != nil {
+			continue
+		}
+		s := Silent{Address: a, Err: fmt.Errorf("%s asked it, and waited for %v", asker.Env, reader.Patience)}
+		for _, peer := range asker.Peers {
+			if peer.Address == text {
+				s.Name = peer.Name
+			}
+		}
+		silent = append(silent, s)
+	}
+	return silent
 }
 
 // askAll asks side by side. The error of one that does not answer is put into its entry.

@@ -6,12 +6,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/metrics"
 	"github.com/coherer/coherer/rpcenv/metrics/reader"
@@ -120,6 +122,43 @@ func member(t *testing.T, h *transport.Host, name string, port int) *rpcenv.Env 
 		t.Fatal(err)
 	}
 	return e
+}
+
+// mute takes questions and never answers.
+type mute struct{}
+
+func (mute) Receive(c *rpcenv.Context, msg rpcenv.Message) {
+	rpcenv.Defer(c, msg.(*tracepb.ReadMetrics))
+}
+
+// A frozen executor is in nobody's sample: that it exists must be said.
+func TestAClientThatDoesNotAnswerIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := transport.New(transport.Options{Memory: true})
+		t.Cleanup(func() { h.Close() })
+		driver := member(t, h, "Driver", 1)
+		exec, err := rpcenv.New(h, rpcenv.Config{Name: "Exec0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(exec.Close)
+		if _, err := exec.Register(reader.Name, mute{}); err != nil {
+			t.Fatal(err)
+		}
+		b := exec.Blocking(t.Context())
+		defer b.Close()
+		if _, err := rpcenv.AskWait(b, exec.Ref(driver.Address(), rpcenv.VerifierName), &rpc.CheckExistence{Name: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := top.Take(t.Context(), driver, []rpcenv.Address{driver.Address()})
+		if err != nil || len(s.Processes) != 1 || len(s.Silent) != 1 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		silent := s.Silent[0]
+		if silent.Name != "Exec0" || silent.Address.String() != s.Processes[0].Peers[0].Address || silent.Err.Error() != "Driver asked it, and waited for 2s" {
+			t.Errorf("%+v", silent)
+		}
+	})
 }
 
 func TestAMasterLeadsToItsWorkersAndTheirClients(t *testing.T) {

@@ -108,7 +108,9 @@ type MetricsRead struct {
 	Refused    uint64 `protobuf:"varint,16,opt,name=refused,proto3" json:"refused,omitempty"`
 	NotReached uint64 `protobuf:"varint,17,opt,name=not_reached,json=notReached,proto3" json:"not_reached,omitempty"`
 	// clients are the Envs in client mode that answered in time.
-	Clients       []*MetricsRead `protobuf:"bytes,18,rep,name=clients,proto3" json:"clients,omitempty"`
+	Clients []*MetricsRead `protobuf:"bytes,18,rep,name=clients,proto3" json:"clients,omitempty"`
+	// silent_clients are the addresses of those that did not; peers has their names.
+	SilentClients []string `protobuf:"bytes,19,rep,name=silent_clients,json=silentClients,proto3" json:"silent_clients,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,6 +267,13 @@ func (x *MetricsRead) GetNotReached() uint64 {
 func (x *MetricsRead) GetClients() []*MetricsRead {
 	if x != nil {
 		return x.Clients
+	}
+	return nil
+}
+
+func (x *MetricsRead) GetSilentClients() []string {
+	if x != nil {
+		return x.SilentClients
 	}
 	return nil
 }
@@ -638,7 +647,7 @@ const file_proto_trace_metrics_proto_rawDesc = "" +
 	"\x19proto/trace/metrics.proto\x12\x05trace\x1a\x1bproto/coherer/options.proto\"\xb7\x01\n" +
 	"\vReadMetrics\x12\x14\n" +
 	"\x05times\x18\x01 \x01(\bR\x05times\x12\x18\n" +
-	"\aclients\x18\x02 \x01(\bR\aclients:x\xe2\xe0\x18t\b\xd2\x1f\x12\x01*\x1a\aMetrics\"\x11trace.MetricsRead0\x01:\x1freads the counters of a processB-is answered with the counters of its own time\"\xcb\x04\n" +
+	"\aclients\x18\x02 \x01(\bR\aclients:x\xe2\xe0\x18t\b\xd2\x1f\x12\x01*\x1a\aMetrics\"\x11trace.MetricsRead0\x01:\x1freads the counters of a processB-is answered with the counters of its own time\"\xf8\x04\n" +
 	"\vMetricsRead\x12\x10\n" +
 	"\x03env\x18\x01 \x01(\tR\x03env\x12\x1e\n" +
 	"\aaddress\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\aaddress\x12&\n" +
@@ -660,7 +669,8 @@ const file_proto_trace_metrics_proto_rawDesc = "" +
 	"\arefused\x18\x10 \x01(\x04R\arefused\x12\x1f\n" +
 	"\vnot_reached\x18\x11 \x01(\x04R\n" +
 	"notReached\x12,\n" +
-	"\aclients\x18\x12 \x03(\v2\x12.trace.MetricsReadR\aclients:\t\xe2\xe0\x18\x05\b\xd3\x1f0\x01\"m\n" +
+	"\aclients\x18\x12 \x03(\v2\x12.trace.MetricsReadR\aclients\x12+\n" +
+	"\x0esilent_clients\x18\x13 \x03(\tB\x04\xe0\xe0\x18\x01R\rsilentClients:\t\xe2\xe0\x18\x05\b\xd3\x1f0\x01\"m\n" +
 	"\x0fEndpointMetrics\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\arunning\x18\x02 \x01(\bR\arunning\x12,\n" +

@@ -22,6 +22,7 @@ var comments_proto_trace_metrics_proto = [...]string{
 	"trace.MetricsRead.sent", "sent and received count messages to and from peers, answers too; their bytes are those of the contents.",
 	"trace.MetricsRead.open", "open is how many connections there are, opened and lost how many there began and ended. Of refused ones the handshake\nfailed; not_reached counts dials that failed.",
 	"trace.MetricsRead.clients", "clients are the Envs in client mode that answered in time.",
+	"trace.MetricsRead.silent_clients", "silent_clients are the addresses of those that did not; peers has their names.",
 	"trace.EndpointMetrics", "EndpointMetrics is one endpoint.",
 	"trace.EndpointMetrics.running", "running is false once it was stopped.",
 	"trace.SeriesMetrics", "SeriesMetrics is what an endpoint had to do with messages of one type.",

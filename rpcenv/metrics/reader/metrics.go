@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"errors"
 	"time"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -11,9 +12,9 @@ import (
 // Name is the endpoint's.
 const Name = "Metrics"
 
-// patience is how long the Envs in client mode may take to answer; one that has not is left out. It covers an executor that
-// a loaded machine does not let run for a second. Settings do not name it.
-const patience = 2 * time.Second
+// Patience is how long the Envs in client mode may take to answer; one that has not counts as silent. It covers an executor
+// that a loaded machine does not let run for a second. Settings do not name it.
+const Patience = 2 * time.Second
 
 // patienceKey is what a failure of such an ask would say.
 const patienceKey = "the patience of the endpoint Metrics"
@@ -74,8 +75,11 @@ func (m *Metrics) readMetrics(c *rpcenv.Context, q *tracepb.ReadMetrics) {
 	answers := make([]*tracepb.MetricsRead, len(clients))
 	for i, ref := range clients {
 		rpcenv.Ask(c, ref, &tracepb.ReadMetrics{Times: q.GetTimes()}, func(r *tracepb.MetricsRead, err error) {
-			if err == nil { // else it has no Metrics, is gone, or does not answer: others do
+			switch {
+			case err == nil:
 				answers[i] = r
+			case errors.Is(err, rpcenv.ErrUnreachableTimeout): // others have no Metrics, or are gone
+				answer.SilentClients = append(answer.SilentClients, ref.Address.String())
 			}
 			if left--; left > 0 {
 				return
@@ -86,6 +90,6 @@ func (m *Metrics) readMetrics(c *rpcenv.Context, q *tracepb.ReadMetrics) {
 				}
 			}
 			call.Reply(answer)
-		}, rpcenv.Timeout(patienceKey, patience))
+		}, rpcenv.Timeout(patienceKey, Patience))
 	}
 }

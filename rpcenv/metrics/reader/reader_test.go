@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,6 +93,15 @@ func TestClientsAreAskedOnBehalfOfOthers(t *testing.T) {
 	w.Cut("M", "away")
 	before := w.Now()
 	got := read(t, p, m, &tracepb.ReadMetrics{Clients: true, Times: true})
+	var away []string
+	for _, peer := range got.GetPeers() {
+		if peer.GetName() == "away" {
+			away = append(away, peer.GetAddress())
+		}
+	}
+	if len(away) != 1 || !slices.Equal(got.GetSilentClients(), away) {
+		t.Errorf("silent are %v, want %v: one without a Metrics answers that it has none", got.GetSilentClients(), away)
+	}
 	if len(got.GetClients()) != 1 || got.GetClients()[0].GetEnv() != "with" || !got.GetClients()[0].GetTimed() {
 		t.Error(got.GetClients())
 	}
