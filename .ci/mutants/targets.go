@@ -27,7 +27,7 @@ var targets = []target{
 	{"actors/driver/mapoutput", []string{"actors/driver"}, false},
 	{"actors/driver/tasks", []string{"actors/driver"}, false},
 	{"actors/driver/yarnscheduler", []string{"actors/driver"}, false},
-	{"actors/driverclient", nil, true},
+	{"actors/driverclient", nil, false},
 	{"actors/election", nil, true},
 	{"actors/executor", []string{"actors/driver"}, true},
 	{"actors/master", nil, true},

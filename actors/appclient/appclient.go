@@ -94,8 +94,8 @@ func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 // checkStanding asks whether a Master is back that does not know the application: then no Master will ever call.
 func (a *AppClient) checkStanding(c *rpcenv.Context) {
 	at := a.master
-	rpcenv.Ask(c, at, &deploy.RequestRefusals{AppId: a.appID}, func(r *deploy.Refusals, err error) {
-		if err != nil || r.GetFound() || r.GetMasterState() != master.RecoveryAlive.String() || at != a.master || !a.disconnected || a.dead || a.forgotten {
+	rpcenv.Ask(c, at, &deploy.RequestRefusals{AppId: a.appID}, func(r *deploy.Refusals, _ error) { // r is nil without an answer
+		if r.GetFound() || r.GetMasterState() != master.RecoveryAlive.String() || at != a.master || !a.disconnected || a.dead || a.forgotten {
 			return
 		}
 		c.Cancel(a.standing)

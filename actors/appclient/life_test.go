@@ -108,30 +108,6 @@ func TestAClientThatIsNotRegisteredUnregistersNothing(t *testing.T) {
 	}
 }
 
-// A Master that called meanwhile knows the application, whatever an earlier one, or the same one before, answers late.
-func TestALateAnswerThatTheApplicationIsUnknownIsIgnored(t *testing.T) {
-	k := newKit(t)
-	k.master = k.w.Probe("Master")
-	k.join()
-	k.master.Crash()
-	k.master.Restart()
-	var answer func()
-	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(*deploy.RequestRefusals)
-		if ok {
-			call := rpcenv.Defer(c, q)
-			answer = func() { call.Reply(&deploy.Refusals{MasterState: "ALIVE"}) }
-		}
-		return ok
-	})
-	k.told(Disconnected{})
-	k.w.Advance(20 * time.Second)
-	k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
-	k.w.Settle()
-	k.master.Do(func(*rpcenv.Context) { answer() })
-	k.silent(time.Minute)
-}
-
 // What is in the inbox already is handled after the stop, and changes nothing.
 func TestAStoppedClientDoesNothingMore(t *testing.T) {
 	k := newKit(t)
@@ -148,6 +124,30 @@ func TestAStoppedClientDoesNothingMore(t *testing.T) {
 		t.Errorf("unregistered %v", m)
 	}
 	k.silent(time.Minute, k.master, second)
+	if got := k.lines("Connecting to master"); len(got) != 1 {
+		t.Errorf("logged %q", got)
+	}
+}
+
+// What comes while the client is busy is in its inbox already when it stops.
+func (k *kit) whileBusy(then ...func()) {
+	k.t.Helper()
+	k.w.Cost("Driver/"+Name, "WorkerRemoved", time.Second)
+	k.master.Send(k.client, &deploy.WorkerRemoved{Id: "w"})
+	k.w.Advance(100 * time.Millisecond)
+	for _, f := range then {
+		f()
+		k.w.Advance(100 * time.Millisecond)
+	}
+	k.told(WorkerRemoved{ID: "w"})
+}
+
+func TestARemovedApplicationMissesNoMaster(t *testing.T) {
+	k := newKit(t)
+	k.join()
+	k.whileBusy(func() { k.master.Send(k.client, &deploy.ApplicationRemoved{Message: "KILLED"}) }, k.w.Find("M").Kill)
+	k.told(Dead{Reason: "Master removed our application: KILLED"})
+	k.silent(time.Minute)
 }
 
 func TestAnApplicationDiesOnce(t *testing.T) {
@@ -208,6 +208,19 @@ func TestAProcessWithoutAMasterIsAskedForAMinute(t *testing.T) {
 	k.gaveUp()
 	if d := k.w.Now().Sub(began); d != time.Minute {
 		t.Errorf("dead after %s", d)
+	}
+}
+
+// So does one that is silent.
+func TestAMasterThatIsSilentHasTheWholeTry(t *testing.T) {
+	k := newKit(t)
+	k.w.Find("M").Pause()
+	k.start()
+	for tries, wait := range []time.Duration{19 * time.Second, 2 * time.Second} {
+		k.w.Advance(wait)
+		if got := k.lines("Connecting to master"); len(got) != tries+1 {
+			t.Errorf("%s later: %q", wait, got)
+		}
 	}
 }
 

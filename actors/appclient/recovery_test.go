@@ -90,3 +90,75 @@ func TestOfSeveralMastersTheLeaderRegisters(t *testing.T) {
 	k.w.Find("M2").Kill()
 	k.listener.Quiet(time.Minute)
 }
+
+// deferred makes the Master of a client that lost it, begun anew, keep the client's questions; each function answers one: the
+// Master leads, and does not know the application.
+func (k *kit) deferred() *[]func() {
+	k.t.Helper()
+	k.master = k.w.Probe("Master")
+	k.join()
+	k.master.Crash()
+	k.master.Restart()
+	var answers []func()
+	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(*deploy.RequestRefusals)
+		if ok {
+			call := rpcenv.Defer(c, q)
+			answers = append(answers, func() { call.Reply(&deploy.Refusals{MasterState: "ALIVE"}) })
+		}
+		return ok
+	})
+	k.told(Disconnected{})
+	return &answers
+}
+
+func (k *kit) answer(answers ...func()) {
+	k.t.Helper()
+	for _, f := range answers {
+		k.master.Do(func(*rpcenv.Context) { f() })
+	}
+}
+
+// A Master that called meanwhile knows the application, whatever it, or the one before, answers late. It is not asked any more.
+func TestALateAnswerThatTheApplicationIsUnknownIsIgnored(t *testing.T) {
+	k := newKit(t)
+	answers := k.deferred()
+	k.w.Advance(20 * time.Second)
+	k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
+	k.w.Settle()
+	k.answer((*answers)[0])
+	k.silent(time.Minute)
+	if len(*answers) != 1 {
+		t.Errorf("asked %d times", len(*answers))
+	}
+
+	k = newKit(t)
+	answers = k.deferred()
+	k.w.Advance(20 * time.Second)
+	second := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
+	second.Send(k.client, &deploy.MasterChanged{Master: second.Ref.Proto()})
+	next[*deploy.MasterChangeAcknowledged](k, second)
+	k.w.Find("M2").Kill()
+	k.told(Disconnected{})
+	k.answer((*answers)[0]) // which is not the one that is gone
+	k.silent(time.Second)
+}
+
+func TestTwoAnswersThatTheApplicationIsUnknownAreToldOnce(t *testing.T) {
+	k := newKit(t)
+	answers := k.deferred()
+	k.w.Advance(40 * time.Second)
+	k.answer((*answers)[:2]...)
+	next[Forgotten](k, k.listener)
+	k.silent(time.Minute)
+}
+
+func TestAClientThatStopsIsNotForgotten(t *testing.T) {
+	k := newKit(t)
+	answers := k.deferred()
+	k.w.Advance(20 * time.Second)
+	k.whileBusy(func() {
+		k.listener.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.client, StopAppClient{}, func(*rpc.Bool, error) {}) })
+	}, func() { k.answer((*answers)[0]) })
+	k.silent(time.Minute)
+}

@@ -138,7 +138,7 @@ func (a *AppClient) repeatTotals(c *rpcenv.Context) {
 		return
 	}
 	rpcenv.Ask(c, a.master, &deploy.RequestExecutors{AppId: a.appID, Totals: a.totals}, func(ok *rpc.Bool, err error) {
-		if err != nil || !ok.GetValue() {
+		if !ok.GetValue() { // ok is nil with an err
 			c.Log().Warnf("The new master did not take how many executors are wanted: %v %v", ok.GetValue(), err)
 		}
 	})

@@ -34,7 +34,7 @@ type Client struct {
 	cfg  Config
 	refs map[rpcenv.Address]rpcenv.Ref // Masters that were found
 	lost []rpcenv.Address              // Masters
-	over bool                          // the process ends
+	over bool                          // it has failed: nothing is handled after this callback
 
 	asked   int             // Masters that were asked to submit or to kill and have not answered
 	tries   int             // of the submission
@@ -91,7 +91,7 @@ func (e *Client) OnNetworkError(c *rpcenv.Context, err error, peer rpcenv.Addres
 
 // lose says once, with the cause if there is one, that a Master is gone, and ends the process when no Master is left.
 func (e *Client) lose(c *rpcenv.Context, peer rpcenv.Address, cause error) {
-	if e.over || !slices.Contains(e.cfg.Masters, peer) || slices.Contains(e.lost, peer) {
+	if !slices.Contains(e.cfg.Masters, peer) || slices.Contains(e.lost, peer) {
 		return
 	}
 	e.lost = append(e.lost, peer)
@@ -106,15 +106,9 @@ func (e *Client) lose(c *rpcenv.Context, peer rpcenv.Address, cause error) {
 }
 
 func (e *Client) fail(c *rpcenv.Context, reason string) {
+	e.over = true
 	c.Log().Error(reason)
-	e.exit(c, failed, reason)
-}
-
-func (e *Client) exit(c *rpcenv.Context, code int, reason string) {
-	if !e.over {
-		e.over = true
-		c.Exit(code, reason)
-	}
+	c.Exit(failed, reason)
 }
 
 // each calls then with every Master that can be found: they are looked up once.
@@ -130,15 +124,13 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 		e.asked++
 		rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 			e.asked--
-			switch {
-			case e.over:
-			case err != nil:
+			if err != nil {
 				e.lose(c, a, err)
 				e.considered(c)
-			default:
-				e.refs[a] = master
-				then(master)
+				return
 			}
+			e.refs[a] = master
+			then(master)
 		})
 	}
 }
@@ -164,7 +156,6 @@ func (e *Client) request(c *rpcenv.Context) {
 func (e *Client) answered(c *rpcenv.Context, master rpcenv.Ref, success bool, id, message string, err error) {
 	e.asked--
 	switch {
-	case e.over:
 	case err != nil:
 		c.Log().WithError(err).Warnf("Error sending messages to master %s", master.Address)
 		e.unknown = append(e.unknown, fmt.Sprintf("%s: %v", master.Address, err))
@@ -207,7 +198,7 @@ func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 	e.each(c, func(master rpcenv.Ref) {
 		rpcenv.Ask(c, master, &deploy.RequestDriverStatus{DriverId: id}, func(r *deploy.DriverStatusResponse, err error) {
 			switch {
-			case e.over || id != e.id:
+			case id != e.id:
 			case err != nil:
 				c.Log().WithError(err).Warnf("Error sending messages to master %s", master.Address)
 			default:
@@ -235,9 +226,9 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 	}
 	switch {
 	case r.Exception != nil:
-		e.exit(c, failed, "the driver's exception")
+		c.Exit(failed, "the driver's exception")
 	case master.DriverOver(r.GetState()) || !e.waits(c):
-		e.exit(c, 0, "the state of the driver is known")
+		c.Exit(0, "the state of the driver is known")
 	}
 }
 

@@ -2,6 +2,7 @@ package driverclient
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,19 +18,32 @@ import (
 
 var waiting = map[string]string{"spark.standalone.submit.waitAppCompletion": "true"}
 
+// submitted answers a submission after a while, and nothing else; a nil response is a failure.
+func submitted(d time.Duration, r *deploy.SubmitDriverResponse) func(c *rpcenv.Context, m rpcenv.Message) {
+	return func(c *rpcenv.Context, m rpcenv.Message) {
+		q, ok := m.(*deploy.RequestSubmitDriver)
+		if !ok {
+			return
+		}
+		call := rpcenv.Defer(c, q)
+		after(c, d, func() {
+			if r == nil {
+				call.Fail(errors.New("no"))
+				return
+			}
+			call.Reply(r)
+		})
+	}
+}
+
 // A Master that fails does not speak for another that has not answered, nor against one that has taken the driver.
 func TestTheAnswerOfOneMasterIsEnough(t *testing.T) {
 	for _, test := range []struct{ failure, success time.Duration }{{0, 2 * time.Second}, {2 * time.Second, 0}} {
 		leads := leader(state(deploy.DriverState_RUNNING))
-		k := start(t, submission(), nil, func(c *rpcenv.Context, m rpcenv.Message) {
-			if q, ok := m.(*deploy.RequestSubmitDriver); ok {
-				call := rpcenv.Defer(c, q)
-				after(c, test.failure, func() { call.Fail(errors.New("no")) })
-			}
-		}, func(c *rpcenv.Context, m rpcenv.Message) {
-			if q, ok := m.(*deploy.RequestSubmitDriver); ok {
-				call := rpcenv.Defer(c, q)
-				after(c, test.success, func() { call.Reply(&deploy.SubmitDriverResponse{Success: true, DriverId: proto.String("driver-1")}) })
+		takes := submitted(test.success, &deploy.SubmitDriverResponse{Success: true, DriverId: proto.String("driver-1")})
+		k := start(t, submission(), nil, submitted(test.failure, nil), func(c *rpcenv.Context, m rpcenv.Message) {
+			if _, ok := m.(*deploy.RequestSubmitDriver); ok {
+				takes(c, m)
 				return
 			}
 			leads(c, m)
@@ -135,4 +149,44 @@ func TestATakenDriverWithoutAnIdIsTheEnd(t *testing.T) {
 	})
 	k.exits(255, 0, "taken\n")
 	k.asked("0s M1 SubmitDriver")
+}
+
+// The loss of the last Master that was silent ends a submission that another may have taken: nobody is asked twice.
+func TestALossMayBeTheLastWordOfASubmission(t *testing.T) {
+	k := start(t, submission(), nil, submitted(0, nil), nil)
+	k.w.Find("M2").Pause()
+	k.w.Advance(2 * time.Second)
+	k.w.Find("M2").Kill()
+	k.exits(255, 2*time.Second, "Error connecting to master 10.0.0.2:7077.\nThe Masters did not answer; the request may have been taken nevertheless: 10.0.0.1:7077: ")
+	k.asked("0s M1 SubmitDriver")
+}
+
+// A client ends for one reason, though another one holds as well.
+func TestTheReasonOfTheEndIsSaidAlone(t *testing.T) {
+	k := start(t, submission(), nil, submitted(0, nil), submitted(2*time.Second, &deploy.SubmitDriverResponse{Message: "Driver refused"}))
+	k.exits(255, 2*time.Second, "")
+	if !strings.HasSuffix(k.text(), "\nDriver refused\nexit 255: Driver refused\n") {
+		t.Errorf("it said\n%s", k.text())
+	}
+}
+
+func TestALateAnswerOfARelaunchedDriverSaysNothingOfTheNextOne(t *testing.T) {
+	settings := maps.Clone(waiting)
+	settings["spark.rpc.askTimeout"] = "20s"
+	asked := false
+	moved := state(deploy.DriverState_RELAUNCHING)
+	moved.RelaunchedAs = proto.String("driver-2")
+	leads := leader(moved, state(deploy.DriverState_RUNNING), state(deploy.DriverState_FINISHED))
+	k := start(t, submission(), settings, func(c *rpcenv.Context, m rpcenv.Message) {
+		q, ok := m.(*deploy.RequestDriverStatus)
+		if !ok || asked {
+			leads(c, m)
+			return
+		}
+		asked = true
+		call := rpcenv.Defer(c, q)
+		after(c, 12*time.Second, func() { call.Reply(state(deploy.DriverState_FAILED)) }) // at 17 s, when driver-2 is known
+	})
+	k.exits(0, 35*time.Second, "State of driver-1 is RELAUNCHING\nIt was relaunched as driver-2\nState of driver-2 is RUNNING\n"+
+		"Driver running on w:1 (worker-1)\nState of driver-2 is FINISHED\n")
 }

@@ -26,7 +26,7 @@ const lookupTries = 3
 // driverPropsFetcher).
 func FetchConfig(b *rpcenv.Blocking, a Args) (map[string]string, error) {
 	ref, err := rpcenv.ResolveWait(b, a.DriverURL)
-	for try := 1; err != nil && try < lookupTries && !b.Done(); try++ {
+	for try := 1; err != nil && try < lookupTries; try++ {
 		ref, err = rpcenv.ResolveWait(b, a.DriverURL)
 	}
 	if err != nil {
