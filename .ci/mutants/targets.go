@@ -29,7 +29,7 @@ var targets = []target{
 	{"actors/driver/yarnscheduler", []string{"actors/driver"}, false},
 	{"actors/driverclient", nil, false},
 	{"actors/election", nil, true},
-	{"actors/executor", []string{"actors/driver"}, true},
+	{"actors/executor", []string{"actors/driver"}, false},
 	{"actors/master", nil, true},
 	{"actors/nodemanager", nil, false},
 	{"actors/nodemanager/launch", []string{"actors/nodemanager"}, false},

@@ -207,20 +207,47 @@ func TestSettingsThatAreWrongAreTheStartersError(t *testing.T) {
 	}
 }
 
+// What was begun with the Env that nobody wants ends.
+func TestAnEnvThatIsNotWantedIsShutDown(t *testing.T) {
+	w := rpctest.New(t, 1)
+	no := errors.New("no port for pages")
+	var env *rpcenv.Env
+	err := executor.Boot{Settings: map[string]string{}, Made: func(e *rpcenv.Env) error { env = e; return no }}.Run(w.Host("Exec0", "10.0.0.2"))
+	if !errors.Is(err, no) {
+		t.Errorf("got %v", err)
+	}
+	w.Settle()
+	select {
+	case <-env.Done():
+	default:
+		t.Error("it goes on")
+	}
+}
+
+func TestNobodyNeedsToKnowTheEnv(t *testing.T) {
+	r := bootRig(t, nil, func(_ *rig, x *executor.Boot) { x.Made = nil })
+	r.expect(&app.LaunchedExecutor{})
+}
+
 func TestASignalBeforeTheDriverIsKnownIsRefused(t *testing.T) {
 	w := rpctest.New(t, 1)
 	driver := w.Probe("Driver")
 	w.Find("Driver").Pause()
 	env := w.Env("Exec0", nil)
+	hook := test.NewLocal(env.Log().Logger)
 	ref := w.Register(env, executor.Name, executor.New(executor.Config{Args: executor.Args{DriverURL: driver.Ref.String(), ExecutorID: "0"}}))
 	answer, err := rpctest.Ask[*rpc.Bool](w.ProbeIn(env, "Signals"), ref, executor.ExecutorDecommissionSigReceived{})
 	if err != nil || answer.GetValue() {
 		t.Errorf("answered %v, %v", answer, err)
 	}
+	if !logged(hook, "error Unable to decommission the executor: the driver is not known yet") {
+		t.Error("it did not log why")
+	}
 }
 
 func TestASignalOfWhichTheDriverCannotBeToldIsRefused(t *testing.T) {
 	r := decommissioningRig(t)
+	hook := test.NewLocal(r.env.Log().Logger)
 	r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(*app.ExecutorDecommissioning); ok {
 			rpcenv.Fail(c, q, rpcenv.NewRefusal("test.no", "not now"))
@@ -235,6 +262,9 @@ func TestASignalOfWhichTheDriverCannotBeToldIsRefused(t *testing.T) {
 	}
 	r.driver.Quiet(5 * time.Second)
 	r.wantStates()
+	if !logged(hook, "error Unable to tell the driver of the decommission; the executor goes on") {
+		t.Error("it did not log why")
+	}
 }
 
 func TestADecommissionIsOneChangeOfState(t *testing.T) {

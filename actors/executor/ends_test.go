@@ -1,8 +1,11 @@
 package executor_test
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/sirupsen/logrus/hooks/test"
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/messages/app"
@@ -60,7 +63,9 @@ func TestADriverWithoutItsEndpointIsNotToldOfTheEnd(t *testing.T) {
 
 func TestARefusedRegistrationIsTheEndAndTheDriverKnows(t *testing.T) {
 	r := startRig(t, rpcenv.NewRefusal("test.duplicate", "Duplicate executor ID: 0"))
-	if code := r.exited(); code != 1 || len(r.heard) != 2 {
+	code := r.exited()
+	r.Settle()
+	if code != 1 || len(r.heard) != 2 {
 		t.Errorf("exit code %d, the driver heard %q", code, r.heard)
 	}
 	r.wantStates("process Exec0:  > exited 1, Cannot register with driver: " + r.driver.Ref.String() + ": Duplicate executor ID: 0")
@@ -69,15 +74,25 @@ func TestARefusedRegistrationIsTheEndAndTheDriverKnows(t *testing.T) {
 func TestAStopIsTheReasonWhateverEndsAfterIt(t *testing.T) {
 	for name, then := range map[string]func(r *rig){
 		"nothing":      func(*rig) {},
+		"no work left": func(*rig) {}, // of the decommission that began 950 ms before
 		"another stop": func(r *rig) { r.driver.Send(r.ref, &app.StopExecutor{}) },
 		"the driver":   func(r *rig) { r.Find("Driver").Kill() },
 		"the worker":   func(r *rig) { r.Find("Worker").Kill() },
 		"a task":       func(r *rig) { r.driver.Send(r.ref, &app.LaunchTask{Data: task(r.t, squares.With(none{}), 1)}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := bootRig(t, nil, withWorker)
+			var hook *test.Hook
+			r := bootRig(t, nil, func(r *rig, x *executor.Boot) {
+				withWorker(r, x)
+				hook = logTo(t, x)
+			}, &app.Property{Key: "spark.decommission.enabled", Value: "true"})
 			r.expect(&app.LaunchedExecutor{})
-			r.Advance(time.Second)
+			var states []string
+			if name == "no work left" {
+				r.driver.Send(r.ref, &app.DecommissionExecutor{})
+				states = append(states, "executor 0: RUNNING > DECOMMISSIONED, 0 tasks run")
+			}
+			r.Advance(950 * time.Millisecond)
 			r.heard = nil
 			began := r.Now()
 			r.driver.Send(r.ref, &app.StopExecutor{})
@@ -90,7 +105,12 @@ func TestAStopIsTheReasonWhateverEndsAfterIt(t *testing.T) {
 				t.Errorf("it ended after %s", took)
 			}
 			r.wantHeard()
-			r.wantStates("process Exec0:  > exited 0, stopped by the driver")
+			r.wantStates(append(states, "process Exec0:  > exited 0, stopped by the driver")...)
+			for _, e := range hook.AllEntries() {
+				if strings.HasPrefix(e.Message, "Executor self-exiting") {
+					t.Errorf("it said %s", e.Message)
+				}
+			}
 		})
 	}
 }
@@ -112,8 +132,7 @@ func TestTheLossOfTheWorkerEndsTheProcess(t *testing.T) {
 
 func TestOnlyTheLossOfTheDriverIsAReasonToEnd(t *testing.T) {
 	r := newRig(t)
-	other := r.Probe("Other")
-	other.Send(r.env.Ref(r.env.Address(), executor.Name), &app.KillTask{TaskId: 1})
+	r.ProbeIn(r.env, "P").Send(r.Probe("Other").Ref, &app.KillTask{TaskId: 1}) // opens a connection
 	r.Advance(time.Second)
 	r.Find("Other").Kill()
 	r.Advance(5 * time.Second)
@@ -128,7 +147,9 @@ func TestOnlyTheLossOfTheDriverIsAReasonToEnd(t *testing.T) {
 }
 
 func TestOnlyFailuresInARowEndTheProcess(t *testing.T) {
-	r := newRig(t)
+	var hook *test.Hook
+	r := bootRig(t, nil, func(_ *rig, x *executor.Boot) { hook = logTo(t, x) })
+	r.expect(&app.LaunchedExecutor{})
 	beats := func() int { return len(r.heartbeat.Waiting()) }
 	r.heartbeat.Next()
 	failed := func(n int) {
@@ -152,5 +173,27 @@ func TestOnlyFailuresInARowEndTheProcess(t *testing.T) {
 	if took := r.Now().Sub(began); took > 40*time.Second {
 		t.Errorf("it ended after %s", took)
 	}
-	r.wantStates("process Exec0:  > exited 56, Unable to send heartbeats to driver more than 3 times")
+	const why = "Unable to send heartbeats to driver more than 3 times"
+	r.wantStates("process Exec0:  > exited 56, " + why)
+	if !logged(hook, "error Executor self-exiting due to : "+why) {
+		t.Error("it did not log why")
+	}
+	if last := r.heard[len(r.heard)-1]; !strings.HasPrefix(last, "HeartbeatReceiver Heartbeat{") {
+		t.Errorf("the driver heard %s", last)
+	}
+}
+
+// A heartbeat that the loss leaves without an answer is no reason of its own, though it is one too many.
+func TestTheLossOfTheDriverIsTheReasonWhateverItLeavesUnanswered(t *testing.T) {
+	r := startRig(t, nil)
+	r.expect(&app.LaunchedExecutor{})
+	r.silent = true
+	beats := 0
+	r.heartbeat.On(func(*rpcenv.Context, rpcenv.Message) bool { beats++; return false })
+	r.Until("the third heartbeat", func() bool { return beats == 3 })
+	r.Find("Driver").Kill()
+	if code := r.exited(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	r.wantStates("process Exec0:  > exited 1, Driver " + r.driver.Ref.Address.String() + " disassociated! Shutting down.")
 }

@@ -167,11 +167,8 @@ const exitHeartbeatFailure = 56
 // EXITED.
 const stopGrace = 100 * time.Millisecond
 
-// stopExecutor ends in good order, a moment later, so that what was sent before goes out.
+// stopExecutor ends in good order, a moment later, so that what was sent before goes out. Of several ends the first one counts.
 func (e *Executor) stopExecutor(c *rpcenv.Context) {
-	if e.state.stopping {
-		return
-	}
 	e.state.stopping = true
 	e.shutdown(c, Shutdown{Reason: "stopped by the driver"})
 }
@@ -195,12 +192,11 @@ func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.shutdown(c, Shutdown{Code: 1, Reason: reason})
 }
 
-// exit ends the process once. With notify, which wants that the driver is known, it tells the driver why.
+// exit ends the process, unless it ends already. With notify, which wants that the driver is known, it tells the driver why.
 func (e *Executor) exit(c *rpcenv.Context, code int, reason string, notify bool) {
 	if e.state.stopping {
 		return
 	}
-	e.state.stopping = true
 	level := logrus.ErrorLevel
 	if code == 0 {
 		level = logrus.InfoLevel

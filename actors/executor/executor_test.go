@@ -51,13 +51,15 @@ func TestAPanicOfUserCodeFailsTheTaskAndNothingElse(t *testing.T) {
 
 func TestALineageThatDiffersFailsWithItsLines(t *testing.T) {
 	r := newRig(t)
-	d := task(t, squares.With(none{}), 1)
-	d.JobDigest = "other"
-	r.launch(d)
-	u := r.end()
-	if f := u.GetFailure(); f.GetKind() != "LineageDiffers" || len(f.GetLineage()) != 3 || !strings.Contains(f.GetLineage()[1], "Range") ||
-		strings.Contains(f.GetMessage(), "\n") {
-		t.Error(u)
+	for id := range int64(2) { // it is not kept for the next task
+		d := task(t, squares.With(none{}), id)
+		d.JobDigest = "other"
+		r.launch(d)
+		u := r.end()
+		if f := u.GetFailure(); f.GetKind() != "LineageDiffers" || len(f.GetLineage()) != 3 || !strings.Contains(f.GetLineage()[1], "Range") ||
+			strings.Contains(f.GetMessage(), "\n") {
+			t.Error(u)
+		}
 	}
 }
 
@@ -236,6 +238,9 @@ func TestHeartbeatsComeEachTenSecondsAndNameTheRunningTasks(t *testing.T) {
 	r.Advance(time.Minute + time.Second)
 	if n := len(r.heartbeat.Waiting()) - before; n != 6 {
 		t.Errorf("%d heartbeats in a minute", n)
+	}
+	if r.managers != 1 {
+		t.Errorf("%d registrations of the block manager", r.managers)
 	}
 }
 

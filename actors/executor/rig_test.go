@@ -106,6 +106,7 @@ func startRig(t *testing.T, refuse error, settings ...*app.Property) *rig {
 func bootRig(t *testing.T, refuse error, change func(*rig, *executor.Boot), settings ...*app.Property) *rig {
 	t.Helper()
 	r := &rig{World: rpctest.New(t, 1), t: t, refuse: refuse, settings: settings, blocks: store{own: map[string][]byte{}, others: map[int]map[string][]byte{}}}
+	r.NoPanic()
 	env := r.Env("Driver", nil)
 	r.driver = r.ProbeIn(env, "CoarseGrainedScheduler")
 	r.driver.On(r.answer)
@@ -257,6 +258,10 @@ var (
 	})
 	panics = rdd.Define("executor test: panics", func(none) rdd.Dataset[int64] {
 		return rdd.Map(rdd.Range(0, 1, 1), func(int64) int64 { panic("no such number") })
+	})
+	panicsMapping = rdd.Define("executor test: panics mapping", func(none) rdd.Dataset[rdd.Pair[int64, int64]] {
+		pairs := rdd.Map(rdd.Range(0, 1, 1), func(int64) rdd.Pair[int64, int64] { panic("no such number") })
+		return rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 1)
 	})
 	large = rdd.Define("executor test: large", func(bytes int) rdd.Dataset[string] {
 		return rdd.Map(rdd.Range(0, 1, 1), func(int64) string { return strings.Repeat("x", bytes) })

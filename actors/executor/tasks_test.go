@@ -125,6 +125,12 @@ func TestAPanicOfUserCodeHasItsStack(t *testing.T) {
 	if f := r.end().GetFailure(); !strings.Contains(f.GetStack(), "goroutine") || !strings.HasSuffix(f.GetMessage(), "panicked: no such number") {
 		t.Error(f)
 	}
+	d := task(t, panicsMapping.With(none{}), 1)
+	d.Node, d.ShuffleId, d.Shuffles, d.Action = 1, new(int32), []int32{0}, ""
+	r.launch(d)
+	if f := r.end().GetFailure(); !strings.Contains(f.GetStack(), "goroutine") || !strings.HasSuffix(f.GetMessage(), "panicked: no such number") {
+		t.Error("the map side:", f)
+	}
 	r.launch(task(t, wrong.With(false), 1))
 	if f := r.end().GetFailure(); f != nil {
 		t.Error(f)

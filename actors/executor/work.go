@@ -129,12 +129,7 @@ func (w *work) fetch(b *rpcenv.Blocking, index, reduce int) iter.Seq2[[]byte, er
 			for to < len(statuses) && samePlace(statuses[from], statuses[to]) {
 				to++
 			}
-			more, err := w.fetchRun(b, shuffle, reduce, statuses, from, to, yield)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !more {
+			if !w.fetchRun(b, shuffle, reduce, statuses, from, to, yield) {
 				return
 			}
 			from = to
@@ -147,19 +142,17 @@ func samePlace(a, b *storagepb.MapStatus) bool {
 		a.GetLocation().GetHost() == b.GetLocation().GetHost() && a.GetLocation().GetPort() == b.GetLocation().GetPort()
 }
 
-// fetchRun gives the blocks of the map outputs [from, to), which lie in one place. False: nobody wants more.
+// fetchRun gives the blocks of the map outputs [from, to), which lie in one place. False: it failed, or nobody wants more.
 func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses []*storagepb.MapStatus, from, to int,
 	yield func([]byte, error) bool,
-) (bool, error) {
+) bool {
 	at := statuses[from].GetLocation()
-	failed := func(i int, err error) error {
-		return &fetchError{shuffle: shuffle, mapIndex: int32(i), reduce: int32(reduce), from: at, cause: err}
+	failed := func(i int, err error) bool {
+		yield(nil, &fetchError{shuffle: shuffle, mapIndex: int32(i), reduce: int32(reduce), from: at, cause: err})
+		return false
 	}
 	if at == nil {
-		return false, &fetchError{
-			shuffle: shuffle, mapIndex: -1, reduce: int32(reduce),
-			cause: fmt.Errorf("missing an output location for map output %d", from),
-		}
+		return failed(-1, fmt.Errorf("missing an output location for map output %d", from))
 	}
 	var ids []string
 	var index []int
@@ -170,19 +163,19 @@ func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses 
 		}
 	}
 	if len(ids) == 0 {
-		return true, nil
+		return true
 	}
 	if at.GetExecutorId() == w.self.GetExecutorId() {
 		for k, id := range ids {
 			data, err := w.io.Blocks.Get(id)
 			if err != nil {
-				return false, failed(index[k], err)
+				return failed(index[k], err)
 			}
 			if !yield(data, nil) {
-				return false, nil
+				return false
 			}
 		}
-		return true, nil
+		return true
 	}
 	more, next := true, 0
 	err := w.io.Transfer.Fetch(b, rpcenv.Address{Host: at.GetHost(), Port: int(at.GetPort())}, ids, func(i int, data []byte) error {
@@ -193,7 +186,7 @@ func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses 
 		return nil
 	})
 	if err != nil && more {
-		return false, failed(index[min(next, len(index)-1)], err)
+		return failed(index[min(next, len(index)-1)], err)
 	}
-	return more, nil
+	return more
 }

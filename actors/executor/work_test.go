@@ -133,7 +133,8 @@ func TestAFetchThatFailsNamesTheMapOutput(t *testing.T) {
 		o := &outside{lacks: map[string]error{c.lacks: gone}}
 		var got *fetchError
 		gives := 0
-		for _, err := range reducer(o, c.outputs...).fetch(nil, 1, 0) {
+		outputs := append(slices.Clone(c.outputs), at("3", "h3", 3, 99, 5)) // of which nothing is asked any more
+		for _, err := range reducer(o, outputs...).fetch(nil, 1, 0) {
 			if err == nil {
 				gives++
 				continue
@@ -163,6 +164,18 @@ func TestAFetchThatFailsNamesTheMapOutput(t *testing.T) {
 		if err == nil || err.Error() != "fetch shuffle 4, map output -1, for reducer 1: missing an output location for map output 0" {
 			t.Errorf("reducer 1: %v", err)
 		}
+	}
+}
+
+func TestRunningTasksAreNamedInOrder(t *testing.T) {
+	s := newState()
+	var want []int64
+	for id := range int64(20) {
+		s.tasks[id] = &task{}
+		want = append(want, id)
+	}
+	if got := s.runningTasks(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
