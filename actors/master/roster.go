@@ -53,15 +53,14 @@ func (r *roster) add(w *WorkerInfo) {
 	by.workers++
 }
 
-// died notes that a Worker is dead: where it listened another may come, and its registrar may register another.
+// died notes, once, that a Worker of the roster is dead: where it listened another may come, and its registrar may register another.
 func (r *roster) died(w *WorkerInfo) {
 	r.forgetDead(w.listens()) // of two, the younger one is shown
 	r.dead[w.listens()] = w
-	if by := r.by[w.registrar]; by != nil {
-		by.refused = false
-		if by.workers--; by.workers == 0 {
-			delete(r.by, w.registrar)
-		}
+	by := r.by[w.registrar]
+	by.refused = false
+	if by.workers--; by.workers == 0 {
+		delete(r.by, w.registrar)
 	}
 }
 
