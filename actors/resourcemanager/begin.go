@@ -85,7 +85,6 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	for _, call := range s.waiting {
 		s.active(c, call)
 	}
-	s.waiting = nil
 	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
 }
 

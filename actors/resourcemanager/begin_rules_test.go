@@ -9,6 +9,7 @@ import (
 
 	logtest "github.com/sirupsen/logrus/hooks/test"
 
+	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -59,11 +60,31 @@ func TestListsOfHostsCountFromTheBeginning(t *testing.T) {
 	}
 }
 
-// An allocation file that has not changed since the beginning is not read again.
-func TestAFileThatHasNotChangedIsNotReadAgain(t *testing.T) {
-	again := func(modified time.Duration) bool {
-		f := &file{content: twoQueues}
+// A ResourceManager that has nothing to read serves from its start on; one that has asks its clients to wait.
+func TestWhoHasNothingToReadServesAtOnce(t *testing.T) {
+	for _, is := range []struct {
+		hosts resourcemanager.Hosts
+		want  error
+	}{{nil, nil}, {&lists{}, exceptions.Retriable}} {
 		k := kitWith(t, resourcemanager.Config{})
+		k.Find("RM").Kill()
+		k.cfg.Hosts, k.env = is.hosts, k.Env("RM", k.conf)
+		first := k.ProbeIn(k.env, "First")
+		if _, err := resourcemanager.Start(k.env, k.cfg); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rpctest.Ask[*yarn.GetNewApplicationResponse](first, k.ref("ClientRMService"), &yarn.GetNewApplicationRequest{}); !errors.Is(err, is.want) || is.want == nil && err != nil {
+			t.Errorf("with hosts %v: %v, want %v", is.hosts, err, is.want)
+		}
+		k.Settle()
+	}
+}
+
+// An allocation file that has not changed since the beginning is not read again; in Hadoop neither is an older one in its place.
+func TestAFileThatHasNotChangedIsNotReadAgain(t *testing.T) {
+	again := func(modified time.Duration, settings ...string) bool {
+		f := &file{content: twoQueues}
+		k := kitWith(t, resourcemanager.Config{}, settings...)
 		k.Find("RM").Kill()
 		k.cfg.Allocations, k.env = f, k.Env("RM", k.conf)
 		f.modified = k.Now().Add(-time.Hour)
@@ -80,6 +101,9 @@ func TestAFileThatHasNotChangedIsNotReadAgain(t *testing.T) {
 	}
 	if again(0) || !again(time.Minute) {
 		t.Errorf("unchanged: read again is %t, changed: %t", again(0), again(time.Minute))
+	}
+	if !again(-time.Minute) || again(-time.Minute, "coherer.compat", "YARN-FAIR") {
+		t.Errorf("an older file: read again is %t, in Hadoop %t", again(-time.Minute), again(-time.Minute, "coherer.compat", "YARN-FAIR"))
 	}
 }
 

@@ -160,10 +160,35 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 		}
 	})
 
+	// What is reported after its registration is not lost.
+	r = newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r.attempt(false)
+	describe(1, 2, 3)
+	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
+	r.is(r.completed(), `3 with 7 "it crashed"`)
+	r.ms(9000)
+	r.is(r.completed(), "1 "+lost)
+
 	// Of a first life nothing is missing: what the ApplicationMaster says it has never was.
 	r = newScheduling(t, beginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	r.ms(10_000)
 	describe(1)
 	r.is(r.completed(), "")
+}
+
+// Of an attempt that a limit held up, and which may run with Hadoop's faults only when another one ends, no node is named.
+func TestOneThatALimitHeldUpCouldHaveNothing(t *testing.T) {
+	const one = `<allocations><queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="x"><queue name="y"><schedulingPolicy>drf</schedulingPolicy></queue></queue></allocations>`
+	f := &allocationFile{content: one}
+	r := newSchedulingWith(t, Config{Allocations: f}, []string{"coherer.compat", "YARN-FAIR"}, func(*rpcenv.Env) {}, beginScheduler{allocations: []byte(one)})
+	for id := range int32(2) {
+		r.begins(ids.Application{Timestamp: 5, ID: id + 1}, "a")
+	}
+	must[allocation](r, allocate{attempt: ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.add("h")
+	r.ms(1)
+	f.content, f.modified = `<allocations><queue name="a"><maxRunningApps>5</maxRunningApps></queue></allocations>`, r.Now()
+	r.ms(21_000)
+	r.is(r.look(), "h:8041 has 8192 of 8192\n"+`appattempt_5_0002_000001 waits in root.a: "" on []`+"\n")
 }

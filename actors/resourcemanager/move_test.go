@@ -1,8 +1,11 @@
 package resourcemanager_test
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	logtest "github.com/sirupsen/logrus/hooks/test"
 
 	"github.com/coherer/coherer/actors/exceptions"
 	"github.com/coherer/coherer/actors/ids"
@@ -56,6 +59,30 @@ func TestAnApplicationMoves(t *testing.T) {
 	ask[*yarn.KillApplicationResponse](k, k.tool, "ClientRMService", &yarn.KillApplicationRequest{ApplicationId: second.Proto()})
 	k.Advance(time.Second)
 	refused(t, k.move(second, "root.x"), exceptions.YARN, "App in KILLED state cannot be moved.")
+}
+
+// One that waits for its queue's limit may run in another queue, and the log says so.
+func TestAMovedApplicationMayRun(t *testing.T) {
+	k := kitWith(t, resourcemanager.Config{Allocations: &file{content: `<allocations><queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/></allocations>`}})
+	log := logtest.NewLocal(k.env.Log().Logger)
+	k.node("N1", 16384, 16)
+	k.submit(inQueue("a"))
+	waits := k.submit(inQueue("a"))
+	if err := k.move(waits, "b"); err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for _, e := range log.AllEntries() {
+		if strings.HasSuffix(e.Message, " may run now") {
+			said++
+			if want := (ids.Attempt{App: waits, Attempt: 1}).String(); !strings.HasPrefix(e.Message, want) {
+				t.Errorf("it says %q, want it of %s", e.Message, want)
+			}
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times", said)
+	}
 }
 
 func TestAFifoSchedulerMovesNothing(t *testing.T) {

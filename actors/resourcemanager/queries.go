@@ -93,7 +93,7 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 			children: q.GetIncludeChildQueues(), recursive: q.GetRecursive(), withApps: q.GetIncludeApplications(),
 		}
 		for _, name := range []string{q.GetQueueName(), fair.Root + "." + q.GetQueueName()} {
-			if info := t.info(name, 0); info != nil {
+			if info := t.info(name, true); info != nil {
 				call.Reply(&yarn.GetQueueInfoResponse{QueueInfo: info})
 				return
 			}
@@ -110,8 +110,8 @@ type queueTree struct {
 	children, recursive, withApps bool
 }
 
-// info is a queue; nil: there is none of that name. depth is how far below the one that was asked for it is.
-func (t *queueTree) info(name string, depth int) *yarn.QueueInfo {
+// info is a queue; nil: there is none of that name. asked: it is the one that was asked for, not one below.
+func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	i := slices.IndexFunc(t.queues, func(q fair.QueueState) bool { return q.Name == name })
 	if i < 0 {
 		return nil
@@ -131,10 +131,10 @@ func (t *queueTree) info(name string, depth int) *yarn.QueueInfo {
 			}
 		}
 	}
-	if t.recursive || t.children && depth == 0 {
+	if t.recursive || t.children && asked {
 		for _, child := range t.queues {
 			if strings.HasPrefix(child.Name, q.Name+".") && !strings.Contains(child.Name[len(q.Name)+1:], ".") {
-				info.ChildQueues = append(info.ChildQueues, t.info(child.Name, depth+1))
+				info.ChildQueues = append(info.ChildQueues, t.info(child.Name, false))
 			}
 		}
 	}

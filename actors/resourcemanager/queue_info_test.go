@@ -52,11 +52,11 @@ func TestWhichQueuesAreTold(t *testing.T) {
 		{"root.a.b", false, false, true, "root.a.b(1 4)"},
 	} {
 		tree := &queueTree{queues: queues, apps: apps, children: is.children, recursive: is.recursive, withApps: is.withApps}
-		if got := text(tree.info(is.of, 0)); got != is.want {
+		if got := text(tree.info(is.of, true)); got != is.want {
 			t.Errorf("%+v: %s", is, got)
 		}
 	}
-	if got := (&queueTree{queues: queues}).info("root.b", 0); got != nil {
+	if got := (&queueTree{queues: queues}).info("root.b", true); got != nil {
 		t.Errorf("a queue that is none: %v", got)
 	}
 }
@@ -77,15 +77,15 @@ func TestWhatIsToldOfAQueue(t *testing.T) {
 		FairShare: of(400), SteadyFairShare: of(500), MinimumShare: of(600), MaximumShare: of(700), Policy: "fifo", RunningApps: 3, WaitingApps: 4,
 		MaxRunningApps: math.MaxInt32,
 	}
-	if got := tree.info("root", 0); !proto.Equal(got, want) {
+	if got := tree.info("root", true); !proto.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
 	tree.use.use.Total.Memory = 350
-	if got := tree.info("root", 0).GetMaximumCapacity(); got != 1 {
+	if got := tree.info("root", true).GetMaximumCapacity(); got != 1 {
 		t.Errorf("a queue that may have twice the cluster has the part %v", got)
 	}
 	tree.use.use.Total, tree.queues[0].FairShare = nil, fair.Resource{}
-	if got := tree.info("root", 0); got.GetCapacity() != 0 || got.GetCurrentCapacity() != 0 || got.GetMaximumCapacity() != 0 {
+	if got := tree.info("root", true); got.GetCapacity() != 0 || got.GetCurrentCapacity() != 0 || got.GetMaximumCapacity() != 0 {
 		t.Errorf("of an empty cluster it has the parts %v", got)
 	}
 }

@@ -88,9 +88,7 @@ func (s *Scheduler) appAttemptAdded(c *rpcenv.Context, m appAttemptAdded) {
 	}
 	a.attempt, a.keep, a.am = m.attempt, m.keep, m.am
 	for _, k := range s.book.Live(m.attempt) {
-		if known := s.containers[k.ID]; known != nil {
-			known.attempt = m.attempt
-		}
+		s.containers[k.ID].attempt = m.attempt
 	}
 	a.done = append(a.told, a.done...) // the attempt before may not have heard
 	a.told = nil
@@ -112,11 +110,7 @@ func (s *Scheduler) appAttemptRemoved(c *rpcenv.Context, m appAttemptRemoved) {
 		}
 		a.attempt, a.told, a.done = ids.Attempt{}, nil, nil
 	}
-	events, err := s.book.RemoveAttempt(s.now(c), m.attempt, m.keep)
-	if err != nil {
-		c.Log().Debugf("end %s: %v", m.attempt, err) // it never began
-		return
-	}
+	events, _ := s.book.RemoveAttempt(s.now(c), m.attempt, m.keep) // one that never began has nothing to end
 	s.decided(c, events)
 }
 
@@ -148,7 +142,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), a.queue)), queue: a.queue}
 	for _, k := range s.book.Live(m.attempt) {
 		known := s.containers[k.ID]
-		if known == nil || k.AM || known.machine.State != machine.ContainerRunning {
+		if k.AM || known.machine.State != machine.ContainerRunning {
 			continue
 		}
 		given, err := s.grant(c, a, known)

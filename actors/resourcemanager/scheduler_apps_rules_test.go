@@ -143,13 +143,18 @@ func TestWhoReleasesAContainer(t *testing.T) {
 		t.Errorf("failures: %v", f)
 	}
 	// Exactly at its time it stays.
-	r.run(func(c *rpcenv.Context) {
-		k := r.s.containers[aContainer(1)]
-		k.acquired = c.Now().Add(-9 * time.Second)
-		r.s.expireTick(c)
-		k.acquired = time.Time{}
-	})
-	r.is(r.heard(), "")
+	r.give(n)
+	r.heard()
+	for _, is := range []struct {
+		since time.Duration
+		heard string
+	}{{9 * time.Second, ""}, {9*time.Second + 1, "h ends 4"}} {
+		r.run(func(c *rpcenv.Context) {
+			r.s.containers[aContainer(4)].acquired = c.Now().Add(-is.since)
+			r.s.expireTick(c)
+		})
+		r.is(r.heard(), is.heard)
+	}
 }
 
 // An attempt that ends without its containers being kept leaves nothing to tell: its nodes forget them.

@@ -96,12 +96,10 @@ func (s *Scheduler) reloadTick(c *rpcenv.Context) {
 		return
 	}
 	rpcenv.Run(c, "allocations", func(b *rpcenv.Blocking) (f fair.File, err error) {
-		f.Data, f.Modified, f.Err = s.cfg.Allocations.Read(b)
-		return f, nil
+		f.Data, f.Modified, err = s.cfg.Allocations.Read(b)
+		return f, err
 	}, func(f fair.File, err error) {
-		if err != nil {
-			f.Err = err
-		}
+		f.Err = err
 		a, err := s.file.Take(f, c.Now())
 		switch {
 		case err != nil:
@@ -118,7 +116,7 @@ func (s *Scheduler) updateTick(c *rpcenv.Context) {
 	b := s.book.(ticking)
 	b.Update(s.now(c))
 	s.asked = false
-	if s.conf.Preemption && s.ready(c) {
+	if s.ready(c) {
 		s.decided(c, b.Preempt(s.now(c)))
 		s.armKill(c)
 	}

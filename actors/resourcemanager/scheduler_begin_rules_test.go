@@ -134,10 +134,12 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 		if got := r.heard(); strings.ReplaceAll(got, "h ends 70, ", "") != "h ends 70" {
 			t.Errorf("heard %q", got)
 		}
-		if got := beat(status(2, ended, 7)); got != 0 {
+		over := status(2, ended, 7)
+		over.Diagnostics = "it crashed"
+		if got := beat(over); got != 0 {
 			t.Errorf("%d given", got)
 		}
-		r.is(r.completed(), `2 with 7 ""`)
+		r.is(r.completed(), `2 with 7 "it crashed"`)
 		for _, e := range log.AllEntries() {
 			if strings.Contains(e.Message, "Containers are given") {
 				t.Errorf("said %s after the restart", r.Now().Sub(begun))

@@ -30,9 +30,7 @@ func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
 		case fair.Gone:
 			s.gone(c, e)
 		case fair.CleanUp:
-			if n := s.nodes[e.Node]; n != nil {
-				c.Send(s.tracker, cleanUpContainer{node: n.id, container: e.Container})
-			}
+			c.Send(s.tracker, cleanUpContainer{node: s.nodes[e.Node].id, container: e.Container})
 		case fair.Marked:
 			c.Log().Infof("%s of %s is to be preempted", e.Container, e.Attempt)
 		case fair.Runnable:
@@ -67,11 +65,10 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	}[e.Cause]
 	s.step(c, k, event, machine.Always, status)
 	delete(s.containers, e.Container)
-	if a := s.apps[e.Container.Attempt.App]; a != nil {
-		a.use.add(e.Resource, c.Now().Sub(k.made))
-		if e.ExitStatus == exitstatus.Preempted {
-			a.lost.add(e, c.Now().Sub(k.made))
-		}
+	a := s.apps[e.Container.Attempt.App]
+	a.use.add(e.Resource, c.Now().Sub(k.made))
+	if e.ExitStatus == exitstatus.Preempted {
+		a.lost.add(e, c.Now().Sub(k.made))
 	}
 	s.noteFailure(c, e)
 }
@@ -97,15 +94,13 @@ func (s *Scheduler) doContainer(c *rpcenv.Context, k *container, action machine.
 	a, n := s.apps[k.ID.Attempt.App], s.nodes[k.Node]
 	switch action {
 	case machine.TellAllocated:
-		if a != nil && k.AM && (a.am == ids.Container{}) {
+		if (a.am == ids.Container{}) { // the first of an attempt
 			a.am = k.ID
 			c.Send(s.client, amAllocated{attempt: k.attempt})
 		}
 	case machine.WatchContainer:
 		k.acquired = c.Now()
-		if n != nil {
-			c.Send(s.client, runningOnNode{app: k.ID.Attempt.App, node: n.id})
-		}
+		c.Send(s.client, runningOnNode{app: k.ID.Attempt.App, node: n.id})
 	case machine.UnwatchContainer:
 		k.acquired = time.Time{}
 	case machine.CleanUpContainer:
@@ -124,10 +119,10 @@ func (s *Scheduler) tellEnded(c *rpcenv.Context, a *scheduledApp, k *container, 
 		d.node = n.id
 	}
 	switch {
-	case a != nil && k.ID == a.am:
+	case k.ID == a.am:
 		c.Send(s.client, amContainerFinished{attempt: k.attempt, status: status})
 		s.forgetContainer(c, d)
-	case a != nil && k.attempt == a.attempt:
+	case k.attempt == a.attempt:
 		a.done = append(a.done, d)
 	default: // nobody waits for it
 		s.forgetContainer(c, d)
@@ -164,7 +159,7 @@ func (s *Scheduler) expireTick(c *rpcenv.Context) {
 	expiry := conf.ContainerExpiry.Get(c.Conf())
 	end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}
 	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
-		if k := s.containers[id]; k != nil && !k.acquired.IsZero() && c.Now().Sub(k.acquired) > expiry {
+		if k := s.containers[id]; !k.acquired.IsZero() && c.Now().Sub(k.acquired) > expiry {
 			s.decided(c, s.book.Complete(s.now(c), id, end))
 		}
 	}

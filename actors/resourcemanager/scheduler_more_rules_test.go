@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 var secondAttempt = ids.Attempt{App: anApp, Attempt: 2}
@@ -108,17 +107,23 @@ func TestARackIsThatOfTheNode(t *testing.T) {
 	}
 }
 
-// An attempt may release what it has, not what another application has.
+// An attempt may release what it has, not what another application has, also with the faults of Hadoop's FairScheduler.
 func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
+	for _, compat := range []string{"fixed", "YARN-FAIR"} {
+		r := newScheduling(t, beginScheduler{}, "coherer.compat", compat)
+		n := r.add("h")
+		r.attempt(false)
+		r.give(n)
+		other := r.begins(ids.Application{Timestamp: 5, ID: 2}, "default")
+		must[allocation](r, allocate{attempt: other, release: []ids.Container{aContainer(1)}})
+		r.is(must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String(), "ACQUIRED")
+	}
+}
+
+// An application has one attempt at a time.
+func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
-	n := r.add("h")
 	r.attempt(false)
-	r.give(n)
-	app := ids.Application{Timestamp: 5, ID: 2}
-	must[appAccepted](r, appAdded{app: app, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: ids.Attempt{App: app, Attempt: 1}})
-	must[allocation](r, allocate{attempt: ids.Attempt{App: app, Attempt: 1}, release: []ids.Container{aContainer(1)}})
-	r.is(must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String(), "ACQUIRED")
 	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: anAttempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), anAttempt.String()) {
 		t.Errorf("an attempt that is there already: %v", err)
 	}
@@ -140,50 +145,11 @@ func TestGroupsPlaceApplications(t *testing.T) {
 	}
 }
 
-// A container that its node cannot be found for is not given, and what ended is told all the same.
-func TestAContainerWhoseNodeIsGone(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
-	n := r.add("h")
-	r.attempt(true)
-	r.give(n)
-	r.give(n)
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
-	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}}) // the same again
-	known := r.s.nodes["h:8041"]
-	delete(r.s.nodes, "h:8041")
-	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
-		t.Errorf("given: %v", got)
-	}
-	if d := must[attemptDescription](r, describeAttempt{attempt: anAttempt}); len(d.previous) != 0 {
-		t.Errorf("described: %v", d.previous)
-	}
-	r.logged("container_5_0001_01_000003: its node is gone", "container_5_0001_01_000002: its node is gone")
-	if p := must[containerPlace](r, requestContainer{id: aContainer(2)}); !p.found || p.node != nil {
-		t.Errorf("%+v", p)
-	}
-	r.heard()
-	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(2)}})
-	r.is(r.heard(), "")
-	r.is(r.completed(), `2 with -100 "Container released by application"`)
-	r.s.nodes["h:8041"] = known
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
-	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
-	delete(r.s.containers, aContainer(4))
-	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
-		t.Errorf("given: %v", got)
-	}
-	r.logged("container_5_0001_01_000004 was given and nobody knows it")
-	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(4)}})
-}
-
 // The next attempt has all that runs, in the order of their numbers, with their priorities; what was not started is not among it.
 func TestWhatTheNextAttemptHas(t *testing.T) {
 	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
 	r.attempt(true)
-	reports := []*yarn.NMContainerStatus{live(14, 1024), live(3, 1024), live(8, 1024), live(11, 1024), live(5, 1024)}
+	reports := []*yarn.NMContainerStatus{live(14, 1024), live(4, 1024), live(3, 1024), live(11, 1024), live(5, 1024)}
 	for i, c := range reports {
 		c.Priority = &yarn.Priority{Priority: int32(i)}
 	}
@@ -196,7 +162,7 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 	for _, k := range d.previous {
 		text += fmt.Sprintf("%d at %d, ", k.GetId().GetId(), k.GetPriority().GetPriority())
 	}
-	r.is(text, "3 at 1, 5 at 4, 8 at 2, 11 at 3, 14 at 0, ")
+	r.is(text, "3 at 2, 4 at 1, 5 at 4, 11 at 3, 14 at 0, ")
 	u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}).byApp[anApp]
 	if most := int64(r.Now().Sub(begun).Seconds()) * 5; u.GetVcoreSeconds() < 5*11 || u.GetVcoreSeconds() > most {
 		t.Errorf("it used %v since its containers were told, want %d at most", u, most)
@@ -211,90 +177,5 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 	r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
 	if got := r.heard(); got != "h ends 21" {
 		t.Errorf("heard %q", got)
-	}
-}
-
-// A container that was told to be lost runs again when its node comes back with it.
-func TestAContainerComesBackWithItsNode(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
-	n := r.add("h")
-	r.attempt(false)
-	r.give(n)
-	r.give(n)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
-	r.tell(nodeRemoved{node: n})
-	r.heard()
-	r.add("h", live(2, 1024))
-	r.is(r.heard(), "1 runs on h")
-	r.is(must[containerPlace](r, requestContainer{id: aContainer(2)}).state.String(), "RUNNING")
-}
-
-// A fresh ResourceManager gives no container that is larger than its largest node; one that recovers does, while nodes come back.
-func TestAContainerLargerThanAnyNode(t *testing.T) {
-	for recovered, want := range map[bool]error{false: exceptions.InvalidResourceRequest, true: nil} {
-		r := newScheduling(t, beginScheduler{life: life{recovered: recovered}}, "yarn.scheduler.maximum-allocation-mb", "16384")
-		r.add("h")
-		r.attempt(false)
-		big := anyAsk(1)
-		big.Capability.Memory = 9000
-		if _, err := request[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}}); !errors.Is(err, want) || want == nil && err != nil {
-			t.Errorf("recovered %t: %v", recovered, err)
-		}
-	}
-}
-
-// The end of a container says how large it was; the trace has each of its steps.
-func TestAnEndSaysHowLargeAContainerWas(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
-	n := r.add("h")
-	r.attempt(false)
-	r.give(n)
-	r.give(n)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}, ended: []*yarn.ContainerStatus{{
-		ContainerId: aContainer(2).Proto(), ExitStatus: 7, Diagnostics: "it crashed",
-	}}})
-	r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(40, 8, "early")}})
-	for _, s := range must[allocation](r, allocate{attempt: anAttempt, drain: true}).completed {
-		if s.GetCapability().GetMemory() != 1024 || s.GetCapability().GetVirtualCores() != 1 || s.GetState() != ended {
-			t.Errorf("%v", s)
-		}
-	}
-	big := anyAsk(1)
-	big.Capability.Memory = 8192
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}})
-	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
-	none := anyAsk(0)
-	none.Capability.Memory = 8192
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{none}})
-	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
-	text := ""
-	for _, e := range r.Trace().Entries {
-		if e.K == trace.KindState && strings.HasSuffix(e.Subject, "3") {
-			text += fmt.Sprintf("%s > %s, ", e.Was, e.Is)
-		}
-	}
-	r.is(text, "NEW > RESERVED, RESERVED > KILLED, ")
-}
-
-// With continuous scheduling what is asked is looked at by the next pass, once.
-func TestAnAskIsLookedAtOnce(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
-	r.attempt(false)
-	r.run(func(c *rpcenv.Context) {
-		for what, tick := range map[string]func(){"update": func() { r.s.updateTick(c) }, "pass": func() { r.s.continuousTick(c) }} {
-			r.s.asked = true
-			if tick(); r.s.asked {
-				t.Errorf("asked is left by a tick: %s", what)
-			}
-		}
-	})
-	asked := func(asks ...*yarn.ResourceRequest) bool {
-		must[allocation](r, allocate{attempt: anAttempt, asks: asks})
-		return r.s.asked
-	}
-	if asked() || !asked(anyAsk(1)) || !asked() {
-		t.Error("asked is so when something was asked since the last update")
 	}
 }

@@ -65,15 +65,14 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 		c.Log().Warnf("%s reports %s with %s, which nobody gave", n, id, sizeText(m.GetResource()))
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
 	case complete && s.untold(id): // its ApplicationMaster hears of it as it is
+	case complete && !mine: // nobody waits for it
+		c.Send(s.tracker, forgetContainer{node: n, container: id})
 	case complete:
 		status := &yarn.ContainerStatus{
 			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),
 			ExitStatus: m.GetContainerExitStatus(), Capability: m.GetResource(),
 		}
-		k := &container{Container: fair.Container{ID: id, Node: n.String()}}
-		if mine {
-			k.attempt = a.attempt
-		}
+		k := &container{Container: fair.Container{ID: id, Node: n.String()}, attempt: a.attempt}
 		s.step(c, k, machine.ContainerRecover, machine.Completed, status)
 	case !mine:
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
@@ -221,9 +220,8 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 	}
 	reported := map[ids.Container]*yarn.NMContainerStatus{}
 	for _, r := range m.containers {
-		if id, err := ids.ContainerFrom(r.GetContainerId()); err == nil {
-			reported[id] = r
-		}
+		id, _ := ids.ContainerFrom(r.GetContainerId()) // recover reports one that is none
+		reported[id] = r
 	}
 	for _, id := range s.on(m.node) {
 		r, k := reported[id], s.containers[id]

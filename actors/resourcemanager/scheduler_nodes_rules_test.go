@@ -52,6 +52,13 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 		if got := p.state.String(); p.found != (is.place != "") || p.found && (got != is.place || p.node.GetHost() != "h") {
 			t.Errorf("%s: it is %+v, want %q", is.what, p, is.place)
 		}
+		forgets := ""
+		if is.completed != "" {
+			forgets = "h forgets 1"
+		}
+		if got := r.completed() + r.heard(); got != forgets {
+			t.Errorf("%s: when its end was heard: heard %q, want %q", is.what, got, forgets)
+		}
 	}
 }
 
@@ -70,6 +77,37 @@ func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(1, ended, 7), status(2, ended, 8)}})
 	r.is(r.heard(), `h forgets 1, master ended with 7 ""`)
 	r.is(r.completed(), `2 with 8 ""`)
+}
+
+// An ApplicationMaster of the ResourceManager before this one keeps its container, though its node is not back yet: what its attempt is
+// given first is not that.
+func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
+	r := newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
+	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, recovered: true, am: aContainer(9)})
+	n := r.add("h")
+	r.ms(1100)
+	r.give(n)
+	r.is(r.heard(), "1 runs on h")
+	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
+	r.is(r.heard(), "")
+	r.is(r.completed(), `1 with 7 ""`)
+}
+
+// What a node reports of an attempt that ended and left nothing ends, and is forgotten: the next attempt does not hear of it.
+func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		r := newScheduling(t, beginScheduler{})
+		n := r.add("h")
+		r.attempt(keep)
+		r.tell(appAttemptRemoved{attempt: anAttempt})
+		r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
+		r.is(r.heard(), "h forgets 1, h ends 2")
+		must[attemptAdded](r, appAttemptAdded{attempt: secondAttempt})
+		if got := must[allocation](r, allocate{attempt: secondAttempt, drain: true}).completed; len(got) != 0 {
+			t.Errorf("kept %t: the next attempt hears of %v", keep, got)
+		}
+	}
 }
 
 // A container runs when the node that has it says so, and was given: what another node says of it is no news.

@@ -72,6 +72,15 @@ func (r scheduling) attempt(keep bool) {
 	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, keep: keep})
 }
 
+// begins adds an application of ada to a queue, with its first attempt.
+func (r scheduling) begins(app ids.Application, queue string) ids.Attempt {
+	r.t.Helper()
+	must[appAccepted](r, appAdded{app: app, user: "ada", queue: queue, groups: []string{"ada"}})
+	at := ids.Attempt{App: app, Attempt: 1}
+	must[attemptAdded](r, appAttemptAdded{attempt: at})
+	return at
+}
+
 // live is a container that a node reports.
 func live(seq, memory int64) *yarn.NMContainerStatus {
 	return &yarn.NMContainerStatus{ContainerId: aContainer(seq).Proto(), ContainerState: runs, Resource: &yarn.Resource{Memory: memory, VirtualCores: 1}}

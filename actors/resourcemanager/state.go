@@ -7,10 +7,6 @@ import (
 
 // requestResourceManagerState answers with a copy of all books.
 func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn.RequestResourceManagerState) {
-	if !s.ready {
-		rpcenv.Fail(c, q, errNotReady())
-		return
-	}
 	call := rpcenv.Defer(c, q)
 	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, b books, err error) {
 		if err != nil {
@@ -20,7 +16,7 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 		t := queueTree{queues: b.queues, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
 			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
-			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, 0), // by name root is the first of its queues, and default the only one of FIFO
+			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, true), // by name root is the first of its queues, and default the only one of FIFO
 			Minimum: b.minimum, Maximum: b.maximum, Demands: b.demands, DemandsMore: b.demandsMore, Failures: b.failures,
 		}
 		for _, a := range s.apps {

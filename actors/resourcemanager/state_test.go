@@ -62,6 +62,17 @@ func TestTheStateTellsWhatWaitsAndWhatFailed(t *testing.T) {
 	}
 }
 
+// Of many applications that wait the state tells fifty, and how many more there are.
+func TestTheStateTellsHowManyMoreWait(t *testing.T) {
+	k := newKit(t)
+	for range 52 {
+		k.submit(nil)
+	}
+	if s := k.state(); len(s.GetDemands()) != 50 || s.GetDemandsMore() != 2 {
+		t.Errorf("%d demands and %d more", len(s.GetDemands()), s.GetDemandsMore())
+	}
+}
+
 // What an application used is remembered when it is over.
 func TestTotalsStayAfterTheEnd(t *testing.T) {
 	k := newKit(t)

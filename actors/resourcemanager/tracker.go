@@ -123,7 +123,6 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 	from := n.machine.State
 	n.machine = next
 	if from != next.State {
-		n.over = ""
 		if next.State.Over() {
 			n.over = why
 		}

@@ -179,7 +179,7 @@ func (t *ResourceTracker) tell(c *rpcenv.Context, n *node) {
 	n.launchedQueue, n.endedQueue = nil, nil
 	rpcenv.Ask(c, t.scheduler, m, func(nodeUpdated, error) {
 		n.telling = false
-		if n.again && t.byID[n.id] == n && !n.machine.State.Over() {
+		if n.again && !n.machine.State.Over() {
 			t.tell(c, n)
 		}
 	})

@@ -147,50 +147,6 @@ func TestNodesAreListedInTheOrderOfTheirIDs(t *testing.T) {
 	}
 }
 
-// The answer to a heartbeat has what the node is to do, once; keys only when it has others.
-func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
-	r := newTracking(t, Config{}, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
-	id := r.node("h")
-	stranger := nodeID{"nowhere", 1}
-	for range 2 { // an order that is repeated is one
-		for _, node := range []nodeID{id, stranger} {
-			r.tell(cleanUpContainer{node: node, container: aContainer(1)})
-			r.tell(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
-			r.tell(forgetContainer{node: node, container: aContainer(2)})
-		}
-	}
-	l := aLife(5)
-	orders := &yarn.NodeHeartbeatResponse{
-		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{aContainer(1).Proto()},
-		ApplicationsToCleanup: []*yarn.ApplicationId{anApp.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{aContainer(2).Proto()},
-		ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm,
-	}
-	for range 2 { // the first answer may have been lost
-		if got := r.beat(id, 0); !proto.Equal(got, orders) {
-			t.Errorf("%v\nwant\n%v", got, orders)
-		}
-	}
-	for _, is := range []struct {
-		container, nm int32
-	}{{1, 1}, {2, 1}, {1, 2}} {
-		q := &yarn.NodeHeartbeatRequest{
-			NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: orders.GetResponseId()}, LastKnownContainerTokenMasterKey: &yarn.MasterKey{KeyId: is.container},
-			LastKnownNmTokenMasterKey: &yarn.MasterKey{KeyId: is.nm},
-		}
-		want := &yarn.NodeHeartbeatResponse{ResponseId: orders.GetResponseId() + 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700}
-		if is.container != 1 {
-			want.ContainerTokenMasterKey = l.container
-		}
-		if is.nm != 1 {
-			want.NmTokenMasterKey = l.nm
-		}
-		if got := r.hear(q); !proto.Equal(got, want) {
-			t.Errorf("%v\nwant\n%v", got, want)
-		}
-		orders.ResponseId++
-	}
-}
-
 // Response ids follow each other, 0 after the largest.
 func TestAfterTheLargestResponseIDComesZero(t *testing.T) {
 	if a, b := nextResponse(0), nextResponse(math.MaxInt32); a != 1 || b != 0 {
@@ -260,33 +216,6 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	r.node("h")
 	r.answer()
 	updates("")
-}
-
-// A container that its node is to end has not been launched there; one that it is to forget is new when it tells of it again.
-func TestWhatANodeIsToEndOrForget(t *testing.T) {
-	r := newTracking(t, Config{})
-	id := r.node("h")
-	news := func(want string, response int32, statuses ...*yarn.ContainerStatus) {
-		t.Helper()
-		r.beat(id, response, statuses...)
-		text := ""
-		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
-			text += fmt.Sprint(len(u.launched), len(u.ended))
-		}
-		if text != want {
-			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
-		}
-	}
-	r.tell(cleanUpContainer{node: id, container: aContainer(1)})
-	news("0 0", 0, status(1, runs, 0))
-	news("0 0", 1, status(1, runs, 0))
-	r.tell(forgetContainer{node: id, container: aContainer(1)})
-	news("0 0", 2, status(1, runs, 0))
-	news("1 0", 3, status(1, runs, 0))
-	news("0 1", 4, status(1, ended, 3))
-	r.tell(forgetContainer{node: id, container: aContainer(1)})
-	news("0 0", 5, status(1, ended, 3))
-	news("0 1", 6, status(1, ended, 3))
 }
 
 // What a node says of its health is kept until it says something else; it is cut.

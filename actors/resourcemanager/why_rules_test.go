@@ -115,7 +115,7 @@ func TestHowAContainerFares(t *testing.T) {
 	}
 	for q, text := range map[*yarn.RequestContainerPlace]string{
 		{ContainerId: id(77)}: fmt.Sprintf("Container with id 'container_%d_%04d_01_000077' doesn't exist in RM: it ended, or never was", app.Timestamp, app.ID),
-		{}:                    "container",
+		{}:                    "container 0: ",
 	} {
 		_, err := askErr[*yarn.ContainerPlace](k, k.tool, "ClientRMService", q)
 		refused(t, err, exceptions.YARN, text)

@@ -1,0 +1,158 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// A container that its node cannot be found for is not given, and what ended is told all the same.
+func TestAContainerWhoseNodeIsGone(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(true)
+	r.give(n)
+	r.give(n)
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}}) // the same again
+	known := r.s.nodes["h:8041"]
+	delete(r.s.nodes, "h:8041")
+	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
+		t.Errorf("given: %v", got)
+	}
+	if d := must[attemptDescription](r, describeAttempt{attempt: anAttempt}); len(d.previous) != 0 {
+		t.Errorf("described: %v", d.previous)
+	}
+	r.logged("container_5_0001_01_000003: its node is gone", "container_5_0001_01_000002: its node is gone")
+	if p := must[containerPlace](r, requestContainer{id: aContainer(2)}); !p.found || p.node != nil {
+		t.Errorf("%+v", p)
+	}
+	r.heard()
+	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(2)}})
+	r.is(r.heard(), "")
+	r.is(r.completed(), `2 with -100 "Container released by application"`)
+	r.s.nodes["h:8041"] = known
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	delete(r.s.containers, aContainer(4))
+	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
+		t.Errorf("given: %v", got)
+	}
+	r.logged("container_5_0001_01_000004 was given and nobody knows it")
+	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(4)}})
+	r.tell(appAttemptRemoved{attempt: anAttempt})
+	r.logged("container_5_0001_01_000004 has gone and nobody knew it")
+}
+
+// A container whose token cannot be made is not given.
+func TestAContainerWithoutAToken(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	must[appAccepted](r, appAdded{app: anApp, user: "\xff", queue: "q", groups: []string{"g"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt})
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
+		t.Errorf("given: %v", got)
+	}
+	if len(r.errors) != 1 || !strings.HasPrefix(r.errors[0], "container_5_0001_01_000001: make a ContainerToken: ") {
+		t.Errorf("logged: %q", r.errors)
+	}
+	r.errors = nil
+}
+
+// A container that was told to be lost runs again when its node comes back with it.
+func TestAContainerComesBackWithItsNode(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	r.give(n)
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
+	r.tell(nodeRemoved{node: n})
+	r.heard()
+	r.add("h", live(2, 1024))
+	r.is(r.heard(), "1 runs on h")
+	r.is(must[containerPlace](r, requestContainer{id: aContainer(2)}).state.String(), "RUNNING")
+}
+
+// A fresh ResourceManager gives no container that is larger than its largest node; one that recovers does, while nodes come back.
+func TestAContainerLargerThanAnyNode(t *testing.T) {
+	for recovered, want := range map[bool]error{false: exceptions.InvalidResourceRequest, true: nil} {
+		r := newScheduling(t, beginScheduler{life: life{recovered: recovered}}, "yarn.scheduler.maximum-allocation-mb", "16384")
+		r.add("h")
+		r.attempt(false)
+		big := anyAsk(1)
+		big.Capability.Memory = 9000
+		if _, err := request[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}}); !errors.Is(err, want) || want == nil && err != nil {
+			t.Errorf("recovered %t: %v", recovered, err)
+		}
+	}
+}
+
+// The end of a container says how large it was; the trace has each of its steps.
+func TestAnEndSaysHowLargeAContainerWas(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	r.give(n)
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}, ended: []*yarn.ContainerStatus{{
+		ContainerId: aContainer(2).Proto(), ExitStatus: 7, Diagnostics: "it crashed",
+	}}})
+	r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(40, 8, "early")}})
+	for _, s := range must[allocation](r, allocate{attempt: anAttempt, drain: true}).completed {
+		if s.GetCapability().GetMemory() != 1024 || s.GetCapability().GetVirtualCores() != 1 || s.GetState() != ended {
+			t.Errorf("%v", s)
+		}
+	}
+	big := anyAsk(1)
+	big.Capability.Memory = 8192
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	none := anyAsk(0)
+	none.Capability.Memory = 8192
+	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{none}})
+	r.Advance(time.Second)
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	text := ""
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindState && strings.HasSuffix(e.Subject, "3") {
+			text += fmt.Sprintf("%s > %s, ", e.Was, e.Is)
+		}
+	}
+	r.is(text, "NEW > RESERVED, RESERVED > KILLED, ")
+}
+
+// An expiry that comes when a container runs is too late: it is no step of the container.
+func TestAnExpiryThatComesTooLate(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1)}})
+	r.run(func(c *rpcenv.Context) {
+		r.s.step(c, r.s.containers[aContainer(1)], machine.ContainerExpire, machine.Always, nil)
+	})
+	text := ""
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindState && e.Name == "container" {
+			text += fmt.Sprintf("%s > %s, ", e.Was, e.Is)
+		}
+	}
+	r.is(text, "NEW > ALLOCATED, ALLOCATED > ACQUIRED, ACQUIRED > RUNNING, ")
+}

@@ -1,0 +1,121 @@
+package resourcemanager
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// starved are queues whose applications starve when they have less than half of their fair share for a second.
+const starved = `<allocations><queue name="a"/><queue name="b"/><queue name="c"/>
+	<defaultFairSharePreemptionTimeout>1</defaultFairSharePreemptionTimeout>
+	<defaultFairSharePreemptionThreshold>0.5</defaultFairSharePreemptionThreshold></allocations>`
+
+// big adds a node of 8192 MiB that has cores to spare.
+func (r scheduling) big(containers ...*yarn.NMContainerStatus) nodeID {
+	r.t.Helper()
+	n := nodeID{"h", 8041}
+	r.tell(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
+	return n
+}
+
+// wants makes the first attempt of an application in a queue ask for a container.
+func (r scheduling) wants(id int32, queue string) ids.Application {
+	r.t.Helper()
+	at := r.begins(ids.Application{Timestamp: 5, ID: id}, queue)
+	must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	return at.App
+}
+
+// taken is how long the container has that is to be taken for an application; 0: there is none.
+func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Duration) {
+	r.t.Helper()
+	for seq := range int64(8) {
+		if p := must[containerPlace](r, requestContainer{id: aContainer(seq + 1)}); p.preemptedFor == app.String() {
+			return aContainer(seq + 1), p.preemptedIn
+		}
+	}
+	return ids.Container{}, 0
+}
+
+// What is marked ends when its time is over, at each time that there is, though no update lies between them; there is one timer for
+// each, however many updates see it.
+func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
+	r := newScheduling(t, beginScheduler{allocations: []byte(starved)},
+		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "5000", "yarn.scheduler.fair.update-interval-ms", "3600000")
+	update := func() { r.tell(updateTick{}) }
+	n := r.big()
+	greedy := r.begins(anApp, "a")
+	must[allocation](r, allocate{attempt: greedy, asks: []*yarn.ResourceRequest{anyAsk(8)}})
+	update()
+	for range 8 {
+		must[nodeUpdated](r, nodeUpdate{node: n})
+	}
+	first := r.wants(2, "b")
+	update()
+	r.ms(800)
+	second := r.wants(3, "c")
+	update()
+	r.ms(800)
+	update()
+	r.ms(800)
+	update()
+	early, left := r.taken(first)
+	late, more := r.taken(second)
+	if left == 0 || more == 0 || early == late || more-left < 700*time.Millisecond || more > 5*time.Second {
+		t.Fatalf("%s is taken in %s, %s in %s", early, left, late, more)
+	}
+	there := func(id ids.Container) bool { return must[containerPlace](r, requestContainer{id: id}).failure == nil }
+	r.Advance(left - 10*time.Millisecond)
+	if !there(early) || !there(late) {
+		t.Error("a container ends before its time")
+	}
+	r.ms(20)
+	if there(early) || !there(late) {
+		t.Errorf("at the first time: the first is there %t, the second %t", there(early), there(late))
+	}
+	r.Advance(more - left - 20*time.Millisecond)
+	if !there(late) {
+		t.Error("the second ends before its time")
+	}
+	r.ms(20)
+	if there(late) {
+		t.Error("the second is there after its time")
+	}
+	r.ms(5000)
+	ticks := 0
+	for _, e := range r.Trace().Entries {
+		if e.K == trace.KindItem && e.Name == "timer killTick" {
+			ticks++
+		}
+	}
+	if ticks != 2 {
+		t.Errorf("%d timers for two times", ticks)
+	}
+}
+
+// Nothing is preempted while nothing is given: the nodes of what an application lacks may still come back.
+func TestNothingIsPreemptedSoonAfterARestart(t *testing.T) {
+	r := newScheduling(t, beginScheduler{life: life{recovered: true}, allocations: []byte(starved)},
+		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "60000", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "8000")
+	r.begins(anApp, "a")
+	var all []*yarn.NMContainerStatus
+	for seq := range int64(8) {
+		all = append(all, live(seq+1, 1024))
+	}
+	r.big(all...)
+	app := r.wants(2, "b")
+	for r.Now().Before(r.s.readyAt.Add(-100 * time.Millisecond)) {
+		if id, _ := r.taken(app); id.Seq != 0 {
+			t.Fatalf("%s is marked %s before containers are given", id, r.s.readyAt.Sub(r.Now()))
+		}
+		r.ms(100)
+	}
+	r.ms(1000)
+	if id, _ := r.taken(app); id.Seq == 0 {
+		t.Error("nothing is marked when containers are given")
+	}
+}

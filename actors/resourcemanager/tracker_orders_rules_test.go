@@ -1,0 +1,102 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// The answer to a heartbeat has what the node is to do, once; keys only when it has others.
+func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
+	r := newTracking(t, Config{}, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
+	id := r.node("h")
+	stranger := nodeID{"nowhere", 1}
+	for range 2 { // an order that is repeated is one
+		for _, node := range []nodeID{id, stranger} {
+			r.tell(cleanUpContainer{node: node, container: aContainer(1)})
+			r.tell(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
+			r.tell(forgetContainer{node: node, container: aContainer(2)})
+		}
+	}
+	l := aLife(5)
+	orders := &yarn.NodeHeartbeatResponse{
+		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{aContainer(1).Proto()},
+		ApplicationsToCleanup: []*yarn.ApplicationId{anApp.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{aContainer(2).Proto()},
+		ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm,
+	}
+	for range 2 { // the first answer may have been lost
+		if got := r.beat(id, 0); !proto.Equal(got, orders) {
+			t.Errorf("%v\nwant\n%v", got, orders)
+		}
+	}
+	for _, is := range []struct {
+		container, nm int32
+	}{{1, 1}, {2, 1}, {1, 2}} {
+		q := &yarn.NodeHeartbeatRequest{
+			NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: orders.GetResponseId()}, LastKnownContainerTokenMasterKey: &yarn.MasterKey{KeyId: is.container},
+			LastKnownNmTokenMasterKey: &yarn.MasterKey{KeyId: is.nm},
+		}
+		want := &yarn.NodeHeartbeatResponse{ResponseId: orders.GetResponseId() + 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700}
+		if is.container != 1 {
+			want.ContainerTokenMasterKey = l.container
+		}
+		if is.nm != 1 {
+			want.NmTokenMasterKey = l.nm
+		}
+		if got := r.hear(q); !proto.Equal(got, want) {
+			t.Errorf("%v\nwant\n%v", got, want)
+		}
+		orders.ResponseId++
+	}
+}
+
+// A container that its node is to end has not been launched there; one that it is to forget is new when it tells of it again.
+func TestWhatANodeIsToEndOrForget(t *testing.T) {
+	r := newTracking(t, Config{})
+	id := r.node("h")
+	news := func(want string, response int32, statuses ...*yarn.ContainerStatus) {
+		t.Helper()
+		r.beat(id, response, statuses...)
+		text := ""
+		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
+			text += fmt.Sprint(len(u.launched), len(u.ended))
+		}
+		if text != want {
+			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
+		}
+	}
+	r.tell(cleanUpContainer{node: id, container: aContainer(1)})
+	news("0 0", 0, status(1, runs, 0))
+	news("0 0", 1, status(1, runs, 0))
+	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	news("0 0", 2, status(1, runs, 0))
+	news("1 0", 3, status(1, runs, 0))
+	news("0 1", 4, status(1, ended, 3))
+	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	news("0 0", 5, status(1, ended, 3))
+	news("0 1", 6, status(1, ended, 3))
+}
+
+// What is ordered for a node that is gone has nowhere to go: it is not kept.
+func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
+	r := newTracking(t, Config{})
+	r.scheduler.Do(func(c *rpcenv.Context) {
+		for s, want := range map[machine.NodeState]int{machine.NodeUnhealthy: 4, machine.NodeLost: 0} {
+			tracker, id := newResourceTracker(Config{}), nodeID{"h", 1}
+			n := &node{id: id, machine: machine.Node{State: s}, cleaned: map[ids.Container]bool{}}
+			tracker.byID[id] = n
+			tracker.cleanUpApp(c, cleanUpApp{app: anApp, nodes: []nodeID{id}})
+			tracker.cleanUpContainer(c, cleanUpContainer{node: id, container: aContainer(1)})
+			tracker.forgetContainer(c, forgetContainer{node: id, container: aContainer(2)})
+			if got := len(n.cleanApps) + len(n.cleanContainers) + len(n.cleaned) + len(n.forget); got != want {
+				t.Errorf("a node that is %s keeps %v, %v and %v", s, n.cleanApps, n.cleanContainers, n.forget)
+			}
+		}
+	})
+}
