@@ -221,7 +221,7 @@ func (s *ApplicationMasterService) session(m *yarn.ApplicationAttemptId, t *yarn
 	if err := token.Open(t, token.AMRM, s.life.amrm, &says); err != nil {
 		return nil, id, fmt.Errorf("%w: %s: %w", exceptions.InvalidToken, id, err)
 	}
-	if of, err := ids.AttemptFrom(says.GetAppAttemptId()); err != nil || of != id {
+	if of, _ := ids.AttemptFrom(says.GetAppAttemptId()); of != id { // one of no attempt is that of the zero Attempt
 		return nil, id, fmt.Errorf("%w: the token is not that of %s", exceptions.InvalidToken, id)
 	}
 	return s.byID[id], id, nil

@@ -107,13 +107,10 @@ func nextResponse(id int32) int32 {
 
 // progressOf is a progress from 0 to 1.
 func progressOf(p float32) float32 {
-	switch {
-	case p != p || p < 0:
+	if p != p { // NaN
 		return 0
-	case p > 1:
-		return 1
 	}
-	return p
+	return max(0, min(p, 1))
 }
 
 // demand checks a call as far as that needs no scheduler.

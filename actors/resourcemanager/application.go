@@ -71,9 +71,7 @@ func (s *ClientRMService) doApp(c *rpcenv.Context, a *application, action machin
 	case machine.StartAttempt:
 		s.startAttempt(c, a)
 	case machine.KillAttempt:
-		if at := a.current(); at != nil {
-			s.stepAttempt(c, at, machine.AttemptKill, machine.Always, a.diagnostics)
-		}
+		s.stepAttempt(c, a.current(), machine.AttemptKill, machine.Always, a.diagnostics) // ACCEPTED and RUNNING have one
 	case machine.StoreFinal:
 		s.storeFinal(c, a)
 	case machine.RememberNode:
@@ -147,9 +145,6 @@ func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
 
 // cleanUpApp is the entry of an application into its end.
 func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
-	if a.finished.IsZero() {
-		a.finished = c.Now()
-	}
 	s.count(a)
 	c.Send(s.tracker, cleanUpApp{app: a.id, nodes: a.nodes})
 	c.Send(s.scheduler, appRemoved{app: a.id})
@@ -247,8 +242,8 @@ func (a *application) failures(now time.Time) int {
 // maxAttemptsOf is how many attempts an application may have: its own wish counts within that of the cluster.
 func maxAttemptsOf(c *conf.Conf, wish int32) int {
 	most := conf.AMMaxAttempts.Get(c)
-	if wish >= 1 && int(wish) <= most {
-		return int(wish)
+	if wish < 1 {
+		return most
 	}
-	return most
+	return min(int(wish), most)
 }

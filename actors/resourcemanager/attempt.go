@@ -52,9 +52,6 @@ func (at *attempt) failed() bool {
 }
 
 func (at *attempt) node() (nodeID, bool) {
-	if at.container == nil {
-		return nodeID{}, false
-	}
 	n, err := nodeFrom(at.container.GetNodeId())
 	return n, err == nil
 }
@@ -91,7 +88,7 @@ func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.
 		c.Log().Infof("%s State change from %s to %s on event = %s", at.id, from, next.State, e)
 		c.State("attempt", at.id.String(), from.String(), next.State.String(), why)
 	}
-	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && e != machine.AttemptUnregister && at.diagnostics == "" {
+	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && e != machine.AttemptUnregister {
 		at.diagnostics = why
 	}
 	if e == machine.AttemptKill && (from == machine.AttemptLaunched || from == machine.AttemptRunning) {
@@ -141,10 +138,7 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered bool) {
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts()
 	c.Send(s.ams, registerAttempt{attempt: at.id, user: at.app.user, keep: keep, priority: at.app.context.GetPriority()})
-	q := appAttemptAdded{attempt: at.id, keep: keep, recovered: recovered}
-	if recovered {
-		q.am = at.containerID()
-	}
+	q := appAttemptAdded{attempt: at.id, keep: keep, am: at.containerID()}
 	rpcenv.Ask(c, s.scheduler, q, func(_ attemptAdded, err error) {
 		switch {
 		case err != nil:
@@ -157,10 +151,7 @@ func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered b
 
 // containerID is that of the ApplicationMaster's container; zero: it has none yet.
 func (at *attempt) containerID() ids.Container {
-	id, err := ids.ContainerFrom(at.container.GetId())
-	if err != nil {
-		return ids.Container{}
-	}
+	id, _ := ids.ContainerFrom(at.container.GetId())
 	return id
 }
 
@@ -168,7 +159,6 @@ func (at *attempt) containerID() ids.Container {
 func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
 	ask := &yarn.ResourceRequest{
 		Priority: &yarn.Priority{}, ResourceName: fair.Any, NumContainers: 1, Capability: at.app.context.GetResource(),
-		NodeLabelExpression: at.app.context.GetNodeLabelExpression(),
 	}
 	asks := []*yarn.ResourceRequest{ask}
 	if wanted := at.app.context.GetAmContainerResourceRequest(); len(wanted) > 0 {
@@ -215,10 +205,10 @@ func (s *ClientRMService) pull(c *rpcenv.Context, at *attempt) {
 	if at.machine.State != machine.AttemptScheduled {
 		return
 	}
-	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id}, func(r allocation, err error) {
+	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id}, func(r allocation, _ error) {
 		switch {
 		case at.machine.State != machine.AttemptScheduled:
-		case err != nil || len(r.containers) == 0:
+		case len(r.containers) == 0: // also when the scheduler failed
 			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.NothingYet, "")
 		default:
 			at.container = r.containers[0]

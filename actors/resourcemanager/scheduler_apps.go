@@ -63,10 +63,9 @@ func (s *Scheduler) appRemoved(c *rpcenv.Context, m appRemoved) {
 // ApplicationMaster's container already. It mirrors AppAttemptAddedSchedulerEvent.
 type appAttemptAdded struct {
 	rpcenv.Local
-	attempt   ids.Attempt
-	keep      bool
-	recovered bool
-	am        ids.Container
+	attempt ids.Attempt
+	keep    bool
+	am      ids.Container
 }
 
 // attemptAdded says that the Scheduler knows the attempt.

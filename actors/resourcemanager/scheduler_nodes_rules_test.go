@@ -66,7 +66,7 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
 	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, recovered: true, am: aContainer(1)})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(1)})
 	n := r.add("h", live(1, 1024), live(2, 1024))
 	r.is(r.heard(), "1 runs on h, 1 runs on h")
 	for seq, am := range map[int64]bool{1: true, 2: false} {

@@ -241,11 +241,10 @@ func (s *ClientRMService) failApplicationAttempt(c *rpcenv.Context, q *yarn.Fail
 		rpcenv.Fail(c, q, err)
 		return
 	}
-	id, err := ids.AttemptFrom(q.GetApplicationAttemptId())
+	id := ids.Attempt{App: a.id, Attempt: q.GetApplicationAttemptId().GetAttemptId()}
 	at := s.attemptOf(id)
-	if err != nil || at == nil {
-		rpcenv.Fail(c, q, fmt.Errorf("%w: ApplicationAttempt with id '%s' doesn't exist in RM.",
-			exceptions.ApplicationAttemptNotFound, ids.Attempt{App: a.id, Attempt: q.GetApplicationAttemptId().GetAttemptId()}))
+	if at == nil {
+		rpcenv.Fail(c, q, fmt.Errorf("%w: ApplicationAttempt with id '%s' doesn't exist in RM.", exceptions.ApplicationAttemptNotFound, id))
 		return
 	}
 	s.stepAttempt(c, at, machine.AttemptFail, machine.Always, "Attempt failed by user.")

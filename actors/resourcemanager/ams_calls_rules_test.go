@@ -1,0 +1,209 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// Of the calls that come while the scheduler is asked each waits for the one before, whatever its response id.
+func TestEachCallWaitsForTheOneBefore(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	v.holds = true
+	all := v.calls(anAttempt, 0, 1, 1, 2, 2) // a repetition waits too
+	for asked := 1; asked <= 3; asked++ {
+		if len(v.asked) != asked {
+			t.Errorf("the scheduler was asked %d times, want %d", len(v.asked), asked)
+		}
+		v.answer()
+	}
+	for i, want := range []int32{1, 2, 2, 3, 3} {
+		if c := all[i]; c.err != nil || c.answer.GetResponseId() != want {
+			t.Errorf("call %d: %v, %v, want response id %d", i, c.answer, c.err, want)
+		}
+	}
+	if len(v.asked) != 3 {
+		t.Errorf("the scheduler was asked %d times", len(v.asked))
+	}
+}
+
+// What the scheduler fails a call with goes to the ApplicationMaster, and the next call that waits is handled.
+func TestACallThatTheSchedulerFails(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	v.holds = true
+	all := v.calls(anAttempt, 0, 0)
+	v.fails = errors.Join(exceptions.InvalidResourceRequest, errors.New("too much"))
+	v.answer()
+	v.fails = nil
+	v.answer()
+	v.refused(all[0].err, exceptions.InvalidResourceRequest, "too much")
+	if all[1].err != nil || all[1].answer.GetResponseId() != 1 {
+		t.Errorf("the call after it: %v, %v", all[1].answer, all[1].err)
+	}
+	if p := got[amProgress](v.rig, v.client); len(p) != 1 {
+		t.Errorf("progress of %d calls", len(p))
+	}
+}
+
+// When an attempt is over, calls that are being handled, that wait and that come are refused, the last at once.
+func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	v.holds = true
+	all := v.calls(anAttempt, 0, 0)
+	v.tell(unregisterAttempt{attempt: anAttempt})
+	late := v.calls(anAttempt, 0)[0]
+	if !late.done || all[0].done || all[1].done {
+		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)
+	}
+	v.gives = allocation{containers: []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}}
+	v.answer()
+	for _, c := range append(all, late) {
+		v.refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+anAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
+	}
+	if p := got[amProgress](v.rig, v.client); len(p) != 0 {
+		t.Errorf("progress of one that is over: %v", p)
+	}
+}
+
+// After the largest response id comes 0. Before the first answer no call is a repetition.
+func TestResponseIDsWrapAround(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	_, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: math.MaxInt32})
+	v.refused(err, exceptions.InvalidApplicationMasterRequest, fmt.Sprintf("%s expect responseId to be 0 but get 2147483647", anAttempt))
+	v.s.byID[anAttempt].responseID = math.MaxInt32
+	for _, is := range []struct{ asked, want int32 }{{math.MaxInt32, 0}, {math.MaxInt32, 0}, {0, 1}} {
+		r, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: is.asked})
+		if err != nil || r.GetResponseId() != is.want {
+			t.Errorf("after %d: %v, %v", is.asked, r, err)
+		}
+	}
+	if len(v.asked) != 2 {
+		t.Errorf("the scheduler was asked %d times", len(v.asked))
+	}
+}
+
+// After its end an ApplicationMaster is answered with new response ids and with nothing, and the scheduler is not asked.
+func TestCallsAfterTheEndWasSaid(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	for range 2 {
+		if _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{
+			FinalApplicationStatus: yarn.FinalApplicationStatus_APP_FAILED, Diagnostics: strings.Repeat("d", 64<<10) + "x", TrackingUrl: strings.Repeat("u", 1024) + "x",
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	v.gives = allocation{completed: []*yarn.ContainerStatus{{}}}
+	for i := range int32(3) {
+		r, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: i})
+		if err != nil || r.GetResponseId() != i+1 || len(r.GetCompletedContainerStatuses()) != 0 {
+			t.Errorf("call %d: %v, %v", i, r, err)
+		}
+	}
+	if len(v.asked) != 0 {
+		t.Errorf("the scheduler was asked %v", v.asked)
+	}
+	want := amUnregistered{attempt: anAttempt, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: strings.Repeat("d", 64<<10), url: strings.Repeat("u", 1024)}
+	if ends := got[amUnregistered](v.rig, v.client); len(ends) != 1 || ends[0] != want {
+		t.Errorf("the end is told %d times, as %.100v", len(ends), ends)
+	}
+}
+
+// A progress is from 0 to 1.
+func TestAProgressIsFromZeroToOne(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for p, want := range map[float32]float32{-inf: 0, -1: 0, 0: 0, 0.25: 0.25, 1: 1, 1.5: 1, inf: 1, nan: 0} {
+		if got := progressOf(p); got != want {
+			t.Errorf("%f is %f", p, got)
+		}
+	}
+}
+
+// Whose containers an attempt may release: its own, and with keepContainers those of the attempts before it.
+func TestWhoseContainersAreReleased(t *testing.T) {
+	own, before := ids.Container{Attempt: secondAttempt, Seq: 2}, aContainer(3)
+	others := ids.Container{Attempt: otherAttempt, Seq: 4}
+	for _, is := range []struct {
+		keep    bool
+		release *yarn.ContainerId
+		wrong   string
+	}{
+		{false, own.Proto(), ""},
+		{true, own.Proto(), ""},
+		{true, before.Proto(), ""},
+		{false, before.Proto(), "Cannot release container : container_5_0001_01_000003 not belonging to this application attempt : appattempt_5_0001_000002"},
+		{true, others.Proto(), "Cannot release container : container_5_0002_01_000004 not belonging to this application attempt : appattempt_5_0001_000002"},
+		{true, &yarn.ContainerId{AppAttemptId: secondAttempt.Proto()}, "container_5_0001_02_000000 is no container id: containers count from 1"},
+	} {
+		v := newSessions(t)
+		v.running(secondAttempt, is.keep)
+		_, err := v.allocate(secondAttempt, &yarn.AllocateRequest{Release: []*yarn.ContainerId{is.release}})
+		if is.wrong != "" {
+			v.refused(err, exceptions.InvalidContainerRelease, is.wrong)
+			continue
+		}
+		if id, _ := ids.ContainerFrom(is.release); err != nil || !slices.Equal(v.asked[0].release, []ids.Container{id}) {
+			t.Errorf("keep %t: %v, %v", is.keep, v.asked, err)
+		}
+	}
+}
+
+// The name of a place has 1024 bytes at most, and one at least.
+func TestHowLongTheNameOfAPlaceIs(t *testing.T) {
+	for n, ok := range map[int]bool{0: false, 1: true, 1024: true, 1025: false} {
+		v := newSessions(t)
+		v.running(anAttempt, false)
+		_, err := v.allocate(anAttempt, &yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{{ResourceName: strings.Repeat("h", n)}}})
+		if !ok {
+			v.refused(err, exceptions.InvalidResourceRequest, "an ask names no place, or one of more than 1024 bytes")
+		} else if err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// An answer has what the scheduler gives, which containers are marked, and a token for each node that can be called.
+func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	v.gives = allocation{
+		containers: []*yarn.Container{
+			{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}, {Id: aContainer(3).Proto()}, {Id: aContainer(4).Proto(), NodeId: nodeID{"h", 1}.proto()},
+		},
+		completed: []*yarn.ContainerStatus{status(1, ended, 9)}, headroom: &yarn.Resource{Memory: 7}, preempt: []ids.Container{aContainer(5), aContainer(6)}, nodes: 8,
+	}
+	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{Progress: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.GetNmTokens()) != 1 || !proto.Equal(r.GetNmTokens()[0].GetNodeId(), nodeID{"h", 1}.proto()) {
+		t.Errorf("tokens: %v", r.GetNmTokens())
+	}
+	r.NmTokens = nil
+	want := &yarn.AllocateResponse{
+		ResponseId: 1, AllocatedContainers: v.gives.containers, CompletedContainerStatuses: v.gives.completed, Limit: v.gives.headroom, NumClusterNodes: 8,
+		ApplicationPriority: &yarn.Priority{Priority: 3},
+		Preempt: &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{
+			Container: []*yarn.PreemptionContainer{{Id: aContainer(5).Proto()}, {Id: aContainer(6).Proto()}},
+		}},
+	}
+	if !proto.Equal(r, want) {
+		t.Errorf("%v\nwant\n%v", r, want)
+	}
+	if p := got[amProgress](v.rig, v.client); len(p) != 1 || p[0] != (amProgress{attempt: anAttempt, progress: 0.5}) {
+		t.Errorf("progress: %v", p)
+	}
+}

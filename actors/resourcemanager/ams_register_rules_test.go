@@ -1,0 +1,120 @@
+package resourcemanager
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// A registration says which containers it has, of its application: the scheduler gets each once, in their order.
+func TestWhichContainersARegistrationNames(t *testing.T) {
+	v := newSessions(t)
+	v.begin(secondAttempt, false)
+	_, err := v.register(secondAttempt, aContainer(2).Proto(), &yarn.ContainerId{AppAttemptId: anAttempt.Proto()})
+	v.refused(err, exceptions.InvalidApplicationMasterRequest,
+		"appattempt_5_0001_000002 registers with a container: container_5_0001_01_000000 is no container id: containers count from 1")
+	_, err = v.register(secondAttempt, ids.Container{Attempt: otherAttempt, Seq: 1}.Proto())
+	v.refused(err, exceptions.InvalidApplicationMasterRequest,
+		"appattempt_5_0001_000002 registers with a container: container_5_0002_01_000001 is not of application_5_0001")
+	if len(v.described) != 0 {
+		t.Errorf("the scheduler was asked %v", v.described)
+	}
+	third, own := aContainer(3), ids.Container{Attempt: secondAttempt, Seq: 2}
+	if _, err := v.register(secondAttempt, own.Proto(), third.Proto(), aContainer(2).Proto(), third.Proto()); err != nil {
+		t.Error(err)
+	}
+	if d := v.described; len(d) != 1 || d[0].attempt != secondAttempt || !slices.Equal(d[0].holds, []ids.Container{aContainer(2), third, own}) {
+		t.Errorf("the scheduler was asked %v", d)
+	}
+}
+
+// Containers of the attempts before, and tokens for their nodes, are handed over only to an application that keeps them.
+func TestWhatIsHandedOver(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		v := newSessions(t)
+		v.begin(secondAttempt, keep)
+		h, g := nodeID{"h", 1}, nodeID{"g", 1}
+		v.describes = attemptDescription{maximum: &yarn.Resource{Memory: 8192}, queue: "root.a", previous: []*yarn.Container{
+			{Id: aContainer(2).Proto(), NodeId: h.proto()}, {Id: aContainer(3).Proto(), NodeId: h.proto()}, {Id: aContainer(4).Proto(), NodeId: g.proto()},
+		}}
+		r, err := v.register(secondAttempt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &yarn.RegisterApplicationMasterResponse{
+			MaximumCapability: v.describes.maximum, Queue: "root.a",
+			SchedulerResourceTypes: []yarn.SchedulerResourceTypes{yarn.SchedulerResourceTypes_MEMORY, yarn.SchedulerResourceTypes_CPU},
+		}
+		var nodes []*yarn.NodeId
+		if keep {
+			want.ContainersFromPreviousAttempts, nodes = v.describes.previous, []*yarn.NodeId{h.proto(), g.proto()}
+		}
+		for i, n := range r.GetNmTokensFromPreviousAttempts() {
+			if i >= len(nodes) || !proto.Equal(n.GetNodeId(), nodes[i]) {
+				t.Errorf("keep %t: token %d is for %v", keep, i, n.GetNodeId())
+			}
+		}
+		if len(r.GetNmTokensFromPreviousAttempts()) != len(nodes) {
+			t.Errorf("keep %t: %d tokens", keep, len(r.GetNmTokensFromPreviousAttempts()))
+		}
+		if r.NmTokensFromPreviousAttempts = nil; !proto.Equal(r, want) {
+			t.Errorf("keep %t: %v\nwant\n%v", keep, r, want)
+		}
+	}
+}
+
+// A registration is answered when the scheduler has answered: with its failure too, and though the attempt is over meanwhile.
+func TestARegistrationWaitsForTheScheduler(t *testing.T) {
+	v := newSessions(t)
+	v.begin(anAttempt, true)
+	v.fails = errors.Join(exceptions.ApplicationAttemptNotFound, errors.New("it is not there yet"))
+	_, err := v.register(anAttempt)
+	v.refused(err, exceptions.ApplicationAttemptNotFound, "it is not there yet")
+	v.fails, v.holds = nil, true
+	var answers []*yarn.RegisterApplicationMasterResponse
+	v.peer.Do(func(c *rpcenv.Context) {
+		q := &yarn.RegisterApplicationMasterRequest{ApplicationAttemptId: anAttempt.Proto(), AmRmToken: v.secret(anAttempt)}
+		rpcenv.Ask(c, v.of, q, func(r *yarn.RegisterApplicationMasterResponse, _ error) { answers = append(answers, r) })
+	})
+	v.Settle()
+	v.tell(unregisterAttempt{attempt: anAttempt})
+	v.describes.previous = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}
+	v.answer()
+	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {
+		t.Errorf("an attempt that is over is given %v", answers)
+	}
+	if r := got[amRegistered](v.rig, v.client); len(r) != 1 || r[0] != (amRegistered{attempt: anAttempt}) {
+		t.Errorf("registered: %v", r)
+	}
+}
+
+// A token of no attempt is nobody's. A token that cannot be made is logged, and the container is given without.
+func TestTokensThatCannotBe(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	none, err := token.Make(token.AMRM, "", aLife(5).amrm, &yarn.AMRMTokenIdentifier{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rpctest.Ask[*yarn.AllocateResponse](v.peer, v.of, &yarn.AllocateRequest{ApplicationAttemptId: anAttempt.Proto(), AmRmToken: none})
+	v.refused(err, exceptions.InvalidToken, "the token is not that of "+anAttempt.String())
+	v.s.byID[anAttempt].user = "\xff"
+	v.gives.containers = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}
+	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
+	if err != nil || len(r.GetAllocatedContainers()) != 1 || len(r.GetNmTokens()) != 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if len(v.errors) != 1 {
+		t.Errorf("logged %q", v.errors)
+	}
+	v.errors = nil
+}

@@ -1,0 +1,164 @@
+package resourcemanager
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// sessions is an ApplicationMasterService that serves, with a scheduler that a test plays.
+type sessions struct {
+	*rig
+	s *ApplicationMasterService
+	*sessionScheduler
+}
+
+// sessionScheduler answers an ApplicationMasterService, when it is let.
+type sessionScheduler struct {
+	gives     allocation
+	describes attemptDescription
+	fails     error
+
+	asked     []allocate
+	described []describeAttempt
+	holds     bool
+	held      []func()
+}
+
+func newSessions(t *testing.T, settings ...string) sessions {
+	t.Helper()
+	s := newApplicationMasterService()
+	v := sessions{newRig(t, ApplicationMasterServiceName, s, settings...), s, &sessionScheduler{}}
+	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		switch m := m.(type) {
+		case allocate:
+			v.asked = append(v.asked, m)
+			answered(c, m, v.sessionScheduler, func() allocation { return v.gives })
+		case describeAttempt:
+			v.described = append(v.described, m)
+			answered(c, m, v.sessionScheduler, func() attemptDescription { return v.describes })
+		}
+		return false
+	})
+	v.tell(beginService{life: aLife(5)})
+	return v
+}
+
+// answered answers with what there is then, at once or when the scheduler is let.
+func answered[Q rpcenv.Asks[R], R rpcenv.Message](c *rpcenv.Context, q Q, s *sessionScheduler, with func() R) {
+	call := rpcenv.Defer(c, q)
+	answer := func() {
+		if s.fails != nil {
+			call.Fail(s.fails)
+			return
+		}
+		call.Reply(with())
+	}
+	if !s.holds {
+		answer()
+		return
+	}
+	s.held = append(s.held, answer)
+}
+
+// answer lets the scheduler answer what it holds.
+func (v sessions) answer() {
+	v.t.Helper()
+	held := v.held
+	v.held = nil
+	v.scheduler.Do(func(*rpcenv.Context) {
+		for _, f := range held {
+			f()
+		}
+	})
+	v.Settle()
+}
+
+// begin begins an attempt of ada.
+func (v sessions) begin(id ids.Attempt, keep bool) {
+	v.t.Helper()
+	v.tell(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
+}
+
+// secret is the token of an attempt.
+func (v sessions) secret(id ids.Attempt) *yarn.Token {
+	v.t.Helper()
+	t, err := token.Make(token.AMRM, "", aLife(5).amrm, &yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return t
+}
+
+func (v sessions) register(id ids.Attempt, holds ...*yarn.ContainerId) (*yarn.RegisterApplicationMasterResponse, error) {
+	v.t.Helper()
+	r, err := rpctest.Ask[*yarn.RegisterApplicationMasterResponse](v.peer, v.of, &yarn.RegisterApplicationMasterRequest{
+		ApplicationAttemptId: id.Proto(), AmRmToken: v.secret(id), Containers: holds,
+	})
+	v.Settle()
+	return r, err
+}
+
+// running begins an attempt and registers its ApplicationMaster.
+func (v sessions) running(id ids.Attempt, keep bool) {
+	v.t.Helper()
+	v.begin(id, keep)
+	if _, err := v.register(id); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+func (v sessions) allocate(id ids.Attempt, q *yarn.AllocateRequest) (*yarn.AllocateResponse, error) {
+	v.t.Helper()
+	q.ApplicationAttemptId, q.AmRmToken = id.Proto(), v.secret(id)
+	r, err := rpctest.Ask[*yarn.AllocateResponse](v.peer, v.of, q)
+	v.Settle()
+	return r, err
+}
+
+// call is an allocate call whose answer is not waited for.
+type call struct {
+	answer *yarn.AllocateResponse
+	err    error
+	done   bool
+}
+
+// calls makes allocate calls with these response ids, one after the other, and does not wait for their answers.
+func (v sessions) calls(id ids.Attempt, responses ...int32) []*call {
+	v.t.Helper()
+	all := make([]*call, len(responses))
+	v.peer.Do(func(c *rpcenv.Context) {
+		for i, r := range responses {
+			q := &yarn.AllocateRequest{ApplicationAttemptId: id.Proto(), AmRmToken: v.secret(id), ResponseId: r}
+			all[i] = &call{}
+			rpcenv.Ask(c, v.of, q, func(r *yarn.AllocateResponse, err error) { *all[i] = call{r, err, true} })
+		}
+	})
+	v.Settle()
+	return all
+}
+
+func (v sessions) finish(id ids.Attempt, q *yarn.FinishApplicationMasterRequest) (bool, error) {
+	v.t.Helper()
+	q.ApplicationAttemptId, q.AmRmToken = id.Proto(), v.secret(id)
+	r, err := rpctest.Ask[*yarn.FinishApplicationMasterResponse](v.peer, v.of, q)
+	v.Settle()
+	return r.GetIsUnregistered(), err
+}
+
+// refused fails the test unless err is want and ends with these words.
+func (r *rig) refused(err, want error, text string) {
+	r.t.Helper()
+	if !errors.Is(err, want) || !strings.HasSuffix(err.Error(), text) {
+		r.t.Errorf("%v\nwant\n%v: ... %s", err, want, text)
+	}
+}
+
+// otherAttempt is of another application.
+var otherAttempt = ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}

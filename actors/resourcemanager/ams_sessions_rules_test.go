@@ -1,0 +1,131 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+)
+
+// expired are the attempts that were given up since the last call.
+func (v sessions) expired() (all []ids.Attempt) {
+	v.t.Helper()
+	for _, m := range got[amExpired](v.rig, v.client) {
+		all = append(all, m.attempt)
+	}
+	return all
+}
+
+// Of an application that is forgotten no session is left: who comes late is nobody. Others stay.
+func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
+	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
+	v.running(anAttempt, false)
+	v.running(secondAttempt, false)
+	v.running(otherAttempt, false)
+	v.tell(forgetApplication{app: anApp})
+	_, err := v.register(anAttempt)
+	v.refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+anAttempt.String())
+	_, err = v.allocate(secondAttempt, &yarn.AllocateRequest{})
+	v.refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+secondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
+	_, err = v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{})
+	v.refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+anAttempt.String())
+	if _, err := v.allocate(otherAttempt, &yarn.AllocateRequest{}); err != nil {
+		t.Error(err)
+	}
+	if len(v.s.byID) != 1 || len(v.s.sessions) != 1 || v.s.sessions[0].attempt != otherAttempt {
+		t.Errorf("sessions are left: %v", v.s.byID)
+	}
+	v.ms(20000)
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{otherAttempt}) {
+		t.Errorf("given up: %v", got)
+	}
+}
+
+// An ApplicationMaster is given up when it was not heard for longer than the interval, once; one that is over is not waited for.
+func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
+	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
+	for _, id := range []ids.Attempt{anAttempt, secondAttempt, otherAttempt} {
+		v.begin(id, false)
+	}
+	v.tell(watchAttempt{attempt: anAttempt})
+	v.tell(watchAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}}) // nobody knows it
+	v.tell(unregisterAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}})
+	v.tell(unregisterAttempt{attempt: secondAttempt})
+	v.tell(watchAttempt{attempt: secondAttempt})
+	v.ms(9000) // it is looked at each 3 s
+	if got := v.expired(); len(got) != 0 {
+		t.Errorf("after 9 s: %v", got)
+	}
+	v.ms(3000)
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{anAttempt}) {
+		t.Errorf("after 12 s: %v", got)
+	}
+	v.ms(30000)
+	if got := v.expired(); len(got) != 0 {
+		t.Errorf("given up again: %v", got)
+	}
+}
+
+// Each call, its registration and its end show that an ApplicationMaster lives.
+func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
+	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
+	v.begin(anAttempt, false)
+	v.tell(watchAttempt{attempt: anAttempt})
+	for i, shows := range []func() error{
+		func() error { _, err := v.register(anAttempt); return err },
+		func() error { _, err := v.allocate(anAttempt, &yarn.AllocateRequest{}); return err },
+		func() error { _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{}); return err },
+		func() error { _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{}); return err },
+		func() error { _, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: 1}); return err },
+	} {
+		v.ms(8000)
+		if err := shows(); err != nil {
+			t.Error(err)
+		}
+		if got := v.expired(); len(got) != 0 {
+			t.Fatalf("given up before call %d", i)
+		}
+	}
+	v.ms(8000)
+	if got := v.expired(); len(got) != 0 {
+		t.Error("given up after the last call")
+	}
+	v.ms(8000)
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{anAttempt}) {
+		t.Errorf("given up: %v", got)
+	}
+}
+
+// Nodes are told apart by host and port. Of each the next answer has the last state; who is over is told nothing.
+func TestNodesAreToldApart(t *testing.T) {
+	v := newSessions(t)
+	v.running(anAttempt, false)
+	v.running(otherAttempt, false)
+	v.tell(unregisterAttempt{attempt: otherAttempt})
+	for _, n := range []struct {
+		id    nodeID
+		state yarn.NodeState
+	}{
+		{nodeID{"a", 1}, yarn.NodeState_NS_RUNNING}, {nodeID{"a", 2}, yarn.NodeState_NS_RUNNING}, {nodeID{"b", 1}, yarn.NodeState_NS_RUNNING},
+		{nodeID{"a", 1}, yarn.NodeState_NS_LOST},
+	} {
+		v.tell(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.proto(), NodeState: n.state}})
+	}
+	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, n := range r.GetUpdatedNodes() {
+		told = append(told, fmt.Sprintf("%s:%d %s", n.GetNodeId().GetHost(), n.GetNodeId().GetPort(), n.GetNodeState()))
+	}
+	if want := []string{"a:2 NS_RUNNING", "b:1 NS_RUNNING", "a:1 NS_LOST"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if kept := v.s.byID[otherAttempt].changed; len(kept) != 0 {
+		t.Errorf("kept for one that is over: %v", kept)
+	}
+}
