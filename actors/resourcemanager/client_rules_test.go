@@ -34,13 +34,20 @@ type service struct {
 	*rig
 	s     *ClientRMService
 	moves func(c *rpcenv.Context, m moveApp)
-	fails error // what the scheduler fails questions with
+	fails error          // what the scheduler fails questions with
+	nm    *rpctest.Probe // the NodeManager of attempts that are given a container
 }
 
-func newService(t *testing.T, store master.Store) *service {
+func newService(t *testing.T, store master.Store, settings ...string) *service {
 	t.Helper()
-	s := newClientRMService(Config{Store: store})
-	v := &service{rig: newRig(t, ClientRMServiceName, s), s: s}
+	return newServiceWith(t, Config{Store: store}, settings...)
+}
+
+// newServiceWith is newService with a Config.
+func newServiceWith(t *testing.T, cfg Config, settings ...string) *service {
+	t.Helper()
+	s := newClientRMService(cfg)
+	v := &service{rig: newRig(t, ClientRMServiceName, s, settings...), s: s}
 	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if v.fails != nil {
 			rpcenv.Fail(c, m, v.fails)
@@ -73,21 +80,36 @@ func newService(t *testing.T, store master.Store) *service {
 }
 
 // submit hands an application in.
-func (v *service) submit() ids.Application {
+func (v *service) submit(change ...func(*yarn.ApplicationSubmissionContext)) ids.Application {
+	v.t.Helper()
+	id := v.newID()
+	q := aSubmission(id)
+	for _, f := range change {
+		f(q)
+	}
+	if err := tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
+		v.t.Fatal(err)
+	}
+	v.Settle()
+	return id
+}
+
+// newID is the id of the next application.
+func (v *service) newID() ids.Application {
 	v.t.Helper()
 	a, err := rpctest.Ask[*yarn.GetNewApplicationResponse](v.peer, v.of, &yarn.GetNewApplicationRequest{})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	q := &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
-		ApplicationId: a.GetApplicationId(), AmContainerSpec: &yarn.ContainerLaunchContext{}, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, User: "ada", Queue: "root.a",
-	}}
-	if err := tryAsk(v.rig, q); err != nil {
-		v.t.Fatal(err)
-	}
-	v.Settle()
 	id, _ := ids.ApplicationFrom(a.GetApplicationId())
 	return id
+}
+
+// aSubmission is one of ada into root.a.
+func aSubmission(id ids.Application) *yarn.ApplicationSubmissionContext {
+	return &yarn.ApplicationSubmissionContext{
+		ApplicationId: id.Proto(), AmContainerSpec: &yarn.ContainerLaunchContext{}, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, User: "ada", Queue: "root.a",
+	}
 }
 
 // What the scheduler fails a question with goes to the client.

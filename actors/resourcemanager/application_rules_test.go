@@ -1,0 +1,189 @@
+package resourcemanager
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// added records what the scheduler is asked to take.
+func (v *service) added() *[]appAdded {
+	var all []appAdded
+	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(appAdded); ok {
+			all = append(all, q)
+		}
+		return false
+	})
+	return &all
+}
+
+// The scheduler hears of an application with its user's groups, or why they are not known; without Groups the user is the one.
+func TestTheSchedulerHearsOfGroups(t *testing.T) {
+	none := errors.New("no LDAP")
+	var asked []string
+	groups := func(b *rpcenv.Blocking, user string) ([]string, error) {
+		asked = append(asked, user)
+		if err := b.Sleep(time.Second); err != nil {
+			return nil, err
+		}
+		if user == "bob" {
+			return nil, none
+		}
+		return []string{"dev", "ops"}, nil
+	}
+	for _, is := range []struct {
+		user   string
+		groups func(*rpcenv.Blocking, string) ([]string, error)
+		want   appAdded
+		asked  []string
+	}{
+		{"ada", nil, appAdded{user: "ada", queue: "root.a", groups: []string{"ada"}}, nil},
+		{"ada", groups, appAdded{user: "ada", queue: "root.a", groups: []string{"dev", "ops"}}, []string{"ada"}},
+		{"bob", groups, appAdded{user: "bob", queue: "root.a", groupsErr: none}, []string{"bob"}},
+	} {
+		asked = nil
+		v := newServiceWith(t, Config{Groups: is.groups})
+		added := v.added()
+		is.want.app = v.submit(func(s *yarn.ApplicationSubmissionContext) { s.User = is.user })
+		if is.groups != nil && len(*added) != 0 {
+			t.Errorf("the scheduler heard of it before its groups were known: %+v", *added)
+		}
+		v.ms(1000)
+		if len(*added) != 1 || !reflect.DeepEqual((*added)[0], is.want) || !slices.Equal(asked, is.asked) {
+			t.Errorf("groups of %q were asked for, the scheduler heard %+v, want %+v", asked, *added, is.want)
+		}
+	}
+	// An application that was ended meanwhile goes nowhere.
+	v := newServiceWith(t, Config{Groups: groups})
+	added := v.added()
+	app := v.submit()
+	v.kill(app, "")
+	v.ms(1000)
+	if a := v.s.byID[app]; len(*added) != 0 || a.machine.State != machine.AppKilled {
+		t.Errorf("it is %s, and the scheduler heard %+v", a.machine.State, *added)
+	}
+}
+
+// The record of an application is written again when the scheduler puts it into another queue than it asked for.
+func TestWhenTheQueueIsWritten(t *testing.T) {
+	for queue, want := range map[string]int{"root.a": 1, "a": 2} {
+		w := &written{}
+		v := newService(t, w)
+		app := v.submit(func(s *yarn.ApplicationSubmissionContext) { s.Queue = queue })
+		n := 0
+		for _, c := range w.changes {
+			if c.Key == app.String() {
+				n++
+			}
+		}
+		if n != want || v.s.byID[app].queue != "root.a" || v.s.byID[app].context.GetQueue() != "root.a" {
+			t.Errorf("%s: %d times written, it is in %s", queue, n, v.s.byID[app].queue)
+		}
+	}
+}
+
+// An application runs on a node once, however often that is said. At its end its nodes and the scheduler hear of it, and of what
+// comes later the node alone.
+func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
+	v := newService(t, nil)
+	id := v.running()
+	a, b, c := nodeID{"a", 1}, nodeID{"b", 1}, nodeID{"c", 1}
+	v.tellAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
+	if got := got[cleanUpApp](v.rig, v.tracker); len(got) != 0 {
+		t.Errorf("while it runs the ResourceTracker hears %v", got)
+	}
+	v.kill(id.App, "")
+	v.tellAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
+	var heard []string
+	for _, m := range got[cleanUpApp](v.rig, v.tracker) {
+		heard = append(heard, fmt.Sprint(m.app, m.nodes))
+	}
+	if want := []string{fmt.Sprint(id.App, []nodeID{a, b}), fmt.Sprint(id.App, []nodeID{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []nodeID{c})}; !slices.Equal(heard, want) {
+		t.Errorf("the ResourceTracker heard %q, want %q", heard, want)
+	}
+	if got := got[appRemoved](v.rig, v.scheduler); !slices.Equal(got, []appRemoved{{app: id.App}}) {
+		t.Errorf("the scheduler heard %v", got)
+	}
+	if got := got[finalStored](v.rig, v.ams); !slices.Equal(got, []finalStored{{app: id.App}}) {
+		t.Errorf("the ApplicationMasterService heard %v", got)
+	}
+}
+
+// Of the applications that have ended the last ones are kept: of the others no record, no session and no report is left.
+func TestWhatIsForgottenOfAnApplication(t *testing.T) {
+	w := &written{}
+	v := newService(t, w, "yarn.resourcemanager.max-completed-applications", "2")
+	runs := v.submit()
+	var ended []ids.Application
+	for range 4 {
+		id := v.submit()
+		v.kill(id, "")
+		ended = append(ended, id)
+	}
+	r, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.peer, v.of, &yarn.GetApplicationsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []int32
+	for _, a := range r.GetApplications() {
+		listed = append(listed, a.GetApplicationId().GetId())
+	}
+	if want := []int32{runs.ID, ended[2].ID, ended[3].ID}; !slices.Equal(listed, want) || len(v.s.byID) != 3 {
+		t.Errorf("listed: %v, want %v", listed, want)
+	}
+	v.refused(tryAsk(v.rig, &yarn.GetApplicationReportRequest{ApplicationId: ended[1].Proto()}), exceptions.ApplicationNotFound,
+		"Application with id '"+ended[1].String()+"' doesn't exist in RM. Please check that the job submission was successful.")
+	if got := got[forgetApplication](v.rig, v.ams); !slices.Equal(got, []forgetApplication{{app: ended[0]}, {app: ended[1]}}) {
+		t.Errorf("the ApplicationMasterService is to forget %v", got)
+	}
+	var removed []string
+	for _, c := range w.changes {
+		if c.Value == nil {
+			removed = append(removed, c.Key)
+		}
+	}
+	first := func(app ids.Application) string { return ids.Attempt{App: app, Attempt: 1}.String() }
+	if want := []string{first(ended[0]), ended[0].String(), first(ended[1]), ended[1].String()}; !slices.Equal(removed, want) {
+		t.Errorf("records removed: %q, want %q", removed, want)
+	}
+}
+
+// An application has as many attempts as it wants, within the limit of the cluster.
+func TestHowManyAttemptsAnApplicationHas(t *testing.T) {
+	cf := confOf(t, []string{"yarn.resourcemanager.am.max-attempts", "3"})
+	for wish, want := range map[int32]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 4: 3} {
+		if got := maxAttemptsOf(cf, wish); got != want {
+			t.Errorf("who wants %d has %d", wish, got)
+		}
+	}
+}
+
+// A failure counts as long as its time is not over.
+func TestHowLongAFailureCounts(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for _, is := range []struct {
+		validity int64
+		age      time.Duration
+		want     int
+	}{
+		{0, 24 * time.Hour, 1}, {-1, 24 * time.Hour, 1}, {5000, 4999 * time.Millisecond, 1}, {5000, 5 * time.Second, 1}, {5000, 5001 * time.Millisecond, 0},
+	} {
+		at := &attempt{exit: 1}
+		at.decide(now.Add(-is.age), machine.AttemptFailed, machine.AttemptFinishing, machine.AttemptFinished)
+		a := &application{context: &yarn.ApplicationSubmissionContext{AttemptFailuresValidityInterval: is.validity}, attempts: []*attempt{at}}
+		if got := a.failures(now); got != is.want {
+			t.Errorf("of %d ms, %s ago: %d", is.validity, is.age, got)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package resourcemanager
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Containers are kept for the next attempt when the application wants it, the attempt failed, and another one follows.
+func TestWhenContainersAreKept(t *testing.T) {
+	crash := func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 1, "crash")} }
+	for _, is := range []struct {
+		name   string
+		change func(*yarn.ApplicationSubmissionContext)
+		ends   func(id ids.Attempt) []rpcenv.Message
+		kept   bool
+	}{
+		{"failed", keeping, crash, true},
+		{"not wanted", func(*yarn.ApplicationSubmissionContext) {}, crash, false},
+		{"the last attempt", func(s *yarn.ApplicationSubmissionContext) { keeping(s); s.MaxAppAttempts = 1 }, crash, false},
+		{"finished", keeping, func(id ids.Attempt) []rpcenv.Message {
+			return []rpcenv.Message{amUnregistered{attempt: id}, ofItsMaster(id, 0, "")}
+		}, false},
+		{"killed while its failure is written", keeping, func(id ids.Attempt) []rpcenv.Message {
+			return []rpcenv.Message{ofItsMaster(id, 1, "crash"), &yarn.KillApplicationRequest{ApplicationId: id.App.Proto()}}
+		}, false},
+	} {
+		v := newService(t, nil)
+		id := v.running(is.change)
+		v.tellAll(is.ends(id)...)
+		removed := got[appAttemptRemoved](v.rig, v.scheduler)
+		if want := []appAttemptRemoved{{attempt: id, keep: is.kept}}; !slices.Equal(removed, want) {
+			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
+		}
+		if over := got[unregisterAttempt](v.rig, v.ams); !slices.Equal(over, []unregisterAttempt{{attempt: id}}) {
+			t.Errorf("%s: the ApplicationMasterService heard %v", is.name, over)
+		}
+	}
+}
+
+// An attempt ends with the first reason there is, and with what its ApplicationMaster said itself, though that be nothing.
+func TestWhyAnAttemptEnded(t *testing.T) {
+	const exited = "exited with  exitCode: 9"
+	kill := func(id ids.Attempt) rpcenv.Message {
+		return &yarn.KillApplicationRequest{ApplicationId: id.App.Proto(), Diagnostics: "enough"}
+	}
+	done := func(id ids.Attempt, why string) rpcenv.Message {
+		return amUnregistered{attempt: id, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: why}
+	}
+	for _, is := range []struct {
+		name  string
+		ends  func(id ids.Attempt) []rpcenv.Message
+		state machine.AttemptState
+		why   string // a part; "" is all
+		exit  int32
+		final yarn.FinalApplicationStatus
+	}{
+		{"crash", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 9, "")} }, machine.AttemptFailed, exited, 9, 0},
+		{"crash, kill", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 9, ""), kill(id)} }, machine.AttemptFailed, exited, 9, 0},
+		{
+			"expiry, crash", func(id ids.Attempt) []rpcenv.Message {
+				return []rpcenv.Message{amExpired{attempt: id}, ofItsMaster(id, 9, "")}
+			},
+			machine.AttemptFailed, "timed out", exitstatus.Invalid, 0,
+		},
+		{
+			"kill, end, crash", func(id ids.Attempt) []rpcenv.Message {
+				return []rpcenv.Message{kill(id), done(id, "late"), ofItsMaster(id, 9, "")}
+			},
+			machine.AttemptKilled, "enough", exitstatus.Invalid, 0,
+		},
+		{
+			"end, kill", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{done(id, ""), kill(id)} },
+			machine.AttemptFinishing, "", exitstatus.Invalid, yarn.FinalApplicationStatus_APP_SUCCEEDED,
+		},
+		{
+			"end", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{done(id, "well")} },
+			machine.AttemptFinishing, "well", exitstatus.Invalid, yarn.FinalApplicationStatus_APP_SUCCEEDED,
+		},
+		{
+			"end without words, crash", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{done(id, ""), ofItsMaster(id, 9, "")} },
+			machine.AttemptFinished, "", 9, yarn.FinalApplicationStatus_APP_SUCCEEDED,
+		},
+		{
+			"end, another end", func(id ids.Attempt) []rpcenv.Message {
+				return []rpcenv.Message{done(id, "well"), amUnregistered{attempt: id, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: "not so well", url: "http://late"}}
+			},
+			machine.AttemptFinishing, "well", exitstatus.Invalid, yarn.FinalApplicationStatus_APP_SUCCEEDED,
+		},
+	} {
+		v := newService(t, nil)
+		id := v.running(func(s *yarn.ApplicationSubmissionContext) { s.MaxAppAttempts = 1 })
+		v.tellAll(is.ends(id)...)
+		at := v.s.attemptOf(id)
+		if at.machine.State != is.state || !strings.Contains(at.diagnostics, is.why) || is.why == "" && at.diagnostics != "" || at.exit != is.exit || at.final != is.final {
+			t.Errorf("%s: %s, %q, exit status %d, %s", is.name, at.machine.State, at.diagnostics, at.exit, at.final)
+		}
+		if at.trackingURL != "http://h" {
+			t.Errorf("%s: it is at %s", is.name, at.trackingURL)
+		}
+	}
+}
+
+// What an ApplicationMaster says at its end of where it is to be followed counts, unless it says nothing.
+func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
+	for url, want := range map[string]string{"": "http://h", "http://history": "http://history"} {
+		v := newService(t, nil)
+		id := v.running()
+		v.tell(amUnregistered{attempt: id, url: url})
+		if got := v.s.byID[id.App].report(usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
+			t.Errorf("%q: it is followed at %q", url, got.GetTrackingUrl())
+		}
+	}
+}
+
+// The progress is what a running ApplicationMaster said last, and 1 from its end on, or when it was killed after its start.
+func TestTheProgressOfAnAttempt(t *testing.T) {
+	progress := func(v *service, id ids.Attempt) float32 { return v.s.byID[id.App].report(usage{}).GetProgress() }
+	v := newService(t, nil)
+	id := v.running()
+	v.tell(amProgress{attempt: id, progress: 0.25})
+	if got := progress(v, id); got != 0.25 {
+		t.Errorf("running: %f", got)
+	}
+	v.tell(amUnregistered{attempt: id})
+	v.tell(amProgress{attempt: id, progress: 0.5})
+	if got := progress(v, id); got != 1 {
+		t.Errorf("after its end: %f", got)
+	}
+	for name, begun := range map[string]func(*service) (ids.Attempt, float32){
+		"scheduled": func(v *service) (ids.Attempt, float32) { return ids.Attempt{App: v.submit(), Attempt: 1}, 0 },
+		"launched":  func(v *service) (ids.Attempt, float32) { return v.launched(), 1 },
+		"running":   func(v *service) (ids.Attempt, float32) { return v.running(), 1 },
+	} {
+		v := newService(t, nil)
+		id, want := begun(v)
+		v.kill(id.App, "")
+		if got := progress(v, id); got != want {
+			t.Errorf("killed while it was %s: %f", name, got)
+		}
+	}
+	// A progress of what does not run is an event that the machine has no row for: it is logged.
+	v = newService(t, nil)
+	id = v.launched()
+	v.tell(amProgress{attempt: id, progress: 0.5})
+	v.logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
+	if got := progress(v, id); got != 0 {
+		t.Errorf("launched: %f", got)
+	}
+}

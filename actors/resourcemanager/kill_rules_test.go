@@ -1,0 +1,91 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// kill ends an application and reports whether the end is durable.
+func (v *service) kill(app ids.Application, why string) bool {
+	v.t.Helper()
+	r, err := rpctest.Ask[*yarn.KillApplicationResponse](v.peer, v.of, &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: why})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.Settle()
+	return r.GetIsKillCompleted()
+}
+
+// Who killed an application is told with his host and his words, as far as they are known; of many words the first.
+func TestWhoKilledAnApplicationIsTold(t *testing.T) {
+	const by = "Application application_5_0001 was killed by user"
+	long := strings.Repeat("w", 1024)
+	for _, is := range []struct{ host, said, want string }{
+		{"", "", by}, {"h", "", by + " at h"}, {"", "enough", by + " with diagnostic message: enough"},
+		{"h", "enough", by + " at h with diagnostic message: enough"}, {"h", long + "w", by + " at h with diagnostic message: " + long},
+	} {
+		if got := killDiagnostics(anApp, is.host, is.said); got != is.want {
+			t.Errorf("%q\nwant\n%q", got, is.want)
+		}
+	}
+}
+
+// The first kill counts: another one while the end is being written, or after it, changes nothing.
+func TestTheFirstKillCounts(t *testing.T) {
+	for _, with := range []string{"an attempt", "no attempt"} {
+		v := newService(t, nil)
+		if with == "no attempt" {
+			v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+				q, ok := m.(appAdded)
+				if ok {
+					rpcenv.Defer(c, q) // for good
+				}
+				return ok
+			})
+		}
+		app := v.submit()
+		var done []bool
+		v.scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
+			for i := range 3 {
+				q := &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: fmt.Sprint("kill ", i)}
+				rpcenv.Ask(c, v.of, q, func(r *yarn.KillApplicationResponse, err error) { done = append(done, err == nil && r.GetIsKillCompleted()) })
+			}
+		})
+		v.Settle()
+		done = append(done, v.kill(app, "kill 3"))
+		if fmt.Sprint(done) != "[false false false true]" {
+			t.Errorf("with %s the kills are completed: %v", with, done)
+		}
+		a := v.s.byID[app]
+		if !strings.HasSuffix(a.diagnostics, " with diagnostic message: kill 0") || a.machine.State != machine.AppKilled {
+			t.Errorf("with %s it is %s, %s", with, a.machine.State, a.diagnostics)
+		}
+	}
+}
+
+// A kill of an application that is FINISHING is completed: its end is durable.
+func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
+	v := newService(t, nil)
+	at := v.running()
+	v.tell(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
+	a := v.s.byID[at.App]
+	if !v.kill(at.App, "too late") || a.machine.State != machine.AppFinishing || a.diagnostics != "done" {
+		t.Errorf("it is %s, %s", a.machine.State, a.diagnostics)
+	}
+}
+
+// Who kills an application names one.
+func TestAKillNamesAnApplication(t *testing.T) {
+	v := newService(t, nil)
+	v.refused(tryAsk(v.rig, &yarn.KillApplicationRequest{}), exceptions.ApplicationNotFound, ": Invalid application id: null")
+	v.refused(tryAsk(v.rig, &yarn.KillApplicationRequest{ApplicationId: anApp.Proto()}), exceptions.ApplicationNotFound,
+		": Trying to kill an absent application application_5_0001")
+}

@@ -1,0 +1,149 @@
+package resourcemanager
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+)
+
+// trySubmit hands in an application with a new id and returns why it is refused.
+func (v *service) trySubmit(change func(*yarn.ApplicationSubmissionContext)) error {
+	v.t.Helper()
+	q := aSubmission(v.newID())
+	change(q)
+	return tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q})
+}
+
+// A name, a queue, a user and a tag may be as long as their bound, and there may be so many tags.
+func TestHowLongTheTextsOfASubmissionAre(t *testing.T) {
+	v := newService(t, nil)
+	most, longest := strings.Repeat("x", 1024), strings.Repeat("x", 99)+"\x7f"
+	if err := v.trySubmit(func(s *yarn.ApplicationSubmissionContext) {
+		s.ApplicationName, s.Queue, s.User = most, most, most
+		s.ApplicationTags = []string{longest, "2", "3", "4", "5", "6", "7", "8", "9", "10"}
+	}); err != nil {
+		t.Error(err)
+	}
+	for what, change := range map[string]func(*yarn.ApplicationSubmissionContext){
+		"name":  func(s *yarn.ApplicationSubmissionContext) { s.ApplicationName = most + "x" },
+		"queue": func(s *yarn.ApplicationSubmissionContext) { s.Queue = most + "x" },
+		"user":  func(s *yarn.ApplicationSubmissionContext) { s.User = most + "x" },
+	} {
+		v.refused(v.trySubmit(change), exceptions.YARN, ": the "+what+" has 1025 bytes, at most 1024 can be")
+	}
+}
+
+// The requests of an ApplicationMaster name places, in any order, one of which is anywhere.
+func TestOneRequestOfAnApplicationMasterIsForAnyPlace(t *testing.T) {
+	v := newService(t, nil)
+	for _, is := range []struct {
+		places []string
+		ok     bool
+	}{
+		{[]string{"*"}, true}, {[]string{"*", "h", "/r"}, true}, {[]string{"h", "/r", "*"}, true}, {[]string{"h", "/r"}, false},
+	} {
+		err := v.trySubmit(func(s *yarn.ApplicationSubmissionContext) {
+			for _, place := range is.places {
+				s.AmContainerResourceRequest = append(s.AmContainerResourceRequest, &yarn.ResourceRequest{ResourceName: place, Capability: s.GetResource()})
+			}
+		})
+		if !is.ok {
+			v.refused(err, exceptions.InvalidResourceRequest, "Invalid resource request, no resource request specified with *")
+		} else if err != nil {
+			t.Errorf("%q: %v", is.places, err)
+		}
+	}
+}
+
+// An id of this life that a client makes up is given to nobody again; ids of other lives take nothing away.
+func TestAnIDThatWasMadeUpIsNotGivenAgain(t *testing.T) {
+	v := newService(t, nil)
+	life := v.newID().Timestamp
+	for _, is := range []struct {
+		id   ids.Application
+		next int32
+	}{
+		{ids.Application{Timestamp: life, ID: 10}, 11}, {ids.Application{Timestamp: life, ID: 3}, 12}, {ids.Application{Timestamp: life - 1, ID: 50}, 13},
+	} {
+		if err := tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: aSubmission(is.id)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := v.newID(); got != (ids.Application{Timestamp: life, ID: is.next}) {
+			t.Errorf("after %s comes %s, want %d", is.id, got, is.next)
+		}
+	}
+}
+
+// What a submission does not say is filled in, in a copy: a message does not change once it was sent.
+func TestASubmissionIsFilledInInACopy(t *testing.T) {
+	v := newService(t, nil)
+	q := aSubmission(v.newID())
+	q.Queue, q.User = "", ""
+	sent := proto.CloneOf(q)
+	var added appAdded
+	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if m, ok := m.(appAdded); ok {
+			added = m
+		}
+		return false
+	})
+	if _, err := rpctest.Ask[*yarn.SubmitApplicationResponse](v.scheduler, v.of, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
+		t.Fatal(err)
+	}
+	if !proto.Equal(q, sent) {
+		t.Errorf("%v was %v", q, sent)
+	}
+	if v.Settle(); added.queue != "default" || added.user != "anonymous" {
+		t.Errorf("the scheduler was asked %+v", added)
+	}
+}
+
+// A text is cut between characters; what is no text is none.
+func TestATextIsCutBetweenCharacters(t *testing.T) {
+	for _, is := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"", 0, ""}, {"ab", 0, ""}, {"ab", 1, "a"}, {"ab", 2, "ab"}, {"ab", 3, "ab"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"a\xff", 2, ""}, {"a\xff", 1, "a"},
+	} {
+		if got := cut(is.text, is.n); got != is.want {
+			t.Errorf("%q cut at %d is %q, want %q", is.text, is.n, got, is.want)
+		}
+	}
+}
+
+// While the records are read no id is given and no application is listed, though the scheduler would answer.
+func TestNoIDIsGivenBeforeTheRecordsAreRead(t *testing.T) {
+	v := newService(t, nil)
+	v.s.ready = false
+	for _, q := range []rpcenv.Message{&yarn.GetNewApplicationRequest{}, &yarn.GetApplicationsRequest{}} {
+		v.refused(tryAsk(v.rig, q), exceptions.Retriable, "the ResourceManager reads its records, ask again")
+	}
+	v.s.ready = true
+	if id := v.newID(); id.ID != 1 {
+		t.Errorf("the first id is %s", id)
+	}
+}
+
+// Who fails an attempt names one that there is.
+func TestAnAttemptToFailHasToBeThere(t *testing.T) {
+	v := newService(t, nil)
+	app := v.submit()
+	for _, n := range []int32{-1, 0, 2} {
+		id := ids.Attempt{App: app, Attempt: n}
+		err := tryAsk(v.rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()})
+		v.refused(err, exceptions.ApplicationAttemptNotFound, "ApplicationAttempt with id '"+id.String()+"' doesn't exist in RM.")
+	}
+	id := ids.Attempt{App: app, Attempt: 1}
+	if err := tryAsk(v.rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()}); err != nil || v.s.attemptOf(id).diagnostics != "Attempt failed by user." {
+		t.Errorf("%q, %v", v.s.attemptOf(id).diagnostics, err)
+	}
+}
