@@ -56,7 +56,9 @@ func TestTheFirstKillCounts(t *testing.T) {
 		v.scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
 			for i := range 3 {
 				q := &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: fmt.Sprint("kill ", i)}
-				rpcenv.Ask(c, v.of, q, func(r *yarn.KillApplicationResponse, err error) { done = append(done, err == nil && r.GetIsKillCompleted()) })
+				rpcenv.Ask(c, v.of, q, func(r *yarn.KillApplicationResponse, err error) {
+					done = append(done, err == nil && r.GetIsKillCompleted())
+				})
 			}
 		})
 		v.Settle()

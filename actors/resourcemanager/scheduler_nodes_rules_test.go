@@ -84,7 +84,7 @@ func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
 	r := newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
 	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, recovered: true, am: aContainer(9)})
+	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(9)})
 	n := r.add("h")
 	r.ms(1100)
 	r.give(n)
