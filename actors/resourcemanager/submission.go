@@ -176,11 +176,12 @@ func orElse(text *string, other string) {
 	}
 }
 
-// cut is the first n characters.
+// cut is the first n characters; of what is no text it is none, since no record and no message could carry it.
 func cut(text string, n int) string {
 	for i := range text {
 		if n--; n < 0 {
-			return text[:i]
+			text = text[:i]
+			break
 		}
 	}
 	if !utf8.ValidString(text) {

@@ -112,7 +112,7 @@ func TestATextIsCutBetweenCharacters(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"", 0, ""}, {"ab", 0, ""}, {"ab", 1, "a"}, {"ab", 2, "ab"}, {"ab", 3, "ab"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"a\xff", 2, ""}, {"a\xff", 1, "a"},
+		{"", 0, ""}, {"ab", 0, ""}, {"ab", 1, "a"}, {"ab", 2, "ab"}, {"ab", 3, "ab"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"a\xff", 2, ""}, {"a\xff", 1, "a"}, {"\xffab", 2, ""},
 	} {
 		if got := cut(is.text, is.n); got != is.want {
 			t.Errorf("%q cut at %d is %q, want %q", is.text, is.n, got, is.want)
