@@ -57,7 +57,7 @@ func TestAnIDThatIsNotKnown(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	k := start(t, Config{Status: appText}, &manager{reports: []*yarn.ApplicationReport{state(yarn.YarnApplicationState_RUNNING)}})
-	k.exits(0, 0, "Application report for "+appText+" (state: RUNNING)\n\t diagnostics: N/A\n")
+	k.exits(0, 0, "Application report for "+appText+" (state: RUNNING)\n  diagnostics: N/A\n")
 	k.exitsBecause(0, 0, "the state of the application is known")
 }
 

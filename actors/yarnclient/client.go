@@ -200,7 +200,7 @@ func (e *Client) noReport(c *rpcenv.Context, err error) {
 func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	state := r.GetYarnApplicationState()
 	if e.cfg.Status != "" {
-		c.Log().Infof("Application report for %s (state: %s)%s", e.id, state, details(r))
+		e.logReport(c, r, true)
 		e.exit(c, "the state of the application is known")
 		return
 	}
@@ -214,10 +214,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	}
 	tell, changed := e.monitor.see(state, conf.YARNReportLoggingFrequency.Get(c.Conf()))
 	if tell {
-		c.Log().Infof("Application report for %s (state: %s)", e.id, state)
-	}
-	if changed {
-		c.Log().Infof("%s", details(r)[1:])
+		e.logReport(c, r, changed)
 	}
 	switch {
 	case over(state):

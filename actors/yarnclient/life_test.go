@@ -118,16 +118,16 @@ func TestWhatAClientSays(t *testing.T) {
 		running, running, running, running, running, ended(yarn.YarnApplicationState_FINISHED, yarn.FinalApplicationStatus_APP_KILLED, "why"),
 	}}, "spark.yarn.report.loggingFrequency", "3")
 	k.exits(1, 7200*time.Millisecond, "")
-	waits := details(state(yarn.YarnApplicationState_ACCEPTED))[1:]
+	waits := "info    " + strings.Join(details(state(yarn.YarnApplicationState_ACCEPTED)), "\ninfo    ")
 	last := strings.NewReplacer("diagnostics: N/A", "diagnostics: why", "root.q", "", "UNDEFINED", "KILLED").Replace(waits)
 	if want := strings.Join([]string{
 		"info    Requesting a new application from cluster", "info    Will allocate AM container, with 1408 MB memory including 384 MB overhead",
 		"info    Preparing resources for our AM container", "info    Submitting application " + appText + " to ResourceManager",
 		"info    Submitted application " + appText,
-		"info    Application report for " + appText + " (state: ACCEPTED)", "info    " + waits,
-		"info    Application report for " + appText + " (state: RUNNING)", "info    " + waits,
+		"info    Application report for " + appText + " (state: ACCEPTED)", waits,
+		"info    Application report for " + appText + " (state: RUNNING)", waits,
 		"info    Application report for " + appText + " (state: RUNNING)",
-		"info    Application report for " + appText + " (state: FINISHED)", "info    " + last,
+		"info    Application report for " + appText + " (state: FINISHED)", last,
 		"error   Application " + appText + " is killed: why", "info    exit 1: Application " + appText + " is killed: why", "",
 	}, "\n"); k.lines() != want {
 		t.Errorf("%s\nwant\n%s", k.lines(), want)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // monitor decides which reports are told: each new state, and every n-th report without one.
@@ -69,23 +70,28 @@ func hint(diagnostics, user string) string {
 	return ": without a queue, or with the queue default, it is called as the user: name another with --queue, such as root.default, or another user with HADOOP_USER_NAME"
 }
 
-// details are the lines that tell of a report, as Client.formatReportDetails has them.
-func details(r *yarn.ApplicationReport) string {
-	status := strings.TrimPrefix(r.GetFinalApplicationStatus().String(), "APP_")
-	var out strings.Builder
-	for _, line := range [][2]string{
-		{"diagnostics", orNA(r.GetDiagnostics())},
-		{"ApplicationMaster host", orNA(r.GetHost())},
-		{"ApplicationMaster RPC port", fmt.Sprint(r.GetRpcPort())},
-		{"queue", r.GetQueue()},
-		{"start time", time.UnixMilli(r.GetStartTime()).UTC().Format(time.RFC3339)},
-		{"final status", status},
-		{"tracking URL", orNA(r.GetTrackingUrl())},
-		{"user", r.GetUser()},
-	} {
-		fmt.Fprintf(&out, "\n\t %s: %s", line[0], line[1])
+// logReport logs a report, each of its details in a line of its own, since a line of the log shows a line feed as \n.
+func (e *Client) logReport(c *rpcenv.Context, r *yarn.ApplicationReport, withDetails bool) {
+	c.Log().Infof("Application report for %s (state: %s)", e.id, r.GetYarnApplicationState())
+	if withDetails {
+		for _, line := range details(r) {
+			c.Log().Info(line)
+		}
 	}
-	return out.String()
+}
+
+// details are what Client.formatReportDetails tells of a report.
+func details(r *yarn.ApplicationReport) []string {
+	return []string{
+		"  diagnostics: " + orNA(r.GetDiagnostics()),
+		"  ApplicationMaster host: " + orNA(r.GetHost()),
+		fmt.Sprintf("  ApplicationMaster RPC port: %d", r.GetRpcPort()),
+		"  queue: " + r.GetQueue(),
+		"  start time: " + time.UnixMilli(r.GetStartTime()).UTC().Format(time.RFC3339),
+		"  final status: " + strings.TrimPrefix(r.GetFinalApplicationStatus().String(), "APP_"),
+		"  tracking URL: " + orNA(r.GetTrackingUrl()),
+		"  user: " + r.GetUser(),
+	}
 }
 
 func orNA(s string) string {

@@ -18,15 +18,15 @@ func TestTheLinesOfAReport(t *testing.T) {
 	}
 	for r, want := range map[*yarn.ApplicationReport][]string{
 		full: {
-			"", "diagnostics: why", "ApplicationMaster host: h", "ApplicationMaster RPC port: 7", "queue: root.q", "start time: 2026-01-01T00:00:00Z",
+			"diagnostics: why", "ApplicationMaster host: h", "ApplicationMaster RPC port: 7", "queue: root.q", "start time: 2026-01-01T00:00:00Z",
 			"final status: KILLED", "tracking URL: http://h/", "user: u",
 		},
 		{RpcPort: -1}: {
-			"", "diagnostics: N/A", "ApplicationMaster host: N/A", "ApplicationMaster RPC port: -1", "queue: ", "start time: 1970-01-01T00:00:00Z",
+			"diagnostics: N/A", "ApplicationMaster host: N/A", "ApplicationMaster RPC port: -1", "queue: ", "start time: 1970-01-01T00:00:00Z",
 			"final status: UNDEFINED", "tracking URL: N/A", "user: ",
 		},
 	} {
-		if got := details(r); got != strings.Join(want, "\n\t ") {
+		if got := strings.Join(details(r), "\n"); got != "  "+strings.Join(want, "\n  ") {
 			t.Errorf("%s", got)
 		}
 	}
