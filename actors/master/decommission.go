@@ -19,9 +19,7 @@ type DecommissionWorkers struct {
 // workerDecommissioning is a Worker's own wish.
 func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecommissioning) {
 	if m.state == RecoveryStandby {
-		if ref := c.Ref(d.GetWorker()); !ref.IsZero() {
-			c.Send(ref, &deploy.MasterInStandby{})
-		}
+		answerPeer(c, c.Ref(d.GetWorker()), &deploy.MasterInStandby{})
 		return
 	}
 	c.Log().Infof("Recording worker %s decommissioning", d.GetId())
@@ -40,7 +38,7 @@ func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.Decommi
 	var ids []string
 	for _, w := range m.workers.all() {
 		at := m.addressToWorker[w.Ref.Address] == w // neither dead nor replaced
-		if at && m.state != RecoveryStandby && slices.ContainsFunc(d.GetHostnames(), func(h string) bool { return strings.EqualFold(h, w.Host) }) {
+		if at && slices.ContainsFunc(d.GetHostnames(), func(h string) bool { return strings.EqualFold(h, w.Host) }) {
 			ids = append(ids, w.ID)
 		}
 	}
@@ -54,16 +52,12 @@ func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.Decommi
 // decommissionWorkers tells each Worker behind its applications. What they had is replaced when all of them are out of
 // service: before, it could go to one that is next.
 func (m *Master) decommissionWorkers(c *rpcenv.Context, d DecommissionWorkers) {
-	some := false
 	for _, id := range d.IDs {
 		if w := m.idToWorker[id]; w != nil && m.decommissionWorker(c, w) {
-			some = true
 			c.Send(w.Ref, &deploy.DecommissionWorker{MasterTerm: m.cfg.Term})
 		}
 	}
-	if some {
-		m.schedule(c)
-	}
+	m.schedule(c)
 }
 
 // decommissionWorker takes a Worker out of service: it gets nothing more, and the applications are told of each executor
@@ -91,10 +85,11 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 	return true
 }
 
-// decommissioned is an executor on w that its application has lost already; nil: there is none.
+// decommissioned is an executor on w that its application, as the caller knows, has no more: it lost it by a decommission. nil:
+// there is none.
 func (w *WorkerInfo) decommissioned(app string, id int) *ExecutorDesc {
 	for _, e := range w.executors {
-		if e.State == deploy.ExecutorState_DECOMMISSIONED && e.App.ID == app && e.ID == id {
+		if e.App.ID == app && e.ID == id {
 			return e
 		}
 	}

@@ -1,6 +1,7 @@
 package master_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -72,7 +73,12 @@ func TestADecommissionedWorker(t *testing.T) {
 	if state, used := w.stateOf(); state != "DECOMMISSIONED" || used != 2 {
 		t.Errorf("%s with %d cores used", state, used)
 	}
+	seen := 0
+	k.states(&seen)
 	w.report(d.id, 0, deploy.ExecutorState_EXITED, 0)
+	if got, want := k.states(&seen), []string{"executor " + d.id + "/0: DECOMMISSIONED > EXITED, Command exited with code 0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 	none(t, d.Probe, time.Second)
 	if _, used := w.stateOf(); used != 1 { // Spark never gives them back
 		t.Errorf("%d cores used", used)

@@ -67,7 +67,7 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 func (m *Master) lead(c *rpcenv.Context, term uint64, records []Change) {
 	books := m.restore(c, records)
 	m.cfg.Term = term
-	if !m.cfg.Election && m.cfg.Store != nil {
+	if !m.cfg.Election { // so it has a Store, else it would lead since its start
 		m.cfg.Term = books.term + 1
 		m.persist(c, termKey, &deploy.TermRecord{Term: m.cfg.Term})
 	}

@@ -85,9 +85,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 	if !counted {
 		remove = app.executorEnded(e, normal, limit, c.Now())
 	}
-	if app.health.early > 0 {
-		app.health.end = endingOf(e, r, c.Now())
-	}
+	app.health.end = endingOf(e, r, c.Now())
 	if remove {
 		why := fmt.Sprintf("failed %d times", app.health.failures)
 		c.Log().Errorf("Application %s with ID %s %s; removing it", app.Desc.GetName(), app.ID, why)

@@ -60,9 +60,6 @@ func (p CoreByCore) Place(d Demand, offers []Offer) []int {
 		left += o.CoresFree
 	}
 	left = min(left, d.CoresLeft)
-	if d.Executors < 1 {
-		return cores
-	}
 	if !p.SpreadOut {
 		for i, o := range offers {
 			cores[i] = min(o.CoresFree, left)
@@ -86,7 +83,7 @@ func bounded(d Demand, offers []Offer, cores []int) []int {
 	for i := range cores {
 		n := len(executorSizes(d.Cores, cores[i]))
 		switch most := min(left, offers[i].Room); {
-		case n == 0 || n <= most:
+		case n <= most:
 		case d.Cores == 0:
 			cores[i], n = 0, 0
 		default:

@@ -51,3 +51,24 @@ func TestHistoricSilentExitEndsWhenSomethingHappens(t *testing.T) {
 		t.Errorf("%v", l)
 	}
 }
+
+// The end of a driver that waited is a reason to schedule, as in Spark: with SPARK-16925 what an executor left is given then.
+func TestAKilledDriverIsAReasonToSchedule(t *testing.T) {
+	for _, kill := range []func(k *kit, id string){
+		func(k *kit, id string) { ask(k, &deploy.RequestKillDriver{DriverId: id}) },
+		func(k *kit, _ string) { ask(k, &deploy.RequestKillAllDrivers{}) },
+	} {
+		k := newKit(t, "coherer.compat", "SPARK-16925")
+		w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+		w.launched()
+		large := wanted(false)
+		large.Cores = 2
+		id := k.submit(large)
+		w.report(d.id, 0, deploy.ExecutorState_EXITED, 0)
+		none(t, w.Probe, time.Second)
+		kill(k, id)
+		if l := w.launched(); l.GetExecId() != 1 {
+			t.Errorf("%v", l)
+		}
+	}
+}

@@ -34,7 +34,6 @@ type Master struct {
 	journal  *rpcenv.Journal[Change]  // nil: nothing is kept
 	elected  bool                     // the records are read, or being read
 	awaiting []rpcenv.Call[*rpc.Bool] // who waits for the leadership
-	recovery rpcenv.Timer             // CompleteRecovery
 	awaited  awaited
 
 	connections map[rpcenv.Address]int // how many there are to each peer

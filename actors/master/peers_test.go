@@ -1,13 +1,17 @@
 package master_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // place is where Worker number n of a peer says that it listens.
@@ -70,5 +74,38 @@ func TestManyWorkersOfOneProcessRegister(t *testing.T) {
 			Id: name, Host: "10.9.0.1", Port: int32(20000 + n), Cores: 1, Memory: 1024, Worker: p.Ref.Proto(),
 		})
 		next[*deploy.RegisteredWorker](t, p)
+	}
+}
+
+// A peer that gives no reference to itself hears nothing, and is nothing: not a Worker, not an application.
+func TestWhoGivesNoReferenceHearsNothing(t *testing.T) {
+	k := newKit(t)
+	standby := k.Register(k.Env("M2", nil), master.Name, master.New(master.Config{Election: true}))
+	p := k.Probe("P")
+	for _, m := range []rpcenv.Message{
+		&deploy.Heartbeat{WorkerId: "w"},
+		&deploy.RegisterWorker{Id: "w", Host: "h", Cores: 1, Memory: 1},
+		&deploy.WorkerDecommissioning{Id: "w"},
+		&deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{Name: "a", MemoryPerExecutorMb: 1}},
+		&deploy.RegisterApplication{},
+	} {
+		p.Send(k.ref, m)
+		p.Send(standby, m)
+	}
+	if s := k.state(); len(s.Workers)+len(s.ActiveApps) != 0 {
+		t.Errorf("%v", s)
+	}
+	for _, e := range k.Trace().Entries {
+		if e.K == trace.KindMsg && strings.HasSuffix(e.From, "/"+master.Name) && e.Form != "answer" {
+			t.Errorf("the Master sends %s to %q: %+v", e.Type, e.To, e)
+		}
+	}
+}
+
+// A message that is none of the Master's is refused.
+func TestAMessageThatIsNoneOfTheMasters(t *testing.T) {
+	k := newKit(t)
+	if _, err := rpctest.Ask[*rpc.Bool](k.tool, k.ref, &rpc.CheckExistence{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
+		t.Errorf("%v", err)
 	}
 }

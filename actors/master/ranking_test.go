@@ -2,6 +2,7 @@ package master
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -143,6 +144,78 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 			"": func(t *rapid.T) { ledger(t, m.workers.all()) },
 		})
 	})
+}
+
+// Only what changed is sorted again, and where the order says so nobody looks further.
+func TestTheIndexSortsWhatChanged(t *testing.T) {
+	for policy, exhausted := range map[string]bool{"CORES_FREE_DESC": true, "MEMORY_FREE_DESC": true, "CORES_FREE_ASC": false, "WORKER_ID": false} {
+		var ws []*WorkerInfo
+		for _, id := range []string{"a", "b", "c", "d"} {
+			ws = append(ws, &WorkerInfo{ID: id, Cores: 6, Memory: 6})
+		}
+		r := &ranking{}
+		for _, step := range []struct {
+			cores, memory []int // used, of each
+			moved         int
+		}{
+			{[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 4}, {[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 0}, {[]int{3, 0, 0, 0}, []int{0, 0, 0, 0}, 1},
+			{[]int{2, 5, 0, 0}, []int{0, 0, 0, 0}, 2}, {[]int{2, 5, 0, 0}, []int{0, 3, 2, 1}, 3}, {[]int{2, 5, 0, 5}, []int{0, 3, 2, 1}, 1},
+		} {
+			for i, w := range ws {
+				w.CoresUsed, w.MemoryUsed = step.cores[i], step.memory[i]
+			}
+			r.fresh = false
+			var got, want []string
+			for _, k := range r.order(ws, policy) {
+				got = append(got, k.w.ID)
+			}
+			sorted := slices.Clone(ws)
+			Order(sorted, policy)
+			for _, w := range sorted {
+				want = append(want, w.ID)
+			}
+			if !slices.Equal(got, want) || len(r.moved) != step.moved {
+				t.Errorf("%s %v: %q, want %q; %d were sorted, want %d", policy, step, got, want, len(r.moved), step.moved)
+			}
+		}
+		if got := r.exhausted(&WorkerInfo{Cores: 1, Memory: 1}, Profile{Cores: 2, Memory: 2}); got != exhausted {
+			t.Errorf("%s: exhausted %v", policy, got)
+		}
+		if r.exhausted(&WorkerInfo{Cores: 2, Memory: 2}, Profile{Cores: 2, Memory: 2}) {
+			t.Errorf("%s: exhausted by one that fits", policy)
+		}
+	}
+}
+
+// What a decision changed has its new place for the next one of the same call.
+func TestADecisionMendsTheIndex(t *testing.T) {
+	ws := []*WorkerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
+	r := &ranking{}
+	r.order(ws, "CORES_FREE_DESC")
+	ws[0].CoresUsed = 3
+	r.mend(ws[:1])
+	got := ""
+	for _, k := range r.order(ws, "CORES_FREE_DESC") {
+		got += k.w.ID
+	}
+	if got != "bca" {
+		t.Errorf("%s, want bca", got)
+	}
+}
+
+// Another policy orders anew; who has gone meanwhile stays away.
+func TestAnotherPolicyOrdersAnew(t *testing.T) {
+	ws := []*WorkerInfo{{ID: "a", Cores: 1, Memory: 2}, {ID: "b", Cores: 2, Memory: 3}, {ID: "c", Cores: 3, Memory: 1}}
+	r := &ranking{}
+	r.order(ws, "CORES_FREE_DESC")
+	ws[1].State = WorkerDead
+	got := ""
+	for _, k := range r.order(ws, "MEMORY_FREE_DESC") {
+		got += k.w.ID
+	}
+	if got != "ac" {
+		t.Errorf("%s, want ac", got)
+	}
 }
 
 // What changed outside a decision, cores or memory alone, or that a Worker is gone, is seen when the next decision begins.

@@ -116,3 +116,19 @@ func TestWhatARecordHas(t *testing.T) {
 		t.Errorf("%v", st.GetActiveApps())
 	}
 }
+
+// A record has the Worker's whole reference; the message that registered it stays as it was sent.
+func TestARegistrationIsNotChangedByItsRecord(t *testing.T) {
+	k, s := lasting(t)
+	k.isIn("ALIVE")
+	reg := &deploy.RegisterWorker{Id: "w", Host: "h", Port: 1, Cores: 1, Memory: 1, Worker: &rpc.EndpointRef{Name: k.tool.Ref.Name}}
+	k.tool.Send(k.ref, reg) // within the Env, so that the Master has this very message
+	k.Settle()
+	if reg.Worker.Address != nil {
+		t.Errorf("it is changed: %v", reg)
+	}
+	var r deploy.WorkerRecord
+	if err := proto.Unmarshal(s.records["worker_w"], &r); err != nil || !proto.Equal(r.GetRegistration().GetWorker(), k.tool.Ref.Proto()) {
+		t.Errorf("%v, %v", &r, err)
+	}
+}

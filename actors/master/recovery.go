@@ -35,7 +35,7 @@ func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
 	for _, r := range l.workers {
 		m.recoverWorker(c, r)
 	}
-	m.recovery = c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
+	c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
 	m.completeIfPossible(c)
 }
 
@@ -110,7 +110,7 @@ func (m *Master) workerSchedulerStateResponse(c *rpcenv.Context, r *deploy.Worke
 // asSchedulerState is what a Worker that registered before it heard of the new Master says: it knows no resources of what
 // it runs.
 func asSchedulerState(s *deploy.WorkerLatestState) *deploy.WorkerSchedulerStateResponse {
-	r := &deploy.WorkerSchedulerStateResponse{Id: s.GetId()}
+	r := &deploy.WorkerSchedulerStateResponse{}
 	for _, d := range s.GetExecutors() {
 		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: d})
 	}
@@ -218,18 +218,17 @@ func (m *Master) canComplete() bool {
 }
 
 func (m *Master) completeIfPossible(c *rpcenv.Context) {
-	if m.state == RecoveryRecovering && m.canComplete() {
+	if m.canComplete() {
 		m.completeRecovery(c)
 	}
 }
 
-// completeRecovery gives up who has not answered, and leads. Whatever goes wrong in it, the Master is ALIVE in the end. It
-// mirrors Master.completeRecovery.
+// completeRecovery gives up who has not answered, and leads; a Master that is not RECOVERING goes on as it is. Whatever goes
+// wrong in it, the Master is ALIVE in the end. It mirrors Master.completeRecovery.
 func (m *Master) completeRecovery(c *rpcenv.Context) {
 	if m.state != RecoveryRecovering {
 		return
 	}
-	c.Cancel(m.recovery)
 	m.setState(c, RecoveryCompleting, "all answered, or the time is over")
 	defer func() {
 		m.setState(c, RecoveryAlive, Recovered)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -212,11 +213,13 @@ func TestARecoveredWorkersTimeOutBeginsWithItsAnswer(t *testing.T) {
 	w := k.worker("W1", 1, 1024)
 	k.restart(master.Config{Store: s})
 	changed(t, w.Probe)
-	k.Advance(50 * time.Second)
+	k.Advance(70 * time.Second)
 	w.tells()
 	k.isIn("ALIVE")
 	k.Advance(59 * time.Second)
 	k.stands("W1 ALIVE")
+	k.Advance(61 * time.Second)
+	k.stands("W1 DEAD")
 }
 
 // Answers of nobody, and those that come twice or too late, change nothing.
@@ -282,9 +285,32 @@ func TestLeadershipIsGivenOnce(t *testing.T) {
 	if ok := ask(k, master.AwaitLeadership{}); !ok.GetValue() {
 		t.Error("a Master that leads says that it does not")
 	}
+	k.tool.Send(k.ref, master.ElectedLeader{Term: 3}) // of an election that it has no part in
+	if got := k.state().GetMasterTerm(); got != 0 {
+		t.Errorf("term %d, want 0", got)
+	}
 	k.lead(k.Env("M2", nil), master.Config{Election: true})
 	k.isIn("STANDBY")
+	answers := 0
+	k.tool.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, k.ref, master.AwaitLeadership{}, func(ok *rpc.Bool, err error) {
+			if err != nil || !ok.GetValue() {
+				t.Errorf("%v, %v", ok, err)
+			}
+			answers++
+		})
+	})
+	k.tool.Send(k.ref, master.CompleteRecovery{}) // a STANDBY has nothing to complete
+	k.tool.Send(k.ref, connectionEvent{peer: k.tool.Ref.Address})
+	k.isIn("STANDBY")
+	if answers != 0 {
+		t.Error("a STANDBY says that it leads")
+	}
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 3})
+	k.Settle()
+	if answers != 1 {
+		t.Errorf("%d answers, want 1", answers)
+	}
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 9})
 	k.isIn("ALIVE")
 	if got := k.state().GetMasterTerm(); got != 3 {
@@ -309,4 +335,27 @@ func TestAnElectionWhileTheRecordsAreRead(t *testing.T) {
 	k.restart(master.Config{Store: s, Election: true})
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 5})
 	k.exits(0)
+}
+
+// The records have no profiles but an application's first: an executor of another one is taken as its Worker tells of it, and
+// counts for that profile when the driver asks for it again.
+func TestAnExecutorOfAnotherProfileIsRecovered(t *testing.T) {
+	k, s := lasting(t)
+	w, d := k.worker("W1", 4, 4096), k.dynamic("D")
+	k.restart(master.Config{Store: s})
+	changed(t, w.Probe)
+	changed(t, d.Probe)
+	e := running(d.id, 0)
+	e.RpId = 5
+	w.tells(e)
+	d.acknowledges(1)
+	k.isIn("ALIVE")
+	d.request(d.id, total(&deploy.ResourceProfile{Id: 5, ExecutorCores: proto.Int32(1), ExecutorMemoryMb: 512}, 2))
+	if l := w.launched(); l.GetExecId() != 1 || l.GetRpId() != 5 {
+		t.Errorf("%v", l)
+	}
+	none(t, w.Probe, time.Second)
+	if got := k.state().GetActiveApps()[0].GetExecutors(); len(got) != 2 || got[0].GetRpId() != 5 {
+		t.Errorf("%v", got)
+	}
 }

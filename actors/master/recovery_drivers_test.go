@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,4 +85,22 @@ func TestDriversThatNobodyHas(t *testing.T) {
 		t.Errorf("records %q, want %q", got, want)
 	}
 	none(t, w.Probe, time.Second)
+}
+
+// The number of the next driver begins at 0 after a restart: all ids that are known, also of what has ended, are tried.
+func TestADriverAfterARestartGetsAFreeNumber(t *testing.T) {
+	k, s := lasting(t)
+	k.isIn("ALIVE")
+	var ids []string
+	for range 3 { // without a Worker they wait
+		ids = append(ids, k.submits(false))
+	}
+	k.restart(master.Config{Store: s})
+	k.isIn("ALIVE")
+	for _, id := range ids[:2] {
+		ask(k, &deploy.RequestKillDriver{DriverId: id})
+	}
+	if got, want := k.submits(false), strings.TrimSuffix(ids[0], "0000")+"0003"; got != want {
+		t.Errorf("%s, want %s behind %q", got, want, ids)
+	}
 }

@@ -93,7 +93,7 @@ func (rs resources) of(name string) *resource {
 			return r
 		}
 	}
-	return &resource{name: name}
+	return &resource{}
 }
 
 // room is for how many who want reqs each there are addresses; at most limit.
@@ -110,11 +110,11 @@ func (rs resources) acquire(reqs []Requirement) []*deploy.ResourceInformation {
 	for _, q := range reqs {
 		r := rs.of(q.Name)
 		got := &deploy.ResourceInformation{Name: q.Name}
-		for i := 0; i < len(r.taken) && len(got.Addresses) < q.Amount; i++ {
-			if !r.taken[i] {
+		for i, address := range r.addresses {
+			if len(got.Addresses) < q.Amount && !r.taken[i] {
 				r.taken[i] = true
 				r.free--
-				got.Addresses = append(got.Addresses, r.addresses[i])
+				got.Addresses = append(got.Addresses, address)
 			}
 		}
 		out = append(out, got)

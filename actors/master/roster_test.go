@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -66,6 +68,26 @@ func TestARegistrationLooksAtNoOtherWorker(t *testing.T) {
 			}
 			m.workers.seen = 0
 		}
+	}
+}
+
+// Who wants nothing costs nothing: neither the Worker that it could have nor its own registration looks at others.
+func TestWhoWantsNothingLooksAtNoWorker(t *testing.T) {
+	w, m := rpctest.New(t, 1), New(Config{})
+	ref := w.Register(w.Env("M", nil), Name, m)
+	p := w.Probe("P")
+	registerAs(p, ref, "w0", 0)
+	w.Settle()
+	m.workers.seen = 0
+	sated := w.Probe("S")
+	sated.Send(ref, &deploy.RegisterApplication{Driver: sated.Ref.Proto(), AppDescription: &deploy.ApplicationDescription{
+		Name: "sated", MemoryPerExecutorMb: 1, InitialExecutorLimit: proto.Int32(0),
+	}})
+	w.Settle()
+	registerAs(p, ref, "w1", 1)
+	w.Settle()
+	if len(m.apps) != 1 || len(m.idToWorker) != 2 || m.workers.seen != 0 {
+		t.Errorf("%d workers were looked at; %d applications, %d workers", m.workers.seen, len(m.apps), len(m.idToWorker))
 	}
 }
 

@@ -182,7 +182,8 @@ func TestAPauseHasOneTimer(t *testing.T) {
 func TestWhenTheLogSaysThatNoWorkerCouldServeAnApplication(t *testing.T) {
 	k, said := logged(t)
 	k.worker("W1", 1, 1024)
-	first := k.driver("D", 2) // it has one of its two
+	first := k.driver("D", 2)                   // it has one of its two
+	first.request(first.id, total(standard, 2)) // and finds no Worker for the second
 	if got := warned(said); len(got) != 0 {
 		t.Errorf("%q", got)
 	}

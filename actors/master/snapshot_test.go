@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -145,5 +147,29 @@ func TestAUserKillsAnApplication(t *testing.T) {
 	next[*deploy.KillExecutor](t, w.Probe)
 	if s := k.state(); s.CompletedApps[0].State != "KILLED" || s.Workers[0].CoresUsed != 0 || len(s.Failures) != 0 {
 		t.Errorf("%v", s)
+	}
+}
+
+// A demand is of one profile. What only the placement holds back is none: no Worker blocks it.
+func TestADemandIsOfOneProfile(t *testing.T) {
+	k := newKit(t, "coherer.deploy.scheduler", "core-by-core")
+	for _, name := range []string{"W1", "W2"} {
+		k.worker(name, 4, 4096)
+	}
+	d := k.newDriver("D")
+	d.desc.MaxCores, d.desc.CoresPerExecutor = proto.Int32(4), proto.Int32(4)
+	d.register()
+	if s := k.state(); len(s.Demands) != 0 || len(s.ActiveApps[0].Executors) != 0 {
+		t.Errorf("%v", s)
+	}
+	d.request(d.id, total(&deploy.ResourceProfile{Id: 7, ExecutorMemoryMb: 5000}, 1))
+	if s := k.state(); len(s.Demands) != 1 || s.Demands[0].RpId != 7 || s.Demands[0].Memory != 5000 {
+		t.Errorf("%v", s.Demands)
+	}
+}
+
+func TestAMasterWithoutASubmissionServerHasNoPort(t *testing.T) {
+	if s := newKit(t).state(); s.RestPort != nil {
+		t.Errorf("port %d", s.GetRestPort())
 	}
 }

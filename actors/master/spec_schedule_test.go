@@ -26,6 +26,12 @@ func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 110)
 // logged makes a Master whose log is kept.
 func logged(t *testing.T) (*kit, *logtest.Hook) {
 	t.Helper()
+	return loggedWith(t, master.Config{})
+}
+
+// loggedWith is logged with a Config.
+func loggedWith(t *testing.T, cfg master.Config) (*kit, *logtest.Hook) {
+	t.Helper()
 	log := logrus.New()
 	log.SetOutput(t.Output())
 	said := logtest.NewLocal(log)
@@ -37,7 +43,7 @@ func logged(t *testing.T) (*kit, *logtest.Hook) {
 		t.Fatal(err)
 	}
 	k := &kit{World: w, t: t}
-	k.lead(env, master.Config{})
+	k.lead(env, cfg)
 	return k, said
 }
 

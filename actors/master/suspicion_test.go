@@ -12,7 +12,7 @@ import (
 // A suspicion is a hint: the Worker is asked, and stays, also if it does not answer, until it has been silent for the time
 // that Spark gives it.
 func TestASuspicionAsksAndNeverRemoves(t *testing.T) {
-	k := newKit(t)
+	k, said := logged(t)
 	there, silent := k.worker("W1", 1, 1024), k.worker("W2", 1, 1024)
 	k.Find("W2").Pause()
 	for _, w := range []*worker{there, silent} {
@@ -38,6 +38,14 @@ func TestASuspicionAsksAndNeverRemoves(t *testing.T) {
 	k.Advance(70 * time.Second)
 	if s := states(); s[1] != "DEAD" {
 		t.Errorf("states %v", s)
+	}
+	k.Advance(time.Minute)
+	lines := map[string]int{}
+	for _, e := range said.AllEntries() {
+		lines[e.Message]++
+	}
+	if there, silent := lines["Worker worker-W1 is there"], lines["Worker worker-W2 did not answer; it has until its time-out"]; there != 2 || silent != 2 {
+		t.Errorf("the log has %d answers and %d silences, want 2 of each: %v", there, silent, lines)
 	}
 	asked := 0
 	for _, e := range k.Trace().Entries {

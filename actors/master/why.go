@@ -70,7 +70,7 @@ func (m *Master) near(id string) []string {
 		return []string{best}
 	}
 	slices.Reverse(all)
-	part := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return id == "" || !strings.Contains(s, id) })
+	part := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.Contains(s, id) })
 	if len(part) > 0 {
 		all = part
 	}
@@ -148,7 +148,7 @@ func (a *ApplicationInfo) sayTasks(say sayer) {
 	if largest == 0 || largest >= cpus {
 		return
 	}
-	say(Profile{ID: DefaultProfile}, byTask, fmt.Sprintf("a task wants %s (spark.task.cpus), the largest of its %d executors has %d: none takes a task",
+	say(Profile{}, byTask, fmt.Sprintf("a task wants %s (spark.task.cpus), the largest of its %d executors has %d: none takes a task",
 		Cores(cpus), len(a.executors), largest),
 		fmt.Sprintf("lower spark.task.cpus to %d, or start Workers of %d cores and set spark.executor.cores to %d", largest, cpus, cpus))
 }
@@ -287,9 +287,9 @@ func (m *Master) lower(p Profile) string {
 	return strings.Join(out, " and ")
 }
 
-// idle is w without what it runs.
+// idle is w, when it is ALIVE, without what it runs.
 func (w *WorkerInfo) idle() *WorkerInfo {
-	return &WorkerInfo{ID: w.ID, State: w.State, Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
+	return &WorkerInfo{Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
 }
 
 // sayPlacement is why nothing came of usable Workers, or that executors are to come.

@@ -180,7 +180,12 @@ func TestWhyOfAPauseAsksNoPlacement(t *testing.T) {
 		w.report(d.id, id, deploy.ExecutorState_EXITED, 0)
 	}
 	p.answer = func([]master.Offer) []int { return nil }
-	says(t, k.why(d.id), [2]string{"exits", "4 executors ended early"}, [2]string{"wait", "nothing is launched for another 0.1 s"})
+	want := "exits: 4 executors ended early in a row; the last, " + d.id + "/3 on worker-W1, was EXITED 0.0 s ago: Command exited with code 0 / " +
+		"see what it wrote: stderr in the directory " + d.id + "/3 under the work directory of worker-W1\n" +
+		"wait: nothing is launched for another 0.1 s, since executors of it ended early / wait, or mend what ends them"
+	if got := reasons(k.why(d.id)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
 
 // A Master that recovers says so, and nothing of a placement that it does not ask; who leads no more or not yet knows nobody.
@@ -201,4 +206,29 @@ func TestWhyOfAMasterThatRecovers(t *testing.T) {
 	if r := k.why(d.id); r.GetMasterState() != "ALIVE" || len(r.GetApplication()) != 1 || r.GetApplication()[0].GetFilter() != "placement" {
 		t.Errorf("%v", r)
 	}
+}
+
+// An application that failed goes on to tell how its executors ended.
+func TestWhyOfAnApplicationThatFailed(t *testing.T) {
+	k := newKit(t, "spark.deploy.maxExecutorRetries", "1")
+	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
+	w.launched()
+	w.report(d.id, 0, deploy.ExecutorState_FAILED, 9)
+	says(t, k.why(d.id), [2]string{"ended", "it is over: FAILED|submit it again"}, [2]string{"exits", "1 executors ended early in a row|code 9"})
+}
+
+// A Worker whose resources others have could take an executor if it were idle: they are told of, no setting is to be lowered.
+func TestWhyOthersHaveTheResources(t *testing.T) {
+	k := newKit(t)
+	w := k.newWorker("W1", 4, 4096)
+	w.reg.Resources = gpus("0", "1")
+	w.Send(k.ref, w.reg)
+	ask := func(name string) *driver {
+		d := k.newDriver(name)
+		d.desc.MaxCores, d.desc.ResourcesPerExecutor = proto.Int32(1), []*deploy.ResourceRequirement{{Name: "gpu", Amount: 2}}
+		d.register()
+		return d
+	}
+	first, second := ask("D"), ask("E")
+	says(t, k.why(second.id), [2]string{"applications", "an executor wants 1 core and 512 MiB of memory, 2 gpu; on the 1 workers that could take it|" + first.id + " has 1 core"})
 }

@@ -113,7 +113,7 @@ func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
 		ended += ": " + e.message
 	}
 	if e.code != nil && *e.code == UnreachableExit {
-		say(Profile{ID: DefaultProfile}, byAddress, fmt.Sprintf("%s. It could not reach the driver at %s, whose client the Master hears from %s",
+		say(Profile{}, byAddress, fmt.Sprintf("%s. It could not reach the driver at %s, whose client the Master hears from %s",
 			ended, a.driverURL(), a.Driver.Address),
 			"set spark.driver.host (and spark.driver.port) to an address that workers reach, or let them through")
 		return
@@ -124,7 +124,7 @@ func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
 			ended += ", which means " + meaning
 		}
 	}
-	say(Profile{ID: DefaultProfile}, byExits, ended, help)
+	say(Profile{}, byExits, ended, help)
 }
 
 // driverURL is where the command of its executors says that the driver is.

@@ -65,12 +65,19 @@ func TestWhoHoldsWhatIsMissing(t *testing.T) {
 			newHolders().hold("own", 0, 4, 200).hold("own", 1, 3, 300),
 			[]string{"5 workers: " + room + " the application itself has 7 cores and 500 MiB of memory already / nothing, or start more workers"},
 		},
+		"one of each": {
+			newHolders().launch("d0", 0, 1, 500).hold("one", 1, 4, 1).hold("own", 0, 1, 1),
+			[]string{
+				"5 drivers: " + room + " drivers are: d0 has 1 core and 500 MiB of memory / wait until one ends, kill one, or start more workers",
+				byOthers + "one has 4 cores and 1 MiB of memory" + wait,
+			},
+		},
 		"others": {
 			newHolders().hold("one", 0, 1, 100).hold("two", 0, 3, 10).hold("own", 0, 1, 1).hold("one", 1, 1, 200),
 			[]string{byOthers + "two has 3 cores and 10 MiB of memory, one has 2 cores and 300 MiB of memory" + wait},
 		},
 		"drivers and others": {
-			newHolders().launch("d0", 0, 1, 500).hold("one", 1, 4, 1).launch("d1", 1, 2, 600),
+			newHolders().launch("d0", 0, 1, 500).hold("one", 1, 4, 1).launch("d1", 1, 2, 600).hold("own", 0, 1, 1),
 			[]string{
 				"5 drivers: " + room + " drivers are: d1 has 2 cores and 600 MiB of memory, d0 has 1 core and 500 MiB of memory" +
 					" / wait until one ends, kill one, or start more workers",

@@ -16,7 +16,7 @@ import (
 func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	ref := c.Ref(r.GetWorker())
 	if m.state == RecoveryStandby {
-		c.Send(ref, &deploy.MasterInStandby{})
+		answerPeer(c, ref, &deploy.MasterInStandby{})
 		return
 	}
 	if by := m.workers.full(c.Sender()); by != nil && m.idToWorker[r.GetId()] == nil {
@@ -92,8 +92,13 @@ func (m *Master) acceptWorker(c *rpcenv.Context, worker rpcenv.Ref, r *deploy.Re
 
 func (m *Master) refuseWorker(c *rpcenv.Context, worker rpcenv.Ref, why string) {
 	c.Log().Warn(why)
-	if !worker.IsZero() {
-		c.Send(worker, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
+	answerPeer(c, worker, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
+}
+
+// answerPeer answers by the reference that a peer gave; one that gave none hears nothing.
+func answerPeer(c *rpcenv.Context, peer rpcenv.Ref, answer rpcenv.Message) {
+	if !peer.IsZero() {
+		c.Send(peer, answer)
 	}
 }
 
@@ -118,9 +123,7 @@ func (m *Master) heartbeat(c *rpcenv.Context, h *deploy.Heartbeat) {
 		return
 	}
 	c.Log().Warnf("Got heartbeat from unregistered worker %s. Asking it to re-register.", h.GetWorkerId())
-	if ref := c.Ref(h.GetWorker()); !ref.IsZero() {
-		c.Send(ref, &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
-	}
+	answerPeer(c, c.Ref(h.GetWorker()), &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
 }
 
 // workerLatestState ends on a Worker what the Master does not know of: executors of applications that ended, and those
