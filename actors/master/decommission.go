@@ -85,11 +85,10 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 	return true
 }
 
-// decommissioned is an executor on w that its application, as the caller knows, has no more: it lost it by a decommission. nil:
-// there is none.
-func (w *WorkerInfo) decommissioned(app string, id int) *ExecutorDesc {
+// executor is one on w that has not ended, also one that its application has lost already by a decommission; nil: there is none.
+func (w *WorkerInfo) executor(app string, id int) *ExecutorDesc {
 	for _, e := range w.executors {
-		if e.App.ID == app && e.ID == id {
+		if e.ID == id && e.App.ID == app {
 			return e
 		}
 	}

@@ -114,7 +114,7 @@ func (m *Master) unknownExecutorChanged(c *rpcenv.Context, r *deploy.ExecutorSta
 	if w == nil {
 		return
 	}
-	e := w.decommissioned(app, id)
+	e := w.executor(app, id) // which its application has lost
 	switch {
 	case e != nil && finished(r.GetState()):
 		m.setExecutor(c, e, r.GetState(), r.GetMessage())

@@ -71,23 +71,34 @@ func TestARegistrationLooksAtNoOtherWorker(t *testing.T) {
 	}
 }
 
-// Who wants nothing costs nothing: neither the Worker that it could have nor its own registration looks at others.
+// Who wants nothing costs nothing: its registration looks at no Worker, nor does the coming of one that it could have.
 func TestWhoWantsNothingLooksAtNoWorker(t *testing.T) {
 	w, m := rpctest.New(t, 1), New(Config{})
 	ref := w.Register(w.Env("M", nil), Name, m)
-	p := w.Probe("P")
-	registerAs(p, ref, "w0", 0)
-	w.Settle()
-	m.workers.seen = 0
-	sated := w.Probe("S")
-	sated.Send(ref, &deploy.RegisterApplication{Driver: sated.Ref.Proto(), AppDescription: &deploy.ApplicationDescription{
-		Name: "sated", MemoryPerExecutorMb: 1, InitialExecutorLimit: proto.Int32(0),
-	}})
-	w.Settle()
-	registerAs(p, ref, "w1", 1)
-	w.Settle()
-	if len(m.apps) != 1 || len(m.idToWorker) != 2 || m.workers.seen != 0 {
-		t.Errorf("%d workers were looked at; %d applications, %d workers", m.workers.seen, len(m.apps), len(m.idToWorker))
+	crowd, m2, ref2 := crowded(t)
+	for _, x := range []struct {
+		*rpctest.World
+		m     *Master
+		ref   rpcenv.Ref
+		looks bool // the registration looks for the other application
+	}{{w, m, ref, false}, {crowd, m2, ref2, true}} {
+		p, sated := x.Probe("P"), x.Probe("S")
+		registerAs(p, x.ref, "w0", 0)
+		x.Settle()
+		x.m.workers.seen = 0
+		sated.Send(x.ref, &deploy.RegisterApplication{Driver: sated.Ref.Proto(), AppDescription: &deploy.ApplicationDescription{
+			Name: "sated", MemoryPerExecutorMb: 1, InitialExecutorLimit: proto.Int32(0),
+		}})
+		x.Settle()
+		if seen := x.m.workers.seen; (seen > 0) != x.looks {
+			t.Errorf("the registration looked at %d workers", seen)
+		}
+		x.m.workers.seen = 0
+		registerAs(p, x.ref, "w1", 1)
+		x.Settle()
+		if len(x.m.idToWorker) != 2 || x.m.workers.seen != 0 {
+			t.Errorf("of %d workers %d were looked at", len(x.m.idToWorker), x.m.workers.seen)
+		}
 	}
 }
 

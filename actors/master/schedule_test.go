@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -59,11 +60,10 @@ func TestADecisionSeesWhatTheOneBeforeTook(t *testing.T) {
 // Of many launches in one decision ten have a line of the log, and one tells of the others.
 func TestTheLogOfManyLaunches(t *testing.T) {
 	for cores, more := range map[int32]string{10: "", 13: "Launching 3 more executors of %s on 2 workers in all"} {
-		k, said := logged(t)
-		for _, name := range []string{"A", "B", "C"} { // the last one by its id is filled first, and two are enough
+		k, said := loggedWith(t, master.Config{Placement: greedy{[]int{8, 0, int(cores) - 8}}})
+		for _, name := range []string{"A", "B", "C"} {
 			k.worker(name, 8, 16384)
 		}
-		k.submit(&deploy.DriverDescription{Cores: 8, Mem: 1, Command: &deploy.Command{MainClass: "Main"}})
 		d := k.driver("D", cores)
 		k.Settle()
 		var each, rest []string

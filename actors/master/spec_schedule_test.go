@@ -43,6 +43,7 @@ func loggedWith(t *testing.T, cfg master.Config) (*kit, *logtest.Hook) {
 		t.Fatal(err)
 	}
 	k := &kit{World: w, t: t}
+	k.NoPanic()
 	k.lead(env, cfg)
 	return k, said
 }
@@ -55,6 +56,15 @@ func warned(said *logtest.Hook) (out []string) {
 		}
 	}
 	return out
+}
+
+// A Master without records and an election leads since its start, and its log says nothing of an election.
+func TestAMasterAloneSaysNothingOfAnElection(t *testing.T) {
+	k, said := logged(t)
+	k.Settle()
+	if all := said.AllEntries(); len(all) != 1 || all[0].Message != "Starting Spark master at spark://10.1.0.1:7077" {
+		t.Errorf("%v", all)
+	}
 }
 
 // A driver that no Worker could take even if it were idle is told of in Spark's words; one that only waits is not.

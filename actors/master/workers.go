@@ -146,11 +146,8 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 		if ghosts {
 			continue
 		}
-		e := m.executor(d.GetAppId(), int(d.GetExecId()))
+		e := w.executor(d.GetAppId(), int(d.GetExecId()))
 		if e == nil {
-			e = w.decommissioned(d.GetAppId(), int(d.GetExecId()))
-		}
-		if e == nil || e.Worker != w {
 			m.orderKill(c, w, d.GetAppId(), int(d.GetExecId()))
 			continue
 		}
