@@ -247,7 +247,7 @@ func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 		return false
 	}
 	d.State = next
-	if DriverOver(next) {
+	if driverOver(next) {
 		d.reason = why
 	}
 	c.State("driver", d.ID, from.String(), next.String(), why)

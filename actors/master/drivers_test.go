@@ -253,6 +253,9 @@ func TestASupervisedDriverRunsAgainUnderANewID(t *testing.T) {
 	if r := k.status(id); r.GetState() != deploy.DriverState_RELAUNCHING || r.GetRelaunchedAs() != again.GetDriverId() {
 		t.Errorf("%v", r)
 	}
+	if over := k.state().GetCompletedDrivers(); len(over) != 1 || over[0].GetReason() != "worker lost: Not receiving heartbeat for 60 seconds" {
+		t.Errorf("%v", over)
+	}
 	w1.driverReport(id, deploy.DriverState_FINISHED) // it was alive after all
 	k.wantState(again.GetDriverId(), deploy.DriverState_RUNNING)
 	if r := ask(k, &deploy.RequestKillDriver{DriverId: id}); r.GetSuccess() || !strings.HasSuffix(r.GetMessage(), "; it was relaunched as "+again.GetDriverId()) {
