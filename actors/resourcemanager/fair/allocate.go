@@ -93,14 +93,15 @@ func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 	if upstream {
 		historicBatch(one)
 	}
-	behind := func(x Ask) int {
-		if x.Name == Any && (x.Count <= 0 || !upstream) {
-			return 1
+	var last []Ask
+	one = slices.DeleteFunc(one, func(x Ask) bool {
+		behind := x.Name == Any && (x.Count <= 0 || !upstream)
+		if behind {
+			last = append(last, x)
 		}
-		return 0
-	}
-	slices.SortStableFunc(one, func(x, y Ask) int { return behind(x) - behind(y) })
-	return one
+		return behind
+	})
+	return append(one, last...)
 }
 
 // lessGiven takes off an ask what was given and not pulled yet: who asks does not know of it, and counts it among what it
@@ -112,11 +113,10 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 	}
 	for _, c := range a.fresh { // the oldest first
 		switch {
-		case c.gone || c.taken == nil || !c.taken.of(*ask):
+		case c.gone || !c.taken.of(*ask):
 		case ask.Count > 0:
 			ask.Count--
-		case ask.Name == Any:
-			c.taken = nil
+		case ask.Name == Any: // which forgets all that is asked with this key, also what complete asks again
 			s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
 		}
 	}
@@ -124,9 +124,6 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 
 // pull hands over what was allocated since the last call.
 func (a *app) pull() []Container {
-	if len(a.fresh) == 0 {
-		return nil
-	}
 	pulled := make([]Container, 0, len(a.fresh))
 	for _, c := range a.fresh {
 		if c.gone {

@@ -21,16 +21,9 @@ func NoAllocations(o Options) *Allocations {
 		queues: map[string]*queueElement{}, missing: map[string]bool{}, users: map[string]int{},
 		ends: map[bool][]string{},
 	}
-	a.root()
+	a.queues[Root] = &queueElement{parent: true, submit: ACL{Everybody: true}, administer: ACL{Everybody: true}}
 	a.settle()
 	return a
-}
-
-// root makes the element of Root, if the file has none: everybody may do everything.
-func (a *Allocations) root() {
-	if a.queues[Root] == nil {
-		a.queues[Root] = &queueElement{parent: true, submit: ACL{Everybody: true}, administer: ACL{Everybody: true}}
-	}
 }
 
 // ParseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a

@@ -67,8 +67,7 @@ func (a *app) updateDemand(bySize bool) {
 	if bySize {
 		weight = float32(math.Log1p(float64(demand.Memory)) / math.Ln2)
 	}
-	weight *= float32(a.Priority)
-	if demand != a.Demand || weight != a.Weight {
+	if demand != a.Demand { // the weight follows from it
 		a.Demand, a.Weight = demand, weight
 		a.touch()
 	}

@@ -210,7 +210,7 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	a, n := c.app, c.node
 	r.delay.given(level)
 	t := a.take(r, level, n.host, n.rack)
-	c.taken, c.reserved = &t, false
+	c.taken = &t
 	a.addLive(c)
 	a.fresh = append(a.fresh, c)
 	a.queue.use(c.Resource)

@@ -35,7 +35,7 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 		return "", &RejectedError{fmt.Sprintf("User %s does not have permission to submit %s to queue %s", sub.User, id, name)}
 	}
 	q.accepted++
-	s.applications[id] = &application{id: id, user: sub.User, queue: q}
+	s.applications[id] = &application{user: sub.User, queue: q}
 	return name, nil
 }
 

@@ -71,7 +71,7 @@ func (d *delay) choose(nodePart, rackPart float64) float64 {
 
 // given makes the delay begin again at the level of a container that is nearer than it had to be.
 func (d *delay) given(level Locality) {
-	if d.begun && level < d.allowed {
-		d.allowed = level
+	if d.begun {
+		d.allowed = min(d.allowed, level)
 	}
 }

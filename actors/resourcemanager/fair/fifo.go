@@ -76,9 +76,7 @@ func (f *FIFO) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]Ev
 // Allocate is Scheduler.Allocate; the headroom is all that is free.
 func (f *FIFO) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, error) {
 	g, err := f.s.Allocate(now, id, d)
-	if err == nil {
-		g.Headroom = f.s.available.Max(Resource{})
-	}
+	g.Headroom = f.s.available.Max(Resource{})
 	return g, err
 }
 

@@ -102,6 +102,18 @@ func TestWhatSingleElementsMean(t *testing.T) {
 				return fmt.Sprint(names(a), a.Queue("root.ROOT").MaxRunningApps, a.Queue("root.ROOT.p").MaxRunningApps)
 			}, "[root true root.ROOT true root.ROOT.p true root.ROOT.p.c false] 2147483647 2147483647",
 		},
+		{
+			Upstream, `<queue name="ROOT"><aclSubmitApps>v</aclSubmitApps><queue name="p"/></queue>`,
+			func(a *Allocations) any {
+				return fmt.Sprint(names(a), a.Queue(Root).Submit, a.Queue("root.ROOT").Submit)
+			},
+			"[root true root.ROOT true root.ROOT.p false] {true [] []} {false [] []}",
+		},
+		{
+			Upstream, `<defaultQueueSchedulingPolicy>org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy</defaultQueueSchedulingPolicy>
+				<queue name="ROOT"><queue name="p"/></queue>`, names, "[root true] [queue root.ROOT is not there: its policy is FIFO, and it is a parent; " +
+				"only queues without children can have FIFO] [queue root.ROOT.p is not there, as root.ROOT is not]",
+		},
 		{Fixed, `<queue name="` + strings.Repeat("x", 995) + `"/>`, func(a *Allocations) any { return len(a.Queues()) }, "2"},
 		{Fixed, `<queue name="` + strings.Repeat("x", 996) + `"/>`, names, "the full name of a queue has more than 1000 bytes"},
 		{Fixed, `<queue name="root"><queue name=" "/></queue>`, names, `a queue below root has no name; write name="..."`},

@@ -42,9 +42,9 @@ func historicNodeHash(id string) uint32 {
 	return prime*(prime*begin+javaHash(host)) + uint32(port)
 }
 
-// historicNodes sorts nodes, which are in the order of their coming, as a HashMap of their ids has them.
-func historicNodes(all []*node) {
-	n := buckets(len(all))
+// historicNodes sorts nodes, which are in the order of their coming, as a HashMap of their ids that once had most has them.
+func historicNodes(all []*node, most int) {
+	n := buckets(most)
 	slices.SortStableFunc(all, func(a, b *node) int { return cmp.Compare(bucket(a.hash, n), bucket(b.hash, n)) })
 }
 
@@ -124,7 +124,7 @@ func containerHash(id ids.Container) uint32 {
 // Hadoop ends it a second time, and what it was asked as is asked again with each end, where it is asked still.
 func (c *container) historicAskAgain() {
 	r := c.app.byKey[c.Key]
-	if c.taken == nil || c.app.stopped || r == nil {
+	if c.taken == nil || r == nil {
 		return
 	}
 	t := *c.taken

@@ -100,6 +100,11 @@ func TestTheOrderOfTheAsksThatAreKept(t *testing.T) {
 		{"0:* 1:* 2:* 3:* 4:* 5:*", "", "5:* 0:* 2:* 1:* 4:* 3:*"},
 		{"1:* 1:h3 1:r1 1:h1 1:r2 1:host", "", "1:r2 1:host 1:h1 1:* 1:h3 1:r1"},
 		{"1:* 1:host 1:rack9 1:h1 1:r1 1:r2 1:h3 1:/r 1:h2 1:h10 1:h11 1:x", "", "1:r2 1:/r 1:h10 1:h1 1:h11 1:* 1:h2 1:h3 1:rack9 1:host 1:x 1:r1"},
+		{"21:* 5:*", "", "21:* 5:*"},
+		{"5:* 21:*", "", "5:* 21:*"},
+		{"1:* 1:h1 1:r1", "1:h1", "1:h1 1:* 1:r1"},
+		{"1:host 1:rack9 1:h1 1:r1 1:r2 1:h3 1:/r 1:h2 1:h10 1:h11 1:x 1:*", "", "1:r2 1:/r 1:h10 1:h1 1:h11 1:h2 1:* 1:h3 1:rack9 1:host 1:x 1:r1"},
+		{"1:host 1:rack9 1:h1 1:r1 1:r2 1:h3 1:/r 1:h2 1:h10 1:h11 1:x", "", "1:r2 1:/r 1:rack9 1:h10 1:host 1:x 1:h1 1:h11 1:h2 1:h3 1:r1"},
 		{"5:* 13:* 6:* 7:* 8:* 9:* 10:* 11:* 12:* 0:* 1:*", "6:* 7:* 8:* 9:* 10:* 11:* 12:* 0:* 1:*", "5:* 13:*"},
 		{"5:* 13:* 6:* 7:* 8:* 9:* 10:* 11:* 12:* 0:* 1:* 2:*", "6:* 7:* 8:* 9:* 10:* 11:* 12:* 0:* 1:* 2:*", "13:* 5:*"},
 	} {
@@ -150,5 +155,87 @@ func TestListsAreMergedAsJavaDoes(t *testing.T) {
 		if strings.Join(got, " ") != x.want {
 			t.Errorf("%v: %v, want %s", x.lists, got, x.want)
 		}
+	}
+}
+
+// What is wanted nowhere any more is not among the asks that are kept, but a place that an ask for none names is.
+func TestWhatIsKeptOfAsksForNone(t *testing.T) {
+	b := &book{}
+	for _, a := range asksOf("1:* 1:h1 1:r1") {
+		b.replace(a)
+	}
+	b.replace(Ask{Key{1, 0}, "r1", Resource{1, 1}, 2, true})
+	b.take(b.byKey[Key{1, 0}], NodeLocal, "h1", "r1")
+	if all, wanted := asked(b.historicAsks()), asked(b.asks()); all != "1:r1" || wanted != "1:r1" {
+		t.Errorf("after the one at the host: %s, wanted are %s", all, wanted)
+	}
+	b.replace(Ask{Key{1, 0}, "r1", Resource{1, 1}, 0, true})
+	if all, wanted := asked(b.historicAsks()), asked(b.asks()); all != "1:r1" || wanted != "" {
+		t.Errorf("after an ask for none in the rack: %s, wanted are %s", all, wanted)
+	}
+}
+
+// The asks of one call come into the book in the order of the buckets of that call: with 13 keys 21 comes before 5, which are in one
+// bucket of a book of two keys.
+func TestTheAsksOfACallComeInTheOrderOfItsBuckets(t *testing.T) {
+	k := newKit(t, Upstream, ``, nil)
+	id := k.app(1, "root.a")
+	asks := asksOf("5:* 21:* 0:* 1:* 2:* 3:* 4:* 6:* 7:* 8:* 9:* 10:* 11:*")
+	for i := range asks[2:] {
+		asks[2+i].Count = 0
+	}
+	k.asks(id, asks...)
+	if got := asked(k.attempts[id].historicAsks()); got != "21:* 5:*" {
+		t.Error(got)
+	}
+}
+
+// Hadoop asks again for a container that has ended already, at each of its places where something is asked still.
+func TestHadoopAsksAgainWhereSomethingIsAskedStill(t *testing.T) {
+	one := func(name string, count int64) Ask { return Ask{Key{1, 0}, name, Resource{1024, 1}, count, true} }
+	for _, x := range []struct {
+		name   string
+		change func(a *app, c *container)
+		want   string
+	}{
+		{"all is asked still", func(*app, *container) {}, "map[*:4 h1:2 r1:3]"},
+		{"none at the host", func(a *app, _ *container) { a.replace(one("h1", 0)) }, "map[*:4 r1:3]"},
+		{"none in all", func(a *app, _ *container) { a.replace(one(Any, 0)) }, "map[]"},
+		{"the last in all is given", func(a *app, _ *container) {
+			a.replace(one(Any, 1))
+			a.take(a.byKey[Key{1, 0}], OffSwitch, "h9", "r9")
+		}, "map[h1:2 r1:3]"},
+		{"its application has it", func(_ *app, c *container) { c.taken = nil }, "map[*:3 h1:1 r1:2]"},
+	} {
+		k := newKit(t, Upstream, ``, nil)
+		id := k.app(1, "root.a")
+		a := k.attempts[id]
+		for _, ask := range []Ask{one("h1", 2), one("r1", 3), one(Any, 4)} {
+			a.replace(ask)
+		}
+		taken := a.take(a.byKey[Key{1, 0}], NodeLocal, "h1", "r1")
+		c := &container{Container: Container{Key: Key{1, 0}}, app: a, taken: &taken}
+		x.change(a, c)
+		c.historicAskAgain()
+		if got := fmt.Sprint(k.pending(id)); got != x.want {
+			t.Errorf("%s: %s, want %s", x.name, got, x.want)
+		}
+	}
+}
+
+// Hadoop helps the application first that lacks the least, of two that lack the same the later one.
+func TestHadoopHelpsTheLeastStarvedFirst(t *testing.T) {
+	k := newKit(t, Upstream, ``, nil)
+	for i, lacks := range []int64{2, 1, 3, 1, 2} {
+		a := k.attempts[k.app(int32(i), "root.a")]
+		a.fairStarving = Resource{lacks * 1024, 0}
+		k.Scheduler.starving = append(k.Scheduler.starving, a)
+	}
+	var order []int32
+	for a := k.nextStarving(); a != nil; a = k.nextStarving() {
+		order = append(order, a.id.App.ID)
+	}
+	if fmt.Sprint(order) != "[3 1 4 0 2]" {
+		t.Error(order)
 	}
 }

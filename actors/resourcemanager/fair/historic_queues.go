@@ -4,6 +4,7 @@ package fair
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +17,6 @@ type maker interface {
 	vacant(name string) bool // no application is in it or below
 	drop(name string)        // with what is below
 	add(set QueueSettings)
-	static(name string) // if it is there
 }
 
 // historicMake makes the queues of the file, first the leaves as a hash set of their names has them, each behind those above
@@ -29,35 +29,28 @@ func (a *Allocations) historicMake(m maker) {
 		n := buckets(len(names))
 		slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bucket(javaHash(x), n), bucket(javaHash(y), n)) })
 		for _, name := range names {
-			if historicClear(m, name, parents) {
-				a.historicCreate(m, name, parents, false)
-				m.static(name)
-			}
+			historicClear(m, name, parents)
+			a.historicCreate(m, name, parents, false)
 		}
 	}
 }
 
-// historicClear takes away what is in the way of a queue. It reports whether nothing is any more.
-func historicClear(m maker, name string, parent bool) bool {
+// historicClear takes away what is in the way of a queue, when nobody uses it.
+func historicClear(m maker, name string, parent bool) {
 	if name == Root || strings.HasPrefix(name, Root+".default.") {
-		return true
+		return
 	}
 	exists, leaf, _ := m.look(name)
 	inTheWay := name
 	switch {
-	case exists && leaf != parent:
-		return true
 	case !exists:
 		inTheWay = historicLeafAbove(m, name)
+	case leaf != parent:
+		return
 	}
-	switch {
-	case inTheWay == "":
-		return true
-	case !m.vacant(inTheWay):
-		return false
+	if inTheWay != "" && m.vacant(inTheWay) {
+		m.drop(inTheWay)
 	}
-	m.drop(inTheWay)
-	return true
 }
 
 // historicLeafAbove is the nearest leaf above a queue that is not there.
@@ -88,7 +81,7 @@ func (a *Allocations) historicCreate(m maker, name string, parent, submitted boo
 	}
 	for _, n := range slices.Backward(missing) {
 		set := a.Queue(n)
-		set.Parent, set.Dynamic = parent || n != name, submitted || n != name
+		set.Parent, set.Dynamic = parent || n != name, submitted
 		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == PolicyFIFO {
 			return
 		}
@@ -98,44 +91,29 @@ func (a *Allocations) historicCreate(m maker, name string, parent, submitted boo
 }
 
 // outline is a maker without applications.
-type outline struct{ made []QueueSettings }
+type outline map[string]QueueSettings
 
-func (o *outline) index(name string) int {
-	return slices.IndexFunc(o.made, func(s QueueSettings) bool { return s.Name == name })
+func (o outline) look(name string) (exists, leaf bool, policy string) {
+	made, exists := o[name]
+	return exists, exists && !made.Parent, made.Policy
 }
 
-func (o *outline) look(name string) (exists, leaf bool, policy string) {
-	i := o.index(name)
-	if i < 0 {
-		return false, false, ""
-	}
-	return true, !o.made[i].Parent, o.made[i].Policy
+func (o outline) vacant(string) bool { return true }
+
+func (o outline) drop(name string) {
+	maps.DeleteFunc(o, func(n string, _ QueueSettings) bool { return n == name || strings.HasPrefix(n, name+".") })
 }
 
-func (o *outline) vacant(string) bool { return true }
-
-func (o *outline) drop(name string) {
-	o.made = slices.DeleteFunc(o.made, func(s QueueSettings) bool {
-		return s.Name == name || strings.HasPrefix(s.Name, name+".")
-	})
-}
-
-func (o *outline) add(set QueueSettings) { o.made = append(o.made, set) }
-
-func (o *outline) static(name string) {
-	if i := o.index(name); i >= 0 {
-		o.made[i].Dynamic = false
-	}
-}
+func (o outline) add(set QueueSettings) { o[set.Name] = set }
 
 // historicOutline leaves out the queues that historicMake does not make, or takes away again.
 func (a *Allocations) historicOutline() {
-	o := outline{made: []QueueSettings{a.Queue(Root)}}
-	a.historicMake(&o)
+	o := outline{Root: a.Queue(Root)}
+	a.historicMake(o)
 	for _, name := range a.names() {
-		i := o.index(name)
-		if a.missing[name] = i < 0; i >= 0 {
-			a.settled[name] = o.made[i]
+		made, ok := o[name]
+		if a.missing[name] = !ok; ok {
+			a.settled[name] = made
 		}
 	}
 }
@@ -162,12 +140,6 @@ func (s *Scheduler) drop(name string) { s.dropTree(s.queues[name]) }
 
 func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[ParentName(set.Name)]) }
 
-func (s *Scheduler) static(name string) {
-	if q := s.queues[name]; q != nil {
-		q.set.Dynamic = false
-	}
-}
-
 // historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand where the
 // file has it ends the giving of policies: those that were given stay. When a queue that the file had before is not there, it
 // goes no further than making queues: who waits goes on to wait, and maxChildResources is not looked at.
@@ -179,7 +151,7 @@ func (s *Scheduler) historicReload(old *Allocations) {
 		set := s.allocations.Queue(q.Name)
 		set.Parent, set.Policy = !q.leaf, q.set.Policy
 		if set.Dynamic {
-			set.Max, set.Dynamic = s.allocations.defaults.queueMax, whole || !static[q.Name]
+			set.Max, set.Dynamic = s.allocations.defaults.queueMax, !static[q.Name]
 		}
 		s.configure(q, set)
 	})
@@ -189,10 +161,8 @@ func (s *Scheduler) historicReload(old *Allocations) {
 		return
 	}
 	s.root.walk(func(q *queue) {
-		if q.set.Dynamic {
-			q.set.Max = s.allocations.Queue(q.Name).Max
-			s.resize(q)
-		}
+		q.set.Max = s.allocations.Queue(q.Name).Max
+		s.resize(q)
 	})
 	s.admitAll()
 }
@@ -214,9 +184,12 @@ func (s *Scheduler) historicPolicies(q *queue) bool {
 // historicStatic are the queues that the old file had, the new one has not, and Hadoop takes for queues of the file still: as
 // it comes to one that is not there, it gives up. whole reports whether it does not.
 func (s *Scheduler) historicStatic(old *Allocations) (static map[string]bool, whole bool) {
-	names := slices.Concat(old.ends[false], old.ends[true])
-	slices.Sort(names)
-	names = slices.Compact(names)
+	var names []string
+	for _, name := range slices.Concat(old.ends[false], old.ends[true]) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	n := buckets(len(names))
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bucket(javaHash(x), n), bucket(javaHash(y), n)) })
 	static, whole = map[string]bool{}, true

@@ -96,7 +96,7 @@ func (s *Scheduler) admitAfter(from *queue, user string) {
 	if highest != nil {
 		lists = highest.gather(lists)
 	}
-	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 && len(u.waiting) > 0 {
+	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 { // a list of nobody counts too: it changes the order of historicMerge
 		lists = append(lists, u.waiting)
 	}
 	s.admitFrom(lists)

@@ -130,12 +130,14 @@ type nodes struct {
 	racks  map[string]int
 	total  Resource
 	most   Resource // the most that any node has of each type
-	sorted bool
+	ever   int      // nodes that there ever were at once
+	sorted bool     // as Hadoop's
 }
 
 func (ns *nodes) add(n *node) {
 	ns.byID[n.id] = n
 	ns.all = append(ns.all, n)
+	ns.ever = max(ns.ever, len(ns.all))
 	ns.racks[n.rack]++
 	ns.total, ns.most = ns.total.Plus(n.total), ns.most.Max(n.total)
 	ns.sorted = false
@@ -143,20 +145,17 @@ func (ns *nodes) add(n *node) {
 
 func (ns *nodes) remove(n *node) {
 	delete(ns.byID, n.id)
-	if i := slices.Index(ns.all, n); i >= 0 {
-		ns.all = slices.Delete(ns.all, i, i+1)
-	}
+	ns.all = slices.DeleteFunc(ns.all, func(x *node) bool { return x == n })
 	if ns.racks[n.rack]--; ns.racks[n.rack] == 0 {
 		delete(ns.racks, n.rack)
 	}
 	ns.resized()
-	ns.sorted = false
 }
 
 // ordered are all nodes in the order in which they are looked at: of their coming, or Hadoop's.
 func (ns *nodes) ordered(compat Compat) []*node {
 	if compat == Upstream && !ns.sorted {
-		historicNodes(ns.all)
+		historicNodes(ns.all, ns.ever)
 		ns.sorted = true
 	}
 	return ns.all

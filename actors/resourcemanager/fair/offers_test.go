@@ -50,7 +50,19 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 			t.Errorf("%s: fit are %v, given is on %v, want %v", x.name, fit, given, x.nodes)
 		}
 	}
+	// A rack of which nothing is wanted any more, strictly, fits and is given nothing.
 	k := newKit(t, Fixed, ``, nil)
+	k.node("h1", "r1", 8, 8)
+	k.node("h2", "r2", 8, 8)
+	id := k.app(1, "root.a")
+	k.asks(id, Ask{Key{1, 0}, "r1", size, 0, false}, Ask{Key{1, 0}, Any, size, 1, true})
+	if !k.fits(k.attempts[id], k.attempts[id].active[0], k.nodes.all[0]) {
+		t.Error("nothing is wanted of the rack, and it does not fit")
+	}
+	same(t, "in that rack", k.beat("h1"))
+	same(t, "elsewhere", k.beat("h2"), "allocated 1:1 h2:1")
+
+	k = newKit(t, Fixed, ``, nil)
 	k.node("h1", "r1", 8, 8)
 	r := &requests{any: request{size, 0, true}}
 	if a := k.attempts[k.app(1, "root.a")]; k.fits(a, r, k.nodes.all[0]) {
@@ -132,7 +144,10 @@ func TestWhoIsOwedNothingAnyMore(t *testing.T) {
 		"it starves":       {func(*kit, *app) {}, true},
 		"it has its share": {func(_ *kit, a *app) { a.FairShare = Resource{} }, false},
 		"it lacks nothing": {func(_ *kit, a *app) { a.fairStarving = Resource{} }, false},
-		"it has ended":     {func(k *kit, a *app) { k.RemoveApp(k.now, a.id.App) }, false},
+		"it lacks its part of the minimum alone": {func(_ *kit, a *app) {
+			a.FairShare, a.fairStarving, a.minStarving = Resource{}, Resource{}, Resource{1024, 0}
+		}, true},
+		"it has ended": {func(k *kit, a *app) { k.RemoveApp(k.now, a.id.App) }, false},
 	} {
 		k := full(t, Fixed, 4, atOnce)
 		id := k.app(2, "root.b")
@@ -177,6 +192,11 @@ func TestWhenAReservationIsDropped(t *testing.T) {
 			a.queue.MaxShare = Resource{1024, 1}
 		}, []string{"unreserved 2:1 h1:1"}},
 		"no ApplicationMaster may run": {func(_ *kit, a *app) { a.managed, a.queue.set.MaxAMShare = true, 0 }, []string{"unreserved 2:1 h1:1"}},
+		"in Hadoop what is reserved is not too much": {func(k *kit, a *app) {
+			k.conf.Compat = Upstream
+			k.wants(a.id, 1, 1)
+			a.queue.MaxShare = Resource{1024, 1}
+		}, nil},
 	} {
 		k := newKit(t, Fixed, `<queue name="b">`+limits+`</queue>`, nil)
 		k.node("h1", "r1", 4, 4)
@@ -187,8 +207,8 @@ func TestWhenAReservationIsDropped(t *testing.T) {
 		same(t, name, k.beat("h1"), "reserved 2:1 h1:1")
 		x.change(k, k.attempts[id])
 		events := k.beat("h1")
-		if len(x.want) < len(events) {
-			events = events[:len(x.want)]
+		if len(events) > 0 && len(x.want) == 1 {
+			events = events[:1]
 		}
 		same(t, name, events, x.want...)
 	}
@@ -260,7 +280,7 @@ func TestDelayByOffers(t *testing.T) {
 				offAt = offer
 			}
 		}
-		if rackAt != x.rackAt || offAt != x.offAt || d.byOffers(4, x.node, x.rack) != OffSwitch {
+		if d.missed = 100; rackAt != x.rackAt || offAt != x.offAt || d.byOffers(4, x.node, x.rack) != OffSwitch {
 			t.Errorf("%+v: in the rack from offer %d, anywhere from %d", x, rackAt, offAt)
 		}
 	}

@@ -48,7 +48,7 @@ func (o *order) in(cluster Resource) []*member {
 	switch {
 	case o.all || len(o.dirty) > few:
 		o.rebuild(cluster)
-	case len(o.dirty) > 0:
+	default:
 		for _, m := range o.dirty {
 			if m.in {
 				i := slices.Index(o.sorted, m)
@@ -72,8 +72,7 @@ func (o *order) in(cluster Resource) []*member {
 func (o *order) rebuild(cluster Resource) {
 	for _, m := range o.dirty {
 		m.dirty = false
-		if !m.in && m.wanting() {
-			m.in = true
+		if !m.in {
 			o.sorted = append(o.sorted, m)
 		}
 	}

@@ -22,9 +22,9 @@ func (s *Scheduler) Preempt(now time.Duration) []Event {
 	s.now = now
 	for a := s.nextStarving(); a != nil; a = s.nextStarving() {
 		if marked := s.preemptFor(a); len(marked) > 0 {
-			s.kills = append(s.kills, kill{now + s.conf.WaitBeforeKill, a, marked})
+			s.kills = append(s.kills, kill{s.now + s.conf.WaitBeforeKill, a, marked})
 		}
-		a.nextCheck = now + s.conf.WaitBeforeKill + s.someOffers() + s.conf.WaitBeforeCheck
+		a.nextCheck = s.now + s.conf.WaitBeforeKill + s.someOffers() + s.conf.WaitBeforeCheck
 	}
 	return s.take()
 }
@@ -88,13 +88,11 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 	}
 	var chosen []*container
 	a.helped = map[Key]int64{}
-	surplus := map[*node]Resource{} // what will be free beside what is wanted
 	for _, want := range s.starvedAsks(a) {
 		if s.conf.Compat != Upstream && s.futile(a, want) {
 			continue
 		}
-		near := slices.Clone(s.nodes.named(want.Name, s.conf.Compat))
-		var all []*node
+		near, all := s.nodes.named(want.Name, s.conf.Compat), s.nodes.ordered(s.conf.Compat)
 		for range want.Count {
 			if s.conf.Compat != Upstream && a.helped[want.Key] >= a.byKey[want.Key].any.count {
 				break // more is asked of places than is wanted in all
@@ -108,19 +106,15 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 			if s.conf.Compat == Upstream { // all that is taken, which may be more than was wanted
 				owed = sumOf(victims)
 			}
-			if _, seen := surplus[n]; !seen {
-				surplus[n] = n.room()
-			}
 			for _, c := range victims {
 				c.mark()
 			}
 			n.owe(a, owed)
-			surplus[n] = surplus[n].Plus(sumOf(victims)).Minus(owed)
 			chosen = append(chosen, victims...)
 		}
 	}
 	if s.conf.Compat != Upstream {
-		chosen = relieved(chosen, surplus)
+		chosen = relieved(chosen)
 	}
 	for _, c := range chosen {
 		s.tell(Marked, c)
@@ -137,10 +131,9 @@ func (s *Scheduler) hasVictims(q *queue) bool {
 
 // relieved lets go who is not needed after all: what was taken for one container may have been too much, and enough with
 // what was taken for the next.
-func relieved(chosen []*container, surplus map[*node]Resource) (needed []*container) {
+func relieved(chosen []*container) (needed []*container) {
 	for _, c := range slices.Backward(chosen) {
-		if over := surplus[c.node]; c.Resource.Fits(over) {
-			surplus[c.node] = over.Minus(c.Resource)
+		if c.Resource.Fits(c.node.room()) {
 			c.unmark()
 			continue
 		}

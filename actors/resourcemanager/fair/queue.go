@@ -36,9 +36,6 @@ func (s *Scheduler) configure(q *queue, set QueueSettings) {
 	q.policy = PolicyOf(set.Policy, s.conf.Compat)
 	q.order.policy, q.order.all = q.policy, true
 	s.resize(q)
-	if q.parent != nil {
-		q.parent.order.touch(&q.member)
-	}
 }
 
 // resize gives a queue the minimum and maximum that it has on the cluster as it is.
@@ -55,7 +52,6 @@ func (s *Scheduler) newQueue(set QueueSettings, parent *queue) *queue {
 	s.queues[set.Name] = q
 	if parent != nil {
 		parent.children = append(parent.children, q)
-		parent.order.touch(&q.member)
 	}
 	if q.leaf {
 		s.leaves = append(s.leaves, q)
@@ -68,7 +64,6 @@ func (s *Scheduler) dropQueue(q *queue) {
 	delete(s.queues, q.Name)
 	s.leaves = slices.DeleteFunc(s.leaves, func(x *queue) bool { return x == q })
 	q.parent.children = slices.DeleteFunc(q.parent.children, func(x *queue) bool { return x == q })
-	q.parent.order.drop(&q.member)
 }
 
 // Look is Tree: what placing has to know of the queues that there are.

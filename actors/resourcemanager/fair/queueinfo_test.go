@@ -90,3 +90,42 @@ func TestQueueTree(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// Each amount of a queue has a field of its own; what waiting applications ask counts, as what those that run do.
+func TestEachAmountOfAQueueHasItsField(t *testing.T) {
+	s := QueueState{
+		QueueSettings: QueueSettings{Name: "root.q", Policy: PolicyDRF, MaxRunningApps: 15},
+		Usage:         Resource{1, 1}, Demand: Resource{2, 2}, FairShare: Resource{3, 3}, SteadyFairShare: Resource{4, 4}, MinShare: Resource{5, 5},
+		MaxShare: Resource{99, 6}, AMUsage: Resource{7, 7}, AMLimit: Resource{8, 8}, Reserved: Resource{9, 9}, Containers: 12, Reservations: 13, Pending: 14,
+	}
+	data, err := json.Marshal(QueueInfo{QueueState: s, Cluster: Resource{10, 10}, MaxContainer: Resource{11, 11}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]float64{
+		"usedResources": 1, "demandResources": 2, "fairResources": 3, "steadyFairResources": 4, "minResources": 5, "maxResources": 10,
+		"amUsedResources": 7, "amMaxResources": 8, "reservedResources": 9, "clusterResources": 10, "maxContainerAllocation": 11,
+		"allocatedContainers": 12, "reservedContainers": 13, "pendingContainers": 14, "maxApps": 15,
+	} {
+		got := fields[field]
+		if r, ok := got.(map[string]any); ok {
+			got = r["memory"]
+		}
+		if got != want {
+			t.Errorf("%s is %v, want %v", field, got, want)
+		}
+	}
+	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
+	for id := range int32(2) {
+		k.wants(k.app(id+1, "root.a"), int64(id)+2, 1)
+	}
+	for _, name := range []string{"root", "root.a"} {
+		if q := stateOf(t, k.Scheduler, name); q.Pending != 5 {
+			t.Errorf("%s: %d are asked for, want 5", name, q.Pending)
+		}
+	}
+}

@@ -45,7 +45,6 @@ type Scheduler struct {
 
 // application is what outlives an attempt.
 type application struct {
-	id      ids.Application
 	user    string
 	queue   *queue
 	attempt *app // nil between attempts
@@ -137,7 +136,7 @@ func (s *Scheduler) makeQueues() {
 	for _, set := range s.allocations.Queues() {
 		q := s.queues[set.Name]
 		switch parent := s.queues[ParentName(set.Name)]; {
-		case q != nil && q.leaf == set.Parent && set.Name != Root:
+		case q != nil && q.leaf == set.Parent:
 			if q.empty() {
 				s.dropTree(q)
 				s.newQueue(set, parent)

@@ -2,7 +2,10 @@
 
 package fair
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // rounds is how often the bounds of the ratio are halved: Hadoop's COMPUTE_FAIR_SHARES_ITERATIONS.
 const rounds = 25
@@ -41,9 +44,6 @@ func computeShares(items []*Schedulable, total Resource, t resourceType, steady 
 		}
 		shared = append(shared, d)
 		most = plus(most, *t.of(&s.MaxShare))
-	}
-	if len(shared) == 0 {
-		return
 	}
 	ratio := bisect(shared, min(most, max(minus(*t.of(&total), fixed), 0)))
 	for _, d := range shared {
@@ -91,10 +91,10 @@ func bisect(items []divided, total int64) float64 {
 	left := 0.0
 	for range rounds {
 		mid := (left + right) / 2
-		switch planned := used(items, mid); {
-		case planned == total:
+		switch cmp.Compare(used(items, mid), total) {
+		case 0:
 			return mid
-		case planned < total:
+		case -1:
 			left = mid
 		default:
 			right = mid

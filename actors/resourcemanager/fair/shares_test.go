@@ -52,6 +52,19 @@ func TestSharesSumToTheTotalAndOneForEachAtMost(t *testing.T) {
 	})
 }
 
+// A maximum of nothing, or less, is a share of nothing: all is the others'.
+func TestAMaximumOfNothingIsAShareOfNothing(t *testing.T) {
+	for _, most := range []int64{0, -1} {
+		items := []*Schedulable{
+			{Name: "a", Weight: 1, MaxShare: Resource{most, most}, FairShare: Resource{7, 7}}, {Name: "b", Weight: 1, MaxShare: Unbounded},
+		}
+		PolicyOf("drf", Fixed).ComputeShares(items, Resource{100, 10})
+		if items[0].FairShare != (Resource{}) || items[1].FairShare != (Resource{100, 10}) {
+			t.Errorf("at most %d: %s and %s", most, items[0].FairShare, items[1].FairShare)
+		}
+	}
+}
+
 func TestSteadySharesCountQueuesThatAreIdle(t *testing.T) {
 	items := []*Schedulable{{Name: "a", Weight: 1, MaxShare: Unbounded}, {Name: "b", Weight: 1, MaxShare: Unbounded, Inactive: true}}
 	drf := PolicyOf("drf", Fixed)

@@ -3,6 +3,7 @@
 package fair
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -61,10 +62,7 @@ func (s *Scheduler) visitOrder(a *app) []Ask {
 		return 0
 	}
 	slices.SortStableFunc(asks, func(x, y Ask) int {
-		if c := compareKeys(x.Key, y.Key); c != 0 {
-			return c
-		}
-		return width(x) - width(y)
+		return cmp.Or(compareKeys(x.Key, y.Key), width(x)-width(y))
 	})
 	return asks
 }

@@ -33,6 +33,8 @@ func TestWhichRequestsAreStarved(t *testing.T) {
 		{"at places that are not there", []ask{{1, "h9", 1, 1}, {1, "r9", 1, 1}, {1, Any, 1, 1}}, 8192, "**1", "**1"},
 		{"at a host with two nodes", []ask{{1, "twin", 1, 1}, {1, "r2", 1, 1}, {1, Any, 1, 1}}, 8192, "twin*1", "r2*1 twin*1"},
 		{"at a rack asked before its host", []ask{{1, Any, 1, 1}, {1, "r1", 1, 1}, {1, "h1", 1, 1}}, 8192, "h1*1", "h1*1"},
+		{"at a rack asked behind anywhere", []ask{{1, Any, 1, 2}, {1, "r2", 1, 2}}, 8192, "r2*2", "r2*2"},
+		{"anywhere, and less urgent at a host", []ask{{1, Any, 1, 1}, {2, "h1", 1, 1}, {2, "r1", 1, 1}, {2, Any, 1, 1}}, 8192, "**1 h1*1", ""},
 		{"of two priorities", []ask{{2, "h1", 1, 1}, {2, "r1", 1, 1}, {2, Any, 1, 1}, {1, "h2", 1, 1}, {1, "r1", 1, 1}, {1, Any, 1, 1}}, 8192, "h2*1 h1*1", ""},
 		{"as many as it lacks", []ask{{1, Any, 1, 5}}, 3072, "**3", "**3"},
 		{"what is left for the next", []ask{{1, Any, 3, 1}, {2, Any, 1, 5}}, 5120, "**1 **2", ""},

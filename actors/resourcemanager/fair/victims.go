@@ -9,21 +9,15 @@ import (
 
 // victims are containers of one node whose end makes room for one container. The node is nil when there is none. The fewer
 // ApplicationMasters among them the better. Those that are taken only because a near node was asked for, where a farther one
-// would do, are not taken when another node has fewer. Nodes that cannot help are taken out of near and all, the others.
+// would do, are not taken when another node has fewer. Nodes that cannot help are taken out of near and all.
 func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*container) {
 	best, victims, ams := s.victimsAmong(a, want, near)
 	if ams == 0 || want.Name == Any || !want.Relax {
 		return best, victims
 	}
-	upstream := s.conf.Compat == Upstream // Hadoop looks at all nodes again, and takes a far one with as many
-	if *all == nil {
-		*all = slices.Clone(s.nodes.ordered(s.conf.Compat))
-		if !upstream {
-			*all = slices.DeleteFunc(*all, func(n *node) bool { return slices.Contains(*near, n) })
-		}
-	}
-	if far, others, fewer := s.victimsAmong(a, want, all); upstream || far != nil && fewer < ams {
-		best, victims = far, others
+	far, others, fewer := s.victimsAmong(a, want, all)
+	if fewer < ams || s.conf.Compat == Upstream { // Hadoop takes a far one with as many
+		return far, others
 	}
 	return best, victims
 }

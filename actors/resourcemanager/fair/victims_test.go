@@ -24,7 +24,8 @@ func holding(t *testing.T, compat Compat, elements string, node int64, gib ...in
 }
 
 // No more is taken than makes room: neither a small container before a large one that is enough alone, nor one for which the
-// rest of a larger one is enough. What is free counts. In Hadoop each container is looked at by itself, and all is taken.
+// rest of a larger one is enough. What is free counts. In Hadoop each container is looked at by itself, and all is taken: there the
+// order is 1:1, 1:4, 1:3, 1:2.
 func TestNoMoreIsTakenThanMakesRoom(t *testing.T) {
 	for _, x := range []struct {
 		name            string
@@ -33,44 +34,53 @@ func TestNoMoreIsTakenThanMakesRoom(t *testing.T) {
 		count, gib      int64
 		fixed, upstream []string
 	}{
-		{"a small one before a large one", 5, []int64{4, 1}, 1, 4, []string{"1:1"}, []string{"1:1"}},
+		{"a large one before a small one", 5, []int64{4, 1}, 1, 4, []string{"1:1"}, []string{"1:1"}},
+		{"a small one before a large one", 5, []int64{1, 4}, 1, 4, []string{"1:2"}, []string{"1:1", "1:2"}},
+		{"a small one and what is free", 6, []int64{1, 4}, 1, 5, []string{"1:2"}, []string{"1:1", "1:2"}},
+		{"one of two small ones", 6, []int64{4, 1, 1}, 1, 5, []string{"1:1", "1:2"}, []string{"1:1", "1:3"}},
 		{"the rest of a large one", 3, []int64{2, 1}, 2, 1, []string{"1:1"}, []string{"1:1", "1:2"}},
-		{"with what is free", 5, []int64{3, 1}, 2, 2, []string{"1:1"}, []string{"1:1", "1:2"}},
-		{"of several as many as are needed", 4, []int64{1, 1, 1, 1}, 2, 1, []string{"1:3", "1:4"}, []string{"1:3", "1:4"}},
-		{"nothing where there is room", 3, []int64{1, 1}, 1, 1, nil, nil},
+		{"with what is free", 5, []int64{3, 1}, 2, 2, []string{"1:1"}, []string{"1:1"}},
+		{"of several as many as are needed", 4, []int64{1, 1, 1, 1}, 2, 1, []string{"1:3", "1:4"}, []string{"1:1", "1:4"}},
+		{"nothing where there is room", 3, []int64{1, 1}, 1, 1, nil, []string{"1:1"}},
 	} {
-		k := holding(t, Fixed, masters, x.node, x.has...)
-		k.wants(k.app(2, "root.b"), x.count, x.gib)
-		events := k.Preempt(k.now)
-		var got []string
-		for _, e := range events {
-			got = append(got, idOf(e.Container))
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, x.fixed) {
-			t.Errorf("%s: %q, want %q", x.name, got, x.fixed)
-		}
-		a, _ := k.App(attemptOf(1))
-		if len(a.Marked) != len(x.fixed) {
-			t.Errorf("%s: its application hears of %v", x.name, a.Marked)
-		}
-		if at, ok := k.NextKill(); ok != (len(x.fixed) > 0) || ok && at != 15*time.Second || !ok && at != 0 {
-			t.Errorf("%s: the next kill is at %v, %t", x.name, at, ok)
-		}
-		ended := k.KillMarked(Never)
-		for _, e := range ended {
-			if e.Diagnostics != DiagnosticsPreempted {
-				t.Errorf("%s: ended because of %q", x.name, e.Diagnostics)
+		for compat, want := range map[Compat][]string{Fixed: x.fixed, Upstream: x.upstream} {
+			k := holding(t, compat, masters, x.node, x.has...)
+			k.wants(k.app(2, "root.b"), x.count, x.gib)
+			var got []string
+			for _, e := range k.Preempt(k.now) {
+				got = append(got, idOf(e.Container))
 			}
-		}
-		if len(ended) != len(x.fixed) {
-			t.Errorf("%s: ended are %q", x.name, texts(ended))
-		}
-		for range x.count {
-			k.beat("h1")
-		}
-		if b, _ := k.App(attemptOf(2)); int64(b.Containers) != x.count {
-			t.Errorf("%s: %d were wanted, it has %d", x.name, x.count, b.Containers)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("compat %d, %s: %q, want %q", compat, x.name, got, want)
+			}
+			a, _ := k.App(attemptOf(1))
+			for _, c := range k.Live(attemptOf(1)) {
+				if v, _ := k.WhyContainer(c.ID); v.Marked != slices.Contains(want, idOf(c.ID)) {
+					t.Errorf("compat %d, %s: %s is marked: %t", compat, x.name, idOf(c.ID), v.Marked)
+				}
+			}
+			if len(a.Marked) != len(want) {
+				t.Errorf("compat %d, %s: its application hears of %v", compat, x.name, a.Marked)
+			}
+			if at, ok := k.NextKill(); ok != (len(want) > 0) || ok && at != 15*time.Second || !ok && at != 0 {
+				t.Errorf("compat %d, %s: the next kill is at %v, %t", compat, x.name, at, ok)
+			}
+			ended := k.KillMarked(Never)
+			for _, e := range ended {
+				if e.Diagnostics != DiagnosticsPreempted {
+					t.Errorf("compat %d, %s: ended because of %q", compat, x.name, e.Diagnostics)
+				}
+			}
+			if len(ended) != len(want) {
+				t.Errorf("compat %d, %s: ended are %q", compat, x.name, texts(ended))
+			}
+			for range x.count {
+				k.beat("h1")
+			}
+			if b, _ := k.App(attemptOf(2)); compat == Fixed && int64(b.Containers) != x.count {
+				t.Errorf("%s: %d were wanted, it has %d", x.name, x.count, b.Containers)
+			}
 		}
 	}
 }
@@ -97,18 +107,20 @@ func TestNothingIsOwedWhereNothingIsTaken(t *testing.T) {
 	}
 }
 
-// Nothing is taken for an application whose queue may have no more, or no more ApplicationMasters.
+// Nothing is taken for an application whose queue may have no more, or no more ApplicationMasters; in Hadoop it is.
 func TestNothingIsTakenForAFullQueue(t *testing.T) {
-	k := holding(t, Fixed, `<queue name="a"><weight>0</weight></queue>
-		<queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><maxAMShare>0.25</maxAMShare></queue>`, 4, 1, 1, 1)
-	k.wants(k.managed(2, "root.b"), 1, 1)
-	k.fill()
-	k.wants(k.managed(3, "root.b"), 1, 1)
-	if same(t, "for a second ApplicationMaster", k.Preempt(k.now)); len(k.nodes.all[0].owed) > 0 {
-		t.Error("room is kept for it")
+	for compat, want := range map[Compat][]string{Fixed: nil, Upstream: {"marked 1:1 h1:1"}} {
+		k := holding(t, compat, `<queue name="a"><weight>0</weight></queue>
+			<queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><maxAMShare>0.25</maxAMShare></queue>`, 4, 1, 1, 1)
+		k.wants(k.managed(2, "root.b"), 1, 1)
+		k.fill()
+		k.wants(k.managed(3, "root.b"), 1, 1)
+		if same(t, "for a second ApplicationMaster", k.Preempt(k.now), want...); len(k.nodes.all[0].owed) != len(want) {
+			t.Errorf("compat %d: room is kept for %d", compat, len(k.nodes.all[0].owed))
+		}
 	}
 
-	k = holding(t, Fixed, `<queue name="a"><weight>0</weight></queue>
+	k := holding(t, Fixed, `<queue name="a"><weight>0</weight></queue>
 		<queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><maxResources>4096 mb, 1 vcores</maxResources></queue>`, 4, 1, 1, 1, 1)
 	k.asks(k.app(2, "root.b"), Ask{Key{1, 0}, "h1", Resource{1024, 2}, 2, true}, Ask{Key{1, 0}, "r1", Resource{1024, 2}, 2, true},
 		Ask{Key{1, 0}, Any, Resource{1024, 1}, 2, true})
@@ -133,6 +145,7 @@ func TestWhichNodesAnswerARequest(t *testing.T) {
 		{"the size of anywhere", map[string]request{"h1": {near, 1, true}, "r1": {rack, 1, true}}, true, far, []string{other}},
 		{"nothing is wanted of the host any more", map[string]request{"h1": {near, 0, true}, "r1": {rack, 1, true}}, true, rack, []string{at, in}},
 		{"nothing is wanted of the rack any more", map[string]request{"h1": {near, 1, true}, "r1": {rack, 0, true}}, true, far, []string{at, in, other}},
+		{"nothing is wanted of the rack, nor elsewhere in it", map[string]request{"r1": {rack, 0, false}}, true, far, []string{other}},
 		{"only the host", map[string]request{"h1": {near, 1, true}, "r1": {rack, 1, false}}, false, near, []string{at}},
 		{"only the host, the rack's size", map[string]request{"h1": {near, 1, true}, "r1": {rack, 1, false}}, false, rack, nil},
 		{"only the rack", map[string]request{"r1": {rack, 1, true}}, false, rack, []string{at, in}},
