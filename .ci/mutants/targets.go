@@ -34,7 +34,7 @@ var targets = []target{
 	{"actors/nodemanager", nil, false},
 	{"actors/nodemanager/launch", []string{"actors/nodemanager"}, false},
 	{"actors/nodemanager/machine", []string{"actors/nodemanager"}, false},
-	{"actors/resourcemanager", nil, true},
+	{"actors/resourcemanager", nil, false},
 	{"actors/resourcemanager/fair", []string{"actors/resourcemanager"}, true},
 	{"actors/resourcemanager/machine", []string{"actors/resourcemanager"}, false},
 	{"actors/rmproxy", []string{"actors/applicationmaster", "actors/yarnclient"}, false},
