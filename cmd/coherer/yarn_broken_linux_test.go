@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // yarnCluster is a ResourceManager and NodeManagers whose processes a test ends, stops and misleads.
@@ -107,11 +110,28 @@ func (k *yarnCluster) processes() (all []running) {
 	return all
 }
 
+// dies waits for the end of a process that has been killed: the kernel lets it die when it gets its turn. One that still lives
+// after ten seconds was not killed.
+func dies(pid int) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return errors.Is(err, unix.ESRCH)
+	}
+	defer unix.Close(fd)
+	n, err := 0, error(unix.EINTR)
+	for errors.Is(err, unix.EINTR) {
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000)
+	}
+	return err == nil && n == 1
+}
+
 // clean checks that nothing of applications is left on nodes that live, nor where files were staged.
 func (k *yarnCluster) clean(nodes ...string) {
 	k.t.Helper()
-	if all := k.processes(); len(all) > 0 {
-		k.t.Errorf("processes are left: %v", all)
+	for _, p := range k.processes() {
+		if !dies(p.pid) {
+			k.t.Errorf("a process is left: %v", p)
+		}
 	}
 	globs := []string{k.dirs + "/tester/.sparkStaging/*"}
 	for _, n := range nodes {
