@@ -23,7 +23,8 @@ func TestTheExampleInAnotherModule(t *testing.T) {
 	dir := t.TempDir()
 	const goVersion = "go 1.26\n"
 	write(t, filepath.Join(dir, "go.mod"), "module example.org/outside\n\n"+goVersion)
-	// A workspace finds in the go command's cache what the tree's own tests have compiled; a replace may compile all again.
+	// A workspace finds in the go command's cache what the tree's own tests have compiled; a replace would compile all again. It
+	// reads the go.mod of each module, also of those that are only needed elsewhere, so the go command may have to get some.
 	write(t, filepath.Join(dir, "go.work"), fmt.Sprintf(goVersion+"\nuse (\n\t.\n\t%s\n)\n", strconv.Quote(tree)))
 	write(t, filepath.Join(dir, "squares", "squares_test.go"), example)
 	const hook = "func TestMain(m *testing.M) { local.Main(m) }"
@@ -31,7 +32,7 @@ func TestTheExampleInAnotherModule(t *testing.T) {
 
 	cmd := exec.CommandContext(t.Context(), "go", "test", "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"), "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Error("a package without TestMain passes")
