@@ -187,19 +187,21 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 	}
 }
 
-// What a decision changed has its new place for the next one of the same call.
+// What a decision changed, wherever it stood, has its new place for the next one of the same call.
 func TestADecisionMendsTheIndex(t *testing.T) {
-	ws := []*WorkerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
-	r := &ranking{}
-	r.order(ws, "CORES_FREE_DESC")
-	ws[0].CoresUsed = 3
-	r.mend(ws[:1])
-	got := ""
-	for _, k := range r.order(ws, "CORES_FREE_DESC") {
-		got += k.w.ID
-	}
-	if got != "bca" {
-		t.Errorf("%s, want bca", got)
+	for changed, want := range []string{"bca", "acb", "abc"} {
+		ws := []*WorkerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
+		r := &ranking{}
+		r.order(ws, "CORES_FREE_DESC")
+		ws[changed].CoresUsed = 3
+		r.mend(ws[changed : changed+1])
+		got := ""
+		for _, k := range r.order(ws, "CORES_FREE_DESC") {
+			got += k.w.ID
+		}
+		if got != want {
+			t.Errorf("%s changed: %s, want %s", ws[changed].ID, got, want)
+		}
 	}
 }
 
