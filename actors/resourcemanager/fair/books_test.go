@@ -156,8 +156,12 @@ func TestAMoveToTheOwnQueueIsNone(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
 	first := k.app(1, "root.a")
 	second := k.app(2, "root.a")
+	k.now = time.Second
 	if queue, events, err := k.MoveApp(k.now, first.App, "a"); queue != "root.a" || len(events) > 0 || err != nil {
 		t.Errorf("%s, %q, %v", queue, texts(events), err)
+	}
+	if since := k.attempts[first].fairSince; since != 0 {
+		t.Errorf("it is below its share since %v", since)
 	}
 	for id, want := range map[ids.Attempt]bool{first: true, second: false} {
 		if s, _ := k.App(id); s.Runnable != want {

@@ -74,8 +74,12 @@ func TestStarvationBeginsAnewInAnotherQueue(t *testing.T) {
 		k.now = 20 * time.Second
 		k.Update(k.now)
 		moved := k.now
+		k.attempts[waits].fairStarving, k.attempts[waits].minStarving = Resource{1024, 0}, Resource{1024, 0}
 		_, _, err := k.MoveApp(k.now, waits.App, "y")
 		k.must(err)
+		if s, _ := k.App(waits); s.FairStarving.IsZero() != (compat == Fixed) || s.MinStarving.IsZero() != (compat == Fixed) {
+			t.Errorf("compat %d: it lacks %s and %s as before", compat, s.FairStarving, s.MinStarving)
+		}
 		for k.Update(k.now); len(k.Preempt(k.now)) == 0; k.Update(k.now) {
 			if k.now += time.Second; k.now > time.Minute {
 				t.Fatalf("compat %d: nothing is preempted", compat)
@@ -123,6 +127,9 @@ func TestWhoWaitsOnAfterAMoveKeepsItsPlace(t *testing.T) {
 		k.must(err)
 		if len(events) > 0 {
 			t.Errorf("compat %d: %q", compat, texts(events))
+		}
+		if a, b := stateOf(t, k.Scheduler, "root.a").Waiting, stateOf(t, k.Scheduler, "root.b").Waiting; a != 1 || b != 1 {
+			t.Errorf("compat %d: %d wait in the old queue, %d in the new one", compat, a, b)
 		}
 		if events := k.RemoveApp(k.now, first.App); len(events) != 1 || events[0].Attempt != second {
 			t.Errorf("compat %d: %q, want %s to run", compat, texts(events), second)

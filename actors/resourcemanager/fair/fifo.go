@@ -21,11 +21,8 @@ const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fi
 // NewFIFO is a scheduler without nodes and applications. Of conf it looks at Minimum, which asks are rounded up to multiples
 // of, and Maximum.
 func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
-	allocations, err := ParseAllocations([]byte(fifoAllocations), Options{})
-	if err != nil {
-		return nil, err
-	}
-	conf.Minimum.Memory = max(conf.Minimum.Memory, 1) // memory alone ends the giving
+	allocations, _ := ParseAllocations([]byte(fifoAllocations), Options{}) // ours, and right
+	conf.Minimum.Memory = max(conf.Minimum.Memory, 1)                      // memory alone ends the giving
 	conf.Increment = conf.Minimum.Max(Resource{1, 1})
 	s, err := New(now, conf, allocations)
 	if err != nil {

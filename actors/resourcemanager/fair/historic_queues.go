@@ -11,14 +11,6 @@ import (
 	"time"
 )
 
-// maker has the queues that there are, for who makes those of a file.
-type maker interface {
-	look(name string) (exists, leaf bool, policy string)
-	vacant(name string) bool // no application is in it or below
-	drop(name string)        // with what is below
-	add(set QueueSettings)
-}
-
 // historicMake makes the queues of the file, first the leaves as a hash set of their names has them, each behind those above
 // it that are not there, and then the parents. What is in the way is taken away when nobody uses it: of a queue that the file
 // has as a leaf and as a parent only the parent is left, with those below it that are made after it. The order decides who
@@ -30,7 +22,7 @@ func (a *Allocations) historicMake(m maker) {
 		slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bucket(javaHash(x), n), bucket(javaHash(y), n)) })
 		for _, name := range names {
 			historicClear(m, name, parents)
-			a.historicCreate(m, name, parents, false)
+			a.create(m, name, parents, false)
 		}
 	}
 }
@@ -61,33 +53,6 @@ func historicLeafAbove(m maker, name string) string {
 		}
 	}
 	return ""
-}
-
-// historicCreate makes a queue with those above it that are not there, of the file or for a submission. Where a policy may
-// not stand it ends, and what it has made stays.
-func (a *Allocations) historicCreate(m maker, name string, parent, submitted bool) {
-	if exists, _, _ := m.look(name); exists {
-		return
-	}
-	missing := []string{name}
-	above := ParentName(name)
-	exists, leaf, policy := m.look(above)
-	for ; above != "" && !exists; exists, leaf, policy = m.look(above) {
-		missing = append(missing, above)
-		above = ParentName(above)
-	}
-	if !exists || leaf || slices.ContainsFunc(missing, badName) {
-		return
-	}
-	for _, n := range slices.Backward(missing) {
-		set := a.Queue(n)
-		set.Parent, set.Dynamic = parent || n != name, submitted
-		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == PolicyFIFO {
-			return
-		}
-		m.add(set)
-		policy = set.Policy
-	}
 }
 
 // outline is a maker without applications.
@@ -125,20 +90,6 @@ func (s *Scheduler) historicPlan(name string) string {
 	}
 	return name + "." + name[strings.LastIndexByte(name, '.')+1:] + "-default"
 }
-
-func (s *Scheduler) look(name string) (exists, leaf bool, policy string) {
-	q := s.queues[name]
-	if q == nil {
-		return false, false, ""
-	}
-	return true, q.leaf, q.policy.Name()
-}
-
-func (s *Scheduler) vacant(name string) bool { return s.queues[name].empty() }
-
-func (s *Scheduler) drop(name string) { s.dropTree(s.queues[name]) }
-
-func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[ParentName(set.Name)]) }
 
 // historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand where the
 // file has it ends the giving of policies: those that were given stay. When a queue that the file had before is not there, it

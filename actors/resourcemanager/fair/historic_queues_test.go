@@ -14,6 +14,9 @@ func outlined(t *testing.T, compat Compat, elements string) string {
 	var says, made []string
 	for _, q := range a.Queues() {
 		says = append(says, q.Name+map[bool]string{true: "/"}[q.Parent])
+		if a.Queue(q.Name).Parent != q.Parent {
+			t.Errorf("%s: %s, which is a parent: %t, has the settings of another kind", elements, q.Name, q.Parent)
+		}
 	}
 	for _, q := range submitted(t, compat, elements).Queues() {
 		made = append(made, q.Name+map[bool]string{true: "/"}[!q.Leaf])

@@ -55,12 +55,16 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 	k.node("h1", "r1", 8, 8)
 	k.node("h2", "r2", 8, 8)
 	id := k.app(1, "root.a")
-	k.asks(id, Ask{Key{1, 0}, "r1", size, 0, false}, Ask{Key{1, 0}, Any, size, 1, true})
+	k.asks(id, Ask{Key{1, 0}, "r1", size, 0, false}, Ask{Key{1, 0}, Any, size, 1, true}, Ask{Key{2, 0}, Any, Resource{2048, 1}, 1, true})
 	if !k.fits(k.attempts[id], k.attempts[id].active[0], k.nodes.all[0]) {
 		t.Error("nothing is wanted of the rack, and it does not fit")
 	}
-	same(t, "in that rack", k.beat("h1"))
-	same(t, "elsewhere", k.beat("h2"), "allocated 1:1 h2:1")
+	if given := k.beat("h1"); len(given) != 1 || given[0].Key.Priority != 2 {
+		t.Errorf("in that rack what is less urgent is given: %q", texts(given))
+	}
+	if given := k.beat("h2"); len(given) != 1 || given[0].Key.Priority != 1 {
+		t.Errorf("elsewhere it is given: %q", texts(given))
+	}
 
 	k = newKit(t, Fixed, ``, nil)
 	k.node("h1", "r1", 8, 8)

@@ -35,6 +35,7 @@ func TestWhereRulesPlace(t *testing.T) {
 		{`<rule name="specified"/>`, as("root"), "root"},
 		{`<rule name="specified"/>`, as("rootx"), "root.rootx"},
 		{`<rule name="specified"/>`, as("default"), ""},
+		{`<rule name="specified"/>`, as(""), ""},
 		{`<rule name="specified"/>`, as(".a"), `application of user u.v: ".a" is no name of a queue, since it begins or ends with a dot or a space`},
 		{`<rule name="specified"/>`, as("a."), `application of user u.v: "a." is no name of a queue, since it begins or ends with a dot or a space`},
 		{`<rule name="specified"/>`, as(" a"), `application of user u.v: " a" is no name of a queue, since it begins or ends with a dot or a space`},

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,23 +32,42 @@ func TestWhatPlacingSeesOfQueues(t *testing.T) {
 
 // A queue that goes is forgotten in every book: nobody is served, shared with or counted in it.
 func TestAQueueThatGoesIsForgotten(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
-	k.node("h1", "r", 8, 8)
-	id := k.app(1, "root.made")
-	k.wants(id, 1, 1)
-	k.RemoveApp(k.now, id.App)
-	k.Tidy(k.now)
-	if len(k.leaves) != 1 || k.leaves[0].Name != "root.a" || len(k.root.children) != 1 || len(k.queues) != 2 {
-		t.Errorf("%d leaves, %d children, %d queues", len(k.leaves), len(k.root.children), len(k.queues))
+	for _, compat := range []Compat{Fixed, Upstream} {
+		k := newKit(t, compat, `<queue name="a"/>`, nil)
+		k.node("h1", "r", 8, 8)
+		id := k.app(1, "root.made")
+		k.wants(id, 1, 1)
+		k.RemoveApp(k.now, id.App)
+		k.Tidy(k.now)
+		k.theseAreAll("root.a")
+		k.wants(k.app(2, "root.a"), 1, 1)
+		same(t, "the other is served", k.beat("h1"), "allocated 2:1 h1:1")
+		if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 8192 {
+			t.Errorf("compat %d: its steady share is %s", compat, got)
+		}
+		k.app(3, "root.late")
+		if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 4096 {
+			t.Errorf("compat %d: beside a new queue it is %s", compat, got)
+		}
 	}
-	k.wants(k.app(2, "root.a"), 1, 1)
-	same(t, "the other is served", k.beat("h1"), "allocated 2:1 h1:1")
-	if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 8192 {
-		t.Errorf("its steady share is %s", got)
+}
+
+// theseAreAll checks that these are all the leaves, in the order of their making, and that the tree has them and those above them.
+func (k *kit) theseAreAll(leaves ...string) {
+	k.t.Helper()
+	var got, below []string
+	for _, q := range k.leaves {
+		got = append(got, q.Name)
 	}
-	k.app(3, "root.late")
-	if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 4096 {
-		t.Errorf("beside a new queue it is %s", got)
+	queues := 0
+	k.root.walk(func(q *queue) {
+		if queues++; q.leaf {
+			below = append(below, q.Name)
+		}
+	})
+	slices.Sort(below)
+	if !slices.Equal(got, leaves) || !slices.Equal(below, slices.Sorted(slices.Values(leaves))) || queues != len(k.queues) {
+		k.t.Errorf("leaves %v, in the tree %v of %d queues, by name %d queues; want %v", got, below, queues, len(k.queues), leaves)
 	}
 }
 
@@ -90,16 +110,38 @@ func TestEachCallHasItsTime(t *testing.T) {
 	k.app(1, "root.a")
 	k.app(2, "root.a")
 	k.app(3, "root.a")
-	k.app(4, "root.made")
-	if got := k.queues["root.made"].atMinShareSince; got != time.Second {
-		t.Errorf("a queue is made at %v", got)
+	k.now++
+	for n, call := range []func(){
+		func() {
+			_, err := k.AddApp(k.now, attemptOf(4).App, Submission{User: "u", Queue: "root.made"})
+			k.must(err)
+		},
+		func() {
+			k.Reload(k.now, parsed(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/><queue name="c"/>`))
+		},
+		func() {
+			k.dropQueue(k.queues["root.c"])
+			k.now++
+			k.Tidy(k.now)
+		},
+	} {
+		call()
+		if got := k.leaves[len(k.leaves)-1]; got.atMinShareSince != k.now {
+			t.Errorf("call %d: queue %s is made at %v", n, got.Name, got.atMinShareSince)
+		}
+		k.now++
+	}
+	_, err := k.AddAttempt(k.now, AttemptSpec{ID: attemptOf(4), Unmanaged: true})
+	k.must(err)
+	if got := begun(k, 4); got != k.now {
+		t.Errorf("the fourth runs from %v", got)
 	}
 	g := k.wants(attemptOf(1), 1, 4)
 	if s, _ := k.App(attemptOf(1)); len(g.Events) > 0 || s.Pending[0].Capability.Memory != 4096 {
 		t.Errorf("nodes count too early: %v", s.Pending)
 	}
 	k.now = 2 * time.Second
-	_, err := k.RemoveAttempt(k.now, attemptOf(1), false)
+	_, err = k.RemoveAttempt(k.now, attemptOf(1), false)
 	k.must(err)
 	if got := begun(k, 2); got != k.now {
 		t.Errorf("the second runs from %v", got)

@@ -49,7 +49,7 @@ func (s *Scheduler) newQueue(set QueueSettings, parent *queue) *queue {
 	q.Name, q.Inactive = set.Name, true
 	q.member = member{Schedulable: &q.Schedulable, queue: q}
 	s.configure(q, set)
-	s.queues[set.Name] = q
+	s.queues[set.Name], s.unsteady = q, true
 	if parent != nil {
 		parent.children = append(parent.children, q)
 	}
@@ -78,39 +78,11 @@ func (s *Scheduler) Look(name string) (exists, leaf, dynamic bool) {
 // leafQueue is the leaf of that full name, which is made, with the parents that are missing, when it may be. It is nil when
 // there cannot be one: a queue above it is a leaf, it is itself a parent, or a policy may not stand there.
 func (s *Scheduler) leafQueue(name string) *queue {
-	if q := s.queues[name]; q != nil {
-		if !q.leaf {
-			return nil
-		}
+	s.allocations.create(s, name, false, true)
+	if q := s.queues[name]; q != nil && q.leaf {
 		return q
 	}
-	if s.conf.Compat == Upstream {
-		s.allocations.historicCreate(s, name, false, true)
-		s.unsteady = true
-		return s.queues[name]
-	}
-	missing := []string{name}
-	above := ParentName(name)
-	for ; above != "" && s.queues[above] == nil; above = ParentName(above) {
-		missing = append(missing, above)
-	}
-	parent := s.queues[above]
-	if parent == nil || parent.leaf {
-		return nil
-	}
-	slices.Reverse(missing)
-	for _, n := range missing {
-		if s.allocations.Creatable(n, n != name) != nil {
-			return nil
-		}
-	}
-	for _, n := range missing {
-		set := s.allocations.Queue(n)
-		set.Parent = n != name
-		parent = s.newQueue(set, parent)
-	}
-	s.unsteady = true
-	return parent
+	return nil
 }
 
 // steadyShares computes what each queue might have if all were active.

@@ -70,9 +70,22 @@ func TestABadFileIsToldOnce(t *testing.T) {
 	if a, err := r.Take(asRead("", at), at.Add(ReloadInterval)); err != nil || a == nil {
 		t.Errorf("a good file: %v, %v", a, err)
 	}
-	bad.Modified, at = at.Add(ReloadInterval), at.Add(2*ReloadInterval)
-	if err := take(bad); err == nil {
-		t.Error("the same reason is not told after the file was good")
+	for n := range 2 { // the reason that was told last comes again, once after another one and once after the file was good
+		bad.Modified, at = at.Add(ReloadInterval), at.Add(2*ReloadInterval)
+		if err := take(bad); err == nil {
+			t.Errorf("the same reason is not told again, %d", n)
+		}
+		if a, err := r.Take(asRead("", at), at.Add(ReloadInterval)); err != nil || a == nil {
+			t.Errorf("a good file: %v, %v", a, err)
+		}
+	}
+}
+
+// A file that cannot be read is told of whatever time it has.
+func TestAFileThatCannotBeReadHasNoTime(t *testing.T) {
+	r := loaded(t, Fixed)
+	if _, err := r.Take(File{Err: errors.New("no such file"), Modified: noon.Add(-time.Second)}, noon.Add(time.Minute)); err == nil {
+		t.Error("nothing is told")
 	}
 }
 
@@ -89,6 +102,11 @@ func TestAFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 	r := NewReload(options)
 	if _, err := r.Load(asRead(strings.Repeat(" ", MaxFileSize), noon), noon); err == nil || !strings.Contains(err.Error(), "8 MiB") {
 		t.Error(err)
+	}
+	f := asRead("", noon)
+	f.Data = append(f.Data, strings.Repeat(" ", MaxFileSize-len(f.Data))...)
+	if _, err := r.Load(f, noon); err != nil {
+		t.Errorf("one with as much: %v", err)
 	}
 }
 
@@ -217,11 +235,23 @@ func TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed(t *testing.T) {
 	if got := queueNames(s); got != "root root.a root.p root.p.c" || !stateOf(t, s, "root.a").Leaf || stateOf(t, s, "root.p").Leaf {
 		t.Errorf("used: %s", got)
 	}
+	if stateOf(t, s, "root.a").Parent || !stateOf(t, s, "root.p").Parent {
+		t.Error("a leaf has the settings of a parent, or a parent those of a leaf")
+	}
 	s.RemoveApp(0, attemptOf(1).App)
 	s.RemoveApp(0, attemptOf(2).App)
 	s.Tidy(0)
 	if got := queueNames(s); got != "root root.a root.a.d root.p" || stateOf(t, s, "root.a").Leaf || !stateOf(t, s, "root.p").Leaf {
 		t.Errorf("not used: %s", got)
+	}
+}
+
+// What is below a leaf that is used is not made, however deep; a parent of which any child is used stays one.
+func TestWhatIsBelowAUsedLeafIsNotMade(t *testing.T) {
+	s := submitted(t, Fixed, `<queue name="a"/><queue name="p"><queue name="c"/><queue name="d"/></queue>`, "root.a", "root.p.c")
+	s.Reload(0, parsed(t, Fixed, `<queue name="a"><queue name="d"><queue name="e"/></queue></queue><queue name="p"/>`))
+	if got := queueNames(s); got != "root root.a root.p root.p.c root.p.d" {
+		t.Error(got)
 	}
 }
 

@@ -168,6 +168,10 @@ func TestWhatPoliciesCallLess(t *testing.T) {
 		{"drf", Resource{1, 3}, Resource{2, 1}, Resource{}, false, false},
 		{"drf", Resource{100, 9}, Resource{200, 1}, Resource{Memory: 1000}, true, true},
 		{"drf", Resource{9, 1}, Resource{1, 2}, Resource{VCores: 10}, true, true},
+		{"drf", Resource{0, 1}, Resource{5, 0}, Resource{VCores: 10}, false, false}, // all of nothing is as much as none of it
+		{"drf", Resource{5, 0}, Resource{0, 1}, Resource{VCores: 10}, true, true},
+		{"drf", Resource{1, 0}, Resource{0, 5}, Resource{Memory: 1000}, false, false},
+		{"drf", Resource{0, 5}, Resource{1, 0}, Resource{Memory: 1000}, true, true},
 	} {
 		p := PolicyOf(x.policy, Fixed)
 		if less, below := p.Less(x.a, x.b, x.of), p.Below(x.a, x.b, x.of); less != x.less || below != x.below {

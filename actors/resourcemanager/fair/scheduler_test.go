@@ -354,4 +354,5 @@ func TestAQueueOutOfTheFileGoesWhenItIsEmpty(t *testing.T) {
 	if got, want := names(), []string{"root", "root.d", "root.d.e"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	k.theseAreAll("root.d.e")
 }

@@ -1,0 +1,103 @@
+package fair
+
+import (
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+)
+
+// Of asks of one call those of anywhere come behind the others. In Hadoop, which has them in the order of a hash map, only those for
+// none do, which forget what is asked at places.
+func TestAsksOfAnywhereComeBehind(t *testing.T) {
+	for compat, want := range map[Compat]string{Fixed: "1:h1 1:r1 1:*", Upstream: "1:h1 1:* 1:r1"} {
+		k := newKit(t, compat, ``, nil)
+		id := k.app(1, "root.a")
+		asks := asksOf("1:* 1:h1 1:r1")
+		k.asks(id, asks...)
+		if s, _ := k.App(id); asked(s.Pending) != want {
+			t.Errorf("compat %d: %s, want %s", compat, asked(s.Pending), want)
+		}
+		asks[0].Count = 0
+		k.asks(id, asks...)
+		if s, _ := k.App(id); len(s.Pending) != 0 {
+			t.Errorf("compat %d, none in all: %s", compat, asked(s.Pending))
+		}
+	}
+}
+
+// A name that is asked again, and again after the last was given, is kept once.
+func TestANameIsKeptOnce(t *testing.T) {
+	b := &book{}
+	key := Key{1, 0}
+	for range 9 {
+		for _, a := range asksOf("1:* 1:h1 1:r1") {
+			b.replace(a)
+		}
+	}
+	r := b.byKey[key]
+	if got := len(r.order); got != 3 || r.most != 3 || b.most != 1 {
+		t.Errorf("%d names are kept of 3, at most %d of %d keys", got, r.most, b.most)
+	}
+	if got := asked(b.asks()); got != "1:* 1:h1 1:r1" {
+		t.Error(got)
+	}
+}
+
+// A key of which nothing is asked any more is forgotten, but not how long its requests have waited for a near node.
+func TestWhatOutlivesARequest(t *testing.T) {
+	b := &book{}
+	key := Key{1, 0}
+	for _, forget := range []func(r *requests){
+		func(*requests) { b.replace(Ask{key, Any, Resource{1, 1}, 0, true}) },
+		func(r *requests) { b.take(r, OffSwitch, "h1", "r1") },
+	} {
+		b.replace(asksOf("1:*")[0])
+		r := b.byKey[key]
+		if forget(r); len(b.byKey) != 0 || len(b.active) != 0 {
+			t.Errorf("%d keys are kept, %d of them active", len(b.byKey), len(b.active))
+		}
+		b.replace(asksOf("1:*")[0])
+		if again := b.byKey[key]; again == r || again.delay != r.delay {
+			t.Errorf("the same requests: %t, the same delay: %t", again == r, again.delay == r.delay)
+		}
+	}
+}
+
+// The time since which a request waits is counted by passes, when there are some.
+func TestAPassIsOfItsTime(t *testing.T) {
+	k := newKit(t, Fixed, ``, func(c *Config) { c.Continuous, c.NodeDelay, c.RackDelay = true, 4*time.Second, 4*time.Second })
+	k.node("h1", "r1", 4, 4)
+	k.asks(k.app(1, "root.a"), near("h2", "r1", 1)...)
+	same(t, "at first", k.ContinuousPass(k.now))
+	k.now = 4 * time.Second
+	same(t, "after as long as it waits", k.ContinuousPass(k.now))
+	k.now++
+	same(t, "later", k.ContinuousPass(k.now), "allocated 1:1 h1:1")
+}
+
+// An ApplicationMaster counts in its queue as what it has, whatever comes behind it.
+func TestOnlyTheFirstContainerCountsAsTheApplicationMaster(t *testing.T) {
+	for _, compat := range []Compat{Fixed, Upstream} {
+		k := newKit(t, compat, ``, nil)
+		k.node("h1", "r", 8, 8)
+		id := k.managed(1, "root.a")
+		k.wants(id, 1, 1)
+		k.fill()
+		k.asks(id, Ask{Key{2, 0}, Any, Resource{3072, 2}, 1, true})
+		k.fill()
+		if got := stateOf(t, k.Scheduler, "root.a"); got.AMUsage != (Resource{1024, 1}) || got.Containers != 2 {
+			t.Errorf("compat %d: %s counts, of %d containers", compat, got.AMUsage, got.Containers)
+		}
+		// So it is with what is recovered.
+		k = newKit(t, compat, ``, nil)
+		k.node("h1", "r", 8, 8)
+		k.managed(1, "root.a")
+		for seq := range int64(2) {
+			k.must(k.Recover(k.now, Container{ID: ids.Container{Attempt: id, Seq: seq + 1}, Node: "h1:1", Resource: Resource{1024 * (seq + 1), 1}, AM: true}))
+		}
+		if got := stateOf(t, k.Scheduler, "root.a"); got.AMUsage != (Resource{1024, 1}) || got.Containers != 2 {
+			t.Errorf("compat %d, recovered: %s counts, of %d containers", compat, got.AMUsage, got.Containers)
+		}
+	}
+}
