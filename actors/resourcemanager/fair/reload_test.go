@@ -175,6 +175,9 @@ func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
 			t.Errorf("%s has policy %s", name, got)
 		}
 	}
+	if queue, err := s.AddApp(0, attemptOf(2).App, Submission{User: "u", Queue: "root.p.new"}); queue != "root.p.new" || err != nil {
+		t.Errorf("below the policy that root.p has a queue may be made: %q, %v", queue, err)
+	}
 	s.Reload(0, parsed(t, Fixed, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
 	if got := stateOf(t, s, "root.p.c").Policy; got != PolicyFIFO {
 		t.Errorf("root.p.c has policy %s", got)
