@@ -51,7 +51,13 @@ func TestARackGoesWithItsLastNode(t *testing.T) {
 // Hadoop has nodes in the order of a hash map, of which h1 comes before h2 in one of 16 buckets, and behind it in one of 32, which has
 // grown for 13 nodes and does not shrink.
 func TestNodesAreInTheOrderOfAHashMap(t *testing.T) {
-	k := newKit(t, Upstream, ``, nil)
+	k := newKit(t, Fixed, ``, nil)
+	k.node("h2", "r", 1, 1)
+	k.node("h1", "r", 1, 1)
+	if got := hosts(k.nodes.ordered(Fixed)); got != "h2 h1" {
+		t.Errorf("in the order of their coming: %s", got)
+	}
+	k = newKit(t, Upstream, ``, nil)
 	is := func(what, want string) {
 		t.Helper()
 		got := strings.Fields(hosts(k.nodes.ordered(Upstream)))

@@ -103,6 +103,30 @@ func TestANodeThatComesChangesWhoIsServed(t *testing.T) {
 	}
 }
 
+// An application that has all that it wants is in no order, nor is its queue; when it loses something it is, at once.
+func TestWhoHasWhatItWantsIsInNoOrder(t *testing.T) {
+	k := newKit(t, Fixed, ``, nil)
+	k.node("h1", "r", 4, 4)
+	k.app(2, "root.b")
+	k.wants(k.app(1, "root.a"), 1, 1)
+	is := func(what string, wanting int, queues string) {
+		t.Helper()
+		q := k.queues["root.a"]
+		if got := namesOf(k.root.order.in(k.Cluster())); k.root.wanting != wanting || q.wanting != wanting || got != queues || len(q.order.in(k.Cluster())) != wanting {
+			t.Errorf("%s: %d and %d want something, in the order are %q and %d, want %q", what, k.root.wanting, q.wanting, got, len(q.order.sorted), queues)
+		}
+		if n := k.nodes.all[0]; !n.markedSum.IsZero() {
+			t.Errorf("%s: %s of the node is marked", what, n.markedSum)
+		}
+	}
+	is("it asks", 1, "root.a")
+	given := k.beat("h1")[0].Container
+	is("it has it", 0, "")
+	k.Complete(k.now, given, End{})
+	is("it has lost it", 1, "root.a")
+	same(t, "again", k.beat("h1"), "allocated 1:2 h1:1")
+}
+
 // A demand that changes changes who is served, though nothing was given meanwhile.
 func TestADemandThatChangesChangesWhoIsServed(t *testing.T) {
 	const least = `<minResources>8192 mb, 8 vcores</minResources>`

@@ -64,6 +64,15 @@ func TestWhatOutlivesARequest(t *testing.T) {
 	}
 }
 
+// An ask for none of a key that has places alone forgets them.
+func TestPlacesAloneAreForgottenToo(t *testing.T) {
+	b := &book{}
+	b.replace(asksOf("1:h1")[0])
+	if b.replace(Ask{Key: Key{1, 0}, Name: Any}); len(b.byKey) != 0 || len(b.active) != 0 {
+		t.Errorf("%d keys are kept, %d of them active", len(b.byKey), len(b.active))
+	}
+}
+
 // The time since which a request waits is counted by passes, when there are some.
 func TestAPassIsOfItsTime(t *testing.T) {
 	k := newKit(t, Fixed, ``, func(c *Config) { c.Continuous, c.NodeDelay, c.RackDelay = true, 4*time.Second, 4*time.Second })
