@@ -2,7 +2,6 @@ package fair
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -297,68 +296,6 @@ func TestWhoWantsMoreOfItsMinimumIsServedFirst(t *testing.T) {
 	same(t, "2 of 3 and 2 of 4", k.beat("h2"), "allocated 2:3 h2:1")
 	k.wants(a, 5, 1)
 	same(t, "2 of 7 and 3 of 4", k.beat("h2"), "allocated 1:3 h2:1")
-}
-
-// The order of what is asked is kept without what was removed, however much that was.
-func TestRemovedPlacesAreForgotten(t *testing.T) {
-	r := &requests{}
-	b := &book{byKey: map[Key]*requests{{}: r}}
-	b.replace(Ask{Name: Any, Capability: Resource{1, 1}, Count: 9, Relax: true})
-	for i := range 100 {
-		r.put(fmt.Sprint("h", i), request{Resource{1, 1}, 1, true})
-		if len(r.order) > 2*len(r.places)+8 {
-			t.Fatalf("%d names of %d places", len(r.order), len(r.places))
-		}
-		if i > 2 {
-			r.decrement(fmt.Sprint("h", i-2))
-		}
-	}
-	var names []string
-	for _, a := range b.asks() {
-		names = append(names, a.Name)
-	}
-	if want := []string{Any, "h0", "h98", "h99"}; !slices.Equal(names, want) {
-		t.Errorf("%v, want %v", names, want)
-	}
-}
-
-// A blacklist says whether it changed: additions come before removals.
-func TestABlacklistThatChanges(t *testing.T) {
-	b := &book{}
-	for _, x := range []struct {
-		add, remove []string
-		changed     bool
-		blocked     int
-	}{
-		{nil, nil, false, 0},
-		{nil, []string{"h1"}, false, 0},
-		{[]string{"h1"}, nil, true, 1},
-		{[]string{"h1"}, nil, false, 1},
-		{[]string{"h1", "h2"}, nil, true, 2},
-		{[]string{"h3", "h2"}, nil, true, 3},
-		{nil, []string{"h3", "h9"}, true, 2},
-		{nil, []string{"h9"}, false, 2},
-		{[]string{"h4"}, []string{"h4"}, true, 2},
-	} {
-		if got := b.block(x.add, x.remove); got != x.changed || len(b.blocked) != x.blocked {
-			t.Errorf("%v, %v: changed %t, blocked %v", x.add, x.remove, got, b.blocked)
-		}
-	}
-}
-
-// Of one priority the lower allocation request id is served first.
-func TestKeysAreServedByPriorityThenRequest(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
-	k.node("h1", "r", 4, 4)
-	ask := func(priority int32, id int64) Ask { return Ask{Key{priority, id}, Any, Resource{1024, 1}, 1, true} }
-	k.asks(k.app(1, "root.a"), ask(2, 1), ask(1, 7), ask(1, 3), ask(2, 0))
-	var got []Key
-	for range 4 {
-		got = append(got, k.beat("h1")[0].Key)
-	}
-	if want := []Key{{1, 3}, {1, 7}, {2, 0}, {2, 1}}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
 }
 
 // An ask for which the queue may have nothing says whose, of what and how much.

@@ -105,3 +105,37 @@ func TestTheOrderOfRecoveredContainers(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What was preempted for an application is what its node owes it, once more for each time; a container pays it, and what is
+// owed to who ended or starves no more is forgiven.
+func TestWhatANodeOwes(t *testing.T) {
+	k := newKit(t, Fixed, ``, nil)
+	k.node("h1", "r", 8, 8)
+	n, a, b := k.nodes.all[0], k.attempts[k.app(1, "root.a")], k.attempts[k.app(2, "root.b")]
+	n.owe(a, Resource{})
+	if len(n.owed) != 0 {
+		t.Error("nothing is owed as something")
+	}
+	n.owe(a, Resource{1024, 1})
+	n.owe(b, Resource{2048, 2})
+	n.owe(a, Resource{1024, 1})
+	if len(n.owed) != 2 || n.owed[0].amount != (Resource{2048, 2}) || n.owedTotal != (Resource{4096, 4}) || !n.owes(a) || !n.owes(b) {
+		t.Errorf("%+v, %s in all", n.owed, n.owedTotal)
+	}
+	if n.room() != (Resource{4096, 4}) {
+		t.Errorf("room %s", n.room())
+	}
+	n.pay(b, Resource{1024, 1}, k.paid)
+	if len(n.owed) != 2 || n.owed[1].amount != (Resource{1024, 1}) || n.owedTotal != (Resource{3072, 3}) {
+		t.Errorf("after a part: %+v, %s in all", n.owed, n.owedTotal)
+	}
+	n.pay(b, Resource{4096, 1}, k.paid)
+	if len(n.owed) != 1 || n.owes(b) || n.owedTotal != (Resource{2048, 2}) {
+		t.Errorf("after the rest: %+v, %s in all", n.owed, n.owedTotal)
+	}
+	n.owe(b, Resource{1024, 1})
+	n.forgive(func(x *app) bool { return x == a })
+	if len(n.owed) != 1 || n.owes(a) || n.owedTotal != (Resource{1024, 1}) {
+		t.Errorf("after one ended: %+v, %s in all", n.owed, n.owedTotal)
+	}
+}

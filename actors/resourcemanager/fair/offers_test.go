@@ -3,7 +3,6 @@ package fair
 import (
 	"slices"
 	"testing"
-	"time"
 )
 
 // A node can answer a request when one of its places, or anywhere with what relaxes it, is the node's; and then it does.
@@ -71,18 +70,6 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 	r := &requests{any: request{size, 0, true}}
 	if a := k.attempts[k.app(1, "root.a")]; k.fits(a, r, k.nodes.all[0]) {
 		t.Error("none are wanted, and a node fits")
-	}
-}
-
-// A request that waits for a nearer node does not hold back a less urgent one.
-func TestAWaitingRequestHoldsNothingBack(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
-	k.node("h1", "r1", 8, 8)
-	k.node("h2", "r2", 8, 8)
-	k.asks(k.app(1, "root.a"), Ask{Key{1, 0}, "h2", Resource{1024, 1}, 1, true}, Ask{Key{1, 0}, "r2", Resource{1024, 1}, 1, true},
-		Ask{Key{1, 0}, Any, Resource{1024, 1}, 1, true}, Ask{Key{2, 0}, Any, Resource{2048, 1}, 1, true})
-	if events := k.beat("h1"); len(events) != 1 || events[0].Key.Priority != 2 {
-		t.Errorf("%+v", events)
 	}
 }
 
@@ -259,76 +246,5 @@ func TestHowManyNodesAnApplicationReserves(t *testing.T) {
 	same(t, "reserved", k.take(), "reserved 1:1 b1:1", "reserved 1:2 b2:1", "reserved 1:3 a1:1", "reserved 2:1 a2:1")
 	if !k.reserve(one, Key{}, size, NodeLocal, n[0], n[0].reserved) || len(k.take()) > 0 || len(one.reserved) != 3 {
 		t.Error("what is reserved already is reserved again")
-	}
-}
-
-// Delay by offers: beyond a part of the nodes the next level is allowed, and the count begins anew; a part below 0 is no delay.
-func TestDelayByOffers(t *testing.T) {
-	for _, parts := range [][2]float64{{-1, 0.5}, {0.5, -1}} {
-		if got := (&delay{}).byOffers(4, parts[0], parts[1]); got != OffSwitch {
-			t.Errorf("%v: %s", parts, got)
-		}
-	}
-	for _, x := range []struct {
-		node, rack float64
-		rackAt     int // the offer that may be rack local, the first being 1
-		offAt      int
-	}{{0.5, 0.25, 3, 5}, {0.25, 0.5, 2, 5}, {0, 0, 2, 3}, {5, 5, 5, 10}} {
-		d, rackAt, offAt := &delay{}, 0, 0
-		for offer := 1; offAt == 0 && offer < 50; offer++ {
-			d.missed++
-			switch level := d.byOffers(4, x.node, x.rack); {
-			case level == RackLocal && rackAt == 0:
-				rackAt = offer
-			case level == OffSwitch:
-				offAt = offer
-			}
-		}
-		if d.missed = 100; rackAt != x.rackAt || offAt != x.offAt || d.byOffers(4, x.node, x.rack) != OffSwitch {
-			t.Errorf("%+v: in the rack from offer %d, anywhere from %d", x, rackAt, offAt)
-		}
-	}
-}
-
-// Delay by time: later than the wait of a level the next one is allowed, and a wait below 0 is no delay.
-func TestDelayByTime(t *testing.T) {
-	for _, waits := range [][2]time.Duration{{-1, 5}, {5, -1}} {
-		if got := (&delay{}).byTime(0, waits[0], waits[1]); got != OffSwitch {
-			t.Errorf("%v: %s", waits, got)
-		}
-	}
-	if got := (&delay{}).byTime(0, 0, 0); got != NodeLocal {
-		t.Errorf("without a wait first %s", got)
-	}
-	d := &delay{missed: 3}
-	for _, x := range []struct {
-		now   time.Duration
-		level Locality
-	}{{10, NodeLocal}, {14, NodeLocal}, {15, RackLocal}, {22, RackLocal}, {23, OffSwitch}, {99, OffSwitch}} {
-		if got := d.byTime(x.now, 4, 7); got != x.level {
-			t.Errorf("at %d: %s, want %s", x.now, got, x.level)
-		}
-	}
-	if d.missed != 0 {
-		t.Errorf("%d offers are missed", d.missed)
-	}
-}
-
-// A nearer container sets the level back to its own, a farther one does not; nor does one before the delay began.
-func TestANearerContainerSetsTheDelayBack(t *testing.T) {
-	for _, x := range []struct {
-		begun                bool
-		allowed, given, want Locality
-	}{
-		{true, OffSwitch, NodeLocal, NodeLocal},
-		{true, OffSwitch, RackLocal, RackLocal},
-		{true, RackLocal, OffSwitch, RackLocal},
-		{false, RackLocal, NodeLocal, RackLocal},
-		{true, RackLocal, RackLocal, RackLocal},
-	} {
-		d := &delay{begun: x.begun, allowed: x.allowed}
-		if d.given(x.given); d.allowed != x.want {
-			t.Errorf("%+v: %s", x, d.allowed)
-		}
 	}
 }

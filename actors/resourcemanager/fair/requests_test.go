@@ -1,8 +1,9 @@
 package fair
 
 import (
+	"fmt"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/coherer/coherer/actors/ids"
 )
@@ -73,18 +74,6 @@ func TestPlacesAloneAreForgottenToo(t *testing.T) {
 	}
 }
 
-// The time since which a request waits is counted by passes, when there are some.
-func TestAPassIsOfItsTime(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.Continuous, c.NodeDelay, c.RackDelay = true, 4*time.Second, 4*time.Second })
-	k.node("h1", "r1", 4, 4)
-	k.asks(k.app(1, "root.a"), near("h2", "r1", 1)...)
-	same(t, "at first", k.ContinuousPass(k.now))
-	k.now = 4 * time.Second
-	same(t, "after as long as it waits", k.ContinuousPass(k.now))
-	k.now++
-	same(t, "later", k.ContinuousPass(k.now), "allocated 1:1 h1:1")
-}
-
 // An ApplicationMaster counts in its queue as what it has, whatever comes behind it.
 func TestOnlyTheFirstContainerCountsAsTheApplicationMaster(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {
@@ -108,5 +97,67 @@ func TestOnlyTheFirstContainerCountsAsTheApplicationMaster(t *testing.T) {
 		if got := stateOf(t, k.Scheduler, "root.a"); got.AMUsage != (Resource{1024, 1}) || got.Containers != 2 {
 			t.Errorf("compat %d, recovered: %s counts, of %d containers", compat, got.AMUsage, got.Containers)
 		}
+	}
+}
+
+// The order of what is asked is kept without what was removed, however much that was.
+func TestRemovedPlacesAreForgotten(t *testing.T) {
+	r := &requests{}
+	b := &book{byKey: map[Key]*requests{{}: r}}
+	b.replace(Ask{Name: Any, Capability: Resource{1, 1}, Count: 9, Relax: true})
+	for i := range 100 {
+		r.put(fmt.Sprint("h", i), request{Resource{1, 1}, 1, true})
+		if len(r.order) > 2*len(r.places)+8 {
+			t.Fatalf("%d names of %d places", len(r.order), len(r.places))
+		}
+		if i > 2 {
+			r.decrement(fmt.Sprint("h", i-2))
+		}
+	}
+	var names []string
+	for _, a := range b.asks() {
+		names = append(names, a.Name)
+	}
+	if want := []string{Any, "h0", "h98", "h99"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}
+
+// A blacklist says whether it changed: additions come before removals.
+func TestABlacklistThatChanges(t *testing.T) {
+	b := &book{}
+	for _, x := range []struct {
+		add, remove []string
+		changed     bool
+		blocked     int
+	}{
+		{nil, nil, false, 0},
+		{nil, []string{"h1"}, false, 0},
+		{[]string{"h1"}, nil, true, 1},
+		{[]string{"h1"}, nil, false, 1},
+		{[]string{"h1", "h2"}, nil, true, 2},
+		{[]string{"h3", "h2"}, nil, true, 3},
+		{nil, []string{"h3", "h9"}, true, 2},
+		{nil, []string{"h9"}, false, 2},
+		{[]string{"h4"}, []string{"h4"}, true, 2},
+	} {
+		if got := b.block(x.add, x.remove); got != x.changed || len(b.blocked) != x.blocked {
+			t.Errorf("%v, %v: changed %t, blocked %v", x.add, x.remove, got, b.blocked)
+		}
+	}
+}
+
+// Of one priority the lower allocation request id is served first.
+func TestKeysAreServedByPriorityThenRequest(t *testing.T) {
+	k := newKit(t, Fixed, ``, nil)
+	k.node("h1", "r", 4, 4)
+	ask := func(priority int32, id int64) Ask { return Ask{Key{priority, id}, Any, Resource{1024, 1}, 1, true} }
+	k.asks(k.app(1, "root.a"), ask(2, 1), ask(1, 7), ask(1, 3), ask(2, 0))
+	var got []Key
+	for range 4 {
+		got = append(got, k.beat("h1")[0].Key)
+	}
+	if want := []Key{{1, 3}, {1, 7}, {2, 0}, {2, 1}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

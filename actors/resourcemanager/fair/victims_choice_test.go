@@ -227,3 +227,22 @@ func TestPreemptionCountsFromItsCall(t *testing.T) {
 		t.Errorf("the kill is at %v, the next look at %v", at, k.attempts[b].nextCheck)
 	}
 }
+
+// Hadoop looks no further than a node that has room, though it takes nothing there.
+func TestHadoopTakesNothingWhereThereIsRoom(t *testing.T) {
+	for _, hosts := range [][]string{{"h1", "h2"}, {"h2", "h1"}} {
+		k := newKit(t, Upstream, `<queue name="c"/>`+masters, preempting)
+		k.node(hosts[0], "r", 3, 3)
+		k.wants(k.app(3, "root.c"), 1, 1)
+		k.fill()
+		k.node(hosts[1], "r", 1, 1)
+		k.wants(k.app(1, "root.a"), 1, 1)
+		k.beat(hosts[1])
+		k.wants(k.app(2, "root.b"), 1, 1)
+		var want []string
+		if first := k.nodes.ordered(Upstream)[0].host; first == hosts[1] {
+			want = []string{"marked 1:1 " + first + ":1"}
+		}
+		same(t, "room is on "+hosts[0], k.Preempt(k.now), want...)
+	}
+}

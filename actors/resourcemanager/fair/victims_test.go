@@ -274,59 +274,6 @@ func TestOneApplicationMasterNearIsMoreThanNoneFar(t *testing.T) {
 	same(t, "on h1 1:1 is large enough, without 1:2", k.Preempt(k.now), "marked 1:3 h2:1")
 }
 
-// Hadoop looks no further than a node that has room, though it takes nothing there.
-func TestHadoopTakesNothingWhereThereIsRoom(t *testing.T) {
-	for _, hosts := range [][]string{{"h1", "h2"}, {"h2", "h1"}} {
-		k := newKit(t, Upstream, `<queue name="c"/>`+masters, preempting)
-		k.node(hosts[0], "r", 3, 3)
-		k.wants(k.app(3, "root.c"), 1, 1)
-		k.fill()
-		k.node(hosts[1], "r", 1, 1)
-		k.wants(k.app(1, "root.a"), 1, 1)
-		k.beat(hosts[1])
-		k.wants(k.app(2, "root.b"), 1, 1)
-		var want []string
-		if first := k.nodes.ordered(Upstream)[0].host; first == hosts[1] {
-			want = []string{"marked 1:1 " + first + ":1"}
-		}
-		same(t, "room is on "+hosts[0], k.Preempt(k.now), want...)
-	}
-}
-
-// What was preempted for an application is what its node owes it, once more for each time; a container pays it, and what is
-// owed to who ended or starves no more is forgiven.
-func TestWhatANodeOwes(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
-	k.node("h1", "r", 8, 8)
-	n, a, b := k.nodes.all[0], k.attempts[k.app(1, "root.a")], k.attempts[k.app(2, "root.b")]
-	n.owe(a, Resource{})
-	if len(n.owed) != 0 {
-		t.Error("nothing is owed as something")
-	}
-	n.owe(a, Resource{1024, 1})
-	n.owe(b, Resource{2048, 2})
-	n.owe(a, Resource{1024, 1})
-	if len(n.owed) != 2 || n.owed[0].amount != (Resource{2048, 2}) || n.owedTotal != (Resource{4096, 4}) || !n.owes(a) || !n.owes(b) {
-		t.Errorf("%+v, %s in all", n.owed, n.owedTotal)
-	}
-	if n.room() != (Resource{4096, 4}) {
-		t.Errorf("room %s", n.room())
-	}
-	n.pay(b, Resource{1024, 1}, k.paid)
-	if len(n.owed) != 2 || n.owed[1].amount != (Resource{1024, 1}) || n.owedTotal != (Resource{3072, 3}) {
-		t.Errorf("after a part: %+v, %s in all", n.owed, n.owedTotal)
-	}
-	n.pay(b, Resource{4096, 1}, k.paid)
-	if len(n.owed) != 1 || n.owes(b) || n.owedTotal != (Resource{2048, 2}) {
-		t.Errorf("after the rest: %+v, %s in all", n.owed, n.owedTotal)
-	}
-	n.owe(b, Resource{1024, 1})
-	n.forgive(func(x *app) bool { return x == a })
-	if len(n.owed) != 1 || n.owes(a) || n.owedTotal != (Resource{1024, 1}) {
-		t.Errorf("after one ended: %+v, %s in all", n.owed, n.owedTotal)
-	}
-}
-
 // An application of attempts that ended has nothing to lose, though its containers run on.
 func TestWhatAnEndedAttemptLeftIsNotTaken(t *testing.T) {
 	k := holding(t, Fixed, masters, 2, 2)
