@@ -137,12 +137,18 @@ func (r *Runner) advanceTo(until time.Time) error {
 	return w.Err()
 }
 
+// errInterrupted: interrupt was called. Block says why.
+var errInterrupted = errors.New("interrupted")
+
 // pass lets time pass, and looks at the cluster each second.
 func (r *Runner) pass(until time.Time) error {
 	w := r.world.Simulated()
 	for now := w.Now(); now.Before(until) && !r.ended.Load() && w.Err() == nil; now = w.Now() {
 		w.Advance(min(time.Second, until.Sub(now)))
 		r.observer.Tick()
+	}
+	if r.ended.Load() {
+		return errInterrupted
 	}
 	return w.Err()
 }
