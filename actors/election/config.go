@@ -38,7 +38,7 @@ const mostPeers = 7
 // Validate reports all that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
-	if n := len(c.Peers); n == 0 || n%2 == 0 || n > mostPeers {
+	if n := len(c.Peers); n%2 == 0 || n > mostPeers {
 		errs = append(errs, fmt.Errorf("%w: %d Masters: want 1, 3, 5 or 7: an even number bears no more losses than one less", ErrPeers, n))
 	}
 	sorted := c.sorted()

@@ -314,22 +314,6 @@ func TestWhatIsWrongWithALogIsNamed(t *testing.T) {
 	}
 }
 
-func TestAConfigThatCannotBeIsNamed(t *testing.T) {
-	at := func(n int) rpcenv.Address { return rpcenv.Address{Host: "h", Port: n} }
-	for want, cfg := range map[string]Config{
-		"want 1, 3, 5 or 7":        {Self: at(1), Peers: []rpcenv.Address{at(1), at(2)}},
-		"stands there twice":       {Self: at(1), Peers: []rpcenv.Address{at(1), at(2), at(2)}},
-		"is not among its peers":   {Self: at(4), Peers: []rpcenv.Address{at(1), at(2), at(3)}},
-		"want HOST:PORT":           {Self: at(1), Peers: []rpcenv.Address{at(1), at(2), at(0)}},
-		"an election needs a log":  {Self: at(1), Peers: []rpcenv.Address{at(1)}},
-		"9 Masters: want 1, 3, 5 ": {Self: at(1), Peers: []rpcenv.Address{at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)}},
-	} {
-		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
 // Masters that were told different peers do not elect each other, and say so.
 func TestDifferentPeersAreNamed(t *testing.T) {
 	g := newGroup(1, 3, Config{})

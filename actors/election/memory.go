@@ -11,7 +11,7 @@ import (
 // MemoryLog is a Log in memory, for simulations. It outlives the process that writes it, as a disk does; what was not
 // saved when the process ended is lost. It belongs to the World's goroutine.
 type MemoryLog struct {
-	// Takes is how long a Save takes; in the middle of it the process may end.
+	// Takes is how long a Save takes; in the middle of it the process may end. 0: it needs no Blocking, unless it is Early.
 	Takes time.Duration
 	// Full makes each further Save fail.
 	Full bool
@@ -61,7 +61,6 @@ func (l *MemoryLog) Save(b *rpcenv.Blocking, batch Batch) error {
 	case l.Full:
 		return ErrFull
 	case l.Early > 0:
-		l.settle(b.Now())
 		l.early = append(l.early, earlyBatch{b.Now().Add(l.Early), batch})
 		return nil
 	}
