@@ -56,9 +56,6 @@ func (a acknowledged) lacking(m *deploy.RequestGroup, self uint64) bool {
 // committed is the last entry of which this Master knows that it is committed.
 func (e *Election) committed() position {
 	at := position{e.machine.index, e.machine.term}
-	if e.phase == Member {
-		return at // what is committed is applied
-	}
 	if term, err := e.storage.Term(e.vote.GetCommit()); err == nil && e.vote.GetCommit() > at.index {
 		at = position{e.vote.GetCommit(), term}
 	}
@@ -85,15 +82,13 @@ func (e *Election) inquire(c *rpcenv.Context, then func(findings)) {
 		Group: e.group, Kept: true, Term: e.vote.GetTerm(), Vote: e.vote.GetVote(), LastIndex: e.last, Behind: e.behind,
 	}
 	for _, p := range others {
-		rpcenv.Ask(c, rpcenv.Ref{Address: p, Name: Name}, q, func(s *deploy.GroupState, err error) {
-			if err == nil {
-				found.term = max(found.term, s.GetTerm())
-				if at := (position{s.GetCommittedIndex(), s.GetCommittedTerm()}); found.committed.before(at) {
-					found.committed = at
-				}
-				if s.GetOlder() {
-					found.by = p
-				}
+		rpcenv.Ask(c, rpcenv.Ref{Address: p, Name: Name}, q, func(s *deploy.GroupState, _ error) { // without an answer s is nil, and says nothing
+			found.term = max(found.term, s.GetTerm())
+			if at := (position{s.GetCommittedIndex(), s.GetCommittedTerm()}); found.committed.before(at) {
+				found.committed = at
+			}
+			if s.GetOlder() {
+				found.by = p
 			}
 			if open--; open == 0 {
 				then(found)
@@ -108,9 +103,6 @@ func (e *Election) inquire(c *rpcenv.Context, then func(findings)) {
 func (e *Election) checkAge(c *rpcenv.Context) {
 	e.phase = Checking
 	e.inquire(c, func(found findings) {
-		if e.phase != Checking {
-			return
-		}
 		if e.floor.before(found.committed) {
 			e.floor = found.committed
 		}
@@ -134,7 +126,7 @@ func (e *Election) checkAge(c *rpcenv.Context) {
 // checkAgain asks the others when a leader takes this Master to have more than it has: who knew of it did not answer before.
 func (e *Election) checkAgain(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	switch {
-	case e.phase != Member || e.checking || e.leading != 0 || e.number(c.Sender()) == 0 || m.GetGroup() != e.group:
+	case e.phase != Member || e.checking || e.leading != 0 || !e.isOther(c.Sender()) || m.GetGroup() != e.group:
 		return
 	case m.GetCommit() <= e.last || m.GetTerm() < e.term:
 		return
@@ -142,7 +134,7 @@ func (e *Election) checkAgain(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	e.checking = true
 	e.inquire(c, func(found findings) {
 		e.checking = false
-		if e.phase == Member && e.leading == 0 && !e.behind && !found.by.IsZero() {
+		if e.leading == 0 && !found.by.IsZero() { // of one that is behind nobody says so
 			e.reopen(c)
 		}
 	})

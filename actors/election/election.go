@@ -109,10 +109,12 @@ func (e *Election) voted(c *rpcenv.Context, m *deploy.Vote) {
 func (e *Election) appendEntries(c *rpcenv.Context, m *deploy.AppendEntries) {
 	sender := c.Sender()
 	e.met(c, m, func(c *rpcenv.Context) {
-		e.take(c, sender, m)
+		taken := e.take(c, sender, m)
 		e.heard(c, sender)
-		e.goal = position{m.GetCommit(), m.GetTerm()}
-		e.caughtUp(c)
+		if taken && m.GetTerm() == e.term { // what a leader of an earlier term committed may be less than what this Master acknowledged
+			e.goal = position{m.GetCommit(), m.GetTerm()}
+			e.caughtUp(c)
+		}
 	})
 }
 
@@ -130,7 +132,6 @@ func (e *Election) installSnapshot(c *rpcenv.Context, m *deploy.InstallSnapshot)
 	e.met(c, m, func(c *rpcenv.Context) {
 		e.incoming = m.GetSnapshot()
 		e.take(c, sender, m)
-		e.incoming = nil
 		e.heard(c, sender)
 	})
 }
@@ -144,26 +145,27 @@ func (e *Election) leaderHeartbeat(c *rpcenv.Context, m *deploy.LeaderHeartbeat)
 func (e *Election) leaderHeard(c *rpcenv.Context, m *deploy.LeaderHeard) { e.take(c, c.Sender(), m) }
 
 // take steps a message of a peer, if it can be.
-func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Message) {
+func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Message) (taken bool) {
 	from := e.number(sender)
 	switch {
 	case e.phase != Member:
-		return // it reads its log, or waits: raft sends again
-	case from == 0 || from == e.self:
+		return false // it reads its log, or waits: raft sends again
+	case !e.isOther(sender):
 		e.ignore(c, sender, m, fmt.Sprintf("it is none of the peers %v", e.others()))
-		return
+		return false
 	case groupOf(m) != e.group:
 		e.ignore(c, sender, m, fmt.Sprintf("%v: it was told other peers than %v: tell all Masters the same", ErrPeers, e.peers))
-		return
+		return false
 	}
 	in, err := e.fromWire(m, from)
 	if err != nil {
 		e.ignore(c, sender, m, err.Error())
-		return
+		return false
 	}
 	e.acknowledge(from, m)
 	e.guard(c, func() { _ = e.node.Step(in) }) // its errors are of messages that come too late
 	e.turn(c)
+	return true
 }
 
 // ignore tells of a message that is not taken: the trace each time, the log when it is news.
@@ -195,10 +197,6 @@ func (e *Election) fail(c *rpcenv.Context, err error) {
 		return
 	}
 	e.phase = Failed
-	e.failProposals(ErrLeadershipLost)
-	for _, t := range []rpcenv.Timer{e.silence, e.campaign, e.beat, e.ask} {
-		c.Cancel(t)
-	}
 	c.State("election", e.cfg.Self.String(), "", Failed.String(), err.Error())
 	c.Log().Errorf("This Master ends: %v", err)
 	c.Exit(exitBroken, err.Error())

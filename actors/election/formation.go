@@ -37,9 +37,8 @@ func (e *Election) opened(c *rpcenv.Context, s Saved, err error) {
 			return
 		}
 		e.identity, e.vote = s.Identity, s.Vote
-		if e.load(c, s) {
-			e.checkAge(c)
-		}
+		e.load(s)
+		e.checkAge(c)
 	}
 }
 
@@ -78,9 +77,6 @@ func (e *Election) check(s Saved) error {
 
 // askPeers asks those peers that have not answered.
 func (e *Election) askPeers(c *rpcenv.Context) {
-	if e.phase != Waiting {
-		return
-	}
 	e.ask = c.After(askAgain, AskPeers{})
 	if e.asked++; e.asked%50 == 0 {
 		c.Log().Warnf("Without a log this Master takes part when all the others have answered: waiting for %v", e.silentPeers())
@@ -124,7 +120,7 @@ func (e *Election) groupState(c *rpcenv.Context, peer rpcenv.Address, s *deploy.
 func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 	from := e.number(c.Sender())
 	switch {
-	case from == 0 || from == e.self:
+	case !e.isOther(c.Sender()):
 		rpcenv.Fail(c, m, fmt.Errorf("%w are %v, and %s is none of them", ErrPeers, e.peers, c.Sender()))
 	case m.GetGroup() != e.group:
 		rpcenv.Fail(c, m, fmt.Errorf("%w are %v: %s was told others", ErrPeers, e.peers, c.Sender()))
@@ -148,7 +144,7 @@ func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 // one that lost its log. The last one voted and confirmed entries, and does not know which. It spends its vote in the
 // highest term of its peers; and until it has what a leader of the others committed it votes for nobody.
 func (e *Election) form(c *rpcenv.Context) {
-	if e.phase != Waiting || len(e.silentPeers()) > 0 {
+	if len(e.silentPeers()) > 0 {
 		return
 	}
 	formed, term := 0, uint64(0)
@@ -181,9 +177,8 @@ func (e *Election) form(c *rpcenv.Context) {
 	c.Cancel(e.ask)
 	e.vote = vote
 	e.begin(c, func() {
-		if e.load(c, Saved{Identity: e.identity, Vote: vote}) {
-			e.join(c)
-		}
+		e.load(Saved{})
+		e.join(c)
 	})
 }
 
@@ -242,38 +237,28 @@ func (e *Election) doubt() (asking bool) {
 	return asking
 }
 
-// load takes what the log has into the memory, where raft reads it. False: raft cannot begin with it.
-func (e *Election) load(c *rpcenv.Context, s Saved) bool {
+// load takes what the log has into the memory, where raft reads it. What check let pass, or nothing, does not fail there.
+func (e *Election) load(s Saved) {
 	e.storage = raft.NewMemoryStorage()
 	e.behind, e.term = e.vote.GetBehind(), e.vote.GetTerm()
 	e.kept = s.Snapshot
 	e.machine.restore(s.Snapshot)
 	e.last = s.Snapshot.GetIndex() + uint64(len(s.Entries))
-	e.guard(c, func() {
-		err := e.storage.ApplySnapshot(e.metadata(s.Snapshot))
-		if err == nil {
-			err = e.storage.Append(toRaft(s.Entries))
-		}
-		if err != nil {
-			e.fail(c, fmt.Errorf("%w: %w", ErrBroken, err))
-		}
-	})
-	return e.phase != Failed
+	_ = e.storage.ApplySnapshot(e.metadata(s.Snapshot))
+	_ = e.storage.Append(toRaft(s.Entries))
 }
 
 // join makes the Master a member of its group.
 func (e *Election) join(c *rpcenv.Context) {
-	snapshot := e.kept.GetIndex()
+	_ = e.storage.SetHardState(hardState(e.vote, e.kept.GetIndex())) // the memory does not fail
 	e.guard(c, func() {
-		err := e.storage.SetHardState(hardState(e.vote, snapshot))
-		if err == nil {
-			e.node, err = raft.NewRawNode(&raft.Config{
-				ID: e.self, Storage: e.storage, Applied: snapshot, AsyncStorageWrites: true,
-				HeartbeatTick: 1, ElectionTick: beatsPerSilence, CheckQuorum: true, PreVote: true,
-				MaxSizePerMsg: 1 << 20, MaxCommittedSizePerReady: 16 << 20, MaxUncommittedEntriesSize: mostUncommitted,
-				MaxInflightMsgs: 64, DisableProposalForwarding: true, Logger: logger{c.Log()},
-			})
-		}
+		var err error
+		e.node, err = raft.NewRawNode(&raft.Config{
+			ID: e.self, Storage: e.storage, AsyncStorageWrites: true,
+			HeartbeatTick: 1, ElectionTick: beatsPerSilence, CheckQuorum: true, PreVote: true,
+			MaxSizePerMsg: 1 << 20, MaxCommittedSizePerReady: 16 << 20, MaxUncommittedEntriesSize: mostUncommitted,
+			MaxInflightMsgs: 64, DisableProposalForwarding: true, Logger: logger{c.Log()},
+		})
 		if err != nil {
 			e.fail(c, fmt.Errorf("%w: %w", ErrBroken, err))
 		}
@@ -296,7 +281,7 @@ func hardState(v *deploy.LogVote, snapshot uint64) *pb.HardState {
 // had one.
 func (e *Election) met(c *rpcenv.Context, m interface{ GetGroup() uint64 }, then func(*rpcenv.Context)) {
 	sender := c.Sender()
-	if e.phase != Member || e.number(sender) == 0 || m.GetGroup() != e.group || slices.Contains(e.identity.GetMet(), sender.String()) {
+	if e.phase != Member || !e.isOther(sender) || m.GetGroup() != e.group || slices.Contains(e.identity.GetMet(), sender.String()) {
 		then(c)
 		return
 	}

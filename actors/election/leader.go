@@ -17,19 +17,16 @@ const quickest = 100 * time.Millisecond
 // watch looks whether leadership changed, and tells the Master. It is told that it leads when an entry of the new term is
 // committed and applied: with it all that earlier leaders committed is.
 func (e *Election) watch(c *rpcenv.Context) {
-	if e.phase != Member {
-		return
-	}
 	s := e.node.BasicStatus()
 	role, term := s.RaftState, s.GetTerm()
 	if role != e.role || term != e.term {
 		c.State("election", e.cfg.Self.String(), roleName(e.role), roleName(role), fmt.Sprintf("term %d", term))
 	}
 	e.role, e.term, e.lead = role, term, s.Lead
-	if e.leading != 0 && (role != raft.StateLeader || term != e.leading) {
+	switch leads := role == raft.StateLeader; {
+	case e.leading != 0 && !leads:
 		e.lost(c)
-	}
-	if role == raft.StateLeader && e.leading != term {
+	case e.leading == 0 && leads:
 		e.won(c)
 	}
 	if e.leading != 0 && e.told == 0 && e.machine.term == e.leading {
@@ -42,9 +39,7 @@ func (e *Election) watch(c *rpcenv.Context) {
 // won begins a leadership.
 func (e *Election) won(c *rpcenv.Context) {
 	e.leading = e.term
-	c.Cancel(e.silence)
 	c.Cancel(e.campaign)
-	c.Cancel(e.beat)
 	e.beat = c.Every(e.cfg.Heartbeat, e.cfg.Heartbeat, Beat{})
 }
 
@@ -72,7 +67,7 @@ func (e *Election) stepDown(c *rpcenv.Context) {
 
 // heard notes a sign of life of the leader.
 func (e *Election) heard(c *rpcenv.Context, from rpcenv.Address) {
-	if e.phase != Member || e.leading != 0 || e.lead == raft.None || e.address(e.lead) != from {
+	if e.phase != Member || e.address(e.lead) != from {
 		return
 	}
 	c.Cancel(e.campaign)
@@ -82,9 +77,6 @@ func (e *Election) heard(c *rpcenv.Context, from rpcenv.Address) {
 
 // leaderSilent forgets a leader that was silent: from now on this Master votes for another, and soon stands itself.
 func (e *Election) leaderSilent(c *rpcenv.Context) {
-	if e.phase != Member || e.leading != 0 {
-		return
-	}
 	c.Log().Infof("%s was silent for %s.", e.address(e.lead), e.cfg.Silence)
 	e.guard(c, func() { _ = e.node.ForgetLeader() })
 	e.turn(c)
@@ -93,9 +85,6 @@ func (e *Election) leaderSilent(c *rpcenv.Context) {
 
 // stand makes this Master a candidate, and again if nothing comes of it: if two stood at the same instant, one will be first.
 func (e *Election) stand(c *rpcenv.Context) {
-	if e.phase != Member || e.leading != 0 {
-		return
-	}
 	e.campaign = c.After(between(c, 3*quickest, e.cfg.Silence), Campaign{})
 	if e.behind || e.outdated(e.end()) != "" {
 		return
@@ -114,9 +103,6 @@ func (e *Election) standLater(c *rpcenv.Context) {
 // tick lets a leader send heartbeats, and see whether a majority hears them. Nobody else ticks inside raft: what it draws
 // for itself there would be of no seed.
 func (e *Election) tick(c *rpcenv.Context) {
-	if e.phase != Member || e.leading == 0 {
-		return
-	}
 	e.guard(c, e.node.Tick)
 	e.turn(c)
 }

@@ -25,7 +25,7 @@ func (e *Election) turn(c *rpcenv.Context) {
 		return
 	}
 	e.guard(c, func() {
-		for e.phase == Member && e.node.HasReady() {
+		for e.node.HasReady() {
 			for _, m := range e.node.Ready().Messages {
 				switch m.GetTo() {
 				case raft.LocalAppendThread:
@@ -57,19 +57,15 @@ func (e *Election) append(m *pb.Message) {
 	if m.Term != nil {
 		news = m.GetTerm() != e.vote.GetTerm() || m.GetVote() != e.vote.GetVote()
 		e.vote = &deploy.LogVote{Term: m.GetTerm(), Vote: m.GetVote(), Commit: m.GetCommit()}
-		e.lazy = true
 	}
 	if news || !s.batch.empty() {
 		s.batch.Vote = e.voteNow()
 	}
-	if !s.batch.empty() || len(m.GetResponses()) > 0 {
-		e.saves = append(e.saves, s)
-	}
+	e.saves = append(e.saves, s)
 }
 
 // voteNow is what the log must know of elections, as of now.
 func (e *Election) voteNow() *deploy.LogVote {
-	e.lazy = false
 	e.vote = &deploy.LogVote{Term: e.vote.GetTerm(), Vote: e.vote.GetVote(), Commit: e.vote.GetCommit(), Behind: e.behind}
 	return e.vote
 }
@@ -116,7 +112,7 @@ func (e *Election) flush(c *rpcenv.Context) {
 func (e *Election) saved(c *rpcenv.Context, taken []save) {
 	for _, s := range taken {
 		e.guard(c, func() { e.stored(c, s) })
-		if s.then != nil && e.phase == Member {
+		if s.then != nil {
 			s.then(c)
 		}
 	}
@@ -136,13 +132,7 @@ func (e *Election) stored(c *rpcenv.Context, s save) {
 			e.compact(snapshot.GetIndex())
 		}
 	}
-	if s.raft == nil {
-		return
-	}
-	if err := e.storage.Append(s.raft.GetEntries()); err != nil {
-		e.fail(c, fmt.Errorf("%w: %w", ErrBroken, err))
-		return
-	}
+	_ = e.storage.Append(s.raft.GetEntries()) // the memory does not fail
 	for _, m := range s.raft.GetResponses() {
 		e.respond(c, m)
 	}
@@ -150,10 +140,7 @@ func (e *Election) stored(c *rpcenv.Context, s save) {
 
 // compact forgets entries that a snapshot stands for.
 func (e *Election) compact(index uint64) {
-	first, err := e.storage.FirstIndex()
-	if err == nil && index > e.cfg.Keep && index-e.cfg.Keep >= first {
-		_ = e.storage.Compact(index - e.cfg.Keep) // it is within what there is
-	}
+	_ = e.storage.Compact(max(index, e.cfg.Keep) - e.cfg.Keep) // its error is of entries that are forgotten already
 }
 
 // respond delivers an answer that waited for a write.
@@ -171,7 +158,8 @@ func (e *Election) apply(c *rpcenv.Context, m *pb.Message) {
 		if err := e.machine.apply(entry.GetIndex(), entry.GetTerm(), entry.GetData()); err != nil {
 			c.Log().Errorf("Entry %d of term %d cannot be read and changes nothing: %v", entry.GetIndex(), entry.GetTerm(), err)
 		}
-		if len(entry.GetData()) > 0 && entry.GetTerm() == e.leading && len(e.proposed) > 0 {
+		// The first entry of a term has no proposal: nothing is proposed before it is applied.
+		if entry.GetTerm() == e.leading && len(e.proposed) > 0 {
 			e.proposed[0].Reply(Committed{Index: entry.GetIndex()})
 			e.proposed = e.proposed[1:]
 		}
@@ -187,15 +175,11 @@ func (e *Election) apply(c *rpcenv.Context, m *pb.Message) {
 // post sends a message of raft's to a peer. One that could not be dialled is left alone for a while: raft sends again.
 func (e *Election) post(c *rpcenv.Context, m *pb.Message) {
 	to := e.address(m.GetTo())
-	if until, ok := e.unreachable[m.GetTo()]; ok && c.Now().Before(until) || to.IsZero() {
+	if c.Now().Before(e.unreachable[m.GetTo()]) {
 		return
 	}
 	out := toWire(m, e.group)
 	if s, ok := out.(*deploy.InstallSnapshot); ok {
-		if e.kept.GetIndex() != m.GetSnapshot().GetMetadata().GetIndex() {
-			e.node.ReportSnapshot(m.GetTo(), raft.SnapshotFailure)
-			return
-		}
 		s.Snapshot = e.kept
 		// Messages of a connection come in order: what follows comes after the snapshot, or is refused and says so.
 		e.node.ReportSnapshot(m.GetTo(), raft.SnapshotFinish)
@@ -211,7 +195,7 @@ func (e *Election) post(c *rpcenv.Context, m *pb.Message) {
 
 // propose puts changes into the log.
 func (e *Election) propose(c *rpcenv.Context, m Propose) {
-	if e.told == 0 || e.told != e.leading || m.Term != e.leading {
+	if e.told == 0 || m.Term != e.told {
 		rpcenv.Fail(c, m, e.notLeader(m.Term))
 		return
 	}
@@ -223,7 +207,7 @@ func (e *Election) propose(c *rpcenv.Context, m Propose) {
 	for _, ch := range m.Changes {
 		l.Changes = append(l.Changes, &deploy.LogChange{Key: ch.Key, Value: ch.Value, Removed: ch.Value == nil})
 	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(&l)
+	data, err := proto.Marshal(&l)
 	switch {
 	case err != nil:
 		rpcenv.Fail(c, m, err)
@@ -252,7 +236,7 @@ func (e *Election) notLeader(term uint64) error {
 
 // readState tells this Master what was committed.
 func (e *Election) readState(c *rpcenv.Context, m ReadState) {
-	if e.told == 0 || e.told != e.leading {
+	if e.told == 0 {
 		rpcenv.Fail(c, m, e.notLeader(e.term))
 		return
 	}

@@ -1,6 +1,7 @@
 package election
 
 import (
+	"slices"
 	"time"
 
 	"go.etcd.io/raft/v3"
@@ -43,8 +44,7 @@ type Election struct {
 	node     *raft.RawNode
 	storage  *raft.MemoryStorage // what of the log is durable
 	identity *deploy.LogIdentity
-	vote     *deploy.LogVote // as it was last handed to the log
-	lazy     bool            // vote has a later commit than the log, which can wait
+	vote     *deploy.LogVote // as it was last handed to the log, which may have an earlier commit
 	behind   bool
 	goal     position            // what the leader last said is committed, and its term
 	floor    position            // what others had committed when this Master asked them
@@ -126,6 +126,9 @@ func (e *Election) others() []rpcenv.Address {
 	}
 	return out
 }
+
+// isOther reports whether an address is that of a peer and not this Master's.
+func (e *Election) isOther(a rpcenv.Address) bool { return slices.Contains(e.others(), a) }
 
 // majority is how many Masters decide.
 func (e *Election) majority() int { return len(e.peers)/2 + 1 }
