@@ -106,7 +106,7 @@ func (e *Election) checkAge(c *rpcenv.Context) {
 		if e.floor.before(found.committed) {
 			e.floor = found.committed
 		}
-		if found.by.IsZero() {
+		if found.by.IsZero() || e.behind { // one that knows is told nothing new
 			e.join(c)
 			return
 		}

@@ -217,6 +217,7 @@ func TestWhatAMessageAcknowledges(t *testing.T) {
 		{&deploy.Appended{Term: 2, Index: 10}, acknowledged{3, 4, true}},
 		{&deploy.LeaderHeartbeat{Term: 4}, acknowledged{4, 0, false}},
 		{&deploy.AppendEntries{Term: 5}, acknowledged{5, 0, false}},
+		{&deploy.Vote{Term: 5, Granted: true}, acknowledged{5, 0, true}},
 	} {
 		e.acknowledge(2, tt.m)
 		if e.acked[2] != tt.want {

@@ -187,7 +187,11 @@ func TestAPeerWhoseLogIsOlderHearsIt(t *testing.T) {
 		if ask(q) {
 			t.Errorf("%v: older", q)
 		}
-		l.Advance(250 * time.Millisecond)
+		l.Advance(20 * time.Millisecond) // at once
+		if !slices.ContainsFunc(l.heard, func(s string) bool { return strings.HasPrefix(s, "M2 AppendEntries{term:4 prev_index:3") }) {
+			t.Errorf("it heard %q", l.heard)
+		}
+		l.Advance(230 * time.Millisecond)
 		l.send(2, &deploy.LeaderHeard{Term: 4})
 		l.send(2, &deploy.Appended{Term: 4, Index: 3, Refused: true})
 		if !slices.ContainsFunc(l.heard, func(s string) bool {
@@ -260,7 +264,57 @@ func TestAFollowerBeginsAnewWhenOthersKnowOfMore(t *testing.T) {
 	l.wantHeard("M2 RequestGroup{kept:true term:3 vote:2 last_index:4}", "M3 RequestGroup{kept:true term:3 vote:2 last_index:4}",
 		"M2 RequestGroup{kept:true term:3 vote:2 last_index:4}", "M3 RequestGroup{kept:true term:3 vote:2 last_index:4}",
 		fmt.Sprintf("M2 "+again, last), fmt.Sprintf("M3 "+again, last))
-	// It has one timer: it stands within a second, and then not sooner than 0.3 s.
+	// The timers of before have ended.
 	l.Advance(5 * time.Second)
 	l.wantHeard()
+	if got := l.lines(m2 + " was silent"); len(got) != 0 {
+		t.Errorf("it said %q", got)
+	}
+}
+
+// shortlyBefore is M1 a while before it stands for the first time.
+func shortlyBefore(t *testing.T, d time.Duration) *lone {
+	t.Helper()
+	l := member(t, 1, ordinary(), Config{})
+	at := l.Now()
+	l.Advance(time.Second + travel)
+	first := l.stood(at)[0]
+	l = member(t, 1, ordinary(), Config{})
+	l.Advance(first - d)
+	l.wantHeard()
+	return l
+}
+
+func TestAMasterThatBeginsAnewDoesNotStandMeanwhile(t *testing.T) {
+	l := shortlyBefore(t, 100*time.Millisecond)
+	l.knows[2] = &deploy.GroupState{Formed: true, Older: true, Term: 3}
+	l.peers[2].Send(l.self, &deploy.LeaderHeartbeat{Term: 3, Commit: 4, Group: l.e.group})
+	l.Until("the question", func() bool { return len(l.heard) == 2 })
+	l.silent[3] = true // when it is asked again
+	l.Until("the verdict", func() bool { return l.e.behind })
+	l.wantHeard("M2 "+ordinaryAsks, "M3 "+ordinaryAsks, "M2 "+ordinaryAsks, "M3 "+ordinaryAsks)
+	l.wantStates()
+	// A peer that says so again does not keep it from taking part.
+	l.Advance(time.Second)
+	if l.e.phase != Member {
+		t.Errorf("it is %s", l.e.phase)
+	}
+}
+
+// Whoever leads by then has what it needs, and a leader asks nobody.
+func TestALeaderDoesNotBeginAnew(t *testing.T) {
+	l := shortlyBefore(t, 100*time.Millisecond)
+	l.silent[3] = true
+	l.knows[2] = &deploy.GroupState{Formed: true, Older: true, Term: 3}
+	l.votes[2], l.confirms[2] = true, true
+	l.send(2, &deploy.LeaderHeartbeat{Term: 3, Commit: 4})
+	l.Advance(500 * time.Millisecond)
+	if l.e.told != 4 || l.e.behind || l.e.phase != Member {
+		t.Errorf("it is %s, and leads term %d", l.e.phase, l.e.told)
+	}
+	l.heard = nil
+	l.send(2, &deploy.LeaderHeartbeat{Term: 4, Commit: 99})
+	if slices.ContainsFunc(l.heard, func(s string) bool { return strings.Contains(s, "RequestGroup") }) {
+		t.Errorf("a leader asks: %q", l.heard)
+	}
 }
