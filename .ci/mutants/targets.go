@@ -28,7 +28,7 @@ var targets = []target{
 	{"actors/driver/tasks", []string{"actors/driver"}, false},
 	{"actors/driver/yarnscheduler", []string{"actors/driver"}, false},
 	{"actors/driverclient", nil, false},
-	{"actors/election", nil, true},
+	{"actors/election", nil, false},
 	{"actors/executor", []string{"actors/driver"}, false},
 	{"actors/master", nil, true},
 	{"actors/nodemanager", nil, false},

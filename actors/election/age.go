@@ -56,7 +56,7 @@ func (a acknowledged) lacking(m *deploy.RequestGroup, self uint64) bool {
 // committed is the last entry of which this Master knows that it is committed.
 func (e *Election) committed() position {
 	at := position{e.machine.index, e.machine.term}
-	if term, err := e.storage.Term(e.vote.GetCommit()); err == nil && e.vote.GetCommit() > at.index {
+	if term, err := e.storage.Term(e.vote.GetCommit()); err == nil { // else a snapshot has it, or it is not durable yet
 		at = position{e.vote.GetCommit(), term}
 	}
 	return at

@@ -18,7 +18,6 @@ const exitBroken = 1
 
 // OnStart reads the log.
 func (e *Election) OnStart(c *rpcenv.Context) {
-	c.SetLog(c.Log().WithField("endpoint", Name))
 	if err := e.cfg.Validate(); err != nil {
 		e.fail(c, err)
 		return

@@ -195,6 +195,15 @@ func TestWhenAMasterHasCaughtUp(t *testing.T) {
 	stranger.Send(l.self, &deploy.RequestVote{Term: 7, LastIndex: 3, LastTerm: 2, Group: l.e.group})
 	l.send(3, &deploy.RequestVote{Term: 7, LastIndex: 9, LastTerm: 5})
 	l.wantHeard()
+	// Entries of the latest term are there. Only a leader can say that they are committed.
+	l.send(2, follow(5, 3, 2, 3, entries(5, 4, 4)...))
+	stranger.Send(l.self, &deploy.AppendEntries{Term: 5, PrevIndex: 4, PrevTerm: 5, Commit: 4, Group: l.e.group})
+	l.send(2, &deploy.AppendEntries{Term: 5, PrevIndex: 4, PrevTerm: 5, Commit: 4, Group: 1})
+	l.send(2, follow(5, 4, 5, 4, entries(5, 9, 9)...))
+	if !l.e.behind {
+		t.Error("it caught up by what it ignored")
+	}
+	l.wantHeard("M2 Appended{term:5 index:4}")
 	const why = "this Master lost its log, or has an old one, and has not caught up: it votes for nobody"
 	if got := l.lines("Ignoring RequestVote from " + m3); !slices.Equal(got, []string{"Ignoring RequestVote from " + m3 + ": " + why}) {
 		t.Errorf("it said %q", got)
@@ -207,19 +216,23 @@ func TestWhenAMasterHasCaughtUp(t *testing.T) {
 func TestNobodyCatchesUpBeforeItTakesPart(t *testing.T) {
 	saved := ordinary()
 	saved.Vote.Behind = true
+	saved.Entries[2].Term = 3
 	l := newLone(t, 1, saved, Config{})
 	l.silent[3] = true
 	l.knows[2] = &deploy.GroupState{Formed: true, CommittedIndex: 5, CommittedTerm: 3}
 	l.start()
 	l.Advance(20 * time.Millisecond)
-	l.send(2, &deploy.AppendEntries{Term: 3, PrevIndex: 3, PrevTerm: 2, Commit: 3})
+	l.send(2, &deploy.AppendEntries{Term: 3, PrevIndex: 3, PrevTerm: 3, Commit: 3})
 	if !l.e.behind {
 		t.Error("it caught up")
 	}
 	l.Advance(time.Second)
+	l.send(2, &deploy.LeaderHeartbeat{Term: 4}) // which makes it write its log
 	if !l.e.behind {
 		t.Error("it caught up by what came before")
 	}
+	saved = ordinary()
+	saved.Vote.Behind = true
 	// A peer that begins without a log meanwhile is answered.
 	l = newLone(t, 1, saved, Config{})
 	l.silent[3] = true
