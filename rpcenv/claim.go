@@ -53,13 +53,13 @@ func (c *conn) admit(request int64, welcome []byte) error {
 		return nil
 	}
 	c.held = true
-	open, lives := len(rivals), false
+	open, living := len(rivals), (*conn)(nil)
 	for _, o := range rivals {
 		c.env.askOwner(o, c.id, func(answered, _ bool) {
 			c.turn.Lock()
 			defer c.turn.Unlock()
 			if answered {
-				lives = true
+				living = o
 			} else {
 				c.silent = append(c.silent, o)
 			}
@@ -67,8 +67,8 @@ func (c *conn) admit(request int64, welcome []byte) error {
 				return
 			}
 			var err error
-			if lives {
-				err = c.taken(o)
+			if living != nil {
+				err = c.taken(living)
 				c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 			} else {
 				err = c.admit(request, welcome)
@@ -89,7 +89,7 @@ func (c *conn) prove() {
 			c.turn.Lock()
 			defer c.turn.Unlock()
 			if answered && !owns {
-				c.doubts, c.false = 0, true
+				c.doubts, c.impostor = 0, true
 				c.close(c.taken(o))
 				return
 			}
@@ -101,10 +101,9 @@ func (c *conn) prove() {
 	c.beside = nil
 }
 
-// tellEnd tells the endpoints of the end of c, unless it was another's who claimed to be the peer, or may have been: then
-// prove tells.
+// tellEnd tells the endpoints of the end of c, unless another process opened it, or may have: then prove does, or nobody.
 func (c *conn) tellEnd() {
-	if !c.false && c.doubts <= 0 { // below 0: it was superseded, and answers came after
+	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
 		c.env.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
 	}
 }
@@ -129,9 +128,9 @@ func (c *conn) taken(rival *conn) error {
 
 // supersede ends a connection of a process that is gone.
 func (c *conn) supersede() {
-	why := fmt.Errorf("a new process listens at %s, and this one did not answer for it", c.peer)
+	why := fmt.Errorf("a new process listens at %s", c.peer)
 	c.turn.Lock()
-	c.doubts = 0 // its end is told before the new process is
+	c.doubts = 0 // the endpoints hear of its end before they hear of the new process
 	c.turn.Unlock()
 	c.end(why)
 	c.close(why)

@@ -51,9 +51,10 @@ type conn struct {
 	greeted bool
 	held    bool // the peer's address is another's until that one was asked
 	doubts  int  // how many of its own connections the peer was asked by, whether this is one
-	false   bool // it is none: another claimed to be the peer
-	in      uint64
-	over    bool
+	// impostor: another process opened it and claimed to be the peer.
+	impostor bool
+	in       uint64
+	over     bool
 }
 
 // connState is a conn's life, in one direction.

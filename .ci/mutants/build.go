@@ -20,7 +20,7 @@ import (
 //go:embed switches.go.txt
 var switches string
 
-// programs of tests, and what is known of them.
+// bench is the test programs of a run, and what is known of them.
 type bench struct {
 	root, work string
 	out        io.Writer

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// condition is what decides an if. (Of an error always takes what fails in each test.)
+// condition makes what decides an if hold always, and never. That err != nil always holds is left out: each test notices it.
 func (w *walker) condition(cond ast.Expr) {
 	if !w.plainBool(cond) {
 		return

@@ -122,5 +122,5 @@ func run(ctx context.Context, o options, names []string) error {
 		deadline = began.Add(o.budget)
 	}
 	b.try(ctx, tried, o.workers, deadline)
-	return report(tried, o, time.Since(began))
+	return errors.Join(ctx.Err(), report(tried, o, time.Since(began)))
 }

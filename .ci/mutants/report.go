@@ -49,7 +49,7 @@ func report(tried []*mutant, o options, took time.Duration) error {
 		fmt.Fprintf(o.out, "%-40s %7d %7d %9d %9d %8.1f%%\n", name, c[killed], c[timedOut], c[survived], c[unreached], 100*share(c))
 	}
 	c := counts["all"]
-	fmt.Fprintf(o.out, "%d left out by the compiler, %d by -budget, %.0f s\n", c[uncompiled], c[untried], took.Seconds())
+	fmt.Fprintf(o.out, "%d left out by the compiler, %d not tried, %.0f s\n", c[uncompiled], c[untried], took.Seconds())
 	switch {
 	case c[killed]+c[timedOut]+c[survived]+c[unreached] == 0:
 		return errors.New("no mutant was tried")

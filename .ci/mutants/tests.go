@@ -27,6 +27,9 @@ type test struct {
 	broken  bool // fails without a mutant
 }
 
+// runnable are the functions of a test program that can fail.
+var runnable = regexp.MustCompile(`^(Test|Example|Fuzz)`)
+
 // skipped are tests that build and run other mutants.
 var skipped = regexp.MustCompile(`^TestMutants`)
 
@@ -39,7 +42,7 @@ func (b *bench) survey(ctx context.Context, workers int) error {
 			return fmt.Errorf("the tests of %s cannot be listed: %w", p.dir, err)
 		}
 		for name := range strings.FieldsSeq(string(output)) {
-			if regexp.MustCompile(`^(Test|Example|Fuzz)`).MatchString(name) && !skipped.MatchString(name) {
+			if runnable.MatchString(name) && !skipped.MatchString(name) {
 				t := &test{program: p, name: name}
 				p.tests = append(p.tests, t)
 				tests = append(tests, t)
@@ -155,6 +158,8 @@ func (b *bench) notices(ctx context.Context, m *mutant, tests []*test) bool {
 	switch {
 	case err == nil:
 		return false
+	case ctx.Err() != nil: // interrupted: nothing is known of it
+		m.outcome = untried
 	case errors.Is(within.Err(), context.DeadlineExceeded):
 		m.outcome, m.by = timedOut, names[0]
 	default:

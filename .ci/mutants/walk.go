@@ -123,7 +123,7 @@ func (w *walker) text(n ast.Node) string {
 func (w *walker) again(n ast.Node) string { return strings.Join(strings.Split(w.text(n), "\n"), " ") }
 
 // wording are the calls that make texts for people: their arguments are nobody's rule.
-var wording = regexp.MustCompile(`^(Trace|Debug|Info|Warn|Warning|Error|Fatal|Print|Panic|Sprint|Fprint|Append)(f|ln)?$|^(Errorf|WithField|WithFields|WithError|Log|panic)$`)
+var wording = regexp.MustCompile(`^(Trace|Debug|Info|Warn|Warning|Error|Fatal|Print|Panic|Sprint|Fprint)(f|ln)?$|^(Appendf|Appendln|Errorf|WithField|WithFields|WithError|Log|panic)$`)
 
 // forPeople reports whether a call only makes a text, or logs one.
 func (w *walker) forPeople(call *ast.CallExpr) bool {

@@ -229,7 +229,7 @@ func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
 	return trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
 }
 
-// closeRecorder ends a recorder. What it could not record, on a full disk say, is told and is no failure of the process.
+// closeRecorder ends a recorder and logs what it could not record, on a full disk say: that is no failure of the process.
 func closeRecorder(rec *trace.Recorder, log *logrus.Entry) {
 	if err := rec.Close(); err != nil {
 		log.Warn(err)
@@ -250,7 +250,8 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 	return err
 }
 
-// poolsFile is an error when spark.scheduler.allocation.file names no file: nothing reads it yet, but who names one has it.
+// poolsFile is an error when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but a user
+// who names one has it.
 func poolsFile(c *conf.Conf) error {
 	path, set := c.Get(conf.SchedulerAllocationFile.Key())
 	if !set {

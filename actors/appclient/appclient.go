@@ -25,11 +25,11 @@ type AppClient struct {
 	termFrom     rpcenv.Address          // and of whom
 	nextExecutor int32                   // one more than the highest id heard of
 	totals       []*deploy.ProfileTarget // that the driver wanted last; nil: it has said nothing
-	disconnected bool                    // the listener was told
+	disconnected bool                    // the listener has Disconnected
 	standing     rpcenv.Timer            // while disconnected
-	forgotten    bool                    // the listener was told
-	dead         bool                    // the listener was told
-	warned       string                  // what was said last of what comes too early
+	forgotten    bool                    // the listener has Forgotten
+	dead         bool                    // the listener has Dead
+	warned       string                  // the last warning of a message that comes too early
 }
 
 // New makes a client, to be registered as [Name].
@@ -124,6 +124,7 @@ func (a *AppClient) markDead(c *rpcenv.Context, reason string) {
 		return
 	}
 	a.dead = true
+	c.Cancel(a.standing)         // no Master's answer matters any more
 	if a.cfg.Listener.IsZero() { // nobody else tells it
 		c.Log().Error(reason)
 		return

@@ -124,7 +124,8 @@ func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	}
 	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
 	c.Cancel(a.standing)
-	if a.disconnected = false; a.forgotten {
+	a.disconnected = false
+	if a.forgotten {
 		a.forgotten = false
 		c.Send(a.cfg.Listener, Forgotten{})
 	}

@@ -22,9 +22,7 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	case appclient.Disconnected:
 		s.disconnected(c)
 	case appclient.Forgotten:
-		if s.forgotten = m.Reason; m.Reason != "" {
-			c.Log().Warn(m.Reason)
-		}
+		s.applicationForgotten(c, m)
 	case appclient.Dead:
 		s.applicationDead(c, m)
 	case appclient.ExecutorAdded:
@@ -146,4 +144,12 @@ func (c Config) environment(s *conf.Conf) []*deploy.EnvironmentVariable {
 		out = append(out, &deploy.EnvironmentVariable{Name: strings.TrimPrefix(p.Key, prefix), Value: p.Value})
 	}
 	return out
+}
+
+// applicationForgotten notes why no task will start; without a reason a Master knows the application after all.
+func (s *Scheduler) applicationForgotten(c *rpcenv.Context, m appclient.Forgotten) {
+	s.forgotten = m.Reason
+	if m.Reason != "" {
+		c.Log().Warn(m.Reason)
+	}
 }

@@ -123,7 +123,7 @@ func (e *Election) checkAge(c *rpcenv.Context) {
 	})
 }
 
-// checkAgain asks the others when a leader takes this Master to have more than it has: who knew of it did not answer before.
+// checkAgain asks the others when a leader takes this Master to have more than it has: the Master that knew of it did not answer before.
 func (e *Election) checkAgain(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	switch {
 	case e.phase != Member || e.checking || e.leading != 0 || !e.isOther(c.Sender()) || m.GetGroup() != e.group:

@@ -85,7 +85,8 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 	return true
 }
 
-// executor is one on w that has not ended, also one that its application has lost already by a decommission; nil: there is none.
+// executor finds an executor on w that has not ended, also one that its application has lost by a decommission; nil: w has none
+// such.
 func (w *WorkerInfo) executor(app string, id int) *ExecutorDesc {
 	for _, e := range w.executors {
 		if e.ID == id && e.App.ID == app {

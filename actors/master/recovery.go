@@ -223,7 +223,7 @@ func (m *Master) completeIfPossible(c *rpcenv.Context) {
 	}
 }
 
-// completeRecovery gives up who has not answered, and leads; a Master that is not RECOVERING goes on as it is. Whatever goes
+// completeRecovery gives up those that have not answered, and leads; a Master that is not RECOVERING goes on as it is. Whatever goes
 // wrong in it, the Master is ALIVE in the end. It mirrors Master.completeRecovery.
 func (m *Master) completeRecovery(c *rpcenv.Context) {
 	if m.state != RecoveryRecovering {

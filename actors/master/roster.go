@@ -9,7 +9,7 @@ type roster struct {
 	dead  map[rpcenv.Address]*WorkerInfo // by where they listened
 	by    map[rpcenv.Address]*registrar  // what each peer has registered
 	stale bool
-	seen  int // how many Workers all has gone through: a test holds what walks there are
+	seen  int // how many Workers all has gone through: roster_test.go counts walks by it
 }
 
 // registrar is a peer that has registered Workers.
@@ -31,7 +31,7 @@ const workersPerPeer = 16
 func (r *roster) all() []*WorkerInfo {
 	r.seen += len(r.list)
 	if r.stale {
-		kept := make([]*WorkerInfo, 0, len(r.list)) // another list, so that who goes through the old one is not disturbed
+		kept := make([]*WorkerInfo, 0, len(r.list)) // another list: a loop over the old one goes on undisturbed
 		for _, w := range r.list {
 			if !w.forgotten {
 				kept = append(kept, w)

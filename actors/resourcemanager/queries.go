@@ -110,7 +110,7 @@ type queueTree struct {
 	children, recursive, withApps bool
 }
 
-// info is a queue; nil: there is none of that name. asked: it is the one that was asked for, not one below.
+// info is a queue; nil: no queue has that name. asked: the request named it, not one above.
 func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	i := slices.IndexFunc(t.queues, func(q fair.QueueState) bool { return q.Name == name })
 	if i < 0 {

@@ -45,7 +45,7 @@ type PlainProperty struct {
 
 // Plain is d for programs to read. The values that spark.redaction.regex matches are left out.
 func (d *Decision) Plain() Plain {
-	secrets, _ := d.Properties.Conf() // nil, with the default expression, when a setting is wrong: that is told where it is used
+	secrets, _ := d.Properties.Conf() // nil, with the default expression, when a setting is wrong: the command that uses it says so
 	property := func(s conf.Setting, why string) PlainProperty {
 		return PlainProperty{Key: s.Key, Value: secrets.Redact(s.Key, s.Value), Origin: s.From.String(), Why: why}
 	}

@@ -196,7 +196,7 @@ func (w *Worker) endDriver(c *rpcenv.Context, d *driver, s deploy.DriverState_St
 // connection end and runs a supervised driver elsewhere.
 func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 	d := w.books.driver(m.DriverID)
-	if d == nil { // it ended, and was told to end before this Worker knew
+	if d == nil { // it had ended, and a KillDriver came before this Worker knew
 		return
 	}
 	switch m.State {

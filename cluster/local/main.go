@@ -24,7 +24,7 @@ import (
 // drivers inherit it, and the first argument says what they are.
 const roleVar = "COHERER_LOCAL_ROLE"
 
-// role is what a daemon is told.
+// role is what a daemon of a test's cluster has to do.
 type role struct {
 	Conf            map[string]string
 	Master          string // the Worker's, as spark://HOST:PORT

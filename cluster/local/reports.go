@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -65,7 +67,7 @@ func (w *processWorld) hear(worker io.ReadCloser) {
 		w.Wake()
 	}
 	for _, c := range running {
-		c.end(128 + 9)
+		c.end(process.Signalled + int(syscall.SIGKILL))
 	}
 	w.Wake()
 }

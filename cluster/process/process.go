@@ -92,7 +92,7 @@ func (p *Process) wait() rpcenv.Exit {
 		p.endGroup()
 	}
 	p.exit = exitOf(err)
-	if p.stderr != "" && 0 < p.exit.Code && p.exit.Code < signalled {
+	if p.stderr != "" && 0 < p.exit.Code && p.exit.Code < Signalled {
 		p.exit.Words = errorLine(p.stderr, p.stderrFrom)
 	}
 	close(p.ended)
@@ -148,8 +148,8 @@ func (p *Process) closePipes() {
 	}
 }
 
-// signalled is what a shell adds to the number of the signal that ended a process.
-const signalled = 128
+// Signalled is what a shell adds to the number of the signal that ended a process.
+const Signalled = 128
 
 // exitOf is what a shell would say of the result of a Wait.
 func exitOf(err error) rpcenv.Exit {
@@ -161,7 +161,7 @@ func exitOf(err error) rpcenv.Exit {
 		return rpcenv.Exit{Code: -1, Err: fmt.Errorf("wait for the process: %w", err)}
 	}
 	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return rpcenv.Exit{Code: signalled + int(status.Signal())}
+		return rpcenv.Exit{Code: Signalled + int(status.Signal())}
 	}
 	return rpcenv.Exit{Code: failed.ExitCode()}
 }

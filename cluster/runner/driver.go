@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -66,13 +67,10 @@ func (e *ProgramError) Error() string {
 		return fmt.Sprintf("the application: %v", e.Err)
 	}
 	if e.Killed() {
-		return fmt.Sprintf("the application was ended by signal %d", e.Code-signalled)
+		return fmt.Sprintf("the application was ended by signal %d", e.Code-process.Signalled)
 	}
 	return fmt.Sprintf("the application ended with exit code %d", e.Code)
 }
 
-// signalled is what a shell adds to the number of the signal that ended a process.
-const signalled = 128
-
 // Killed reports whether a signal ended the program, so that it could not say why.
-func (e *ProgramError) Killed() bool { return e.Code > signalled }
+func (e *ProgramError) Killed() bool { return e.Code > process.Signalled }

@@ -31,6 +31,9 @@ func TestAFullDiskUnderTheRunDirectoryIsSaidOnce(t *testing.T) {
 	if err := r.unlessFull(fmt.Errorf("x: %w", os.ErrPermission)); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("another error is gone: %v", err)
 	}
+	if err := r.unlessFull(errors.Join(os.ErrPermission, full)); !errors.Is(err, os.ErrPermission) || errors.Is(err, full) {
+		t.Errorf("of two errors is left: %v", err)
+	}
 	if err := r.unlessFull(nil); err != nil {
 		t.Error(err)
 	}

@@ -7,14 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
+	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -150,15 +149,22 @@ func (r *run) cluster(ctx context.Context) error {
 // noteDetails writes details.json, by which others find the run while it goes on.
 func (r *run) noteDetails() error { return r.unlessFull(r.dir.writeDetails(r.details())) }
 
-// unlessFull is err, but nil when the reason is a full disk: the application needs no run directory. That is said once.
+// unlessFull is err without those of its errors that a full disk caused: the application needs no run directory. The first of
+// them is shown, once.
 func (r *run) unlessFull(err error) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if !trace.DiskFull(err) {
 		return err
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what err joins is looked at one by one
+		var rest []error
+		for _, one := range joined.Unwrap() {
+			rest = append(rest, r.unlessFull(one))
+		}
+		return errors.Join(rest...)
 	}
 	if !r.full {
 		r.full = true
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		r.say("%s: free some space; the run goes on, and its directory lacks what does not fit", first)
+		r.say("%v: free some space; the run goes on, and its directory lacks what does not fit", err)
 	}
 	return nil
 }

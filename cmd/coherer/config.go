@@ -102,6 +102,7 @@ type shownSetting struct {
 	Origin  string `json:"origin"`
 	Meaning string `json:"meaning"`
 	Awaits  string `json:"noEffectWithout,omitempty"`
+	Lacks   string `json:"refusedBecause,omitempty"`
 }
 
 // shownSettings are the known settings, and the unknown ones that are set, whose names contain filter.
@@ -138,7 +139,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 // effective is what a setting is worth: as it was set, else as that which it falls back to, else its default.
 func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described, name string) shownSetting {
 	d := known[name]
-	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Origin: "default"}
+	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Lacks: d.Lacks, Origin: "default"}
 	if set, ok := all.Get(name); ok {
 		s.Value, s.Set, s.Origin = set.Value, true, set.From.String()
 	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
@@ -173,6 +174,9 @@ func printSettings(shown []shownSetting, origin bool) error {
 		}
 		if s.Awaits != "" {
 			s.Meaning += " No effect yet: there is no support for " + s.Awaits + "."
+		}
+		if s.Lacks != "" {
+			s.Meaning += " Any other value is refused: " + s.Lacks + "."
 		}
 		row(s)
 	}

@@ -33,9 +33,12 @@ func (e *Entry[T]) protects(lacks string) *Entry[T] {
 
 // refusal is why v is refused, or nil.
 func (e *Entry[T]) refusal(v T) error {
+	if e.lacks == "" {
+		return nil
+	}
 	harmless, _ := e.Default()
 	text := e.form.text(harmless)
-	if e.lacks == "" || e.form.text(v) == text {
+	if e.form.text(v) == text {
 		return nil
 	}
 	return &ProtectionError{Key: e.key, Lacks: e.lacks, Harmless: text}

@@ -54,9 +54,6 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, texts(args)...)
 }
 
-// Sprintf is what Fprintf writes.
-func Sprintf(format string, args ...any) string { return fmt.Sprintf(format, texts(args)...) }
-
 func texts(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {

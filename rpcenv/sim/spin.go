@@ -32,7 +32,7 @@ type spin struct {
 	err   error
 }
 
-// limit is the TurnLimit that counts.
+// turnLimit is the TurnLimit that counts.
 func (w *World) turnLimit() int {
 	if w.TurnLimit == 0 {
 		return defaultTurnLimit
@@ -63,7 +63,7 @@ func (w *World) turn(at time.Time) bool {
 // restart is for a new instant, and for a caller that runs the World again.
 func (s *spin) restart() { s.turns, s.seen = 0, nil }
 
-// note is told of each callback.
+// note counts a callback.
 func (s *spin) note(host, endpoint, item string, m rpcenv.Message) {
 	if s.seen == nil {
 		return

@@ -96,7 +96,7 @@ func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
 		bodyLimit = -1
 	}
 	r, lost := NewFileRecorder(path, bodyLimit)
-	if lost == nil || !errors.Is(lost, syscall.ENOSPC) && !errors.Is(lost, syscall.EDQUOT) {
+	if !DiskFull(lost) {
 		return r, lost
 	}
 	r, err := NewRingRecorder()
@@ -105,6 +105,11 @@ func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
 	}
 	r.lost = fmt.Errorf("%w (free some space; the process goes on without a trace)", lost)
 	return r, nil
+}
+
+// DiskFull reports whether an error is that of a full disk, or of a used-up quota.
+func DiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // RingPath is where the ring is of a Recorder that records to path.

@@ -81,7 +81,7 @@ type fate int
 
 const (
 	held     fate = iota + 1 // it is to run an executor, or runs one
-	released                 // the ResourceManager was told to end it, or is about to be
+	released                 // the ResourceManager has its release, or the next call brings it
 )
 
 // profile is one profile's books.

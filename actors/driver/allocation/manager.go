@@ -136,7 +136,8 @@ func (m *Manager) taskStart(e event.TaskStart) {
 }
 
 func (m *Manager) stageSubmitted(c *rpcenv.Context, e event.StageSubmitted) {
-	if m.waits = !m.ready; m.ready {
+	m.waits = !m.ready
+	if m.ready {
 		m.targets.Begin()
 	}
 	m.work.stageSubmitted(e)

@@ -80,7 +80,7 @@ func cores(n int) string {
 	return fmt.Sprintf("%d cores", n)
 }
 
-// firstLine is what is told of a failure: the job's error and the executor's log have the stack, or what else follows.
+// firstLine is what progress shows of a failure: the job's error and the executor's log have the stack, or what else follows.
 func firstLine(failure string) string {
 	line, _, _ := strings.Cut(failure, "\n")
 	return line

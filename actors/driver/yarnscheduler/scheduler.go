@@ -145,8 +145,8 @@ func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorL
 	})
 }
 
-// endWait is how long a driver that ends waits for its ApplicationMaster: the executors are told of the end after that, within the
-// time that the end of an application may take.
+// endWait is how long a driver that ends waits for its ApplicationMaster: the driver tells its executors of the end after that,
+// within the time that the end of an application may take.
 const endWait = 3 * time.Second
 
 // stopBackend tells the ApplicationMaster of the end first, then that nothing is wanted, so that it asks for no executors in

@@ -121,7 +121,8 @@ func (q *queue) gather(lists [][]*app) [][]*app {
 	return lists
 }
 
-// admitFrom walks the lists, merged by start, and lets run who may. Who is in two of them fills the limits of both. Hadoop ends
+// admitFrom walks the lists, merged by start, and runs each application that may run. One in two of them fills the limits of
+// both. Hadoop ends
 // when as many run as there are lists: no more may.
 func (s *Scheduler) admitFrom(lists [][]*app) {
 	for _, a := range s.merge(lists) {

@@ -4,7 +4,7 @@ package fair
 
 import "slices"
 
-// maker has the queues that there are, for who makes those of a file or for a submission.
+// maker has the queues that there are. Allocations makes those of a file, or for a submission, by it.
 type maker interface {
 	look(name string) (exists, leaf bool, policy string)
 	vacant(name string) bool // no application is in it or below

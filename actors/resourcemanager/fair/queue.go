@@ -76,7 +76,8 @@ func (s *Scheduler) Look(name string) (exists, leaf, dynamic bool) {
 }
 
 // leafQueue is the leaf of that full name, which is made, with the parents that are missing, when it may be. It is nil when
-// there cannot be one: a queue above it is a leaf, it is itself a parent, or a policy may not stand there.
+// there cannot be one: a queue above it is a leaf, it is itself a parent, or a policy may not stand there. Then the parents that
+// could be made stay until Tidy, as in Hadoop.
 func (s *Scheduler) leafQueue(name string) *queue {
 	s.allocations.create(s, name, false, true)
 	if q := s.queues[name]; q != nil && q.leaf {

@@ -74,7 +74,7 @@ func (w *why) say(filter, help, format string, args ...any) {
 func (w *why) application() {
 	a, q := w.a, w.a.queue
 	if len(a.active) == 0 {
-		w.say(ByDemand, "if its tasks wait all the same, their executors are beginning: a Spark driver starts the first task when the part of them that spark.scheduler.minRegisteredResourcesRatio says has registered, and its log says how many have", "it asks for nothing more; it has %d containers, %s", len(a.live), a.Usage)
+		w.say(ByDemand, "if its tasks wait, its executors are still starting: a Spark driver starts the first task when the part spark.scheduler.minRegisteredResourcesRatio of them has registered, and its log says how many have", "it asks for nothing more; it has %d containers, %s", len(a.live), a.Usage)
 		return
 	}
 	if !a.runnable {
