@@ -34,10 +34,12 @@ func (a *acceptor) run() {
 		case err == nil && a.hold(conn):
 			a.handle(conn)
 		case err == nil:
+			// close ran since Accept and has not seen this connection.
 			_ = conn.Close()
 		case errors.Is(err, net.ErrClosed):
 			return
 		default:
+			// With too many open files Accept works again as soon as one is closed: give it time instead of giving up.
 			select {
 			case <-a.closed:
 			case <-time.After(acceptPause):
@@ -66,12 +68,12 @@ func (a *acceptor) drop(conn net.Conn) {
 func (a *acceptor) close() error {
 	a.mu.Lock()
 	conns := a.conns
-	a.conns = nil
+	a.conns = nil // from here on hold refuses: no connection escapes the loop below
 	a.mu.Unlock()
 	if conns == nil {
 		return nil
 	}
-	close(a.closed)
+	close(a.closed) // ends a pause of run; closing the listener ends its Accept
 	for conn := range conns {
 		_ = conn.Close()
 	}

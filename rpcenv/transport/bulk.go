@@ -84,7 +84,8 @@ func decodeOpenBlocks(body []byte) ([]string, error) {
 	s.text("application")
 	s.text("executor")
 	n := s.int32("number of blocks")
-	if n < 0 || n > len(s.rest)/4 { // each has a length at least
+	// Each id has a length field at least. Checked before ids is allocated: four bytes of a peer must not cost gigabytes.
+	if n < 0 || n > len(s.rest)/4 {
 		s.fail(fmt.Sprintf("%d blocks in %d bytes", n, len(s.rest)))
 		n = 0
 	}

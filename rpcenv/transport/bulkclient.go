@@ -108,10 +108,12 @@ func (c *BulkClient) do(ctx context.Context, at rpcenv.Address, f func(*bulkPeer
 		if err != nil {
 			return err
 		}
-		used := p.heard
+		used := p.heard // only a connection that served an earlier call has heard anything yet
 		p.heard = false
+		// Reads and writes know no context: closing the connection ends them.
 		stop := context.AfterFunc(ctx, func() { _ = p.conn.Close() })
 		err = f(p)
+		// When stop comes too late, the connection is closed or about to be. It must not go back to the idle ones.
 		if stop() && err == nil {
 			c.give(at, p)
 			return nil
@@ -123,6 +125,8 @@ func (c *BulkClient) do(ctx context.Context, at rpcenv.Address, f func(*bulkPeer
 		case ctx.Err() != nil:
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case !used || p.heard:
+			// Either the connection was new, and another one would fare no better, or the answer had begun: a second
+			// attempt would give sink the same blocks again.
 			return err
 		}
 	}
@@ -154,7 +158,7 @@ func (c *BulkClient) dial(ctx context.Context, at rpcenv.Address) (*bulkPeer, er
 	p.frames = newFrameReader(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all == nil {
+	if c.all == nil { // Close ran during the dial, and has not seen this connection
 		_ = conn.Close()
 		return nil, ErrClosed
 	}

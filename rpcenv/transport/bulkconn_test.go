@@ -73,7 +73,7 @@ func TestWhatABulkServerAnswers(t *testing.T) {
 			[][]byte{handle(8, 1, 2), chunk(1, 1, "BB"), appendChunkFailure(nil, 1, 1, noChunk), appendChunkFailure(nil, 1, 0, noChunk)},
 		},
 		{
-			"chunks that there are not", s,
+			"unknown chunks", s,
 			[][]byte{openFor(8, "a", "b"), ask(1, 2), ask(1, -1), ask(2, 0), ask(1, 0)},
 			[][]byte{
 				handle(8, 1, 2), appendChunkFailure(nil, 1, 2, noChunk), appendChunkFailure(nil, 1, -1, noChunk),

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// bulkPeer is a connection to one who serves. One fetch at a time uses it.
+// bulkPeer is a client's connection to a server of blocks or files. One fetch at a time uses it.
 type bulkPeer struct {
 	conn   net.Conn
 	idle   time.Duration
 	frames *frameReader
-	heard  bool // something came on it
+	heard  bool // some bytes came since the current fetch began
 	lastID int64
 	out    []byte
 }
@@ -45,6 +45,7 @@ func (p *bulkPeer) reply() (n int, typ byte, err error) {
 	if err != nil {
 		return 0, 0, gone(err)
 	}
+	// A chunk goes to its sink piece by piece. Every other frame is held in memory as a whole.
 	if b[0] != typeChunkFetchSuccess && n > requestLimit {
 		return 0, 0, fmt.Errorf("%w: %d bytes, allowed are %d", ErrFrameTooLarge, n, requestLimit)
 	}
@@ -59,7 +60,7 @@ func gone(err error) error {
 	return err
 }
 
-// scan reads the n bytes of a frame, whose type was looked at.
+// scan reads the n bytes of a frame whose type reply has returned.
 func (p *bulkPeer) scan(n int) (*scanner, error) {
 	frame, err := p.frames.rest(n)
 	if err != nil {
@@ -75,7 +76,7 @@ func (p *bulkPeer) fetchBlocks(ids []string, sink func(int, io.Reader, int64) er
 	}
 	asked := 0
 	for i, id := range ids {
-		// Half a window at a time, so that many small blocks share a write.
+		// Half a window at a time: many small blocks share a write, and the server always has requests to work on.
 		if asked-i <= fetchWindow/2 && asked < len(ids) {
 			p.out = p.out[:0]
 			for ; asked < min(i+fetchWindow, len(ids)); asked++ {
@@ -96,6 +97,7 @@ func (p *bulkPeer) fetchBlocks(ids []string, sink func(int, io.Reader, int64) er
 func (p *bulkPeer) open(ids []string) (stream int64, err error) {
 	p.lastID++
 	body := encodeOpenBlocks(ids)
+	// 64 bytes are room for the header. A server closes the connection on a longer frame and gives no reason.
 	if len(body) > requestLimit-64 {
 		return 0, fmt.Errorf("%w: a request for %d blocks takes %d bytes: ask for fewer at a time", ErrFrameTooLarge, len(ids), len(body))
 	}
@@ -112,7 +114,7 @@ func (p *bulkPeer) open(ids []string) (stream int64, err error) {
 		return 0, err
 	}
 	id := s.int64("request id")
-	s.int32("body length")
+	s.int32("body length") // not needed: the body is the rest of the frame
 	switch {
 	case s.err != nil:
 		return 0, s.err
@@ -149,6 +151,7 @@ func (p *bulkPeer) receiveChunk(stream int64, i int, sink func(int, io.Reader, i
 	if typ != typeChunkFetchSuccess || n < chunkHeader {
 		return fmt.Errorf("%w: type %d with %d bytes, where a chunk is due", ErrMalformedFrame, int8(typ), n)
 	}
+	// Only the header is read here: scan would hold a chunk of up to 2 GiB in memory.
 	head, err := p.frames.br.Peek(chunkHeader)
 	if err != nil {
 		return gone(err)
@@ -162,7 +165,7 @@ func (p *bulkPeer) receiveChunk(stream int64, i int, sink func(int, io.Reader, i
 	if err := sink(i, body, body.left); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, body)
+	_, err = io.Copy(io.Discard, body) // what sink has left: the next frame begins behind it
 	return err
 }
 
@@ -194,15 +197,15 @@ func (p *bulkPeer) fetchFile(path string, w io.Writer, limit int64) error {
 	switch err := s.end(); {
 	case err != nil:
 		return err
-	case size < 0 || size > limit:
+	case size < 0 || size > limit: // refused before w gets its first byte
 		return fmt.Errorf("%w: a file of %d bytes, allowed are %d", ErrFrameTooLarge, size, limit)
 	}
-	p.frames.settle()
+	p.frames.settle() // a file's bytes follow the frame and are no part of it
 	_, err = io.Copy(&store{w: w, size: size}, &bodyReader{r: p.frames.br, left: size})
 	return err
 }
 
-// store writes a body of a known size, and tells the errors of writing from those of reading.
+// store writes a body of a known size. It marks errors of writing, which io.Copy does not distinguish from those of reading.
 type store struct {
 	w          io.Writer
 	size, done int64
@@ -226,6 +229,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, io.EOF
 	}
+	// Never beyond the body: behind it the next frame begins.
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	if b.left -= int64(n); errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: %d bytes are missing", ErrTruncated, b.left)

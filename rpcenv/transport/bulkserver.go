@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxStreams is how many lists of blocks a connection may have open.
+	// maxStreams is how many lists of blocks a connection may have open. They stay in memory until they are fetched.
 	maxStreams = 64
 	// sendStep is how much of a body must go out before a peer counts as idle.
 	sendStep = 4 << 20
 )
 
-// ServeBulk serves blocks at an address of their own; port 0 is any free one. It returns the address bound, and what
-// ends the server, its connections, and waits for both.
+// ServeBulk serves blocks at an address of their own; port 0 is any free one. It returns the address bound and a Closer,
+// which ends the server and its connections and waits for both.
 func ServeBulk(listen rpcenv.Address, b BulkServer, opts BulkOptions) (rpcenv.Address, io.Closer, error) {
 	opts.setDefaults()
 	ln, err := net.Listen("tcp", join(listen))
@@ -48,6 +48,7 @@ func (s *bulkListener) start(conn net.Conn) {
 	s.running.Go(func() {
 		c := bulkConn{conn: conn, frames: newFrameReader(conn), idle: s.opts.IdleTimeout, blocks: s.blocks}
 		c.serve()
+		// Closed before it is dropped: at every moment either this function or the acceptor is going to close it.
 		_ = conn.Close()
 		s.acceptor.drop(conn)
 	})
@@ -55,7 +56,7 @@ func (s *bulkListener) start(conn net.Conn) {
 
 // Close ends the server and waits for what it runs. It may be called twice.
 func (s *bulkListener) Close() error {
-	err := s.acceptor.close()
+	err := s.acceptor.close() // ends the reads and writes that running waits for
 	s.running.Wait()
 	return err
 }
@@ -65,15 +66,15 @@ type bulkConn struct {
 	conn   net.Conn
 	frames *frameReader
 	idle   time.Duration
-	blocks BulkServer // nil: none
-	files  openFile   // nil: none
+	blocks BulkServer // nil: it serves no blocks
+	files  openFile   // nil: it serves no files
 
 	streams    map[int64][]Chunk
 	lastStream int64
 	out        []byte
 }
 
-// serve answers until the peer goes, is idle, or sends what it should not. The caller closes the connection.
+// serve answers until the peer goes, is idle, or breaks the protocol. The caller closes the connection.
 func (c *bulkConn) serve() {
 	limit := atMost(requestLimit)
 	for {
@@ -91,9 +92,10 @@ func (c *bulkConn) serve() {
 		case typeStreamRequest:
 			err = c.fetchFile(&s)
 		default:
-			return
+			return // as Spark closes a connection whose frames it cannot decode
 		}
 		if err != nil {
+			// The request was malformed, or its answer was not written whole: the peer would take the next answer for it.
 			return
 		}
 	}
@@ -115,6 +117,7 @@ func (c *bulkConn) openBlocks(s *scanner) error {
 	}
 	chunks, err := c.chunks(s.rest)
 	if err != nil {
+		// The request had an id, so it gets an answer, and the connection stays good for the next one.
 		c.out = appendRPCFailure(c.out[:0], id, clip(err.Error()))
 		return c.write()
 	}
@@ -122,7 +125,7 @@ func (c *bulkConn) openBlocks(s *scanner) error {
 		c.streams = map[int64][]Chunk{}
 	}
 	c.lastStream++
-	if len(chunks) > 0 {
+	if len(chunks) > 0 { // an empty stream has no last chunk, whose request would remove it
 		c.streams[c.lastStream] = chunks
 	}
 	c.out = appendRPC(c.out[:0], typeRPCResponse, id, encodeStreamHandle(c.lastStream, len(chunks)))
@@ -165,7 +168,7 @@ func (c *bulkConn) fetchChunk(s *scanner) error {
 	}
 	chunk := chunks[index]
 	if index == len(chunks)-1 {
-		delete(c.streams, stream)
+		delete(c.streams, stream) // also if this chunk fails below: nothing else would remove the stream
 	}
 	if chunk.Size < 0 || chunk.Size > maxChunk {
 		return c.failChunk(stream, index, fmt.Sprintf("the block has %d bytes, a frame holds %d: make more partitions", chunk.Size, maxChunk))

@@ -30,7 +30,7 @@ func AppendEnvelope(dst []byte, e *rpcenv.Envelope) ([]byte, error) {
 type header struct {
 	sender, receiver rpcenv.Address
 	endpoint         string
-	raw              []byte // empty: none is remembered
+	raw              []byte // empty: the fields are not valid
 }
 
 // envelopeEncoder encodes the envelopes of one direction of a connection. It remembers the last header, since most
@@ -62,7 +62,7 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 	return n, nil
 }
 
-// append appends the frame of e, whose size was just asked for.
+// append appends the frame of e. The last call of size was for e too: it has left e's header in c.last.
 func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(size))
 	dst = append(dst, byte(e.Kind))
@@ -86,6 +86,7 @@ func (h *header) encode(e *rpcenv.Envelope) error {
 	if len(h.raw) > 0 && h.endpoint == e.Endpoint && h.sender == e.Sender && h.receiver == e.Receiver {
 		return nil
 	}
+	// All names are checked before h changes: after a refusal it is still the header of an earlier envelope.
 	for _, name := range []string{e.Sender.Host, e.Receiver.Host, e.Endpoint} {
 		if n := utfLen(name); n > math.MaxUint16 {
 			return fmt.Errorf("%w: the name %.40q... takes %d bytes, allowed are %d", ErrMalformedFrame, name, n, math.MaxUint16)
@@ -121,7 +122,7 @@ type envelopeDecoder struct {
 	envelope rpcenv.Envelope
 }
 
-// decode reads a frame. The Envelope is good until the next call, its Content is a part of the frame.
+// decode reads a frame. The Envelope is valid until the next call; its Content is a part of the frame.
 func (d *envelopeDecoder) decode(frame []byte) (*rpcenv.Envelope, error) {
 	s, e := scanner{rest: frame}, &d.envelope
 	*e = rpcenv.Envelope{Kind: rpcenv.EnvelopeKind(s.byte("type"))}
@@ -160,6 +161,7 @@ func (h *header) decode(s *scanner) {
 	}
 	all := s.rest
 	h.sender, h.receiver, h.endpoint = s.address("sender"), s.address("receiver"), s.utf("endpoint name")
+	// A header that was refused is not remembered: the same bytes would pass the next time.
 	h.raw = h.raw[:0]
 	if s.err == nil {
 		h.raw = append(h.raw, all[:len(all)-len(s.rest)]...)

@@ -38,6 +38,7 @@ var (
 func readError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT):
+		// ETIMEDOUT comes of keepAlive, among others: the peer's machine went away without a word.
 		return fmt.Errorf("%w: %w", ErrPeerReset, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrTruncated
@@ -50,7 +51,7 @@ func readError(err error) error {
 // dialError says why to could not be reached, and what to do.
 func dialError(to rpcenv.Address, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err // without the address, which is said already
+		err = op.Err // without the address, which the text below has anyway
 	}
 	var dns *net.DNSError
 	switch {
@@ -62,7 +63,7 @@ func dialError(to rpcenv.Address, err error) error {
 	return fmt.Errorf("connect to %s: check that the host is up and no firewall is between: %w", to, err)
 }
 
-// listenError says why at could not be listened at, and what to do.
+// listenError says why a listener at this address was refused, and what to do.
 func listenError(at rpcenv.Address, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -59,6 +59,7 @@ func (s *FileServer) add(table map[string]string, kind, name, file string) (stri
 	if err != nil {
 		return "", fmt.Errorf("serve %s: %w", file, err)
 	}
+	// Opened only to see that it can be: the caller should hear of a wrong path now, not a peer at some later fetch.
 	f, _, err := openRegular(full, os.Stat, os.Open)
 	if err != nil {
 		return "", fmt.Errorf("serve %s: %w", file, err)
@@ -82,8 +83,10 @@ func (s *FileServer) AddDirectory(baseURI, dir string) (uri string, err error) {
 	first, _, _ := strings.Cut(base[1:], "/")
 	switch {
 	case base == "/" || path.Clean(base) != base || strings.Contains(base, "\x00"):
+		// below compares a peer's path with bases as text: a base has one form only.
 		return "", fmt.Errorf("serve %s: %q is no path of a URI", dir, baseURI)
 	case first == "files" || first == "jars":
+		// open looks at these two before it looks for a directory, as NettyStreamManager does.
 		return "", fmt.Errorf("serve %s: Directory URI cannot be /%s nor below it: choose another", dir, first)
 	}
 	full, err := filepath.Abs(dir)
@@ -124,6 +127,7 @@ func (s *FileServer) open(asked string) (io.ReadCloser, int64, error) {
 	if dir == "" {
 		return nil, 0, fmt.Errorf("Invalid stream URI: %s not found.", first)
 	}
+	// A Root follows no symbolic link and no ".." out of the directory, whatever the peer has asked for.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, 0, notFound(asked, err)
@@ -170,7 +174,7 @@ func notFound(asked string, err error) error {
 	return fmt.Errorf("Stream '%s' was not found: %w", asked, err)
 }
 
-// openRegular opens a regular file. It looks first: opening a pipe would wait for who writes it.
+// openRegular opens a regular file. It checks the kind first: to open a pipe would wait for its writer.
 func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
 	irregular := errors.New("it is no regular file")
 	info, err := stat(name)
@@ -184,6 +188,7 @@ func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(
 	if err != nil {
 		return nil, 0, err
 	}
+	// Again, of the file that is open: the name may stand for another one since.
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
 		err = irregular
 	}

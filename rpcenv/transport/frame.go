@@ -56,8 +56,8 @@ func newFrameReader(r io.Reader) *frameReader {
 }
 
 // length reads the length field of the next frame and returns how many bytes follow it. The end of the stream before
-// the frame is io.EOF, within it io.ErrUnexpectedEOF. The limit is looked at when the field has come, which may be long
-// after the call.
+// the frame is io.EOF, within it io.ErrUnexpectedEOF. The limit is the one in force when the field has come: Link.Open may
+// lift it long after the call.
 func (f *frameReader) length(limit *atomic.Int64) (int, error) {
 	f.settle()
 	field, err := f.br.Peek(lengthSize)
@@ -94,6 +94,7 @@ func (f *frameReader) next(limit *atomic.Int64) ([]byte, error) {
 // rest reads the n bytes of a frame after its length field.
 func (f *frameReader) rest(n int) (frame []byte, err error) {
 	if n <= f.br.Size() {
+		// A small frame is not copied: it stays in br until settle.
 		if frame, err = f.br.Peek(n); err != nil {
 			return nil, cutShort(err, 1)
 		}
@@ -112,7 +113,7 @@ func (f *frameReader) rest(n int) (frame []byte, err error) {
 	return frame, nil
 }
 
-// cutShort tells the end of a stream between frames from one within a frame, of which got bytes were read.
+// cutShort makes the end of a stream within a frame, of which got bytes were read, differ from one between frames.
 func cutShort(err error, got int) error {
 	if got > 0 && errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

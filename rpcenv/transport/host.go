@@ -61,6 +61,16 @@ func (o *Options) setDefaults() {
 	o.MaxFrame = min(o.MaxFrame, hardLimit)
 }
 
+// Locks. Nobody holds a lock of this package while it calls a Receiver, accept, done, a Block's body, a timer's function
+// or Options.Start: all of these may call the Host or a Link. Each mu is taken alone, with two exceptions:
+//
+//	memory.mu      then Host.mu   a listener is kept and gets its place in the table as one step
+//	memoryLink.mu  then pool.mu   schedule
+//
+// The mu of the two ends of a memoryLink are never held together, since either end may send to the other at any time. What
+// each lock guards stands below it in its struct, with these two additions: Host.mu orders the cancelling of ctx against
+// keep, so that Close misses nothing, and tcpLink.mu orders closing against Send, so that the writer's last batch is the last.
+
 // Host is rpcenv.Host for real: a pool of goroutines, the wall clock, and TCP or the memory of this process.
 type Host struct {
 	opts  Options
@@ -106,6 +116,7 @@ func (h *Host) Now() time.Time { return time.Now() }
 func (h *Host) After(d time.Duration, f func()) (stop func()) {
 	const name = "timer"
 	t := time.AfterFunc(d, func() {
+		// Close stops no timer. One that fires later finds the tasks closed; one that has begun is waited for.
 		if h.tasks.begin(name) {
 			defer h.tasks.end(name)
 			f()
@@ -117,8 +128,8 @@ func (h *Host) After(d time.Duration, f func()) (stop func()) {
 // Dispatcher runs inboxes on goroutines that are kept and used again.
 func (h *Host) Dispatcher() actor.Dispatcher { return h.pool }
 
-// Block runs body on a goroutine of its own. Close waits for it, but does not end it: who started it does. After Close it
-// does nothing.
+// Block runs body on a goroutine of its own. Close waits for it, but does not end it: that is for the caller of Block.
+// After Close it does nothing.
 func (h *Host) Block(name string, body func(rpcenv.Parker)) {
 	name = "block " + name
 	if !h.tasks.begin(name) {
@@ -134,6 +145,8 @@ type parker struct{}
 
 // Park waits until the wake of this very call was called.
 func (parker) Park(register func(wake func())) {
+	// A channel of this call alone: a late wake of an earlier Park must not end this one. Its room for one and the select
+	// let wake come early, from within register, and more than once, without waiting.
 	woken := make(chan struct{}, 1)
 	register(func() {
 		select {
@@ -151,10 +164,11 @@ func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receive
 	return h.net.listen(at, accept)
 }
 
-// Dial opens a connection. A nil Receiver closes it. After Close done is told ErrHostClosed.
+// Dial opens a connection. A nil Receiver closes it. After Close, done gets ErrHostClosed.
 func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
 	name := "connection to " + to.String()
 	if !h.tasks.begin(name) {
+		// On a goroutine all the same: no caller of Dial expects done to run within it.
 		go done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
 		return
 	}
@@ -214,16 +228,18 @@ func (h *Host) Close() error {
 	if !h.tasks.close() {
 		return nil
 	}
+	// The tasks are closed: nothing new begins. A dial or a connection that has begun may still call keep.
 	h.mu.Lock()
 	h.cancel() // under the lock: after it, keep keeps nothing
 	open := slices.Collect(maps.Values(h.open))
 	h.mu.Unlock()
 	var errs []error
-	for _, c := range open {
+	for _, c := range open { // not under the lock: each of them calls forget
 		errs = append(errs, c())
 	}
 	end := time.Now().Add(h.opts.CloseTimeout)
 	left := h.tasks.wait(h.opts.CloseTimeout)
+	// The pool is last: the ends of links in memory and the inboxes that hear of them run on it.
 	if !h.pool.close(max(time.Until(end), lingerTime)) {
 		left = append(left, "inboxes")
 	}

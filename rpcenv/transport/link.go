@@ -65,13 +65,14 @@ func (l *tcpLink) Send(e *rpcenv.Envelope) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closing.Load() || l.writeErr != nil {
-		return
+		return // Closed reports why
 	}
 	size, err := l.encoder.size(e)
 	if err != nil {
 		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
 		return
 	}
+	// The writer takes all that is pending at once, so only the first needs to wake it.
 	if len(l.pending) == 0 {
 		l.signal()
 	}
@@ -90,7 +91,7 @@ func (l *tcpLink) Queued() int {
 // Open lifts the limit of HandshakeLimit to Options.MaxFrame.
 func (l *tcpLink) Open() { l.limit.Store(int64(l.host.opts.MaxFrame)) }
 
-// Close ends the link without waiting. Receive is not called any more, and Closed is told ErrClosed.
+// Close ends the link without waiting. Receive is not called any more, and Closed gets ErrClosed.
 func (l *tcpLink) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,6 +108,7 @@ func (l *tcpLink) end(cause error) {
 		return
 	}
 	l.cause = cause
+	// For both directions: neither a peer that reads nothing nor one that never closes holds the link up for longer.
 	_ = l.conn.SetDeadline(time.Now().Add(lingerTime)) // fails only on a closed connection
 	l.signal()
 }
@@ -125,15 +127,17 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 	l.mu.Lock()
 	switch {
 	case l.cause != nil:
+		// This side ended the link. What read ran into since is a consequence.
 		err = l.cause
 	case l.writeErr != nil && errors.Is(err, ErrIdle):
+		// The deadline is the one that writeAll has set. Any other error is the peer's own account of the end.
 		err = l.writeErr
 	}
-	l.closing.Store(true)
+	l.closing.Store(true) // under the lock: from here on Send queues nothing
 	l.mu.Unlock()
 	_ = l.conn.Close() // also ends a Write
-	l.signal()
-	<-l.written
+	l.signal()         // and this a writer that waits for work
+	<-l.written        // Closed is last: nothing of this link runs after it
 	r.Closed(err)
 }
 
@@ -149,6 +153,8 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 			return l.received(err)
 		}
 		if l.closing.Load() {
+			// Read on until the peer closes or the deadline of end passes: a connection closed with unread bytes is reset,
+			// and the peer would lose what the writer has just sent.
 			_, _ = io.Copy(io.Discard, l.frames.br)
 			return nil // end has the cause
 		}
@@ -169,24 +175,26 @@ func (l *tcpLink) drop() {
 	l.pending, l.queued = nil, 0
 }
 
-// write writes what Send queued, all that there is at a time.
+// write writes what Send queued, each time all of it. It is the writer's goroutine.
 func (l *tcpLink) write() {
 	defer close(l.written)
 	var batch segments
 	for {
 		l.mu.Lock()
 		batch, l.pending = l.pending, batch[:0]
+		// Under the same lock as the batch: once it is true Send adds nothing, so an empty batch means all is written.
 		last := l.closing.Load()
 		l.mu.Unlock()
 		for _, segment := range batch {
 			if !l.writeAll(segment) {
+				// Not one more segment after an error: the stream would have a hole.
 				batch.free()
 				return
 			}
 		}
 		batch.free()
 		switch {
-		case len(batch) > 0:
+		case len(batch) > 0: // more may have come meanwhile
 		case last:
 			l.closeWrite()
 			return

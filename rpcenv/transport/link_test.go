@@ -55,10 +55,10 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 			}
 		}
 		if err := await(t, "end at the peer", b.closed); !errors.Is(err, io.EOF) {
-			t.Errorf("the peer was told %v", err)
+			t.Errorf("the peer's end was %v", err)
 		}
 		if err := await(t, "end", a.closed); !errors.Is(err, ErrClosed) {
-			t.Errorf("the closer was told %v", err)
+			t.Errorf("the closer's end was %v", err)
 		}
 		if len(b.got) != 0 {
 			t.Errorf("%q came after the end", (<-b.got).Content)

@@ -91,6 +91,7 @@ func (m *memory) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Re
 	}
 	a, b := newMemoryLink(m.host, from, to), newMemoryLink(m.host, to, from)
 	a.peer, b.peer = b, a
+	// Both ends are registered before either has a Receiver: no Receiver gets a link of which Close does not know.
 	if !a.begin() {
 		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
 		return
@@ -100,6 +101,7 @@ func (m *memory) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Re
 		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
 		return
 	}
+	// What a sends before accept returns waits in b until start.
 	a.start(done(a, nil))
 	b.start(accept(b))
 }
@@ -117,10 +119,10 @@ type memoryLink struct {
 	receiver  rpcenv.Receiver
 	in        []parcel
 	inBytes   int   // in and what is being handed over
-	cause     error // why it ends, after what is in
+	cause     error // why it ends, once everything of in was handed over
 	closed    bool  // this side closed it: nothing is handed over any more
 	scheduled bool  // drain runs or will run
-	ended     bool  // Closed was told
+	ended     bool  // drain calls Closed, or has called it
 }
 
 // parcel is an envelope on its way, with the bytes it would take on the wire.
@@ -152,10 +154,10 @@ func (l *memoryLink) finish() {
 	l.host.tasks.end(l.task)
 }
 
-// start says who receives. Nobody: the link ends.
+// start gives the link its Receiver. With nil the link ends.
 func (l *memoryLink) start(r rpcenv.Receiver) {
 	if r == nil {
-		r = nobody{}
+		r = nobody{} // schedule needs one, and drain has to run: it calls finish
 		l.Close()
 	}
 	l.mu.Lock()
@@ -182,12 +184,13 @@ func (l *memoryLink) Send(e *rpcenv.Envelope) {
 		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
 		return
 	}
+	// Over TCP the envelope is encoded when Send returns. So the caller may use it, and its Content, again.
 	copied := *e
 	copied.Content = bytes.Clone(e.Content)
 	p := l.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cause != nil {
+	if p.cause != nil { // that end is over or about to be
 		return
 	}
 	p.in = append(p.in, parcel{&copied, size})
@@ -215,11 +218,12 @@ func (l *memoryLink) Remote() rpcenv.Address { return l.remote }
 func (l *memoryLink) end(cause error) {
 	l.mu.Lock()
 	l.closed = true
+	// An io.EOF is from the peer's end. Before it was handed over, this side's own reason replaces it, as over TCP.
 	if l.cause == nil || errors.Is(l.cause, io.EOF) {
 		l.cause = cause
 	}
 	l.schedule()
-	l.mu.Unlock()
+	l.mu.Unlock() // before the other end's lock: the peer may be ending the link right now
 	p := l.peer
 	p.mu.Lock()
 	if p.cause == nil {
@@ -229,7 +233,7 @@ func (l *memoryLink) end(cause error) {
 	p.mu.Unlock()
 }
 
-// schedule lets drain run unless it does. It wants l.mu.
+// schedule lets drain run unless it runs already. It wants l.mu.
 func (l *memoryLink) schedule() {
 	if l.scheduled || l.ended || l.receiver == nil {
 		return
@@ -245,7 +249,7 @@ func (l *memoryLink) drain() {
 		batch := l.in
 		l.in = nil
 		if len(batch) == 0 {
-			break
+			break // with the lock held: a parcel that is added after this look finds scheduled false and starts a new drain
 		}
 		l.mu.Unlock()
 		for _, p := range batch {
@@ -258,7 +262,7 @@ func (l *memoryLink) drain() {
 	l.mu.Unlock()
 	if cause != nil {
 		l.receiver.Closed(cause)
-		l.finish()
+		l.finish() // last: Host.Close waits until Closed has returned
 	}
 }
 
@@ -267,8 +271,9 @@ func (l *memoryLink) deliver(p parcel) {
 	l.inBytes -= p.size
 	closed := l.closed
 	l.mu.Unlock()
+	// The limit is checked here and not in Send: the Receive of the parcel before may have called Open.
 	switch body, limit := p.size-lengthSize, int(l.limit.Load()); {
-	case closed:
+	case closed: // this side has ended the link: the rest is dropped
 	case body > limit:
 		l.end(fmt.Errorf("receive from %s: %w: %d bytes, allowed are %d", l.remote, ErrFrameTooLarge, body, limit))
 	default:

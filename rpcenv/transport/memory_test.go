@@ -199,10 +199,10 @@ func TestInMemoryTheCloserHearsNothingMoreAndThePeerAllThatWasSent(t *testing.T)
 			}
 		}
 		if err := await(t, "end", a.closed); !errors.Is(err, ErrClosed) {
-			t.Errorf("the closer was told %v", err)
+			t.Errorf("the closer's end was %v", err)
 		}
 		if err := await(t, "end at the peer", b.closed); !errors.Is(err, io.EOF) {
-			t.Errorf("the peer was told %v", err)
+			t.Errorf("the peer's end was %v", err)
 		}
 		a.Close()
 		b.Close()
@@ -217,9 +217,9 @@ func TestInMemoryTheFirstCauseOfThisSideIsTold(t *testing.T) {
 	bad := &rpcenv.Envelope{Kind: 6}
 	const noFrame = "send to 127.0.0.1:32768: malformed frame: there is no envelope of kind 6"
 	for _, c := range []struct {
-		name         string
-		does         func(a, b end)
-		toldA, toldB string
+		name       string
+		does       func(a, b end)
+		endA, endB string
 	}{
 		{"close", func(a, _ end) { a.Close() }, "link closed by this side", "EOF"},
 		{"both close", func(a, b end) { a.Close(); b.Close() }, "link closed by this side", "link closed by this side"},
@@ -238,11 +238,11 @@ func TestInMemoryTheFirstCauseOfThisSideIsTold(t *testing.T) {
 				c.does(a, b)
 				close(atA)
 				close(atB)
-				if err := await(t, "end", a.closed); saysOf(err) != c.toldA {
-					t.Errorf("the one was told %q, want %q", err, c.toldA)
+				if err := await(t, "end", a.closed); saysOf(err) != c.endA {
+					t.Errorf("the end of a was %q, want %q", err, c.endA)
 				}
-				if err := await(t, "end", b.closed); saysOf(err) != c.toldB {
-					t.Errorf("the other one was told %q, want %q", err, c.toldB)
+				if err := await(t, "end", b.closed); saysOf(err) != c.endB {
+					t.Errorf("the end of b was %q, want %q", err, c.endB)
 				}
 			})
 		})
@@ -283,7 +283,7 @@ func TestInMemoryAFrameIsBoundedAsOverTCP(t *testing.T) {
 			t.Errorf("ended with %v", err)
 		}
 		if err := await(t, "end", a.closed); !errors.Is(err, io.EOF) {
-			t.Errorf("the sender was told %v", err)
+			t.Errorf("the sender's end was %v", err)
 		}
 		if len(b.got) > 0 {
 			t.Error("there is a hole in the stream")

@@ -15,9 +15,9 @@ import (
 const ParentFDVar = "COHERER_PARENT_FD"
 
 // WatchParent calls onGone once, on a goroutine of its own, when the process that started this one is gone; onGone
-// usually exits. A process that no Starter of package cluster/process started has no such parent, and WatchParent does nothing. After stop returned
-// onGone is not called any more, unless its call began before. From here on other programs that this process runs do not
-// inherit the descriptor.
+// usually exits. A process that no Starter of package cluster/process started has no such parent, and WatchParent does
+// nothing. After stop returned onGone is not called any more, unless its call began before. From here on other programs
+// that this process runs do not inherit the descriptor.
 //
 // An error says that the variable COHERER_PARENT_FD does not name a pipe to read from.
 func WatchParent(onGone func()) (stop func(), err error) {
@@ -35,9 +35,9 @@ func WatchParent(onGone func()) (stop func(), err error) {
 	go func() {
 		// The parent writes nothing; should it ever, that means nothing.
 		_, err := io.Copy(io.Discard, rope)
-		close(done)
+		close(done) // before onGone, which may call stop
 		if err == nil {
-			onGone()
+			onGone() // an error means that stop closed the descriptor
 		}
 	}()
 	return func() {

@@ -151,7 +151,7 @@ func TestADescriptorIsForWritingOrAPipeToReadFrom(t *testing.T) {
 	}
 }
 
-// saysOf is the text of an error; empty: there is none.
+// saysOf is the text of an error; empty for nil.
 func saysOf(err error) string {
 	if err == nil {
 		return ""

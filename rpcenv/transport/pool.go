@@ -46,6 +46,7 @@ func (p *pool) Schedule(f func()) {
 		go p.work(&worker{next: make(chan func(), 1)}, f)
 		return
 	}
+	// The one used last, so that those at the front stay unused and reap finds them.
 	w := p.idle[last]
 	p.idle = p.idle[:last]
 	p.spare = min(p.spare, last)
@@ -79,6 +80,7 @@ func (p *pool) park(w *worker) bool {
 		return false
 	}
 	p.idle = append(p.idle, w)
+	// The timer runs only while a worker is idle: a pool that nobody uses any more has no timer either.
 	if !p.reaping {
 		p.reaping = true
 		time.AfterFunc(reapEvery, p.reap)
@@ -91,7 +93,7 @@ func (p *pool) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return
+		return // close has closed the channels of all idle workers
 	}
 	for _, w := range p.idle[:p.spare] {
 		close(w.next)

@@ -36,7 +36,7 @@ func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Recei
 		err = ErrRefused
 	}
 	switch {
-	case t.host.ctx.Err() != nil:
+	case t.host.ctx.Err() != nil: // first: otherwise a dial that Close cancelled would look like a fault of the network
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -48,10 +48,11 @@ func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Recei
 	}
 }
 
-// link makes a link of a connection, asks who receives, and reads until the end.
+// link makes a link of a connection, asks whose for its Receiver, and reads until the end.
 func (h *Host) link(conn net.Conn, frames *frameReader, whose func(rpcenv.Link) rpcenv.Receiver) {
 	l := newTCPLink(h, conn, frames)
 	if !h.keepLink(l) {
+		// The Host is closed. The link still gets its Receiver, which hears of its end as of any other.
 		l.Close()
 	}
 	defer h.forget(l)
@@ -71,7 +72,7 @@ func (t *tcp) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver
 	}
 	bound := addressOf(ln.Addr())
 	if at.Host != "" {
-		bound.Host = at.Host
+		bound.Host = at.Host // the name as it was given: the kernel knows only the IP address
 	}
 	l := &tcpListener{tcp: t, at: bound, accept: accept}
 	l.acceptor = newAcceptor(ln, l.start)
@@ -103,8 +104,8 @@ func (t *tcp) fileServer(at rpcenv.Address) (*FileServer, error) {
 	return l.files, nil
 }
 
-// listener is who listens at an address or, since an Env may advertise another host than it is bound to, the only one at
-// that port.
+// listener returns the listener at an address or, since an Env may advertise another host than it is bound to, the only
+// one at that port.
 func (t *tcp) listener(at rpcenv.Address) *tcpListener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +124,7 @@ func (t *tcp) listener(at rpcenv.Address) *tcpListener {
 	return found[0]
 }
 
-// tcpListener accepts connections and tells RPC from downloads of files.
+// tcpListener accepts connections and separates RPC from downloads of files.
 type tcpListener struct {
 	tcp      *tcp
 	at       rpcenv.Address
@@ -165,6 +166,8 @@ func (l *tcpListener) serve(conn net.Conn) {
 		(&bulkConn{conn: conn, frames: frames, idle: opts.IdleTimeout, files: l.openFile}).serve()
 		l.end(conn)
 	default:
+		// Also with less than a whole head: the link's error then says that the frame was cut short. The connection leaves
+		// the acceptor, since the end of a listener ends no link.
 		l.acceptor.drop(conn)
 		l.tcp.host.link(conn, frames, l.accept)
 	}

@@ -29,7 +29,7 @@ func utfLen(s string) int {
 func appendUTF(dst []byte, s string) []byte {
 	n := utfLen(s)
 	dst = append(dst, byte(n>>8), byte(n))
-	if n == len(s) { // whatever is not written as it is takes more bytes
+	if n == len(s) { // then s is written as it is: everything else takes more bytes
 		return append(dst, s...)
 	}
 	for _, r := range s {
@@ -78,7 +78,7 @@ func decodeUTF(b []byte) (string, bool) {
 	return string(out), true
 }
 
-// surrogate reads the surrogate of three bytes at the head of b; 0 when there is none.
+// surrogate reads the surrogate of three bytes at the head of b; 0 for anything else.
 func surrogate(b []byte) rune {
 	if len(b) < 3 || b[0] != 0xED || b[1]&0xE0 != 0xA0 || b[2]&0xC0 != 0x80 {
 		return 0
