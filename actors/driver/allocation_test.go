@@ -116,7 +116,7 @@ func TestAShuffleKeepsItsExecutorUntilTheJobEnds(t *testing.T) {
 	}
 }
 
-// TestOneRequestIsOutAtATime: while the Master thinks, executors register and tasks end, and no other target is told.
+// TestOneRequestIsOutAtATime: while the Master thinks, executors register and tasks end, and the driver sends no other target.
 func TestOneRequestIsOutAtATime(t *testing.T) {
 	e := newElastic(t, nil)
 	e.Advance(time.Second)
@@ -179,7 +179,7 @@ func TestAnExecutorThatMayNotEndIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestAnotherApplicationMasterIsToldTheTarget that there is: the tasks that wait need it.
+// Another ApplicationMaster hears the present target: the tasks that wait need it.
 func TestAnotherApplicationMasterIsToldTheTarget(t *testing.T) {
 	for compat, want := range map[string]int{"fixed": 3, "SPARK-20079": 0} {
 		e := newElastic(t, map[string]string{"coherer.compat": compat})
@@ -189,7 +189,7 @@ func TestAnotherApplicationMasterIsToldTheTarget(t *testing.T) {
 		before := len(e.totals)
 		e.Advance(50 * time.Millisecond)
 		if after := e.totals[before:]; len(after) != 1 || after[0] != want {
-			t.Errorf("%s: it was told %v, want %d", compat, after, want)
+			t.Errorf("%s: it got %v, want %d", compat, after, want)
 		}
 	}
 }

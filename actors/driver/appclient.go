@@ -13,8 +13,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// appClientEvent takes what AppClient tells its listener, which in Spark is StandaloneSchedulerBackend; false: m is
-// something else.
+// appClientEvent handles the messages of AppClient, whose listener in Spark is StandaloneSchedulerBackend. It returns false
+// for all others.
 func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	switch m := m.(type) {
 	case appclient.Connected:
@@ -55,17 +55,19 @@ func (s *Scheduler) executorAdded(c *rpcenv.Context, m appclient.ExecutorAdded) 
 	c.Log().Infof("Granted executor ID %s on hostPort %s with %d core(s), %d MiB RAM", m.FullID, m.HostPort, m.Cores, m.MemoryMB)
 }
 
-// workerRemoved is told after its executors, which were reported one by one; see the package's differences.
+// workerRemoved only logs: the Master reports each executor of the worker before it. See the package's differences.
 func (s *Scheduler) workerRemoved(c *rpcenv.Context, m appclient.WorkerRemoved) {
 	c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
 }
 
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
+	// The program's own end of the application: Stop has failed its jobs before.
 	if s.stopping {
 		return
 	}
 	reason := m.Reason
-	if strings.HasSuffix(reason, failedState) && s.lastEnd != "" { // the Master says no more: too many executors ended too early
+	// FAILED means that too many executors ended too early. The Master does not say of what they ended.
+	if strings.HasSuffix(reason, failedState) && s.lastEnd != "" {
 		reason += ": the last executor to end was " + s.lastEnd
 	}
 	c.Send(s.dag, dag.ApplicationDead{Reason: reason, Line: "Application has been killed. Reason: " + reason})
@@ -77,6 +79,7 @@ const failedState = ": FAILED"
 func (s *Scheduler) executorRemoved(c *rpcenv.Context, m appclient.ExecutorRemoved) {
 	c.Log().Infof("Executor %s removed: %s", m.FullID, m.Message)
 	id := executorID(m.FullID)
+	// An executor that never registered counts, too: where each one fails at its start, no other end explains the failure.
 	if e := s.executors.byID[id]; e == nil || !e.removing {
 		s.lastEnd = id + ": " + m.Message
 	}
@@ -89,7 +92,7 @@ func executorID(fullID string) string {
 	return id
 }
 
-// endExecutors has the cluster end executors. A failure is logged: they are given up all the same.
+// endExecutors asks the cluster to end executors. It only logs a failure: the driver gives them up all the same.
 func (s *Scheduler) endExecutors(c *rpcenv.Context, ids []string) {
 	s.askKill(c, ids, func(_ *rpc.Bool, err error) {
 		if err != nil {
@@ -123,7 +126,7 @@ func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
 	if n, set := conf.ExecutorCores.Find(s); set {
 		d.CoresPerExecutor = new(int32(n))
 	}
-	if n := conf.TaskCPUs.Get(s); n > 1 {
+	if n := conf.TaskCPUs.Get(s); n > 1 { // absent means 1
 		d.CpusPerTask = new(int32(n))
 	}
 	if allocation.Enabled(s) {

@@ -20,13 +20,13 @@ type Config struct {
 	YARN *YARN
 	// User runs the application.
 	User string
-	// WebUIURL of the driver's pages; "" when there are none.
+	// WebUIURL of the driver's pages; "" without pages.
 	WebUIURL string
 	// Environment of the executors.
 	Environment []*deploy.EnvironmentVariable
 	// FS is where text files are split. Without a TextFile in any job it may be nil.
 	FS rdd.FS
-	// Listener is an endpoint of the driver's Env that is told the events of package event; the zero Ref: nobody.
+	// Listener is an endpoint of the driver's Env that gets the events of package event; the zero Ref: nobody.
 	Listener rpcenv.Ref
 }
 
@@ -40,7 +40,7 @@ type YARN struct {
 	ResourceManager rpcenv.Address
 }
 
-// Validate tells all that is wrong.
+// Validate reports all problems at once.
 func (c Config) Validate() error {
 	var problems []error
 	if c.AppName == "" {

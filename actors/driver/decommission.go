@@ -11,14 +11,14 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// executorDecommissioned is what the Master tells of a decommissioned Worker: the executor is to finish what it runs.
+// executorDecommissioned is the Master's report of a decommissioned Worker: the executor is to finish what it runs.
 func (s *Scheduler) executorDecommissioned(c *rpcenv.Context, m appclient.ExecutorDecommissioned) {
 	if e := s.executors.byID[executorID(m.FullID)]; e != nil && s.decommission(c, e, m.Message) {
 		c.Send(e.ref, &app.DecommissionExecutor{})
 	}
 }
 
-// executorDecommissioning is what an executor tells of itself.
+// executorDecommissioning is an executor's report of its own decommission, which needs no DecommissionExecutor.
 func (s *Scheduler) executorDecommissioning(c *rpcenv.Context, m *app.ExecutorDecommissioning) {
 	e := s.executors.byID[m.GetExecutorId()]
 	if e == nil {
@@ -30,7 +30,7 @@ func (s *Scheduler) executorDecommissioning(c *rpcenv.Context, m *app.ExecutorDe
 	rpcenv.Reply(c, m, &rpc.Bool{Value: took})
 }
 
-// decommission keeps tasks from an executor that is to go; false when that was so before. It mirrors
+// decommission keeps tasks from an executor that is to go; false when it gets none already. It mirrors
 // CoarseGrainedSchedulerBackend.decommissionExecutors.
 func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) bool {
 	if e.decommissioned || e.lossPending {
@@ -43,7 +43,7 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) boo
 	return true
 }
 
-// decommissionExecutors has executors end that ExecutorAllocationManager gives back, with spark.decommission.enabled.
+// decommissionExecutors ends executors that ExecutorAllocationManager gives back, with spark.decommission.enabled.
 func (s *Scheduler) decommissionExecutors(c *rpcenv.Context, m allocation.DecommissionExecutors) {
 	var ids []string
 	for _, id := range m.IDs {

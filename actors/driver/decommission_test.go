@@ -46,8 +46,8 @@ func TestADecommissionedExecutorGetsNoMoreTasks(t *testing.T) {
 	}
 	r.launched("1", 1).work()
 	j.counts()
-	if !r.toldPart("Executor decommission: Finished decommissioning") {
-		t.Error("the listener was told another reason")
+	if !r.heardPart("Executor decommission: Finished decommissioning") {
+		t.Error("the listener heard another reason")
 	}
 }
 

@@ -12,8 +12,8 @@
 //
 // An executor whose connection ends gets no more tasks; it is removed when the Master says why, or after
 // spark.standalone.executorRemoveDelayOnDisconnection. One that is silent is killed and replaced. What it ran is tried
-// elsewhere, map outputs that it had are computed again when a reducer misses them. An executor that is removed is told
-// to stop, in case it lives. When the Master gives the application up, all jobs fail with its reason.
+// elsewhere, map outputs that it had are computed again when a reducer misses them. The driver sends StopExecutor to an
+// executor that it removes, in case it lives. When the Master gives the application up, all jobs fail with its reason.
 //
 // # Differences from Spark
 //

@@ -57,7 +57,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 			return nil, fmt.Errorf("driver: %w", err)
 		}
 		d.allocation = allocation.New(s, d.ref(Name))
-		endpoints = slices.Insert(endpoints, 0, named{allocation.Name, d.allocation}) // the Scheduler tells it things when it starts
+		endpoints = slices.Insert(endpoints, 0, named{allocation.Name, d.allocation}) // first: the Scheduler sends to it from its OnStart on
 	}
 	for _, e := range endpoints {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
@@ -71,8 +71,9 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 func (d *Driver) Env() *rpcenv.Env { return d.env }
 
 // Views are the executors in each book of the driver, by the endpoint that keeps it; in quiet they are the same. A driver
-// that ends has none. It is for who looks at a simulation from outside, where nothing runs meanwhile.
+// that ends has none. It is for observers outside a simulation, which call it while nothing runs.
 func (d *Driver) Views() map[string][]string {
+	// From StopExecutors on the Scheduler no longer removes executors that disconnect, so the books would differ.
 	if d.scheduler.stopping {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (d *Driver) Views() map[string][]string {
 }
 
 // Wants is how many executors the tasks that wait and run need, and for how many a driver with dynamic allocation asks; ok is
-// false for others. Like Views it is for who looks from outside.
+// false for others. Like Views it is for observers outside a simulation.
 func (d *Driver) Wants() (needed, target int, ok bool) {
 	if d.allocation == nil || d.scheduler.stopping {
 		return 0, 0, false
@@ -119,7 +120,7 @@ func (d *Driver) endpoints(cfg Config) []named {
 	})})
 }
 
-// listeners are told of jobs, stages and tasks.
+// listeners get the events of jobs, stages and tasks.
 func (d *Driver) listeners(cfg Config) []rpcenv.Ref {
 	var out []rpcenv.Ref
 	if !cfg.Listener.IsZero() {
@@ -137,6 +138,7 @@ func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(),
 // error is a *dag.JobError when the job failed.
 func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
 	q := dag.JobSubmitted{Invocation: job, Action: action}
+	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", job.Name, err)
@@ -144,13 +146,14 @@ func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Actio
 	return answer.Results, nil
 }
 
-// Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors are told to
-// stop, then the Master is told that the application is over, then the other endpoints stop. The Env stays. It may be
-// called again.
+// Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors get
+// StopExecutor, then the Master hears that the application is over, then the other endpoints stop. The Env stays. It may
+// be called again.
 func (d *Driver) Stop(b *rpcenv.Blocking) error { return d.StopWith(b, 0) }
 
-// StopWith is Stop of an application that ends with an exit code, which YARN is told.
+// StopWith is Stop of an application that ends with an exit code. YARN gets the code.
 func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
+	// These two first: executors that end would make the one submit tasks again and the other ask for more executors.
 	d.env.Stop(dag.Name)
 	d.env.Stop(allocation.Name)
 	if d.yarn {

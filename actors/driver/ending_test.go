@@ -25,7 +25,7 @@ func TestStarvationAtAMasterThatForgotTheApplication(t *testing.T) {
 		return ok
 	})
 	r.Advance(46 * time.Second)
-	if !r.toldPart("Why:the Master at "+r.master.Ref.Address.String()+" does not know application") || !r.toldPart("submit the application again") {
+	if !r.heardPart("Why:the Master at "+r.master.Ref.Address.String()+" does not know application") || !r.heardPart("submit the application again") {
 		t.Errorf("told %v", r.events.Waiting())
 	}
 }

@@ -68,7 +68,7 @@ func TestAnExecutorThatTakesNoTaskIsTold(t *testing.T) {
 	r.launched("0", 3)
 	r.Advance(16 * time.Second)
 	const want = "a task wants 4 cores (spark.task.cpus), the largest executor has 3"
-	if !r.toldPart(want) {
+	if !r.heardPart(want) {
 		t.Errorf("the listener did not hear %q", want)
 	}
 	r.launched("1", 4).task()
@@ -106,7 +106,7 @@ func TestADisconnectedExecutorIsRemovedAfterFiveSeconds(t *testing.T) {
 	b.finish(first)
 	b.finish(b.task())
 	j.counts()
-	if !r.told("TaskEnd") || !r.toldPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Remote RPC client disassociated.") {
+	if !r.heard("TaskEnd") || !r.heardPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Remote RPC client disassociated.") {
 		t.Error("the loss was not told as Spark does")
 	}
 }
@@ -122,7 +122,7 @@ func TestMapOutputsOfALostExecutorAreComputedAgain(t *testing.T) {
 	b := r.launched("1", 1)
 	b.work()
 	j.counts()
-	if !r.toldPart("Resubmitted (resubmitted due to lost executor)") {
+	if !r.heardPart("Resubmitted (resubmitted due to lost executor)") {
 		t.Error("the finished map task was not submitted again")
 	}
 }
@@ -141,7 +141,7 @@ func TestASilentExecutorIsExpired(t *testing.T) {
 	if m, ok := a.Next().(*app.StopExecutor); !ok {
 		t.Errorf("the silent executor got %T", m)
 	}
-	if !r.toldPart("Executor heartbeat timed out after 2") || len(b.Waiting()) > 0 {
+	if !r.heardPart("Executor heartbeat timed out after 2") || len(b.Waiting()) > 0 {
 		t.Error("the wrong one was expired")
 	}
 	answer, err := rpctest.Ask[*app.HeartbeatResponse](a.Probe, r.at(heartbeat.Name), &app.Heartbeat{ExecutorId: "0"})
@@ -158,7 +158,7 @@ func TestAnExecutorThatEndsItselfIsToldToStop(t *testing.T) {
 	if m, ok := a.Next().(*app.StopExecutor); !ok {
 		t.Errorf("got %T", m)
 	}
-	if !r.toldPart("Finished decommissioning") {
+	if !r.heardPart("Finished decommissioning") {
 		t.Error("its loss was not told")
 	}
 }
@@ -211,8 +211,8 @@ func TestTasksWaitForEnoughExecutorsButNotForEver(t *testing.T) {
 		run(r, numbers.With(9))
 		a := r.launched("0", 1)
 		r.Advance(29 * time.Second)
-		if !r.toldPart("the first task starts when 2 of 2 cores can take tasks, or 30s after the start of the driver; 1 can: lower") {
-			t.Error("nobody is told what the tasks wait for")
+		if !r.heardPart("the first task starts when 2 of 2 cores can take tasks, or 30s after the start of the driver; 1 can: lower") {
+			t.Error("nobody hears what the tasks wait for")
 		}
 		r.Advance(2 * time.Second)
 		a.task()

@@ -9,7 +9,7 @@ import (
 // faults are the historic faults of Spark that this driver has, for study: coherer.compat.
 type faults struct {
 	offersEarly bool // SPARK-13112: an executor is offered tasks when it registers, before it is made
-	tellsNobody bool // SPARK-13519: an executor that is given up is not told, nor is the Master
+	tellsNobody bool // SPARK-13519: neither an executor that is given up nor the Master hears of it
 	halfRemoves bool // SPARK-27348: the scheduler forgets an executor that is silent, the backend keeps it
 }
 

@@ -21,11 +21,11 @@ func TestHistoricFaults(t *testing.T) {
 		}
 		e.task()
 	})
-	t.Run("SPARK-13519: nobody is told of an executor that is given up", func(t *testing.T) {
+	t.Run("SPARK-13519: nobody hears of an executor that is given up", func(t *testing.T) {
 		r := newRig(t, expiry("SPARK-13519"))
 		e := r.launched("0", 1)
 		r.Advance(40 * time.Second)
-		if !r.toldPart("Executor heartbeat timed out after") || len(e.Waiting()) > 0 || len(r.killed) > 0 {
+		if !r.heardPart("Executor heartbeat timed out after") || len(e.Waiting()) > 0 || len(r.killed) > 0 {
 			t.Errorf("the executor got %v, the Master killed %q", e.Waiting(), r.killed)
 		}
 	})
@@ -35,7 +35,7 @@ func TestHistoricFaults(t *testing.T) {
 		run(r, numbers.With(9))
 		e.task()
 		r.Advance(40 * time.Second)
-		if got := r.changes(); len(got) != 1 || len(e.Waiting()) > 0 || len(r.killed) > 0 || !r.toldPart("Reason: Executor heartbeat timed out after") {
+		if got := r.changes(); len(got) != 1 || len(e.Waiting()) > 0 || len(r.killed) > 0 || !r.heardPart("Reason: Executor heartbeat timed out after") {
 			t.Errorf("told %+v, the executor got %v", got, e.Waiting())
 		}
 	})
@@ -45,7 +45,7 @@ func TestHistoricFaults(t *testing.T) {
 		run(r, numbers.With(9))
 		e.task()
 		r.Advance(40 * time.Second)
-		if m, ok := e.Next().(*app.StopExecutor); !ok || !r.toldPart("exited caused by one of the running tasks) Reason: Executor heartbeat timed out") {
+		if m, ok := e.Next().(*app.StopExecutor); !ok || !r.heardPart("exited caused by one of the running tasks) Reason: Executor heartbeat timed out") {
 			t.Errorf("the executor got %T", m)
 		}
 	})

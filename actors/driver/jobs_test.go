@@ -220,10 +220,10 @@ func TestResultsThatAreTooLargeFailTheJob(t *testing.T) {
 func TestStarvationIsToldEachTimeOutUntilATaskStarts(t *testing.T) {
 	r := newRig(t, nil)
 	j := run(r, numbers.With(3))
-	run(r, numbers.With(3)) // which is told of no further
+	run(r, numbers.With(3)) // no further warning names it
 	r.Advance(46 * time.Second)
 	if n := r.count("Starving"); n != 3 {
-		t.Errorf("told %d times in 46 s", n)
+		t.Errorf("%d warnings in 46 s", n)
 	}
 	e := r.launched("0", 1)
 	m := e.task()
@@ -233,7 +233,7 @@ func TestStarvationIsToldEachTimeOutUntilATaskStarts(t *testing.T) {
 	j.counts()
 	r.Advance(time.Minute)
 	if n := r.count("Starving"); n != 3 {
-		t.Errorf("told %d times after the job", n)
+		t.Errorf("%d warnings after the job", n)
 	}
 }
 

@@ -30,7 +30,7 @@ func (r *rig) states() []string {
 	return out
 }
 
-// changes are the changes of executors that the listener was told.
+// changes are the changes of executors that the listener heard of.
 func (r *rig) changes() []event.ExecutorChange {
 	var out []event.ExecutorChange
 	for _, m := range r.events.Waiting() {
@@ -275,7 +275,7 @@ func TestAnExecutorGetsTheSettingsAsTheyWereGiven(t *testing.T) {
 	}
 }
 
-// Why tasks wait is told the listener each time-out while some wait; without a listener the log has it.
+// The listener hears why tasks wait, each time-out while some do; without a listener the log has it.
 func TestWhatIsToldOfStarvation(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.cores.max": "4", "spark.scheduler.minRegisteredResourcesRatio": "1", "spark.scheduler.maxRegisteredResourcesWaitingTime": "100s"})
 	log := logtest.NewLocal(r.env.Log().Logger)

@@ -33,7 +33,7 @@ func (r *rig) takeApplication() {
 		return false
 	})
 	r.tell(&deploy.RegisteredApplication{AppId: appID, Master: r.master.Ref.Proto()})
-	r.Until("the application's start", func() bool { return r.toldPart(appID) })
+	r.Until("the application's start", func() bool { return r.heardPart(appID) })
 }
 
 // tell sends something to the application as the Master.
@@ -82,7 +82,7 @@ func TestTheMasterSaysFirstWhyAnExecutorWent(t *testing.T) {
 	if wait := r.Now().Sub(start); wait > time.Second {
 		t.Errorf("the task ran again after %s", wait)
 	}
-	if !r.toldPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Command exited with code") {
+	if !r.heardPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Command exited with code") {
 		t.Error("the Master's reason was not told")
 	}
 	r.Advance(10 * time.Second) // the timer of the disconnection finds nothing

@@ -20,6 +20,7 @@ func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	if why := s.waitsFor(c); why != "" {
 		c.Log().Info("Tasks wait: " + why)
 	}
+	// Only before the first task: later sets wait for cores as a matter of course.
 	if !s.starving.Active() && !s.pool.Launched() {
 		d := conf.StarvationTimeout.Get(c.Conf())
 		s.starving = c.Every(d, d, StarvationCheck{})
@@ -27,9 +28,10 @@ func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	s.makeOffers(c, s.executors.offers())
 }
 
-// cancelTasks kills what runs, which is on executors that are there; the attempts keep their cores until they report their end.
+// cancelTasks kills the running attempts of a stage. They keep their cores until they report their end.
 func (s *Scheduler) cancelTasks(c *rpcenv.Context, m tasks.CancelTasks) {
 	for _, k := range s.pool.Cancel(m.Stage, m.Reason) {
+		// Registered: removeExecutor has ended the attempts of each executor that is gone.
 		c.Send(s.executors.byID[k.Executor].ref, &app.KillTask{TaskId: k.TaskID, Executor: k.Executor, Reason: k.Reason})
 	}
 }
@@ -38,6 +40,8 @@ func (s *Scheduler) cancelTasks(c *rpcenv.Context, m tasks.CancelTasks) {
 // another executor can take, so then all are offered.
 func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	e := s.executors.byID[m.GetExecutorId()]
+	// An attempt frees its cores once: Spark's driver takes the cores of a second report, too, and then offers cores that are
+	// in use.
 	if e == nil || !s.pool.Known(m.GetTaskId(), e.id) {
 		c.Log().Debugf("Ignored status %s of TID %d from executor %s: it was given up", m.GetState(), m.GetTaskId(),
 			m.GetExecutorId())
@@ -46,8 +50,10 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	if !tasks.Final(m.GetState()) {
 		return
 	}
+	// Before the offers below, and whatever the result means: the executor has finished with the attempt.
 	e.freeCores += s.cpus
 	s.report(c, s.pool.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure()))
+	// A success makes no task wait, so only the cores that it freed can start one.
 	if m.GetState() == app.TaskState_FINISHED {
 		s.makeOffers(c, e.offer())
 		return
@@ -55,7 +61,7 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	s.makeOffers(c, s.executors.offers())
 }
 
-// report tells the DAGScheduler what became of tasks.
+// report sends the ends of tasks to the DAGScheduler.
 func (s *Scheduler) report(c *rpcenv.Context, ends []rpcenv.Message) {
 	for _, m := range ends {
 		c.Send(s.dag, m)
@@ -79,6 +85,7 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 	if s.ready {
 		return true
 	}
+	// The time-out applies to an application without any executor, too: reviveOffers comes here for it.
 	have, expected, ratio := s.registered(c.Conf())
 	s.ready = float64(have) >= float64(expected)*ratio || c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
 	if s.ready {
@@ -92,6 +99,7 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 func (s *Scheduler) registered(c *conf.Conf) (have, expected int, ratio float64) {
 	ratio, set := conf.SchedulerMinRegisteredResourcesRatio.Find(c)
 	if s.cfg.YARN == nil {
+		// 0 without spark.cores.max: the driver cannot know how much will come, so its tasks do not wait.
 		most, _ := conf.CoresMax.Find(c)
 		return s.executors.cores(), most, ratio
 	}
@@ -119,6 +127,7 @@ func (s *Scheduler) waitsFor(c *rpcenv.Context) string {
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	m := &app.LaunchTask{Data: l.Description}
 	if why := s.tooLarge(m); why != "" {
+		// No core is taken: the next offers have it again.
 		s.report(c, s.pool.Abort(l.Description.GetTaskId(), why))
 		return
 	}
@@ -152,6 +161,7 @@ const launchMargin = 1 << 10
 
 // starvationCheck warns until the first task was started.
 func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
+	// Some executor takes tasks: that others wait is no sign of a wrong cluster or setting.
 	if s.pool.Launched() {
 		c.Cancel(s.starving)
 		return
@@ -162,6 +172,7 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 	c.Log().Warn("Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered " +
 		"and have sufficient resources")
 	why := s.whyStarving(c)
+	// A listener shows why to people; the log must not repeat it.
 	if why != "" && s.cfg.Listener.IsZero() {
 		c.Log().Warn(why)
 	}
@@ -170,6 +181,7 @@ func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 
 // whyStarving is what keeps tasks waiting and what to do, as far as the driver knows; "" when only the cluster manager knows.
 func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
+	// First, as the other reasons do not matter to an application that gets no executors.
 	if s.forgotten != "" {
 		return s.forgotten
 	}
@@ -177,6 +189,7 @@ func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
 	for _, e := range s.executors.sorted {
 		largest = max(largest, e.totalCores)
 	}
+	// Without an executor the driver does not know how large one would be.
 	if largest == 0 || largest >= s.cpus {
 		return s.waitsFor(c)
 	}

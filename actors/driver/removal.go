@@ -43,9 +43,11 @@ func (s *Scheduler) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 // unless the Master says first why it went; on YARN the ApplicationMaster is asked.
 func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e := s.executors.byAddress[peer]
+	// At the driver's end the executors disconnect because it stopped them.
 	if e == nil || e.lossPending || s.stopping {
 		return
 	}
+	// Its tasks are not given up yet: the reason decides whether their failures count.
 	e.lossPending = true
 	c.Log().Infof("Executor %s on %s disconnected; waiting for the cluster to say why", e.id, e.host)
 	c.State("executor", e.id, "REGISTERED", "LOSS_PENDING", "disconnected")
@@ -53,6 +55,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		Kind: event.ExecutorLossPending, ExecutorID: e.id, Host: e.host, Reason: "Pending loss reason.", CausedByApp: true,
 	})
 	if s.cfg.YARN != nil {
+		// No timer: the ask ends with an answer or a failure, and either removes the executor.
 		s.askLossReason(c, e.id)
 		return
 	}
@@ -64,7 +67,7 @@ func (s *Scheduler) removeDisconnected(c *rpcenv.Context, m RemoveDisconnected) 
 	s.removeExecutor(c, m.ExecutorID, disassociated)
 }
 
-// removeExecutor gives an executor up. It is told to stop, in case it lives. An unknown one is only logged.
+// removeExecutor gives an executor up. It sends StopExecutor, in case the executor lives. An unknown one is only logged.
 func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss) {
 	e := s.executors.byID[id]
 	if e == nil {
@@ -72,6 +75,7 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 		return
 	}
 	c.Cancel(e.removal)
+	// Its end was asked for, so the failures of its tasks do not count, whatever the report says.
 	if e.removing {
 		why = tasks.Loss{Message: "Executor killed by driver."}
 	}
@@ -81,10 +85,12 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 	s.executors.remove(e)
 	logLoss(c, e, why)
 	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
+	// DAGScheduler must hear the ends of the attempts before the loss of their executor (package dag, Order).
 	s.report(c, s.pool.ExecutorLost(e.id, why))
 	s.tell(c, event.ExecutorChange{
 		Kind: event.ExecutorLost, ExecutorID: e.id, Host: e.host, Reason: why.Message, CausedByApp: why.CausedByApp,
 	})
+	// Tasks of the lost executor may start elsewhere at once.
 	s.makeOffers(c, s.executors.offers())
 }
 
@@ -100,13 +106,15 @@ func logLoss(c *rpcenv.Context, e *executor, why tasks.Loss) {
 	}
 }
 
-// expireExecutor has an executor that is silent killed by the Master, which starts another, and removes it.
+// expireExecutor makes the Master kill an executor that is silent and start another, and removes it.
 func (s *Scheduler) expireExecutor(c *rpcenv.Context, m heartbeat.ExpireExecutor) {
 	why := tasks.Loss{Message: m.Reason, CausedByApp: true}
 	if s.historic.halfRemoves {
 		s.report(c, s.pool.ExecutorLost(m.ExecutorID, why))
 		return
 	}
+	// The driver removes it, too: a hung executor may keep its connection, so that nothing else would take it out of this
+	// book, and it would go on to get tasks (SPARK-27348).
 	if !s.historic.tellsNobody {
 		s.endExecutors(c, []string{m.ExecutorID})
 	}

@@ -34,7 +34,7 @@ type rig struct {
 	driver *driver.Driver
 	env    *rpcenv.Env
 	master *rpctest.Probe
-	events *rpctest.Probe // what the listener was told
+	events *rpctest.Probe // what the listener heard
 
 	description *deploy.ApplicationDescription
 	killed      []string // executors, at the application's wish
@@ -213,21 +213,21 @@ func (j *job) failure() error {
 	return j.err
 }
 
-// told reports whether the listener was told of something whose text begins so.
-func (r *rig) told(prefix string) bool {
+// heard reports whether the listener heard of something whose text begins so.
+func (r *rig) heard(prefix string) bool {
 	return slices.ContainsFunc(r.events.Waiting(), func(m rpcenv.Message) bool {
 		return strings.HasPrefix(strings.TrimPrefix(fmt.Sprintf("%T%+v", m, m), "event."), prefix)
 	})
 }
 
-// toldPart reports whether the listener was told of something that contains part.
-func (r *rig) toldPart(part string) bool {
+// heardPart reports whether the listener heard of something that contains part.
+func (r *rig) heardPart(part string) bool {
 	return slices.ContainsFunc(r.events.Waiting(), func(m rpcenv.Message) bool {
 		return strings.Contains(fmt.Sprintf("%+v", m), part)
 	})
 }
 
-// count is how many messages of a type the listener was told.
+// count is how many messages of a type the listener got.
 func (r *rig) count(name string) int {
 	n := 0
 	for _, m := range r.events.Waiting() {

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// A driver without a listener sends to none; the log has what the listener would be told.
+// A driver without a listener sends to none; the log has what the listener would hear.
 func TestADriverWithoutAListener(t *testing.T) {
 	for cores, want := range map[string]int{"2": 1, "0": 0} {
 		values := map[string]string{"spark.scheduler.minRegisteredResourcesRatio": "1", "spark.scheduler.maxRegisteredResourcesWaitingTime": "20s"}

@@ -42,7 +42,7 @@ type Scheduler struct {
 	expected       int        // executors that an application on YARN begins with
 	lastID         int32      // the highest executor id that was registered
 	lastEnd        string     // of an executor, in words; "": none has ended that the application did not want to
-	// watchers are told of each ExecutorChange, in this order.
+	// watchers get each ExecutorChange, in this order.
 	watchers []rpcenv.Ref
 	// allocation is ExecutorAllocationManager; the zero Ref without spark.dynamicAllocation.enabled.
 	allocation rpcenv.Ref
@@ -149,6 +149,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 		return
 	}
 	if n, err := strconv.ParseInt(e.id, 10, 32); err == nil {
+		// Another ApplicationMaster asks for it, to number its executors from there on.
 		s.lastID = max(s.lastID, int32(n))
 	}
 	c.Log().Infof("Registered executor %s (%s) with ID %s", e.ref, e.ref.Address, e.id)
@@ -157,6 +158,8 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 		c.Log().Warnf("Executor %s on %s: %s", e.id, e.host, s.tooSmall(e.totalCores))
 	}
 	c.State("executor", e.id, "", "REGISTERED", "")
+	// Before the answer: after it the executor sends heartbeats and registers its block manager, and both books must know it
+	// then.
 	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 	if s.historic.offersEarly {
@@ -170,14 +173,14 @@ func (s *Scheduler) tell(c *rpcenv.Context, change event.ExecutorChange) {
 	}
 }
 
-// listen tells the listener, if there is one.
+// listen sends an event to the listener, if the driver has one.
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 	if !s.cfg.Listener.IsZero() {
 		c.Send(s.cfg.Listener, e)
 	}
 }
 
-// tellAllocation tells ExecutorAllocationManager, if there is one.
+// tellAllocation sends a message to ExecutorAllocationManager, if the driver has one.
 func (s *Scheduler) tellAllocation(c *rpcenv.Context, m rpcenv.Message) {
 	if !s.allocation.IsZero() {
 		c.Send(s.allocation, m)
@@ -195,7 +198,7 @@ func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor)
 func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 	e.launched, e.freeCores = true, e.totalCores
 	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")
-	if !s.ready { // it may be the one that all waited for
+	if !s.ready { // this executor may be the one that all waited for
 		s.makeOffers(c, s.executors.offers())
 		return
 	}
@@ -205,6 +208,7 @@ func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 // stopExecutors is the first step of the driver's orderly end.
 func (s *Scheduler) stopExecutors(c *rpcenv.Context, m StopExecutors) {
 	c.Log().Info("Asking each executor to shut down")
+	// First, so that the connections which end now are no losses.
 	s.stopping = true
 	for _, e := range s.executors.sorted {
 		c.Send(e.ref, &app.StopExecutor{})
@@ -217,7 +221,7 @@ func (s *Scheduler) stopDriver(c *rpcenv.Context, m StopDriver) {
 	c.Stop()
 }
 
-// reviveOffers also sees that the application has waited for long enough, though it has no executor.
+// reviveOffers also notices that the application has waited for long enough, though it has no executor.
 func (s *Scheduler) reviveOffers(c *rpcenv.Context) {
 	s.isReady(c)
 	s.makeOffers(c, s.executors.offers())

@@ -10,8 +10,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// requestTotalExecutors passes on how many executors are wanted in all. Nothing waits for the answer meanwhile. It
-// mirrors CoarseGrainedSchedulerBackend.requestTotalExecutors.
+// requestTotalExecutors passes on how many executors are wanted in all. The endpoint handles other messages until the
+// answer comes. It mirrors CoarseGrainedSchedulerBackend.requestTotalExecutors.
 func (s *Scheduler) requestTotalExecutors(c *rpcenv.Context, m allocation.RequestTotalExecutors) {
 	call := rpcenv.Defer(c, m)
 	totals := []*deploy.ProfileTarget{{Profile: defaultProfile(c.Conf()), Total: int32(m.Total)}}
@@ -51,12 +51,13 @@ func defaultProfile(s *conf.Conf) *deploy.ResourceProfile {
 	return p
 }
 
-// killExecutors has executors ended that run nothing. They get no more tasks; their end is nobody's fault. It mirrors
+// killExecutors ends executors that run nothing. They get no more tasks; their end is nobody's fault. It mirrors
 // CoarseGrainedSchedulerBackend.killExecutors without force.
 func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors) {
 	var ids []string
 	for _, id := range m.IDs {
 		if e := s.executors.byID[id]; e != nil && e.usable() && e.freeCores == e.totalCores {
+			// Before the cluster decides, so that no task starts there meanwhile.
 			e.removing = true
 			ids = append(ids, id)
 		}
@@ -68,6 +69,7 @@ func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors)
 	}
 	c.Log().Infof("Requesting to kill executor(s) %v", ids)
 	s.askKill(c, ids, func(ok *rpc.Bool, err error) {
+		// After a failure, too: ok is nil then.
 		if !ok.GetValue() {
 			s.keep(c, ids)
 		}
@@ -82,10 +84,10 @@ func (s *Scheduler) killExecutors(c *rpcenv.Context, m allocation.KillExecutors)
 	})
 }
 
-// keep takes executors into use again whose end was refused.
+// keep offers executors again whose end was refused.
 func (s *Scheduler) keep(c *rpcenv.Context, ids []string) {
 	for _, id := range ids {
-		if e := s.executors.byID[id]; e != nil {
+		if e := s.executors.byID[id]; e != nil { // nil: it went while its kill was asked for
 			e.removing = false
 		}
 	}

@@ -123,7 +123,7 @@ func TestAnExecutorMayGoWhileItsKillIsAskedFor(t *testing.T) {
 
 type later struct{ rpcenv.Local }
 
-// With spark.decommission.enabled executors are told to end; one that goes already, and one that is unknown, are left out.
+// With spark.decommission.enabled executors get DecommissionExecutor; one that goes already, and an unknown one, are left out.
 func TestWhichExecutorsAreDecommissioned(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.launched("0", 1)

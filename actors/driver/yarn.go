@@ -31,22 +31,22 @@ func (d *Driver) yarnEndpoints(cfg YARN) []named {
 	})})
 }
 
-// stopOnYARN ends the driver: YARN is told before the executors, so that it starts none in their place. An application whose
-// ApplicationMaster cannot be told, perhaps as there is none yet, is given up in client mode.
+// stopOnYARN ends the driver. The ApplicationMaster hears of it before the executors, so that it starts none in their place. In
+// client mode an application whose ApplicationMaster cannot be reached, perhaps because none has registered yet, is given up.
 func (d *Driver) stopOnYARN(b *rpcenv.Blocking, code int) error {
-	heard, told := rpcenv.AskWait(b, d.ref(yarnscheduler.Name), yarnscheduler.StopBackend{Code: code})
-	if told == nil && !heard.GetValue() {
-		_, told = rpcenv.AskWait(b, d.ref(yarnclient.Name), yarnclient.GiveUp{})
+	heard, yarn := rpcenv.AskWait(b, d.ref(yarnscheduler.Name), yarnscheduler.StopBackend{Code: code})
+	if yarn == nil && !heard.GetValue() {
+		_, yarn = rpcenv.AskWait(b, d.ref(yarnclient.Name), yarnclient.GiveUp{})
 	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
 	d.env.Stop(yarnscheduler.Name)
 	d.env.Stop(yarnclient.Name)
 	d.stopRest()
-	return errors.Join(unlessGone(told), unlessGone(executors), unlessGone(scheduler))
+	return errors.Join(unlessGone(yarn), unlessGone(executors), unlessGone(scheduler))
 }
 
-// startOnYARN is the Scheduler's start on YARN. Settings that contradict each other were told when the application was made.
+// startOnYARN is the Scheduler's start on YARN. InitialTarget cannot fail: Start has refused settings that contradict each other.
 func (s *Scheduler) startOnYARN(c *rpcenv.Context, yarn rpcenv.Ref) {
 	s.yarn = yarn
 	s.expected, _ = allocation.InitialTarget(c.Conf())
@@ -55,8 +55,8 @@ func (s *Scheduler) startOnYARN(c *rpcenv.Context, yarn rpcenv.Ref) {
 	}
 }
 
-// yarnEvent takes what YarnScheduler and YarnClient tell, which in Spark are YarnSchedulerBackend and its subclasses; false:
-// m is something else.
+// yarnEvent handles the messages of YarnScheduler and YarnClient, in Spark YarnSchedulerBackend and its subclasses. It returns
+// false for all others.
 func (s *Scheduler) yarnEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 	switch m := m.(type) {
 	case yarnscheduler.ClusterManagerRegistered:
@@ -95,9 +95,11 @@ func (s *Scheduler) applicationRuns(c *rpcenv.Context) {
 // clusterManagerRegistered forgets the executors of an ApplicationMaster that is gone: YARN ends them with its attempt. It
 // mirrors YarnSchedulerBackend.reset.
 func (s *Scheduler) clusterManagerRegistered(c *rpcenv.Context) {
+	// Not the application's fault, so the failures of their tasks do not count.
 	for len(s.executors.sorted) > 0 {
 		s.removeExecutor(c, s.executors.sorted[0].id, tasks.Loss{Message: "Stale executor after cluster manager re-registered."})
 	}
+	// After the losses, so that ExecutorAllocationManager begins without the former executors.
 	s.tellAllocation(c, allocation.Reset{})
 }
 
@@ -111,6 +113,7 @@ func (s *Scheduler) decommissionHost(c *rpcenv.Context, m yarnscheduler.Decommis
 
 // applicationEnded is YARN's word that the application is over, in client mode.
 func (s *Scheduler) applicationEnded(c *rpcenv.Context, m yarnclient.Ended) {
+	// The program ended the application itself.
 	if s.stopping {
 		return
 	}
@@ -132,6 +135,7 @@ func (s *Scheduler) askLossReason(c *rpcenv.Context, id string) {
 		if err != nil {
 			why = tasks.Loss{Message: "Executor Process Lost: " + err.Error()}
 		}
-		s.removeExecutor(c, id, why) // which may be gone since: the ApplicationMaster's word can overtake its answer
+		// It may be gone by now: a RemoveExecutor of the ApplicationMaster can overtake this answer.
+		s.removeExecutor(c, id, why)
 	})
 }

@@ -40,7 +40,7 @@ func TestALossOfWhichNobodyKnowsTheReason(t *testing.T) {
 			e.crash()
 			y.Settle()
 			c.end(y)
-			if len(y.driver.Views()[driver.Name]) != 0 || !y.toldPart("Executor Process Lost: ") || !y.toldPart("CausedByApp:false") {
+			if len(y.driver.Views()[driver.Name]) != 0 || !y.heardPart("Executor Process Lost: ") || !y.heardPart("CausedByApp:false") {
 				t.Errorf("executors %v", y.driver.Views())
 			}
 		})
@@ -55,15 +55,15 @@ func TestALossIsToldOnce(t *testing.T) {
 	e.crash()
 	y.Settle()
 	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{Reason: "preempted"}})
-	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "none", Exited: &app.ExecutorExited{Reason: "who?"}})
+	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "none", Exited: &app.ExecutorExited{Reason: "no such"}})
 	y.am.Do(func(*rpcenv.Context) { y.loss[0].Reply(&app.ExecutorExited{Reason: "later"}) })
 	y.Settle()
-	if !y.toldPart("Reason:preempted") || y.toldPart("Reason:later") || y.toldPart("who?") {
+	if !y.heardPart("Reason:preempted") || y.heardPart("Reason:later") || y.heardPart("no such") {
 		t.Errorf("%+v", y.events.Waiting())
 	}
 }
 
-// Spec 4.12, DecommissionExecutorsOnHost: the executors of that host, and of no other, get no more tasks and are told so.
+// Spec 4.12, DecommissionExecutorsOnHost: the executors of that host, and of no other, get no more tasks and hear so.
 func TestExecutorsOfAHostAreDecommissioned(t *testing.T) {
 	y := newYARNRig(t, map[string]string{"spark.executor.instances": "2"})
 	a, b := y.launched("1", 1), y.launched("2", 1)
@@ -96,8 +96,8 @@ func TestADecommissionedExecutorIsNotGivenBack(t *testing.T) {
 	}
 }
 
-// Spec part 5, shrink: who is idle is killed by the ApplicationMaster, and that is nobody's fault; with spark.decommission.enabled
-// it is told to end.
+// Spec part 5, shrink: the ApplicationMaster kills executors that are idle, and that is nobody's fault; with
+// spark.decommission.enabled they get DecommissionExecutor.
 func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 	dynamic := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "10s"}
 	y := newYARNRig(t, dynamic)
@@ -113,7 +113,7 @@ func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 		y.loss[0].Reply(&app.ExecutorExited{ExitCode: 143, ExitCausedByApp: true, Reason: "143"})
 	})
 	y.Settle()
-	if !y.toldPart("Reason:Executor killed by driver. CausedByApp:false") {
+	if !y.heardPart("Reason:Executor killed by driver. CausedByApp:false") {
 		t.Errorf("%+v", y.events.Waiting())
 	}
 
@@ -130,7 +130,7 @@ func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 	}
 	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{Reason: "exit 0", ExitCausedByApp: true}})
 	y.Settle()
-	if !y.toldPart("Reason:Executor decommission: ") || !y.toldPart("CausedByApp:false") {
+	if !y.heardPart("Reason:Executor decommission: ") || !y.heardPart("CausedByApp:false") {
 		t.Errorf("%+v", y.events.Waiting())
 	}
 }

@@ -43,7 +43,7 @@ func newLonelyRig(t *testing.T, id string, settings map[string]string) (r *rig, 
 	return r, client
 }
 
-// starts are the starts of the application that the listener was told.
+// starts are the starts of the application that the listener heard of.
 func (r *rig) starts() []event.ApplicationStart {
 	var out []event.ApplicationStart
 	for _, m := range r.events.Waiting() {

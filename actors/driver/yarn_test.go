@@ -102,14 +102,14 @@ func TestTheReasonOfALossIsAskedOfTheApplicationMaster(t *testing.T) {
 	y.Settle()
 	e.crash()
 	y.Advance(time.Minute)
-	if !y.told("ExecutorChange") || len(y.loss) != 1 || !slices.Equal(y.driver.Views()[driver.Name], []string{"1"}) {
+	if !y.heard("ExecutorChange") || len(y.loss) != 1 || !slices.Equal(y.driver.Views()[driver.Name], []string{"1"}) {
 		t.Fatalf("asked %q, executors %q", y.asked, y.driver.Views())
 	}
 	y.am.Do(func(*rpcenv.Context) {
 		y.loss[0].Reply(&app.ExecutorExited{ExitCode: 1, ExitCausedByApp: true, Reason: "the heap was full"})
 	})
 	y.Settle()
-	if !y.toldPart("the heap was full") || len(y.driver.Views()[driver.Name]) != 0 {
+	if !y.heardPart("the heap was full") || len(y.driver.Views()[driver.Name]) != 0 {
 		t.Errorf("executors %q", y.driver.Views())
 	}
 
@@ -119,7 +119,7 @@ func TestTheReasonOfALossIsAskedOfTheApplicationMaster(t *testing.T) {
 	y.Settle()
 	e.crash()
 	y.Settle()
-	if !y.toldPart("Executor Process Lost: ") || !y.toldPart("AM is not yet registered.") {
+	if !y.heardPart("Executor Process Lost: ") || !y.heardPart("AM is not yet registered.") {
 		t.Error("without an ApplicationMaster it is not removed")
 	}
 }
@@ -130,7 +130,7 @@ func TestAnotherApplicationMasterResetsTheExecutors(t *testing.T) {
 	first := y.launched("3", 1)
 	y.Settle()
 	y.register("AM2")
-	if !y.toldPart("Stale executor after cluster manager re-registered.") || len(y.driver.Views()[driver.Name]) != 0 {
+	if !y.heardPart("Stale executor after cluster manager re-registered.") || len(y.driver.Views()[driver.Name]) != 0 {
 		t.Errorf("executors %q", y.driver.Views())
 	}
 	if _, stopped := first.Next().(*app.StopExecutor); !stopped {
@@ -179,7 +179,7 @@ func TestAContainersEndIsToldByTheApplicationMaster(t *testing.T) {
 	y.Settle()
 	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{ExitCode: -102, Reason: "preempted"}})
 	y.Settle()
-	if !y.toldPart("Reason:preempted CausedByApp:false") {
+	if !y.heardPart("Reason:preempted CausedByApp:false") {
 		t.Errorf("%+v", y.events.Waiting())
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ask asks CoarseGrainedScheduler. Only one ask is out at a time, and then hears no answer of an earlier era.
+// ask asks CoarseGrainedScheduler. One ask of an era is out at a time; then is not called for the answer of an earlier era.
 func ask[Q rpcenv.Asks[R], R rpcenv.Message](c *rpcenv.Context, m *Manager, q Q, then func(R, error)) {
 	m.asking = true
 	era := m.era
 	rpcenv.Ask(c, m.scheduler, q, func(r R, err error) {
+		// Of a cluster manager that was replaced. asking belongs to the request of the new era.
 		if era != m.era {
 			return
 		}
@@ -21,12 +22,12 @@ func ask[Q rpcenv.Asks[R], R rpcenv.Message](c *rpcenv.Context, m *Manager, q Q,
 	})
 }
 
-// tellTarget tells the target as it is.
+// tellTarget sends the target as it is.
 func (m *Manager) tellTarget(c *rpcenv.Context) {
 	m.request(c, Update{Old: m.targets.Target(), New: m.targets.Target()})
 }
 
-// request tells the target, and takes a change back that was not taken.
+// request sends the target, and takes a change back that the cluster manager did not take.
 func (m *Manager) request(c *rpcenv.Context, u Update) {
 	ask(c, m, RequestTotalExecutors{Total: u.New}, func(ok *rpc.Bool, err error) {
 		if err == nil {
@@ -58,8 +59,8 @@ func (m *Manager) note(c *rpcenv.Context, u Update, why string) {
 	c.State("allocation", "executors", strconv.Itoa(u.Old), strconv.Itoa(u.New), why)
 }
 
-// remove gives executors back that are idle, but for those that are needed to reach the least number or the target. The
-// target is told again then, since a cluster manager may lower it with each kill (SPARK-21834).
+// remove gives executors back that are idle, but for those that are needed to reach the least number or the target. It sends
+// the target again then, since a cluster manager may lower it with each kill (SPARK-21834).
 func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 	var ids []string
 	left := m.monitor.Remaining()
@@ -82,6 +83,7 @@ func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 		} else {
 			c.Log().Infof("Executors %v are removed: they have been idle for %s", removed.IDs, m.settings.Idle)
 		}
+		// The answer may leave out some, which have begun a task since: these stay, and may become idle again.
 		m.monitor.Removing(removed.IDs)
 		m.tellTarget(c)
 	}

@@ -12,7 +12,7 @@
 //   - A change of the target goes first, idle executors are given back at the next look, 100 ms later.
 //     (TestIdleExecutorsGoButNotBelowTheTarget)
 //   - A driver has one resource profile, the default one, so there is one target. (TestTargetsGrow)
-//   - Another ApplicationMaster is told the target that there is, whatever the one before still has to answer; Spark's begins
+//   - Another ApplicationMaster hears the present target, whatever the one before still has to answer; Spark's target begins
 //     at the initial one and grows again, the first step at once. With coherer.compat SPARK-20079 as in Spark before 2.3: at
 //     the initial one, until the next stage. (TestAnotherApplicationMasterIsNotKeptFromTheTarget)
 //   - A shuffle ends with its job, so an executor is kept for its map outputs no longer than that; Spark waits for the
@@ -26,5 +26,5 @@
 //   - The target does not fall before the application is ready, whatever was submitted: our programs submit jobs while Spark's
 //     context still waits. Nor does it for an executor that is idle meanwhile; in Spark it does.
 //     (TestTheTargetStaysUntilTheApplicationIsReady)
-//   - Who has been idle the longest is given back first; Spark goes by the ids. (TestTheLongestIdleGoesFirst)
+//   - The executor that has been idle the longest is given back first; Spark goes by the ids. (TestTheLongestIdleGoesFirst)
 package allocation

@@ -79,10 +79,12 @@ func (m *Manager) Receive(c *rpcenv.Context, message rpcenv.Message) {
 // schedule changes the target, or gives idle executors back; the other the next time. It mirrors
 // ExecutorAllocationManager.schedule.
 func (m *Manager) schedule(c *rpcenv.Context) {
+	// A second request could overtake the answer of the first, and an answer acknowledges or takes back one change.
 	if m.asking {
 		return
 	}
 	idle := m.monitor.Idle(c.Now())
+	// An executor that is idle for too long shows that the initial target is too high, even before the first stage.
 	if len(idle) > 0 && m.ready {
 		m.targets.Begin()
 	}
@@ -93,7 +95,8 @@ func (m *Manager) schedule(c *rpcenv.Context) {
 	m.remove(c, idle)
 }
 
-// reset begins with another ApplicationMaster, which knows nothing; nobody has executors of the one before, or an answer of it.
+// reset starts over with another ApplicationMaster, which knows nothing: the executors of the one before are gone, and its answers
+// count no more.
 func (m *Manager) reset(c *rpcenv.Context) {
 	if was := m.targets.Target(); forgetsTarget(c.Conf()) {
 		m.targets.Reset()
@@ -112,10 +115,10 @@ func (m *Manager) becomesReady() {
 	}
 }
 
-// applicationStart is the cluster manager's word that it took the application: now it can be told.
+// applicationStart reports that the cluster manager took the application: from now on it takes the target.
 func (m *Manager) applicationStart(c *rpcenv.Context) { m.begin(c) }
 
-// begin tells a cluster manager the target as it is, whoever was asked before.
+// begin sends the target as it is, even while a request is out.
 func (m *Manager) begin(c *rpcenv.Context) {
 	m.era++
 	m.tellTarget(c)
@@ -153,6 +156,7 @@ func (m *Manager) stageCompleted(e event.StageCompleted) {
 
 // taskEnd of a failure with nothing else waiting is a backlog: the task comes again.
 func (m *Manager) taskEnd(c *rpcenv.Context, e event.TaskEnd) {
+	// Before work.taskEnd, which makes a failed task wait again.
 	idle := m.work.pending() == 0
 	m.work.taskEnd(e)
 	m.monitor.taskEnd(e, c.Now())
@@ -164,7 +168,7 @@ func (m *Manager) taskEnd(c *rpcenv.Context, e event.TaskEnd) {
 func (m *Manager) jobEnd(e event.JobEnd) { m.monitor.jobEnd(e) }
 
 // Wants is how many executors the tasks that wait and run need, within the bounds of the settings, and how many are asked for.
-// It is for who looks at a simulation from outside.
+// It is for observers outside a simulation.
 func (m *Manager) Wants() (needed, target int) {
 	return max(min(m.settings.Needed(m.work.tasks()), m.settings.Max), m.settings.Min), m.targets.Target()
 }

@@ -219,7 +219,7 @@ func TestTheTargetStaysUntilTheApplicationIsReady(t *testing.T) {
 	r.want("20.1 request 1")
 }
 
-// Spec part 5, shrink: who is idle for 60 s goes, not below the least number and not below the target.
+// Spec part 5, shrink: an executor that is idle for 60 s goes, not below the least number and not below the target.
 func TestIdleExecutorsGoButNotBelowTheTarget(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.dynamicAllocation.initialExecutors": "2"})
 	r.tell(added("1", "2", "3")...)
@@ -236,7 +236,7 @@ func TestIdleExecutorsGoButNotBelowTheTarget(t *testing.T) {
 	r.want("89.1 request 0", "149.0 kill [2 3]", "149.0 request 0")
 }
 
-// With a least number it matters who goes, when several are idle at one look.
+// With a least number it matters which executor goes, when several are idle at one look.
 func TestTheLongestIdleGoesFirst(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.dynamicAllocation.minExecutors": "1", "spark.dynamicAllocation.executorIdleTimeout": "10s"})
 	r.hold = true
@@ -263,7 +263,7 @@ func TestAnExecutorThatIsKeptIsAskedForAgain(t *testing.T) {
 	r.want("1.1 kill [1]", "1.1 request 0")
 }
 
-// With spark.decommission.enabled the idle are decommissioned; who ends of itself is not idle, whoever wished it.
+// With spark.decommission.enabled the idle are decommissioned; one that ends of itself is not idle, whoever wished it.
 func TestIdleExecutorsAreDecommissioned(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "1s", "spark.decommission.enabled": "true"})
 	r.tell(added("1", "2")...)
@@ -381,7 +381,7 @@ func TestGrowthGoesOnWithAnotherApplicationMaster(t *testing.T) {
 	r.want("2.5 request 3", "2.6 request 5")
 }
 
-// Spec part 5, requestTotalExecutors: while its answer is out no other target is told; a time-out that passed meanwhile counts.
+// Spec part 5, requestTotalExecutors: while its answer is out the manager sends no other target; a time-out that passed meanwhile counts.
 func TestASlowClusterManagerIsAskedAtOnceAfterItsAnswer(t *testing.T) {
 	r := newRig(t, nil)
 	r.tell(stage(0, 10))

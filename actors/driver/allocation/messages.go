@@ -11,8 +11,8 @@ const Name = "ExecutorAllocationManager"
 // Schedule is the timer by which the manager looks, each 100 ms (ExecutorAllocationManager.intervalMillis).
 type Schedule struct{ rpcenv.Local }
 
-// Reset says that another cluster manager has come, which knows nothing of executors: it is told the target. It mirrors
-// ExecutorAllocationManager.reset.
+// Reset says that another cluster manager has come, which knows nothing of executors: the manager sends it the target. It
+// mirrors ExecutorAllocationManager.reset.
 type Reset struct{ rpcenv.Local }
 
 // Ready says that tasks may start: enough executors can take tasks, or the application has waited for long enough. A Spark
@@ -56,8 +56,8 @@ type Removed struct {
 	IDs []string
 }
 
-// ExecutorDecommissioning tells that an executor is to end of itself, whoever wished it: it is not idle, and not counted as one
-// that remains. Spark tells it of executors only that ExecutorAllocationManager itself had decommissioned.
+// ExecutorDecommissioning reports that an executor is to end of itself, whatever the cause: it is not idle, and not counted as
+// one that remains. Spark reports only executors that ExecutorAllocationManager itself had decommissioned.
 type ExecutorDecommissioning struct {
 	rpcenv.Local
 	ExecutorID string

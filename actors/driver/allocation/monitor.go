@@ -37,7 +37,7 @@ func NewMonitor(s Settings) *Monitor {
 // Executors is how many there are, those that were asked to end among them.
 func (m *Monitor) Executors() int { return len(m.executors) }
 
-// change takes what happened to an executor.
+// change enters what happened to an executor.
 func (m *Monitor) change(e event.ExecutorChange, now time.Time) {
 	switch e.Kind {
 	case event.ExecutorAdded:
@@ -65,6 +65,7 @@ func (m *Monitor) taskStart(e event.TaskStart) {
 // taskEnd frees the executor, which has a map output from now on if the stage writes them.
 func (m *Monitor) taskEnd(e event.TaskEnd, now time.Time) {
 	x := m.executors[e.ExecutorID]
+	// Resubmitted follows an end that was counted. Without a running task the start was before this Monitor.
 	if x == nil || x.running == 0 || e.Resubmitted {
 		return
 	}
@@ -103,6 +104,7 @@ func (m *Monitor) Idle(now time.Time) []string {
 			out = append(out, x)
 		}
 	}
+	// Stable: of those that are idle for equally long the lowest number goes first.
 	slices.SortStableFunc(out, func(a, b *tracked) int { return a.idleSince.Compare(b.idleSince) })
 	ids := make([]string, len(out))
 	for i, x := range out {

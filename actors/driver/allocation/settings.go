@@ -52,6 +52,7 @@ func NewSettings(c *conf.Conf) (Settings, error) {
 			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
 	}
 	initial, err := InitialTarget(c)
+	// Bounds that are wrong in themselves make no initial target; its error would repeat theirs.
 	if len(problems) == 0 {
 		problems = append(problems, err)
 	}

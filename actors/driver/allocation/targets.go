@@ -52,7 +52,7 @@ func (s Settings) Needed(tasks int) int {
 	return int(math.Ceil(float64(tasks) * s.Ratio / float64(s.TasksPerExecutor)))
 }
 
-// Update is a change of the target that the cluster manager has to be told.
+// Update is a change of the target, to be sent to the cluster manager.
 type Update struct{ Old, New int }
 
 // Next changes the target by the need, now, of an application that has so many executors; false: it stays. What follows
@@ -62,7 +62,7 @@ func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
 	switch {
 	case t.initializing:
 		return u, false
-	case needed < t.target:
+	case needed < t.target: // also while tasks wait: what they need is in needed
 		t.target = max(needed, t.settings.Min)
 		t.toAdd = 1
 	case !t.addAt.IsZero() && !now.Before(t.addAt):
@@ -78,7 +78,7 @@ func (t *Targets) grow(needed, executors int) {
 	old := t.target
 	t.target = min(max(old, executors)+t.toAdd, needed)
 	t.target = max(min(t.target, t.settings.Max), t.settings.Min)
-	if t.target == old {
+	if t.target == old { // at the need or a bound: the next growth begins anew
 		t.toAdd = 1
 	}
 }
@@ -86,6 +86,7 @@ func (t *Targets) grow(needed, executors int) {
 // Acknowledged says that the cluster manager took the change: the next step is twice as large if this one was whole, and comes
 // when tasks have waited for the sustained time-out since this one, however long the answer took.
 func (t *Targets) Acknowledged(u Update) {
+	// The backlog that made the target grow may be over: QueueEmpty has set the step back then.
 	if u.New <= u.Old || t.grewAt.IsZero() {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// completionEvent takes the end of an attempt. Of a stage whose job is over only the listener hears.
+// completionEvent takes the end of an attempt. When its stage's job is over, only the listeners hear of it.
 func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) {
 	g := s.stages[m.Set.Stage]
 	s.taskEnd(c, g, m)
@@ -26,7 +26,9 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 		}
 	case tasks.KindFetchFailed:
 		s.fetchFailed(c, g, m)
+	// Other failures change nothing: the task set tries again by itself, or sends TaskSetFailed.
 	case tasks.KindResubmitted:
+		// The stage waits for the tasks of its newest attempt alone.
 		if m.Set.Attempt == g.attempts-1 {
 			g.pending[m.Partition] = true
 		}
@@ -48,6 +50,7 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 // mapTaskSucceeded enters the output, unless its executor's outputs were given up since the task was made: then it may
 // be gone with them.
 func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
+	// Also when the output is not entered below: the end of the attempt finds it missing and makes another attempt.
 	delete(g.pending, m.Partition)
 	if m.Epoch < s.lostAt[m.Executor] {
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
@@ -57,6 +60,7 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 			Shuffle: g.shuffle, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
 		})
 	}
+	// In phaseFailed the stage waits for ResubmitFailedStages instead.
 	if g.phase == phaseRunning && len(g.pending) == 0 {
 		s.mapStageEnded(c, g)
 	}
@@ -65,6 +69,7 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 // mapStageEnded follows the last task of a map stage's attempt: its outputs are there, or were lost meanwhile and are
 // made again.
 func (s *Scheduler) mapStageEnded(c *rpcenv.Context, g *stage) {
+	// This may be a second attempt: executors must forget the places of outputs that were lost.
 	s.epoch++
 	c.Send(s.cfg.Tracker, mapoutput.IncrementEpoch{Epoch: s.epoch})
 	if g.complete() {
@@ -78,9 +83,11 @@ func (s *Scheduler) mapStageEnded(c *rpcenv.Context, g *stage) {
 
 // stageDone follows the success of a stage: its children go on, or the job is over.
 func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
+	// An idle stage comes here when outputs of an older attempt have completed it: its end was reported before.
 	if g.phase == phaseRunning {
 		s.stageCompleted(c, g, "")
 	}
+	// spark.stage.maxConsecutiveAttempts counts failures without a success between.
 	clear(g.fetchFailed)
 	s.move(c, g, phaseIdle, "complete")
 	if !g.isMap {
@@ -104,7 +111,7 @@ func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) 
 	s.listen(c, event.StageCompleted{JobID: g.job.id, StageID: g.id, Attempt: g.attempts - 1, Failure: failure})
 }
 
-// resultTaskSucceeded takes a result once, from whichever attempt brings it first.
+// resultTaskSucceeded takes the result of a partition once, from the first attempt that brings it.
 func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
 	if g.done[m.Partition] {
 		return

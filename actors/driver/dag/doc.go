@@ -4,8 +4,8 @@
 //
 // # Order
 //
-// A map output is told to MapOutputTracker before the tasks that read it go to CoarseGrainedScheduler, so no reducer asks
-// too early. CoarseGrainedScheduler tells the ends of tasks before the loss of their executor.
+// DAGScheduler registers a map output with MapOutputTracker before it submits the tasks that read it, so no reducer asks
+// too early. CoarseGrainedScheduler reports the ends of tasks before the loss of their executor.
 //
 // # Failures
 //

@@ -28,6 +28,7 @@ func (s *Scheduler) applicationDead(c *rpcenv.Context, m ApplicationDead) {
 	} else {
 		c.Log().Info(m.Line)
 	}
+	// endJob takes the job out of s.jobs.
 	for _, j := range slices.Clone(s.jobs) {
 		s.endJob(c, j, &JobError{JobID: j.id, Reason: m.Reason})
 	}
@@ -56,6 +57,7 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 		if g.phase == phaseRunning {
 			s.stageCompleted(c, g, why)
 		}
+		// Also of a stage that succeeded: attempts of its older sets may still run.
 		if g.attempts > 0 {
 			c.Send(s.cfg.Scheduler, tasks.CancelTasks{Stage: g.id, Reason: why})
 		}
@@ -63,6 +65,7 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 			c.Send(s.cfg.Tracker, mapoutput.UnregisterShuffle{Shuffle: g.shuffle})
 		}
 	}
+	// Before the answer, after which the program may end the driver.
 	s.listen(c, event.JobEnd{JobID: j.id, Err: err})
 	if err != nil {
 		c.Log().Infof("Job %d failed: %v", j.id, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// fetchFailed takes that a reducer could not have a map output. What an older attempt tells is known already.
+// fetchFailed handles the failure of a reducer to fetch a map output. It ignores the failures of older attempts: the newest
+// attempt was submitted because of one.
 func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
 	if m.Set.Attempt != g.attempts-1 || m.Reason.Fetch == nil {
 		return
@@ -25,6 +26,7 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 			g, s.maxFetch, m.Reason.Text), m.Reason)
 		return
 	}
+	// A writer that runs needs nothing: it finds the lost output missing when its attempt ends.
 	if writer := g.job.writer(m.Reason.Fetch.Shuffle); writer != nil && writer.phase == phaseIdle {
 		s.move(c, writer, phaseFailed, "outputs were lost")
 	}
@@ -47,6 +49,7 @@ func (j *job) writer(shuffle int32) *stage {
 // not what it brought since an earlier report of the same loss.
 func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
 	f := m.Reason.Fetch
+	// The reducer did not even learn a place, so no executor is to blame.
 	if f.From == nil {
 		return
 	}
@@ -91,7 +94,9 @@ func (s *Scheduler) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 
 // resubmitFailedStages submits what waits since a fetch failure, by job and then stage.
 func (s *Scheduler) resubmitFailedStages(c *rpcenv.Context) {
+	// Two steps, as submitStage may end a job, which changes s.jobs.
 	var failed []*stage
+	// All jobs: the executor had outputs of each that it worked for.
 	for _, j := range s.jobs {
 		for _, g := range j.stages {
 			if g.phase == phaseFailed {

@@ -54,7 +54,7 @@ func newRig(t *testing.T, values map[string]string) *rig {
 	return r
 }
 
-func (r *rig) hear(who string) func(*rpcenv.Context, rpcenv.Message) bool {
+func (r *rig) hear(name string) func(*rpcenv.Context, rpcenv.Message) bool {
 	return func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		switch m := m.(type) {
 		case tasks.SubmitTasks:
@@ -63,7 +63,7 @@ func (r *rig) hear(who string) func(*rpcenv.Context, rpcenv.Message) bool {
 			r.ends = append(r.ends, m)
 			return true
 		}
-		r.heard = append(r.heard, who+": "+text(m))
+		r.heard = append(r.heard, name+": "+text(m))
 		return true
 	}
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// resubmitDelay lets the failures that come together with one be heard (DAGScheduler.RESUBMIT_TIMEOUT).
+// resubmitDelay is how long a fetch failure waits for others of the same cause, to submit their stages once
+// (DAGScheduler.RESUBMIT_TIMEOUT).
 const resubmitDelay = 200 * time.Millisecond
 
 // reportDelay is how long the log leaves the end of an application to a job that is about to be submitted.
 const reportDelay = time.Second
 
-// Config is whom the DAGScheduler works with.
+// Config names the endpoints that the DAGScheduler works with.
 type Config struct {
 	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
 	Scheduler, Tracker rpcenv.Ref
-	// Listeners are told the events of package event.
+	// Listeners get the events of package event.
 	Listeners []rpcenv.Ref
 	// FS is where text files are split.
 	FS rdd.FS
@@ -80,7 +81,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// listen tells the listeners.
+// listen sends an event to the listeners.
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 	for _, l := range s.cfg.Listeners {
 		c.Send(l, e)

@@ -19,6 +19,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: job %q was submitted without its lineage", rdd.ErrBadJob, m.Invocation.Name))
 		return
 	case s.dead != "":
+		// The program reports the reason, so the log need not.
 		s.unreported = ""
 		rpcenv.Fail(c, m, &JobError{JobID: -1, Reason: s.dead})
 		return
@@ -34,6 +35,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		g.job = j
 	}
 	s.jobs = append(s.jobs, j)
+	// Files are read in a body, as a file system may block. It runs beside the endpoint, so it gets copies.
 	nodes, fs := make([]int, len(j.stages)), s.cfg.FS
 	for i, g := range j.stages {
 		nodes[i] = g.node
@@ -49,8 +51,8 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		}
 		return all, nil
 	}, func(splits [][][]byte, err error) {
-		if s.dead != "" {
-			return // the job has failed with it
+		if s.dead != "" { // meanwhile: applicationDead has answered the job
+			return
 		}
 		if err != nil {
 			s.endJob(c, j, err)
@@ -66,6 +68,7 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
 		g.split(splits[i])
 		s.stages[g.id] = g
 		start.Stages = append(start.Stages, g.id)
+		// Before any task of the job: a reducer's question for an unknown shuffle fails.
 		if g.isMap {
 			c.Send(s.cfg.Tracker, mapoutput.RegisterShuffle{Shuffle: g.shuffle, Maps: len(g.splits)})
 		}
@@ -78,6 +81,7 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
 
 // submitStage runs a stage, or what it needs first.
 func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
+	// Not one that waits, runs or is to be submitted again already, nor one whose job is over.
 	if g.phase != phaseIdle || s.stages[g.id] != g {
 		return
 	}
@@ -95,6 +99,7 @@ func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
 // submitMissingTasks makes a new attempt of the partitions that are missing.
 func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	missing := g.missing()
+	// Attempts before this one may have brought the rest since it was asked for.
 	if len(missing) == 0 {
 		s.stageDone(c, g)
 		return
@@ -105,6 +110,7 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	}
 	set := tasks.Set{ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.job.id, Work: s.work(g)}
 	g.attempts++
+	// The new attempt waits for its own tasks alone.
 	clear(g.pending)
 	for _, p := range missing {
 		set.Tasks = append(set.Tasks, tasks.Task{Partition: p, Split: g.splits[p]})
@@ -116,6 +122,8 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	if g.isMap {
 		submitted.Shuffle = &g.shuffle
 	}
+	// Before SubmitTasks: ExecutorAllocationManager must know the stage when CoarseGrainedScheduler reports its first
+	// TaskStart.
 	s.listen(c, submitted)
 	c.Send(s.cfg.Scheduler, tasks.SubmitTasks{Set: set})
 }

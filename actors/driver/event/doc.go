@@ -1,4 +1,4 @@
-// Package event has what the driver's endpoints tell each other of executors, and what they tell a listener of jobs,
-// stages and tasks: Spark's SparkListener events. All are Local. They are told in the order in which things happened, by
-// one endpoint each: executors and the starts of tasks by CoarseGrainedScheduler, all else by DAGScheduler.
+// Package event has the driver's events: of executors, which its endpoints send each other, and of jobs, stages and tasks,
+// which they send to a listener as Spark's SparkListener events. All are Local. One endpoint sends each kind, in the order in
+// which things happened: CoarseGrainedScheduler those of executors and of starts of tasks, DAGScheduler all others.
 package event

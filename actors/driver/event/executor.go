@@ -2,8 +2,8 @@ package event
 
 import "github.com/coherer/coherer/rpcenv"
 
-// ExecutorChange tells that an executor came or went. CoarseGrainedScheduler, which owns the executors, sends it to all
-// who keep books of their own (HeartbeatReceiver, BlockManagerMaster, DAGScheduler, then the listener), to each in the
+// ExecutorChange reports that an executor came or went. CoarseGrainedScheduler, which owns the executors, sends it to all
+// endpoints with books of their own (HeartbeatReceiver, BlockManagerMaster, DAGScheduler, then the listener), to each in the
 // same order. In Spark they hear of it by three ways: the listener bus, DAGSchedulerEvents and calls.
 type ExecutorChange struct {
 	rpcenv.Local

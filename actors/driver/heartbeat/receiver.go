@@ -16,7 +16,7 @@ const Name = "HeartbeatReceiver"
 // ExpireDeadHosts is the timer of the check, each spark.network.timeoutInterval.
 type ExpireDeadHosts struct{ rpcenv.Local }
 
-// ExpireExecutor tells CoarseGrainedScheduler of an executor that is silent for too long. Spark makes two calls of it:
+// ExpireExecutor reports an executor that is silent for too long to CoarseGrainedScheduler. Spark makes two calls of it:
 // killAndReplaceExecutor, then RemoveExecutor.
 type ExpireExecutor struct {
 	rpcenv.Local
@@ -65,7 +65,7 @@ func (r *Receiver) heartbeat(c *rpcenv.Context, m *app.Heartbeat) {
 
 func (r *Receiver) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 	switch m.Kind {
-	case event.ExecutorAdded:
+	case event.ExecutorAdded: // counts as a sign of life: the first heartbeat comes later
 		r.lastSeen[m.ExecutorID] = c.Now()
 	case event.ExecutorLost:
 		delete(r.lastSeen, m.ExecutorID)

@@ -19,7 +19,7 @@ func (b *book) register(shuffle int32, maps int) {
 	}
 }
 
-// put enters an output; false when there is no such map task.
+// put enters an output; false for an unknown map task.
 func (b *book) put(shuffle, index int32, s *storage.MapStatus) bool {
 	statuses := b.shuffles[shuffle]
 	if index < 0 || int(index) >= len(statuses) {
@@ -56,6 +56,7 @@ func (b *book) statuses(shuffle int32) (*storage.MapOutputStatuses, bool) {
 	if !ok {
 		return nil, false
 	}
+	// A copy: the answer must not change with the book, and its list holds no nil, for a requester in the same Env either.
 	out := slices.Clone(known)
 	for i, s := range out {
 		if s == nil {

@@ -79,7 +79,7 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 	}
 }
 
-// An output that is missing is a status without a place, for who asks from the same Env too.
+// An output that is missing is a status without a place, for a requester in the same Env too.
 func TestAMissingOutputIsAnEmptyStatus(t *testing.T) {
 	w := rpctest.New(t, 1)
 	env := w.Env("Driver", nil)

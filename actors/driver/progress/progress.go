@@ -1,4 +1,4 @@
-// Package progress tells people how far an application is: a line for what matters of the driver's events.
+// Package progress shows people how far an application is: it prints a line for each of the driver's events that matters.
 package progress
 
 import (
@@ -25,13 +25,13 @@ type Progress struct {
 // stage is how far a stage is.
 type stage struct{ tasks, done int }
 
-// New makes a Progress that writes to out. asks is whom the application asks for executors, such as "Master": its log says why
-// none come to one that is not registered.
+// New makes a Progress that writes to out. asks names the daemon that the application asks for executors, such as "Master": its
+// log says why an application that is not registered gets none.
 func New(out io.Writer, asks string) *Progress {
 	return &Progress{out: out, asks: asks, stages: map[int32]*stage{}}
 }
 
-// Receive is the table of what is told.
+// Receive is a callback of the endpoint.
 func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case event.ApplicationStart:
@@ -86,7 +86,7 @@ func firstLine(failure string) string {
 	return line
 }
 
-// taskEnd tells of failures, and of the end of a stage and each quarter before it.
+// taskEnd reports failures, the end of a stage and each quarter before it.
 func (p *Progress) taskEnd(m event.TaskEnd) {
 	switch {
 	case m.Killed:

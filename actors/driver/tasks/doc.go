@@ -3,9 +3,9 @@
 // owns the Pool and sends what it decides.
 //
 // A Pool has task sets in order of job and stage (FIFO). Offers gives cores to tasks, one task an executor and round,
-// executors in an order that the caller shuffles. Update and ExecutorLost take the ends of attempts and return what the
-// DAGScheduler is to be told, in order. A set that is a zombie starts nothing any more; it is forgotten when its last
-// attempt ended.
+// executors in an order that the caller shuffles. Update and ExecutorLost take the ends of attempts and return the messages
+// for the DAGScheduler, in order. A set that is a zombie starts nothing any more; it is forgotten when its last attempt
+// ended.
 //
 // # Differences from Spark
 //

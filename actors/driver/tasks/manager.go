@@ -41,7 +41,7 @@ type attempt struct {
 
 func newManager(s Set) *manager {
 	m := &manager{set: s, states: make([]taskState, len(s.Tasks)), left: len(s.Tasks)}
-	for i := range s.Tasks {
+	for i := range s.Tasks { // backwards: task 0 on top
 		m.pending = append(m.pending, len(s.Tasks)-1-i)
 	}
 	return m
@@ -92,7 +92,7 @@ func (m *manager) finished(index int) {
 
 // finishedPartition is finished for a partition that another attempt of the stage brought.
 func (m *manager) finishedPartition(partition int32) {
-	for i, t := range m.set.Tasks {
+	for i, t := range m.set.Tasks { // an index is not a partition: a later attempt has only the tasks that are missing
 		if t.Partition == partition {
 			m.finished(i)
 		}
@@ -104,8 +104,8 @@ func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
 	s := &m.states[a.index]
 	switch {
 	case r.Kind == KindFetchFailed:
-		m.zombie = true
-	case m.zombie:
+		m.zombie = true // the stage's next attempt follows, with the lost outputs computed again
+	case m.zombie: // it starts nothing any more, so failures do not count
 	case r.Kind == KindTaskTooLarge:
 		return r.Text // as Spark has it
 	case r.permanent():
@@ -117,6 +117,7 @@ func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
 				a.index, m.set.ID, maxFailures, a.name(), a.host, a.executor, r.Text)
 		}
 	}
+	// On top of the stack: a failed task is the next to start.
 	m.pending = append(m.pending, a.index)
 	return ""
 }
@@ -126,7 +127,7 @@ func (a *attempt) name() string {
 	return fmt.Sprintf("task %d.%d in stage %s (TID %d)", a.index, a.number, a.m.set.ID, a.id)
 }
 
-// completion tells of the attempt's end.
+// completion reports the attempt's end.
 func (a *attempt) completion(r Reason, result *app.TaskResult) CompletionEvent {
 	return CompletionEvent{
 		Set: a.m.set.ID, Index: int32(a.index), Partition: a.m.set.Tasks[a.index].Partition, TaskID: a.id, Attempt: a.number,

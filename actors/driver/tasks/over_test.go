@@ -80,7 +80,7 @@ func TestANewerSetOfAStageReplacesTheOlder(t *testing.T) {
 	}
 }
 
-// With no task there is none whose end could end the set.
+// Without a task no end of one could end the set.
 func TestASetWithoutTasksIsNotKept(t *testing.T) {
 	if p := pool(newSet(0, 0, 0, 0)); len(p.sets) > 0 {
 		t.Errorf("%d sets are kept", len(p.sets))

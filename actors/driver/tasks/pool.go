@@ -52,6 +52,7 @@ type Kill struct {
 
 // Submit takes a set; older ones of its stage become zombies. A set without tasks is not kept.
 func (p *Pool) Submit(s Set) {
+	// A new attempt of a stage has all tasks that are missing; the older one only waits for its running attempts.
 	for _, m := range p.sets {
 		if m.set.ID.Stage == s.ID.Stage {
 			m.zombie = true
@@ -71,6 +72,7 @@ func (p *Pool) Offers(offers []Offer, shuffle func(n int, swap func(i, j int))) 
 	shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	var launches []Launch
 	for _, m := range p.sets {
+		// One task an executor and round, so that a set spreads over the executors; a set goes on until nothing fits.
 		for more := true; more; {
 			more = false
 			for i := range free {
@@ -78,7 +80,7 @@ func (p *Pool) Offers(offers []Offer, shuffle func(n int, swap func(i, j int))) 
 					continue
 				}
 				index, ok := m.next()
-				if !ok {
+				if !ok { // the rest is for the next set
 					break
 				}
 				a := m.start(index, p.nextID, free[i])
@@ -107,7 +109,7 @@ func (p *Pool) Known(id int64, executor string) bool {
 	return a != nil && a.executor == executor
 }
 
-// Update takes the report that an attempt changed its state. It returns what DAGScheduler is to be told, in order.
+// Update takes the report that an attempt changed its state. It returns the messages for DAGScheduler, in order.
 // Reports of unknown attempts and states that are not final change nothing.
 func (p *Pool) Update(id int64, state app.TaskState, result *app.TaskResult, f *app.TaskFailure) []rpcenv.Message {
 	a := p.live[id]
@@ -118,6 +120,7 @@ func (p *Pool) Update(id int64, state app.TaskState, result *app.TaskResult, f *
 	if r.Kind != KindSuccess {
 		return p.ended(a, r)
 	}
+	// The result that exceeds the limit is dropped: its attempt counts as killed.
 	if over := a.m.take(result, p.limits.MaxResultSize); over != "" {
 		return p.over(a, killed("Tasks result size has exceeded maxResultSize"), over)
 	}
@@ -126,6 +129,7 @@ func (p *Pool) Update(id int64, state app.TaskState, result *app.TaskResult, f *
 	delete(p.live, a.id)
 	partition := a.m.set.Tasks[a.index].Partition
 	a.m.finished(a.index)
+	// Other attempts of the stage need not compute the partition again.
 	for _, m := range p.sets {
 		if m != a.m && m.set.ID.Stage == a.m.set.ID.Stage {
 			m.finishedPartition(partition)
@@ -142,6 +146,7 @@ func Final(s app.TaskState) bool {
 
 // take counts a result's bytes; not "" when they are too many.
 func (m *manager) take(r *app.TaskResult, limit int64) string {
+	// Map tasks bring statuses, not results. A zombie is over: its job must not fail a second time.
 	if m.set.Work.Map || m.zombie {
 		return ""
 	}
@@ -159,6 +164,7 @@ func (p *Pool) ended(a *attempt, r Reason) []rpcenv.Message {
 	a.end()
 	delete(p.live, a.id)
 	abort := a.m.failed(a, r, p.limits.MaxFailures)
+	// The attempt's end first: listeners of the DAGScheduler hear of it before the job is over.
 	out := []rpcenv.Message{a.completion(r, nil)}
 	if abort != "" {
 		a.m.zombie = true
@@ -170,6 +176,7 @@ func (p *Pool) ended(a *attempt, r Reason) []rpcenv.Message {
 
 // over ends an attempt and its set with it.
 func (p *Pool) over(a *attempt, r Reason, why string) []rpcenv.Message {
+	// First, so that ended decides nothing else about the set.
 	a.m.zombie = true
 	return append(p.ended(a, r), TaskSetFailed{Set: a.m.set.ID, Reason: why, Cause: r})
 }
@@ -188,9 +195,10 @@ func (p *Pool) Abort(id int64, why string) []rpcenv.Message {
 }
 
 // ExecutorLost gives up what was on an executor: finished map tasks of sets that are not over run again, since their
-// output went with it, and running attempts fail. It returns what DAGScheduler is to be told.
+// output went with it, and running attempts fail. It returns the messages for DAGScheduler, in order.
 func (p *Pool) ExecutorLost(id string, l Loss) []rpcenv.Message {
 	var out []rpcenv.Message
+	// ended sweeps p.sets.
 	for _, m := range slices.Clone(p.sets) {
 		out = append(out, m.resubmit(id)...)
 		for _, a := range m.attempts {
@@ -204,6 +212,7 @@ func (p *Pool) ExecutorLost(id string, l Loss) []rpcenv.Message {
 
 // resubmit makes the map tasks that finished on an executor run again.
 func (m *manager) resubmit(executor string) []rpcenv.Message {
+	// Results have reached the driver. The outputs of a set that is over are DAGScheduler's to compute again.
 	if m.zombie || !m.set.Work.Map {
 		return nil
 	}
@@ -212,6 +221,7 @@ func (m *manager) resubmit(executor string) []rpcenv.Message {
 		if a.executor != executor || !a.succeeded {
 			continue
 		}
+		// So that a second loss of the same executor does not count it again.
 		a.succeeded = false
 		m.states[a.index].done = false
 		m.left++

@@ -4,16 +4,16 @@
 // CoarseGrainedScheduler, in the same Env, asks it for executors, for the end of some, and why one is gone; it asks the
 // ApplicationMaster and hands the answer on. Without an ApplicationMaster the answers are no, and why that is so. An
 // ApplicationMaster that registers is the one of a new attempt: CoarseGrainedScheduler forgets the executors of the one
-// before, and what that one still has to answer is not waited for.
+// before, and the asks that the former one has not answered fail.
 //
 // # Differences from Spark
 //
 //   - Nothing waits: an ask of CoarseGrainedScheduler is answered when the ApplicationMaster has answered, and no lock is held
 //     meanwhile. While a RequestExecutors is on its way only the newest that comes is kept, and its answer is that of all.
 //     (TestRequestsOfOneTimeBecomeOne)
-//   - A driver has no pages, so AddWebUIFilter is only told in the log. (TestWhatIsToldOfPages)
+//   - A driver has no pages, so AddWebUIFilter only gets a line in the log. (TestWhatIsToldOfPages)
 //   - What cannot be asked without an ApplicationMaster is warned of once, until one registers; Spark warns each 100 ms.
 //     (TestWhatCannotBeAskedYetIsSaidOnce)
-//   - No wish for executors is told after the end of the driver; one of Spark's threads may have one in hand.
+//   - A driver that ends sends no request for executors; one of Spark's threads may still send one.
 //     (TestNothingIsWantedAfterTheEnd)
 package yarnscheduler

@@ -9,7 +9,7 @@ import (
 // Name is what the endpoint is called.
 const Name = ids.YarnScheduler
 
-// ClusterManagerRegistered tells CoarseGrainedScheduler of an ApplicationMaster: the executors of the one before are gone.
+// ClusterManagerRegistered reports a new ApplicationMaster to CoarseGrainedScheduler: the executors of the one before are gone.
 type ClusterManagerRegistered struct{ rpcenv.Local }
 
 // RetrieveLastExecutorID asks CoarseGrainedScheduler for the highest executor id that was ever registered.
@@ -18,7 +18,7 @@ type RetrieveLastExecutorID struct{ rpcenv.Local }
 // ReplyType makes the answer's type known to the compiler.
 func (RetrieveLastExecutorID) ReplyType() LastExecutorID { return LastExecutorID{} }
 
-// LastExecutorID is the answer; 0 when there was none.
+// LastExecutorID is the answer; 0 before the first executor.
 type LastExecutorID struct {
 	rpcenv.Local
 	ID int32
@@ -30,9 +30,9 @@ type DecommissionHost struct {
 	Host string
 }
 
-// StopBackend is the end of the driver: the ApplicationMaster is told, with the application's exit code, and that nothing is
-// wanted any more. The answer, whether an ApplicationMaster has heard it, comes when it has, or cannot. Loss of executors is not
-// passed on from then on.
+// StopBackend is the end of the driver: the ApplicationMaster gets the application's exit code and a request for no executors.
+// The answer says whether an ApplicationMaster has heard it; it comes when one has, or cannot. From then on losses of executors
+// are not passed on.
 type StopBackend struct {
 	rpcenv.Local
 	Code int

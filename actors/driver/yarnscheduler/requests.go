@@ -8,31 +8,31 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// errReplaced fails a request of which the ApplicationMaster said nothing before another one registered.
+// errReplaced fails a request that the ApplicationMaster had not answered when another one registered.
 var errReplaced = fmt.Errorf("%w: another ApplicationMaster has registered", rpcenv.ErrRefused)
 
-// request is how many executors are wanted, and who waits for the answer.
+// request is how many executors are wanted, and the calls that wait for the answer.
 type request struct {
 	message *app.RequestExecutors
 	callers []rpcenv.Call[*rpc.Bool]
 }
 
-// finish answers all who wait.
+// finish answers all calls that wait.
 func (r *request) finish(b *rpc.Bool, err error) {
 	for _, call := range r.callers {
 		finish(call, b, err)
 	}
 }
 
-// refuse answers all who wait false; a request that there is not has none.
+// refuse answers false to all calls that wait; a nil request has none.
 func (r *request) refuse() {
 	if r != nil {
 		r.finish(&rpc.Bool{}, nil)
 	}
 }
 
-// requestExecutors tells the ApplicationMaster how many executors are wanted: the counts are absolute, so of several that
-// wait the newest is enough. A driver that ends wants none.
+// requestExecutors asks the ApplicationMaster for executors. The counts are absolute, so of several requests that wait the newest
+// is enough. A driver that ends wants none.
 func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors) {
 	r := &request{message: m, callers: []rpcenv.Call[*rpc.Bool]{rpcenv.Defer(c, m)}}
 	switch {
@@ -42,7 +42,7 @@ func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors)
 		s.warn(c, "Attempted to request executors before the AM has registered!")
 		r.refuse()
 	case s.out == nil:
-		s.tell(c, r)
+		s.send(c, r)
 	default:
 		if s.next != nil {
 			r.callers = append(s.next.callers, r.callers...)
@@ -51,20 +51,20 @@ func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors)
 	}
 }
 
-// tell sends a request, and after its answer the one that came meanwhile.
-func (s *Scheduler) tell(c *rpcenv.Context, r *request) {
+// send sends a request, and after its answer the one that came meanwhile.
+func (s *Scheduler) send(c *rpcenv.Context, r *request) {
 	s.out = r
 	rpcenv.Ask(c, s.am, r.message, func(b *rpc.Bool, err error) {
-		if s.out != r { // given up
+		if s.out != r { // given up: its calls have failed, and s.out may be a request to the next ApplicationMaster
 			return
 		}
 		s.out = nil
 		r.finish(b, err)
-		s.tellNext(c)
+		s.sendNext(c)
 	})
 }
 
-func (s *Scheduler) tellNext(c *rpcenv.Context) {
+func (s *Scheduler) sendNext(c *rpcenv.Context) {
 	r := s.next
 	s.next = nil
 	switch {
@@ -72,12 +72,12 @@ func (s *Scheduler) tellNext(c *rpcenv.Context) {
 	case s.am.IsZero():
 		r.refuse()
 	default:
-		s.tell(c, r)
+		s.send(c, r)
 	}
 }
 
 // giveUp waits no longer for the answer of an ApplicationMaster that was replaced, which may never come: its connection can be
-// half open. What waited is told to the new one.
+// half open. The request that waited goes to the new one.
 func (s *Scheduler) giveUp(c *rpcenv.Context) {
 	if s.out == nil {
 		return
@@ -85,5 +85,5 @@ func (s *Scheduler) giveUp(c *rpcenv.Context) {
 	r := s.out
 	s.out = nil
 	r.finish(nil, errReplaced)
-	s.tellNext(c)
+	s.sendNext(c)
 }

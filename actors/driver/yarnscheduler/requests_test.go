@@ -114,7 +114,7 @@ func TestRequestsOfOneTimeBecomeOne(t *testing.T) {
 	}
 }
 
-// What waited to be told when the driver ended is not told: the ApplicationMaster would ask for executors again.
+// A request that waits when the driver ends is dropped: the ApplicationMaster would ask for executors again.
 func TestNothingIsWantedAfterTheEnd(t *testing.T) {
 	r := newRig(t)
 	r.register()
@@ -140,7 +140,7 @@ func TestNothingIsWantedAfterTheEnd(t *testing.T) {
 		}
 	})
 	r.Settle()
-	r.want("the ApplicationMaster was told", r.asked, "request 3", "shutdown 0", "request 0")
+	r.want("the ApplicationMaster got", r.asked, "request 3", "shutdown 0", "request 0")
 	if !slices.Equal(answers, []bool{false, false, true}) {
 		t.Errorf("answers %v, want no for what came later", answers)
 	}

@@ -20,7 +20,7 @@ type Scheduler struct {
 	driver  rpcenv.Ref // CoarseGrainedScheduler
 	am      rpcenv.Ref // zero: none has registered
 	stopped bool
-	warned  string // what was said last of the ApplicationMaster that is not there
+	warned  string // the last warning of what needs an ApplicationMaster, until one registers
 	// out is on its way to the ApplicationMaster; next came meanwhile.
 	out, next *request
 }
@@ -59,8 +59,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// registerClusterManager takes another ApplicationMaster: CoarseGrainedScheduler hears of it before the answers that the one
-// before still owes fail, so that these change nothing.
+// registerClusterManager replaces the ApplicationMaster. CoarseGrainedScheduler hears of it before the asks that the former one
+// has not answered fail: their failures then change nothing.
 func (s *Scheduler) registerClusterManager(c *rpcenv.Context, m *app.RegisterClusterManager) {
 	am := c.Ref(m.GetAm())
 	if am.IsZero() {
@@ -91,7 +91,7 @@ func (s *Scheduler) retrieveLastAllocatedExecutorID(c *rpcenv.Context, m *app.Re
 	})
 }
 
-// warn says once what cannot be asked without an ApplicationMaster: ExecutorAllocationManager asks again each 100 ms.
+// warn logs once what cannot be asked without an ApplicationMaster: ExecutorAllocationManager asks again each 100 ms.
 func (s *Scheduler) warn(c *rpcenv.Context, text string) {
 	if s.warned != text {
 		s.warned = text
@@ -145,14 +145,15 @@ func (s *Scheduler) getExecutorLossReason(c *rpcenv.Context, m *app.GetExecutorL
 	})
 }
 
-// endWait is how long a driver that ends waits for its ApplicationMaster: the driver tells its executors of the end after that,
-// within the time that the end of an application may take.
+// endWait is how long a driver that ends waits for its ApplicationMaster: the driver stops its executors after that, within the
+// time that the end of an application may take.
 const endWait = 3 * time.Second
 
-// stopBackend tells the ApplicationMaster of the end first, then that nothing is wanted, so that it asks for no executors in
-// place of those that the driver ends. What waited to be told is not told after that.
+// stopBackend sends Shutdown to the ApplicationMaster first, then a request for no executors, so that it starts none in place of
+// those that the driver ends. A request that waited is dropped.
 func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	s.stopped = true
+	// It asks for executors, which the ApplicationMaster would start for a driver that is gone.
 	s.next.refuse()
 	s.next = nil
 	if s.am.IsZero() {
@@ -161,8 +162,9 @@ func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	}
 	c.Send(s.am, &app.Shutdown{ExitCode: int32(m.Code)})
 	call := rpcenv.Defer(c, m)
+	// Its answer shows that Shutdown has arrived, too: messages to one endpoint keep their order.
 	rpcenv.Ask(c, s.am, &app.RequestExecutors{}, func(_ *rpc.Bool, err error) {
-		if errors.Is(err, rpcenv.ErrUnreachableTimeout) { // it is connected and may stand still: what it was sent waits for it
+		if errors.Is(err, rpcenv.ErrUnreachableTimeout) { // it is connected and may stand still: the messages wait for it
 			c.Log().Warnf("The ApplicationMaster does not answer that the application is over; it ends when it goes on, or YARN ends it after %s",
 				conf.AMExpiry.Key())
 			err = nil
@@ -177,7 +179,7 @@ func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 // OnConnected is a callback of the endpoint.
 func (s *Scheduler) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnDisconnected is a callback of the endpoint: an ApplicationMaster that is gone is asked nothing; another one may come.
+// OnDisconnected is a callback of the endpoint: an ApplicationMaster that is gone gets no asks; another one may come.
 func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if s.am.Address == peer {
 		c.Log().Warnf("ApplicationMaster has disassociated: %s", peer)

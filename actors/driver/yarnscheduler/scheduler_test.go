@@ -235,7 +235,7 @@ func TestALossWithoutAReasonIsLogged(t *testing.T) {
 	r.want("the log has at the end", messages(said))
 }
 
-// Spec 4.12: on disconnect of the ApplicationMaster there is none; the next one that registers counts.
+// Spec 4.12: when the ApplicationMaster disconnects, the driver has none until the next one registers.
 func TestAnApplicationMasterThatIsGone(t *testing.T) {
 	r := newRig(t)
 	r.register()
@@ -254,7 +254,7 @@ func TestAnApplicationMasterThatIsGone(t *testing.T) {
 	r.want("the ApplicationMaster was asked", r.asked, "request 2")
 }
 
-// Spec 4.12: the end is told with the exit code, nothing is wanted any more, and losses are not passed on.
+// Spec 4.12: the ApplicationMaster gets the exit code, nothing is wanted any more, and losses are not passed on.
 func TestTheEndOfADriver(t *testing.T) {
 	r := newRig(t)
 	r.register()
@@ -263,7 +263,7 @@ func TestTheEndOfADriver(t *testing.T) {
 	}
 	r.am.Send(r.ref, &app.RemoveExecutor{ExecutorId: "1"})
 	r.Settle()
-	r.want("the ApplicationMaster was told", r.asked, "shutdown 4", "request 0")
+	r.want("the ApplicationMaster got", r.asked, "shutdown 4", "request 0")
 	r.want("the driver heard", r.heard, "registered")
 }
 
@@ -287,7 +287,7 @@ func TestAnApplicationMasterThatStandsStillKeepsNoDriverFromItsEnd(t *testing.T)
 		t.Errorf("%v %v after %s", got, err, r.Now().Sub(began))
 	}
 	if all := log.AllEntries(); len(all) == 0 || !strings.Contains(all[len(all)-1].Message, "The ApplicationMaster does not answer") {
-		t.Error("nobody is told")
+		t.Error("no warning of an ApplicationMaster that does not answer")
 	}
-	r.want("the ApplicationMaster was told", r.asked, "shutdown 0", "request 0")
+	r.want("the ApplicationMaster got", r.asked, "shutdown 0", "request 0")
 }
