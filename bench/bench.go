@@ -123,8 +123,8 @@ type runner struct {
 	started func(*child) // for tests
 }
 
-func (r *runner) add(p program, who measure.Named, rival bool) {
-	c := &Contender{Name: who.Name, Version: who.Version}
+func (r *runner) add(p program, named measure.Named, rival bool) {
+	c := &Contender{Name: named.Name, Version: named.Version}
 	r.report.Contenders = append(r.report.Contenders, c)
 	r.entries = append(r.entries, &entry{Contender: c, program: p, rival: rival})
 }
@@ -142,8 +142,8 @@ func (r *runner) addRivals(ctx context.Context) error {
 		var hello *measure.Hello
 		if c, hello, err = r.start(ctx, p, "rivals"); err == nil {
 			c.close()
-			for _, who := range hello.Contenders {
-				r.add(p, who, true)
+			for _, named := range hello.Contenders {
+				r.add(p, named, true)
 			}
 		}
 	}

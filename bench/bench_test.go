@@ -148,7 +148,7 @@ func TestAProcessThatDies(t *testing.T) {
 	}
 }
 
-// A receiver that dies in the midst of a trial is told at once, not after the trial's time.
+// A receiver that dies in the midst of a trial ends the trial at once, not after the trial's time.
 func TestAReceiverThatDies(t *testing.T) {
 	o := options(t, measure.RemoteTell)
 	o.Spec.Duration = time.Hour

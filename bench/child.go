@@ -116,7 +116,7 @@ func (c *child) call(ctx context.Context, cmd measure.Command) (*measure.Answer,
 	if err != nil {
 		return nil, err
 	}
-	// An error means that it ended, which is told with more words below.
+	// An error means that it ended, which the code below reports with more words.
 	_, _ = c.in.Write(append(line, '\n'))
 	a, err := c.answer(ctx)
 	if err == nil && a.Error != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// framer writes and reads the frames of one connection as someone would by hand who knows that there is one endpoint and
+// framer writes and reads the frames of one connection as a programmer would by hand who knows of one endpoint and
 // one type of message: everything before the protobuf encoding is made once and compared, and nothing is copied. The bytes
 // are those of package transport; a test compares them.
 type framer struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Print writes the report for people: where, the headline, the table, who is missing.
+// Print writes the report for people: where, the headline, the table, the missing contenders.
 func (r *Report) Print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", r.Environment, r.headline())

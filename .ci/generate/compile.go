@@ -13,7 +13,7 @@ import (
 
 // compile makes the request that protoc would make for sources, which are relative to the first of roots; what they import is
 // looked for in all of them. Comments are kept. The
-// compiler's version is left out, since there is none: protoc-gen-go then writes "(unknown)", the same everywhere.
+// compiler's version is left out, since no protoc runs: protoc-gen-go then writes "(unknown)", the same everywhere.
 func compile(ctx context.Context, roots, sources []string) (*pluginpb.CodeGeneratorRequest, error) {
 	compiler := protocompile.Compiler{
 		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: roots}),

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// run writes the generated files of the proto files in folders of root, its own if there are none; of its own it removes
+// run writes the generated files of the proto files in folders of root, without any of its own root; of its own it removes
 // those that nothing makes any more.
 func run(ctx context.Context, root, imports, ready string, folders []string) error {
 	module, err := modulePath(ctx, root)

@@ -44,7 +44,7 @@ type Answer struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Hello says who the process is.
+// Hello names the process and its contenders.
 type Hello struct {
 	Contenders []Named `json:"contenders"`
 	Go         string  `json:"go"`
@@ -76,7 +76,7 @@ type speaker struct {
 }
 
 // Speak is a contender's process: it reads commands, one JSON object a line, and answers each with a line. It returns at the end
-// of in, also in the midst of a trial, so no process outlives who started it. An error is one of the control itself.
+// of in, also in the midst of a trial, so no process outlives its parent. An error is one of the control itself.
 func Speak(ctx context.Context, in io.Reader, out io.Writer, contenders ...Contender) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package measure is what all contenders of the bench have in common: the message, who may send how much, who counts, the
-// clock, the histogram, and the lines by which a contender's process is told what to do. A contender only carries
+// Package measure is what all contenders of the bench have in common: the message, the window of each sender, the counters, the
+// clock, the histogram, and the lines by which a contender's process gets its orders. A contender only carries
 // messages from the sending side, a [Tell] or an [Ask], to a [Sink] and back, and so cannot count differently.
 //
 // # Tells

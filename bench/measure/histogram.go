@@ -55,7 +55,7 @@ func (h *Histogram) Count() uint64 { return h.count }
 // Max is the longest of them in nanoseconds.
 func (h *Histogram) Max() int64 { return h.max }
 
-// Percentile is the duration that a share q of all, from 0 to 1, does not exceed; 0 when there are none.
+// Percentile is the duration that a share q of all, from 0 to 1, does not exceed; 0 of no durations.
 func (h *Histogram) Percentile(q float64) int64 {
 	rank := max(uint64(math.Ceil(q*float64(h.count))), 1)
 	var seen uint64

@@ -22,7 +22,7 @@ const (
 	sourceName = "source"
 )
 
-// askTimeout is longer than a trial may stand still, so that what is lost is told by the trial.
+// askTimeout is longer than a trial may stand still, so that the trial reports what is lost.
 const askTimeout = 2 * measure.Stall
 
 // protoactor is an actor with the default mailbox on each side, in one ActorSystem or in two with the default remote.

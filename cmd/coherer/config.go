@@ -28,7 +28,7 @@ func configShowCommand() *cobra.Command {
 	var s settings
 	var out output
 	var origin bool
-	var who string
+	var of string
 	cmd := &cobra.Command{
 		Use: "show [flags] [FILTER]", Short: "Show every known setting",
 		Long: "Show every known setting with its value, its default and what it means; with FILTER, those whose name contains it.\n" +
@@ -42,7 +42,7 @@ func configShowCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			if s.environment, err = environmentOf(who); err != nil {
+			if s.environment, err = environmentOf(of); err != nil {
 				return usage(cmd, err)
 			}
 			all, err := s.read()
@@ -67,13 +67,13 @@ func configShowCommand() *cobra.Command {
 	s.flags(cmd.Flags())
 	out.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
-	cmd.Flags().StringVar(&who, "for", "submit", "whose environment is read: that of submit, of a master or of a worker")
+	cmd.Flags().StringVar(&of, "for", "submit", "whose environment is read: that of submit, of a master or of a worker")
 	return cmd
 }
 
 // environmentOf is what the environment says to a command.
-func environmentOf(who string) (*environment, error) {
-	switch who {
+func environmentOf(of string) (*environment, error) {
+	switch of {
 	case "submit":
 		var variables []variable
 		for _, o := range submit.Options() {
@@ -89,7 +89,7 @@ func environmentOf(who string) (*environment, error) {
 	case "worker":
 		return readEnvironment(workerVariables, "SPARK_WORKER_OPTS")
 	}
-	return nil, fmt.Errorf("--for %q: want submit, master or worker", who)
+	return nil, fmt.Errorf("--for %q: want submit, master or worker", of)
 }
 
 // shownSetting is a setting as it is shown.

@@ -81,7 +81,7 @@ func TestConfigShow(t *testing.T) {
 	}
 }
 
-// run reads nothing of Spark's environment unless it is told to.
+// run reads nothing of Spark's environment without --spark-env.
 func TestRunIgnoresSparksEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "spark-defaults.conf"), "spark.executor.memory 7g\n")

@@ -126,7 +126,7 @@ func masterCommand() *cobra.Command {
 	var peers string
 	cmd := &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
-		Long: "Run a Master until it is told to end. Its pages are at --webui-port, with /json and /metrics; with\n" +
+		Long: "Run a Master until SIGTERM or Ctrl-C. Its pages are at --webui-port, with /json and /metrics; with\n" +
 			"spark.master.rest.enabled it takes submissions by HTTP at spark.master.rest.port.\n" +
 			"SPARK_MASTER_HOST, else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP, and SPARK_MASTER_PORT stand in for --host and --port,\n" +
 			"SPARK_MASTER_WEBUI_PORT for spark.master.ui.port; SPARK_PUBLIC_DNS is the name by which others find the pages. The -Dkey=value of\n" +
@@ -170,7 +170,7 @@ func workerCommand() *cobra.Command {
 	var cores int
 	cmd := &cobra.Command{
 		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
-		Long: "Run a Worker until it is told to end. It finds its Master by the URL, or by --join.\n" +
+		Long: "Run a Worker until SIGTERM or Ctrl-C. It finds its Master by the URL, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
 			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
 			"SPARK_PUBLIC_DNS is the name by which others find the pages; SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +

@@ -50,7 +50,7 @@ func resourceManagerCommand() *cobra.Command {
 	var d daemonFlags
 	cmd := &cobra.Command{
 		Use: "resourcemanager", GroupID: "daemons", Short: "Run a ResourceManager of YARN",
-		Long: "Run a ResourceManager until it is told to end. It listens at one port, Hadoop's for clients, for NodeManagers and\n" +
+		Long: "Run a ResourceManager until SIGTERM or Ctrl-C. It listens at one port, Hadoop's for clients, for NodeManagers and\n" +
 			"application masters too: --host and --port, else yarn.resourcemanager.address. Its pages and its REST server are at\n" +
 			"yarn.resourcemanager.webapp.address, port 8088 unless it is set. Settings are those of --conf and --properties-file, and of\n" +
 			"yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
@@ -86,7 +86,7 @@ func nodeManagerCommand() *cobra.Command {
 	var localDirs, logDirs []string
 	cmd := &cobra.Command{
 		Use: "nodemanager [yarn://HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
-		Long: "Run a NodeManager until it is told to end, with the containers that it started. yarn://HOST:PORT is its ResourceManager, else\n" +
+		Long: "Run a NodeManager until SIGTERM or Ctrl-C, with the containers that it started. yarn://HOST:PORT is its ResourceManager, else\n" +
 			"yarn.resourcemanager.address. What a flag does not say, settings yarn.nodemanager.* do: those of --conf and\n" +
 			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its pages and the logs of containers are at\n" +
 			"yarn.nodemanager.webapp.address, port 8042 unless it is set.",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Ctrl-C reaches a submission and its driver: one error is told, once. The application has the user's name at the Master.
+// Ctrl-C reaches a submission and its driver: it prints one error, once. The application has the user's name at the Master.
 func TestAnInterruptedSubmissionSaysSoOnce(t *testing.T) {
 	mlog := &lines{to: t.Output()}
 	_, master := daemonTo(t, mlog, nil, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")

@@ -151,7 +151,7 @@ func root() *cobra.Command {
 		Example: strings.Join([]string{
 			"  coherer run wordcount README.md        a cluster, a job, its messages",
 			"  coherer trace show                     the last run, message by message",
-			"  coherer explain RegisterWorker         what a message is, who sends it, who handles it",
+			"  coherer explain RegisterWorker         what a message is, its senders and its handler",
 		}, "\n"),
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usages(func(_ *cobra.Command, args []string) error {

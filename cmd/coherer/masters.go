@@ -39,7 +39,7 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 func findResourceManager(cmd *cobra.Command, url string) (at rpcenv.Address, found bool, err error) {
 	if url == "" {
 		w, err := findWatched(nil)
-		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // who asks next for Masters tells it
+		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // the next question for Masters reports it
 	}
 	if !strings.HasPrefix(url, "yarn") {
 		return at, false, nil

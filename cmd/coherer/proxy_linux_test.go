@@ -122,7 +122,7 @@ func (p *proxy) cut() int {
 	return n
 }
 
-// masterBehind starts a Master in this process that is told to others as behind a proxy.
+// masterBehind starts a Master in this process whose address the others know as that of a proxy.
 func masterBehind(t *testing.T, p *proxy, log io.Writer) {
 	t.Helper()
 	l := logrus.New()

@@ -32,7 +32,7 @@ func refreshNodesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "refresh-nodes", Aliases: []string{"refreshNodes"}, Short: "Make it read its lists of hosts again",
 		Long: "Make a ResourceManager read its lists of hosts again, those of yarn.resourcemanager.nodes.include-path and exclude-path:\n" +
-			"a node that may not be one any more is told to end, and one that may can come back. With --graceful such a node gets\n" +
+			"a node that the lists no longer allow gets the order to end, and one that they allow can come back. With --graceful such a node gets\n" +
 			"nothing new, and ends when what it runs has ended or the time-out is over. fair-scheduler.xml needs no such word: it is\n" +
 			"read again when it changes.",
 		Example: "  coherer rmadmin refresh-nodes --master yarn://127.0.0.1:8032 --graceful --timeout 10m",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A node that is put on the exclude list ends when the ResourceManager has been told to read it, and others stay.
+// A node that is put on the exclude list ends when the ResourceManager has read the list, and others stay.
 func TestANodeIsTakenOutByTheListOfHosts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

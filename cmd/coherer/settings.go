@@ -58,7 +58,7 @@ func (s *settings) read() (*conf.Settings, error) {
 	return out, nil
 }
 
-// readProperties reads a file of settings; of no path there are none.
+// readProperties reads a file of settings; without a path it returns no settings.
 func readProperties(path string) ([]conf.Setting, error) {
 	if path == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func readProperties(path string) ([]conf.Setting, error) {
 	return conf.ReadProperties(f, path)
 }
 
-// defaultsFile is spark-defaults.conf in SPARK_CONF_DIR, else in SPARK_HOME/conf; empty when there is none. It mirrors
+// defaultsFile is spark-defaults.conf in SPARK_CONF_DIR, else in SPARK_HOME/conf; empty when neither exists. It mirrors
 // Utils.getDefaultPropertiesFile.
 func defaultsFile() string {
 	dir := os.Getenv("SPARK_CONF_DIR")

@@ -111,7 +111,7 @@ func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(conte
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !f.watch: // who watches waits for it to come back
+		case err != nil && !f.watch: // a watcher waits for it to come back
 			return err
 		}
 		if err := s.print(asJSON, f.watch); err != nil || !f.watch {

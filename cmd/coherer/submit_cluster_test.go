@@ -104,7 +104,7 @@ func outputsOf(t *testing.T, work string) (all string) {
 	return all
 }
 
-// TestClusterMode: a driver on a Worker is started again when it is killed, ends when it is told to, and ends with its
+// TestClusterMode: a driver on a Worker is started again when it is killed, ends by --kill, and ends with its
 // Worker.
 func TestClusterMode(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func TestSubmitFallsBackToRPC(t *testing.T) {
 	}
 }
 
-// TestSubmitBringsTheToken: our own REST server lets in who has the file of its token, and nobody else.
+// TestSubmitBringsTheToken: our own REST server serves those that have the file of its token, and no others.
 func TestSubmitBringsTheToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("a token of many bytes\n"), 0o600); err != nil {

@@ -44,7 +44,7 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 // aboutYARN ends an application on YARN, or tells how it is.
 func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	if form, _ := a.Value("--output"); form == "json" {
-		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: applications on YARN are told in words"))
+		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: for applications on YARN there is only text"))
 	}
 	if _, err := ids.ParseApplication(a.Submission); err != nil {
 		return usage(cmd, err)

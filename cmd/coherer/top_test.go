@@ -90,7 +90,7 @@ func TestTopOfARun(t *testing.T) {
 	if _, err := io.Copy(io.Discard, stderr); err != nil {
 		t.Error(err)
 	}
-	_ = run.Wait() // it was told to end
+	_ = run.Wait() // SIGTERM ended it
 	late := command(t, "top", dir)
 	if got := finish(t, late); got.code != exitFailed || !strings.Contains(got.stderr, "no run goes on: sleep ended at") {
 		t.Errorf("%d %s", got.code, got.stderr)

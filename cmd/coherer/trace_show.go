@@ -16,7 +16,7 @@ func showCommand() *cobra.Command {
 	var from, to, cause string
 	cmd := &cobra.Command{
 		Use: "show [RUN] [FILTER...]", Short: "List the messages of a run in order of time",
-		Long: "List the messages of a run in order of time: seconds since the start, the ID, who, whom, what. -> is one-way, => an\n" +
+		Long: "List the messages of a run in order of time: seconds since the start, the ID, sender, receiver, message. -> is one-way, => an\n" +
 			"ask, <= its answer, -x what was not delivered. --cause shows what led to a message, from the first cause to it.\n" + aboutFilters,
 		Example: "  coherer trace show\n" +
 			"  coherer trace show 'Worker->Master:*' --not '*->*:Heartbeat'\n" +

@@ -167,7 +167,7 @@ func reasons(b *strings.Builder, all []*deploy.Refusal) {
 	}
 }
 
-// noMaximum is Spark's way to say that there is no limit.
+// noMaximum is Spark's way to say: no limit.
 const noMaximum = 1<<31 - 1
 
 func profileText(p *deploy.ResourceProfile) string {

@@ -48,7 +48,7 @@ func (k *yarnCluster) node(name string, args ...string) *lines {
 func (k *yarnCluster) local(name string) string { return filepath.Join(k.dirs, name, "local") }
 func (k *yarnCluster) logs(name string) string  { return filepath.Join(k.dirs, name, "logs") }
 
-// submit begins a submission; what it says goes to the log that it returns, and its end is told by end.
+// submit begins a submission; its words go to the log that submit returns, and end waits for its end.
 func (k *yarnCluster) submit(mode string, args ...string) (cmd *exec.Cmd, said *lines, end func() (stdout string)) {
 	k.t.Helper()
 	all := append([]string{
@@ -304,7 +304,7 @@ func TestANodeOnWhichNothingStarts(t *testing.T) {
 			if !strings.Contains(text, "Container from a bad node") || !strings.Contains(text, "usercache: not a directory") {
 				t.Error("the driver did not hear what is wrong with the bad node")
 			}
-			// More than one failure exclude the node; the next container may be on its way when the second is told.
+			// More than one failure exclude the node; the next container may be on its way when the driver hears of the second.
 			if n := strings.Count(text, "WARN YarnScheduler: Executor "); c.fails == "" && n != 2 && n != 3 {
 				t.Errorf("the bad node was tried %d times", n)
 			}

@@ -38,7 +38,7 @@ func (l listener) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// amTokens are what an ApplicationMaster got to prove who it is.
+// amTokens are what an ApplicationMaster got to prove its identity.
 type amTokens struct {
 	id        ids.Attempt
 	container *yarn.ContainerId

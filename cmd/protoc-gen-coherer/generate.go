@@ -45,7 +45,7 @@ func header(g *protogen.GeneratedFile, f *protogen.File) {
 	g.P("package ", f.GoPackageName)
 }
 
-// writeReplies writes the ReplyType methods of f's messages, in their order; no file when there are none.
+// writeReplies writes the ReplyType methods of f's messages, in their order; no methods, no file.
 func writeReplies(gen *protogen.Plugin, f *protogen.File, p protocol) {
 	var asks []message
 	for _, m := range p.messages {

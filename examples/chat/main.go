@@ -1,4 +1,4 @@
-// Command chat is a pair of endpoints with messages of their own, which chatpb/chat.proto describes: a Room, and Members who
+// Command chat is a pair of endpoints with messages of their own, which chatpb/chat.proto describes: a Room, and Members that
 // hear what the others say. It opens a room and lets two in, over TCP on this machine. Copy it to begin a protocol of your
 // own; `make generate` writes chatpb from the proto file.
 package main

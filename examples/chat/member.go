@@ -69,7 +69,7 @@ func (p *member) hear(text string) {
 	p.hand()
 }
 
-// hand answers who waits for a line.
+// hand answers the caller that waits for a line.
 func (p *member) hand() {
 	for ; len(p.waiting) > 0 && len(p.heard) > 0; p.waiting, p.heard = p.waiting[1:], p.heard[1:] {
 		p.waiting[0].Reply(line{text: p.heard[0]})

@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// room is the endpoint Room. It is given everything that is said and tells it to all who are in.
+// room is the endpoint Room. It gets everything that is said and sends it to all members.
 type room struct{ guests []guest }
 
 type guest struct {

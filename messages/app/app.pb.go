@@ -39,7 +39,7 @@ const (
 	TaskState_FINISHED TaskState = 2
 	// FAILED: it brought a reason.
 	TaskState_FAILED TaskState = 3
-	// KILLED: it was told to end.
+	// KILLED: somebody ordered its end.
 	TaskState_KILLED TaskState = 4
 	// TASK_LOST: its executor is gone.
 	TaskState_TASK_LOST TaskState = 5

@@ -15,7 +15,7 @@ var comments_proto_app_app_proto = [...]string{
 	"app.TaskState.RUNNING", "RUNNING: the executor has it.",
 	"app.TaskState.FINISHED", "FINISHED: it brought its result.",
 	"app.TaskState.FAILED", "FAILED: it brought a reason.",
-	"app.TaskState.KILLED", "KILLED: it was told to end.",
+	"app.TaskState.KILLED", "KILLED: somebody ordered its end.",
 	"app.TaskState.TASK_LOST", "TASK_LOST: its executor is gone.",
 	"app.Property", "Property is one entry of a configuration.",
 	"app.RetrieveSparkAppConfig", "RetrieveSparkAppConfig is asked by an executor's short-lived fetcher before the executor exists.",

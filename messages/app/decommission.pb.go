@@ -61,7 +61,7 @@ func (*DecommissionExecutor) Descriptor() ([]byte, []int) {
 	return file_proto_app_decommission_proto_rawDescGZIP(), []int{0}
 }
 
-// ExecutorDecommissioning tells the driver that an executor was told to end by the machine it runs on. The answer is
+// ExecutorDecommissioning tells the driver that the machine of an executor ordered its end. The answer is
 // whether the driver takes it into account; an executor of which it knows nothing is not decommissioned.
 type ExecutorDecommissioning struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`

@@ -11,7 +11,7 @@ import (
 var comments_proto_app_decommission_proto = [...]string{
 	"app", "Decommission of an executor: it finishes what it runs, gets nothing new, and ends.",
 	"app.DecommissionExecutor", "DecommissionExecutor tells an executor to finish what it runs and then to end.",
-	"app.ExecutorDecommissioning", "ExecutorDecommissioning tells the driver that an executor was told to end by the machine it runs on. The answer is\nwhether the driver takes it into account; an executor of which it knows nothing is not decommissioned.",
+	"app.ExecutorDecommissioning", "ExecutorDecommissioning tells the driver that the machine of an executor ordered its end. The answer is\nwhether the driver takes it into account; an executor of which it knows nothing is not decommissioned.",
 }
 
 var _ = option.Describe(comments_proto_app_decommission_proto[:])

@@ -130,10 +130,10 @@ var File_proto_deploy_decommission_proto protoreflect.FileDescriptor
 
 const file_proto_deploy_decommission_proto_rawDesc = "" +
 	"\n" +
-	"\x1fproto/deploy/decommission.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"\xaa\x03\n" +
+	"\x1fproto/deploy/decommission.proto\x12\x06deploy\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"\xb6\x03\n" +
 	"\x15WorkerDecommissioning\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12.\n" +
-	"\x06worker\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06worker:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xbe\x01\x12\x06Worker\x1a\x06Master*<org.apache.spark.deploy.DeployMessages.WorkerDecommissioning:\x8d\x01when its process gets the signal spark.worker.decommission.signal and spark.decommission.enabled is set; then at each Master that it comes toBGA Worker that is decommissioned already stays so; nobody is told again.J\x1f3.2; 3.1 has WorkerDecommission\"\xf1\x01\n" +
+	"\x06worker\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06worker:\xdc\x02\xe2\xe0\x18\xd7\x02\b\xbe\x01\x12\x06Worker\x1a\x06Master*<org.apache.spark.deploy.DeployMessages.WorkerDecommissioning:\x8d\x01when its process gets the signal spark.worker.decommission.signal and spark.decommission.enabled is set; then at each Master that it comes toBSA Worker that is decommissioned already stays so; the Master notifies nobody again.J\x1f3.2; 3.1 has WorkerDecommission\"\xf1\x01\n" +
 	"\x12DecommissionWorker\x12\x1f\n" +
 	"\vmaster_term\x18\x01 \x01(\x04R\n" +
 	"masterTerm:\xb9\x01\xe2\xe0\x18\xb4\x01\b\xbf\x01\x12\x06Master\x1a\x06Worker*9org.apache.spark.deploy.DeployMessages.DecommissionWorker:4when somebody decommissions the Worker at the MasterB)A Worker that is decommissioned stays so.J\x033.2B3Z1github.com/coherer/coherer/messages/deploy;deployb\x06proto3"

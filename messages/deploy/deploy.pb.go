@@ -34,7 +34,7 @@ const (
 	ExecutorState_LAUNCHING ExecutorState = 0
 	// RUNNING: its process was started.
 	ExecutorState_RUNNING ExecutorState = 1
-	// KILLED: it was told to end.
+	// KILLED: somebody ordered its end.
 	ExecutorState_KILLED ExecutorState = 2
 	// FAILED: its process could not be started or watched.
 	ExecutorState_FAILED ExecutorState = 3
@@ -253,7 +253,7 @@ type ApplicationDescription struct {
 	CoresPerExecutor *int32 `protobuf:"varint,6,opt,name=cores_per_executor,json=coresPerExecutor,proto3,oneof" json:"cores_per_executor,omitempty"`
 	// initial_executor_limit bounds the executors until the first RequestExecutors; absent: no bound.
 	InitialExecutorLimit *int32 `protobuf:"varint,7,opt,name=initial_executor_limit,json=initialExecutorLimit,proto3,oneof" json:"initial_executor_limit,omitempty"`
-	// user who runs the application.
+	// user runs the application.
 	User string `protobuf:"bytes,8,opt,name=user,proto3" json:"user,omitempty"`
 	// resources_per_executor are the default profile's further resources, each name once.
 	ResourcesPerExecutor []*ResourceRequirement `protobuf:"bytes,9,rep,name=resources_per_executor,json=resourcesPerExecutor,proto3" json:"resources_per_executor,omitempty"`
@@ -710,7 +710,7 @@ type WorkerLatestState struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// executors that are alive there.
 	Executors []*ExecutorDescription `protobuf:"bytes,2,rep,name=executors,proto3" json:"executors,omitempty"`
-	// driver_ids of drivers in cluster mode; there are none yet.
+	// driver_ids of drivers in cluster mode; always empty as yet.
 	DriverIds     []string `protobuf:"bytes,3,rep,name=driver_ids,json=driverIds,proto3" json:"driver_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1822,14 +1822,14 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"masterTerm\x129\n" +
 	"\tresources\x18\t \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\x91\x02\xe2\xe0\x18\x8c\x02\bx\x12\x06Master\x1a\x06Worker*5org.apache.spark.deploy.DeployMessages.LaunchExecutor:Bwhen an application wants an executor and a Worker has room for itBSFor an executor that is alive it does nothing; one that has ended is started again.J(2.1; rpId since 3.4, resources since 3.0B\n" +
 	"\n" +
-	"\b_exec_id\"\xa7\x03\n" +
+	"\b_exec_id\"\xa9\x03\n" +
 	"\fKillExecutor\x12#\n" +
 	"\n" +
 	"master_url\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\tmasterUrl\x12\x15\n" +
 	"\x06app_id\x18\x02 \x01(\tR\x05appId\x12\x1c\n" +
 	"\aexec_id\x18\x03 \x01(\x05H\x00R\x06execId\x88\x01\x01\x12\x1f\n" +
 	"\vmaster_term\x18\x04 \x01(\x04R\n" +
-	"masterTerm:\x8f\x02\xe2\xe0\x18\x8a\x02\by\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.KillExecutor:owhen the application has ended or wants it, and for an executor that a Worker runs and the Master does not knowBKThe process is told to end once; an executor that has ended is only logged.J\x032.1B\n" +
+	"masterTerm:\x91\x02\xe2\xe0\x18\x8c\x02\by\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.KillExecutor:owhen the application has ended or wants it, and for an executor that a Worker runs and the Master does not knowBMThe Worker ends the process once; of an executor that has ended it only logs.J\x032.1B\n" +
 	"\n" +
 	"\b_exec_id\"\xce\x02\n" +
 	"\rExecutorAdded\x12\x13\n" +

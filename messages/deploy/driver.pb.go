@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/deploy/driver.proto
 
-// Drivers in cluster mode: who submits one, the Master, and the Worker that runs it.
+// Drivers in cluster mode: the client that submits one, the Master, and the Worker that runs it.
 
 package deploy
 
@@ -40,7 +40,7 @@ const (
 	DriverState_RELAUNCHING DriverState_State = 3
 	// UNKNOWN: of the Master's predecessor, and no Worker has said yet that it runs there.
 	DriverState_UNKNOWN DriverState_State = 4
-	// KILLED: it was told to end.
+	// KILLED: somebody ordered its end.
 	DriverState_KILLED DriverState_State = 5
 	// FAILED: its process ended with another exit code than 0, and it was not supervised.
 	DriverState_FAILED DriverState_State = 6
@@ -587,7 +587,7 @@ func (x *RequestKillDriver) GetDriverId() string {
 	return ""
 }
 
-// KillDriverResponse answers RequestKillDriver: that the driver was told to end, not that it has.
+// KillDriverResponse answers RequestKillDriver: that the Master ordered the driver's end, not that it has ended.
 type KillDriverResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// master that answered.
@@ -1012,12 +1012,12 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"driverDesc\x12\x1f\n" +
 	"\vmaster_term\x18\x03 \x01(\x04R\n" +
 	"masterTerm\x129\n" +
-	"\tresources\x18\x04 \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xfa\x01\xe2\xe0\x18\xf5\x01\b\x82\x01\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.LaunchDriver:0when a driver waits and a Worker has room for itB_For a driver that is alive, or that has ended there, it does nothing: Spark would run it twice.J\x182.1; resources since 3.0\"\xd7\x02\n" +
+	"\tresources\x18\x04 \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xfa\x01\xe2\xe0\x18\xf5\x01\b\x82\x01\x12\x06Master\x1a\x06Worker*3org.apache.spark.deploy.DeployMessages.LaunchDriver:0when a driver waits and a Worker has room for itB_For a driver that is alive, or that has ended there, it does nothing: Spark would run it twice.J\x182.1; resources since 3.0\"\xd9\x02\n" +
 	"\n" +
 	"KillDriver\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:\x8a\x02\xe2\xe0\x18\x85\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBHThe process is told to end once; a driver that has ended is only logged.J\x032.1\"\xf2\x03\n" +
+	"masterTerm:\x8c\x02\xe2\xe0\x18\x87\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBJThe Worker ends the process once; of a driver that has ended it only logs.J\x032.1\"\xf2\x03\n" +
 	"\x12DriverStateChanged\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12/\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.deploy.DriverState.StateR\x05state\x12!\n" +
@@ -1035,15 +1035,15 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"\tdriver_id\x18\x03 \x01(\tH\x00R\bdriverId\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage:I\xe2\xe0\x18E\b\x86\x01*;org.apache.spark.deploy.DeployMessages.SubmitDriverResponseJ\x032.1B\f\n" +
 	"\n" +
-	"_driver_id\"\xc9\x02\n" +
+	"_driver_id\"\xdb\x02\n" +
 	"\x11RequestKillDriver\x12\x1b\n" +
-	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\x96\x02\xe2\xe0\x18\x91\x02\b\x87\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x19deploy.KillDriverResponse*8org.apache.spark.deploy.DeployMessages.RequestKillDriver:@when a user wants a driver to end, to each Master that they knowBZA driver that still runs is told again; one that has ended is answered with success=false.J\x032.1\"\xde\x01\n" +
+	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\xa8\x02\xe2\xe0\x18\xa3\x02\b\x87\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x19deploy.KillDriverResponse*8org.apache.spark.deploy.DeployMessages.RequestKillDriver:@when a user wants a driver to end, to each Master that they knowBlThe Master orders the end of a driver that still runs again; of one that has ended it answers success=false.J\x032.1\"\xde\x01\n" +
 	"\x12KillDriverResponse\x12.\n" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12\x1b\n" +
 	"\tdriver_id\x18\x02 \x01(\tR\bdriverId\x12\x18\n" +
 	"\asuccess\x18\x03 \x01(\bR\asuccess\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage:G\xe2\xe0\x18C\b\x88\x01*9org.apache.spark.deploy.DeployMessages.KillDriverResponseJ\x032.1\"\xe0\x01\n" +
-	"\x15RequestKillAllDrivers:\xc6\x01\xe2\xe0\x18\xc1\x01\b\x89\x01\x12\x04REST\x1a\x06Master\"\x1ddeploy.KillAllDriversResponse*<org.apache.spark.deploy.DeployMessages.RequestKillAllDrivers:$when a user wants all drivers to endB&Drivers that still run are told again.J\x034.0\"\xc9\x01\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage:G\xe2\xe0\x18C\b\x88\x01*9org.apache.spark.deploy.DeployMessages.KillDriverResponseJ\x032.1\"\xf4\x01\n" +
+	"\x15RequestKillAllDrivers:\xda\x01\xe2\xe0\x18\xd5\x01\b\x89\x01\x12\x04REST\x1a\x06Master\"\x1ddeploy.KillAllDriversResponse*<org.apache.spark.deploy.DeployMessages.RequestKillAllDrivers:$when a user wants all drivers to endB:The Master orders the end of drivers that still run again.J\x034.0\"\xc9\x01\n" +
 	"\x16KillAllDriversResponse\x12.\n" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12\x18\n" +
 	"\asuccess\x18\x02 \x01(\bR\asuccess\x12\x18\n" +

@@ -9,7 +9,7 @@ import (
 
 // comments_proto_deploy_driver_proto are the comments of proto/deploy/driver.proto: a name, then what is said of it.
 var comments_proto_deploy_driver_proto = [...]string{
-	"deploy", "Drivers in cluster mode: who submits one, the Master, and the Worker that runs it.",
+	"deploy", "Drivers in cluster mode: the client that submits one, the Master, and the Worker that runs it.",
 	"deploy.DriverState", "DriverState holds the states of a driver: its State's values would clash with those of ExecutorState otherwise.",
 	"deploy.DriverState.State", "State is the life of a driver in cluster mode. SUBMITTED to RUNNING to one of the others, which are finished but for\nUNKNOWN.",
 	"deploy.DriverState.State.SUBMITTED", "SUBMITTED: it waits for a Worker that has room for it.",
@@ -17,7 +17,7 @@ var comments_proto_deploy_driver_proto = [...]string{
 	"deploy.DriverState.State.FINISHED", "FINISHED: its process ended with exit code 0.",
 	"deploy.DriverState.State.RELAUNCHING", "RELAUNCHING: its Worker was lost and it was supervised: it runs again under another id.",
 	"deploy.DriverState.State.UNKNOWN", "UNKNOWN: of the Master's predecessor, and no Worker has said yet that it runs there.",
-	"deploy.DriverState.State.KILLED", "KILLED: it was told to end.",
+	"deploy.DriverState.State.KILLED", "KILLED: somebody ordered its end.",
 	"deploy.DriverState.State.FAILED", "FAILED: its process ended with another exit code than 0, and it was not supervised.",
 	"deploy.DriverState.State.ERROR", "ERROR: its process could not be started, or its Worker was lost and it was not supervised.",
 	"deploy.DriverDescription", "DriverDescription is what a driver in cluster mode asks of a Master.",
@@ -40,7 +40,7 @@ var comments_proto_deploy_driver_proto = [...]string{
 	"deploy.SubmitDriverResponse.driver_id", "driver_id when success.",
 	"deploy.SubmitDriverResponse.message", "message says what became of the request. That of a Master that is not ALIVE begins with \"Current state is not alive\",\nby which clients know it.",
 	"deploy.RequestKillDriver", "RequestKillDriver asks for the end of a driver. A Master that is not ALIVE refuses.",
-	"deploy.KillDriverResponse", "KillDriverResponse answers RequestKillDriver: that the driver was told to end, not that it has.",
+	"deploy.KillDriverResponse", "KillDriverResponse answers RequestKillDriver: that the Master ordered the driver's end, not that it has ended.",
 	"deploy.KillDriverResponse.master", "master that answered.",
 	"deploy.RequestKillAllDrivers", "RequestKillAllDrivers asks for the end of all drivers, those that wait as well. A Master that is not ALIVE refuses.",
 	"deploy.KillAllDriversResponse", "KillAllDriversResponse answers RequestKillAllDrivers.",

@@ -404,7 +404,7 @@ func (x *LogVote) GetBehind() bool {
 // one: has this Master acknowledged more than its log has?
 type RequestGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// group is a digest of the addresses of all peers: Masters that were told different ones do not take each other's word.
+	// group is a digest of the addresses of all peers: Masters with different ones do not take each other's word.
 	Group uint64 `protobuf:"fixed64,1,opt,name=group,proto3" json:"group,omitempty"`
 	// kept is whether it has a log, of which the other fields speak.
 	Kept bool `protobuf:"varint,2,opt,name=kept,proto3" json:"kept,omitempty"`
@@ -597,7 +597,7 @@ type RequestVote struct {
 	// term in which it wants to lead.
 	Term uint64 `protobuf:"varint,1,opt,name=term,proto3" json:"term,omitempty"`
 	Pre  bool   `protobuf:"varint,2,opt,name=pre,proto3" json:"pre,omitempty"`
-	// last_index and last_term are those of its last entry: who has later ones refuses.
+	// last_index and last_term are those of its last entry: a peer with later ones refuses.
 	LastIndex     uint64 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
 	LastTerm      uint64 `protobuf:"varint,4,opt,name=last_term,json=lastTerm,proto3" json:"last_term,omitempty"`
 	Group         uint64 `protobuf:"fixed64,5,opt,name=group,proto3" json:"group,omitempty"`
@@ -745,7 +745,7 @@ type AppendEntries struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// term of the leader.
 	Term uint64 `protobuf:"varint,1,opt,name=term,proto3" json:"term,omitempty"`
-	// prev_index and prev_term are of the entry before the first of these: who has another there refuses.
+	// prev_index and prev_term are of the entry before the first of these: a peer that has another there refuses.
 	PrevIndex uint64 `protobuf:"varint,2,opt,name=prev_index,json=prevIndex,proto3" json:"prev_index,omitempty"`
 	PrevTerm  uint64 `protobuf:"varint,3,opt,name=prev_term,json=prevTerm,proto3" json:"prev_term,omitempty"`
 	// commit is the last committed entry.

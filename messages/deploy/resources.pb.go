@@ -320,7 +320,7 @@ func (x *RequestExecutors) GetTotals() []*ProfileTarget {
 	return nil
 }
 
-// DecommissionWorkersOnHosts takes Workers out of service: they get no new executors, and the applications are told that
+// DecommissionWorkersOnHosts takes Workers out of service: they get no new executors, and the applications hear that
 // those which they have will end. It is answered at once.
 type DecommissionWorkersOnHosts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -767,9 +767,9 @@ const file_proto_deploy_resources_proto_rawDesc = "" +
 	"\x05total\x18\x02 \x01(\x05R\x05total\"\xcf\x02\n" +
 	"\x10RequestExecutors\x12\x15\n" +
 	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12-\n" +
-	"\x06totals\x18\x02 \x03(\v2\x15.deploy.ProfileTargetR\x06totals:\xf4\x01\xe2\xe0\x18\xef\x01\b\x7f\x12\tAppClient\x1a\x06Master\"\brpc.Bool*7org.apache.spark.deploy.DeployMessages.RequestExecutors:-when the driver wants more executors or fewerB,The totals are absolute: it changes nothing.J82.1 with one total; totals by resource profile since 3.4\"\xca\x02\n" +
+	"\x06totals\x18\x02 \x03(\v2\x15.deploy.ProfileTargetR\x06totals:\xf4\x01\xe2\xe0\x18\xef\x01\b\x7f\x12\tAppClient\x1a\x06Master\"\brpc.Bool*7org.apache.spark.deploy.DeployMessages.RequestExecutors:-when the driver wants more executors or fewerB,The totals are absolute: it changes nothing.J82.1 with one total; totals by resource profile since 3.4\"\xd0\x02\n" +
 	"\x1aDecommissionWorkersOnHosts\x12\x1c\n" +
-	"\thostnames\x18\x01 \x03(\tR\thostnames:\x8d\x02\xe2\xe0\x18\x88\x02\b\xb4\x01\x12\x01*\x1a\x06Master\")deploy.DecommissionWorkersOnHostsResponse*Aorg.apache.spark.deploy.DeployMessages.DecommissionWorkersOnHosts:3when somebody wants the machines for something elseBPWorkers that are decommissioned already are counted again; nobody is told again.J\x033.1\"V\n" +
+	"\thostnames\x18\x01 \x03(\tR\thostnames:\x93\x02\xe2\xe0\x18\x8e\x02\b\xb4\x01\x12\x01*\x1a\x06Master\")deploy.DecommissionWorkersOnHostsResponse*Aorg.apache.spark.deploy.DeployMessages.DecommissionWorkersOnHosts:3when somebody wants the machines for something elseBVWorkers that are decommissioned already count again; the Master notifies nobody again.J\x033.1\"V\n" +
 	"\"DecommissionWorkersOnHostsResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x05R\x05count:\x1a\xe2\xe0\x18\x16\b\xb5\x01*\x11java.lang.Integer\"\xfe\x01\n" +
 	"\x0fRequestRefusals\x12\x15\n" +

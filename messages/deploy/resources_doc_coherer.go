@@ -25,7 +25,7 @@ var comments_proto_deploy_resources_proto = [...]string{
 	"deploy.ProfileTarget.total", "total of executors, those that run included.",
 	"deploy.RequestExecutors", "RequestExecutors tells the Master how many executors of each profile the application wants from now on. It is answered\nbehind the LaunchExecutor and ExecutorAdded that it causes, with false for an unknown application and for a profile that\nno executor can have; that one changes nothing.",
 	"deploy.RequestExecutors.totals", "totals of the profiles that it names; those of others stay as they are.",
-	"deploy.DecommissionWorkersOnHosts", "DecommissionWorkersOnHosts takes Workers out of service: they get no new executors, and the applications are told that\nthose which they have will end. It is answered at once.",
+	"deploy.DecommissionWorkersOnHosts", "DecommissionWorkersOnHosts takes Workers out of service: they get no new executors, and the applications hear that\nthose which they have will end. It is answered at once.",
 	"deploy.DecommissionWorkersOnHosts.hostnames", "hostnames as the Workers registered; upper and lower case are the same.",
 	"deploy.DecommissionWorkersOnHostsResponse", "DecommissionWorkersOnHostsResponse answers DecommissionWorkersOnHosts.",
 	"deploy.DecommissionWorkersOnHostsResponse.count", "count of the Workers there, with those decommissioned before; 0 of a Master in STANDBY.",

@@ -67,7 +67,7 @@ type MasterStateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Host  string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
 	Port  int32                  `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
-	// rest_port of the submission server; absent: there is none.
+	// rest_port of the submission server; absent: it has no server.
 	RestPort *int32 `protobuf:"varint,3,opt,name=rest_port,json=restPort,proto3,oneof" json:"rest_port,omitempty"`
 	// workers in the order of registration; dead ones too, for a while.
 	Workers []*WorkerInfo `protobuf:"bytes,4,rep,name=workers,proto3" json:"workers,omitempty"`

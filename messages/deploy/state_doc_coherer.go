@@ -12,7 +12,7 @@ var comments_proto_deploy_state_proto = [...]string{
 	"deploy", "What a Master and a Worker tell of themselves: to their pages, and to tools in other processes.",
 	"deploy.RequestMasterState", "RequestMasterState asks a Master for its books. One in STANDBY answers as well.",
 	"deploy.MasterStateResponse", "MasterStateResponse is a copy of a Master's books.",
-	"deploy.MasterStateResponse.rest_port", "rest_port of the submission server; absent: there is none.",
+	"deploy.MasterStateResponse.rest_port", "rest_port of the submission server; absent: it has no server.",
 	"deploy.MasterStateResponse.workers", "workers in the order of registration; dead ones too, for a while.",
 	"deploy.MasterStateResponse.active_apps", "active_apps in the order of scheduling.",
 	"deploy.MasterStateResponse.completed_apps", "completed_apps, the oldest first, as many as spark.deploy.retainedApplications says.",

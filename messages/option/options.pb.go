@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/coherer/options.proto
 
-// The options that make the protocol data: what a message is, who sends it to whom, and how it is answered.
+// The options that make the protocol data: what a message is, its senders, its receivers and its answer.
 
 package option
 
@@ -84,7 +84,7 @@ type Protocol struct {
 	// number is the message's place on the wire. 1 to 9,999 are Coherer's (rpc from 1, deploy from 100, app from 1,000,
 	// storage from 2,000, yarn from 3,000, trace from 4,000), 10,000 to 65,535 are users'. It never changes.
 	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// from names the endpoints that send it; "*" is any. Empty for replies, whose senders are those who are asked.
+	// from names the endpoints that send it; "*" is any. Empty for replies, whose senders are the receivers of the question.
 	From []string `protobuf:"bytes,2,rep,name=from,proto3" json:"from,omitempty"`
 	// to names the endpoint whose Receive handles it; "*" is any. Empty for replies and for records that travel inside
 	// others.

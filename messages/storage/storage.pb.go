@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/storage/storage.proto
 
-// Blocks and map outputs: who has what.
+// Blocks and map outputs: which executor has which.
 
 package storage
 

@@ -9,7 +9,7 @@ import (
 
 // comments_proto_storage_storage_proto are the comments of proto/storage/storage.proto: a name, then what is said of it.
 var comments_proto_storage_storage_proto = [...]string{
-	"storage", "Blocks and map outputs: who has what.",
+	"storage", "Blocks and map outputs: which executor has which.",
 	"storage.BlockManagerId", "BlockManagerId names a block manager and the port that serves its blocks.",
 	"storage.BlockManagerId.executor_id", "executor_id is \"invalid\" in the answer to a registration that was refused.",
 	"storage.MapStatus", "MapStatus is where a map task's output lies and how large its part for each reducer is.",

@@ -32,7 +32,7 @@ type ReadTrace struct {
 	Cursor []byte `protobuf:"bytes,1,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// max is the most records to answer with; 0 is 1,000, more than 10,000 is 10,000.
 	Max uint32 `protobuf:"varint,2,opt,name=max,proto3" json:"max,omitempty"`
-	// latest begins at the end instead: nothing is answered but the cursor. It is for who wants to see only what comes.
+	// latest begins at the end instead: the answer has the cursor alone. It is for readers that want only what comes.
 	Latest        bool `protobuf:"varint,3,opt,name=latest,proto3" json:"latest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -99,7 +99,7 @@ type TraceRead struct {
 	Next []byte `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
 	// lost counts records between the cursor and the first one here, which were overwritten before they were read.
 	Lost uint64 `protobuf:"varint,3,opt,name=lost,proto3" json:"lost,omitempty"`
-	// more says that there are further records already.
+	// more says that further records wait.
 	More bool `protobuf:"varint,4,opt,name=more,proto3" json:"more,omitempty"`
 	// recording says whether the process records to its file, unless an endpoint is switched alone.
 	Recording     bool `protobuf:"varint,5,opt,name=recording,proto3" json:"recording,omitempty"`

@@ -1172,7 +1172,7 @@ func (x *FailApplicationAttemptRequest) GetApplicationAttemptId() *ApplicationAt
 	return nil
 }
 
-// FailApplicationAttemptResponse says that it was told.
+// FailApplicationAttemptResponse says that the attempt gets the order.
 type FailApplicationAttemptResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -37,7 +37,7 @@ var comments_proto_yarn_client_proto = [...]string{
 	"yarn.GetQueueInfoRequest", "GetQueueInfoRequest asks for a queue; an unknown one fails.",
 	"yarn.GetQueueInfoResponse", "GetQueueInfoResponse is the queue.",
 	"yarn.FailApplicationAttemptRequest", "FailApplicationAttemptRequest fails the attempt that runs: the application may be given another one.",
-	"yarn.FailApplicationAttemptResponse", "FailApplicationAttemptResponse says that it was told.",
+	"yarn.FailApplicationAttemptResponse", "FailApplicationAttemptResponse says that the attempt gets the order.",
 	"yarn.MoveApplicationAcrossQueuesRequest", "MoveApplicationAcrossQueuesRequest takes an application into another queue, with what it has and wants.",
 	"yarn.MoveApplicationAcrossQueuesRequest.target_queue", "target_queue is a leaf; root. may be left out.",
 	"yarn.MoveApplicationAcrossQueuesResponse", "MoveApplicationAcrossQueuesResponse says that it is there, also after a restart.",

@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/yarn/containers.proto
 
-// ContainerManagementProtocol: who may start containers on a node, at its NodeManager.
+// ContainerManagementProtocol: how holders of a token start containers on a node, at its NodeManager.
 
 package yarn
 
@@ -246,7 +246,7 @@ func (x *StopContainersRequest) GetNmToken() *Token {
 	return nil
 }
 
-// StopContainersResponse says which were told.
+// StopContainersResponse says which containers got the order to stop.
 type StopContainersResponse struct {
 	state             protoimpl.MessageState   `protogen:"open.v1"`
 	SucceededRequests []*ContainerId           `protobuf:"bytes,1,rep,name=succeeded_requests,json=succeededRequests,proto3" json:"succeeded_requests,omitempty"`

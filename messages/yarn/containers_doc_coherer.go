@@ -9,14 +9,14 @@ import (
 
 // comments_proto_yarn_containers_proto are the comments of proto/yarn/containers.proto: a name, then what is said of it.
 var comments_proto_yarn_containers_proto = [...]string{
-	"yarn", "ContainerManagementProtocol: who may start containers on a node, at its NodeManager.",
+	"yarn", "ContainerManagementProtocol: how holders of a token start containers on a node, at its NodeManager.",
 	"yarn.StartContainerRequest", "StartContainerRequest is one container and the token that allows it.",
 	"yarn.StartContainersRequest", "StartContainersRequest starts containers. One that fails does not fail the others.",
 	"yarn.StartContainersRequest.nm_token", "nm_token shows the NodeManager which attempt asks: Hadoop takes it from the connection.",
 	"yarn.StartContainersResponse", "StartContainersResponse says which were accepted; they do not run yet.",
 	"yarn.StopContainersRequest", "StopContainersRequest ends containers.",
 	"yarn.StopContainersRequest.nm_token", "nm_token shows the NodeManager which attempt asks: Hadoop takes it from the connection.",
-	"yarn.StopContainersResponse", "StopContainersResponse says which were told.",
+	"yarn.StopContainersResponse", "StopContainersResponse says which containers got the order to stop.",
 	"yarn.GetContainerStatusesRequest", "GetContainerStatusesRequest asks how containers are.",
 	"yarn.GetContainerStatusesRequest.nm_token", "nm_token shows the NodeManager which attempt asks: Hadoop takes it from the connection.",
 	"yarn.GetContainerStatusesResponse", "GetContainerStatusesResponse is how they are.",

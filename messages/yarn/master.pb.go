@@ -71,7 +71,7 @@ func (SchedulerResourceTypes) EnumDescriptor() ([]byte, []int) {
 	return file_proto_yarn_master_proto_rawDescGZIP(), []int{0}
 }
 
-// AMCommand is what an ApplicationMaster is told to do.
+// AMCommand is the ResourceManager's order to an ApplicationMaster.
 type AMCommand int32
 
 const (
@@ -128,7 +128,7 @@ type RegisterApplicationMasterRequest struct {
 	// rpc_port is -1 for one that does not listen.
 	RpcPort     int32  `protobuf:"varint,2,opt,name=rpc_port,json=rpcPort,proto3" json:"rpc_port,omitempty"`
 	TrackingUrl string `protobuf:"bytes,3,opt,name=tracking_url,json=trackingUrl,proto3" json:"tracking_url,omitempty"`
-	// application_attempt_id is who asks: Hadoop takes it from the token of the connection.
+	// application_attempt_id is the requester's: Hadoop takes it from the token of the connection.
 	ApplicationAttemptId *ApplicationAttemptId `protobuf:"bytes,100,opt,name=application_attempt_id,json=applicationAttemptId,proto3" json:"application_attempt_id,omitempty"`
 	// am_rm_token proves it.
 	AmRmToken *Token `protobuf:"bytes,101,opt,name=am_rm_token,json=amRmToken,proto3" json:"am_rm_token,omitempty"`
@@ -302,7 +302,7 @@ type AllocateRequest struct {
 	ResponseId int32 `protobuf:"varint,4,opt,name=response_id,json=responseId,proto3" json:"response_id,omitempty"`
 	// progress from 0 to 1; what is outside becomes the nearer end.
 	Progress float32 `protobuf:"fixed32,5,opt,name=progress,proto3" json:"progress,omitempty"`
-	// application_attempt_id is who asks: Hadoop takes it from the token of the connection.
+	// application_attempt_id is the requester's: Hadoop takes it from the token of the connection.
 	ApplicationAttemptId *ApplicationAttemptId `protobuf:"bytes,100,opt,name=application_attempt_id,json=applicationAttemptId,proto3" json:"application_attempt_id,omitempty"`
 	// am_rm_token proves it.
 	AmRmToken     *Token `protobuf:"bytes,101,opt,name=am_rm_token,json=amRmToken,proto3" json:"am_rm_token,omitempty"`
@@ -720,7 +720,7 @@ type FinishApplicationMasterRequest struct {
 	Diagnostics            string                 `protobuf:"bytes,1,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	TrackingUrl            string                 `protobuf:"bytes,2,opt,name=tracking_url,json=trackingUrl,proto3" json:"tracking_url,omitempty"`
 	FinalApplicationStatus FinalApplicationStatus `protobuf:"varint,3,opt,name=final_application_status,json=finalApplicationStatus,proto3,enum=yarn.FinalApplicationStatus" json:"final_application_status,omitempty"`
-	// application_attempt_id is who asks: Hadoop takes it from the token of the connection.
+	// application_attempt_id is the requester's: Hadoop takes it from the token of the connection.
 	ApplicationAttemptId *ApplicationAttemptId `protobuf:"bytes,100,opt,name=application_attempt_id,json=applicationAttemptId,proto3" json:"application_attempt_id,omitempty"`
 	// am_rm_token proves it.
 	AmRmToken     *Token `protobuf:"bytes,101,opt,name=am_rm_token,json=amRmToken,proto3" json:"am_rm_token,omitempty"`

@@ -207,7 +207,7 @@ func (LocalResourceType) EnumDescriptor() ([]byte, []int) {
 	return file_proto_yarn_records_proto_rawDescGZIP(), []int{2}
 }
 
-// LocalResourceVisibility says who shares the copy on a node.
+// LocalResourceVisibility says which applications share the copy on a node.
 type LocalResourceVisibility int32
 
 const (
@@ -437,7 +437,7 @@ func (YarnApplicationState) EnumDescriptor() ([]byte, []int) {
 	return file_proto_yarn_records_proto_rawDescGZIP(), []int{6}
 }
 
-// NodeAction is what a NodeManager is told to do.
+// NodeAction is the ResourceManager's order to a NodeManager.
 type NodeAction int32
 
 const (
@@ -820,7 +820,7 @@ type Token struct {
 	Password   []byte                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	// kind is ContainerToken, NMToken or YARN_AM_RM_TOKEN.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	// service is the address of who checks it.
+	// service is the address of the service that checks it.
 	Service       string `protobuf:"bytes,4,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2271,7 +2271,7 @@ type ApplicationSubmissionContext struct {
 	AttemptFailuresValidityInterval int64              `protobuf:"varint,13,opt,name=attempt_failures_validity_interval,json=attemptFailuresValidityInterval,proto3" json:"attempt_failures_validity_interval,omitempty"`
 	NodeLabelExpression             string             `protobuf:"bytes,16,opt,name=node_label_expression,json=nodeLabelExpression,proto3" json:"node_label_expression,omitempty"`
 	AmContainerResourceRequest      []*ResourceRequest `protobuf:"bytes,17,rep,name=am_container_resource_request,json=amContainerResourceRequest,proto3" json:"am_container_resource_request,omitempty"`
-	// user who submits. Hadoop takes it from the connection.
+	// user is the submitter. Hadoop takes it from the connection.
 	User          string `protobuf:"bytes,100,opt,name=user,proto3" json:"user,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

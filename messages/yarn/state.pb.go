@@ -31,7 +31,7 @@ type ApplicationStateData struct {
 	ApplicationSubmissionContext *ApplicationSubmissionContext `protobuf:"bytes,2,opt,name=application_submission_context,json=applicationSubmissionContext,proto3" json:"application_submission_context,omitempty"`
 	User                         string                        `protobuf:"bytes,3,opt,name=user,proto3" json:"user,omitempty"`
 	StartTime                    int64                         `protobuf:"varint,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// application_state is its end: FINISHED, FAILED or KILLED; unset while there is none.
+	// application_state is its end: FINISHED, FAILED or KILLED; unset before it.
 	ApplicationState YarnApplicationState `protobuf:"varint,5,opt,name=application_state,json=applicationState,proto3,enum=yarn.YarnApplicationState" json:"application_state,omitempty"`
 	Diagnostics      string               `protobuf:"bytes,6,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	FinishTime       int64                `protobuf:"varint,7,opt,name=finish_time,json=finishTime,proto3" json:"finish_time,omitempty"`

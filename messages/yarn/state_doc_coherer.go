@@ -11,7 +11,7 @@ import (
 var comments_proto_yarn_state_proto = [...]string{
 	"yarn", "What a ResourceManager keeps over its death, and what it tells of itself to pages and tools.",
 	"yarn.ApplicationStateData", "ApplicationStateData is the record of an application. It mirrors Hadoop's ApplicationStateDataProto.",
-	"yarn.ApplicationStateData.application_state", "application_state is its end: FINISHED, FAILED or KILLED; unset while there is none.",
+	"yarn.ApplicationStateData.application_state", "application_state is its end: FINISHED, FAILED or KILLED; unset before it.",
 	"yarn.ApplicationAttemptStateData", "ApplicationAttemptStateData is the record of an attempt. It mirrors Hadoop's ApplicationAttemptStateDataProto.",
 	"yarn.ApplicationAttemptStateData.app_attempt_state", "app_attempt_state is its end, as application_state.",
 	"yarn.ResourceManagerStateData", "ResourceManagerStateData is the record of the ResourceManager itself. It mirrors Hadoop's EpochProto and the keys of its\nsecret managers.",

@@ -905,7 +905,7 @@ var File_proto_yarn_tracker_proto protoreflect.FileDescriptor
 
 const file_proto_yarn_tracker_proto_rawDesc = "" +
 	"\n" +
-	"\x18proto/yarn/tracker.proto\x12\x04yarn\x1a\x1bproto/coherer/options.proto\x1a\x18proto/yarn/records.proto\"\xf3\x04\n" +
+	"\x18proto/yarn/tracker.proto\x12\x04yarn\x1a\x1bproto/coherer/options.proto\x1a\x18proto/yarn/records.proto\"\xf0\x04\n" +
 	"\x1aRegisterNodeManagerRequest\x12%\n" +
 	"\anode_id\x18\x01 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x12!\n" +
 	"\thttp_port\x18\x03 \x01(\x05B\x04\xe0\xe0\x18\x01R\bhttpPort\x12*\n" +
@@ -914,7 +914,7 @@ const file_proto_yarn_tracker_proto_rawDesc = "" +
 	"nm_version\x18\x05 \x01(\tB\x04\xe0\xe0\x18\x01R\tnmVersion\x12F\n" +
 	"\x12container_statuses\x18\x06 \x03(\v2\x17.yarn.NMContainerStatusR\x11containerStatuses\x12F\n" +
 	"\x14running_applications\x18\a \x03(\v2\x13.yarn.ApplicationIdR\x13runningApplications\x12\x12\n" +
-	"\x04rack\x18d \x01(\tR\x04rack:\x95\x02\xe2\xe0\x18\x90\x02\b\xea\x17\x12\x10ContainerManager\x1a\x0fResourceTracker\" yarn.RegisterNodeManagerResponse*Lorg.apache.hadoop.yarn.server.api.protocolrecords.RegisterNodeManagerRequest:+at its start, and when it is told to RESYNCBAA known node begins again at response 0; what runs there goes on.J\bHadoop 2\"\xf9\x03\n" +
+	"\x04rack\x18d \x01(\tR\x04rack:\x92\x02\xe2\xe0\x18\x8d\x02\b\xea\x17\x12\x10ContainerManager\x1a\x0fResourceTracker\" yarn.RegisterNodeManagerResponse*Lorg.apache.hadoop.yarn.server.api.protocolrecords.RegisterNodeManagerRequest:(at its start, and after the order RESYNCBAA known node begins again at response 0; what runs there goes on.J\bHadoop 2\"\xf9\x03\n" +
 	"\x1bRegisterNodeManagerResponse\x12R\n" +
 	"\x1acontainer_token_master_key\x18\x01 \x01(\v2\x0f.yarn.MasterKeyB\x04\xe0\xe0\x18\x02R\x17containerTokenMasterKey\x12D\n" +
 	"\x13nm_token_master_key\x18\x02 \x01(\v2\x0f.yarn.MasterKeyB\x04\xe0\xe0\x18\x02R\x10nmTokenMasterKey\x121\n" +

@@ -29,7 +29,7 @@ const (
 type Join struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// member is who is told what others say.
+	// member hears what others say.
 	Member        *rpc.EndpointRef `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -82,7 +82,7 @@ func (x *Join) GetMember() *rpc.EndpointRef {
 // Joined lets a member in.
 type Joined struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// present are the names of those who were there before, in the order of their coming.
+	// present are the names of the members that came before, in the order of their coming.
 	Present       []string `protobuf:"bytes,1,rep,name=present,proto3" json:"present,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -125,7 +125,7 @@ func (x *Joined) GetPresent() []string {
 	return nil
 }
 
-// Say is what a member says. From somebody who did not join it is ignored.
+// Say is what a member says. The room ignores it from a sender that did not join.
 type Say struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -170,7 +170,7 @@ func (x *Say) GetText() string {
 	return ""
 }
 
-// Said tells a member what was said, also the one who said it; without a name the room itself speaks.
+// Said tells a member what was said, also the speaker; without a name the room itself speaks.
 type Said struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`

@@ -11,11 +11,11 @@ import (
 var comments_examples_chat_chatpb_chat_proto = [...]string{
 	"chat", "A chat: a room, and the members in it.",
 	"chat.Join", "Join asks the room to let a member in. A name that is taken is refused with chat.name-taken.",
-	"chat.Join.member", "member is who is told what others say.",
+	"chat.Join.member", "member hears what others say.",
 	"chat.Joined", "Joined lets a member in.",
-	"chat.Joined.present", "present are the names of those who were there before, in the order of their coming.",
-	"chat.Say", "Say is what a member says. From somebody who did not join it is ignored.",
-	"chat.Said", "Said tells a member what was said, also the one who said it; without a name the room itself speaks.",
+	"chat.Joined.present", "present are the names of the members that came before, in the order of their coming.",
+	"chat.Say", "Say is what a member says. The room ignores it from a sender that did not join.",
+	"chat.Said", "Said tells a member what was said, also the speaker; without a name the room itself speaks.",
 }
 
 var _ = option.Describe(comments_examples_chat_chatpb_chat_proto[:])
