@@ -85,16 +85,20 @@ func (p *goPackage) cases(f goFile, fn *ast.FuncDecl, endpoint string) (out []us
 		}
 		for _, stmt := range s.Body.List {
 			c := stmt.(*ast.CaseClause)
-			method := firstMethod(c.Body, self)
+			methods := methodsIn(c.Body, self)
 			if c.List == nil {
-				if g, next := p.method(typ, method); next != nil && hasTypeSwitch(next) {
-					out = append(out, p.cases(g, next, endpoint)...)
+				for _, method := range methods {
+					if g, next := p.method(typ, method); next != nil && hasTypeSwitch(next) {
+						out = append(out, p.cases(g, next, endpoint)...)
+					}
 				}
 				continue
 			}
 			place := Place{Endpoint: endpoint, Package: f.pkg, File: f.name, Function: functionName(fn)}
-			if g, next := p.method(typ, method); next != nil {
-				place.File, place.Function = g.name, functionName(next)
+			if len(methods) > 0 {
+				if g, next := p.method(typ, methods[0]); next != nil {
+					place.File, place.Function = g.name, functionName(next)
+				}
 			}
 			for _, e := range c.List {
 				if name, _ := f.typeName(e); name != "" {
@@ -107,23 +111,23 @@ func (p *goPackage) cases(f goFile, fn *ast.FuncDecl, endpoint string) (out []us
 	return out
 }
 
-// firstMethod is the first method that statements call on a receiver.
-func firstMethod(body []ast.Stmt, self string) (method string) {
+// methodsIn are the methods that statements call on a receiver, in their order.
+func methodsIn(body []ast.Stmt, self string) (methods []string) {
 	for _, stmt := range body {
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
-			if !ok || method != "" {
-				return method == ""
+			if !ok {
+				return true
 			}
 			if s, ok := call.Fun.(*ast.SelectorExpr); ok {
 				if x, ok := s.X.(*ast.Ident); ok && self != "" && x.Name == self {
-					method = s.Sel.Name
+					methods = append(methods, s.Sel.Name)
 				}
 			}
-			return method == ""
+			return true
 		})
 	}
-	return method
+	return methods
 }
 
 func (p *goPackage) method(typ, name string) (goFile, *ast.FuncDecl) {
