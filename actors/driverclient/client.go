@@ -254,7 +254,11 @@ func (e *Client) tell(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
 	case r.RelaunchedAs != nil:
 		c.Log().Infof("It was relaunched as %s", r.GetRelaunchedAs())
 	case r.ExitStatus != nil:
-		c.Log().Infof("Its process exited with code %d", r.GetExitStatus())
+		text := fmt.Sprintf("Its process exited with code %d", r.GetExitStatus())
+		if words := r.GetLastWords(); words != "" {
+			text += ": " + words
+		}
+		c.Log().Info(text)
 	}
 	for _, why := range r.GetRefused() {
 		c.Log().Infof("It waits: %s", why)

@@ -282,13 +282,13 @@ func TestAStatusOfARelaunchedDriverIsOfThatDriver(t *testing.T) {
 // While the driver runs its state is said once, and once more when it has ended, with the code if there was a process.
 func TestAStateIsSaidOnceUntilItIsTheLast(t *testing.T) {
 	failed := state(deploy.DriverState_FAILED)
-	failed.ExitStatus = proto.Int32(3)
+	failed.ExitStatus, failed.LastWords = proto.Int32(3), "error: no file"
 	for _, end := range []*deploy.DriverStatusResponse{failed, state(deploy.DriverState_KILLED)} {
 		k := start(t, submission(), map[string]string{"spark.standalone.submit.waitAppCompletion": "true"},
 			leader(state(deploy.DriverState_RUNNING), state(deploy.DriverState_RUNNING), state(deploy.DriverState_RUNNING), end))
 		want := "State of driver-1 is RUNNING\nDriver running on w:1 (worker-1)\nState of driver-1 is " + end.GetState().String() + "\n"
 		if end.ExitStatus != nil {
-			want += "Its process exited with code 3\n"
+			want += "Its process exited with code 3: error: no file\n"
 		}
 		k.exits(0, 35*time.Second, want+"exit 0")
 		if n := strings.Count(k.text(), "is RUNNING"); n != 1 {

@@ -30,6 +30,10 @@ func TestHowADriverEnded(t *testing.T) {
 		{&deploy.DriverStateChanged{State: deploy.DriverState_FINISHED, ExitStatus: proto.Int32(0)}, "Command exited with code 0", ""},
 		{&deploy.DriverStateChanged{State: deploy.DriverState_KILLED}, "reported by its worker", ""},
 		{&deploy.DriverStateChanged{State: deploy.DriverState_FAILED, ExitStatus: proto.Int32(3)}, "Command exited with code 3", "Command exited with code 3"},
+		{
+			&deploy.DriverStateChanged{State: deploy.DriverState_FAILED, ExitStatus: proto.Int32(1), LastWords: "error: no file"},
+			"Command exited with code 1: error: no file", "Command exited with code 1: error: no file",
+		},
 		{&deploy.DriverStateChanged{State: deploy.DriverState_ERROR, Exception: proto.String("no disk")}, "reported by its worker", "no disk"},
 	} {
 		k := newKit(t)
@@ -45,7 +49,7 @@ func TestHowADriverEnded(t *testing.T) {
 		got := k.status(id)
 		want := &deploy.DriverStatusResponse{
 			Found: true, State: test.report.State.Enum(), WorkerId: proto.String("worker-W1"), WorkerHostPort: proto.String(w.Ref.Address.String()),
-			Exception: test.report.Exception, ExitStatus: test.report.ExitStatus,
+			Exception: test.report.Exception, ExitStatus: test.report.ExitStatus, LastWords: test.report.LastWords,
 		}
 		if !proto.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)

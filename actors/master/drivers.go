@@ -142,7 +142,7 @@ func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverS
 		if d.RelaunchedAs != "" {
 			answer.RelaunchedAs = proto.String(d.RelaunchedAs)
 		}
-		answer.ExitStatus = d.ExitStatus
+		answer.ExitStatus, answer.LastWords = d.ExitStatus, d.LastWords
 		if d.State == deploy.DriverState_SUBMITTED {
 			answer.Refused = blockerTexts(driverBlockers(d, m.workers.all(), m.drivers.launched(), m.driverPolicy(c.Conf())))
 		}
@@ -159,10 +159,13 @@ func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChan
 	case !DriverOver(r.GetState()):
 		c.Log().Errorf("Received unexpected state update for driver %s: %s", d.ID, r.GetState())
 	default:
-		d.ExitStatus = r.ExitStatus
+		d.ExitStatus, d.LastWords = r.ExitStatus, r.GetLastWords()
 		why := "reported by its worker"
 		if r.ExitStatus != nil {
 			why = fmt.Sprintf("Command exited with code %d", r.GetExitStatus())
+		}
+		if d.LastWords != "" {
+			why += ": " + d.LastWords
 		}
 		m.endDriver(c, d, r.GetState(), r.GetException(), why)
 		m.schedule(c)

@@ -20,6 +20,8 @@ type DriverInfo struct {
 	Exception string                        // why it has state ERROR; may be empty
 	// ExitStatus of its process; nil until it has ended, and when nobody knows it.
 	ExitStatus *int32
+	// LastWords is the last error that its process wrote to its stderr before it failed; empty when it wrote none.
+	LastWords string
 	// RelaunchedAs is the id under which a driver of state RELAUNCHING runs again.
 	RelaunchedAs string
 

@@ -27,7 +27,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 	switch err := errors.Join(checkDriver(m), w.checkResources(m.GetResources())); {
 	case err != nil:
 		c.Log().WithError(err).Errorf("Failed to launch driver %.*q", ids.Max, id)
-		w.reportDriver(c, id, deploy.DriverState_ERROR, err.Error(), nil)
+		w.reportDriver(c, DriverStateChanged{DriverID: id, State: deploy.DriverState_ERROR, Exception: err.Error()})
 		return
 	case w.ending:
 		// The Master runs a supervised one elsewhere when it sees this Worker go.
@@ -131,7 +131,7 @@ func (w *Worker) driverCommand(d *driver) rpcenv.Command {
 // mirrors DriverRunner.runCommandWithRetry.
 func (w *Worker) driverProcessEnded(c *rpcenv.Context, d *driver, e rpcenv.Exit) {
 	code := int32(e.Code)
-	d.running, d.exit = false, &code
+	d.running, d.exit, d.words = false, &code, e.Words
 	switch {
 	case e.Err != nil:
 		w.endDriver(c, d, deploy.DriverState_ERROR, fmt.Sprintf("watch the driver: %v", e.Err))
@@ -189,7 +189,7 @@ func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
 
 // endDriver tells the Worker that a driver has ended, as Spark's DriverRunner thread does.
 func (w *Worker) endDriver(c *rpcenv.Context, d *driver, s deploy.DriverState_State, exception string) {
-	c.Send(c.Self(), DriverStateChanged{DriverID: d.id, State: s, Exception: exception, ExitStatus: d.exit})
+	c.Send(c.Self(), DriverStateChanged{DriverID: d.id, State: s, Exception: exception, ExitStatus: d.exit, LastWords: d.words})
 }
 
 // driverStateChanged changes the books and reports to the Master; but not when the Worker ends: then the Master sees the
@@ -203,7 +203,7 @@ func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 	case deploy.DriverState_ERROR:
 		c.Log().Warnf("Driver %s failed with unrecoverable exception: %s", d.id, m.Exception)
 	case deploy.DriverState_FAILED:
-		c.Log().Warnf("Driver %s exited with failure", d.id)
+		c.Log().Warnf("Driver %s exited with failure%s", d.id, after(m.LastWords))
 	case deploy.DriverState_FINISHED:
 		c.Log().Infof("Driver %s exited successfully", d.id)
 	case deploy.DriverState_KILLED:
@@ -213,7 +213,7 @@ func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 	d.state, d.exception = m.State, m.Exception
 	w.books.endDriver(d)
 	if !w.ending {
-		w.reportDriver(c, d.id, m.State, m.Exception, m.ExitStatus)
+		w.reportDriver(c, m)
 	}
 	w.checkShutdown()
 }
@@ -221,12 +221,12 @@ func (w *Worker) driverStateChanged(c *rpcenv.Context, m DriverStateChanged) {
 // driverWord names a driver in reports.
 const driverWord = "driver "
 
-func (w *Worker) reportDriver(c *rpcenv.Context, id string, s deploy.DriverState_State, exception string, status *int32) {
-	m := &deploy.DriverStateChanged{DriverId: id, State: s, ExitStatus: status}
-	if exception != "" {
-		m.Exception = &exception
+func (w *Worker) reportDriver(c *rpcenv.Context, d DriverStateChanged) {
+	m := &deploy.DriverStateChanged{DriverId: d.DriverID, State: d.State, ExitStatus: d.ExitStatus, LastWords: d.LastWords}
+	if d.Exception != "" {
+		m.Exception = &d.Exception
 	}
-	w.tellMaster(c, driverWord+id, s.String(), m)
+	w.tellMaster(c, driverWord+d.DriverID, d.State.String(), m)
 }
 
 // driverIDs are the drivers that the Master is told of after a registration: those that have not ended, and those of

@@ -41,6 +41,9 @@ func newDriverKit(t *testing.T, cfg Config, settings map[string]string) *driverK
 		if d.ExitStatus != nil {
 			text += fmt.Sprint(" ", d.GetExitStatus())
 		}
+		if d.GetLastWords() != "" {
+			text += ": " + d.GetLastWords()
+		}
 		k.words = append(k.words, text)
 		if k.acknowledge {
 			rpcenv.Reply(c, d, &rpc.Bool{Value: true})

@@ -129,11 +129,15 @@ func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
 
 // exited is Spark's message of a process that ended by itself, and then why it did, where its stderr says that.
 func exited(e rpcenv.Exit) string {
-	message := fmt.Sprintf("Command exited with code %d", e.Code)
-	if e.Words != "" {
-		message += ": " + e.Words
+	return fmt.Sprintf("Command exited with code %d%s", e.Code, after(e.Words))
+}
+
+// after is what follows a sentence about a process: its last words, if it has any.
+func after(words string) string {
+	if words == "" {
+		return ""
 	}
-	return message
+	return ": " + words
 }
 
 func (w *Worker) tellSelf(c *rpcenv.Context, x *executor, s deploy.ExecutorState, message string, status *int32) {

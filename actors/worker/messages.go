@@ -43,6 +43,8 @@ type DriverStateChanged struct {
 	Exception string
 	// ExitStatus is the process's exit code, the last one; nil when none ran.
 	ExitStatus *int32
+	// LastWords is the last error that this process wrote to its stderr before it failed; empty when it wrote none.
+	LastWords string
 }
 
 // relaunchDriver is the end of the wait of a supervised driver whose process failed.

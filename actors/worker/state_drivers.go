@@ -31,6 +31,7 @@ type driver struct {
 	running bool           // process has not ended
 	began   time.Time      // when process was started
 	exit    *int32         // of the last process
+	words   string         // its last ones, if it failed
 	killed  bool           // its end was asked for
 	wait    time.Duration  // how long it waits when its process fails next
 	timer   rpcenv.Timer   // it waits

@@ -157,6 +157,10 @@ func TestClusterMode(t *testing.T) {
 	if said := pi(); !strings.Contains(said, "is FINISHED") {
 		t.Errorf("pi said\n%s", said)
 	}
+	lost := finish(t, submit("", "--deploy-mode", "cluster", "--conf", "spark.standalone.submit.waitAppCompletion=true", "wordcount", "/no/such/file"))
+	if lost.code != 0 || !strings.Contains(lost.stderr+lost.stdout, "Its process exited with code 1: error: wordcount: no file to count: stat /no/such/file") {
+		t.Errorf("a driver that failed: %+v", lost)
+	}
 	if text := outputsOf(t, work); strings.Count(text, "Pi is roughly 3.1") != 1 {
 		t.Errorf("the drivers printed %q", text)
 	}

@@ -361,7 +361,9 @@ type DriverStateChanged struct {
 	// exception says why it could not be started.
 	Exception *string `protobuf:"bytes,3,opt,name=exception,proto3,oneof" json:"exception,omitempty"`
 	// exit_status of its process, the last one when it was supervised; absent when it never ran. Spark does not tell.
-	ExitStatus    *int32 `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	ExitStatus *int32 `protobuf:"varint,4,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	// last_words is the last error that this process wrote to its stderr before it failed. Spark does not tell.
+	LastWords     string `protobuf:"bytes,5,opt,name=last_words,json=lastWords,proto3" json:"last_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -422,6 +424,13 @@ func (x *DriverStateChanged) GetExitStatus() int32 {
 		return *x.ExitStatus
 	}
 	return 0
+}
+
+func (x *DriverStateChanged) GetLastWords() string {
+	if x != nil {
+		return x.LastWords
+	}
+	return ""
 }
 
 // RequestSubmitDriver asks for a driver in cluster mode. A Master that is not ALIVE refuses.
@@ -817,7 +826,9 @@ type DriverStatusResponse struct {
 	// refused is, for a driver that waits, why no Worker takes it. Spark does not tell.
 	Refused []string `protobuf:"bytes,7,rep,name=refused,proto3" json:"refused,omitempty"`
 	// exit_status of the process of a driver that has ended. Spark does not tell.
-	ExitStatus    *int32 `protobuf:"varint,8,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	ExitStatus *int32 `protobuf:"varint,8,opt,name=exit_status,json=exitStatus,proto3,oneof" json:"exit_status,omitempty"`
+	// last_words is the last error that this process wrote to its stderr before it failed. Spark does not tell.
+	LastWords     string `protobuf:"bytes,9,opt,name=last_words,json=lastWords,proto3" json:"last_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -906,6 +917,13 @@ func (x *DriverStatusResponse) GetExitStatus() int32 {
 		return *x.ExitStatus
 	}
 	return 0
+}
+
+func (x *DriverStatusResponse) GetLastWords() string {
+	if x != nil {
+		return x.LastWords
+	}
+	return ""
 }
 
 // RequestClearCompletedDriversAndApps makes a Master forget the drivers and applications that have ended.
@@ -1017,13 +1035,15 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"KillDriver\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:\x8c\x02\xe2\xe0\x18\x87\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBJThe Worker ends the process once; of a driver that has ended it only logs.J\x032.1\"\xf2\x03\n" +
+	"masterTerm:\x8c\x02\xe2\xe0\x18\x87\x02\b\x83\x01\x12\x06Master\x1a\x06Worker*1org.apache.spark.deploy.DeployMessages.KillDriver:nwhen somebody wants the end of a driver that runs, and for one that a Worker runs and the Master does not knowBJThe Worker ends the process once; of a driver that has ended it only logs.J\x032.1\"\x91\x04\n" +
 	"\x12DriverStateChanged\x12\x1b\n" +
 	"\tdriver_id\x18\x01 \x01(\tR\bdriverId\x12/\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.deploy.DriverState.StateR\x05state\x12!\n" +
 	"\texception\x18\x03 \x01(\tH\x00R\texception\x88\x01\x01\x12$\n" +
 	"\vexit_status\x18\x04 \x01(\x05H\x01R\n" +
-	"exitStatus\x88\x01\x01:\xa6\x02\xe2\xe0\x18\xa1\x02\b\x84\x01\x12\x06Worker\x1a\x06Master\"\brpc.Bool*9org.apache.spark.deploy.DeployMessages.DriverStateChanged:`when a driver has ended; again after a failure and after each registration, until it is answeredB(It is answered true and changes nothing.J;2.1, a one-way message that is lost when the Master is awayB\f\n" +
+	"exitStatus\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"last_words\x18\x05 \x01(\tR\tlastWords:\xa6\x02\xe2\xe0\x18\xa1\x02\b\x84\x01\x12\x06Worker\x1a\x06Master\"\brpc.Bool*9org.apache.spark.deploy.DeployMessages.DriverStateChanged:`when a driver has ended; again after a failure and after each registration, until it is answeredB(It is answered true and changes nothing.J;2.1, a one-way message that is lost when the Master is awayB\f\n" +
 	"\n" +
 	"_exceptionB\x0e\n" +
 	"\f_exit_status\"\xc8\x02\n" +
@@ -1049,7 +1069,7 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"\asuccess\x18\x02 \x01(\bR\asuccess\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage:K\xe2\xe0\x18G\b\x8a\x01*=org.apache.spark.deploy.DeployMessages.KillAllDriversResponseJ\x034.0\"\xb2\x02\n" +
 	"\x13RequestDriverStatus\x12\x1b\n" +
-	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\xfd\x01\xe2\xe0\x18\xf8\x01\b\x8b\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x1bdeploy.DriverStatusResponse*:org.apache.spark.deploy.DeployMessages.RequestDriverStatus:h5 s after a submission and then every 10 s, and when a user wants to know; to each Master that they knowB\x15It is answered again.J\x032.1\"\xee\x03\n" +
+	"\tdriver_id\x18\x01 \x01(\tR\bdriverId:\xfd\x01\xe2\xe0\x18\xf8\x01\b\x8b\x01\x12\x06client\x12\x04REST\x1a\x06Master\"\x1bdeploy.DriverStatusResponse*:org.apache.spark.deploy.DeployMessages.RequestDriverStatus:h5 s after a submission and then every 10 s, and when a user wants to know; to each Master that they knowB\x15It is answered again.J\x032.1\"\x8d\x04\n" +
 	"\x14DriverStatusResponse\x12\x14\n" +
 	"\x05found\x18\x01 \x01(\bR\x05found\x124\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.deploy.DriverState.StateH\x00R\x05state\x88\x01\x01\x12 \n" +
@@ -1059,7 +1079,9 @@ const file_proto_deploy_driver_proto_rawDesc = "" +
 	"\rrelaunched_as\x18\x06 \x01(\tH\x04R\frelaunchedAs\x88\x01\x01\x12\x18\n" +
 	"\arefused\x18\a \x03(\tR\arefused\x12$\n" +
 	"\vexit_status\x18\b \x01(\x05H\x05R\n" +
-	"exitStatus\x88\x01\x01:I\xe2\xe0\x18E\b\x8c\x01*;org.apache.spark.deploy.DeployMessages.DriverStatusResponseJ\x032.1B\b\n" +
+	"exitStatus\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"last_words\x18\t \x01(\tR\tlastWords:I\xe2\xe0\x18E\b\x8c\x01*;org.apache.spark.deploy.DeployMessages.DriverStatusResponseJ\x032.1B\b\n" +
 	"\x06_stateB\f\n" +
 	"\n" +
 	"_worker_idB\x13\n" +

@@ -34,6 +34,7 @@ var comments_proto_deploy_driver_proto = [...]string{
 	"deploy.DriverStateChanged", "DriverStateChanged reports the end of a driver, repeated until it is answered. One of a driver that the Master does not\nknow (any more) is answered true and changes nothing.",
 	"deploy.DriverStateChanged.exception", "exception says why it could not be started.",
 	"deploy.DriverStateChanged.exit_status", "exit_status of its process, the last one when it was supervised; absent when it never ran. Spark does not tell.",
+	"deploy.DriverStateChanged.last_words", "last_words is the last error that this process wrote to its stderr before it failed. Spark does not tell.",
 	"deploy.RequestSubmitDriver", "RequestSubmitDriver asks for a driver in cluster mode. A Master that is not ALIVE refuses.",
 	"deploy.SubmitDriverResponse", "SubmitDriverResponse answers RequestSubmitDriver.",
 	"deploy.SubmitDriverResponse.master", "master that answered.",
@@ -53,6 +54,7 @@ var comments_proto_deploy_driver_proto = [...]string{
 	"deploy.DriverStatusResponse.relaunched_as", "relaunched_as is the id under which a driver of state RELAUNCHING runs again. Spark does not tell.",
 	"deploy.DriverStatusResponse.refused", "refused is, for a driver that waits, why no Worker takes it. Spark does not tell.",
 	"deploy.DriverStatusResponse.exit_status", "exit_status of the process of a driver that has ended. Spark does not tell.",
+	"deploy.DriverStatusResponse.last_words", "last_words is the last error that this process wrote to its stderr before it failed. Spark does not tell.",
 	"deploy.RequestClearCompletedDriversAndApps", "RequestClearCompletedDriversAndApps makes a Master forget the drivers and applications that have ended.",
 	"deploy.RequestReadyz", "RequestReadyz asks whether a Master can be used: true unless it is in STANDBY.",
 }
