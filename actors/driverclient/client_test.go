@@ -191,7 +191,7 @@ func TestAnExceptionIsAFailure(t *testing.T) {
 
 func TestARefusalIsTheEnd(t *testing.T) {
 	start(t, submission(), nil, func(c *rpcenv.Context, m rpcenv.Message) {
-		rpcenv.Reply(c, m.(*deploy.RequestSubmitDriver), &deploy.SubmitDriverResponse{Message: "Driver refused: there is no description"})
+		rpcenv.Reply(c, m.(*deploy.RequestSubmitDriver), &deploy.SubmitDriverResponse{Message: "Driver refused: the description is missing"})
 	}).exits(255, 0, "Driver refused")
 }
 

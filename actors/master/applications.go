@@ -18,7 +18,7 @@ import (
 // application has.
 func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplication) {
 	driver, desc := c.Ref(r.GetDriver()), r.GetAppDescription()
-	if m.state == RecoveryStandby {
+	if m.state == RecoveryStandby { // no answer, as in Spark: the driver asks all Masters, and the leader answers
 		return
 	}
 	if driver.IsZero() {
@@ -26,6 +26,8 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 		return
 	}
 	if known := m.addressToApp[driver.Address]; known != nil && known.sought {
+		// The connection of the known driver has ended. A driver that still lives does not register again, so this is another
+		// process that got the same port.
 		m.removeApplication(c, known, ApplicationFinished, "another driver is at "+driver.Address.String())
 	} else if known != nil {
 		c.Log().Infof("Attempted to re-register application at same address: %s", driver.Address)
@@ -40,9 +42,9 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 	c.Log().Infof("Registering app %s", desc.GetName())
 	app := m.newApplication(c, m.newApplicationID(c, desc), desc, driver, c.Now())
 	m.addApplication(c, app, "registered")
-	m.persistApplication(c, app)
+	m.persistApplication(c, app) // before the answer, which waits for it: a crash must not forget an id that the driver knows
 	c.Log().Infof("Registered app %s with ID %s", desc.GetName(), app.ID)
-	m.answerApplication(c, app)
+	m.answerApplication(c, app) // before schedule: the driver needs its id before the first ExecutorAdded
 	m.schedule(c)
 }
 
@@ -54,7 +56,7 @@ func (m *Master) answerApplication(c *rpcenv.Context, app *ApplicationInfo) {
 func badApplication(d *deploy.ApplicationDescription) string {
 	switch {
 	case d == nil:
-		return "there is no description"
+		return "the description is missing"
 	case d.MaxCores != nil && d.GetMaxCores() < 1:
 		return fmt.Sprintf("an application with %d cores cannot run: set spark.cores.max", d.GetMaxCores())
 	case d.GetInitialExecutorLimit() < 0:
@@ -149,9 +151,9 @@ const (
 	seekTries = 2
 )
 
-// seekDriver looks whether a driver is gone, or its connection only. One that is there is told who leads, which makes it
-// hold on to its application; the application of another one is finished, as Spark's Master does at once. Another process at
-// the driver's address could answer: it registers, or it does not know the application.
+// seekDriver finds out whether a driver is gone, or its connection only. A live driver gets MasterChanged, which makes it hold
+// on to its application; the application of a driver that is gone is finished, as Spark's Master does at once. Another process
+// at the driver's address could answer: it registers, or it does not know the application.
 func (m *Master) seekDriver(c *rpcenv.Context, app *ApplicationInfo) {
 	if !app.sought {
 		app.sought = true
@@ -164,7 +166,7 @@ func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
 	verifier := rpcenv.Ref{Address: at, Name: rpcenv.VerifierName}
 	rpcenv.Ask(c, verifier, &rpc.CheckExistence{Name: app.Driver.Name}, func(found *rpc.Bool, err error) {
 		switch {
-		case m.idToApp[app.ID] != app:
+		case m.idToApp[app.ID] != app: // it has ended while the question was under way
 		case errors.Is(err, rpcenv.ErrUnreachableDisconnected) && tries > 1:
 			m.askDriver(c, app, tries-1)
 		case !found.GetValue(): // an error brings no answer
@@ -179,10 +181,10 @@ func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
 	}, rpcenv.Timeout("the Master's patience with a driver", seekPatience))
 }
 
-// byItsDriver is why an application is over that wanted to be.
+// byItsDriver is the reason of an application that its driver ended.
 const byItsDriver = "unregistered"
 
-// unregisterApplication ends an application that wants to; an unknown id is ignored.
+// unregisterApplication ends an application by its driver's wish; it ignores an unknown id.
 func (m *Master) unregisterApplication(c *rpcenv.Context, u *deploy.UnregisterApplication) {
 	c.Log().Infof("Received unregister request from application %s", u.GetAppId())
 	if app := m.idToApp[u.GetAppId()]; app != nil {
@@ -201,8 +203,8 @@ func (m *Master) killApplication(c *rpcenv.Context, k *deploy.KillApplication) {
 	rpcenv.Reply(c, k, &rpc.Bool{Value: app != nil})
 }
 
-// removeApplication ends an application: first its executors are killed, then every Worker is told, also a dead one,
-// which may be alive after all. The driver is told unless it wanted the end.
+// removeApplication ends an application: it kills its executors, then sends ApplicationFinished to every Worker, also to a
+// dead one, which may be alive after all. The driver gets ApplicationRemoved unless it wanted the end.
 func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) {
 	if !m.setApplication(c, app, to, why) {
 		return
@@ -213,6 +215,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	if to == ApplicationFailed {
 		m.failed(c, failedApplication, app.ID, "", to.String(), why)
 	}
+	// Out of the books before its cores come free: schedule, below, must not give them to this application again.
 	m.apps = slices.DeleteFunc(m.apps, func(a *ApplicationInfo) bool { return a == app })
 	delete(m.idToApp, app.ID)
 	delete(m.addressToApp, app.Driver.Address)
@@ -227,7 +230,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 	}
 	m.schedule(c)
 	for _, w := range m.workers.all() {
-		if w.State == WorkerDecommissioned { // what it runs is not the application's any more, and ends with it
+		if w.State == WorkerDecommissioned { // app.Executors, above, lacks what the decommission took from the application
 			for _, e := range w.Executors() {
 				if e.App == app {
 					m.killExecutor(c, e, "application "+strings.ToLower(to.String()))

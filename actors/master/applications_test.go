@@ -39,7 +39,7 @@ func TestAnApplicationFromRegistrationToItsEnd(t *testing.T) {
 	if s := k.state(); s.ActiveApps[0].State != master.ApplicationRunning.String() || s.Workers[0].CoresUsed != 2 || s.Workers[0].MemoryUsed != 1024 {
 		t.Errorf("%+v", s)
 	}
-	for range 2 { // an end that is told twice is one
+	for range 2 { // a repeated end is one
 		d.Send(k.ref, &deploy.UnregisterApplication{AppId: id})
 	}
 	for exec := range int32(2) {

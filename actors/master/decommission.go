@@ -33,7 +33,7 @@ func (m *Master) workerDecommissioning(c *rpcenv.Context, d *deploy.WorkerDecomm
 	}
 }
 
-// decommissionWorkersOnHosts has the Workers of the hosts decommissioned, and is answered at once with their number.
+// decommissionWorkersOnHosts has the Workers of the hosts decommissioned, and returns their number at once.
 func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.DecommissionWorkersOnHosts) {
 	var ids []string
 	for _, w := range m.workers.all() {
@@ -49,20 +49,20 @@ func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.Decommi
 	rpcenv.Reply(c, d, &deploy.DecommissionWorkersOnHostsResponse{Count: int32(len(ids))})
 }
 
-// decommissionWorkers tells each Worker behind its applications. What they had is replaced when all of them are out of
-// service: before, it could go to one that is next.
+// decommissionWorkers takes each Worker out of service, and sends DecommissionWorker to it after the messages to the drivers.
 func (m *Master) decommissionWorkers(c *rpcenv.Context, d DecommissionWorkers) {
 	for _, id := range d.IDs {
 		if w := m.idToWorker[id]; w != nil && m.decommissionWorker(c, w) {
 			c.Send(w.Ref, &deploy.DecommissionWorker{MasterTerm: m.cfg.Term})
 		}
 	}
+	// Once for all of them: a decision between two could give what the first had to the second, which goes next.
 	m.schedule(c)
 }
 
-// decommissionWorker takes a Worker out of service: it gets nothing more, and the applications are told of each executor
-// that they will lose. Those stay on the Worker's record until they end, but are no longer the application's, which may get
-// others; so a later report of them is told to nobody. False: it was out of service before.
+// decommissionWorker takes a Worker out of service: it gets nothing more, and the drivers hear of each executor that they will
+// lose. Those stay on the Worker's record until they end, but are no longer the application's, which may get others; so no
+// driver hears of their end. False: it was out of service before.
 func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 	if w.State == WorkerDecommissioned {
 		c.Log().Infof("Worker %s is decommissioned already", w.ID)
@@ -72,7 +72,7 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 		return false
 	}
 	c.Log().Infof("Decommissioning worker %s on %s", w.ID, w.HostPort())
-	m.persist(c, workerPrefix+w.ID, nil)
+	m.persist(c, workerPrefix+w.ID, nil) // a new Master must not take it for one that gets executors
 	for _, e := range w.executors {
 		c.Log().Infof("Telling app of decommission executors: %s", e.FullID())
 		c.Send(e.App.Driver, &deploy.ExecutorUpdated{

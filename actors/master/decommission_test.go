@@ -58,7 +58,7 @@ func TestADecommissionedWorker(t *testing.T) {
 			WorkerHost: proto.String(w.reg.GetHost()),
 		})
 	}
-	w.decommission()                                // once more: nobody is told
+	w.decommission()                                // once more: no message
 	w.report(d.id, 1, deploy.ExecutorState_RUNNING) // late: it may run on
 	none(t, d.Probe, time.Second)
 	none(t, w.Probe, time.Second)
@@ -134,7 +134,7 @@ func TestWorkersOfHostsAreDecommissioned(t *testing.T) {
 	if state, _ := upper.stateOf(); state != "DECOMMISSIONED" {
 		t.Error(state)
 	}
-	if n := k.decommissionHosts("MACHINE-7"); n != 1 { // counted again, not told again
+	if n := k.decommissionHosts("MACHINE-7"); n != 1 { // counted again, no second message
 		t.Errorf("%d workers", n)
 	}
 	none(t, upper.Probe, time.Second)
@@ -154,7 +154,7 @@ func TestAWorkerThatNobodyKnowsIsNotDecommissioned(t *testing.T) {
 	}
 }
 
-// No Worker may say that an executor is decommissioned, or in a state that there is not.
+// No Worker may report an executor as decommissioned, or in an unknown state.
 func TestAReportOfAStateThatIsNoWorkersIsIgnored(t *testing.T) {
 	k := newKit(t)
 	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
@@ -167,7 +167,7 @@ func TestAReportOfAStateThatIsNoWorkersIsIgnored(t *testing.T) {
 	}
 }
 
-// Those of a dead Worker's host, ids that nobody has, and a standby's Workers are not counted and not told; one message goes to each.
+// A Worker of a dead Worker's host, an unknown id, and a standby's Worker are not counted and get no message; each other one gets one.
 func TestWhichWorkersAreDecommissioned(t *testing.T) {
 	k := newKit(t)
 	dead, there := k.newWorker("W1", 1, 1024), k.newWorker("W2", 1, 1024)

@@ -3,15 +3,15 @@
 //
 // The Master is one endpoint. schedule.go and health.go are its decisions, pure functions over the books of state.go;
 // states.go says which states may follow each other. A handler changes the books first, then sends; messages to one
-// peer arrive in the order in which they were sent, so an application's executors are killed before its end is told.
+// peer arrive in the order in which they were sent, so a Worker gets an application's KillExecutors before its
+// ApplicationFinished.
 //
-// A Worker is trusted for as long as it is heard of: its connection stands, and a heartbeat comes within
-// spark.worker.timeout. One that is given up may be alive. When it comes back it registers, says what it runs
-// (WorkerLatestState), and what the Master counted as lost meanwhile is killed. All handlers may see a message or an
-// event twice.
+// The Master trusts a Worker while its connection stands and a heartbeat comes within spark.worker.timeout. A Worker that it
+// gives up may be alive. When it comes back it registers and lists what it runs (WorkerLatestState), and the Master kills what
+// it counted as lost meanwhile. Each handler may see a message or an event twice.
 //
-// Where executors go is a [Placement]: Spark's two or one of the user's. Whether a Worker can take one at all is decided by
-// filters (filters.go), and the same filters say in words why it cannot.
+// A [Placement] decides where executors go: Spark's two or one of the user's. Filters (filters.go) decide whether a Worker can
+// take one at all, and say in words why it cannot.
 //
 // # Historic faults
 //
@@ -27,16 +27,15 @@
 //   - MASTER-RECOVERY (upstream): an application that answers a new Master is RUNNING, also without an executor.
 //
 // With a Store the Master keeps a record of each application, Worker and driver, written behind its handlers
-// (rpcenv.Journal): what it sends after a change waits until the record is durable, so that a crash undoes nothing that
-// somebody heard of. When the records cannot be written it ends, with exit code 1, and promises nothing more. A Master that
-// leads reads them, tells everybody in them by MasterChanged, and is RECOVERING until all have answered or
-// spark.deploy.recoveryTimeout is over; then it gives up the rest and is ALIVE. election.go, records.go and recovery.go are
-// that.
+// (rpcenv.Journal): what it sends after a change waits until the record is durable, so a crash undoes nothing that a peer has
+// heard of. A Master that cannot write its records ends, with exit code 1, and promises nothing more. A new leader reads the
+// records, sends MasterChanged to each Worker and application in them, and is RECOVERING until all have answered or
+// spark.deploy.recoveryTimeout is over; then it gives up the rest and is ALIVE. See election.go, records.go and recovery.go.
 //
 // # Differences from Spark
 //
-//   - A record that cannot be read is told among the Master's failures, and the rest recovers; in Spark it stops the
-//     recovery, and an exception in completeRecovery leaves COMPLETING_RECOVERY for ever (SPARK-20305).
+//   - The Master lists a record that it cannot read among its failures, and recovers the rest; in Spark such a record stops
+//     the recovery, and an exception in completeRecovery leaves COMPLETING_RECOVERY for ever (SPARK-20305).
 //     (TestABadRecordIsReportedAndTheRestRecovers, TestAThrowInRecoveryNeverLeavesTheMasterBetweenStates)
 //   - Records are written behind the handlers and in groups; Spark's Master waits for its disk in each handler.
 //     (TestNothingIsAcknowledgedBeforeItIsDurable, TestManyRegistrationsAreOneWrite)
@@ -44,38 +43,37 @@
 //     (TestAMasterThatCannotWriteEndsAndPromisesNothing)
 //   - All that a Master sends has a leader term, which is higher after each start with records.
 //     (TestWithoutRecordsTheMasterLeadsAtOnceInTheNextTerm)
-//   - A Worker that registers before its answer to MasterChanged is heard is waited for, and what it says that it runs is
-//     taken into the books; Spark's Master kills it. (TestARegistrationDuringRecoveryIsADuplicate)
-//   - What a recovered Worker runs and nobody owns any more is killed; Spark leaves it. (TestWhatIsNotToBeThereEnds)
-//   - Ids of executors that the application heard of are not given again, though their Worker does not answer
-//     (MasterChangeAcknowledged has the next one). (TestIDsThatTheApplicationHeardOfAreNotGivenAgain)
+//   - When a Worker registers before it answers MasterChanged, the Master waits for the list of what it runs and takes that
+//     into the books; Spark's Master kills it. (TestARegistrationDuringRecoveryIsADuplicate)
+//   - What a recovered Worker runs without an owner is killed; Spark leaves it. (TestWhatIsNotToBeThereEnds)
+//   - The Master gives no executor id again that the application has heard of, even if that executor's Worker does not answer:
+//     MasterChangeAcknowledged has the next id. (TestIDsThatTheApplicationHeardOfAreNotGivenAgain)
 //   - A driver that waited for a Worker when the Master died waits on; Spark takes it for lost. (TestDriversThatNobodyHas)
 //   - A Master that is started again within a second gives no id twice. (TestAfterARestartNoIDIsGivenTwice)
 //   - A report about an executor fails at a Master in STANDBY, so that it is repeated to the leader; Spark's answers true.
 //     (TestAStandbyAnswersNobodyUntilItIsElected)
 //   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
 //     Worker ends after five of them. (TestARepeatedReportChangesNothing)
-//   - RegisterApplication that is repeated is answered with the id that the application has; Spark answers with a new one
-//     that it does not know itself. (TestARepeatedRegistrationGetsTheIDThatTheApplicationHas)
-//   - A heartbeat of a Worker that nobody ever heard of is answered with ReconnectWorker, as that of a dead one; Spark
-//     ignores it, and a Worker forgotten after 16 time-outs never comes back.
+//   - A repeated RegisterApplication returns the id that the application has; Spark returns a new one that it does not know
+//     itself. (TestARepeatedRegistrationGetsTheIDThatTheApplicationHas)
+//   - The Master answers a heartbeat of an unknown Worker with ReconnectWorker, like that of a dead one; Spark ignores it, and
+//     a Worker forgotten after 16 time-outs never comes back.
 //     (TestAHeartbeatOfAWorkerThatNobodyHeardOfIsAnswered)
 //   - An executor that ends early does not set the count of failures back by having been RUNNING for an instant; only one
 //     that was RUNNING for a minute does, or ten minutes without an early end. Executors that end early, also with exit
 //     code 0, are replaced at once three times in a row and then ever later, up to a minute. Spark relaunches what starts
 //     and exits at once without end and without pause (SPARK-27510). (TestAnApplicationWhoseExecutorsExitAtOnceIsRemoved,
 //     TestBackoff)
-//   - When the connection of an application's driver ends the Master asks whether the driver is there. One that is hears
+//   - When the connection of an application's driver ends the Master asks whether the driver lives. A live one gets
 //     MasterChanged and goes on; Spark finishes its application, and the driver waits for a Master for ever.
 //     (TestADriverThatLostItsConnectionOnlyIsKept, TestADriverThatIsGoneEndsItsApplication)
-//   - An application that is given up at the end of a recovery is told so, in case its driver only stood still; in Spark
-//     such a driver waits for ever. (TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout)
+//   - The driver of an application that is given up at the end of a recovery gets ApplicationRemoved, since it may only have
+//     stood still; in Spark such a driver waits for ever. (TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout)
 //   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
-//     when it sees its old connection close (SPARK-23191). What was ordered over that connection and did not arrive is
-//     given up when the Worker says what it runs, and ordered again. (TestAWorkerWithAnotherConnectionIsKept,
-//     TestAnOrderLostWithAConnectionIsGivenAgain)
-//   - The report that an executor runs which the Master has given up is answered by KillExecutor; Spark only warns.
-//     (TestAnExecutorThatRunsThoughGivenUpIsKilled)
+//     when it sees its old connection close (SPARK-23191). Orders lost with that connection are given up when the Worker lists
+//     what it runs, and given again. (TestAWorkerWithAnotherConnectionIsKept, TestAnOrderLostWithAConnectionIsGivenAgain)
+//   - When a Worker reports that an executor runs which the Master has given up, the Master sends KillExecutor; Spark only
+//     warns. (TestAnExecutorThatRunsThoughGivenUpIsKilled)
 //   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the
 //     reason, a Worker without cores or memory with RegisterWorkerFailed.
 //     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
@@ -85,8 +83,8 @@
 //     schedule. (TestADecommissionedExecutorIsReplacedAtOnce)
 //   - Workers that time out, or are decommissioned, at one time are all given up before what they had is given away; in Spark
 //     it can go to the next of them. (TestWhatIsLostGoesToNoWorkerThatIsNextToBeGivenUp)
-//   - That no Worker could have what a driver wants is told once, and when none could even if it were idle; Spark looks at
-//     one Worker, the last, and tells it each time. (TestADriverBeyondEveryWorkerIsWarnedOf)
+//   - The log warns once of a driver that no Worker could take even if it were idle; Spark looks at one Worker, the last, and
+//     warns each time. (TestADriverBeyondEveryWorkerIsWarnedOf)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
 //     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications, and neither it nor
@@ -95,7 +93,7 @@
 //     that is no end change nothing. Spark's Master throws at the last. (TestAReportOfADriverChangesItOnce)
 //   - A driver whose LaunchDriver was lost with a connection is ordered again, under a new id, when its Worker registers
 //     anew and does not list it; in Spark's books it runs for ever. (TestAnOrderOfADriverLostWithAConnectionIsGivenAgain)
-//   - Who asks for a driver that was relaunched is told its new id, and for one that waits, what blocks it.
+//   - RequestDriverStatus returns the new id of a relaunched driver, and what blocks one that waits.
 //     (TestASupervisedDriverRunsAgainUnderANewID, TestADriverThatDoesNotFitDoesNotBlockTheNext)
 //   - coherer.master.maxDriverShare bounds the part of the cluster that drivers have together; without it, as in Spark, they
 //     can leave nothing to their own executors (SPARK-27750). (TestTheShareOfDriversHasACap)

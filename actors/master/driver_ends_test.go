@@ -20,7 +20,7 @@ func (w *worker) ends(r *deploy.DriverStateChanged) {
 	}
 }
 
-// The status, the state and the failures tell how a driver ended, and where.
+// The status, the state and the failures say how a driver ended, and where.
 func TestHowADriverEnded(t *testing.T) {
 	for _, test := range []struct {
 		report  *deploy.DriverStateChanged

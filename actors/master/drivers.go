@@ -24,7 +24,7 @@ func (m *Master) requestSubmitDriver(c *rpcenv.Context, r *deploy.RequestSubmitD
 		answer.Message = "Driver refused: " + problem
 	} else {
 		c.Log().Infof("Driver submitted %s", desc.GetCommand().GetMainClass())
-		d := m.newDriver(c, desc, "submitted")
+		d := m.newDriver(c, desc, "submitted") // its record comes first: the client gets no id that a crash could undo
 		m.schedule(c)
 		answer.Success, answer.DriverId = true, proto.String(d.ID)
 		answer.Message = "Driver successfully submitted as " + d.ID
@@ -32,7 +32,7 @@ func (m *Master) requestSubmitDriver(c *rpcenv.Context, r *deploy.RequestSubmitD
 	rpcenv.Reply(c, r, answer)
 }
 
-// notAlive is how a Master refuses that does not lead; clients of several Masters know it by its beginning.
+// notAlive is the refusal of a Master that does not lead; clients of several Masters know it by its beginning.
 func (m *Master) notAlive(what string) string {
 	return fmt.Sprintf("Current state is not alive: %s. Can only %s in ALIVE state.", m.state, what)
 }
@@ -41,7 +41,7 @@ func (m *Master) notAlive(what string) string {
 func badDriver(d *deploy.DriverDescription) string {
 	switch {
 	case d == nil:
-		return "there is no description"
+		return "the description is missing"
 	case d.GetCommand().GetMainClass() == "":
 		return "its description names no main class to start"
 	case d.GetCores() < 1:
@@ -61,7 +61,7 @@ func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, wh
 	return d
 }
 
-// newDriverID is an id that no driver has that the Master knows.
+// newDriverID is an id that no driver known to the Master has.
 func (m *Master) newDriverID(c *rpcenv.Context) string {
 	known := len(m.drivers.active) + len(m.drivers.completed)
 	return fresh(known, func() string {
@@ -76,7 +76,7 @@ func driverID(pattern string, at time.Time, n int) string {
 	return filledIn(pattern, standard, at, n)
 }
 
-// requestKillDriver ends a driver: one that waits at once, one that runs by its Worker.
+// requestKillDriver ends a driver that waits at once, and one that runs through its Worker.
 func (m *Master) requestKillDriver(c *rpcenv.Context, r *deploy.RequestKillDriver) {
 	id := r.GetDriverId()
 	answer := &deploy.KillDriverResponse{Master: c.Self().Proto(), DriverId: id}
@@ -126,7 +126,7 @@ func (m *Master) orderKillDriver(c *rpcenv.Context, w *WorkerInfo, id string) {
 	c.Send(w.Ref, &deploy.KillDriver{DriverId: id, MasterTerm: m.cfg.Term})
 }
 
-// requestDriverStatus tells of a driver that has not ended, or of one of the last that have.
+// requestDriverStatus returns the state of a driver that has not ended, or of one of the last that have.
 func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverStatus) {
 	answer := &deploy.DriverStatusResponse{}
 	if d := m.drivers.find(r.GetDriverId()); m.state != RecoveryAlive {
@@ -150,8 +150,8 @@ func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverS
 	rpcenv.Reply(c, r, answer)
 }
 
-// driverStateChanged is a Worker's report that a driver has ended. It is answered last, and always true: a Worker repeats
-// what is not answered.
+// driverStateChanged is a Worker's report that a driver has ended. The answer comes last and is always true: a Worker repeats
+// a report that gets no answer.
 func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChanged) {
 	switch d := m.drivers.idToInfo[r.GetDriverId()]; {
 	case d == nil:
@@ -180,7 +180,7 @@ func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 	}
 	c.Log().Infof("Removing driver: %s", d.ID)
 	d.Exception, d.Ended = exception, c.Now()
-	if to != deploy.DriverState_FINISHED && to != deploy.DriverState_KILLED {
+	if to != deploy.DriverState_FINISHED && to != deploy.DriverState_KILLED { // its own end and a user's wish are no failures
 		worker := ""
 		if d.Worker != nil {
 			worker = d.Worker.ID
@@ -191,8 +191,8 @@ func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 	m.drivers.end(d, conf.RetainedDrivers.Get(c.Conf()))
 }
 
-// loseDriver is for a driver whose Worker was lost: a supervised one runs again, under a new id, so that late words about
-// the old one cannot be taken for its own.
+// loseDriver is for a driver whose Worker was lost: a supervised one runs again, under a new id, so that no late report about
+// the old one is taken for a report about the new one.
 func (m *Master) loseDriver(c *rpcenv.Context, d *DriverInfo, why string) {
 	if !d.Desc.GetSupervise() {
 		c.Log().Infof("Not re-launching %s because it was not supervised", d.ID)
@@ -209,9 +209,9 @@ func (m *Master) relaunchDriver(c *rpcenv.Context, d *DriverInfo, why string) {
 	d.RelaunchedAs = m.newDriver(c, d.Desc, "relaunched in place of "+d.ID).ID
 }
 
-// latestDrivers compares the drivers that a Worker says it runs with the books: what the Master does not know there is
-// killed; what was ordered before the Worker registered once more, and did not arrive, is ordered again. It reports
-// whether something is to be scheduled.
+// latestDrivers compares the drivers that a Worker lists with the books: it kills those that the Master does not know there,
+// and orders again those that were ordered before the Worker registered once more and did not arrive. It reports whether
+// something is to be scheduled.
 func (m *Master) latestDrivers(c *rpcenv.Context, w *WorkerInfo, ids []string) (changed bool) {
 	for _, id := range ids {
 		if d := m.drivers.idToInfo[id]; d != nil && d.Worker == w {
@@ -222,6 +222,7 @@ func (m *Master) latestDrivers(c *rpcenv.Context, w *WorkerInfo, ids []string) (
 	}
 	for _, d := range w.drivers {
 		if d.doubtful {
+			// KillDriver first, in case the order arrived behind the list after all: the driver must not run twice.
 			m.orderKillDriver(c, w, d.ID)
 			m.relaunchDriver(c, d, "its order was lost with the worker's connection")
 			changed = true
@@ -236,7 +237,7 @@ func (m *Master) requestClearCompletedDriversAndApps(c *rpcenv.Context, r *deplo
 	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
 }
 
-// requestReadyz tells whether this Master is of use: it leads, or is about to.
+// requestReadyz returns whether this Master is of use: it leads, or is about to.
 func (m *Master) requestReadyz(c *rpcenv.Context, r *deploy.RequestReadyz) {
 	rpcenv.Reply(c, r, &rpc.Bool{Value: m.state != RecoveryStandby})
 }

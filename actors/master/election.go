@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ElectedLeader tells a Master that it leads: it reads the records and becomes ALIVE, or RECOVERING when there are any.
+// ElectedLeader makes a Master the leader: it reads the records and becomes ALIVE, or RECOVERING when there are any.
 // A duplicate does nothing. It mirrors MasterMessages.ElectedLeader.
 type ElectedLeader struct {
 	rpcenv.Local
@@ -17,11 +17,11 @@ type ElectedLeader struct {
 	Term uint64
 }
 
-// RevokedLeadership tells a Master that it leads no more. It ends with exit code 0, as in Spark: its books may be old.
+// RevokedLeadership ends a Master that leads no more, with exit code 0, as in Spark: its books may be old.
 // It mirrors MasterMessages.RevokedLeadership.
 type RevokedLeadership struct{ rpcenv.Local }
 
-// AwaitLeadership is answered true when the Master is no longer in STANDBY: it takes registrations. Spark has none.
+// AwaitLeadership is answered true when the Master is no longer in STANDBY: it takes registrations. Spark has no such message.
 type AwaitLeadership struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
@@ -36,7 +36,7 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 		c.Log().Infof("Elected leader again, in term %d; nothing changes", e.Term)
 		return
 	}
-	m.elected = true
+	m.elected = true // before the records are read: until then the state stays STANDBY, and a duplicate would read them twice
 	if m.cfg.Store == nil {
 		m.lead(c, e.Term, nil)
 		return
@@ -47,10 +47,10 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 		return records, err
 	}, func(records []Change, err error) {
 		switch {
-		case errors.Is(err, ErrNotLeader):
+		case errors.Is(err, ErrNotLeader): // another was elected while this one read: no fault
 			m.revokedLeadership(c)
 			return
-		case err != nil:
+		case err != nil: // a Master that led without them would not know the applications that run
 			why := "the Master cannot read its records: " + err.Error()
 			c.Log().Error(why)
 			c.Exit(1, why)
@@ -66,7 +66,7 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 // lead begins the leadership with what was left by the one before.
 func (m *Master) lead(c *rpcenv.Context, term uint64, records []Change) {
 	books := m.restore(c, records)
-	m.cfg.Term = term
+	m.cfg.Term = term    // before anything is sent: each message carries it
 	if !m.cfg.Election { // so it has a Store, else it would lead since its start
 		m.cfg.Term = books.term + 1
 		m.persist(c, termKey, &deploy.TermRecord{Term: m.cfg.Term})

@@ -46,7 +46,7 @@ func TestAnApplicationWithoutExecutorsWaitsAfterARecovery(t *testing.T) {
 		k.Settle()
 		a.acknowledges(2)
 		b.acknowledges(0)
-		w.tells(running(a.id, 0), running(a.id, 1))
+		w.lists(running(a.id, 0), running(a.id, 1))
 		k.isIn("ALIVE")
 		apps := k.state().ActiveApps
 		if apps[0].State != master.ApplicationRunning.String() || apps[1].State != want.String() || len(apps[1].Executors) != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// launchExecutor orders an executor, first of the Worker, then tells the driver.
+// launchExecutor sends LaunchExecutor to the Worker, then ExecutorAdded to the driver.
 func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
 	e.Worker.addExecutor(e)
 	c.State("executor", e.FullID(), "", e.State.String(), "launched")
@@ -31,10 +31,10 @@ func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
 	}
 }
 
-// executorStateChanged is a Worker's report. It is answered last, and always true: a Worker repeats what is not answered
-// and ends after five tries.
+// executorStateChanged is a Worker's report. The answer comes last and is always true: a Worker repeats a report that gets no
+// answer, and in the end exits.
 func (m *Master) executorStateChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
-	if m.state == RecoveryStandby {
+	if m.state == RecoveryStandby { // an error makes the Worker keep the report for the leader; true would lose it
 		rpcenv.Fail(c, r, errStandby)
 		return
 	}
@@ -46,7 +46,7 @@ func (m *Master) executorStateChanged(c *rpcenv.Context, r *deploy.ExecutorState
 	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
 }
 
-// executor is one that has not ended, nil if there is none.
+// executor is the live executor of that application and id, or nil.
 func (m *Master) executor(app string, id int) *ExecutorDesc {
 	if a := m.idToApp[app]; a != nil {
 		return a.executor(id)
@@ -54,7 +54,7 @@ func (m *Master) executor(app string, id int) *ExecutorDesc {
 	return nil
 }
 
-// executorChanged tells the driver and replaces what has ended. A repetition changes nothing.
+// executorChanged reports to the driver and replaces an executor that has ended. A repetition changes nothing.
 func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.ExecutorStateChanged) {
 	app := e.App
 	if r.GetState() == deploy.ExecutorState_DECOMMISSIONED { // the Master says so, no Worker
@@ -74,6 +74,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 		return
 	}
 	c.Log().Infof("Removing executor %s because it is %s", e.FullID(), e.State)
+	// Before executorEnded, which asks whether another executor of the application is RUNNING.
 	app.removeExecutor(e)
 	e.Worker.removeExecutor(e)
 	normal := r.ExitStatus != nil && r.GetExitStatus() == 0
@@ -91,7 +92,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 		c.Log().Errorf("Application %s with ID %s %s; removing it", app.Desc.GetName(), app.ID, why)
 		m.removeApplication(c, app, ApplicationFailed, why)
 	}
-	if normal && historic.silentExit {
+	if normal && historic.silentExit { // SPARK-16925: its cores stay idle until something else causes a decision
 		return
 	}
 	m.schedule(c)
@@ -105,13 +106,14 @@ func endingOf(e *ExecutorDesc, r *deploy.ExecutorStateChanged, now time.Time) en
 	return end
 }
 
-// unknownExecutorChanged is about an executor that was removed. When it still runs it is told to end: its order came
-// late, after the Master had given it up. One that was decommissioned may run on, and gives its Worker back what it had.
+// unknownExecutorChanged is a report about an executor that its application has no more. One that still runs is killed: its
+// order came late, after the Master had given it up. A decommissioned one may run on; its Worker gets back what it had when it
+// ends.
 func (m *Master) unknownExecutorChanged(c *rpcenv.Context, r *deploy.ExecutorStateChanged) {
 	app, id := r.GetAppId(), int(r.GetExecId())
 	c.Log().Warnf("Got status update for unknown executor %s", fullID(app, id))
 	w := m.addressToWorker[c.Sender()]
-	if w == nil {
+	if w == nil { // a Worker that was given up: it registers again, and workerLatestState kills what it should not run
 		return
 	}
 	e := w.executor(app, id) // which its application has lost
@@ -124,8 +126,8 @@ func (m *Master) unknownExecutorChanged(c *rpcenv.Context, r *deploy.ExecutorSta
 	}
 }
 
-// killExecutors ends executors of an application at its wish. Ids that are no number or unknown are only logged; an
-// unknown application is answered false.
+// killExecutors ends executors of an application at its wish. Ids that are no number or unknown are only logged; the answer
+// is false when the application is unknown.
 func (m *Master) killExecutors(c *rpcenv.Context, k *deploy.KillExecutors) {
 	app := m.idToApp[k.GetAppId()]
 	if app == nil {
@@ -162,8 +164,8 @@ func (m *Master) orderKill(c *rpcenv.Context, w *WorkerInfo, app string, id int)
 	})
 }
 
-// loseExecutor gives an executor up: nobody will report its end. workerHost is told to the driver when the whole Worker
-// is lost, else nil.
+// loseExecutor gives up an executor whose end nobody will report. workerHost, for the driver, is set when the whole Worker is
+// lost, else nil.
 func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, workerHost *string) {
 	c.Log().Infof("Telling app of lost executor: %s", e.FullID())
 	c.Send(e.App.Driver, &deploy.ExecutorUpdated{

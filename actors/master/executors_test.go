@@ -186,7 +186,7 @@ func TestAnExecutorThatRunsThoughGivenUpIsKilled(t *testing.T) {
 	none(t, w.Probe, time.Second)
 }
 
-// What a Worker reports as KILLED was wanted: it is no failure that the cluster's status tells. The state has why an executor ended,
+// What a Worker reports as KILLED was wanted: the cluster's status lists no failure. The state has why an executor ended,
 // and nothing of the kind before.
 func TestAKilledExecutorIsNoFailure(t *testing.T) {
 	k := newKit(t)

@@ -19,7 +19,7 @@ const (
 	failedRecord      = "record" // of the Master's store
 )
 
-// failed remembers that something went wrong, for who asks how the cluster fares. worker is where; "" for nowhere.
+// failed remembers what went wrong, for the pages and clients that ask how the cluster fares. worker is where; "" for nowhere.
 func (m *Master) failed(c *rpcenv.Context, kind, id, worker, state, reason string) {
 	if len(m.failures) == failuresRetained {
 		m.failures = slices.Delete(m.failures, 0, 1)

@@ -16,8 +16,8 @@ func (r Refusal) String() string { return r.Worker + ": " + r.Reason }
 type need struct {
 	cores, memory int
 	resources     []Requirement
-	// who wants it, and the beginning of the settings that say how much.
-	who, keys string
+	// owner is what wants it, in words; keys is the beginning of the settings that say how much.
+	owner, keys string
 }
 
 // need is what an executor of p takes at least.
@@ -78,13 +78,13 @@ var filters = []filter{
 	},
 }
 
-// shortage is what is short, and what would help: the setting of who wants it, which ends in key, or offer, a Worker's.
+// shortage is what is short, and what would help: the owner's setting, which ends in key, or offer, a Worker's.
 func (n *need) shortage(what string, want, free, all int, key, offer string) (reason, help string) {
 	if want > all {
-		return fmt.Sprintf("%s wants %s, the worker has %d", n.who, counted(want, what), all),
+		return fmt.Sprintf("%s wants %s, the worker has %d", n.owner, counted(want, what), all),
 			fmt.Sprintf("lower %s%s to %d at most, or start a worker with %s %d or more", n.keys, key, all, offer, want)
 	}
-	return fmt.Sprintf("%s wants %s, %d of the worker's %d are free", n.who, counted(want, what), free, all),
+	return fmt.Sprintf("%s wants %s, %d of the worker's %d are free", n.owner, counted(want, what), free, all),
 		fmt.Sprintf("wait until %d more are free, or lower %s%s", want-free, n.keys, key)
 }
 

@@ -43,7 +43,7 @@ func (e *ExecutorDesc) proved(now time.Time) bool {
 // it has ended or is healthy, so that the question does not stay open.
 func (a *ApplicationInfo) executorEnded(e *ExecutorDesc, normal bool, limit int, now time.Time) (remove bool) {
 	h := &a.health
-	if e.proved(now) || now.Sub(h.last) > rowWindow {
+	if e.proved(now) || now.Sub(h.last) > rowWindow { // a new row begins
 		*h = health{}
 	}
 	if e.proved(now) {
@@ -52,7 +52,7 @@ func (a *ApplicationInfo) executorEnded(e *ExecutorDesc, normal bool, limit int,
 	h.last = now
 	h.early++
 	h.notBefore = now.Add(backoff(h.early))
-	if normal {
+	if normal { // exit code 0 is no failure, but in a row it would be a loop of launches too (SPARK-27510): it waits
 		return false
 	}
 	running, healthy := a.running(now)
@@ -63,7 +63,7 @@ func (a *ApplicationInfo) executorEnded(e *ExecutorDesc, normal bool, limit int,
 	if limit < 0 || h.failures < limit {
 		return false
 	}
-	if running {
+	if running { // its end, or its proof, decides
 		h.notBefore = now.Add(healthyAfter)
 	}
 	return !running

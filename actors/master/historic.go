@@ -103,8 +103,8 @@ func (p memoryPerCore) Place(d Demand, offers []Offer) []int {
 	return place(d, offers, p.spreadOut, d.Cores == 0)
 }
 
-// historicEnd counts the end of an executor as Spark did, when one of the faults is there (counted). It reports whether
-// the application is to be removed.
+// historicEnd counts the end of an executor as Spark did, when this Master has one of the two faults (counted). It reports
+// whether the application is to be removed.
 func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int, now time.Time) (remove, counted bool) {
 	if !f.lifetimeFailures && !f.launchLoop {
 		return false, false
@@ -121,6 +121,7 @@ func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int, now time
 	if f.lifetimeFailures {
 		return true, true
 	}
+	// SPARK-27510: any executor that is RUNNING saves the application, however often the others fail.
 	for _, e := range a.executors {
 		if !e.runningSince.IsZero() {
 			return false, true

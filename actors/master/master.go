@@ -33,7 +33,7 @@ type Master struct {
 	drivers  driverBooks
 	journal  *rpcenv.Journal[Change]  // nil: nothing is kept
 	elected  bool                     // the records are read, or being read
-	awaiting []rpcenv.Call[*rpc.Bool] // who waits for the leadership
+	awaiting []rpcenv.Call[*rpc.Bool] // AwaitLeadership, unanswered
 	awaited  awaited
 
 	connections map[rpcenv.Address]int // how many there are to each peer
@@ -66,13 +66,14 @@ func New(cfg Config) *Master {
 // CheckForWorkerTimeOut is the Master's timer.
 type CheckForWorkerTimeOut struct{ rpcenv.Local }
 
-// RelaunchExecutors ends the wait of an application whose executors ended early. Spark has none.
+// RelaunchExecutors ends the wait of an application whose executors ended early. Spark has no such wait.
 type RelaunchExecutors struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (m *Master) OnStart(c *rpcenv.Context) {
 	c.Log().Infof("Starting Spark master at %s", m.url(c))
 	c.Every(0, conf.WorkerTimeout.Get(c.Conf()), CheckForWorkerTimeOut{})
+	// With a Store alone no rival exists: the Master elects itself. With an election it waits for ElectedLeader.
 	if m.cfg.Store != nil && !m.cfg.Election {
 		m.electedLeader(c, ElectedLeader{})
 	}
@@ -150,8 +151,8 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 // OnConnected is a callback of the endpoint.
 func (m *Master) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) { m.connections[peer]++ }
 
-// OnDisconnected is a callback of the endpoint. While another connection to the peer is open it is not gone: it came
-// back before the end of its old connection was seen (SPARK-23191).
+// OnDisconnected is a callback of the endpoint. A peer with another open connection is not gone: it came back before the
+// Master saw the end of its old connection (SPARK-23191).
 func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if m.connections[peer]--; m.connections[peer] > 0 {
 		c.Log().Warnf("%s lost a connection and has another one, keeping it.", peer)
@@ -165,7 +166,7 @@ func (m *Master) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if app := m.addressToApp[peer]; app != nil {
 		m.seekDriver(c, app)
 	}
-	m.completeIfPossible(c)
+	m.completeIfPossible(c) // the recovery may have waited for this peer alone
 }
 
 // url is by what Workers know which Master orders them.

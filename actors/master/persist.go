@@ -53,8 +53,8 @@ func (m *Master) persist(c *rpcenv.Context, key string, record proto.Message) {
 	m.journal.Persist(c, ch)
 }
 
-// notDurable ends a Master that cannot write its records: the peers heard nothing of what was not written, and whoever
-// leads next recovers what was. A Master that went on would acknowledge what a crash undoes.
+// notDurable ends a Master that cannot write its records: the peers heard nothing of what was not written, and the next
+// leader recovers what was. A Master that went on would acknowledge what a crash undoes.
 func (m *Master) notDurable(c *rpcenv.Context, err error) {
 	if errors.Is(err, ErrNotLeader) {
 		m.revokedLeadership(c)

@@ -9,7 +9,7 @@ import (
 // [CoreByCore] is that of Spark before 1.4. A Master takes another one by [Config]: first come, first served among
 // applications, and which Workers are usable at all, stay as they are.
 type Placement interface {
-	// Place answers how many cores each of offers gives, in their order: multiples of d.Cores when that is set, each of which
+	// Place returns how many cores each of offers gives, in their order: multiples of d.Cores when that is set, each of which
 	// becomes an executor; else all of them become one executor. offers are the Workers that can take an executor of d at
 	// least, in the order of spark.deploy.workerSelectionPolicy. An answer beyond d or an offer is not followed.
 	//
@@ -56,8 +56,8 @@ func (Consolidate) Place(d Demand, offers []Offer) []int { return place(d, offer
 
 func (Consolidate) enough(d Demand) int { return enough(d) }
 
-// frugal is a Placement that looks at the first offers only: those behind enough of them get nothing, whatever they are.
-// It saves the Master to look for them.
+// frugal is a Placement that looks at the first offers only: those behind enough of them get nothing, whatever they are. So the
+// Master need not look for them.
 type frugal interface{ enough(d Demand) int }
 
 // enough: each offer can take a step at least, and gets one before any behind it does. So no more are needed than there
@@ -84,6 +84,7 @@ func place(d Demand, offers []Offer, spreadOut, memoryPerCore bool) []int {
 		if left < step || offers[i].CoresFree-cores[i] < step {
 			return false
 		}
+		// The executor that was begun here grows by a core: it has its memory and its place in the limits already.
 		if onePerWorker && executors[i] > 0 && !memoryPerCore {
 			return true
 		}
@@ -103,6 +104,7 @@ func place(d Demand, offers []Offer, spreadOut, memoryPerCore bool) []int {
 		free[i] = i
 	}
 	for {
+		// An offer that can launch nothing never can again: within one decision everything only fills up.
 		free = slices.DeleteFunc(free, func(i int) bool { return !canLaunch(i) })
 		if len(free) == 0 {
 			return cores
@@ -118,7 +120,7 @@ func place(d Demand, offers []Offer, spreadOut, memoryPerCore bool) []int {
 	}
 }
 
-// checkPlacement is why an answer of a Placement cannot be followed, nil when it can.
+// checkPlacement reports why the Master cannot follow an answer of a Placement.
 func checkPlacement(d Demand, offers []Offer, cores []int) error {
 	if len(cores) != len(offers) {
 		return fmt.Errorf("master: the placement answered %d numbers for %d offers", len(cores), len(offers))

@@ -51,7 +51,7 @@ func (a *ApplicationInfo) Profiles() []Profile {
 	return a.profiles
 }
 
-// profile finds the profile of that id, nil when there is none.
+// profile finds the profile of that id, or nil.
 func (a *ApplicationInfo) profile(id int) *Profile {
 	all := a.Profiles()
 	i, ok := slices.BinarySearchFunc(all, id, func(p Profile, id int) int { return cmp.Compare(p.ID, id) })
@@ -91,6 +91,7 @@ func (m *Master) requestExecutors(c *rpcenv.Context, r *deploy.RequestExecutors)
 		rpcenv.Reply(c, r, &rpc.Bool{Value: false})
 		return
 	}
+	// All targets were checked before the first is taken: a request is followed as a whole or not at all.
 	for _, t := range r.GetTotals() {
 		p := profileOf(t.GetProfile(), int(t.GetTotal()))
 		c.Log().Infof("Application %s requested executors of resource profile %d: %d", app.ID, p.ID, p.Limit)
@@ -122,7 +123,7 @@ func (a *ApplicationInfo) badTargets(totals []*deploy.ProfileTarget) string {
 			return fmt.Sprintf("profile %d has two totals", p.GetId())
 		}
 		seen[p.GetId()] = true
-		if a.profile(int(p.GetId())) != nil {
+		if a.profile(int(p.GetId())) != nil { // want keeps what its executors take, so what the message says of that does not matter
 			continue
 		}
 		added++

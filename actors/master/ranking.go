@@ -38,7 +38,7 @@ type ranking struct {
 	ranks []rank
 	moved []*WorkerInfo
 	pass  int
-	fresh bool // nothing but what mend was told of has changed since the last look
+	fresh bool // since the last look nothing has changed but what mend got
 }
 
 // rank is a Worker's place, with what it had free when it got it.
@@ -47,7 +47,8 @@ type rank struct {
 	cores, memory int
 }
 
-// order puts the Workers that are ALIVE in order. Unless it is fresh it looks for what has changed: nobody need tell it.
+// order puts the Workers that are ALIVE in order. Unless the ranking is fresh it looks for what has changed itself, so no
+// handler that changes a Worker can forget to report it.
 func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
 	if r.name != policy {
 		*r = ranking{name: policy, by: policyOf(policy), pass: r.pass}
@@ -58,6 +59,8 @@ func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
 	r.fresh = true
 	r.pass++
 	r.moved = r.moved[:0]
+	// listed sorts the Workers out without a map: pass is ALIVE and not met in the ranks yet, so new if it stays; -pass is
+	// moved, 0 is kept. A Worker that is gone has another pass.
 	for _, w := range workers {
 		if w.State == WorkerAlive {
 			w.listed = r.pass
@@ -95,7 +98,7 @@ func (r *ranking) mend(changed []*WorkerInfo) {
 	kept := r.ranks[:0]
 	left := len(changed)
 	for i, k := range r.ranks {
-		if left == 0 {
+		if left == 0 { // all were found: the rest stays as it is
 			kept = append(kept, r.ranks[i:]...)
 			break
 		}
@@ -123,13 +126,14 @@ func (r *ranking) merge(kept []rank) {
 		at--
 		out[at] = rank{w, w.CoresFree(), w.MemoryFree()}
 	}
-	if len(out) < old {
+	if len(out) < old { // else the array would keep Workers that are gone from the garbage collector
 		clear(out[len(out):old])
 	}
 	r.ranks = out
 }
 
-// exhausted reports whether w and all behind it in the order have too little for an executor of p.
+// exhausted reports whether w and all behind it in the order have too little for an executor of p. Only a descending order can
+// say so.
 func (r *ranking) exhausted(w *WorkerInfo, p Profile) bool {
 	switch r.name {
 	case "CORES_FREE_DESC":

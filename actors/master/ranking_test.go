@@ -205,7 +205,7 @@ func TestADecisionMendsTheIndex(t *testing.T) {
 	}
 }
 
-// Another policy orders anew; who has gone meanwhile stays away.
+// Another policy orders anew; a Worker that has gone meanwhile stays away.
 func TestAnotherPolicyOrdersAnew(t *testing.T) {
 	ws := []*WorkerInfo{{ID: "a", Cores: 1, Memory: 2}, {ID: "b", Cores: 2, Memory: 3}, {ID: "c", Cores: 3, Memory: 1}}
 	r := &ranking{}

@@ -22,7 +22,7 @@ type left struct {
 
 func (l *left) empty() bool { return len(l.apps)+len(l.workers)+len(l.drivers) == 0 }
 
-// restore decodes records. One that cannot be is reported and left where it is; the rest recovers (SPARK-20305).
+// restore decodes records. It reports one that it cannot decode and leaves it where it is; the rest recovers (SPARK-20305).
 func (m *Master) restore(c *rpcenv.Context, records []Change) *left {
 	l := &left{}
 	for _, r := range records {
@@ -50,7 +50,7 @@ func (l *left) add(r Change) error {
 	case strings.HasPrefix(r.Key, driverPrefix):
 		return l.addDriver(r)
 	}
-	return errors.New("nobody knows this kind of record")
+	return errors.New("the kind of this record is unknown")
 }
 
 func (l *left) addTerm(r Change) error {
@@ -105,7 +105,7 @@ func (l *left) addDriver(r Change) error {
 	return nil
 }
 
-// check compares a record with its key, and its reference with what can be called.
+// check compares a record with its key, and refuses a reference to which no message can be sent.
 func check(key, want string, ref *rpc.EndpointRef) error {
 	switch {
 	case key != want:

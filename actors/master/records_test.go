@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 )
 
-// SPARK-20305: a record that cannot be read is told, and does not stop the recovery.
+// SPARK-20305: a record that cannot be read is reported, and does not stop the recovery.
 func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 	k, s := lasting(t)
 	w := k.worker("W1", 4, 4096)
@@ -39,25 +39,25 @@ func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 	s.put("driver_nothing", &deploy.DriverRecord{Id: "nothing"})
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w.Probe)
-	w.tells()
+	w.lists()
 	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
-	var told []string
+	var reported []string
 	for _, f := range k.state().GetFailures() {
 		if f.GetKind() == "record" {
-			told = append(told, f.GetReason())
+			reported = append(reported, f.GetReason())
 		}
 	}
-	slices.Sort(told)
+	slices.Sort(reported)
 	malformed := regexp.MustCompile(`proto:.*`)
-	for i := range told {
-		told[i] = malformed.ReplaceAllString(told[i], "proto")
+	for i := range reported {
+		reported[i] = malformed.ReplaceAllString(reported[i], "proto")
 	}
 	const callable = "it has no reference to an endpoint that listens"
 	want := []string{
 		"app_torn: it is torn",
 		"record app_client: " + callable,
-		"record app_empty: there is no description",
+		"record app_empty: the description is missing",
 		"record app_nameless: " + callable,
 		"record app_other: it is the record app_app-1",
 		"record app_rubbish: proto",
@@ -65,13 +65,13 @@ func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 		"record driver_other: it is no record of that driver",
 		"record driver_rubbish: proto",
 		"record master_term: proto",
-		"record what_is_this: nobody knows this kind of record",
+		"record what_is_this: the kind of this record is unknown",
 		"record worker_client: " + callable,
 		"record worker_nothing: A worker needs an id, a host and a reference",
 		"record worker_rubbish: proto",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told\n%q, want\n%q", told, want)
+	if !slices.Equal(reported, want) {
+		t.Errorf("reported\n%q, want\n%q", reported, want)
 	}
 }
 

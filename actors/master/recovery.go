@@ -11,10 +11,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Recovered is why a Master enters what it took over, in the trace: it began under another Master.
+// Recovered is the reason in the trace for what a Master took over: it began under another Master.
 const Recovered = "recovered"
 
-// awaited are those of whom nothing was heard when this leadership began.
+// awaited are the applications and Workers that had not answered when this leadership began.
 type awaited struct {
 	apps    []*ApplicationInfo
 	workers []*WorkerInfo
@@ -23,8 +23,8 @@ type awaited struct {
 // CompleteRecovery ends the wait for those that do not answer. It mirrors MasterMessages.CompleteRecovery.
 type CompleteRecovery struct{ rpcenv.Local }
 
-// beginRecovery takes what was left into the books, as UNKNOWN, and tells all of them who leads now. It mirrors
-// Master.beginRecovery.
+// beginRecovery takes what was left into the books, as UNKNOWN, and sends MasterChanged to each application and Worker. It
+// mirrors Master.beginRecovery.
 func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
 	for _, r := range l.apps {
 		m.recoverApplication(c, r)
@@ -36,7 +36,7 @@ func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
 		m.recoverWorker(c, r)
 	}
 	c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
-	m.completeIfPossible(c)
+	m.completeIfPossible(c) // with drivers alone in the records nobody is to answer
 }
 
 func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationRecord) {
@@ -48,7 +48,8 @@ func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationReco
 	c.Send(app.Driver, m.masterChanged(c))
 }
 
-// recoverDriver takes a driver: one that was launched is somewhere, until no Worker says so; another waits on.
+// recoverDriver takes a driver: one that was launched counts as UNKNOWN until a Worker lists it or the recovery ends; another
+// one waits on.
 func (m *Master) recoverDriver(c *rpcenv.Context, r *deploy.DriverRecord) {
 	d := &DriverInfo{ID: r.GetId(), Desc: r.GetDesc(), Submitted: time.UnixMilli(r.GetSubmitted())}
 	if r.GetLaunched() {
@@ -82,6 +83,8 @@ func (m *Master) masterChangeAcknowledged(c *rpcenv.Context, a *deploy.MasterCha
 		return
 	}
 	c.Log().Infof("Application has been re-registered: %s", app.ID)
+	// The driver may know executors of a Worker that does not come back: their ids must not be given again. The bound keeps the
+	// next id an int32, whatever the driver says.
 	app.nextExecutor = max(app.nextExecutor, min(int(a.GetNextExecutorId()), math.MaxInt32-1))
 	if app.State == ApplicationUnknown {
 		m.setApplication(c, app, ApplicationWaiting, "it acknowledged the master")
@@ -98,9 +101,9 @@ func (m *Master) workerSchedulerStateResponse(c *rpcenv.Context, r *deploy.Worke
 	}
 	c.Log().Infof("Worker has been re-registered: %s", w.ID)
 	if w.State == WorkerUnknown {
-		m.setWorker(c, w, WorkerAlive, "it told its state")
+		m.setWorker(c, w, WorkerAlive, "it reported its state")
 	}
-	if w.unheard {
+	if w.unheard { // once: a repetition must not adopt again what has been given up meanwhile
 		w.LastHeartbeat = c.Now()
 		m.adopt(c, w, r)
 	}
@@ -120,9 +123,9 @@ func asSchedulerState(s *deploy.WorkerLatestState) *deploy.WorkerSchedulerStateR
 	return r
 }
 
-// adopt takes what a recovered Worker runs into the books, once; executors keep their ids. What belongs to nobody any
-// more, is somewhere else too, or does not say which resources it has, is killed: the leadership before may have ended
-// between its decision and the order.
+// adopt takes what a recovered Worker runs into the books, once; executors keep their ids. It kills what has no owner any more,
+// runs somewhere else too, or comes without the resources that it has: the leadership before may have ended between its
+// decision and the order.
 func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedulerStateResponse) {
 	w.unheard = false
 	for _, d := range r.GetDrivers() {
@@ -142,7 +145,7 @@ func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedul
 
 func (m *Master) adoptDriver(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerDriverStateResponse) error {
 	d := m.drivers.idToInfo[r.GetDriverId()]
-	if d == nil || d.State != deploy.DriverState_UNKNOWN {
+	if d == nil || d.State != deploy.DriverState_UNKNOWN { // it has ended, waits, or another Worker listed it first
 		return errors.New("it is not to be there")
 	}
 	if err := w.takeAll(requirements(d.Desc.GetResourceReqs()), r.GetResources()); err != nil {
@@ -160,6 +163,7 @@ func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.Worke
 	switch {
 	case app == nil:
 		return errors.New("its application is gone")
+	// The largest id would leave none for the next executor.
 	case d.GetExecId() < 0 || d.GetExecId() == math.MaxInt32 || d.GetCores() < 1 || d.GetMemoryMb() < 1 || finished(d.GetState()):
 		return errors.New("its description makes no sense")
 	case app.executor(int(d.GetExecId())) != nil:
@@ -182,10 +186,10 @@ func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.Worke
 	return nil
 }
 
-// takeAll takes the resources that somebody has, which must be what it wanted.
+// takeAll takes the resources of an executor or a driver that runs already; they must be as many as it wanted.
 func (w *WorkerInfo) takeAll(wanted []Requirement, have []*deploy.ResourceInformation) error {
-	if len(have) < len(wanted) {
-		return errors.New("nobody knows which resources it has")
+	if len(have) < len(wanted) { // WorkerLatestState lists no resources; with a guess two executors could share an address
+		return errors.New("the resources that it has are unknown")
 	}
 	return w.resources.take(have)
 }
@@ -204,8 +208,8 @@ func (a *ApplicationInfo) adopt(w *WorkerInfo, d *deploy.ExecutorDescription) *E
 	return e
 }
 
-// canComplete reports whether all have answered. It mirrors Master.canCompleteRecovery; a Worker that registered before
-// it said what it runs is waited for, too.
+// canComplete reports whether all have answered. It mirrors Master.canCompleteRecovery, and also waits for a Worker that has
+// registered but not yet listed what it runs.
 func (m *Master) canComplete() bool {
 	wait := &m.awaited // those that have answered go, so that each is looked at once however many answer
 	for len(wait.apps) > 0 && wait.apps[0].State != ApplicationUnknown {
@@ -229,6 +233,8 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 	if m.state != RecoveryRecovering {
 		return
 	}
+	// From here on the schedule of removeWorker and removeApplication does nothing: one decision, at the end, sees all that is
+	// free. Deferred, so that a panic below leaves no Master that never schedules again (SPARK-20305).
 	m.setState(c, RecoveryCompleting, "all answered, or the time is over")
 	defer func() {
 		m.setState(c, RecoveryAlive, Recovered)
@@ -247,12 +253,13 @@ func (m *Master) completeRecovery(c *rpcenv.Context) {
 			const why = "not responding for recovery"
 			m.removeApplication(c, a, ApplicationFinished, why)
 			c.Send(a.Driver, &deploy.ApplicationRemoved{Message: why, MasterTerm: m.cfg.Term}) // it may only have stood still
-		case ApplicationWaiting:
+		case ApplicationWaiting: // it answered; without an executor it waits on, as before the failover
 			if len(a.executors) > 0 || faultsOf(c.Conf()).recoveredRunning {
 				m.setApplication(c, a, ApplicationRunning, Recovered)
 			}
 		}
 	}
+	// Last: only now have all Workers that will answer listed their drivers.
 	for _, d := range slices.Clone(m.drivers.active) {
 		if d.State == deploy.DriverState_UNKNOWN {
 			c.Log().Warnf("Driver %s was not found after master recovery", d.ID)

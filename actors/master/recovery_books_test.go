@@ -86,7 +86,7 @@ func TestARecoveredExecutorProvesItselfAnew(t *testing.T) {
 		d.acknowledges(1)
 		e := running(d.id, 0)
 		e.State = state
-		w.tells(e)
+		w.lists(e)
 		k.alive(61*time.Second, w)
 		w.report(d.id, 0, deploy.ExecutorState_EXITED, 1)
 		if got := k.state().GetActiveApps()[0].GetFailures(); got != failures {
@@ -96,7 +96,7 @@ func TestARecoveredExecutorProvesItselfAnew(t *testing.T) {
 }
 
 // What a Worker runs ends when its application did not order it so: without the addresses that it wants, with those of another,
-// with an id behind which there is none, without memory.
+// with an id after which no other id is left, without memory.
 func TestWhatDoesNotFitIntoTheBooksEnds(t *testing.T) {
 	k, s := lasting(t)
 	w := k.newWorker("W1", 8, 8192)
@@ -146,13 +146,13 @@ func TestADriverIsFoundOnce(t *testing.T) {
 	has := func(id string, r []*deploy.ResourceInformation) *deploy.WorkerDriverStateResponse {
 		return &deploy.WorkerDriverStateResponse{DriverId: id, Resources: r}
 	}
-	tell := func(w *worker, ds ...*deploy.WorkerDriverStateResponse) {
+	list := func(w *worker, ds ...*deploy.WorkerDriverStateResponse) {
 		w.Send(k.ref, &deploy.WorkerSchedulerStateResponse{Id: w.reg.GetId(), Drivers: ds})
 		k.Settle()
 	}
-	tell(w1, has(first, gpus("1")), has(second, nil))
+	list(w1, has(first, gpus("1")), has(second, nil))
 	same(t, w1.Probe, &deploy.KillDriver{DriverId: second, MasterTerm: 2})
-	tell(w2, has(first, gpus("0")), has(second, gpus("0")))
+	list(w2, has(first, gpus("0")), has(second, gpus("0")))
 	same(t, w2.Probe, &deploy.KillDriver{DriverId: first, MasterTerm: 2})
 	k.isIn("ALIVE")
 	for _, d := range k.state().GetActiveDrivers() {
@@ -212,7 +212,7 @@ func TestARecoveredWorkersTimeOutBeginsWithItsAnswer(t *testing.T) {
 	k.restart(master.Config{Store: s})
 	changed(t, w.Probe)
 	k.Advance(70 * time.Second)
-	w.tells()
+	w.lists()
 	k.isIn("ALIVE")
 	k.Advance(59 * time.Second)
 	k.stands("W1 ALIVE")
@@ -227,15 +227,15 @@ func TestAnswersOfNobodyChangeNothing(t *testing.T) {
 	k.restart(master.Config{Store: s})
 	changed(t, w.Probe)
 	nobody := k.newWorker("W2", 1, 1024)
-	nobody.tells(running(d.id, 0))
+	nobody.lists(running(d.id, 0))
 	none(t, nobody.Probe, time.Second)
 	k.isIn("RECOVERING")
-	w.tells(running(d.id, 0))
+	w.lists(running(d.id, 0))
 	d.acknowledges(1)
 	seen := 0
 	k.isIn("ALIVE")
 	k.states(&seen)
-	w.tells(running(d.id, 0))
+	w.lists(running(d.id, 0))
 	d.acknowledges(1)
 	d.acknowledges(0)
 	k.tool.Send(k.ref, master.CompleteRecovery{})
@@ -272,12 +272,12 @@ func TestTheStateOfAStrangerIsIgnored(t *testing.T) {
 	k := newKit(t)
 	w := k.newWorker("W1", 1, 1024)
 	w.Send(k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: []*deploy.ExecutorDescription{{AppId: "a"}}})
-	w.tells(running("a", 0))
+	w.lists(running("a", 0))
 	w.report("a", 0, deploy.ExecutorState_RUNNING)
 	none(t, w.Probe, time.Second)
 }
 
-// The records have no profiles but an application's first: an executor of another one is taken as its Worker tells of it, and
+// The records have no profiles but an application's first: an executor of another one is taken as its Worker lists it, and
 // counts for that profile when the driver asks for it again.
 func TestAnExecutorOfAnotherProfileIsRecovered(t *testing.T) {
 	k, s := lasting(t)
@@ -287,7 +287,7 @@ func TestAnExecutorOfAnotherProfileIsRecovered(t *testing.T) {
 	changed(t, d.Probe)
 	e := running(d.id, 0)
 	e.RpId = 5
-	w.tells(e)
+	w.lists(e)
 	d.acknowledges(1)
 	k.isIn("ALIVE")
 	d.request(d.id, total(&deploy.ResourceProfile{Id: 5, ExecutorCores: proto.Int32(1), ExecutorMemoryMb: 512}, 2))

@@ -67,7 +67,7 @@ func TestDriversThatNobodyHas(t *testing.T) {
 	next[*deploy.LaunchDriver](t, w.Probe)
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w.Probe)
-	w.tells()
+	w.lists()
 	if m := next[*deploy.LaunchDriver](t, w.Probe); m.GetDriverId() != waiting {
 		t.Errorf("launched %s, want %s", m.GetDriverId(), waiting)
 	}

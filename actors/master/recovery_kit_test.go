@@ -130,8 +130,8 @@ func (k *kit) stands(want ...string) {
 	}
 }
 
-// tells answers MasterChanged with what the Worker runs.
-func (w *worker) tells(executors ...*deploy.ExecutorDescription) {
+// lists answers MasterChanged with what the Worker runs.
+func (w *worker) lists(executors ...*deploy.ExecutorDescription) {
 	w.k.t.Helper()
 	m := &deploy.WorkerSchedulerStateResponse{Id: w.reg.GetId()}
 	for _, d := range executors {

@@ -48,7 +48,7 @@ func TestARestartedMasterFindsItsClusterAgain(t *testing.T) {
 	k.stands("W1 UNKNOWN")
 	d.acknowledges(2)
 	k.isIn("RECOVERING")
-	w.tells(running(d.id, 0), running(d.id, 1))
+	w.lists(running(d.id, 0), running(d.id, 1))
 	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
 	app := k.state().GetActiveApps()[0]
@@ -72,7 +72,7 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 	silent := k.driver("silent", 1)
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w2.Probe)
-	w2.tells()
+	w2.lists()
 	k.Advance(19 * time.Second)
 	k.isIn("RECOVERING")
 	k.Advance(time.Second)
@@ -85,13 +85,13 @@ func TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout(t *testing.T) {
 		t.Errorf("records %q", got)
 	}
 	says(t, k.why(silent.id), [2]string{"ended", ": not responding for recovery|submit it again"})
-	// It may only have stood still: it is told.
-	told := slices.ContainsFunc(silent.Waiting(), func(m rpcenv.Message) bool {
+	// It may only have stood still, so it gets ApplicationRemoved.
+	removed := slices.ContainsFunc(silent.Waiting(), func(m rpcenv.Message) bool {
 		r, ok := m.(*deploy.ApplicationRemoved)
 		return ok && r.GetMessage() == "not responding for recovery"
 	})
-	if !told {
-		t.Errorf("the driver was told %v, not that it is given up", silent.Waiting())
+	if !removed {
+		t.Errorf("the driver got %v, not that it is given up", silent.Waiting())
 	}
 }
 
@@ -115,7 +115,7 @@ func TestIDsThatTheApplicationHeardOfAreNotGivenAgain(t *testing.T) {
 	w.launched()
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w.Probe)
-	w.tells()
+	w.lists()
 	d.acknowledges(8)
 	if m := w.launched(); m.GetExecId() != 8 {
 		t.Errorf("the next id is %d, want 8", m.GetExecId())
@@ -139,7 +139,7 @@ func TestARegistrationDuringRecoveryIsADuplicate(t *testing.T) {
 	k.isIn("RECOVERING") // it has not said what it runs
 	w.Send(k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}})
 	k.isIn("ALIVE")
-	w.tells(running(d.id, 0)) // the answer to MasterChanged, late
+	w.lists(running(d.id, 0)) // the answer to MasterChanged, late
 	none(t, w.Probe, time.Second)
 	if app := k.state().GetActiveApps()[0]; len(app.GetExecutors()) != 1 || app.GetCoresGranted() != 1 {
 		t.Errorf("the application: %v", app)
@@ -191,14 +191,14 @@ func TestWhatIsNotToBeThereEnds(t *testing.T) {
 	changed(t, w2.Probe)
 	changed(t, d.Probe)
 	d.acknowledges(1)
-	w2.tells(running(d.id, 0))
+	w2.lists(running(d.id, 0))
 	k.Settle()
 	mad := running(d.id, -1)
 	huge := running(d.id, 5)
 	huge.Cores = -7
 	ended := running(d.id, 6)
 	ended.State = deploy.ExecutorState_EXITED
-	w.tells(running(d.id, 0), running("app-gone", 3), mad, huge, ended, nil)
+	w.lists(running(d.id, 0), running("app-gone", 3), mad, huge, ended, nil)
 	k.Settle()
 	var killed []int32
 	for len(w.Waiting()) > 0 {
@@ -223,13 +223,13 @@ func TestAnotherAnswerChangesNothing(t *testing.T) {
 	w.launched()
 	k.restart(master.Config{Store: s})
 	next[*deploy.MasterChanged](t, w.Probe)
-	w.tells(running(d.id, 0))
+	w.lists(running(d.id, 0))
 	d.acknowledges(1)
 	d.acknowledges(1)
 	k.isIn("ALIVE")
 	d.Send(k.ref, &deploy.UnregisterApplication{AppId: d.id})
 	k.Settle()
-	w.tells(running(d.id, 0))
+	w.lists(running(d.id, 0))
 	k.Settle()
 	if s := k.state(); s.GetWorkers()[0].GetCoresUsed() != 0 || len(s.GetActiveApps()) != 0 {
 		t.Errorf("the books: %v", s)
@@ -259,7 +259,7 @@ func TestAConnectionTooManyIsNoLossDuringRecovery(t *testing.T) {
 	k.tool.Send(k.ref, connectionEvent{up: true, peer: at})
 	k.tool.Send(k.ref, connectionEvent{up: false, peer: at})
 	k.isIn("RECOVERING")
-	w.tells()
+	w.lists()
 	k.isIn("ALIVE")
 	k.stands("W1 ALIVE")
 }

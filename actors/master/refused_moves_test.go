@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// A move that the states refuse is no move: what it is about stays as it is, nobody is told, and the trace has nothing.
+// A move that the states refuse changes nothing: no state, no message, no line of the trace.
 func TestARefusedMoveChangesNothing(t *testing.T) {
 	world := rpctest.New(t, 1)
 	m := New(Config{})

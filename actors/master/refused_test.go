@@ -66,7 +66,7 @@ func TestWhatIsWrongWithAnApplication(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := badApplication(nil); got != "there is no description" {
+	if got := badApplication(nil); got != "the description is missing" {
 		t.Error(got)
 	}
 }
@@ -90,7 +90,7 @@ func TestWhatIsWrongWithADriver(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := badDriver(nil); got != "there is no description" {
+	if got := badDriver(nil); got != "the description is missing" {
 		t.Error(got)
 	}
 }

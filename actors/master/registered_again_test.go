@@ -58,7 +58,7 @@ func TestAfterARecoveryNothingThatRunsIsDoubted(t *testing.T) {
 	d.acknowledges(2)
 	launching := running(d.id, 1)
 	launching.State = deploy.ExecutorState_LAUNCHING
-	w.tells(running(d.id, 0), launching)
+	w.lists(running(d.id, 0), launching)
 	k.isIn("ALIVE")
 	w.again(running(d.id, 1)) // 0 has ended, and its report is on its way
 	none(t, d.Probe, time.Second)

@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// Requirement is how many addresses of a resource, such as gpu, somebody wants. It mirrors
+// Requirement is how many addresses of a resource, such as gpu, an executor or a driver wants. It mirrors
 // org.apache.spark.resource.ResourceRequirement.
 type Requirement struct {
 	Name   string
@@ -64,7 +64,7 @@ func badResources(in []*deploy.ResourceInformation) string {
 	return ""
 }
 
-// resource is a resource of a Worker: its addresses, and which of them somebody has. It mirrors
+// resource is a resource of a Worker: its addresses, and which of them are taken. It mirrors
 // org.apache.spark.deploy.master.WorkerResourceInfo.
 type resource struct {
 	name      string
@@ -86,7 +86,7 @@ func newResources(in []*deploy.ResourceInformation) resources {
 	return out
 }
 
-// of is the resource of that name, one without addresses when there is none.
+// of is the resource of that name; for an unknown name, one without addresses.
 func (rs resources) of(name string) *resource {
 	for _, r := range rs {
 		if r.name == name {
@@ -96,7 +96,7 @@ func (rs resources) of(name string) *resource {
 	return &resource{}
 }
 
-// room is for how many who want reqs each there are addresses; at most limit.
+// room is for how many executors that want reqs each the free addresses are enough; at most limit.
 func (rs resources) room(reqs []Requirement, limit int) int {
 	for _, q := range reqs {
 		limit = min(limit, rs.of(q.Name).free/q.Amount)
@@ -104,7 +104,7 @@ func (rs resources) room(reqs []Requirement, limit int) int {
 	return limit
 }
 
-// acquire takes the first free addresses. Whoever calls it knows that there is room.
+// acquire takes the first free addresses. The caller has checked that they are enough.
 func (rs resources) acquire(reqs []Requirement) []*deploy.ResourceInformation {
 	var out []*deploy.ResourceInformation
 	for _, q := range reqs {
@@ -122,8 +122,8 @@ func (rs resources) acquire(reqs []Requirement) []*deploy.ResourceInformation {
 	return out
 }
 
-// take takes the addresses that are named, which somebody has since before the Master knew: all of them or, when one is
-// unknown or taken, none.
+// take takes the named addresses, for an executor or a driver that had them under the Master before: all of them or, when one
+// is unknown or taken, none.
 func (rs resources) take(have []*deploy.ResourceInformation) error {
 	if problem := badResources(have); problem != "" {
 		return fmt.Errorf("master: %s", problem)
@@ -132,7 +132,7 @@ func (rs resources) take(have []*deploy.ResourceInformation) error {
 		r := rs.of(h.GetName())
 		for _, a := range h.GetAddresses() {
 			if i := slices.Index(r.addresses, a); i < 0 || r.taken[i] {
-				return fmt.Errorf("master: address %q of resource %s is not there or somebody else's", a, h.GetName())
+				return fmt.Errorf("master: address %q of resource %s is unknown or taken", a, h.GetName())
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (rs resources) set(have []*deploy.ResourceInformation, taken bool) {
 	}
 }
 
-// infos are all resources, or the addresses of each that somebody has.
+// infos are all resources, or of each the addresses that are taken.
 func (rs resources) infos(taken bool) []*deploy.ResourceInformation {
 	var out []*deploy.ResourceInformation
 	for _, r := range rs {

@@ -75,7 +75,7 @@ func TestAddressesAreAcquiredInOrderAndGivenBack(t *testing.T) {
 		t.Errorf("%v", c)
 	}
 	if rs.room([]Requirement{{"gpu", 1}}, 9) != 0 || rs.room([]Requirement{{"fpga", 1}}, 9) != 0 || rs.room(nil, 9) != 9 {
-		t.Error("room for what is not there, or none for who wants nothing")
+		t.Error("room for an unknown resource, or no room for an executor that wants no resource")
 	}
 }
 

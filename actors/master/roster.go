@@ -2,8 +2,8 @@ package master
 
 import "github.com/coherer/coherer/rpcenv"
 
-// roster is all Workers, in the order of their registration; dead ones too, for a while. To enter, to find and to forget one
-// costs the same however many there are: a hundred thousand may come at once.
+// roster is all Workers, in the order of their registration; dead ones too, for a while. Entering, finding and forgetting one
+// costs the same however many Workers it holds: a hundred thousand may come at once.
 type roster struct {
 	list  []*WorkerInfo                  // also some that are forgotten, while stale
 	dead  map[rpcenv.Address]*WorkerInfo // by where they listened
@@ -27,7 +27,7 @@ func newRoster() roster {
 // that is not dead; 16 leave room for a tool that registers several.
 const workersPerPeer = 16
 
-// all are the Workers. It goes through them, and so is nothing for what comes once for each Worker.
+// all are the Workers. It walks the list, so a handler that runs once for each Worker must not call it.
 func (r *roster) all() []*WorkerInfo {
 	r.seen += len(r.list)
 	if r.stale {
@@ -53,7 +53,7 @@ func (r *roster) add(w *WorkerInfo) {
 	by.workers++
 }
 
-// died notes, once, that a Worker of the roster is dead: where it listened another may come, and its registrar may register another.
+// died notes, once, that a Worker of the roster is dead: another may listen in its place, and its registrar may register another.
 func (r *roster) died(w *WorkerInfo) {
 	r.forgetDead(w.listens()) // of two, the younger one is shown
 	r.dead[w.listens()] = w

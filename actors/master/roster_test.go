@@ -71,7 +71,7 @@ func TestARegistrationLooksAtNoOtherWorker(t *testing.T) {
 	}
 }
 
-// Who wants nothing costs nothing: its registration looks at no Worker, nor does the coming of one that it could have.
+// An application that wants nothing costs nothing: its registration looks at no Worker, nor does that of a Worker that it could have.
 func TestWhoWantsNothingLooksAtNoWorker(t *testing.T) {
 	w, m := rpctest.New(t, 1), New(Config{})
 	ref := w.Register(w.Env("M", nil), Name, m)
@@ -138,8 +138,8 @@ func TestOfTheDeadAtOnePlaceOneIsShown(t *testing.T) {
 	}
 }
 
-// A peer registers so many Workers and no more: it is told why, the log has it once, others register between, and it may
-// again when its Workers are gone.
+// A peer registers so many Workers and no more: the answer says why, the log has it once, others register between, and the
+// peer may again when its Workers are gone.
 func TestOnePeerRegistersNoCrowd(t *testing.T) {
 	w, m, ref := crowded(t)
 	flood, other := w.Probe("F"), w.Probe("O")

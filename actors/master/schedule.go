@@ -11,13 +11,15 @@ import (
 // schedule gives the free cores first to the drivers that wait, then to the applications, first come, first served, and
 // of each to its profiles by id. It mirrors Master.schedule and startExecutorsOnWorkers.
 //
-// Who wants nothing costs nothing; who wants something costs a look at what has changed since the last decision, and at
-// as many Workers as it can get executors on. A test compares the decisions with the plain algorithm's.
+// An application that wants nothing costs nothing; one that wants something costs a look at what has changed since the last
+// decision, and at as many Workers as it can get executors on. A test compares the decisions with the plain algorithm's.
 func (m *Master) schedule(c *rpcenv.Context) {
 	if m.state != RecoveryAlive {
 		return
 	}
 	m.scheduleDrivers(c)
+	// Since the last decision any handler, and just now scheduleDrivers, may have changed Workers. Within this one only
+	// launchExecutors does, and it mends the ranking.
 	m.ranking.fresh = false
 	var next time.Time // when the first of those that must wait may go on
 	for _, app := range slices.Clone(m.apps) {
@@ -25,7 +27,7 @@ func (m *Master) schedule(c *rpcenv.Context) {
 			if !app.wants(p) {
 				continue
 			}
-			if wait := app.health.notBefore; wait.After(c.Now()) {
+			if wait := app.health.notBefore; wait.After(c.Now()) { // it does not block those behind it
 				if next.IsZero() || wait.Before(next) {
 					next = wait
 				}
@@ -57,6 +59,7 @@ func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profi
 	placement := m.placement(c)
 	usable := m.usable(app, p, placement, conf.WorkerSelectionPolicy.Get(c.Conf()))
 	if len(usable) == 0 {
+		// With other applications, or executors of its own, the cores may only be in use: then no warning, as in Spark.
 		if len(m.apps) == 1 && len(app.executors) == 0 {
 			_, refused := Usable(m.workers.all(), p)
 			c.Log().WithField("refused", refused).
@@ -65,7 +68,7 @@ func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profi
 		return
 	}
 	cores, err := decide(app, p, placement, usable)
-	if err != nil {
+	if err != nil { // a user's Placement is at fault: what it answered must not take more than a Worker has
 		c.Log().WithError(err).Errorf("No executors for app %s", app.ID)
 		return
 	}
@@ -78,7 +81,7 @@ const launchesLogged = 10
 // launchExecutors orders what was decided.
 func (m *Master) launchExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile, usable []*WorkerInfo, cores []int) {
 	launched := 0
-	changed := usable[:0]
+	changed := usable[:0] // in usable's own array: it is never longer than what the loop has read
 	for i, n := range cores {
 		w := usable[i]
 		sizes := executorSizes(p.Cores, n)

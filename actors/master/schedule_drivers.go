@@ -27,11 +27,12 @@ type driverPlacer struct {
 	never   needs         // what no Worker could take even if it were idle
 }
 
-// needs are some that found no Worker. With thousands of drivers that wait, most of them for the same, only the first of
-// these looks at all Workers.
+// needs are those that found no Worker. Of thousands of drivers that wait, most of them for the same, only the first looks at
+// all Workers.
 type needs []*need
 
-// below reports whether one of them is no more than n, so that n finds no Worker either.
+// below reports whether one of them is no more than n, so that n finds no Worker either. One that wants resources proves
+// nothing: it may have failed for those alone.
 func (f needs) below(n *need) bool {
 	return slices.ContainsFunc(f, func(f *need) bool {
 		return f.cores <= n.cores && f.memory <= n.memory && len(f.resources) == 0
@@ -67,7 +68,7 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 		w := p.workers[p.at]
 		p.at = (p.at + 1) % len(p.workers)
 		if fits(w, n) {
-			if !p.spreadOut {
+			if !p.spreadOut { // the next driver begins with the first Worker again, which fills it up
 				p.at = 0
 			}
 			return w
@@ -163,7 +164,7 @@ func (m *Master) scheduleDrivers(c *rpcenv.Context) {
 	}
 	policy := m.driverPolicy(c.Conf())
 	placer := newDriverPlacer(m.workers.all(), policy, func(n int, swap func(i, j int)) { c.Rand().Shuffle(n, swap) })
-	for _, d := range m.drivers.waiting {
+	for _, d := range m.drivers.waiting { // launchDriver makes a new list, so this one stays whole
 		if w := placer.place(d, m.drivers.launched()); w != nil {
 			m.launchDriver(c, d, w)
 			continue
@@ -195,7 +196,7 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
 	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
 	m.drivers.assign(d, w)
-	m.persistDriver(c, d, true)
+	m.persistDriver(c, d, true) // before the order, which waits for it: else a new Master would launch the driver once more
 	c.Send(w.Ref, &deploy.LaunchDriver{DriverId: d.ID, DriverDesc: d.Desc, Resources: d.Resources, MasterTerm: m.cfg.Term})
 	m.setDriver(c, d, deploy.DriverState_RUNNING, "launched")
 }

@@ -57,7 +57,7 @@ func TestADecisionSeesWhatTheOneBeforeTook(t *testing.T) {
 	}
 }
 
-// Of many launches in one decision ten have a line of the log, and one tells of the others.
+// Of many launches in one decision ten have a line of the log each, and one line counts the others.
 func TestTheLogOfManyLaunches(t *testing.T) {
 	for cores, more := range map[int32]string{10: "", 13: "Launching 3 more executors of %s on 2 workers in all"} {
 		k, said := loggedWith(t, master.Config{Placement: greedy{[]int{8, 0, int(cores) - 8}}})

@@ -22,8 +22,8 @@ func (m *Master) requestMasterState(c *rpcenv.Context, r *deploy.RequestMasterSt
 	rpcenv.Reply(c, r, s)
 }
 
-// State is a copy of the books, of a Master that listens at self, without the demands. It is for who looks at a simulation
-// from outside, where nothing runs meanwhile: others ask (RequestMasterState).
+// State is a copy of the books, of a Master that listens at self, without the demands. It is for tests that look at a
+// simulation from outside, where nothing runs meanwhile; all others send RequestMasterState.
 func (m *Master) State(self rpcenv.Address, now time.Time) *deploy.MasterStateResponse {
 	s := &deploy.MasterStateResponse{
 		Host: self.Host, Port: int32(self.Port), Status: m.state.String(), WebUiUrl: m.cfg.WebUIURL,
@@ -63,7 +63,7 @@ func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
 		ResourcesPerExecutor: a.Desc.GetResourcesPerExecutor(), AppUiUrl: a.Desc.GetAppUiUrl(), DriverHost: a.Driver.Address.Host,
 		Failures: int32(a.health.failures), NotBeforeMs: milliseconds(a.health.notBefore),
 	}
-	if a.endedFor != byItsDriver {
+	if a.endedFor != byItsDriver { // FINISHED says that already
 		i.Reason = a.endedFor
 	}
 	for _, e := range a.executors {

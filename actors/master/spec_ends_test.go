@@ -55,8 +55,8 @@ func TestTheEndOfAnApplication(t *testing.T) {
 			t.Errorf("%s: %v", name, s)
 		}
 		for _, m := range first.Waiting() {
-			if r, told := m.(*deploy.ApplicationRemoved); told {
-				t.Errorf("%s: the driver, which wanted the end, was told %v", name, r)
+			if r, got := m.(*deploy.ApplicationRemoved); got {
+				t.Errorf("%s: the driver, which wanted the end, got %v", name, r)
 			}
 		}
 	}

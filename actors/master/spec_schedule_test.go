@@ -67,7 +67,7 @@ func TestAMasterAloneSaysNothingOfAnElection(t *testing.T) {
 	}
 }
 
-// A driver that no Worker could take even if it were idle is told of in Spark's words; one that only waits is not.
+// The log warns, in Spark's words, of a driver that no Worker could take even if it were idle, and not of one that only waits.
 func TestADriverBeyondEveryWorkerIsWarnedOf(t *testing.T) {
 	k, said := logged(t)
 	k.submit(wanted(false)) // there is no Worker at all
@@ -85,7 +85,7 @@ func TestADriverBeyondEveryWorkerIsWarnedOf(t *testing.T) {
 	}
 }
 
-// The only application, which has no executor and finds no Worker, is told of in Spark's words.
+// The log warns, in Spark's words, of an application that is alone, has no executor and finds no Worker.
 func TestAnApplicationThatFindsNoWorkerIsWarnedOf(t *testing.T) {
 	k, said := logged(t)
 	k.worker("W1", 1, 256)
@@ -123,7 +123,7 @@ func TestADriverGetsResources(t *testing.T) {
 	}
 }
 
-// The Worker is ordered before the driver is told, executor by executor, and the application RUNS from then on.
+// LaunchExecutor goes to the Worker before ExecutorAdded to the driver, executor by executor, and the application RUNS from then on.
 func TestAnExecutorIsOrderedBeforeItsDriverIsTold(t *testing.T) {
 	k := newKit(t)
 	k.worker("W1", 2, 2048)

@@ -31,7 +31,7 @@ type WorkerInfo struct {
 	reason    string         // why it is DEAD or DECOMMISSIONED
 	forgotten bool           // the roster has it no more
 	listed    int            // for ranking
-	unheard   bool           // of the leadership before, and has not said what it runs
+	unheard   bool           // from the leadership before, and has not yet listed what it runs
 }
 
 func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerInfo {
@@ -115,7 +115,7 @@ type ApplicationInfo struct {
 	profiles     []Profile       // by id
 	nextExecutor int
 	health       health
-	sought       bool   // its driver's connection has ended, and whether the driver has is not known yet
+	sought       bool   // its driver's connection has ended, and the Master does not know yet whether the driver has
 	endedFor     string // why it is over
 }
 
@@ -125,7 +125,7 @@ func (a *ApplicationInfo) CoresLeft() int { return a.MaxCores - a.CoresGranted }
 // Executors are those of the application that have not ended, by id.
 func (a *ApplicationInfo) Executors() []*ExecutorDesc { return slices.Clone(a.executors) }
 
-// executor is the one of that id, nil when there is none, or none any more.
+// executor is the live executor of that id, or nil.
 func (a *ApplicationInfo) executor(id int) *ExecutorDesc {
 	i, ok := a.find(id)
 	if !ok {
@@ -141,14 +141,15 @@ func (a *ApplicationInfo) find(id int) (int, bool) {
 // executorsOf is how many executors of a profile have not ended.
 func (a *ApplicationInfo) executorsOf(profile int) int { return a.perProfile[profile] }
 
-// addExecutor makes the application's next executor, on w.
+// addExecutor makes the application's next executor, on w. It takes w's addresses; WorkerInfo.addExecutor takes its cores and
+// memory.
 func (a *ApplicationInfo) addExecutor(w *WorkerInfo, cores int, p Profile) *ExecutorDesc {
 	e := &ExecutorDesc{
 		ID: a.nextExecutor, Profile: p.ID, App: a, Worker: w, Cores: cores, Memory: p.Memory,
 		Resources: w.resources.acquire(p.Resources),
 	}
 	a.nextExecutor++
-	a.executors = append(a.executors, e)
+	a.executors = append(a.executors, e) // ids only grow, so the list stays sorted, which find needs
 	a.CoresGranted += cores
 	a.count(p.ID, 1)
 	return e

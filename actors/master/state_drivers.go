@@ -77,7 +77,7 @@ func (b *driverBooks) place(d *DriverInfo, w *WorkerInfo) {
 	w.MemoryUsed += int(d.Desc.GetMem())
 }
 
-// end takes a driver out, gives back what it had, and remembers it among retained that have ended.
+// end takes a driver out, gives back what it had, and remembers it among the last drivers that have ended, retained of them.
 func (b *driverBooks) end(d *DriverInfo, retained int) {
 	delete(b.idToInfo, d.ID)
 	b.active, b.waiting = without(b.active, d), without(b.waiting, d)
@@ -109,7 +109,7 @@ func (b *driverBooks) find(id string) *DriverInfo {
 // launched is how many drivers have a Worker.
 func (b *driverBooks) launched() int { return len(b.active) - len(b.waiting) }
 
-// without is a new list that lacks x, so that who goes through the old one is not disturbed.
+// without is a new list that lacks x: a loop over the old one goes on undisturbed.
 func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y == x })
 }

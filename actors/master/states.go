@@ -26,6 +26,7 @@ func (s RecoveryState) String() string {
 // ends.
 func (s RecoveryState) To(next RecoveryState) (RecoveryState, error) {
 	switch {
+	// A standby without records has nothing to recover and is ALIVE at once.
 	case s == RecoveryStandby && (next == RecoveryAlive || next == RecoveryRecovering),
 		s == RecoveryRecovering && next == RecoveryCompleting,
 		s == RecoveryCompleting && next == RecoveryAlive:

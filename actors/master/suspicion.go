@@ -5,8 +5,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// memberSuspected asks a Worker whether it is there. Whatever comes of it the Worker stays in the books: the question finds
-// a broken connection, and the end of that, or spark.worker.timeout, removes a Worker, as in Spark. A duplicate asks again.
+// memberSuspected asks a Worker whether it lives. The Worker stays in the books whatever it answers: the question finds a
+// broken connection, and the end of that, or spark.worker.timeout, removes a Worker, as in Spark. A duplicate asks again.
 func (m *Master) memberSuspected(c *rpcenv.Context, s membership.MemberSuspected) {
 	w := m.addressToWorker[s.Member.RPC]
 	if w == nil {

@@ -86,7 +86,7 @@ func TestAllThatAMasterSendsHasItsTerm(t *testing.T) {
 	ask(k, &deploy.RequestKillDriver{DriverId: driver})
 	k.decommissionHosts(w1.reg.GetHost())
 	k.Settle()
-	if err := k.Reset("D", "M", 0); err != nil { // the driver is there: it hears who leads
+	if err := k.Reset("D", "M", 0); err != nil { // the driver lives: it gets MasterChanged
 		t.Fatal(err)
 	}
 	k.Settle()

@@ -69,7 +69,7 @@ func TestTheTraceHasEachChangeOfState(t *testing.T) {
 		Id: w.reg.GetId(), Executors: []*deploy.WorkerExecutorStateResponse{{Desc: running(d.id, 1)}},
 		Drivers: []*deploy.WorkerDriverStateResponse{{DriverId: id}},
 	})
-	check("worker worker-W1: UNKNOWN > ALIVE, it told its state",
+	check("worker worker-W1: UNKNOWN > ALIVE, it reported its state",
 		"driver "+id+": UNKNOWN > RUNNING, its worker has it",
 		"executor "+d.id+"/1:  > RUNNING, recovered",
 		"master "+at+": RECOVERING > COMPLETING_RECOVERY, all answered, or the time is over",
@@ -120,8 +120,8 @@ func TestARepetitionTriesNoMove(t *testing.T) {
 	k.isIn("RECOVERING")
 	d.acknowledges(1)
 	d.acknowledges(1)
-	w.tells(running(d.id, 0))
-	w.tells(running(d.id, 0))
+	w.lists(running(d.id, 0))
+	w.lists(running(d.id, 0))
 	k.isIn("ALIVE")
 	if n := len(k.state().GetActiveApps()[0].GetExecutors()); n != 4 {
 		t.Fatalf("%d executors, want 4", n)

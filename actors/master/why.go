@@ -28,7 +28,7 @@ const (
 	byTask         = "task"         // its executors are too small for a task
 )
 
-// nearIDs is how many ids are offered to who asks for one that is unknown.
+// nearIDs is how many ids the answer about an unknown id offers.
 const nearIDs = 5
 
 // requestRefusals says why an application has no more executors. It decides nothing: it asks what schedule asks.
@@ -111,7 +111,7 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 		return
 	}
 	if m.state != RecoveryAlive {
-		say(Profile{}, byMaster, fmt.Sprintf("the Master is %s and gives nothing to anybody", m.state),
+		say(Profile{}, byMaster, fmt.Sprintf("the Master is %s and launches no executors", m.state),
 			"ask the Master that leads, or wait until this one has recovered")
 	}
 	app.sayExits(c.Now(), say)
@@ -125,7 +125,7 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 	}
 }
 
-// sayEnd tells that the application is over, and whether that was its own wish. Why one failed, its executors say.
+// sayEnd says that the application is over, and whether that was its own wish. sayExits says why one failed.
 func (a *ApplicationInfo) sayEnd(say sayer) {
 	ran := a.Ended.Sub(a.Started).Truncate(time.Second)
 	reason := fmt.Sprintf("it is over: %s at %s, after %s", a.State, a.Ended.Format(time.DateTime), ran)

@@ -131,7 +131,7 @@ func (p *chosen) Place(_ master.Demand, offers []master.Offer) []int {
 }
 
 // The placement is asked as scheduling asks it: the Workers in the order of the policy, while the Master leads and does not
-// pause. Of what it gives the first ten numbers are told; when they are an executor there is nothing to tell.
+// pause. The answer has the first ten numbers that it gives, and is empty when they make an executor.
 func TestWhyAsksThePlacementAsSchedulingDoes(t *testing.T) {
 	p := &chosen{answer: func(offers []master.Offer) []int { return make([]int, len(offers)) }}
 	k := kitWith(t, master.Config{Placement: p}, "spark.deploy.workerSelectionPolicy", "MEMORY_FREE_ASC")
@@ -188,7 +188,7 @@ func TestWhyOfAPauseAsksNoPlacement(t *testing.T) {
 	}
 }
 
-// A Master that recovers says so, and nothing of a placement that it does not ask; who leads no more or not yet knows nobody.
+// A Master that recovers says so, and nothing of a placement that it does not ask; a standby knows no application.
 func TestWhyOfAMasterThatRecovers(t *testing.T) {
 	p := &chosen{answer: func(offers []master.Offer) []int { return make([]int, len(offers)) }}
 	k, s := lasting(t)
@@ -196,8 +196,8 @@ func TestWhyOfAMasterThatRecovers(t *testing.T) {
 	d := k.driver("D", 2)
 	k.restart(master.Config{Store: s, Placement: p})
 	changed(t, w.Probe)
-	w.tells()
-	const want = "master: the Master is RECOVERING and gives nothing to anybody / ask the Master that leads, or wait until this one has recovered"
+	w.lists()
+	const want = "master: the Master is RECOVERING and launches no executors / ask the Master that leads, or wait until this one has recovered"
 	r := k.why(d.id)
 	if got := reasons(r); got != want || r.GetMasterState() != "RECOVERING" || r.GetState() != "UNKNOWN" {
 		t.Errorf("%s, want %s: %v", got, want, r)
@@ -208,7 +208,7 @@ func TestWhyOfAMasterThatRecovers(t *testing.T) {
 	}
 }
 
-// An application that failed goes on to tell how its executors ended.
+// The answer about an application that failed goes on to say how its executors ended.
 func TestWhyOfAnApplicationThatFailed(t *testing.T) {
 	k := newKit(t, "spark.deploy.maxExecutorRetries", "1")
 	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
@@ -217,7 +217,7 @@ func TestWhyOfAnApplicationThatFailed(t *testing.T) {
 	says(t, k.why(d.id), [2]string{"ended", "it is over: FAILED|submit it again"}, [2]string{"exits", "1 executors ended early in a row|code 9"})
 }
 
-// A Worker whose resources others have could take an executor if it were idle: they are told of, no setting is to be lowered.
+// A Worker whose resources others have could take an executor if it were idle: the answer names them, and no setting to lower.
 func TestWhyOthersHaveTheResources(t *testing.T) {
 	k := newKit(t)
 	w := k.newWorker("W1", 4, 4096)

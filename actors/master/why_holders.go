@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// holder is who has something of the Workers that could take an executor.
+// holder is an application or a driver that holds cores and memory of the Workers that could take an executor.
 type holder struct {
 	id            string
 	cores, memory int
@@ -32,7 +32,7 @@ func names(hs []holder) string {
 	return strings.Join(out, ", ")
 }
 
-// sayHolders says who has what an executor of p lacks on the Workers that could take one.
+// sayHolders names the applications and drivers that hold what an executor of p lacks on the Workers that could take one.
 func (m *Master) sayHolders(app *ApplicationInfo, p Profile, could []*WorkerInfo, say sayer) {
 	all := holder{}
 	var apps, drivers []holder
@@ -73,8 +73,8 @@ func (m *Master) sayHolders(app *ApplicationInfo, p Profile, could []*WorkerInfo
 	}
 }
 
-// sayDrivers tells of drivers in cluster mode. When they have all and no application has anything, nobody will ever give
-// something back (SPARK-27750).
+// sayDrivers names the drivers in cluster mode. When they hold everything and no application has an executor, none of them will
+// ever give anything back (SPARK-27750).
 func (m *Master) sayDrivers(p Profile, room string, drivers []holder, say sayer) {
 	if slices.ContainsFunc(m.apps, func(a *ApplicationInfo) bool { return len(a.executors) > 0 }) {
 		say(p, byDrivers, room+" drivers are: "+names(drivers), "wait until one ends, kill one, or start more workers")
@@ -98,7 +98,7 @@ type ending struct {
 // UnreachableExit is the exit code of an executor that did not reach its driver. Spark's has 1, as with many other faults.
 const UnreachableExit = 61
 
-// sayExits tells of executors that end early: with what, and what that means.
+// sayExits says how executors ended early, and what their exit code means.
 func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
 	if _, healthy := a.running(now); a.health.early == 0 || healthy || now.Sub(a.health.last) > rowWindow && !a.State.Over() {
 		return
@@ -138,8 +138,8 @@ func (a *ApplicationInfo) driverURL() string {
 
 // exitMeanings are Spark's ExecutorExitCode and what a shell says of signals.
 var exitMeanings = map[int32]string{
-	50: "an error that nothing caught", 51: "an error while it told of another", 52: "no memory left in the process",
+	50: "an error that nothing caught", 51: "an error while it logged another", 52: "no memory left in the process",
 	53: "no directory for its blocks", 56: "that it could not send heartbeats to the driver", 126: "that its program may not be run",
 	127: "that its program is not there", 137: "SIGKILL: somebody killed it, often the machine for want of memory",
-	143: "SIGTERM: somebody told it to end",
+	143: "SIGTERM: somebody asked it to end",
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// The holders with the most cores are named, up to five; who has as many is named in the order of the Workers.
+// The holders with the most cores are named, up to five; those with equally many in the order of the Workers.
 func TestWhichHoldersAreNamed(t *testing.T) {
 	hs := []holder{{"a", 1, 512}, {"b", 3, 1}, {"c", 1, 256}, {"d", 2, 9}, {"e", 1, 8}}
 	const five = "b has 3 cores and 1 MiB of memory, d has 2 cores and 9 MiB of memory, a has 1 core and 512 MiB of memory, " +
@@ -19,7 +19,7 @@ func TestWhichHoldersAreNamed(t *testing.T) {
 	}
 }
 
-// holders are two Workers of 4 cores and 1000 MiB, and three applications; hold and launch say who has what of the Workers.
+// holders are two Workers of 4 cores and 1000 MiB, and three applications; hold and launch give them cores and memory of the Workers.
 type holders struct {
 	m    *Master
 	ws   []*WorkerInfo
@@ -49,8 +49,8 @@ func (h *holders) launch(id string, worker int, cores, memory int32) *holders {
 	return h
 }
 
-// Who holds what is missing is added up over the Workers that could take an executor; the application itself is named when
-// nobody else has anything.
+// What each holder has of what is missing is added up over the Workers that could take an executor; the application itself is
+// named when it is the only holder.
 func TestWhoHoldsWhatIsMissing(t *testing.T) {
 	const room = "an executor wants 1 core and 100 MiB of memory; on the 2 workers that could take it, which have 8 cores and 2000 MiB of memory,"
 	const byOthers = "5 applications: " + room + " other applications came first: "

@@ -91,7 +91,8 @@ func TestWhyNoTaskFindsRoom(t *testing.T) {
 	}
 }
 
-// Executors that end early are told of until one is healthy, or nothing has ended for ten minutes; of what is over, always.
+// The answer names executors that ended early until one is healthy, or none has ended for ten minutes; for an application that is
+// over, always.
 func TestWhenEarlyEndsAreToldOf(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	for _, test := range []struct {
@@ -99,7 +100,7 @@ func TestWhenEarlyEndsAreToldOf(t *testing.T) {
 		ago   time.Duration // of the last end
 		state ApplicationState
 		ran   time.Duration // of an executor that is RUNNING
-		told  bool
+		named bool
 	}{
 		{0, 0, ApplicationRunning, 0, false},
 		{1, 0, ApplicationRunning, 0, true},
@@ -114,13 +115,13 @@ func TestWhenEarlyEndsAreToldOf(t *testing.T) {
 		a.health.early, a.health.last = test.early, now.Add(-test.ago)
 		a.executors = []*ExecutorDesc{{State: deploy.ExecutorState_RUNNING, runningSince: now.Add(-test.ran)}}
 		var s said
-		if a.sayExits(now, s.say); (len(s) == 1) != test.told {
+		if a.sayExits(now, s.say); (len(s) == 1) != test.named {
 			t.Errorf("%+v: %q", test, s)
 		}
 	}
 }
 
-// How an executor ended is told with all that is known of it: how long it ran, what its Worker wrote and what its code means.
+// How an executor ended has all that is known of it: how long it ran, what its Worker wrote and what its code means.
 func TestHowAnExecutorEndedEarly(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	const last = "4 executors ended early in a row; the last, app/7 on w1, was EXITED 1.5 s ago"
@@ -136,7 +137,7 @@ func TestHowAnExecutorEndedEarly(t *testing.T) {
 		{want: "exits: " + last + help},
 		{message: "no disk", ran: 2 * time.Second, want: "exits: " + last + " after 2.0 s: no disk" + help},
 		{code: proto.Int32(1), want: "exits: " + last + help},
-		{code: proto.Int32(143), message: "code 143", want: "exits: " + last + ": code 143, which means SIGTERM: somebody told it to end" + help},
+		{code: proto.Int32(143), message: "code 143", want: "exits: " + last + ": code 143, which means SIGTERM: somebody asked it to end" + help},
 		{
 			code: proto.Int32(UnreachableExit), message: "code 61", command: []string{"--driver-url", "spark://S@h:1"},
 			want: "address: " + last + ": code 61. It could not reach the driver at spark://S@h:1, whose client the Master hears from h:2" + reach,
@@ -181,7 +182,7 @@ func TestThePauseInWords(t *testing.T) {
 	}
 }
 
-// What an executor wants is told in numbers, with a plural for cores alone.
+// What an executor wants has numbers, with a plural for cores alone.
 func TestWhatAnExecutorWantsInWords(t *testing.T) {
 	p := Profile{Memory: 512, Resources: []Requirement{{"gpu", 1}, {"npu", 2}}}
 	if got, want := p.words(), "an executor wants 1 core and 512 MiB of memory, 1 gpu, 2 npu"; got != want {
@@ -223,7 +224,7 @@ func TestWhatAnExecutorWouldHaveToLower(t *testing.T) {
 	}
 }
 
-// Who asks for an id that nobody has gets the one that looks like it, else those that have it as a part, else the latest five.
+// The answer about an unknown id has the id that looks like it, else those that have it as a part, else the latest five.
 func TestWhichIDsAreNear(t *testing.T) {
 	m := New(Config{})
 	for _, id := range []string{"app-0", "app-1", "job-2", "app-3"} {

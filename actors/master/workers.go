@@ -11,14 +11,16 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// registerWorker accepts a Worker. One that is known by its id, and was not given up, is a duplicate and keeps what it
-// runs; another one at the address of a live one is refused.
+// registerWorker accepts a Worker. One with a known id that was not given up is a duplicate and keeps what it runs; another
+// one at the address of a live one is refused.
 func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	ref := c.Ref(r.GetWorker())
 	if m.state == RecoveryStandby {
 		answerPeer(c, ref, &deploy.MasterInStandby{})
 		return
 	}
+	// First the check that costs the same however many Workers there are: it holds off a peer that sends thousands of
+	// registrations. A known Worker adds none and passes.
 	if by := m.workers.full(c.Sender()); by != nil && m.idToWorker[r.GetId()] == nil {
 		m.refuseMore(c, by, rpcenv.Ref{Address: c.Sender(), Name: ref.Name})
 		return
@@ -36,6 +38,8 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		if known.State == WorkerUnknown {
 			m.setWorker(c, known, WorkerAlive, "registered")
 		}
+		// Orders may have been lost with the old connection; the WorkerLatestState that follows clears up which. A RUNNING
+		// executor has reported, so its order arrived. A driver is RUNNING in the books as soon as it is ordered.
 		for _, e := range known.executors {
 			e.doubtful = e.State == deploy.ExecutorState_LAUNCHING
 		}
@@ -51,12 +55,13 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 			m.refuseWorker(c, ref, "Attempted to re-register worker at same address: "+ref.Address.String())
 			return
 		}
+		// A Worker of the leadership before that was started again: its new process has a new id, and the old one is gone.
 		m.removeWorker(c, old, "Worker replaced by a new worker with same address")
 	}
 	w := newWorker(r, ref, c.Now())
 	w.registrar = c.Sender()
 	m.addWorker(c, w, "registered")
-	m.persistWorker(c, w, r)
+	m.persistWorker(c, w, r) // before the answer, which waits for it: the next Master calls only the Workers in its records
 	m.acceptWorker(c, ref, r, false)
 	if m.wanted(w) || faultsOf(c.Conf()).silentExit {
 		m.schedule(c)
@@ -102,8 +107,8 @@ func answerPeer(c *rpcenv.Context, peer rpcenv.Ref, answer rpcenv.Message) {
 	}
 }
 
-// refuseMore refuses a Worker of a peer that has registered as many as it may. The answer goes to the peer: what one peer
-// sends makes the Master call no others. The log has it once, until the peer has fewer.
+// refuseMore refuses a Worker of a peer that has registered as many as it may. The answer goes to the peer itself: no peer can
+// make the Master call other hosts. The log has it once, until the peer has fewer.
 func (m *Master) refuseMore(c *rpcenv.Context, by *registrar, peer rpcenv.Ref) {
 	why := fmt.Sprintf("%s has registered %d workers, which is all that one peer may: a worker registers itself", peer.Address, workersPerPeer)
 	if !by.refused {
@@ -113,7 +118,7 @@ func (m *Master) refuseMore(c *rpcenv.Context, by *registrar, peer rpcenv.Ref) {
 	c.Send(peer, &deploy.RegisterWorkerFailed{Message: why, MasterTerm: m.cfg.Term})
 }
 
-// heartbeat keeps a Worker alive. One that is not registered, given up or never heard of, is told to register.
+// heartbeat keeps a Worker alive. The Master asks one that is not registered, given up or never heard of, to register.
 func (m *Master) heartbeat(c *rpcenv.Context, h *deploy.Heartbeat) {
 	if w := m.idToWorker[h.GetWorkerId()]; w != nil {
 		w.LastHeartbeat = c.Now()
@@ -126,17 +131,17 @@ func (m *Master) heartbeat(c *rpcenv.Context, h *deploy.Heartbeat) {
 	answerPeer(c, c.Ref(h.GetWorker()), &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
 }
 
-// workerLatestState ends on a Worker what the Master does not know of: executors of applications that ended, and those
-// that were counted as lost while the Worker was away (SPARK-13604). What the Master knows of and the Worker does not
-// list may be on its way, since a LaunchExecutor can come right behind RegisteredWorker; but what was ordered before the
-// Worker registered once more was lost with its old connection.
+// workerLatestState kills on a Worker what the Master does not know of: executors of applications that ended, and those that
+// it counted as lost while the Worker was away (SPARK-13604). What the Master knows of and the Worker does not list may be on
+// its way, since a LaunchExecutor can come right behind RegisteredWorker; but what was ordered before the Worker registered
+// once more was lost with its old connection.
 func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestState) {
 	w := m.idToWorker[s.GetId()]
 	if w == nil {
 		c.Log().Warnf("Worker state from unknown worker: %s", s.GetId())
 		return
 	}
-	if w.unheard {
+	if w.unheard { // it registered before MasterChanged reached it: the list takes the place of WorkerSchedulerStateResponse
 		m.adopt(c, w, asSchedulerState(s))
 		m.completeIfPossible(c)
 		return
@@ -146,6 +151,7 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 		if ghosts {
 			continue
 		}
+		// Looked up on the Worker: its application no longer has an executor that was decommissioned.
 		e := w.executor(d.GetAppId(), int(d.GetExecId()))
 		if e == nil {
 			m.orderKill(c, w, d.GetAppId(), int(d.GetExecId()))
@@ -165,8 +171,8 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 	}
 }
 
-// checkForWorkerTimeOut gives up Workers that were not heard of for spark.worker.timeout, and forgets those that have
-// been dead for long. What they had is given away when all of them are given up: before, it could go to one that is next.
+// checkForWorkerTimeOut gives up Workers that were silent for spark.worker.timeout, and forgets those that have been dead for
+// long.
 func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 	timeout := conf.WorkerTimeout.Get(c.Conf())
 	silent := c.Now().Add(-timeout)
@@ -184,12 +190,13 @@ func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 			m.workers.forgetDead(w.listens())
 		}
 	}
+	// Once for all of them: a decision between two could give what the first had to the second, which is given up next.
 	if removed {
 		m.schedule(c)
 	}
 }
 
-// removeWorker gives a Worker up, and gives away anew what it had: if that is nothing there is nothing to decide.
+// removeWorker gives a Worker up and schedules anew what it had; if it had nothing, there is nothing to decide.
 func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 	had := len(w.executors)+len(w.drivers) > 0 || faultsOf(c.Conf()).silentExit
 	if m.loseWorker(c, w, why) && had {
@@ -197,10 +204,10 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 	}
 }
 
-// loseWorker gives a Worker up: its executors are lost, each application is told of them and of the Worker. The record
-// stays, so that a late heartbeat is answered. False: it was given up before.
+// loseWorker gives a Worker up: its executors are lost, and each driver gets a message for each executor that it loses and one
+// for the Worker. The roster shows it as DEAD for a while. False: it was given up before.
 func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
-	if !m.setWorker(c, w, WorkerDead, why) {
+	if !m.setWorker(c, w, WorkerDead, why) { // DEAD first: what ends below does not become free, and the page shows what was used
 		return false
 	}
 	m.workers.died(w)
@@ -215,6 +222,7 @@ func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
 	for _, d := range w.drivers {
 		m.loseDriver(c, d, "worker lost: "+why)
 	}
+	// Also those that no longer have an executor there: they lose what the machine stored.
 	for _, app := range m.apps {
 		c.Log().Infof("Telling app of lost worker: %s", w.ID)
 		c.Send(app.Driver, &deploy.WorkerRemoved{Id: w.ID, Host: w.Host, Message: why, MasterTerm: m.cfg.Term})
