@@ -13,12 +13,13 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// ApplicationMasterService is what ApplicationMasters speak to. It owns their sessions: response ids, the tokens that they
-// have, and when each was heard last. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and AMLivelinessMonitor.
+// ApplicationMasterService is the endpoint for ApplicationMasters. It owns their sessions: response ids, the tokens that they
+// have, and the time of each one's last call. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and
+// AMLivelinessMonitor.
 type ApplicationMasterService struct {
 	life     life
 	ready    bool
-	sessions []*session // in the order of their attempts' coming
+	sessions []*session // in the order of registerAttempt
 	byID     map[ids.Attempt]*session
 
 	client, scheduler rpcenv.Ref
@@ -34,8 +35,8 @@ type session struct {
 	responseID int32                  // of the last answer; -1: not registered
 	last       *yarn.AllocateResponse // that answer
 	asking     bool                   // the scheduler is asked
-	waiting    []pendingAllocate      // who asked meanwhile
-	finished   bool                   // it has said its end
+	waiting    []pendingAllocate      // calls that came meanwhile
+	finished   bool                   // its ApplicationMaster has unregistered
 	over       bool                   // the attempt is over
 	stored     bool                   // the end of the application is durable
 
@@ -105,6 +106,7 @@ type registerAttempt struct {
 }
 
 func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
+	// Not watched yet: the ApplicationMaster has no container. watchAttempt, or its registration, starts the clock.
 	e := &session{
 		attempt: m.attempt, user: m.user, keep: m.keep, priority: m.priority, responseID: -1, nodes: map[nodeID]bool{},
 	}
@@ -112,8 +114,8 @@ func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
 	s.byID[m.attempt] = e
 }
 
-// watchAttempt says that an attempt's ApplicationMaster was started: it has to be heard of from now on, as one that has
-// registered has.
+// watchAttempt says that an attempt's ApplicationMaster was started: from now on it must not be silent for too long, registered
+// or not.
 type watchAttempt struct {
 	rpcenv.Local
 	attempt ids.Attempt
@@ -125,7 +127,7 @@ func (s *ApplicationMasterService) watchAttempt(c *rpcenv.Context, m watchAttemp
 	}
 }
 
-// unregisterAttempt says that an attempt is over. Its session is kept to tell a late ApplicationMaster so.
+// unregisterAttempt says that an attempt is over. Its session is kept, so that a late ApplicationMaster learns this.
 type unregisterAttempt struct {
 	rpcenv.Local
 	attempt ids.Attempt
@@ -133,11 +135,13 @@ type unregisterAttempt struct {
 
 func (s *ApplicationMasterService) unregisterAttempt(m unregisterAttempt) {
 	if e := s.byID[m.attempt]; e != nil {
+		// Sessions stay until the application is forgotten: drop their large parts. waiting stays, since process refuses those
+		// calls when the one before them is answered.
 		e.over, e.watched, e.last, e.nodes, e.changed = true, false, nil, nil, nil
 	}
 }
 
-// finalStored says that the end of an application is durable.
+// finalStored says that the end of an application is durable; finishApplicationMaster answers true from then on.
 type finalStored struct {
 	rpcenv.Local
 	app ids.Application
@@ -151,7 +155,7 @@ func (s *ApplicationMasterService) finalStored(m finalStored) {
 	}
 }
 
-// forgetApplication says that nothing of an application is remembered any more.
+// forgetApplication says that the ResourceManager no longer remembers an application.
 type forgetApplication struct {
 	rpcenv.Local
 	app ids.Application
@@ -167,7 +171,7 @@ func (s *ApplicationMasterService) forgetApplication(m forgetApplication) {
 	})
 }
 
-// nodeRegistered says that a node registered, perhaps again: it has forgotten which tokens it saw.
+// nodeRegistered says that a node registered, perhaps again: it has forgotten the tokens that it saw.
 type nodeRegistered struct {
 	rpcenv.Local
 	node nodeID
@@ -190,6 +194,7 @@ func (s *ApplicationMasterService) nodeChanged(m nodeChanged) {
 		if e.over {
 			continue
 		}
+		// Only the last state of a node counts. This also bounds the list for an ApplicationMaster that does not call.
 		e.changed = slices.DeleteFunc(e.changed, func(r *yarn.NodeReport) bool {
 			return r.GetNodeId().GetHost() == m.report.GetNodeId().GetHost() && r.GetNodeId().GetPort() == m.report.GetNodeId().GetPort()
 		})
@@ -202,13 +207,13 @@ func (s *ApplicationMasterService) checkApplicationMasters(c *rpcenv.Context) {
 	expiry := conf.AMExpiry.Get(c.Conf())
 	for _, e := range s.sessions {
 		if e.watched && c.Now().Sub(e.heard) > expiry {
-			e.watched = false
+			e.watched = false // report it once: the attempt's end, which is written first, comes back as unregisterAttempt
 			c.Send(s.client, amExpired{attempt: e.attempt})
 		}
 	}
 }
 
-// session is who asks: the token must be that of the attempt. The error is for the asker.
+// session finds the session of a requester, nil if unknown: the token must be that of the attempt. The error is for the requester.
 func (s *ApplicationMasterService) session(m *yarn.ApplicationAttemptId, t *yarn.Token) (*session, ids.Attempt, error) {
 	if !s.ready {
 		return nil, ids.Attempt{}, errNotReady()

@@ -31,8 +31,9 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 		rpcenv.Fail(c, q, err)
 		return
 	}
-	e.heard = c.Now()
+	e.heard = c.Now() // also a call that waits, or fails below, shows that the ApplicationMaster lives
 	p := pendingAllocate{q, rpcenv.Defer(c, q)}
+	// The response id of a call can be checked only when the one before it is answered: one at a time, in the order of arrival.
 	if e.asking {
 		e.waiting = append(e.waiting, p)
 		return
@@ -44,14 +45,15 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pendingAllocate) {
 	r := p.q.GetResponseId()
 	switch {
-	case e.over:
+	case e.over: // allocate checked it, but the call may have waited since
 		p.call.Fail(errNoAttempt(e.attempt))
 		return
 	case e.responseID < 0:
 		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered.  AM should re-register.",
 			exceptions.ApplicationMasterNotRegistered, e.attempt))
 		return
-	case e.last != nil && nextResponse(r) == e.responseID: // the answer to it was lost
+	case e.last != nil && nextResponse(r) == e.responseID:
+		// The answer was lost, and its containers and ends are gone from the books: only e.last still has them.
 		p.call.Reply(e.last)
 		return
 	case r != e.responseID:
@@ -64,7 +66,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		p.call.Fail(err)
 		return
 	}
-	if e.finished { // it has said its end: there is nothing more for it
+	if e.finished { // it has unregistered: the answer is empty, but response ids go on, as in Hadoop
 		e.last = s.answer(c, e, allocation{})
 		e.responseID = e.last.GetResponseId()
 		p.call.Reply(e.last)
@@ -76,7 +78,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		switch {
 		case err != nil:
 			p.call.Fail(err) // the response id is not used up
-		case e.over:
+		case e.over: // unregisterAttempt came while the scheduler worked; its appAttemptRemoved ends these containers too
 			p.call.Fail(errNoAttempt(e.attempt))
 		default:
 			e.last = s.answer(c, e, got)
@@ -88,7 +90,8 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 	})
 }
 
-// next handles what waited. What can be answered at once is; the rest goes on when the scheduler has answered.
+// next handles calls that waited, until one of them asks the scheduler; the rest go on when that is answered. The loop, not a
+// recursion by way of process, answers several at once that need no scheduler.
 func (s *ApplicationMasterService) next(c *rpcenv.Context, e *session) {
 	for len(e.waiting) > 0 && !e.asking {
 		p := e.waiting[0]
@@ -113,7 +116,7 @@ func progressOf(p float32) float32 {
 	return max(0, min(p, 1))
 }
 
-// demand checks a call as far as that needs no scheduler.
+// demand translates a call for the scheduler and checks it as far as that needs no books.
 func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 	blacklist := q.GetBlacklistRequest()
 	want := allocate{
@@ -135,6 +138,7 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 		if err != nil {
 			return want, fmt.Errorf("%w: %w", exceptions.InvalidContainerRelease, err)
 		}
+		// The attempt in a container's id is the one that got it first: with keep, a later attempt inherits and may release it.
 		if id.Attempt != e.attempt && (!e.keep || id.Attempt.App != e.attempt.App) {
 			return want, fmt.Errorf("%w: Cannot release container : %s not belonging to this application attempt : %s",
 				exceptions.InvalidContainerRelease, id, e.attempt)
@@ -144,7 +148,7 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 	return want, nil
 }
 
-// answer is the response to a call that was processed.
+// answer is the response to a processed call.
 func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got allocation) *yarn.AllocateResponse {
 	r := &yarn.AllocateResponse{
 		ResponseId: nextResponse(e.responseID), AllocatedContainers: got.containers, CompletedContainerStatuses: got.completed,
@@ -155,6 +159,6 @@ func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got all
 	for _, id := range got.preempt {
 		r.Preempt.StrictContract.Container = append(r.Preempt.StrictContract.Container, &yarn.PreemptionContainer{Id: id.Proto()})
 	}
-	e.changed = nil
+	e.changed = nil // a lost answer loses no change: the repetition gets e.last, which has them
 	return r
 }

@@ -62,7 +62,7 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	v.running(anAttempt, false)
 	v.holds = true
 	all := v.calls(anAttempt, 0, 0)
-	v.tell(unregisterAttempt{attempt: anAttempt})
+	v.send(unregisterAttempt{attempt: anAttempt})
 	late := v.calls(anAttempt, 0)[0]
 	if !late.done || all[0].done || all[1].done {
 		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)

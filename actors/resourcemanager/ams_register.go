@@ -11,12 +11,12 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// errNotInCache is what Hadoop says to who registers, or ends, where nobody is expected.
+// errNotInCache has Hadoop's words for a registration or an end of an attempt without a live session.
 func errNotInCache(what fmt.Stringer) error {
 	return fmt.Errorf("%w: Application doesn't exist in cache %s", exceptions.InvalidApplicationMasterRequest, what)
 }
 
-// errNoAttempt is what Hadoop says to the ApplicationMaster of an attempt that nobody knows, or that is over: it has to end.
+// errNoAttempt has Hadoop's words for the ApplicationMaster of an unknown attempt, or of one that is over: it has to end.
 func errNoAttempt(id ids.Attempt) error {
 	return fmt.Errorf("%w: Application attempt %s doesn't exist in ApplicationMasterService cache.", exceptions.ApplicationAttemptNotFound, id)
 }
@@ -38,7 +38,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 		rpcenv.Fail(c, q, err)
 		return
 	}
-	if e.responseID < 0 {
+	if e.responseID < 0 { // not at a repetition: a second REGISTERED would be illegal for a RUNNING attempt
 		c.Log().Infof("AM registration %s", id)
 		c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
 	}
@@ -54,6 +54,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 			SchedulerResourceTypes: []yarn.SchedulerResourceTypes{yarn.SchedulerResourceTypes_MEMORY, yarn.SchedulerResourceTypes_CPU},
 		}
 		if e.keep {
+			// With their tokens: the last attempt's NMTokens died with it, and no allocate will return these containers.
 			r.ContainersFromPreviousAttempts = d.previous
 			r.NmTokensFromPreviousAttempts = s.tokensFor(c, e, d.previous)
 		}
@@ -78,12 +79,12 @@ func heldBy(id ids.Attempt, all []*yarn.ContainerId) ([]ids.Container, error) {
 	return slices.Compact(held), nil
 }
 
-// tokensFor are tokens for the nodes of containers for which the attempt has none yet.
+// tokensFor makes the tokens for those nodes of containers that the attempt has no token for yet.
 func (s *ApplicationMasterService) tokensFor(c *rpcenv.Context, e *session, containers []*yarn.Container) []*yarn.NMToken {
 	var tokens []*yarn.NMToken
 	for _, k := range containers {
 		n, err := nodeFrom(k.GetNodeId())
-		if err != nil || e.nodes == nil || e.nodes[n] {
+		if err != nil || e.nodes == nil || e.nodes[n] { // nil: the attempt is over
 			continue
 		}
 		t, err := makeNMToken(s.life.nm, e.attempt.Proto(), n, e.user)
@@ -106,7 +107,7 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 	case e == nil:
 		rpcenv.Fail(c, q, errNotInCache(id))
 		return
-	case e.stored:
+	case e.stored: // before e.over: the attempt may be over by the time that its ApplicationMaster asks again
 		rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{IsUnregistered: true})
 		return
 	case e.over:
@@ -118,6 +119,7 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 		return
 	}
 	e.heard = c.Now()
+	// The ApplicationMaster repeats the call every 100 ms until the end is durable: the first one counts.
 	if !e.finished {
 		e.finished = true
 		c.Send(s.client, amUnregistered{
@@ -127,6 +129,6 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 	rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{})
 }
 
-// maxDiagnostics bounds what an ApplicationMaster says of its end, in characters. Hadoop's bound is
+// maxDiagnostics bounds an ApplicationMaster's diagnostics, in characters. Hadoop's bound is
 // yarn.app.attempt.diagnostics.limit.kc, of the same size.
 const maxDiagnostics = 64 << 10

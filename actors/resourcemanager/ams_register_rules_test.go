@@ -86,7 +86,7 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 		rpcenv.Ask(c, v.of, q, func(r *yarn.RegisterApplicationMasterResponse, _ error) { answers = append(answers, r) })
 	})
 	v.Settle()
-	v.tell(unregisterAttempt{attempt: anAttempt})
+	v.send(unregisterAttempt{attempt: anAttempt})
 	v.describes.previous = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}
 	v.answer()
 	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {

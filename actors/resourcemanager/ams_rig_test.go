@@ -46,7 +46,7 @@ func newSessions(t *testing.T, settings ...string) sessions {
 		}
 		return false
 	})
-	v.tell(beginService{life: aLife(5)})
+	v.send(beginService{life: aLife(5)})
 	return v
 }
 
@@ -83,7 +83,7 @@ func (v sessions) answer() {
 // begin begins an attempt of ada.
 func (v sessions) begin(id ids.Attempt, keep bool) {
 	v.t.Helper()
-	v.tell(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
+	v.send(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
 }
 
 // secret is the token of an attempt.

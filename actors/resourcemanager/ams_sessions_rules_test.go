@@ -25,7 +25,7 @@ func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 	v.running(anAttempt, false)
 	v.running(secondAttempt, false)
 	v.running(otherAttempt, false)
-	v.tell(forgetApplication{app: anApp})
+	v.send(forgetApplication{app: anApp})
 	_, err := v.register(anAttempt)
 	v.refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+anAttempt.String())
 	_, err = v.allocate(secondAttempt, &yarn.AllocateRequest{})
@@ -50,11 +50,11 @@ func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 	for _, id := range []ids.Attempt{anAttempt, secondAttempt, otherAttempt} {
 		v.begin(id, false)
 	}
-	v.tell(watchAttempt{attempt: anAttempt})
-	v.tell(watchAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}}) // nobody knows it
-	v.tell(unregisterAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}})
-	v.tell(unregisterAttempt{attempt: secondAttempt})
-	v.tell(watchAttempt{attempt: secondAttempt})
+	v.send(watchAttempt{attempt: anAttempt})
+	v.send(watchAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}}) // nobody knows it
+	v.send(unregisterAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}})
+	v.send(unregisterAttempt{attempt: secondAttempt})
+	v.send(watchAttempt{attempt: secondAttempt})
 	v.ms(9000) // it is looked at each 3 s
 	if got := v.expired(); len(got) != 0 {
 		t.Errorf("after 9 s: %v", got)
@@ -73,7 +73,7 @@ func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
 	v.begin(anAttempt, false)
-	v.tell(watchAttempt{attempt: anAttempt})
+	v.send(watchAttempt{attempt: anAttempt})
 	for i, shows := range []func() error{
 		func() error { _, err := v.register(anAttempt); return err },
 		func() error { _, err := v.allocate(anAttempt, &yarn.AllocateRequest{}); return err },
@@ -104,7 +104,7 @@ func TestNodesAreToldApart(t *testing.T) {
 	v := newSessions(t)
 	v.running(anAttempt, false)
 	v.running(otherAttempt, false)
-	v.tell(unregisterAttempt{attempt: otherAttempt})
+	v.send(unregisterAttempt{attempt: otherAttempt})
 	for _, n := range []struct {
 		id    nodeID
 		state yarn.NodeState
@@ -112,7 +112,7 @@ func TestNodesAreToldApart(t *testing.T) {
 		{nodeID{"a", 1}, yarn.NodeState_NS_RUNNING}, {nodeID{"a", 2}, yarn.NodeState_NS_RUNNING}, {nodeID{"b", 1}, yarn.NodeState_NS_RUNNING},
 		{nodeID{"a", 1}, yarn.NodeState_NS_LOST},
 	} {
-		v.tell(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.proto(), NodeState: n.state}})
+		v.send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.proto(), NodeState: n.state}})
 	}
 	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
 	if err != nil {

@@ -18,7 +18,7 @@ type application struct {
 	machine machine.App
 	context *yarn.ApplicationSubmissionContext
 	user    string
-	queue   string // its full name once the scheduler took it
+	queue   string // as submitted, then its full name from the scheduler
 
 	submitted   time.Time
 	launched    time.Time // its first ApplicationMaster; zero: not in this life of the ResourceManager
@@ -28,14 +28,14 @@ type application struct {
 
 	attempts    []*attempt
 	maxAttempts int
-	nodes       []nodeID // that it runs on
-	node        nodeID   // of the event that is handled
+	nodes       []nodeID // where it has, or had, containers or files
+	node        nodeID   // of the event in progress
 	stored      bool     // the record of the end is durable
 	recovering  bool
-	rejected    bool // the scheduler did not take it
+	rejected    bool // the scheduler refused it
 }
 
-// current is the last attempt; nil: there is none.
+// current is the last attempt; nil before the first.
 func (a *application) current() *attempt {
 	if len(a.attempts) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (a *application) current() *attempt {
 	return a.attempts[len(a.attempts)-1]
 }
 
-// stepApp lets an event happen to an application and does what follows.
+// stepApp lets an event happen to an application and carries out the actions.
 func (s *ClientRMService) stepApp(c *rpcenv.Context, a *application, e machine.AppEvent, when machine.Case, why string) {
 	next, actions, err := a.machine.Step(e, when)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *ClientRMService) stepApp(c *rpcenv.Context, a *application, e machine.A
 		return
 	}
 	from := a.machine.State
-	a.machine = next
+	a.machine = next // before the actions, which may step this application again
 	if from != next.State {
 		c.Log().Infof("%s State change from %s to %s on event = %s", a.id, from, next.State, e)
 		c.State("application", a.id.String(), from.String(), next.State.String(), why)
@@ -64,6 +64,7 @@ func (s *ClientRMService) stepApp(c *rpcenv.Context, a *application, e machine.A
 func (s *ClientRMService) doApp(c *rpcenv.Context, a *application, action machine.AppAction) {
 	switch action {
 	case machine.StoreApp:
+		// The journal holds this message back until the record is written; so with every message to Self after persist.
 		s.persistApp(c, a)
 		c.Send(c.Self(), appSaved{app: a.id})
 	case machine.AddToQueue, machine.RecoverInQueue:
@@ -105,15 +106,16 @@ func (s *ClientRMService) appSaved(c *rpcenv.Context, m appSaved) {
 	}
 }
 
-// addToQueue asks the scheduler to take an application. Where it goes, and whether it may, can depend on its user's groups.
+// addToQueue asks the scheduler to take an application. Its user's groups may decide the queue, and whether it may go there.
 func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
-	if s.cfg.Groups == nil || a.recovering { // a recovered one has its place
+	if s.cfg.Groups == nil || a.recovering { // a recovered one has its place, and the message must precede its attempt's
 		s.place(c, a, []string{a.user}, nil)
 		return
 	}
 	rpcenv.Run(c, "groups", func(b *rpcenv.Blocking) ([]string, error) { return s.cfg.Groups(b, a.user) },
 		func(groups []string, err error) {
-			if a.machine.State == machine.AppSubmitted { // else it was ended meanwhile
+			// Ended meanwhile, its appRemoved may be ahead: an application added after it would stay in the scheduler.
+			if a.machine.State == machine.AppSubmitted {
 				s.place(c, a, groups, err)
 			}
 		})
@@ -124,11 +126,11 @@ func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []stri
 	rpcenv.Ask(c, s.scheduler, q, func(r appAccepted, err error) {
 		if err != nil {
 			a.diagnostics, a.rejected = err.Error(), true
-			s.counts.submitted--
+			s.counts.submitted-- // as in Hadoop, where the queue counts it
 			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
 			return
 		}
-		if a.queue = r.queue; a.context.GetQueue() != r.queue { // the next life finds it there
+		if a.queue = r.queue; a.context.GetQueue() != r.queue { // written, since other rules may place it elsewhere in the next life
 			a.context.Queue = r.queue
 			s.persistApp(c, a)
 		}
@@ -136,9 +138,9 @@ func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []stri
 	})
 }
 
-// storeFinal decides the end and writes it down.
+// storeFinal decides the end and writes its record.
 func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
-	a.decide(c.Now(), a.machine.Target, machine.AppFinishing, machine.AppFinished)
+	a.decide(c.Now(), a.machine.Target, machine.AppFinishing, machine.AppFinished) // first: the record has the end
 	s.persistApp(c, a)
 	c.Send(c.Self(), appSaved{app: a.id, final: true})
 }
@@ -167,7 +169,7 @@ func (s *ClientRMService) count(a *application) {
 	}
 }
 
-// forget drops the oldest applications that have ended, so that as many stay as there should.
+// forget drops the oldest ended applications beyond yarn.resourcemanager.max-completed-applications.
 func (s *ClientRMService) forget(c *rpcenv.Context) {
 	for len(s.completed) > conf.MaxCompletedApplications.Get(c.Conf()) {
 		a := s.completed[0]
@@ -188,7 +190,7 @@ type runningOnNode struct {
 
 func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m runningOnNode) {
 	a := s.byID[m.app]
-	if a == nil {
+	if a == nil { // forgotten, or lost with a bad record: no end of it will ever clean up the node
 		c.Send(s.tracker, cleanUpApp{app: m.app, nodes: []nodeID{m.node}})
 		return
 	}
@@ -201,7 +203,7 @@ func (s *ClientRMService) attemptFailed(c *rpcenv.Context, at *attempt) {
 	a := at.app
 	when := machine.Always
 	switch {
-	case a.machine.State == machine.AppKilling:
+	case a.machine.State == machine.AppKilling: // it ends as killed, with the words of that
 	case s.mayRetry(c, a):
 		when = machine.Retry
 	default:
@@ -211,7 +213,7 @@ func (s *ClientRMService) attemptFailed(c *rpcenv.Context, at *attempt) {
 	s.stepApp(c, a, machine.AppAttemptFailed, when, at.diagnostics)
 }
 
-// limits says over which time failures count, and how many may be unless it is as many as everywhere.
+// limits names the time within which failures count, and the application's own limit if it differs from the global one.
 func (a *application) limits(global int) (text string) {
 	if v := a.context.GetAttemptFailuresValidityInterval(); v > 0 {
 		text = fmt.Sprintf(" in previous %d milliseconds", v)
@@ -227,7 +229,7 @@ func (s *ClientRMService) mayRetry(c *rpcenv.Context, a *application) bool {
 	return a.machine.State != machine.AppKilling && a.failures(c.Now()) < a.maxAttempts
 }
 
-// failures is how many attempts failed by their own fault, as far as that counts still.
+// failures counts the attempts that failed by their own fault, within the validity interval if the application has one.
 func (a *application) failures(now time.Time) int {
 	n := 0
 	validity := time.Duration(a.context.GetAttemptFailuresValidityInterval()) * time.Millisecond
@@ -239,7 +241,7 @@ func (a *application) failures(now time.Time) int {
 	return n
 }
 
-// maxAttemptsOf is how many attempts an application may have: its own wish counts within that of the cluster.
+// maxAttemptsOf is the number of attempts that an application may have: its wish, within the limit of the cluster.
 func maxAttemptsOf(c *conf.Conf, wish int32) int {
 	most := conf.AMMaxAttempts.Get(c)
 	if wish < 1 {

@@ -99,12 +99,12 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	v := newService(t, nil)
 	id := v.running()
 	a, b, c := nodeID{"a", 1}, nodeID{"b", 1}, nodeID{"c", 1}
-	v.tellAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
+	v.sendAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
 	if got := got[cleanUpApp](v.rig, v.tracker); len(got) != 0 {
 		t.Errorf("while it runs the ResourceTracker hears %v", got)
 	}
 	v.kill(id.App, "")
-	v.tellAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
+	v.sendAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
 	var heard []string
 	for _, m := range got[cleanUpApp](v.rig, v.tracker) {
 		heard = append(heard, fmt.Sprint(m.app, m.nodes))

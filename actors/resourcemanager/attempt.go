@@ -30,13 +30,13 @@ type attempt struct {
 	progress    float32
 
 	started     time.Time
-	final       yarn.FinalApplicationStatus // what it said itself
+	final       yarn.FinalApplicationStatus // as its ApplicationMaster reported
 	diagnostics string
 	exit        int32 // of its container
 	ending[machine.AttemptState]
 }
 
-// askAgainForAM is after how long the container of an ApplicationMaster that was not there is asked for again.
+// askAgainForAM is the delay before the scheduler is asked again for an ApplicationMaster's container that it could not give.
 const askAgainForAM = 500 * time.Millisecond
 
 // failed reports whether the attempt failed by its own fault. It mirrors RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry.
@@ -56,7 +56,7 @@ func (at *attempt) node() (nodeID, bool) {
 	return n, err == nil
 }
 
-// attemptOf is an attempt by its id; nil: there is none.
+// attemptOf is an attempt by its id; nil: unknown, as when its application was forgotten while a message was on its way.
 func (s *ClientRMService) attemptOf(id ids.Attempt) *attempt {
 	a := s.byID[id.App]
 	if a == nil || id.Attempt < 1 || int(id.Attempt) > len(a.attempts) {
@@ -75,7 +75,7 @@ func (s *ClientRMService) startAttempt(c *rpcenv.Context, a *application) {
 	s.stepAttempt(c, at, machine.AttemptStart, machine.Always, "")
 }
 
-// stepAttempt lets an event happen to an attempt and does what follows.
+// stepAttempt lets an event happen to an attempt and carries out the actions.
 func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.AttemptEvent, when machine.Case, why string) {
 	next, actions, err := at.machine.Step(e, when)
 	if err != nil {
@@ -88,6 +88,8 @@ func (s *ClientRMService) stepAttempt(c *rpcenv.Context, at *attempt, e machine.
 		c.Log().Infof("%s State change from %s to %s on event = %s", at.id, from, next.State, e)
 		c.State("attempt", at.id.String(), from.String(), next.State.String(), why)
 	}
+	// The first reason counts, and an ApplicationMaster's own words (amUnregistered) are no reason of ours. It has to be known
+	// before StoreAttemptFinal writes it.
 	if next.State == machine.AttemptFinalSaving && from != machine.AttemptFinalSaving && e != machine.AttemptUnregister {
 		at.diagnostics = why
 	}
@@ -120,7 +122,7 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 	case machine.StoreAttemptFinal:
 		s.storeAttemptFinal(c, at)
 	case machine.TellUnregistered:
-		at.app.final = at.final
+		at.app.final = at.final // before the step, which writes the application's record
 		at.app.diagnostics = at.diagnostics
 		s.stepApp(c, at.app, machine.AppAttemptUnregistered, machine.Always, at.diagnostics)
 	case machine.EndAttempt:
@@ -143,13 +145,13 @@ func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered b
 		switch {
 		case err != nil:
 			s.stepAttempt(c, at, machine.AttemptFail, machine.Always, err.Error())
-		case !recovered:
+		case !recovered: // a recovered one has its container: ATTEMPT_ADDED would ask for another
 			s.stepAttempt(c, at, machine.AttemptAdded, machine.Always, "")
 		}
 	})
 }
 
-// containerID is that of the ApplicationMaster's container; zero: it has none yet.
+// containerID is the id of the ApplicationMaster's container; zero before the scheduler gave it.
 func (at *attempt) containerID() ids.Container {
 	id, _ := ids.ContainerFrom(at.container.GetId())
 	return id
@@ -161,6 +163,7 @@ func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
 		Priority: &yarn.Priority{}, ResourceName: fair.Any, NumContainers: 1, Capability: at.app.context.GetResource(),
 	}
 	asks := []*yarn.ResourceRequest{ask}
+	// A client may ask for places instead. Its priority and count do not matter: the ApplicationMaster is one, and comes first.
 	if wanted := at.app.context.GetAmContainerResourceRequest(); len(wanted) > 0 {
 		asks = nil
 		for _, w := range wanted {
@@ -188,7 +191,7 @@ func (s *ClientRMService) amAllocated(c *rpcenv.Context, m amAllocated) {
 	}
 }
 
-// pullContainer is the timer of an attempt whose container was not there after all.
+// pullContainer is the timer of an attempt that asks again for its container.
 type pullContainer struct {
 	rpcenv.Local
 	attempt ids.Attempt
@@ -202,12 +205,12 @@ func (s *ClientRMService) pullContainer(c *rpcenv.Context, m pullContainer) {
 
 // pull takes the ApplicationMaster's container from the scheduler, as an ApplicationMaster takes others.
 func (s *ClientRMService) pull(c *rpcenv.Context, at *attempt) {
-	if at.machine.State != machine.AttemptScheduled {
+	if at.machine.State != machine.AttemptScheduled { // it has its container, or has ended
 		return
 	}
 	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id}, func(r allocation, _ error) {
 		switch {
-		case at.machine.State != machine.AttemptScheduled:
+		case at.machine.State != machine.AttemptScheduled: // it ended meanwhile: endAttempt lets the scheduler take the container back
 		case len(r.containers) == 0: // also when the scheduler failed
 			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.NothingYet, "")
 		default:
@@ -235,7 +238,7 @@ func (s *ClientRMService) attemptSaved(c *rpcenv.Context, m attemptSaved) {
 	}
 }
 
-// storeAttemptFinal decides the end and writes it down.
+// storeAttemptFinal decides the end and writes its record.
 func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
 	at.decide(c.Now(), at.machine.Target, machine.AttemptFinishing, machine.AttemptFinished)
 	s.persistAttempt(c, at)
@@ -245,6 +248,7 @@ func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
 // endAttempt is the entry of an attempt into its end.
 func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
 	c.Send(s.ams, unregisterAttempt{attempt: at.id})
+	// Containers are kept for another attempt only: this has to agree with what attemptFailed decides next.
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
 	c.Send(s.scheduler, appAttemptRemoved{attempt: at.id, keep: keep})
 	s.cleanUp(c, at)
@@ -262,7 +266,9 @@ func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m amContainerFi
 	if at == nil {
 		return
 	}
-	if at.ended == machine.AttemptNew || at.ended == machine.AttemptFinished { // else it failed by something else before
+	// An attempt that was ended for another reason loses its container by that: the exit status says nothing of the failure, and
+	// must not make it one that does not count.
+	if at.ended == machine.AttemptNew || at.ended == machine.AttemptFinished {
 		at.exit = m.status.GetExitStatus()
 	}
 	why := fmt.Sprintf("AM Container for %s exited with  exitCode: %d\nFailing this attempt.Diagnostics: %s",

@@ -33,7 +33,7 @@ func TestWhenContainersAreKept(t *testing.T) {
 	} {
 		v := newService(t, nil)
 		id := v.running(is.change)
-		v.tellAll(is.ends(id)...)
+		v.sendAll(is.ends(id)...)
 		removed := got[appAttemptRemoved](v.rig, v.scheduler)
 		if want := []appAttemptRemoved{{attempt: id, keep: is.kept}}; !slices.Equal(removed, want) {
 			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
@@ -96,7 +96,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 	} {
 		v := newService(t, nil)
 		id := v.running(func(s *yarn.ApplicationSubmissionContext) { s.MaxAppAttempts = 1 })
-		v.tellAll(is.ends(id)...)
+		v.sendAll(is.ends(id)...)
 		at := v.s.attemptOf(id)
 		if at.machine.State != is.state || !strings.Contains(at.diagnostics, is.why) || is.why == "" && at.diagnostics != "" || at.exit != is.exit || at.final != is.final {
 			t.Errorf("%s: %s, %q, exit status %d, %s", is.name, at.machine.State, at.diagnostics, at.exit, at.final)
@@ -112,7 +112,7 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 	for url, want := range map[string]string{"": "http://h", "http://history": "http://history"} {
 		v := newService(t, nil)
 		id := v.running()
-		v.tell(amUnregistered{attempt: id, url: url})
+		v.send(amUnregistered{attempt: id, url: url})
 		if got := v.s.byID[id.App].report(usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
 			t.Errorf("%q: it is followed at %q", url, got.GetTrackingUrl())
 		}
@@ -124,12 +124,12 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	progress := func(v *service, id ids.Attempt) float32 { return v.s.byID[id.App].report(usage{}).GetProgress() }
 	v := newService(t, nil)
 	id := v.running()
-	v.tell(amProgress{attempt: id, progress: 0.25})
+	v.send(amProgress{attempt: id, progress: 0.25})
 	if got := progress(v, id); got != 0.25 {
 		t.Errorf("running: %f", got)
 	}
-	v.tell(amUnregistered{attempt: id})
-	v.tell(amProgress{attempt: id, progress: 0.5})
+	v.send(amUnregistered{attempt: id})
+	v.send(amProgress{attempt: id, progress: 0.5})
 	if got := progress(v, id); got != 1 {
 		t.Errorf("after its end: %f", got)
 	}
@@ -148,7 +148,7 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	// A progress of what does not run is an event that the machine has no row for: it is logged.
 	v = newService(t, nil)
 	id = v.launched()
-	v.tell(amProgress{attempt: id, progress: 0.5})
+	v.send(amProgress{attempt: id, progress: 0.5})
 	v.logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
 	if got := progress(v, id); got != 0 {
 		t.Errorf("launched: %f", got)

@@ -35,7 +35,7 @@ func (v *service) launch(at ids.Attempt) {
 		}
 		return ok
 	})
-	v.tell(amAllocated{attempt: at})
+	v.send(amAllocated{attempt: at})
 	v.inState(at, machine.AttemptLaunched)
 }
 
@@ -61,7 +61,7 @@ func (v *service) node() nodeID {
 func (v *service) running(change ...func(*yarn.ApplicationSubmissionContext)) ids.Attempt {
 	v.t.Helper()
 	at := v.launched(change...)
-	v.tell(amRegistered{attempt: at, host: "h", port: 4040, url: "http://h"})
+	v.send(amRegistered{attempt: at, host: "h", port: 4040, url: "http://h"})
 	v.inState(at, machine.AttemptRunning)
 	return at
 }
@@ -77,8 +77,8 @@ func (v *service) inState(id ids.Attempt, want machine.AttemptState) {
 	}
 }
 
-// tellAll sends the endpoint messages of a sibling: all are there before the first is handled.
-func (r *rig) tellAll(all ...rpcenv.Message) {
+// sendAll sends the endpoint messages of a sibling: all are there before the first is handled.
+func (r *rig) sendAll(all ...rpcenv.Message) {
 	r.t.Helper()
 	r.run(func(c *rpcenv.Context) {
 		for _, m := range all {
@@ -102,7 +102,7 @@ func TestMessagesOfUnknownAttemptsChangeNothing(t *testing.T) {
 	for _, id := range []ids.Attempt{
 		{App: ids.Application{Timestamp: 1, ID: 77}, Attempt: 1}, {App: known.App}, {App: known.App, Attempt: -1}, {App: known.App, Attempt: 2}, {},
 	} {
-		v.tellAll(
+		v.sendAll(
 			amAllocated{attempt: id}, pullContainer{attempt: id}, attemptSaved{attempt: id}, attemptSaved{attempt: id, final: true}, ofItsMaster(id, 1, "crash"),
 			amRegistered{attempt: id, host: "other"}, amProgress{attempt: id, progress: 0.5}, amUnregistered{attempt: id, diagnostics: "other"}, amExpired{attempt: id},
 			appSaved{app: ids.Application{Timestamp: 1, ID: 77}}, appSaved{app: ids.Application{Timestamp: 1, ID: 77}, final: true},
@@ -189,7 +189,7 @@ func TestAFailureOfTheSchedulerIsNoContainer(t *testing.T) {
 	v := newService(t, nil)
 	id := ids.Attempt{App: v.submit(), Attempt: 1}
 	v.fails = errors.New("in a minute")
-	v.tell(amAllocated{attempt: id})
+	v.send(amAllocated{attempt: id})
 	v.inState(id, machine.AttemptScheduled)
 	v.fails = nil
 	v.launch(id)

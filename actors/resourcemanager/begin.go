@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// files are what a ResourceManager reads when it begins.
+// files are the contents of the files that a ResourceManager reads when it begins.
 type files struct {
 	records     []master.Change
 	bad         []error // records that cannot be read
@@ -21,8 +21,9 @@ type files struct {
 	hosts       beginTracker
 }
 
-// begin reads what there is to read and then serves.
+// begin reads the records and files, if any, and then serves.
 func (s *ClientRMService) begin(c *rpcenv.Context) {
+	// Without files it serves at once, in OnStart: no message can find it not ready.
 	if s.cfg.Store == nil && s.cfg.Allocations == nil && s.cfg.Hosts == nil {
 		s.serve(c, files{})
 		return
@@ -55,7 +56,7 @@ func (s *ClientRMService) read(b *rpcenv.Blocking) (f files, err error) {
 	return f, nil
 }
 
-// serve begins this life with what the one before left. A record that cannot be read is reported and left where it is; the
+// serve begins this life with the records of the one before. A record that cannot be read is logged and left where it is; the
 // rest recovers.
 func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	l := &left{attempts: map[ids.Application][]*yarn.ApplicationAttemptStateData{}}
@@ -71,16 +72,19 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	s.life.recovered = slices.ContainsFunc(l.apps, func(a *yarn.ApplicationStateData) bool {
 		return a.GetApplicationState() == yarn.YarnApplicationState_YAS_UNSET
 	})
+	// First of all: everything sent below waits for this record. Containers of an epoch that is not durable could come again with
+	// the same ids in the next life.
 	s.persist(c, managerKey, &yarn.ResourceManagerStateData{
 		Epoch: s.life.epoch, ContainerTokenMasterKey: s.life.container, NmTokenMasterKey: s.life.nm, AmRmTokenMasterKey: s.life.amrm,
 	})
 	f.hosts.life = s.life
+	// Both before recoverApp, whose messages to them need their lives.
 	c.Send(s.scheduler, beginScheduler{life: s.life, allocations: f.allocations, modified: f.modified})
 	c.Send(s.ams, beginService{life: s.life})
 	for _, a := range l.apps {
 		s.recoverApp(c, a, l.attempts)
 	}
-	c.Send(s.tracker, f.hosts) // nodes come when the applications of their containers are known
+	c.Send(s.tracker, f.hosts) // last: nodes register when the owners of their containers are known
 	s.ready = true
 	for _, call := range s.waiting {
 		s.active(c, call)
@@ -98,7 +102,7 @@ func (s *ClientRMService) badRecord(c *rpcenv.Context, key string, err error) {
 		place, err)
 }
 
-// AwaitActive is answered true when the ResourceManager has read its records, has a scheduler, and serves.
+// AwaitActive gets the answer true when the ResourceManager has read its records, has a scheduler, and serves.
 type AwaitActive struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
@@ -113,7 +117,7 @@ func (s *ClientRMService) awaitActive(c *rpcenv.Context, m AwaitActive) {
 	s.waiting = append(s.waiting, call)
 }
 
-// active answers when the Scheduler takes questions. One whose allocation file is bad never does: the process ends.
+// active answers when the Scheduler answers. One with a bad allocation file never does: the process ends.
 func (s *ClientRMService) active(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool]) {
 	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(_ limits, err error) {
 		if err == nil {
@@ -122,10 +126,11 @@ func (s *ClientRMService) active(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool])
 	})
 }
 
-// lifeAfter is the life after the one of a record; nil: there was none.
+// lifeAfter is the life after the one in a record; nil: this is the first.
 func lifeAfter(c *rpcenv.Context, before *yarn.ResourceManagerStateData, keys Keys) life {
 	l := life{timestamp: c.Now().UnixMilli()}
 	if before != nil {
+		// The old keys stay, or running ApplicationMasters and NodeManagers would refuse the tokens that others have.
 		l.epoch = before.GetEpoch() + 1
 		l.container, l.nm, l.amrm = before.GetContainerTokenMasterKey(), before.GetNmTokenMasterKey(), before.GetAmRmTokenMasterKey()
 	}

@@ -8,26 +8,26 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ClientRMService is what clients speak to. It owns the applications and their attempts, starts ApplicationMasters, and keeps
+// ClientRMService is the endpoint for clients. It owns the applications and their attempts, starts ApplicationMasters, and keeps
 // the records. It mirrors ClientRMService, RMAppManager, ApplicationMasterLauncher and RMStateStore.
 type ClientRMService struct {
 	cfg  Config
 	life life
 
 	ready   bool
-	waiting []rpcenv.Call[*rpc.Bool]       // for that
-	journal *rpcenv.Journal[master.Change] // nil: nothing is kept
+	waiting []rpcenv.Call[*rpc.Bool]       // for ready
+	journal *rpcenv.Journal[master.Change] // nil: it keeps no records
 	nextApp int32
 
 	apps      []*application // in the order of submission
 	byID      map[ids.Application]*application
-	completed []*application // the oldest first
+	completed []*application // ended ones, the oldest first
 	counts    endCounts
 
 	ams, tracker, scheduler rpcenv.Ref
 }
 
-// endCounts are of all applications that ever were.
+// endCounts count all applications, also forgotten ones.
 type endCounts struct{ submitted, finished, failed, killed int32 }
 
 func newClientRMService(cfg Config) *ClientRMService {

@@ -124,11 +124,11 @@ func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
 		}
 		return false
 	})
-	v.tell(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
+	v.send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
 	if asked != 0 {
 		t.Error("it asked for a container of an attempt that is none")
 	}
-	v.tell(amAllocated{attempt: at})
+	v.send(amAllocated{attempt: at})
 	v.ms(490)
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)

@@ -7,17 +7,17 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// fairFaults is what coherer.compat calls the faults of Hadoop's FairScheduler, all of them.
+// fairFaults is the name in coherer.compat of all faults of Hadoop's FairScheduler.
 const fairFaults = "YARN-FAIR"
 
-// crossingAsks is what coherer.compat calls asks that cross containers on their way: for them the application is given
-// others. The ApplicationMaster has a part in it.
+// crossingAsks is the name in coherer.compat of one fault: an ask that crosses containers on their way counts them again, and
+// the application gets too many. The ApplicationMaster has a part in it.
 const crossingAsks = "YARN-1902"
 
 // crossing reports whether the FairScheduler takes asks at their word.
 func crossing(c *conf.Conf) bool { return slices.Contains(conf.Compat.Get(c), crossingAsks) }
 
-// compatOf is whether the FairScheduler has Hadoop's faults.
+// compatOf says whether the FairScheduler has Hadoop's faults.
 func compatOf(c *conf.Conf) fair.Compat {
 	if slices.Contains(conf.Compat.Get(c), fairFaults) {
 		return fair.Upstream

@@ -14,18 +14,18 @@ import (
 
 // Config is what a ResourceManager needs besides its Env's settings.
 type Config struct {
-	// WebUIURL is where its pages are; empty: it has none.
+	// WebUIURL is the address of its pages; empty: it has no pages.
 	WebUIURL string
-	// Keys make its tokens. With records, those of the records count.
+	// Keys sign its tokens. Keys in the records of an earlier life take precedence.
 	Keys Keys
-	// Store keeps its records over its death; nil: it has none. It is the same seam as the Master's.
+	// Store keeps its records beyond its life; nil: it keeps no records. It is the same seam as the Master's.
 	Store master.Store
-	// Allocations is fair-scheduler.xml; nil: there is none.
+	// Allocations is fair-scheduler.xml; nil: no such file.
 	Allocations Allocations
 	// Hosts are the lists of hosts that may be nodes, or may not; nil: all may.
 	Hosts Hosts
-	// Groups says which groups a user is in, the primary one first, for the placement of applications and for access lists;
-	// nil: one, called as the user. It is a body of [rpcenv.Run]: it may do I/O.
+	// Groups returns the groups of a user, the primary one first, for the placement of applications and for access lists;
+	// nil: one group, named like the user. It is a body of [rpcenv.Run]: it may do I/O.
 	Groups func(b *rpcenv.Blocking, user string) ([]string, error)
 }
 
@@ -59,20 +59,20 @@ func (k Keys) validate() error {
 
 // Allocations is the file of the FairScheduler's queues. Its method is a body of [rpcenv.Run]: it may do I/O.
 type Allocations interface {
-	// Read is the file's content and when it was changed last. An error says which file and why.
+	// Read returns the file's content and the time of its last change. An error says which file and why.
 	Read(b *rpcenv.Blocking) (content []byte, modified time.Time, err error)
 }
 
 // Hosts are the files behind yarn.resourcemanager.nodes.include-path and exclude-path. Its method is a body of
 // [rpcenv.Run]: it may do I/O.
 type Hosts interface {
-	// Read is what the files list. An empty include list lets everybody in. An error says which file and why.
+	// Read returns the hosts that the files list. An empty include list admits all. An error says which file and why.
 	Read(b *rpcenv.Blocking) (include, exclude []string, err error)
 }
 
 // Start registers a ResourceManager's endpoints in an Env: ClientRMService, ApplicationMasterService, ResourceTracker and
-// Scheduler, which it returns for who looks at a simulation from outside. Without a Store they serve at once, with one when its
-// records are read. Settings that contradict each other, or keys that are none, are errors.
+// Scheduler. It returns the last for simulations, which look into it from outside. Without a Store they serve at once, with one
+// when its records are read. Settings that contradict each other and keys of a wrong length are errors.
 func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 	if err := cfg.Keys.validate(); err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
@@ -81,6 +81,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
+	// ClientRMService last: its OnStart begins the life and sends to the other three, which have to be there.
 	for _, e := range []struct {
 		name     string
 		endpoint rpcenv.Endpoint

@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// ending is how an application, or an attempt, ends; S are its states. It is decided before it is durable.
+// ending is the end of an application or an attempt; S are its states. It is decided before it is durable.
 type ending[S comparable] struct {
 	finished time.Time // zero until the end is decided
 	ended    S         // FINISHED, FAILED or KILLED, from then on
@@ -15,6 +15,7 @@ type ending[S comparable] struct {
 // decide takes the state that a machine is to end in. One that is FINISHING is durable as FINISHED.
 func (e *ending[S]) decide(now time.Time, target, finishing, finished S) {
 	e.finished, e.ended = now, target
+	// FINISHING waits for an exit that the next life may never hear of; the end itself is decided.
 	if target == finishing {
 		e.ended = finished
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// What the Scheduler remembers of what is over.
+// The Scheduler's memory of ended containers and applications.
 
-// mostFailures is how many failures it remembers.
+// mostFailures bounds the failures that it remembers.
 const mostFailures = 50
 
-// preempted is what was taken from an application.
+// preempted sums the containers that preemption took from an application.
 type preempted struct {
 	sum         fair.Resource
 	over        usedOverTime
@@ -33,7 +33,7 @@ func (p *preempted) add(e fair.Event, had time.Duration) {
 	}
 }
 
-// useOf is what an application used until now.
+// useOf is the resources that an application has used until now.
 func (s *Scheduler) useOf(c *rpcenv.Context, a *scheduledApp) usedOverTime {
 	use := a.use
 	for _, live := range s.book.Live(a.attempt) {
@@ -44,7 +44,7 @@ func (s *Scheduler) useOf(c *rpcenv.Context, a *scheduledApp) usedOverTime {
 	return use
 }
 
-// totalsOf is over an application's life until now. It mirrors RMAppMetrics.
+// totalsOf sums an application's life until now. It mirrors RMAppMetrics.
 func (s *Scheduler) totalsOf(c *rpcenv.Context, a *scheduledApp) *yarn.AppTotals {
 	use := s.useOf(c, a)
 	return &yarn.AppTotals{
@@ -60,7 +60,7 @@ type pastApps struct {
 	totals map[ids.Application]*yarn.AppTotals
 }
 
-// add remembers one, and most at most.
+// add remembers an application and forgets the oldest beyond most.
 func (p *pastApps) add(id ids.Application, t *yarn.AppTotals, most int) {
 	if p.totals == nil {
 		p.totals = map[ids.Application]*yarn.AppTotals{}
@@ -81,9 +81,10 @@ func (p *pastApps) all() map[ids.Application]*yarn.AppTotals {
 // fault reports whether a container ended by a fault: its process's, its node's, or because something was taken from it.
 func fault(e fair.Event) bool {
 	switch {
+	// Success and ends by order are no faults, whatever the cause.
 	case e.ExitStatus == 0, e.ExitStatus == exitstatus.KilledByAppMaster, e.ExitStatus == exitstatus.KilledAfterAppCompletion, e.ExitStatus == exitstatus.KilledByResourceManager:
 		return false
-	case e.Cause == fair.Killed:
+	case e.Cause == fair.Killed: // also when its attempt or application ended, which is no fault of the container
 		return e.ExitStatus == exitstatus.Preempted || e.Diagnostics == fair.DiagnosticsLost
 	}
 	return e.Cause != fair.Released

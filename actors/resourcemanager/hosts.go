@@ -25,7 +25,7 @@ func newHostLists(include, exclude []string) hostLists {
 	return hostLists{set(include), set(exclude)}
 }
 
-// allows reports whether a host may be a node. An empty include list lets everybody in.
+// allows reports whether a host may be a node. An empty include list admits all.
 func (h hostLists) allows(host string) bool {
 	return (len(h.include) == 0 || h.include[host]) && !h.exclude[host]
 }
@@ -45,7 +45,7 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 		return
 	}
 	patience := conf.DecommissioningTimeout.Get(c.Conf())
-	if s := q.GetDecommissionTimeout(); s != 0 {
+	if s := q.GetDecommissionTimeout(); s != 0 { // below 0: for ever
 		patience = time.Duration(s) * time.Second
 	}
 	call := rpcenv.Defer(c, q)
@@ -67,11 +67,11 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 func (t *ResourceTracker) listed(c *rpcenv.Context, n *node, graceful bool, patience time.Duration) {
 	allowed := t.hosts.allows(n.id.host)
 	switch {
-	case n.machine.State.Over():
+	case n.machine.State.Over(): // the lists count again when it registers
 	case allowed && n.machine.State == machine.NodeDecommissioning:
 		t.step(c, n, machine.NodeRecommission, machine.Always, "it is listed again")
 	case allowed:
-	case graceful:
+	case graceful: // of a node that is DECOMMISSIONING already the patience begins anew
 		n.since, n.patience = c.Now(), patience
 		t.step(c, n, machine.NodeGracefulDecommission, machine.Always, "it is excluded")
 	default:

@@ -140,7 +140,7 @@ func TestWhatNewListsChange(t *testing.T) {
 	}
 	// Without files all hosts may be nodes.
 	r = newTracking(t, Config{})
-	r.tell(beginTracker{life: aLife(5), exclude: []string{"a"}})
+	r.send(beginTracker{life: aLife(5), exclude: []string{"a"}})
 	r.refresh(&yarn.RefreshNodesRequest{})
 	r.node("a")
 	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING]" {

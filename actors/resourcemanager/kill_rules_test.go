@@ -77,7 +77,7 @@ func TestTheFirstKillCounts(t *testing.T) {
 func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
 	v := newService(t, nil)
 	at := v.running()
-	v.tell(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
+	v.send(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
 	a := v.s.byID[at.App]
 	if !v.kill(at.App, "too late") || a.machine.State != machine.AppFinishing || a.diagnostics != "done" {
 		t.Errorf("it is %s, %s", a.machine.State, a.diagnostics)

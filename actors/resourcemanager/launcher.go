@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Variables that an ApplicationMaster finds beside those of its client. They mirror ApplicationConstants.
+// Variables of an ApplicationMaster's environment besides its client's. They mirror ApplicationConstants.
 const (
 	envProxyBase  = "APPLICATION_WEB_PROXY_BASE"
 	envSubmitTime = "APP_SUBMIT_TIME_ENV" // ms since 1970
@@ -26,17 +26,17 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 		s.launchFailed(c, at, err)
 		return
 	}
-	at.launched = true
+	at.launched = true // even if the call fails: the container may run, and cleanUp has to end it
 	c.Log().Infof("Launching masterappattempt %s", at.id)
 	rpcenv.Ask(c, n.manager(), q, func(r *yarn.StartContainersResponse, err error) {
-		if len(r.GetFailedRequests()) > 0 {
+		if len(r.GetFailedRequests()) > 0 { // a refusal is an answer, not an error of the call
 			err = errors.New(r.GetFailedRequests()[0].GetException().GetMessage())
 		}
 		if err != nil {
 			s.launchFailed(c, at, err)
 			return
 		}
-		if at.app.launched.IsZero() {
+		if at.app.launched.IsZero() { // the first attempt's counts
 			at.app.launched = c.Now()
 		}
 		s.stepAttempt(c, at, machine.AttemptLaunch, machine.Always, "its NodeManager took it")
@@ -49,7 +49,7 @@ func (s *ClientRMService) launchFailed(c *rpcenv.Context, at *attempt, err error
 	s.stepAttempt(c, at, machine.AttemptLaunchFailed, machine.Always, why)
 }
 
-// startRequest is what starts an attempt's ApplicationMaster, and where.
+// startRequest makes the call that starts an attempt's ApplicationMaster, and names its node.
 func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersRequest, nodeID, error) {
 	n, ok := at.node()
 	if !ok {
@@ -66,6 +66,7 @@ func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersReques
 	if err != nil {
 		return nil, n, err
 	}
+	// A copy: the application's context is what its record and its next attempt have.
 	context := proto.CloneOf(at.app.context.GetAmContainerSpec())
 	if context.Tokens, err = token.Add(context.GetTokens(), amrm); err != nil {
 		return nil, n, err
@@ -93,7 +94,7 @@ func makeNMToken(key *yarn.MasterKey, attempt *yarn.ApplicationAttemptId, n node
 	})
 }
 
-// cleanUp ends an attempt's ApplicationMaster, if it was started, also when it ended by itself: its NodeManager may not know.
+// cleanUp ends an attempt's ApplicationMaster, if it was started, also if it ended by itself: the NodeManager may not have noticed.
 func (s *ClientRMService) cleanUp(c *rpcenv.Context, at *attempt) {
 	n, ok := at.node()
 	if !ok || !at.launched {

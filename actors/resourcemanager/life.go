@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// beginService tells the ApplicationMasterService that the ResourceManager serves, and as whom.
+// beginService notifies the ApplicationMasterService that the ResourceManager serves, and with which identity and keys.
 type beginService struct {
 	rpcenv.Local
 	life
@@ -19,14 +19,14 @@ func (s *ApplicationMasterService) beginService(m beginService) { s.life, s.read
 // life is one life of a ResourceManager: what its endpoints have in common. It never changes.
 type life struct {
 	timestamp int64 // when it began, in ms; part of the ids of its applications, and its identity at nodes
-	epoch     int32 // how many were before it with these records
+	epoch     int32 // the number of lives before it with these records
 	container *yarn.MasterKey
 	nm        *yarn.MasterKey
 	amrm      *yarn.MasterKey
-	recovered bool // there are records of applications that have not ended
+	recovered bool // the records have applications that have not ended
 }
 
-// errNotReady is the answer while the records are being read.
+// errNotReady is the answer until the records are read; clients take it as a reason to ask again.
 func errNotReady() error {
 	return fmt.Errorf("%w: the ResourceManager reads its records, ask again", exceptions.Retriable)
 }

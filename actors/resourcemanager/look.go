@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 )
 
-// Look is what a Scheduler's books say at one moment, for who looks at a simulation from outside, where nothing runs meanwhile.
+// Look is the content of a Scheduler's books at one moment, for observers of a simulation, in which nothing runs meanwhile.
 type Look struct {
 	// Nodes are by their addresses, HOST:PORT.
 	Nodes []LookedNode
@@ -38,13 +38,13 @@ type LookedContainer struct {
 // LookedWait is an attempt that waits for containers.
 type LookedWait struct {
 	Attempt, Queue string
-	// Could says which node could give it a container now, and against which nothing speaks; empty: none. On are the addresses of
-	// all such nodes.
+	// Could names a node that could give it a container now, without any reason against it; empty: no node. On are the addresses
+	// of all such nodes.
 	Could string
 	On    []string
 }
 
-// Look looks at the books; a Scheduler that has not begun has none. The FifoScheduler does not say who waits.
+// Look looks at the books; a Scheduler that has not begun has none. The FifoScheduler does not list waiting attempts.
 func (s *Scheduler) Look(now time.Time) Look {
 	var l Look
 	if s.book == nil {

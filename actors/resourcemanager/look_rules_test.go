@@ -144,7 +144,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	r.is(r.completed(), "")
 	describe(2, 5) // it comes after that time
 	r.is(r.completed(), "5 "+lost)
-	r.tell(unreportedTick{})
+	r.send(unreportedTick{})
 	r.is(r.completed(), "")
 	r.run(func(c *rpcenv.Context) {
 		a := r.s.apps[anApp]

@@ -30,7 +30,7 @@ func (s *ClientRMService) moveApplicationAcrossQueues(c *rpcenv.Context, q *yarn
 			call.Fail(err)
 			return
 		}
-		if a.queue != r.queue && !a.machine.State.Over() {
+		if a.queue != r.queue && !a.machine.State.Over() { // ended meanwhile: its record may be removed, and must not come back
 			a.queue, a.context.Queue = r.queue, r.queue
 			s.persistApp(c, a)
 		}
@@ -63,6 +63,6 @@ func (s *Scheduler) moveApp(c *rpcenv.Context, m moveApp) {
 		c.Log().Infof("%s moves from %s to %s", m.app, a.queue, queue)
 		a.queue = queue
 	}
-	s.decided(c, events)
+	s.decided(c, events) // applications that may run now, in either queue
 	rpcenv.Reply(c, m, appAccepted{queue: queue})
 }

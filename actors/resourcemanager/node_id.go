@@ -18,7 +18,7 @@ type nodeID struct {
 // maxHost bounds the name of a host, in bytes.
 const maxHost = 255
 
-// nodeFrom reads a node's id; one that cannot be called is an error.
+// nodeFrom reads a node's id; one that is no address is an error.
 func nodeFrom(m *yarn.NodeId) (nodeID, error) {
 	id := nodeID{m.GetHost(), m.GetPort()}
 	bad := func(r rune) bool { return r <= ' ' || r == '/' || r == '\\' || r == 0x7f }

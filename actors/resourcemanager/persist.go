@@ -15,8 +15,8 @@ const (
 	managerKey    = "resource_manager"
 )
 
-// persist makes a change durable behind the handler: what the endpoint sends after it waits for that. Without a Store it does
-// nothing. nil removes a record.
+// persist makes a change durable behind the handler: messages that the endpoint sends afterwards wait for it. Without a Store it
+// does nothing. nil removes a record.
 func (s *ClientRMService) persist(c *rpcenv.Context, key string, record proto.Message) {
 	if s.journal == nil {
 		return
@@ -27,7 +27,7 @@ func (s *ClientRMService) persist(c *rpcenv.Context, key string, record proto.Me
 		if err != nil {
 			panic(err) // it was made of messages that were decoded: a bug
 		}
-		ch.Value = append([]byte{}, value...) // an empty record is no removal
+		ch.Value = append([]byte{}, value...) // never nil: an empty record is no removal
 	}
 	s.journal.Persist(c, ch)
 }

@@ -21,7 +21,7 @@ func (s *ClientRMService) getClusterMetrics(c *rpcenv.Context, q *yarn.GetCluste
 	})
 }
 
-// metricsOf counts nodes. What is counted in NumNodeManagers runs.
+// metricsOf counts nodes by their states. NumNodeManagers counts running ones only.
 func metricsOf(nodes []*yarn.NodeReport) *yarn.YarnClusterMetrics {
 	m := &yarn.YarnClusterMetrics{}
 	for _, n := range nodes {
@@ -63,7 +63,7 @@ func (s *ClientRMService) getClusterNodes(c *rpcenv.Context, q *yarn.GetClusterN
 	})
 }
 
-// nodesAndBooks asks the ResourceTracker for nodes and the Scheduler for what is used.
+// nodesAndBooks asks the ResourceTracker for nodes and the Scheduler for their use.
 func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.NodeReport, books, error)) {
 	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
 		if err != nil {
@@ -92,13 +92,14 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 			queues: b.queues, apps: s.apps, use: b,
 			children: q.GetIncludeChildQueues(), recursive: q.GetRecursive(), withApps: q.GetIncludeApplications(),
 		}
+		// Clients may leave out "root.", as in Hadoop.
 		for _, name := range []string{q.GetQueueName(), fair.Root + "." + q.GetQueueName()} {
 			if info := t.info(name, true); info != nil {
 				call.Reply(&yarn.GetQueueInfoResponse{QueueInfo: info})
 				return
 			}
 		}
-		call.Reply(&yarn.GetQueueInfoResponse{}) // so says Hadoop that there is none
+		call.Reply(&yarn.GetQueueInfoResponse{}) // Hadoop's answer for an unknown queue
 	})
 }
 
@@ -110,7 +111,7 @@ type queueTree struct {
 	children, recursive, withApps bool
 }
 
-// info is a queue; nil: no queue has that name. asked: the request named it, not one above.
+// info is a queue; nil: no queue has that name. asked: the request named this queue, not one above it.
 func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	i := slices.IndexFunc(t.queues, func(q fair.QueueState) bool { return q.Name == name })
 	if i < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// left is what the life before left, in the order of its records.
+// left is the records of the life before, in their order.
 type left struct {
 	manager  *yarn.ResourceManagerStateData
 	apps     []*yarn.ApplicationStateData
@@ -76,8 +76,8 @@ func (l *left) addAttempt(r master.Change) error {
 	return nil
 }
 
-// recoverApp takes an application into the books. One that has ended is remembered; one that has not goes on: its attempt
-// waits for its ApplicationMaster to register again.
+// recoverApp takes an application into the books. An ended one is remembered; another goes on: its attempt waits for its
+// ApplicationMaster to register again.
 func (s *ClientRMService) recoverApp(c *rpcenv.Context, m *yarn.ApplicationStateData, attempts map[ids.Application][]*yarn.ApplicationAttemptStateData) {
 	id, _ := ids.ApplicationFrom(m.GetApplicationSubmissionContext().GetApplicationId()) // addApp looked
 	a := &application{
@@ -91,6 +91,7 @@ func (s *ClientRMService) recoverApp(c *rpcenv.Context, m *yarn.ApplicationState
 	for _, r := range slices.SortedFunc(slices.Values(attempts[id]), func(x, y *yarn.ApplicationAttemptStateData) int {
 		return int(x.GetAttemptId().GetAttemptId()) - int(y.GetAttemptId().GetAttemptId())
 	}) {
+		// Attempts are found by their number in the slice. After a gap, from a bad record, later ones cannot be kept.
 		if int(r.GetAttemptId().GetAttemptId()) != len(a.attempts)+1 {
 			at, _ := ids.AttemptFrom(r.GetAttemptId()) // addAttempt looked
 			s.badRecord(c, at.String(), fmt.Errorf("it follows attempt %d", len(a.attempts)))
@@ -108,6 +109,7 @@ func (s *ClientRMService) recoverApp(c *rpcenv.Context, m *yarn.ApplicationState
 			a.final = at.final
 		}
 	}
+	// The application first: the scheduler gets it before its attempts, and recoverAttempt looks at its state.
 	s.stepApp(c, a, machine.AppRecover, when, "recovered")
 	for _, at := range a.attempts {
 		s.recoverAttempt(c, at)
@@ -126,7 +128,7 @@ var endCase = map[machine.Case]machine.AppState{
 	machine.WasFinished: machine.AppFinished, machine.WasFailed: machine.AppFailed, machine.WasKilled: machine.AppKilled,
 }
 
-// recoveredCase is the case of a record's end; false: it has none.
+// recoveredCase is the case of a record's end; false: the record has no end.
 func recoveredCase(end yarn.YarnApplicationState) (machine.Case, bool) {
 	switch end {
 	case yarn.YarnApplicationState_FINISHED:
@@ -140,6 +142,7 @@ func recoveredCase(end yarn.YarnApplicationState) (machine.Case, bool) {
 }
 
 func recoveredAttempt(a *application, r *yarn.ApplicationAttemptStateData) *attempt {
+	// launched: the record is written just before the launch, which may have happened. cleanUp is harmless if it has not.
 	at := &attempt{
 		id: ids.Attempt{App: a.id, Attempt: r.GetAttemptId().GetAttemptId()}, app: a, container: r.GetMasterContainer(), launched: true,
 		trackingURL: r.GetFinalTrackingUrl(), started: time.UnixMilli(r.GetStartTime()), final: r.GetFinalApplicationStatus(),
@@ -174,8 +177,8 @@ func (s *ClientRMService) recoverAttempt(c *rpcenv.Context, at *attempt) {
 	s.stepAttempt(c, at, machine.AttemptRecover, when, "recovered")
 }
 
-// goOn does what the life before did not come to: the end of an attempt that its application has not heard of, or the first
-// attempt, which follows when the scheduler takes the application.
+// goOn makes up for a step between two records: the attempt's end was durable, and the application's answer to it was not. A first
+// attempt needs nothing: it follows when the scheduler takes the application.
 func (s *ClientRMService) goOn(c *rpcenv.Context, a *application) {
 	at := a.current()
 	if at == nil || !at.machine.State.Over() {

@@ -119,7 +119,7 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 // A node is told why it may not come: in Hadoop's words.
 func TestWhyANodeMayNotCome(t *testing.T) {
 	r := newTracking(t, Config{}, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
-	r.tell(beginTracker{life: aLife(5), exclude: []string{"bad"}})
+	r.send(beginTracker{life: aLife(5), exclude: []string{"bad"}})
 	const small = "NodeManager from  h doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
 	for _, is := range []struct {
 		host   string

@@ -66,7 +66,7 @@ func idsOf(apps []*application) []ids.Application {
 	return all
 }
 
-// matches reports whether an application passes each filter that is there.
+// matches reports whether an application passes each filter that the request has.
 func (a *application) matches(q *yarn.GetApplicationsRequest) bool {
 	in := func(list []string, text string) bool { return len(list) == 0 || slices.Contains(list, text) }
 	return in(q.GetApplicationTypes(), a.context.GetApplicationType()) && in(q.GetUsers(), a.user) && in(q.GetQueues(), a.queue) &&
@@ -91,6 +91,7 @@ func (a *application) report(u usage) *yarn.ApplicationReport {
 	if at.host != "" {
 		r.Host, r.RpcPort = at.host, at.port
 	}
+	// The attempt's end has a text before the application's has one. Over, an empty text is the ApplicationMaster's own.
 	if r.Diagnostics == "" && !a.machine.State.Over() {
 		r.Diagnostics = at.diagnostics
 	}
@@ -100,7 +101,7 @@ func (a *application) report(u usage) *yarn.ApplicationReport {
 	return r
 }
 
-// public is the state as clients see it: what is being saved is what it was before. It mirrors
+// public is the state as clients see it: while the end is being saved, the state before. It mirrors
 // RMServerUtils.createApplicationState.
 func (a *application) public() yarn.YarnApplicationState {
 	switch a.machine.State {
@@ -124,7 +125,7 @@ func (a *application) public() yarn.YarnApplicationState {
 	return yarn.YarnApplicationState_ACCEPTED
 }
 
-// before is what an application was before its end was decided.
+// before is the state of an application before its end was decided.
 func (a *application) before() yarn.YarnApplicationState {
 	at := a.current()
 	switch {
@@ -136,7 +137,7 @@ func (a *application) before() yarn.YarnApplicationState {
 	return yarn.YarnApplicationState_ACCEPTED
 }
 
-// finalStatus is what the application said itself, else what follows from its state.
+// finalStatus is the application's own report, else it follows from the state.
 func (a *application) finalStatus() yarn.FinalApplicationStatus {
 	if a.final != yarn.FinalApplicationStatus_APP_UNDEFINED {
 		return a.final

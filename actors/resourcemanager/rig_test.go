@@ -98,13 +98,13 @@ func got[M rpcenv.Message](r *rig, p *rpctest.Probe) (all []M) {
 	return all
 }
 
-// tell sends the endpoint a message of a sibling.
-func (r *rig) tell(m rpcenv.Message) {
+// send sends the endpoint a message of a sibling.
+func (r *rig) send(m rpcenv.Message) {
 	r.t.Helper()
 	r.run(func(c *rpcenv.Context) { c.Send(r.of, m) })
 }
 
-// aKey is a life with keys.
+// aLife is a life with keys.
 func aLife(timestamp int64) life {
 	key := func(b byte) *yarn.MasterKey { return &yarn.MasterKey{KeyId: 1, Bytes: []byte{b, 31: b}} }
 	return life{timestamp: timestamp, container: key(1), nm: key(2), amrm: key(3)}
@@ -142,7 +142,7 @@ type slowScheduler struct {
 func newTracking(t *testing.T, cfg Config, settings ...string) tracking {
 	t.Helper()
 	r := tracking{newRig(t, ResourceTrackerName, newResourceTracker(cfg), settings...), &slowScheduler{}}
-	r.tell(beginTracker{life: aLife(5)})
+	r.send(beginTracker{life: aLife(5)})
 	r.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m, ok := m.(nodeUpdate); {
 		case ok && r.slow.holds:

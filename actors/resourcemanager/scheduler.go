@@ -11,9 +11,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Scheduler owns queues and containers. What is given to whom its book decides, the FairScheduler's or the FifoScheduler's;
-// the Scheduler lets containers step through their machine, tells the other endpoints what follows, and keeps what
-// ApplicationMasters have not been told. It mirrors the event handler of FairScheduler, and ContainerAllocationExpirer.
+// Scheduler owns queues and containers. Its book, the FairScheduler's or the FifoScheduler's, decides which application gets what;
+// the Scheduler lets containers step through their machine, notifies the other endpoints, and keeps the ends of containers until
+// their ApplicationMasters have acknowledged them. It mirrors the event handler of FairScheduler, and ContainerAllocationExpirer.
 type Scheduler struct {
 	cfg   Config
 	conf  fair.Config
@@ -23,18 +23,19 @@ type Scheduler struct {
 
 	containers map[ids.Container]*container
 	apps       map[ids.Application]*scheduledApp
-	nodes      map[string]*scheduledNode // by the text of their ids, which is what the book calls them
-	readyAt    time.Time                 // after a restart nothing is given before it
-	past       pastApps                  // applications that it had
+	nodes      map[string]*scheduledNode // by the text of their ids, which are their names in the book
+	readyAt    time.Time                 // after a restart it gives no containers before
+	past       pastApps                  // applications that have ended
 	failures   []*yarn.ContainerFailure  // the last ones, the oldest first
 	kill       rpcenv.Timer              // KillMarked
-	asked      bool                      // since the last update
+	asked      bool                      // an ask came since the last update
 	file       fair.Reload
 
 	client, tracker rpcenv.Ref
 }
 
-// book decides who gets what; it is the FairScheduler or the FifoScheduler. Its times count from a moment of the caller's.
+// book decides which application gets what; it is the FairScheduler or the FifoScheduler. Its times count from a moment that the
+// caller chose.
 type book interface {
 	AddNode(now time.Duration, spec fair.NodeSpec) error
 	RemoveNode(now time.Duration, id string) ([]fair.Event, error)
@@ -55,7 +56,7 @@ type book interface {
 	App(id ids.Attempt) (fair.AppState, bool)
 }
 
-// ticking is a book that also decides by the hour: the FairScheduler.
+// ticking is a book that also decides by timers: the FairScheduler.
 type ticking interface {
 	Cluster() fair.Resource
 	Why(now time.Duration, id ids.Attempt) (reasons []fair.Refusal, ok bool)
@@ -74,8 +75,8 @@ type ticking interface {
 type container struct {
 	fair.Container
 	machine  machine.Container
-	attempt  ids.Attempt // that has it
-	acquired time.Time   // since when its ApplicationMaster has it; zero: not watched
+	attempt  ids.Attempt // its owner; with keep, a later one than in its id
+	acquired time.Time   // when its ApplicationMaster took it; zero: not watched
 	made     time.Time
 }
 
@@ -86,8 +87,8 @@ type scheduledApp struct {
 	attempt ids.Attempt // the current one
 	keep    bool
 	am      ids.Container   // of the current attempt
-	done    []doneContainer // have ended, and their ApplicationMaster has not been told
-	told    []doneContainer // it was told, and has not shown that it heard
+	done    []doneContainer // ended, for the next answer to the ApplicationMaster
+	sent    []doneContainer // in the last answer; its next call shows that it arrived
 	missing []ids.Container // its ApplicationMaster has them, and no node has reported them since the restart
 	use     usedOverTime
 	lost    preempted
@@ -99,7 +100,7 @@ type doneContainer struct {
 	node   nodeID
 }
 
-// usedOverTime is what containers had, times how long: in MiB and cores times milliseconds.
+// usedOverTime is the use of resources over time, in MiB and cores times milliseconds.
 type usedOverTime struct{ memory, vcores int64 }
 
 func (u *usedOverTime) add(r fair.Resource, d time.Duration) {
@@ -124,23 +125,22 @@ func newScheduler(c *conf.Conf, cfg Config) (*Scheduler, error) {
 	}, nil
 }
 
-// updateTick is the timer after which shares are computed anew, and starving applications helped. It mirrors the
-// FairScheduler's UpdateThread.
+// updateTick is the timer that computes shares anew and helps starving applications. It mirrors the FairScheduler's UpdateThread.
 type updateTick struct{ rpcenv.Local }
 
 // continuousTick is the timer of continuous scheduling. It mirrors the FairScheduler's ContinuousSchedulingThread.
 type continuousTick struct{ rpcenv.Local }
 
-// killTick is the timer of containers that were marked: their time is over. It mirrors FSPreemptionThread.
+// killTick is the timer that ends marked containers. It mirrors FSPreemptionThread.
 type killTick struct{ rpcenv.Local }
 
-// reloadTick is the timer after which the allocation file is read again.
+// reloadTick is the timer that reads the allocation file again.
 type reloadTick struct{ rpcenv.Local }
 
 // expireTick is the timer of the ContainerAllocationExpirer.
 type expireTick struct{ rpcenv.Local }
 
-// unreportedTick is the timer of nodes that were there before a restart: those that have not come since are lost.
+// unreportedTick is the end of the time in which nodes may register after a restart: the others are lost.
 type unreportedTick struct{ rpcenv.Local }
 
 // schedulingStart is the end of the wait after a restart.
@@ -155,6 +155,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 
 // Receive is a callback of the endpoint.
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	// The book needs the records' epoch and the allocation file. Requesters of before get a reason to ask again.
 	if _, begins := m.(beginScheduler); !begins && s.book == nil {
 		rpcenv.Fail(c, m, errNotReady())
 		return
@@ -218,5 +219,5 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // now is the book's time.
 func (s *Scheduler) now(c *rpcenv.Context) time.Duration { return c.Now().Sub(s.start) }
 
-// ready reports whether containers are given.
+// ready reports whether the Scheduler gives containers.
 func (s *Scheduler) ready(c *rpcenv.Context) bool { return !c.Now().Before(s.readyAt) }

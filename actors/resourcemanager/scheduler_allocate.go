@@ -12,14 +12,14 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// allocate is what an attempt asks of the scheduler and takes from it.
+// allocate is a call of an attempt: its asks and releases, to which the answer is what it gets.
 type allocate struct {
 	rpcenv.Local
 	attempt     ids.Attempt
 	asks        []*yarn.ResourceRequest
 	release     []ids.Container
 	add, remove []string // of its blacklist
-	drain       bool     // it is the ApplicationMaster that asks: what ended is told it
+	drain       bool     // the ApplicationMaster asks: the answer has the ended containers
 }
 
 // allocation is the answer to allocate.
@@ -43,6 +43,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 	}
 	d := fair.Demand{BlacklistAdd: m.add, BlacklistRemove: m.remove}
 	most := s.book.MaximumAllocation(s.now(c), a.queue)
+	// All asks are checked before the book sees one: a call that fails must have no effect, since it will be repeated.
 	for _, q := range m.asks {
 		ask := askOf(q)
 		if err := fair.CheckAsk(ask.Capability, most, configuredMaximum(c.Conf())); err != nil {
@@ -52,7 +53,8 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		d.Asks = append(d.Asks, ask)
 	}
 	for _, id := range m.release {
-		if k := s.containers[id]; k != nil && k.attempt == m.attempt { // one that never was, or has gone, is no error
+		// An unknown container is no error: it may have ended while the call was on its way.
+		if k := s.containers[id]; k != nil && k.attempt == m.attempt {
 			d.Release = append(d.Release, id)
 		}
 	}
@@ -62,20 +64,21 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		rpcenv.Fail(c, m, invalidRequest(err))
 		return
 	}
-	s.decided(c, g.Events)
+	s.decided(c, g.Events) // before drain: the ends of what was released are in this answer
 	r := allocation{headroom: resourceOf(g.Headroom), preempt: g.Preempt, nodes: int32(len(s.nodes))}
 	for _, k := range g.Containers {
 		if given := s.acquire(c, a, k); given != nil {
 			r.containers = append(r.containers, given)
 		}
 	}
+	// The attempt's own calls, for the ApplicationMaster's container, must not take ends away from the ApplicationMaster.
 	if m.drain {
 		r.completed = s.drain(c, a)
 	}
 	rpcenv.Reply(c, m, r)
 }
 
-// invalidRequest gives what the book refuses Hadoop's name.
+// invalidRequest gives an error of the book Hadoop's exception.
 func invalidRequest(err error) error {
 	if _, ok := errors.AsType[*fair.ZeroShareError](err); ok {
 		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
@@ -86,14 +89,15 @@ func invalidRequest(err error) error {
 	return fmt.Errorf("%w: %w", exceptions.YARN, err)
 }
 
-// drain is what ended and was not told. What was told before is known to have arrived: its nodes may forget it.
+// drain returns the ends that the last answer did not have. Those in the last answer have arrived, since its requester calls
+// again with the next response id: their nodes may forget them.
 func (s *Scheduler) drain(c *rpcenv.Context, a *scheduledApp) []*yarn.ContainerStatus {
-	for _, d := range a.told {
+	for _, d := range a.sent {
 		s.forgetContainer(c, d)
 	}
-	a.told, a.done = a.done, nil
+	a.sent, a.done = a.done, nil
 	var statuses []*yarn.ContainerStatus
-	for _, d := range a.told {
+	for _, d := range a.sent {
 		statuses = append(statuses, d.status)
 	}
 	return statuses
@@ -105,7 +109,7 @@ func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
 	c.Send(s.tracker, forgetContainer{node: d.node, container: id})
 }
 
-// acquire hands a container over to its ApplicationMaster.
+// acquire hands a container over to its ApplicationMaster. Only now it gets a token, whose lifetime begins here.
 func (s *Scheduler) acquire(c *rpcenv.Context, a *scheduledApp, k fair.Container) *yarn.Container {
 	known := s.containers[k.ID]
 	if known == nil {

@@ -20,7 +20,7 @@ type appAdded struct {
 	app         ids.Application
 	user, queue string
 	groups      []string
-	groupsErr   error // why they are not known
+	groupsErr   error // why they are unknown
 }
 
 // appAccepted has the full name of its queue.
@@ -52,7 +52,7 @@ type appRemoved struct {
 }
 
 func (s *Scheduler) appRemoved(c *rpcenv.Context, m appRemoved) {
-	s.decided(c, s.book.RemoveApp(s.now(c), m.app))
+	s.decided(c, s.book.RemoveApp(s.now(c), m.app)) // first: the ends of its containers count in its totals
 	if a := s.apps[m.app]; a != nil {
 		s.past.add(m.app, s.totalsOf(c, a), conf.MaxCompletedApplications.Get(c.Conf()))
 	}
@@ -86,11 +86,11 @@ func (s *Scheduler) appAttemptAdded(c *rpcenv.Context, m appAttemptAdded) {
 		return
 	}
 	a.attempt, a.keep, a.am = m.attempt, m.keep, m.am
-	for _, k := range s.book.Live(m.attempt) {
+	for _, k := range s.book.Live(m.attempt) { // inherited ones: their ends are for the new ApplicationMaster
 		s.containers[k.ID].attempt = m.attempt
 	}
-	a.done = append(a.told, a.done...) // the attempt before may not have heard
-	a.told = nil
+	a.done = append(a.sent, a.done...) // no acknowledgement of the attempt before can come any more
+	a.sent = nil
 	rpcenv.Reply(c, m, attemptAdded{})
 }
 
@@ -103,24 +103,26 @@ type appAttemptRemoved struct {
 }
 
 func (s *Scheduler) appAttemptRemoved(c *rpcenv.Context, m appAttemptRemoved) {
+	// Before the book: with no current attempt, reportEnd lets nodes forget the ends below at once. With keep they wait in done
+	// for the next attempt.
 	if a := s.apps[m.attempt.App]; a != nil && a.attempt == m.attempt && !m.keep {
-		for _, d := range append(a.told, a.done...) {
+		for _, d := range append(a.sent, a.done...) {
 			s.forgetContainer(c, d)
 		}
-		a.attempt, a.told, a.done = ids.Attempt{}, nil, nil
+		a.attempt, a.sent, a.done = ids.Attempt{}, nil, nil
 	}
 	events, _ := s.book.RemoveAttempt(s.now(c), m.attempt, m.keep) // one that never began has nothing to end
 	s.decided(c, events)
 }
 
-// describeAttempt asks what an ApplicationMaster that registers is told.
+// describeAttempt asks for the Scheduler's part of the answer to a registration.
 type describeAttempt struct {
 	rpcenv.Local
 	attempt ids.Attempt
-	holds   []ids.Container // that it says it has
+	holds   []ids.Container // the containers that the ApplicationMaster says it has
 }
 
-// attemptDescription is that: the largest container of its queue, the queue, and what runs of the attempts before.
+// attemptDescription is that part: the largest container of its queue, the queue, and what runs of the attempts before.
 type attemptDescription struct {
 	rpcenv.Local
 	maximum  *yarn.Resource
@@ -141,7 +143,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), a.queue)), queue: a.queue}
 	for _, k := range s.book.Live(m.attempt) {
 		known := s.containers[k.ID]
-		if k.AM || known.machine.State != machine.ContainerRunning {
+		if k.AM || known.machine.State != machine.ContainerRunning { // others it gets, or has got, by allocate
 			continue
 		}
 		given, err := s.grant(c, a, known)

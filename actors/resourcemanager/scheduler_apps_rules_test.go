@@ -175,9 +175,9 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 	}
 	r, _ := begin(false)
 	other := ids.Attempt{App: anApp, Attempt: 7}
-	r.tell(appAttemptRemoved{attempt: other}) // it never began
+	r.send(appAttemptRemoved{attempt: other}) // it never began
 	r.is(r.heard(), "")
-	r.tell(appAttemptRemoved{attempt: anAttempt})
+	r.send(appAttemptRemoved{attempt: anAttempt})
 	r.is(r.heard(), `h forgets 2, h forgets 3, h ends 1, h forgets 1, h ends 4, h forgets 4, h ends 5, h forgets 5, master ended with -100 "Container of a completed application"`)
 	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Error(err)
@@ -186,7 +186,7 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 	if b.use.GetContainersAllocated() != 0 || b.totals[anApp].GetVcoreSeconds() == 0 {
 		t.Errorf("left behind: %v, %v", b.use, b.totals[anApp])
 	}
-	r.tell(appRemoved{app: anApp})
+	r.send(appRemoved{app: anApp})
 	if after := must[books](r, requestBooks{}); after.byApp[anApp] != nil || !proto.Equal(after.totals[anApp], b.totals[anApp]) {
 		t.Errorf("after its end: %v, %v", after.byApp, after.totals)
 	}
@@ -196,7 +196,7 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 
 	// Kept, the next attempt has what runs, and is told what was not heard.
 	r, n := begin(true)
-	r.tell(appAttemptRemoved{attempt: anAttempt, keep: true})
+	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
 	r.is(r.heard(), "h ends 5")
 	second := ids.Attempt{App: anApp, Attempt: 2}
 	must[attemptAdded](r, appAttemptAdded{attempt: second, keep: true})

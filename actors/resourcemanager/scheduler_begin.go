@@ -9,11 +9,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// beginScheduler tells the Scheduler that the ResourceManager serves, and what its allocation file says.
+// beginScheduler notifies the Scheduler that the ResourceManager serves, with the content of its allocation file.
 type beginScheduler struct {
 	rpcenv.Local
 	life
-	allocations []byte // nil: there is no file
+	allocations []byte // nil: no file
 	modified    time.Time
 }
 
@@ -21,7 +21,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 	s.life = m.life
 	s.conf.Epoch = m.epoch
 	wait := conf.SchedulingWait.Get(c.Conf())
-	if m.recovered {
+	if m.recovered { // while nodes come back, an ask larger than the largest one so far is no mistake
 		s.conf.NodesCountFrom = s.now(c) + wait
 	}
 	allocations, err := s.load(c, m)
@@ -35,6 +35,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 		return
 	}
 	if m.recovered {
+		// Nodes first report what they run: until then the book decides without knowing it, and must not give anything.
 		s.readyAt = c.Now().Add(wait)
 		c.After(wait, schedulingStart{})
 		c.After(conf.NMExpiry.Get(c.Conf()), unreportedTick{})
@@ -56,7 +57,7 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 	c.Log().Info("Containers are given from now on")
 }
 
-// load is what the allocation file says at the beginning.
+// load reads the allocation file's content at the beginning.
 func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations, error) {
 	o := fair.Options{
 		Compat:             s.conf.Compat,
@@ -74,7 +75,7 @@ func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations
 	return a, err
 }
 
-// warn tells what an allocation file says in vain.
+// warn logs those parts of an allocation file that have no effect.
 func warn(c *rpcenv.Context, a *fair.Allocations) {
 	for _, w := range a.Warnings {
 		c.Log().Warnf("allocation file: %s", w)
@@ -99,7 +100,7 @@ func (s *Scheduler) reloadTick(c *rpcenv.Context) {
 		f.Data, f.Modified, err = s.cfg.Allocations.Read(b)
 		return f, err
 	}, func(f fair.File, err error) {
-		f.Err = err
+		f.Err = err // Take reports it once, not every ten seconds
 		a, err := s.file.Take(f, c.Now())
 		switch {
 		case err != nil:
@@ -116,6 +117,7 @@ func (s *Scheduler) updateTick(c *rpcenv.Context) {
 	b := s.book.(ticking)
 	b.Update(s.now(c))
 	s.asked = false
+	// Not before: the nodes with room for a starving application may still come back.
 	if s.ready(c) {
 		s.decided(c, b.Preempt(s.now(c)))
 		s.armKill(c)
@@ -125,7 +127,7 @@ func (s *Scheduler) updateTick(c *rpcenv.Context) {
 // armKill sets the timer to when the next containers that are marked end.
 func (s *Scheduler) armKill(c *rpcenv.Context) {
 	at, ok := s.book.(ticking).NextKill()
-	if !ok || s.kill.Active() {
+	if !ok || s.kill.Active() { // an active one is for the earliest: all marked containers have the same time to end
 		return
 	}
 	s.kill = c.After(max(0, at-s.now(c)), killTick{})
@@ -142,7 +144,7 @@ func (s *Scheduler) continuousTick(c *rpcenv.Context) {
 	}
 	b := s.book.(ticking)
 	if s.asked && s.conf.Compat == fair.Fixed {
-		// A pass passes over who wanted nothing at the last update, which in Hadoop may be half a second away.
+		// A pass skips applications without demand at the last update, which in Hadoop may be half a second ago.
 		b.Update(s.now(c))
 		s.asked = false
 	}

@@ -61,7 +61,7 @@ func TestAQueueThatNobodyUsesGoes(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.queueOf(2, "ada", "new")
 	r.is(r.names(), "root root.new")
-	r.tell(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
 	r.ms(9000)
 	r.is(r.names(), "root root.new")
 	r.ms(1100)

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// decided does what the book decided, in its order.
+// decided carries out the book's decisions in their order: a fulfilled reservation is Unreserved, then Allocated.
 func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
 	for _, e := range events {
 		switch e.Kind {
@@ -65,6 +65,7 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	}[e.Cause]
 	s.step(c, k, event, machine.Always, status)
 	delete(s.containers, e.Container)
+	// By the application in its id, not by its attempt: the application outlives its attempts, and appRemoved drops it last.
 	a := s.apps[e.Container.Attempt.App]
 	a.use.add(e.Resource, c.Now().Sub(k.made))
 	if e.ExitStatus == exitstatus.Preempted {
@@ -73,7 +74,7 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	s.noteFailure(c, e)
 }
 
-// step lets an event happen to a container and does what follows. status says how it ended.
+// step lets an event happen to a container and carries out the actions. status says how it ended.
 func (s *Scheduler) step(c *rpcenv.Context, k *container, e machine.ContainerEvent, when machine.Case, status *yarn.ContainerStatus) {
 	next, actions, err := k.machine.Step(e, when)
 	if err != nil {
@@ -94,6 +95,7 @@ func (s *Scheduler) doContainer(c *rpcenv.Context, k *container, action machine.
 	a, n := s.apps[k.ID.Attempt.App], s.nodes[k.Node]
 	switch action {
 	case machine.TellAllocated:
+		// Others wait for the ApplicationMaster's next allocate. For its own nobody calls yet: the attempt has to pull it.
 		if (a.am == ids.Container{}) { // the first of an attempt
 			a.am = k.ID
 			c.Send(s.client, amAllocated{attempt: k.attempt})
@@ -104,16 +106,16 @@ func (s *Scheduler) doContainer(c *rpcenv.Context, k *container, action machine.
 	case machine.UnwatchContainer:
 		k.acquired = time.Time{}
 	case machine.CleanUpContainer:
-		if n != nil {
+		if n != nil { // else its containers went with it
 			c.Send(s.tracker, cleanUpContainer{node: n.id, container: k.ID})
 		}
 	case machine.TellEnded:
-		s.tellEnded(c, a, k, n, status)
+		s.reportEnd(c, a, k, n, status)
 	}
 }
 
-// tellEnded tells who has a container that it ended: the ApplicationMaster with its next call, or, of its own, the attempt.
-func (s *Scheduler) tellEnded(c *rpcenv.Context, a *scheduledApp, k *container, n *scheduledNode, status *yarn.ContainerStatus) {
+// reportEnd reports a container's end to its owner: to the ApplicationMaster with its next call, or, of its own, to the attempt.
+func (s *Scheduler) reportEnd(c *rpcenv.Context, a *scheduledApp, k *container, n *scheduledNode, status *yarn.ContainerStatus) {
 	d := doneContainer{status: status}
 	if n != nil {
 		d.node = n.id
@@ -124,12 +126,12 @@ func (s *Scheduler) tellEnded(c *rpcenv.Context, a *scheduledApp, k *container, 
 		s.forgetContainer(c, d)
 	case k.attempt == a.attempt:
 		a.done = append(a.done, d)
-	default: // nobody waits for it
+	default: // its attempt is over, and no other inherited it
 		s.forgetContainer(c, d)
 	}
 }
 
-// grant is a container as its ApplicationMaster is given it, with the token that starts it.
+// grant makes the message by which an ApplicationMaster gets a container, with the token that starts it.
 func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*yarn.Container, error) {
 	n := s.nodes[k.Node]
 	if n == nil {
@@ -154,7 +156,7 @@ func resourceOf(r fair.Resource) *yarn.Resource {
 	return &yarn.Resource{Memory: r.Memory, VirtualCores: int32(min(max(r.VCores, math.MinInt32), math.MaxInt32))}
 }
 
-// expireTick takes containers back that nobody started in time.
+// expireTick takes back containers that nobody started in time.
 func (s *Scheduler) expireTick(c *rpcenv.Context) {
 	expiry := conf.ContainerExpiry.Get(c.Conf())
 	end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}

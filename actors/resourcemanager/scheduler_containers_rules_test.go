@@ -52,7 +52,7 @@ func TestAContainerWhoseNodeIsGone(t *testing.T) {
 	}
 	r.logged("container_5_0001_01_000004 was given and nobody knows it")
 	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(4)}})
-	r.tell(appAttemptRemoved{attempt: anAttempt})
+	r.send(appAttemptRemoved{attempt: anAttempt})
 	r.logged("container_5_0001_01_000004 has gone and nobody knew it")
 }
 
@@ -82,7 +82,7 @@ func TestAContainerComesBackWithItsNode(t *testing.T) {
 	r.give(n)
 	r.give(n)
 	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
-	r.tell(nodeRemoved{node: n})
+	r.send(nodeRemoved{node: n})
 	r.heard()
 	r.add("h", live(2, 1024))
 	r.is(r.heard(), "1 runs on h")
@@ -113,7 +113,7 @@ func TestAnEndSaysHowLargeAContainerWas(t *testing.T) {
 	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}, ended: []*yarn.ContainerStatus{{
 		ContainerId: aContainer(2).Proto(), ExitStatus: 7, Diagnostics: "it crashed",
 	}}})
-	r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(40, 8, "early")}})
+	r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(40, 8, "early")}})
 	for _, s := range must[allocation](r, allocate{attempt: anAttempt, drain: true}).completed {
 		if s.GetCapability().GetMemory() != 1024 || s.GetCapability().GetVirtualCores() != 1 || s.GetState() != ended {
 			t.Errorf("%v", s)

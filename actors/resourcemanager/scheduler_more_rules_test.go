@@ -24,15 +24,15 @@ func TestWhatTheBookRefusesOfANode(t *testing.T) {
 	r.add("h", live(9, 1024))
 	r.logged("add h:8041: node h:8041 is added twice: remove it first")
 	r.is(r.heard(), "")
-	r.tell(nodeRemoved{node: nodeID{"x", 1}})
-	r.tell(drainNode{node: nodeID{"x", 1}, drain: true})
+	r.send(nodeRemoved{node: nodeID{"x", 1}})
+	r.send(drainNode{node: nodeID{"x", 1}, drain: true})
 	r.logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
 	r.run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: nodeID{"x", 1}} }) // as if it were there
 	must[nodeUpdated](r, nodeUpdate{node: nodeID{"x", 1}})
-	r.tell(nodeReconnected{node: nodeID{"x", 1}, total: &yarn.Resource{Memory: 1}})
+	r.send(nodeReconnected{node: nodeID{"x", 1}, total: &yarn.Resource{Memory: 1}})
 	r.logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
 	delete(r.s.nodes, "x:1")
-	r.tell(nodeRemoved{node: n})
+	r.send(nodeRemoved{node: n})
 	must[nodeUpdated](r, nodeUpdate{node: n})
 	if len(r.s.nodes) != 0 {
 		t.Errorf("nodes: %v", r.s.nodes)
@@ -75,12 +75,12 @@ func TestSharesFollowNodesAtOnce(t *testing.T) {
 	if got := share(); got != 8192 {
 		t.Errorf("with a node root's share is %d", got)
 	}
-	r.tell(nodeRemoved{node: n})
+	r.send(nodeRemoved{node: n})
 	if got := share(); got != 0 {
 		t.Errorf("without a node root's share is %d", got)
 	}
 	fifo := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
-	fifo.tell(nodeRemoved{node: fifo.add("h")})
+	fifo.send(nodeRemoved{node: fifo.add("h")})
 	fifo.Advance(time.Minute)
 }
 
@@ -127,7 +127,7 @@ func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
 	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: anAttempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), anAttempt.String()) {
 		t.Errorf("an attempt that is there already: %v", err)
 	}
-	r.tell(appAttemptRemoved{attempt: anAttempt, keep: true})
+	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
 	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Errorf("an attempt that ended: %v", err)
 	}
@@ -170,11 +170,11 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 
 	// What is reported of an attempt that the book does not have ends.
 	r.s.apps[anApp].attempt = secondAttempt
-	r.tell(appAttemptRemoved{attempt: anAttempt})
+	r.send(appAttemptRemoved{attempt: anAttempt})
 	r.heard()
 	stray := live(21, 1024)
 	stray.ContainerId.AppAttemptId.AttemptId = 2
-	r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
+	r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
 	if got := r.heard(); got != "h ends 21" {
 		t.Errorf("heard %q", got)
 	}

@@ -15,7 +15,7 @@ import (
 
 var errNoNode = errors.New("its node is gone")
 
-// nodeAdded counts a node in, with the containers that it says it has. It mirrors NodeAddedSchedulerEvent.
+// nodeAdded counts a node in, with the containers that it reports. It mirrors NodeAddedSchedulerEvent.
 type nodeAdded struct {
 	rpcenv.Local
 	node       nodeID
@@ -46,7 +46,7 @@ func (s *Scheduler) nodesChanged(c *rpcenv.Context) {
 }
 
 // recover takes a container that a node reports into the books, after the restart of the ResourceManager or when a node that was
-// given up comes back. What belongs to nobody any more ends.
+// given up comes back. Containers without an owner end.
 func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStatus) {
 	id, err := ids.ContainerFrom(m.GetContainerId())
 	if err != nil {
@@ -60,11 +60,11 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	complete := m.GetContainerState() == yarn.ContainerState_C_COMPLETE
 	mine := a != nil && (a.attempt == id.Attempt || a.keep && a.attempt.App == id.Attempt.App)
 	switch {
-	case s.containers[id] != nil:
+	case s.containers[id] != nil: // the books have it already, perhaps on another node, which is the one to believe
 	case !sane(m.GetResource()):
 		c.Log().Warnf("%s reports %s with %s, which nobody gave", n, id, sizeText(m.GetResource()))
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
-	case complete && s.untold(id): // its ApplicationMaster hears of it as it is
+	case complete && s.unheard(id): // already on its way to the ApplicationMaster
 	case complete && !mine: // nobody waits for it
 		c.Send(s.tracker, forgetContainer{node: n, container: id})
 	case complete:
@@ -81,6 +81,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	}
 }
 
+// recoverLive takes a running container into the books. Its owner is the application's current attempt, as after a restart.
 func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id ids.Container, m *yarn.NMContainerStatus) {
 	k := &container{
 		Container: fair.Container{
@@ -99,7 +100,7 @@ func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id
 	c.Send(s.client, runningOnNode{app: id.Attempt.App, node: n})
 }
 
-// nodeRemoved counts a node out; what it had is given up. It mirrors NodeRemovedSchedulerEvent.
+// nodeRemoved counts a node out; its containers are lost. It mirrors NodeRemovedSchedulerEvent.
 type nodeRemoved struct {
 	rpcenv.Local
 	node nodeID
@@ -111,12 +112,12 @@ func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m nodeRemoved) {
 		c.Log().Errorf("remove %s: %v", m.node, err)
 		return
 	}
-	s.decided(c, events)
+	s.decided(c, events) // before the node goes: the reports of its containers' ends and failures name it
 	delete(s.nodes, m.node.String())
 	s.nodesChanged(c)
 }
 
-// nodeUpdate is what a node's heartbeat changed; the answer says that the scheduler has seen it.
+// nodeUpdate is the news of a node's heartbeat; the answer allows the next one.
 type nodeUpdate struct {
 	rpcenv.Local
 	node     nodeID
@@ -132,9 +133,10 @@ func (nodeUpdate) ReplyType() (r nodeUpdated) { return r }
 func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m nodeUpdate) {
 	defer rpcenv.Reply(c, m, nodeUpdated{})
 	n := s.nodes[m.node.String()]
-	if n == nil {
+	if n == nil { // removed while the message was on its way
 		return
 	}
+	// The book knows no ACQUIRED and RUNNING: launched ones step here, before it decides the ends of others.
 	ended := s.ended(c, m)
 	for _, id := range m.launched {
 		if k := s.containers[id]; k != nil && k.Node == m.node.String() && k.machine.State == machine.ContainerAcquired {
@@ -153,7 +155,7 @@ func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m nodeUpdate) {
 	s.decided(c, events)
 }
 
-// ended are the containers that a node says have ended and that are in the books. Others it may forget.
+// ended are the ended containers of an update that are in the books. The node may forget the others.
 func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
 	var all []fair.Ended
 	for _, status := range m.ended {
@@ -163,7 +165,8 @@ func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
 		}
 		k := s.containers[id]
 		if k == nil || k.Node != m.node.String() {
-			if !s.untold(id) {
+			// The end of an unknown one may still be on its way to its ApplicationMaster: forgetContainer follows its acknowledgement.
+			if !s.unheard(id) {
 				c.Send(s.tracker, forgetContainer{node: m.node, container: id})
 			}
 			continue
@@ -173,13 +176,13 @@ func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
 	return all
 }
 
-// untold reports whether an ApplicationMaster still has to hear of the end of a container, or to show that it heard.
-func (s *Scheduler) untold(id ids.Container) bool {
+// unheard reports whether an ApplicationMaster still has to get, or to acknowledge, the end of a container.
+func (s *Scheduler) unheard(id ids.Container) bool {
 	a := s.apps[id.Attempt.App]
 	if a == nil {
 		return false
 	}
-	for _, list := range [][]doneContainer{a.done, a.told} {
+	for _, list := range [][]doneContainer{a.done, a.sent} {
 		for _, d := range list {
 			if of, _ := ids.ContainerFrom(d.status.GetContainerId()); of == id {
 				return true
@@ -189,7 +192,7 @@ func (s *Scheduler) untold(id ids.Container) bool {
 	return false
 }
 
-// bookWithoutOffer takes what a node says and gives it nothing.
+// bookWithoutOffer books the news of a node and offers its room to nobody; the book's NodeUpdate would do both.
 func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launched []ids.Container, ended []fair.Ended) {
 	for _, id := range launched {
 		if s.containers[id] == nil {
@@ -202,7 +205,7 @@ func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launch
 	}
 }
 
-// nodeReconnected is a node that registered again without having been given up: what it has, and what runs there now.
+// nodeReconnected is a node that registered again without having been given up: its size and its containers now.
 type nodeReconnected struct {
 	rpcenv.Local
 	node       nodeID
@@ -220,9 +223,10 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 	}
 	reported := map[ids.Container]*yarn.NMContainerStatus{}
 	for _, r := range m.containers {
-		id, _ := ids.ContainerFrom(r.GetContainerId()) // recover reports one that is none
+		id, _ := ids.ContainerFrom(r.GetContainerId()) // recover logs a bad id
 		reported[id] = r
 	}
+	// The known ones first: when recover sees a container that ended here, unheard finds its end and does not report it twice.
 	for _, id := range s.on(m.node) {
 		r, k := reported[id], s.containers[id]
 		end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsLost, Cause: fair.Killed}
@@ -250,7 +254,7 @@ func (s *Scheduler) on(n nodeID) []ids.Container {
 	return all
 }
 
-// drainNode says that a node is offered no more, or is again, with what it has.
+// drainNode says that a node's room is offered no more, or is offered again; its containers stay.
 type drainNode struct {
 	rpcenv.Local
 	node  nodeID

@@ -100,8 +100,8 @@ func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
 		r := newScheduling(t, beginScheduler{})
 		n := r.add("h")
 		r.attempt(keep)
-		r.tell(appAttemptRemoved{attempt: anAttempt})
-		r.tell(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
+		r.send(appAttemptRemoved{attempt: anAttempt})
+		r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
 		r.is(r.heard(), "h forgets 1, h ends 2")
 		must[attemptAdded](r, appAttemptAdded{attempt: secondAttempt})
 		if got := must[allocation](r, allocate{attempt: secondAttempt, drain: true}).completed; len(got) != 0 {
@@ -164,7 +164,7 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	}
 	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2), aContainer(3), aContainer(4)}})
 	r.heard()
-	r.tell(nodeReconnected{
+	r.send(nodeReconnected{
 		node: n, total: &yarn.Resource{Memory: 4096, VirtualCores: 4},
 		containers: []*yarn.NMContainerStatus{live(1, 1024), over(2, 9, "it crashed"), {ContainerId: &yarn.ContainerId{Id: -1}}, live(60, 1024)},
 	})
@@ -174,7 +174,7 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	if got := b.nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
 		t.Errorf("the node has %+v", got)
 	}
-	r.tell(nodeReconnected{node: nodeID{"unknown", 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
+	r.send(nodeReconnected{node: nodeID{"unknown", 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
 	r.is(r.heard(), "")
 	var on []string
 	r.run(func(*rpcenv.Context) {
@@ -196,20 +196,20 @@ func TestANodeThatIsRemoved(t *testing.T) {
 	r.give(n)
 	other := r.add("other")
 	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
-	r.tell(drainNode{node: other, drain: true})
+	r.send(drainNode{node: other, drain: true})
 	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	must[nodeUpdated](r, nodeUpdate{node: other})
 	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
 		t.Errorf("a node that drains gave %v", got)
 	}
-	r.tell(drainNode{node: other})
+	r.send(drainNode{node: other})
 	must[nodeUpdated](r, nodeUpdate{node: other})
 	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
 		t.Errorf("a node that drains no more gave %v", got)
 	}
 	r.heard()
-	r.tell(nodeRemoved{node: n})
+	r.send(nodeRemoved{node: n})
 	got := r.heard()
 	if !strings.Contains(got, `master ended with -100 "Container released on a *lost* node"`) {
 		t.Errorf("heard %q", got)

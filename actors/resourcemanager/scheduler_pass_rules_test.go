@@ -40,7 +40,7 @@ func TestAPassComputesNoShares(t *testing.T) {
 	if got := share(); got != 4096 {
 		t.Errorf("of two queues one has the share %d", got)
 	}
-	r.tell(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
 	r.ms(1000)
 	if got := share(); got != 4096 {
 		t.Errorf("before the next update the share is %d", got)

@@ -18,7 +18,7 @@ const starved = `<allocations><queue name="a"/><queue name="b"/><queue name="c"/
 func (r scheduling) big(containers ...*yarn.NMContainerStatus) nodeID {
 	r.t.Helper()
 	n := nodeID{"h", 8041}
-	r.tell(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
+	r.send(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
 	return n
 }
 
@@ -46,7 +46,7 @@ func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Dura
 func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	r := newScheduling(t, beginScheduler{allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "5000", "yarn.scheduler.fair.update-interval-ms", "3600000")
-	update := func() { r.tell(updateTick{}) }
+	update := func() { r.send(updateTick{}) }
 	n := r.big()
 	greedy := r.begins(anApp, "a")
 	must[allocation](r, allocate{attempt: greedy, asks: []*yarn.ResourceRequest{anyAsk(8)}})

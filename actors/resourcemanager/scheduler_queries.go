@@ -62,7 +62,7 @@ func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.Applicatio
 	}
 }
 
-// mostDemands is of how many applications the books say what they wait for.
+// mostDemands bounds the number of applications whose demands the books contain: each costs a search over all nodes.
 const mostDemands = 50
 
 // requestBooks asks for queues, nodes and sums.
@@ -80,7 +80,7 @@ type books struct {
 	failures         []*yarn.ContainerFailure
 	use              *yarn.ClusterUse
 	minimum, maximum *yarn.Resource
-	scheduler, info  string // its name, and its queues in Hadoop's JSON
+	scheduler, info  string // the scheduler's name, and the queues in Hadoop's JSON
 }
 
 // ReplyType makes the answer's type known to the compiler.
@@ -129,7 +129,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 	rpcenv.Reply(c, m, b)
 }
 
-// info is what Hadoop's REST server says of the FairScheduler's queues.
+// info is the FairScheduler's queues as Hadoop's REST server shows them.
 func (s *Scheduler) info(c *rpcenv.Context) string {
 	b, ok := s.book.(ticking)
 	if !ok {
@@ -140,7 +140,7 @@ func (s *Scheduler) info(c *rpcenv.Context) string {
 	return string(text)
 }
 
-// schedulerName is what the scheduler is called on pages.
+// schedulerName is the scheduler's name on pages.
 func schedulerName(b book) string {
 	if _, ok := b.(ticking); ok {
 		return "fairScheduler"
@@ -148,8 +148,9 @@ func schedulerName(b book) string {
 	return "fifoScheduler"
 }
 
-// waits is how many containers an attempt asks for and has not got, and their sum.
+// waits counts and sums the containers that an attempt asks for and has not got.
 func waits(a fair.AppState) (count int64, sum fair.Resource) {
+	// An ask for a host or a rack is repeated in that for anywhere.
 	for _, p := range a.Pending {
 		if p.Name == fair.Any {
 			count += p.Count

@@ -35,7 +35,7 @@ func newSchedulingWith(t *testing.T, cfg Config, settings []string, first func(*
 	recovered := m.recovered
 	m.life = aLife(5)
 	m.recovered = recovered
-	r.tell(m)
+	r.send(m)
 	return r
 }
 
@@ -61,7 +61,7 @@ func must[R rpcenv.Message](r scheduling, q rpcenv.Message) R {
 func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) nodeID {
 	r.t.Helper()
 	id := nodeID{host, 8041}
-	r.tell(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
+	r.send(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
 	return id
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// What the ApplicationMasterService tells of the ApplicationMasters' sessions.
+// The messages of the ApplicationMasterService about the ApplicationMasters' sessions.
 
 // amRegistered says that an ApplicationMaster registered.
 type amRegistered struct {
@@ -39,7 +39,7 @@ type amProgress struct {
 
 func (s *ClientRMService) amProgress(c *rpcenv.Context, m amProgress) {
 	if at := s.attemptOf(m.attempt); at != nil {
-		if at.machine.State == machine.AttemptRunning { // what comes after the end was said is old
+		if at.machine.State == machine.AttemptRunning { // afterwards it is 1, and a late call must not lower it
 			at.progress = m.progress
 		}
 		s.stepAttempt(c, at, machine.AttemptStatusUpdate, machine.Always, "")
@@ -57,9 +57,10 @@ type amUnregistered struct {
 
 func (s *ClientRMService) amUnregistered(c *rpcenv.Context, m amUnregistered) {
 	at := s.attemptOf(m.attempt)
-	if at == nil || at.machine.State != machine.AttemptRunning {
+	if at == nil || at.machine.State != machine.AttemptRunning { // it has another end already, whose words stay
 		return
 	}
+	// Before the step, which writes the record of the end with them.
 	at.final, at.diagnostics, at.progress = m.final, m.diagnostics, 1
 	if m.url != "" {
 		at.trackingURL = m.url

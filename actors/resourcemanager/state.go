@@ -26,7 +26,7 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 	})
 }
 
-// countApps adds applications to what the scheduler gave.
+// countApps adds the counts of applications to the scheduler's sums.
 func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
 	u.AppsSubmitted, u.AppsCompleted = s.counts.submitted, s.counts.finished
 	u.AppsFailed, u.AppsKilled = s.counts.failed, s.counts.killed
@@ -44,7 +44,7 @@ func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
 	return u
 }
 
-// info is an application with what only the ResourceManager knows.
+// info is an application with the details that only the ResourceManager knows.
 func (a *application) info(b books) *yarn.AppInfo {
 	i := &yarn.AppInfo{
 		Report: a.report(usage{byApp: b.byApp}), State: a.machine.State.String(), LaunchTime: milliseconds(a.launched), Totals: b.totals[a.id],

@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// What a submission has when it does not say, and how long it may be. They mirror YarnConfiguration.
+// Defaults and bounds of a submission. They mirror YarnConfiguration.
 const (
 	defaultName  = "N/A"
 	defaultQueue = "default"
@@ -64,7 +64,7 @@ func (s *ClientRMService) submitApplication(c *rpcenv.Context, q *yarn.SubmitApp
 		return
 	}
 	if id.Timestamp == s.life.timestamp {
-		s.nextApp = max(s.nextApp, id.ID) // nobody is given it again
+		s.nextApp = max(s.nextApp, id.ID) // a client may choose an id: getNewApplication must not return it again
 	}
 	s.apps = append(s.apps, a)
 	s.byID[id] = a
@@ -72,12 +72,12 @@ func (s *ClientRMService) submitApplication(c *rpcenv.Context, q *yarn.SubmitApp
 	c.Log().Infof("Application with id %d submitted by user %s", id.ID, a.user)
 	c.State("application", id.String(), "", a.machine.State.String(), "submitted by "+a.user)
 	s.stepApp(c, a, machine.AppStart, machine.Always, "submitted by "+a.user)
-	rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{})
+	rpcenv.Reply(c, q, &yarn.SubmitApplicationResponse{}) // after AppStart, which writes the record: the reply waits for it
 }
 
-// newApplication checks a submission and gives it what it does not say.
+// newApplication checks a submission and fills in the defaults.
 func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.ApplicationSubmissionContext) (*application, error) {
-	context = proto.CloneOf(context)
+	context = proto.CloneOf(context) // messages are immutable, and it is changed below and by place
 	for _, text := range []struct{ what, is string }{
 		{"name", context.GetApplicationName()}, {"queue", context.GetQueue()}, {"user", context.GetUser()},
 	} {
@@ -105,8 +105,8 @@ func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.Applica
 	}, nil
 }
 
-// checkAMRequest refuses an ApplicationMaster that no container can hold, or that wants nodes of a label; the scheduler looks at
-// it again with what its queue and its nodes allow.
+// checkAMRequest refuses an ApplicationMaster that no container can hold, or that wants nodes of a label; the scheduler checks it
+// again by the limits of its queue and nodes.
 func checkAMRequest(cf *conf.Conf, context *yarn.ApplicationSubmissionContext) error {
 	r, anywhere := context.GetResource(), true
 	labels := []string{context.GetNodeLabelExpression()}
@@ -132,12 +132,12 @@ func checkAMRequest(cf *conf.Conf, context *yarn.ApplicationSubmissionContext) e
 	return nil
 }
 
-// configuredMaximum is the largest container of the settings.
+// configuredMaximum is the largest container that the settings allow.
 func configuredMaximum(cf *conf.Conf) fair.Resource {
 	return fair.Resource{Memory: int64(conf.MaximumAllocationMB.Get(cf)), VCores: int64(conf.MaximumAllocationVCores.Get(cf))}
 }
 
-// checkLabel refuses a label of nodes: there are none.
+// checkLabel refuses node labels, as a Hadoop without them does.
 func checkLabel(expression string) error {
 	if strings.TrimSpace(expression) == "" {
 		return nil
@@ -145,7 +145,7 @@ func checkLabel(expression string) error {
 	return fmt.Errorf("%w: Invalid resource request, node label not enabled but request contains label expression", exceptions.InvalidLabelResourceRequest)
 }
 
-// checkTags refuses what ApplicationSubmissionContextPBImpl does.
+// checkTags refuses the tags that ApplicationSubmissionContextPBImpl refuses.
 func checkTags(tags []string) error {
 	const most, longest = 10, 100
 	wrong := func(format string, args ...any) error {
@@ -176,7 +176,7 @@ func orElse(text *string, other string) {
 	}
 }
 
-// cut is the first n characters; of what is no text it is none, since no record and no message could carry it.
+// cut is the first n characters; "" if they are no valid UTF-8, since neither a record nor a message could carry them.
 func cut(text string, n int) string {
 	for i := range text {
 		if n--; n < 0 {
@@ -190,7 +190,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// known is the application that a client means, or what to tell the client.
+// known is the application that a client names, or the error for the client.
 func (s *ClientRMService) known(m *yarn.ApplicationId) (*application, error) {
 	if !s.ready {
 		return nil, errNotReady()
@@ -215,6 +215,8 @@ func (s *ClientRMService) killApplication(c *rpcenv.Context, q *yarn.KillApplica
 		rpcenv.Fail(c, q, err)
 		return
 	}
+	// Clients repeat the call until the end is durable: the first one counts, and one that comes while another end is being written
+	// must not change its diagnostics.
 	if !a.stored {
 		if a.machine.State != machine.AppFinalSaving && a.machine.State != machine.AppKilling {
 			a.diagnostics = killDiagnostics(a.id, c.Sender().Host, q.GetDiagnostics())
@@ -224,7 +226,7 @@ func (s *ClientRMService) killApplication(c *rpcenv.Context, q *yarn.KillApplica
 	rpcenv.Reply(c, q, &yarn.KillApplicationResponse{IsKillCompleted: a.stored})
 }
 
-// killDiagnostics says who ended an application, and why. Hadoop knows the user too.
+// killDiagnostics names the host that ended an application, and the reason. Hadoop knows the user too.
 func killDiagnostics(id ids.Application, host, said string) string {
 	text := fmt.Sprintf("Application %s was killed by user", id)
 	if host != "" {

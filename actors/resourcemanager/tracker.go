@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// ResourceTracker is what NodeManagers speak to. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
+// ResourceTracker is the endpoint for NodeManagers. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
 // NodesListManager and NMLivelinessMonitor.
 type ResourceTracker struct {
 	cfg   Config
@@ -41,18 +41,18 @@ type node struct {
 	heard      time.Time
 	health     *yarn.NodeHealthStatus
 
-	running map[ids.Container]bool // as it said last
-	ended   map[ids.Container]bool // that it said have ended, until it may forget them
+	running map[ids.Container]bool // as of its last report
+	ended   map[ids.Container]bool // reported as ended, until the node may forget them
 
 	cleanContainers []ids.Container        // for its next heartbeat
 	cleanApps       []ids.Application      // as well
 	forget          []ids.Container        // as well
 	cleaned         map[ids.Container]bool // they do not count as launched
 
-	launchedQueue []ids.Container // what the scheduler has not been told
+	launchedQueue []ids.Container // for the next NODE_UPDATE
 	endedQueue    []*yarn.ContainerStatus
-	telling       bool // NODE_UPDATE is in flight
-	again         bool // there was a heartbeat meanwhile
+	updating      bool // NODE_UPDATE is in flight
+	again         bool // a heartbeat came meanwhile
 
 	since    time.Time     // DECOMMISSIONING
 	patience time.Duration // how long it may be; below 0: for ever
@@ -102,7 +102,7 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// beginTracker tells the ResourceTracker that the ResourceManager serves, and which hosts may be nodes.
+// beginTracker notifies the ResourceTracker that the ResourceManager serves, with the hosts that may be nodes.
 type beginTracker struct {
 	rpcenv.Local
 	life
@@ -113,7 +113,7 @@ func (t *ResourceTracker) beginTracker(m beginTracker) {
 	t.life, t.hosts, t.ready = m.life, newHostLists(m.include, m.exclude), true
 }
 
-// step lets an event happen to a node and does what follows.
+// step lets an event happen to a node and carries out what do can; it returns all actions, for the caller to do the rest.
 func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, when machine.Case, why string) []machine.NodeAction {
 	next, actions, err := n.machine.Step(e, when)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 		return nil
 	}
 	from := n.machine.State
-	n.machine = next
+	n.machine = next // before the actions: the reports that they send contain the new state
 	if from != next.State {
 		if next.State.Over() {
 			n.over = why
@@ -135,20 +135,20 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 	return actions
 }
 
-// do is what follows of a node's step by itself; the rest is for who stepped.
+// do carries out an action that needs nothing but the node; the caller of step has what the others need.
 func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeAction) {
 	switch action {
 	case machine.RemoveNode:
 		c.Send(t.scheduler, nodeRemoved{node: n.id})
 		c.Send(t.ams, nodeChanged{report: n.report()})
-		n.launchedQueue, n.endedQueue = nil, nil
+		n.launchedQueue, n.endedQueue = nil, nil // the scheduler gives up all containers of the node: no update may follow
 	case machine.DrainNode, machine.UndrainNode:
 		c.Send(t.scheduler, drainNode{node: n.id, drain: action == machine.DrainNode})
 		c.Send(t.ams, nodeChanged{report: n.report()})
 	}
 }
 
-// report is a node as clients and ApplicationMasters see it, but for what is used there.
+// report is a node as clients and ApplicationMasters see it, except for its use, which the scheduler knows.
 func (n *node) report() *yarn.NodeReport {
 	return &yarn.NodeReport{
 		NodeId: n.id.proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
@@ -165,13 +165,13 @@ var publicNode = map[machine.NodeState]yarn.NodeState{
 	machine.NodeDecommissioning: yarn.NodeState_NS_DECOMMISSIONING, machine.NodeShutdown: yarn.NodeState_NS_SHUTDOWN,
 }
 
-// checkNodes gives up nodes that were silent for too long, and ends the decommissioning of those whose time is over.
+// checkNodes gives up nodes that were silent for too long.
 func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
 	expiry := conf.NMExpiry.Get(c.Conf())
 	for _, n := range t.nodes {
 		if !n.machine.State.Over() && c.Now().Sub(n.heard) > expiry {
 			c.Log().Infof("Expired:%s Timed out after %d secs", n.id, int(expiry.Seconds()))
-			t.step(c, n, machine.NodeExpire, machine.Always, "it was not heard of")
+			t.step(c, n, machine.NodeExpire, machine.Always, "it was not heard of") // t.nodes keeps it, for the reports
 		}
 	}
 }
@@ -202,11 +202,11 @@ func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m cleanUpContainer
 	n := t.byID[m.node]
 	if n != nil && t.queues(c, n, machine.NodeCleanUpContainer) && !slices.Contains(n.cleanContainers, m.container) {
 		n.cleanContainers = append(n.cleanContainers, m.container)
-		n.cleaned[m.container] = true
+		n.cleaned[m.container] = true // heartbeats report it as running until the node has ended it
 	}
 }
 
-// forgetContainer says that a container's ApplicationMaster knows that it ended: its node may forget it.
+// forgetContainer says that a container's ApplicationMaster knows of its end, or that nobody waits for it: its node may forget it.
 type forgetContainer struct {
 	rpcenv.Local
 	node      nodeID
@@ -248,7 +248,7 @@ func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m requestNodes) {
 	rpcenv.Reply(c, m, l)
 }
 
-// sane reports whether a node may say that it has so much, or that a container does: sums of such amounts do not overflow.
+// sane reports whether a node or a container may have such a size: sums of these amounts do not overflow.
 func sane(r *yarn.Resource) bool {
 	return r.GetMemory() >= 0 && r.GetMemory() <= math.MaxInt32 && r.GetVirtualCores() >= 0
 }

@@ -30,6 +30,7 @@ func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeat
 		return
 	}
 	n := t.byID[id]
+	// An excluded node that is DECOMMISSIONING goes on: its containers may run to their end.
 	if !t.hosts.allows(id.host) && (n == nil || n.machine.State != machine.NodeDecommissioning) {
 		why := fmt.Sprintf("Disallowed NodeManager nodeId: %s hostname: %s", id, id.host)
 		c.Log().Info(why)
@@ -43,13 +44,15 @@ func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeat
 	n.heard = c.Now()
 	switch r := q.GetNodeStatus().GetResponseId(); {
 	case n.last != nil && nextResponse(r) == n.responseID:
+		// The answer was lost, with the orders in it: they have left the queues, and only n.last still has them.
 		c.Log().Infof("Received duplicate heartbeat from node %s responseId=%d", id, r)
 		rpcenv.Reply(c, q, n.last)
-	case r < n.responseID:
+	case r < n.responseID: // it missed more than one answer: its orders are lost, so that it has to begin anew
 		why := fmt.Sprintf("Too far behind rm response id:%d nm response id:%d", n.responseID, r)
 		t.step(c, n, machine.NodeRebooting, machine.Always, why)
 		t.resync(c, q, why)
 	default:
+		// The status first: it may end the decommissioning, and the answer then orders the node to shut down.
 		t.status(c, n, q.GetNodeStatus())
 		rpcenv.Reply(c, q, t.beat(c, n, q))
 	}
@@ -61,7 +64,7 @@ func (t *ResourceTracker) resync(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest
 	rpcenv.Reply(c, q, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_RESYNC, DiagnosticsMessage: why})
 }
 
-// beat is the answer to a heartbeat: what the node has to do.
+// beat is the answer to a heartbeat: the orders for the node.
 func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse {
 	r := &yarn.NodeHeartbeatResponse{
 		ResponseId: nextResponse(n.responseID), NodeAction: yarn.NodeAction_NORMAL,
@@ -81,6 +84,7 @@ func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeat
 		delete(n.ended, id)
 		delete(n.cleaned, id)
 	}
+	// Ordered once: n.last repeats them if the answer is lost, and a new registration lists what the node still has.
 	n.cleanContainers, n.cleanApps, n.forget = nil, nil, nil
 	if key := t.life.container; q.GetLastKnownContainerTokenMasterKey().GetKeyId() != key.GetKeyId() {
 		r.ContainerTokenMasterKey = key
@@ -107,9 +111,11 @@ func (t *ResourceTracker) status(c *rpcenv.Context, n *node, s *yarn.NodeStatus)
 		case machine.AddNode:
 			t.add(c, n, asRegistered(s.GetContainersStatuses()))
 		case machine.UpdateNode:
+			// drained looks at the queue of ends, which difference fills and sendUpdate empties. A node that it decommissions
+			// has left the scheduler, which ignores the update.
 			t.difference(n, s.GetContainersStatuses())
 			t.drained(c, n)
-			t.tell(c, n)
+			t.sendUpdate(c, n)
 		}
 	}
 }
@@ -139,7 +145,7 @@ func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Contain
 		switch {
 		case s.GetState() == yarn.ContainerState_C_COMPLETE:
 			delete(n.running, id)
-			if !n.ended[id] {
+			if !n.ended[id] { // each heartbeat repeats it until the node may forget it
 				n.ended[id] = true
 				ended = append(ended, s)
 			}
@@ -148,6 +154,7 @@ func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Contain
 			launched = append(launched, id)
 		}
 	}
+	// A node repeats an end until it may forget it. A running container that it drops without a word would stay in the books for ever.
 	for _, id := range slices.SortedFunc(maps.Keys(n.running), ids.CompareContainers) {
 		if !reported[id] {
 			delete(n.running, id)
@@ -158,6 +165,7 @@ func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Contain
 	}
 	gone := func(id ids.Container, _ bool) bool { return !reported[id] }
 	maps.DeleteFunc(n.ended, gone)
+	// An order that has not gone out may concern a container that the node begins to report later.
 	maps.DeleteFunc(n.cleaned, func(id ids.Container, _ bool) bool { return gone(id, true) && !slices.Contains(n.cleanContainers, id) })
 	return launched, ended
 }
@@ -168,30 +176,32 @@ func (t *ResourceTracker) difference(n *node, statuses []*yarn.ContainerStatus) 
 	n.endedQueue = append(n.endedQueue, ended...)
 }
 
-// tell gives the scheduler what is new. One such message is in flight for a node at a time.
-func (t *ResourceTracker) tell(c *rpcenv.Context, n *node) {
-	if n.telling {
+// sendUpdate sends the scheduler the news of a node. One such message is in flight for a node at a time: a scheduler that is busy
+// gets the heartbeats of meanwhile as one, and its mailbox does not grow.
+func (t *ResourceTracker) sendUpdate(c *rpcenv.Context, n *node) {
+	if n.updating {
 		n.again = true
 		return
 	}
-	n.telling, n.again = true, false
+	n.updating, n.again = true, false
 	m := nodeUpdate{node: n.id, launched: n.launchedQueue, ended: n.endedQueue}
 	n.launchedQueue, n.endedQueue = nil, nil
 	rpcenv.Ask(c, t.scheduler, m, func(nodeUpdated, error) {
-		n.telling = false
+		n.updating = false
 		if n.again && !n.machine.State.Over() {
-			t.tell(c, n)
+			t.sendUpdate(c, n)
 		}
 	})
 }
 
-// drained ends the decommissioning of a node on which nothing runs any more, or whose time is over.
+// drained ends the decommissioning of a node without running containers, or of one whose time is over.
 func (t *ResourceTracker) drained(c *rpcenv.Context, n *node) {
 	if n.machine.State != machine.NodeDecommissioning {
 		return
 	}
 	late := n.patience >= 0 && c.Now().Sub(n.since) >= n.patience
-	if len(n.running) == 0 && len(n.endedQueue) == 0 && !n.telling || late {
+	// With ends that the scheduler has not taken yet the node stays: else it would count these containers as lost with the node.
+	if len(n.running) == 0 && len(n.endedQueue) == 0 && !n.updating || late {
 		t.step(c, n, machine.NodeDecommission, machine.Always, "nothing runs there any more, or its time is over")
 	}
 }

@@ -19,9 +19,9 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 	stranger := nodeID{"nowhere", 1}
 	for range 2 { // an order that is repeated is one
 		for _, node := range []nodeID{id, stranger} {
-			r.tell(cleanUpContainer{node: node, container: aContainer(1)})
-			r.tell(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
-			r.tell(forgetContainer{node: node, container: aContainer(2)})
+			r.send(cleanUpContainer{node: node, container: aContainer(1)})
+			r.send(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
+			r.send(forgetContainer{node: node, container: aContainer(2)})
 		}
 	}
 	l := aLife(5)
@@ -71,14 +71,14 @@ func TestWhatANodeIsToEndOrForget(t *testing.T) {
 			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
 		}
 	}
-	r.tell(cleanUpContainer{node: id, container: aContainer(1)})
+	r.send(cleanUpContainer{node: id, container: aContainer(1)})
 	news("0 0", 0, status(1, runs, 0))
 	news("0 0", 1, status(1, runs, 0))
-	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	r.send(forgetContainer{node: id, container: aContainer(1)})
 	news("0 0", 2, status(1, runs, 0))
 	news("1 0", 3, status(1, runs, 0))
 	news("0 1", 4, status(1, ended, 3))
-	r.tell(forgetContainer{node: id, container: aContainer(1)})
+	r.send(forgetContainer{node: id, container: aContainer(1)})
 	news("0 0", 5, status(1, ended, 3))
 	news("0 1", 6, status(1, ended, 3))
 }

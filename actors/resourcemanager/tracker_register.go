@@ -37,7 +37,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 	if n == nil || n.machine.State.Over() {
 		t.started(c, n, id, q)
 	} else {
-		t.reconnected(c, n, q)
+		t.reconnected(c, n, q) // the ResourceManager has not noticed that it was away
 	}
 	t.hasApplications(c, id, q.GetRunningApplications())
 	c.Send(t.ams, nodeRegistered{node: id})
@@ -48,7 +48,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 	})
 }
 
-// refusal is why a node is told to end, in Hadoop's words; "": it may come.
+// refusal says why a node gets SHUTDOWN, in Hadoop's words; "": it may register.
 func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource) string {
 	least := conf.MinimumAllocationMB.Get(c.Conf())
 	cores := conf.MinimumAllocationVCores.Get(c.Conf())
@@ -62,12 +62,13 @@ func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource
 	return ""
 }
 
-// started takes a node in: a new one, or one that was given up and comes back.
+// started takes in a new node, or one that was given up and comes back.
 func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *yarn.RegisterNodeManagerRequest) {
 	n := &node{
 		id: id, heard: c.Now(), running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{},
 	}
 	n.take(q)
+	// A new value, not the old one reset: the answer to an update of the old life may still come and must not touch this one.
 	if i := slices.Index(t.nodes, old); i >= 0 {
 		t.nodes[i] = n
 	} else {
@@ -78,14 +79,14 @@ func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *ya
 	t.add(c, n, q.GetContainerStatuses())
 }
 
-// add gives a node to the scheduler and tells ApplicationMasters of it.
+// add gives a node to the scheduler and reports it to ApplicationMasters.
 func (t *ResourceTracker) add(c *rpcenv.Context, n *node, containers []*yarn.NMContainerStatus) {
 	n.note(containers)
 	c.Send(t.scheduler, nodeAdded{node: n.id, http: n.http, rack: n.rack, total: n.total, containers: containers})
 	c.Send(t.ams, nodeChanged{report: n.report()})
 }
 
-// note keeps what a node said that it has, so that its heartbeats tell nothing twice.
+// note keeps the containers that a node reported, so that its heartbeats report none of them as new.
 func (n *node) note(containers []*yarn.NMContainerStatus) {
 	n.running, n.ended = map[ids.Container]bool{}, map[ids.Container]bool{}
 	for _, k := range containers {
@@ -101,19 +102,19 @@ func (n *node) note(containers []*yarn.NMContainerStatus) {
 	}
 }
 
-// reconnected is a node that is known and registers again: it begins at response 0, and may have other containers.
+// reconnected takes in a known node that registers again: it begins at response 0, and may have other containers.
 func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.RegisterNodeManagerRequest) {
 	n.heard, n.responseID, n.last = c.Now(), 0, nil
 	n.take(q)
 	n.note(q.GetContainerStatuses())
-	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil
+	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil // nodeReconnected has the ends
 	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
 		c.Send(t.scheduler, nodeReconnected{node: n.id, total: n.total, containers: q.GetContainerStatuses()})
 	}
 }
 
-// running are the containers that a node says run, in its order. What is told of a node first when it registers again is told to the
-// scheduler with its next heartbeat, as if that had said so.
+// running are the containers that a node reports as running, in its order. Those that a new registration reports first reach the
+// scheduler as launched with the next heartbeat: otherwise they would expire, since note hides them from the heartbeats.
 func running(containers []*yarn.NMContainerStatus) (all []ids.Container) {
 	for _, k := range containers {
 		if id, err := ids.ContainerFrom(k.GetContainerId()); err == nil && k.GetContainerState() != yarn.ContainerState_C_COMPLETE {
@@ -123,8 +124,8 @@ func running(containers []*yarn.NMContainerStatus) (all []ids.Container) {
 	return all
 }
 
-// hasApplications lets the applications that a node keeps something of be known there, so that it forgets those that are over: their
-// end came while the node or the ResourceManager was away. It mirrors RMNodeImpl.handleRunningAppOnNode.
+// hasApplications reports the applications of which a node keeps something to their owner, so that the node may forget those that
+// ended while it or the ResourceManager was away. It mirrors RMNodeImpl.handleRunningAppOnNode.
 func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*yarn.ApplicationId) {
 	for _, a := range apps {
 		id, err := ids.ApplicationFrom(a)
@@ -136,7 +137,7 @@ func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*y
 	}
 }
 
-// take keeps what a registration says.
+// take keeps the node's data from a registration.
 func (n *node) take(q *yarn.RegisterNodeManagerRequest) {
 	n.http, n.rack, n.total = "", q.GetRack(), q.GetResource()
 	if n.rack == "" {

@@ -12,18 +12,19 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// A ResourceManager has no record of nodes and containers: nodes report what they run when it was restarted. A node that was lost
-// meanwhile reports nothing, and nobody would ever tell the ApplicationMaster of the containers that it had there.
+// A ResourceManager has no records of nodes and containers: after a restart nodes report the containers that they run. A node that
+// was lost meanwhile reports nothing, and its ApplicationMasters would wait for their containers there for ever.
 
-// expect keeps which containers an ApplicationMaster says it has and no node has reported. When nodes have had the time to come they
-// are lost.
+// expect keeps those containers of an ApplicationMaster that no node has reported. Once the nodes have had time to register, they
+// count as lost.
 func (s *Scheduler) expect(c *rpcenv.Context, a *scheduledApp, held []ids.Container) {
-	a.missing = nil
+	a.missing = nil // a repeated registration replaces the list
 	if !s.life.recovered {
 		return
 	}
+	// One whose end is on its way to the ApplicationMaster is not missing: it would be reported twice.
 	for _, id := range held {
-		if s.containers[id] == nil && !s.untold(id) {
+		if s.containers[id] == nil && !s.unheard(id) {
 			a.missing = append(a.missing, id)
 		}
 	}
@@ -39,7 +40,7 @@ func (s *Scheduler) unreportedTick(c *rpcenv.Context) {
 	}
 }
 
-// lose tells an ApplicationMaster of containers that are missing, as of those of a lost node.
+// lose reports the missing containers to their ApplicationMaster like those of a lost node.
 func (s *Scheduler) lose(c *rpcenv.Context, a *scheduledApp) {
 	for _, id := range a.missing {
 		c.Log().Infof("%s is on no node that has come since the restart: it is lost", id)

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// requestApplicationRefusals answers why an application has no more containers.
+// requestApplicationRefusals answers with the reasons why an application has no more containers.
 func (s *ClientRMService) requestApplicationRefusals(c *rpcenv.Context, q *yarn.RequestApplicationRefusals) {
 	a, err := s.known(q.GetApplicationId())
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *ClientRMService) requestApplicationRefusals(c *rpcenv.Context, q *yarn.
 		ApplicationId: a.id.Proto(), Name: a.context.GetApplicationName(), State: a.machine.State.String(), Queue: a.queue,
 	}
 	at := a.current()
-	if at == nil || at.machine.State.Over() {
+	if at == nil || at.machine.State.Over() { // the scheduler has no attempt to explain
 		call.Reply(r)
 		return
 	}
@@ -30,7 +30,8 @@ func (s *ClientRMService) requestApplicationRefusals(c *rpcenv.Context, q *yarn.
 			return
 		}
 		r.Used = w.used
-		if at.machine.State == machine.AttemptScheduled || at.machine.State == machine.AttemptRunning { // it waits for containers
+		// In other states it waits for something else: a record, its NodeManager, its registration.
+		if at.machine.State == machine.AttemptScheduled || at.machine.State == machine.AttemptRunning {
 			r.Refusals = w.refusals
 		}
 		call.Reply(r)
@@ -43,7 +44,7 @@ type requestWhy struct {
 	attempt ids.Attempt
 }
 
-// why is what an attempt has, and why it has no more.
+// why is the resources of an attempt, and the reasons why it has no more.
 type why struct {
 	rpcenv.Local
 	used     *yarn.Resource
@@ -58,7 +59,7 @@ func (s *Scheduler) requestWhy(c *rpcenv.Context, m requestWhy) {
 	rpcenv.Reply(c, m, why{used: resourceOf(st.Usage), refusals: s.refusals(c, m.attempt)})
 }
 
-// refusals are why an attempt has no more containers, by the filters that offers meet. The FifoScheduler has none.
+// refusals are the reasons why an attempt has no more containers, by the filters of an offer. The FifoScheduler gives none.
 func (s *Scheduler) refusals(c *rpcenv.Context, attempt ids.Attempt) (all []*yarn.ApplicationRefusal) {
 	if !s.ready(c) {
 		all = append(all, &yarn.ApplicationRefusal{

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// requestContainerPlace answers how a container fares.
+// requestContainerPlace answers with a container's state and place.
 func (s *ClientRMService) requestContainerPlace(c *rpcenv.Context, q *yarn.RequestContainerPlace) {
 	if !s.ready {
 		rpcenv.Fail(c, q, errNotReady())
@@ -41,21 +41,21 @@ func (s *ClientRMService) requestContainerPlace(c *rpcenv.Context, q *yarn.Reque
 	})
 }
 
-// requestContainer asks the scheduler where a container stands.
+// requestContainer asks the scheduler for a container's state.
 type requestContainer struct {
 	rpcenv.Local
 	id ids.Container
 }
 
-// containerPlace is the answer: what the books have, or how it failed.
+// containerPlace is the answer: the books' entry, or the failure of one that has ended.
 type containerPlace struct {
 	rpcenv.Local
-	found        bool // else nobody remembers it
+	found        bool // else the container never was, or ended without a failure, or long ago
 	node         *yarn.NodeId
 	resource     *yarn.Resource
 	state        machine.ContainerState
 	am           bool
-	lacks        *yarn.Resource // of a reservation: what its node has not free
+	lacks        *yarn.Resource // of a reservation: the room that its node lacks
 	preemptedFor string         // the application for which it is to be preempted
 	preemptedIn  time.Duration
 	failure      *yarn.ContainerFailure
@@ -70,7 +70,7 @@ func (s *Scheduler) requestContainer(c *rpcenv.Context, m requestContainer) {
 
 func (s *Scheduler) placeOf(c *rpcenv.Context, id ids.Container) (p containerPlace) {
 	k := s.containers[id]
-	if k == nil {
+	if k == nil { // ended: the last failures are remembered
 		i := slices.IndexFunc(s.failures, func(f *yarn.ContainerFailure) bool { return proto.Equal(f.GetContainerId(), id.Proto()) })
 		if i >= 0 {
 			p = containerPlace{found: true, node: s.failures[i].GetNodeId(), state: machine.ContainerCompleted, failure: s.failures[i]}

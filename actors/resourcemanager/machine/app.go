@@ -82,6 +82,7 @@ var appTable = tableOf(slices.Concat([]appRule{
 	{from: []AppState{AppNew}, on: AppStart, to: AppNewSaving, do: []AppAction{StoreApp}},
 	{from: []AppState{AppNew}, on: AppRecover, to: AppSubmitted, do: []AppAction{RecoverInQueue}},
 	{from: []AppState{AppNew}, on: AppRecover, when: Attempted, to: AppAccepted, do: []AppAction{RecoverInQueue}},
+	// No CleanUpApp: the scheduler of this life has never had them, and nodes that keep something report it as they register.
 	{from: []AppState{AppNew}, on: AppRecover, when: WasFinished, to: AppFinished},
 	{from: []AppState{AppNew}, on: AppRecover, when: WasFailed, to: AppFailed},
 	{from: []AppState{AppNew}, on: AppRecover, when: WasKilled, to: AppKilled},
@@ -94,6 +95,7 @@ var appTable = tableOf(slices.Concat([]appRule{
 	{from: []AppState{AppAccepted}, on: AppAttemptRegistered, to: AppRunning},
 	{from: []AppState{AppAccepted, AppRunning}, on: AppAttemptFailed, when: Retry, to: AppAccepted, do: []AppAction{StartAttempt}},
 	{from: []AppState{AppAccepted, AppRunning}, on: AppAttemptFailed, to: AppFinalSaving, target: AppFailed, do: []AppAction{StoreFinal}},
+	// Of a recovered one: the settings of queues may have changed meanwhile, while its attempt runs on.
 	{from: []AppState{AppAccepted, AppRunning}, on: AppRejected, to: AppFinalSaving, target: AppFailed, do: []AppAction{KillAttempt, StoreFinal}},
 	{from: []AppState{AppAccepted}, on: AppAttemptFinished, to: AppFinalSaving, target: AppFinished, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppAccepted, AppRunning}, on: AppKill, to: AppKilling, do: []AppAction{KillAttempt}},
@@ -107,6 +109,7 @@ var appTable = tableOf(slices.Concat([]appRule{
 	{from: []AppState{AppKilling}, on: AppAttemptFailed, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppKilling}, on: AppAttemptUnregistered, to: AppFinalSaving, target: AppFinishing, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppAccepted, AppRunning, AppFinalSaving, AppFinishing, AppKilling}, on: AppRunningOnNode, do: []AppAction{RememberNode}, to: stay},
+	// CleanUpApp served the nodes that were known then; one that comes up later has to be cleaned up by itself.
 	{from: []AppState{AppFinished, AppFailed, AppKilled}, on: AppRunningOnNode, do: []AppAction{CleanUpNode}, to: stay},
 },
 	lateApp(AppFinalSaving, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled),
@@ -142,7 +145,7 @@ func (m App) Step(e AppEvent, when Case) (App, []AppAction, error) {
 		return App{m.State, AppFinished}, nil, nil
 	case e == AppUpdateSaved && m.Target.Over():
 		return App{State: m.Target}, []AppAction{CleanUpApp}, nil
-	case e == AppUpdateSaved:
+	case e == AppUpdateSaved: // FINISHING: the nodes are cleaned up when the ApplicationMaster has exited
 		return App{State: m.Target}, nil, nil
 	}
 	return m, nil, nil

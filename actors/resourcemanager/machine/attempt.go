@@ -65,7 +65,7 @@ type AttemptAction int
 const (
 	AddAttempt        AttemptAction = iota // registerAppAttempt to the ApplicationMasterService, APP_ATTEMPT_ADDED to the scheduler
 	AskContainer                           // one container for the ApplicationMaster: priority 0, anywhere
-	PullContainer                          // take the container; CONTAINER_ALLOCATED again in 500 ms if there is none
+	PullContainer                          // the scheduler gave no container after all: ask again in 500 ms
 	StoreAttempt                           // write its record; then ATTEMPT_NEW_SAVED
 	LaunchAM                               // ask the NodeManager to start the ApplicationMaster
 	WatchAM                                // it is in the AMLivelinessMonitor from here on
@@ -102,12 +102,15 @@ var attemptTable = tableOf(slices.Concat([]attemptRule{
 	{from: []AttemptState{AttemptAllocatedSaving}, on: AttemptNewSaved, to: AttemptAllocated, do: []AttemptAction{LaunchAM}},
 	{from: []AttemptState{AttemptAllocated}, on: AttemptLaunch, to: AttemptLaunched, do: []AttemptAction{WatchAM}},
 	{from: []AttemptState{AttemptAllocated}, on: AttemptLaunchFailed, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
+	// An ApplicationMaster may register before its NodeManager answers startContainers: the two travel on different connections.
+	// That answer then finds the attempt RUNNING. A failed one changes nothing: the ApplicationMaster has proved that it runs.
 	{from: []AttemptState{AttemptAllocated}, on: AttemptRegister, to: AttemptRunning, do: []AttemptAction{TellRegistered}},
 	{from: []AttemptState{AttemptLaunched}, on: AttemptRegister, to: AttemptRunning, do: []AttemptAction{TellRegistered}},
 	{from: []AttemptState{AttemptRunning}, on: AttemptLaunch, to: stay, do: []AttemptAction{WatchAM}},
 	{from: []AttemptState{AttemptRunning}, on: AttemptLaunchFailed, to: stay},
 	{from: []AttemptState{AttemptRunning}, on: AttemptStatusUpdate, to: stay, do: []AttemptAction{NoteProgress}},
 	{from: []AttemptState{AttemptRunning}, on: AttemptContainerAllocated, to: stay},
+	// The end of another container is the ApplicationMaster's business; that of its own, below, ends the attempt.
 	{from: []AttemptState{AttemptLaunched, AttemptRunning}, on: AttemptContainerFinished, to: stay},
 	{
 		from: []AttemptState{AttemptScheduled, AttemptAllocatedSaving, AttemptAllocated, AttemptLaunched, AttemptRunning},
@@ -123,6 +126,7 @@ var attemptTable = tableOf(slices.Concat([]attemptRule{
 	{from: []AttemptState{AttemptFinalSaving}, on: AttemptExpire, to: AttemptFinalSaving},                                // see Step
 	{from: []AttemptState{AttemptFinishing}, on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
 	{from: []AttemptState{AttemptFinishing}, on: AttemptExpire, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
+	// Back to LAUNCHED, even if it was RUNNING: its ApplicationMaster registers again. WatchAM ends an attempt that never does.
 	{from: []AttemptState{AttemptNew}, on: AttemptRecover, to: AttemptLaunched, do: []AttemptAction{RecoverAttempt, WatchAM}},
 	{from: []AttemptState{AttemptNew}, on: AttemptRecover, when: WasFinished, to: AttemptFinished},
 	{from: []AttemptState{AttemptNew}, on: AttemptRecover, when: WasFailed, to: AttemptFailed},
@@ -167,6 +171,7 @@ func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, erro
 	case m.State != AttemptFinalSaving:
 		return Attempt{State: r.to, Target: r.target}, r.do, nil
 	case e == AttemptContainerFinished && when == OwnContainer, e == AttemptExpire:
+		// Remembered, since it does not come again: without it the attempt would wait in FINISHING for an exit that was.
 		m.exited = true
 		return m, nil, nil
 	case e == AttemptUpdateSaved:
@@ -177,6 +182,8 @@ func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, erro
 
 // saved is what follows the record of the end.
 func (m Attempt) saved() (Attempt, []AttemptAction, error) {
+	// EndAttempt comes before the report to the application, whose answer may be another attempt: the scheduler has to let go
+	// of this one first.
 	switch {
 	case m.Target == AttemptFinishing && m.exited:
 		return Attempt{State: AttemptFinished}, []AttemptAction{TellUnregistered, EndAttempt, TellFinished}, nil

@@ -11,10 +11,10 @@ type ContainerState int
 const (
 	ContainerNew       ContainerState = iota // made
 	ContainerReserved                        // its node is kept free for it
-	ContainerAllocated                       // a node has room for it; nobody has been told
-	ContainerAcquired                        // its ApplicationMaster has been told
-	ContainerRunning                         // its node has said so
-	ContainerCompleted                       // its node has said that it ended
+	ContainerAllocated                       // a node has room for it; its ApplicationMaster has not taken it yet
+	ContainerAcquired                        // its ApplicationMaster has taken it with an allocate
+	ContainerRunning                         // its node has reported that it runs
+	ContainerCompleted                       // its node has reported its end
 	ContainerExpired                         // nobody started it in time
 	ContainerReleased                        // its ApplicationMaster gave it back
 	ContainerKilled                          // it was ended
@@ -79,6 +79,7 @@ var containerTable = tableOf(slices.Concat([]containerRule{
 	{from: []ContainerState{ContainerNew}, on: ContainerRecover, to: ContainerRunning},
 	{from: []ContainerState{ContainerNew}, on: ContainerRecover, when: Completed, to: ContainerCompleted, do: tellEnded},
 	{from: []ContainerState{ContainerAllocated}, on: ContainerAcquire, to: ContainerAcquired, do: []ContainerAction{WatchContainer}},
+	// No CleanUpContainer up to ALLOCATED: without a token nobody can have started the container on its node.
 	{from: []ContainerState{ContainerAllocated}, on: ContainerExpire, to: ContainerExpired, do: tellEnded},
 	{from: []ContainerState{ContainerAllocated}, on: ContainerKill, to: ContainerKilled, do: tellEnded},
 	{from: []ContainerState{ContainerAcquired}, on: ContainerLaunch, to: ContainerRunning, do: []ContainerAction{UnwatchContainer}},
@@ -91,6 +92,7 @@ var containerTable = tableOf(slices.Concat([]containerRule{
 	{from: []ContainerState{ContainerRunning}, on: ContainerKill, to: ContainerKilled, do: runningEnds},
 	{from: []ContainerState{ContainerRunning}, on: ContainerExpire, to: ContainerRunning}, // too late
 },
+	// FINISHED comes late only after a release or a kill: there the node was ordered to end the container and reports it.
 	lateContainer(ContainerCompleted, ContainerExpire, ContainerRelease, ContainerKill),
 	lateContainer(ContainerExpired, ContainerExpire, ContainerRelease, ContainerKill),
 	lateContainer(ContainerReleased, ContainerExpire, ContainerRelease, ContainerKill, ContainerFinish),

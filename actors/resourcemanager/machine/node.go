@@ -80,6 +80,7 @@ var (
 
 var nodeTable = tableOf(slices.Concat([]nodeRule{
 	{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeRunning, do: []NodeAction{AddNode}},
+	// A node leaves the scheduler once: an UNHEALTHY one left it already, so that its rows below have no removeNode.
 	{from: offered, on: NodeStatusUpdate, to: stay, do: []NodeAction{UpdateNode}},
 	{from: offered, on: NodeStatusUpdate, when: Unhealthy, to: NodeUnhealthy, do: removeNode},
 	{from: []NodeState{NodeUnhealthy}, on: NodeStatusUpdate, to: NodeRunning, do: []NodeAction{AddNode}},
@@ -93,6 +94,7 @@ var nodeTable = tableOf(slices.Concat([]nodeRule{
 	{from: []NodeState{NodeUnhealthy}, on: NodeRebooting, to: NodeRebooted},
 	{from: []NodeState{NodeUnhealthy}, on: NodeShut, to: NodeShutdown},
 	{from: []NodeState{NodeRunning}, on: NodeGracefulDecommission, to: NodeDecommissioning, do: []NodeAction{DrainNode}},
+	// Nothing of an UNHEALTHY node is left to wait for, and only NodeRecommission ends DECOMMISSIONING early.
 	{from: []NodeState{NodeUnhealthy}, on: NodeGracefulDecommission, to: NodeDecommissioned},
 	{from: []NodeState{NodeDecommissioning}, on: NodeGracefulDecommission, to: stay},
 	{from: []NodeState{NodeDecommissioning}, on: NodeRecommission, to: NodeRunning, do: []NodeAction{UndrainNode}},

@@ -4,7 +4,7 @@ package machine
 
 import "fmt"
 
-// Case is what an event's outcome depends on besides the state: who steps knows it.
+// Case is what an event's outcome depends on besides the state; the caller of Step knows it.
 type Case int
 
 // The cases. Always is that of an event with one outcome.
@@ -92,7 +92,7 @@ func late[S, E, A comparable](state S, events ...E) []rule[S, E, A] {
 	return rules
 }
 
-// find is the row of an event. A case without a row of its own is Always.
+// find is the row of an event. A case without a row of its own is Always: callers may name a case that matters in few states.
 func (t table[S, E, A]) find(what string, state S, event E, when Case) (row[S, A], error) {
 	if r, ok := t[at[S, E]{state, event, when}]; ok {
 		return r, nil
