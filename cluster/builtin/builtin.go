@@ -1,7 +1,7 @@
 // Package builtin has the programs that come with the cluster, for trying it and for measuring it. They are ordinary
 // drivers: they run jobs by a Runner and write what they have to say to a Writer, on a real cluster as in a simulation.
 //
-// Who runs one on executors links this package into their program too, as the jobs are found by name.
+// The program of the executors has to link this package too, since jobs are found by name.
 package builtin
 
 import (

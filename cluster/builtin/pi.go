@@ -26,7 +26,7 @@ var pi = rdd.Define("pi", func(slices int) rdd.Dataset[int64] {
 
 // pointsInside draws the points of a slice from a square, always the same ones, and counts those in its inscribed circle.
 func pointsInside(slice int64) int64 {
-	r := rand.New(rand.NewPCG(uint64(slice), 0))
+	r := rand.New(rand.NewPCG(uint64(slice), 0)) // a task that runs again counts the same
 	inside := int64(0)
 	for range pointsPerSlice {
 		x, y := r.Float64()*2-1, r.Float64()*2-1

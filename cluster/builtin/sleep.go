@@ -38,7 +38,7 @@ type record = rdd.Pair[int64, int64]
 var sleep = rdd.Define("sleep", func(a SleepArgs) rdd.Dataset[record] {
 	slept := rdd.Map(rdd.Range(0, int64(a.Tasks), a.Tasks), func(i int64) record { return rdd.PairOf(i, int64(0)) })
 	for stage := range a.Stages {
-		if stage > 0 {
+		if stage > 0 { // a hash may deal a partition no key, and another two
 			slept = onePerTask(rdd.ReduceByKey(slept, func(a, b int64) int64 { return a + b }, a.Tasks))
 		}
 		slept = rdd.Sleep(slept, func(record) time.Duration { return a.TaskTime })
@@ -126,6 +126,7 @@ func parseSleep(args []string) (load, error) {
 	case l.pause < 0:
 		return l, fmt.Errorf("--pause is %s: give a duration such as 10s", l.pause)
 	}
+	// All jobs have the same time and stages; only the number of tasks is a list.
 	for n := range strings.SplitSeq(tasks, ",") {
 		if a.Tasks, err = strconv.Atoi(n); err != nil {
 			return l, fmt.Errorf("--tasks is %q: give a number, or some with commas between", tasks)

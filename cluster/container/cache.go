@@ -60,6 +60,7 @@ func (k *Cache) fetch(ctx context.Context, r nodemanager.Resource) (_ nodemanage
 	if err != nil {
 		return nodemanager.Fetched{}, fmt.Errorf("resource: %w", err)
 	}
+	// The name comes from a client: it must not lead out of the resource's directory.
 	name := path.Base(path.Clean("/" + u.Path))
 	if name == "/" || !filepath.IsLocal(name) {
 		return nodemanager.Fetched{}, fmt.Errorf("resource %s: it names no file", r.URL)
@@ -68,7 +69,7 @@ func (k *Cache) fetch(ctx context.Context, r nodemanager.Resource) (_ nodemanage
 	if err != nil {
 		return nodemanager.Fetched{}, err
 	}
-	dir := filepath.Join(parent, strconv.FormatInt(k.next.Add(1)+9, 10))
+	dir := filepath.Join(parent, strconv.FormatInt(k.next.Add(1)+9, 10)) // the first is 10, as in Hadoop
 	defer func() {
 		if err != nil {
 			err = errors.Join(failed(err), removeAll(dir))
@@ -93,6 +94,7 @@ func (k *Cache) parent(r nodemanager.Resource) (string, error) {
 	if err != nil || r.Visibility == yarn.LocalResourceVisibility_PUBLIC {
 		return filepath.Join(local, "filecache"), err
 	}
+	// Both names become directories, and both come over the network.
 	if err := ids.Check("user", r.User); err != nil {
 		return "", err
 	}
@@ -169,6 +171,7 @@ func (k *Cache) keep(ctx context.Context, src io.Reader, to string, r nodemanage
 	if r.Type != yarn.LocalResourceType_ARCHIVE || form == nil {
 		return k.copy(ctx, src, to, r)
 	}
+	// First all of it to a file: a zip's list stands at its end, and only the whole shows whether its size is right.
 	packed := to + ".packed"
 	if _, err := k.copy(ctx, src, packed, r); err != nil {
 		return 0, err
@@ -190,6 +193,7 @@ func (k *Cache) copy(ctx context.Context, src io.Reader, to string, r nodemanage
 	if limit <= 0 {
 		limit = k.limits.bytes
 	}
+	// One byte more than allowed shows that there is more; what was written goes with its directory.
 	n, err = io.Copy(f, io.LimitReader(stopping{ctx, src}, limit+1))
 	if err := errors.Join(err, f.Chmod(fileMode(r)), f.Close()); err != nil {
 		return n, err
@@ -226,6 +230,7 @@ func (s stopping) Read(p []byte) (int, error) {
 
 // Remove removes what Fetch brought, with the directory that is its own.
 func (k *Cache) Remove(_ *rpcenv.Blocking, at string) error {
+	// A path that is wrong must not cost a directory of something else: only filecache/N below a local directory is removed.
 	dir := filepath.Dir(at)
 	for _, local := range k.disks.local {
 		if strings.HasPrefix(dir, local+string(filepath.Separator)) && filepath.Base(filepath.Dir(dir)) == "filecache" {

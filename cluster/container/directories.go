@@ -18,7 +18,7 @@ import (
 // Directories are those of containers and applications on a node's disks.
 type Directories struct {
 	disks *Disks
-	// inherited are the names of the variables that a container has from its node.
+	// inherited are the names of the variables that a container inherits from its node.
 	inherited []string
 	getenv    func(string) (string, bool)
 }
@@ -37,7 +37,7 @@ func (d *Directories) Prepare(_ *rpcenv.Blocking, c launch.Container) (_ launch.
 	if err := errors.Join(ids.Check("user", c.User), ids.Check("application", c.App), ids.Check("container", c.ID)); err != nil {
 		return c, err
 	}
-	again := c.Dir != "" // it failed, and is started again where it was
+	again := c.Dir != "" // it failed, and is started again in its directories, which then outlive an error
 	if !again {
 		if c, err = d.place(c); err != nil {
 			return c, err
@@ -74,6 +74,7 @@ func (d *Directories) place(c launch.Container) (launch.Container, error) {
 	if err != nil {
 		return c, err
 	}
+	// The container works on the disk with the most room, and gets one directory on each good disk for its own files.
 	for _, dir := range d.disks.good(d.disks.local) {
 		c.LocalDirs = append(c.LocalDirs, appDir(dir, c.User, c.App))
 		c.UserDirs = append(c.UserDirs, filepath.Join(dir, "usercache", c.User))
@@ -94,8 +95,9 @@ func appDir(local, user, app string) string {
 	return filepath.Join(local, "usercache", user, "appcache", app)
 }
 
-// write writes a file that nobody else may read but as mode says, also when it was there.
+// write writes a file with a mode, also in place of one with another mode.
 func write(path string, text []byte, mode os.FileMode) error {
+	// Credentials in a file that others have open already would be theirs; os.WriteFile keeps the mode of a file that exists.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -137,6 +139,7 @@ func lastBytes(path string) string {
 
 // Remove removes a container's work directory.
 func (d *Directories) Remove(_ *rpcenv.Blocking, c launch.Container) error {
+	// A container that was never placed has no Dir: removing that would remove the current directory.
 	if ids.Check("container", c.ID) != nil || filepath.Base(c.Dir) != c.ID {
 		return fmt.Errorf("%.*q is no directory of a container", ids.Max, c.Dir)
 	}

@@ -40,7 +40,7 @@ func getenv(name string) (string, bool) {
 	return v, ok
 }
 
-// Spec 6.7: where a container's directories are, and who may read its credentials.
+// Spec 6.7: a container's directories, and the mode of its credentials.
 func TestDirectoriesOfAContainer(t *testing.T) {
 	disks := newDisks(t, 2)
 	d := NewDirectories(disks, []string{"PATH", "JAVA_HOME", "bad name"}, getenv)
@@ -118,7 +118,7 @@ func TestNamesThatAreNotPlainAreRefused(t *testing.T) {
 	}
 }
 
-// A directory that cannot be used is told, and not used; with none the container fails with what Hadoop's does.
+// A directory that cannot be used is reported, and not used; without any the container fails with Hadoop's words.
 func TestBadDisks(t *testing.T) {
 	disks := newDisks(t, 2)
 	d := NewDirectories(disks, nil, getenv)

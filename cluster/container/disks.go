@@ -23,7 +23,7 @@ type Disks struct {
 	locks               []*os.File
 
 	mu  sync.Mutex
-	bad map[string]string // why
+	bad map[string]string // directory to reason; replaced as a whole by each Check
 }
 
 // DiskLimits are when a directory, and the node, is healthy.
@@ -56,11 +56,13 @@ func NewDisks(local, logs []string, limits DiskLimits) (*Disks, error) {
 			if err != nil {
 				return nil, fmt.Errorf("directory %s: %w", dir, err)
 			}
+			// A directory that is named twice would find itself locked, and count twice.
 			if !slices.Contains(*list.to, abs) {
 				*list.to = append(*list.to, abs)
 			}
 		}
 	}
+	// Before Check, which writes into them: another NodeManager's directories are left alone.
 	for _, dir := range d.local {
 		if err := d.own(dir); err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -99,8 +101,8 @@ func (d *Disks) empty(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Close removes what the node has in its local directories, and lets go of them. The file that holds a directory stays: another
-// NodeManager may be waiting to see it free.
+// Close removes what the node has in its local directories, and lets go of them. The lock file stays: another NodeManager that
+// has opened it already would lock a file without a name, and a third one a new file beside it.
 func (d *Disks) Close() error {
 	var errs []error
 	for _, f := range d.locks {
@@ -113,6 +115,7 @@ func (d *Disks) Close() error {
 // Check looks at all directories. The report names those that cannot be used, and why; the node is healthy when enough can.
 func (d *Disks) Check() (report string, healthy bool) {
 	bad := map[string]string{}
+	// Without the lock: a disk that hangs must not hold up good and pick on the others.
 	for _, dir := range append(slices.Clone(d.local), d.logs...) {
 		if err := d.check(dir); err != nil {
 			bad[dir] = err.Error()
@@ -157,6 +160,7 @@ func (d *Disks) check(dir string) error {
 			return fmt.Errorf("used space above threshold of %.1f%%", d.mostUsed)
 		}
 	}
+	// What statfs says is not enough: a quota, a read-only mount and a broken disk show in a write alone.
 	probe, err := os.CreateTemp(dir, ".try-*")
 	if err != nil {
 		return err
@@ -177,7 +181,7 @@ func (d *Disks) good(dirs []string) (out []string) {
 	return out
 }
 
-// pick is the good directory with the most room, the first of equals. ErrDisksFailed when there is none.
+// pick is the good directory with the most room, the first of equals. ErrDisksFailed: none is good.
 func (d *Disks) pick(dirs []string) (string, error) {
 	best, room := "", uint64(0)
 	for _, dir := range d.good(dirs) {
@@ -212,7 +216,8 @@ func removeAll(dir string) error {
 	if err == nil || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error { // what cannot be changed RemoveAll tells
+	// Without permission to write a directory its entries cannot be removed. What this cannot change RemoveAll reports.
+	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
 			_ = os.Chmod(path, 0o700)
 		}

@@ -26,7 +26,7 @@ type unpacking struct {
 	root    *os.Root
 }
 
-// archiveForm is how an archive of that name is unpacked; nil: it is none that is known.
+// archiveForm is how an archive of that name is unpacked; nil: of no known form.
 func archiveForm(name string) func(*unpacking, *os.File) error {
 	name = strings.ToLower(name)
 	switch {
@@ -83,7 +83,7 @@ func (u *unpacking) unzipOne(e *zip.File) error {
 	}
 	mode := e.Mode()
 	if mode.IsDir() {
-		return u.parents(name + "/x")
+		return u.parents(name + "/x") // the parents of something in it: the directory itself, too
 	}
 	r, err := e.Open()
 	if err != nil {
@@ -94,7 +94,7 @@ func (u *unpacking) unzipOne(e *zip.File) error {
 	case mode.IsRegular():
 		return u.file(name, r)
 	case mode&fs.ModeSymlink != 0:
-		target, err := io.ReadAll(io.LimitReader(r, 4096))
+		target, err := io.ReadAll(io.LimitReader(r, 4096)) // longer paths do not exist
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (u *unpacking) untar(r io.Reader) error {
 }
 
 func (u *unpacking) untarOne(t *tar.Reader, e *tar.Header) error {
-	if e.Typeflag == tar.TypeXGlobalHeader {
+	if e.Typeflag == tar.TypeXGlobalHeader { // a comment of git archive, say: no entry
 		return nil
 	}
 	name, err := u.enter(e.Name)
@@ -194,10 +194,12 @@ func (u *unpacking) file(name string, r io.Reader) error {
 	if err := u.parents(name); err != nil {
 		return err
 	}
+	// O_EXCL follows no link: an entry must not write through a link that an earlier entry made.
 	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+	// What the archive says of its sizes is not believed: the bytes are counted as they come.
 	n, err := io.Copy(f, io.LimitReader(stopping{u.ctx, r}, u.bytes+1))
 	u.bytes -= n
 	u.written += n

@@ -49,18 +49,18 @@ type Event struct {
 	Info Info
 }
 
-// books hold who is there, and what of it is still to be told. A member stands in the queue at most once, with all that
-// happened to it since its last event, so the queue is never longer than the list of members; who came and went in the
-// meantime is not told at all. Books are not safe for concurrent use.
+// books hold the members, and the changes not yet reported. A member stands in the queue at most once, with all that
+// happened to it since its last event, so the queue is never longer than the list of members; a member that came and went
+// in the meantime causes no event. Books are not safe for concurrent use.
 type books struct {
-	now   map[string]Info
-	told  map[string]Info
-	left  map[string]bool // of those that are gone and not told: said that it leaves
-	queue []string
+	now      map[string]Info
+	reported map[string]Info // as the last event of each had it
+	left     map[string]bool // gone, with no event yet: whether it had said that it leaves
+	queue    []string
 }
 
 func newBooks() *books {
-	return &books{now: make(map[string]Info), told: make(map[string]Info), left: make(map[string]bool)}
+	return &books{now: make(map[string]Info), reported: make(map[string]Info), left: make(map[string]bool)}
 }
 
 // put notes a member that is there, new or changed, and reports whether that is news.
@@ -90,28 +90,30 @@ func (b *books) enqueue(name string) {
 	}
 }
 
-// next takes the next event off the queue; false when there is none.
+// next takes the next event off the queue; false: it is empty.
 func (b *books) next() (Event, bool) {
 	for len(b.queue) > 0 {
 		name := b.queue[0]
 		b.queue = b.queue[1:]
 		now, here := b.now[name]
-		told, known := b.told[name]
+		last, known := b.reported[name]
 		left := b.left[name]
 		delete(b.left, name)
+		// The event is the difference to the last one, whatever happened between. A member that came and went, or failed and
+		// came back unchanged, matches no case.
 		switch {
 		case here && !known:
-			b.told[name] = now
+			b.reported[name] = now
 			return Event{MemberJoined, now}, true
-		case here && now != told:
-			b.told[name] = now
+		case here && now != last:
+			b.reported[name] = now
 			return Event{MemberUpdated, now}, true
 		case !here && known:
-			delete(b.told, name)
+			delete(b.reported, name)
 			if left {
-				return Event{MemberLeft, told}, true
+				return Event{MemberLeft, last}, true
 			}
-			return Event{MemberFailed, told}, true
+			return Event{MemberFailed, last}, true
 		}
 	}
 	return Event{}, false

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whoever follows the events knows at the end who is there, each event fits what was told before, and the queue is never
-// longer than there are members to tell about.
+// A reader of the events knows at the end which members are there, each event fits those before, and the queue is never
+// longer than the list of members.
 func TestEventsTellTheMembers(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -43,7 +43,7 @@ func TestEventsTellTheMembers(t *testing.T) {
 			if len(b.queue) > len(names) {
 				t.Fatalf("queue of %d", len(b.queue))
 			}
-			follow(rapid.IntRange(0, 2).Draw(t, "told"))
+			follow(rapid.IntRange(0, 2).Draw(t, "events"))
 		}
 		follow(len(names))
 		if !maps.Equal(follower, b.now) {
@@ -63,7 +63,7 @@ func TestEventsOfOneMember(t *testing.T) {
 		want    []Event
 	}{
 		{"the same twice", func(b *books) { b.put(one); b.put(one) }, []Event{{MemberJoined, one}}},
-		{"joined and updated before it was told", func(b *books) { b.put(one); b.put(two) }, []Event{{MemberJoined, two}}},
+		{"joined and updated before an event", func(b *books) { b.put(one); b.put(two) }, []Event{{MemberJoined, two}}},
 		{"came and went", func(b *books) { b.put(one); b.remove("a", false) }, nil},
 		{"unknown", func(b *books) { b.remove("a", true) }, nil},
 		{"left", func(b *books) { b.put(one); b.next(); b.remove("a", true); b.remove("a", false) }, []Event{{MemberLeft, one}}},

@@ -74,6 +74,7 @@ func (c *Config) settings(ip net.IP) *memberlist.Config {
 	s.Label = c.Label
 	s.BindAddr, s.BindPort = ip.String(), c.Bind.Port
 	s.AdvertisePort = c.Bind.Port
+	// memberlist's defaults for a local network probe each second and gossip each 200 ms.
 	s.ProbeInterval = 200 * time.Millisecond
 	s.ProbeTimeout = 100 * time.Millisecond
 	s.SuspicionMult = 3
@@ -82,7 +83,7 @@ func (c *Config) settings(ip net.IP) *memberlist.Config {
 	s.TCPTimeout = 2 * time.Second
 	s.LogOutput = io.Discard
 	if c.Log != nil {
-		s.LogOutput = nil
+		s.LogOutput = nil // memberlist refuses a Logger beside it
 		s.Logger = newLogger(c.Log)
 	}
 	return s

@@ -22,18 +22,19 @@ func (d *delegate) NodeMeta(int) []byte {
 	return d.meta
 }
 
-// NotifyJoin is told of members that are new or came back.
+// NotifyJoin hears of members that are new or came back.
 func (d *delegate) NotifyJoin(n *memberlist.Node) { d.seen(n) }
 
-// NotifyUpdate is told of members whose metadata changed.
+// NotifyUpdate hears of members whose metadata changed.
 func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.seen(n) }
 
-// NotifyLeave is told of members that left, which are in the books no more, and of those that failed. Of this member itself
-// it is told when it leaves.
+// NotifyLeave hears of members that left or failed, and of this member when it leaves.
 func (d *delegate) NotifyLeave(n *memberlist.Node) {
 	name := n.Name
 	at := rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}
 	d.change(func(b *books) bool {
+		// A member that left is no longer in the books: its mark of leaving came first, and seen removed it. So one that is
+		// still there failed, and upkeep calls on its address.
 		failed := b.remove(name, name == d.name)
 		if failed && name != d.name {
 			(*Member)(d).lose(at)
@@ -42,20 +43,20 @@ func (d *delegate) NotifyLeave(n *memberlist.Node) {
 	})
 }
 
-// seen notes what a member says of itself. One that cannot be understood is no member of ours.
+// seen notes what a member says of itself. A member whose metadata cannot be read is none of ours.
 func (d *delegate) seen(n *memberlist.Node) {
 	info := Info{Name: n.Name, Gossip: rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}}
 	meta, leaving, err := decodeMeta(n.Meta)
 	info.Meta = meta
 	d.change(func(b *books) bool {
-		if leaving || err != nil {
+		if leaving || err != nil { // it did not fail: nobody needs to look for it
 			return b.remove(info.Name, true)
 		}
 		return b.put(info)
 	})
 }
 
-// change changes the books and wakes who waits for that.
+// change changes the books and wakes the waiters.
 func (d *delegate) change(f func(*books) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -65,7 +66,7 @@ func (d *delegate) change(f func(*books) bool) {
 	}
 }
 
-// NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState are for messages of memberlist's user, of which there are none.
+// NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState are for messages of memberlist's user: this package sends none.
 func (d *delegate) NotifyMsg([]byte)                {}
 func (d *delegate) GetBroadcasts(int, int) [][]byte { return nil }
 func (d *delegate) LocalState(bool) []byte          { return nil }

@@ -9,8 +9,8 @@ import (
 // Name is this member's name.
 func (m *Member) Name() string { return m.name }
 
-// WaitFor returns when cond holds of the members; it looks now and after each change. The error says who was there when
-// ctx ended; it is ErrClosed when this member ended.
+// WaitFor returns when cond holds of the members; it looks now and after each change. The error names the members when ctx
+// ended; it is ErrClosed when this member ended.
 func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
 	for {
 		m.mu.Lock()

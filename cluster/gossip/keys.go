@@ -12,7 +12,7 @@ import (
 )
 
 // Keys are the secrets that members of a cluster share, of 16, 24 or 32 bytes: the first encrypts what this member sends
-// (AES-GCM), all can decrypt. Who has none of them is not heard.
+// (AES-GCM), all can decrypt. A member without any of them is not heard.
 //
 // To change a key while the cluster runs, give every member the new one as a second, then as the first, then take the old
 // one away, and wait at each step until all have it.
@@ -80,6 +80,7 @@ func (m *Member) rekey() error {
 	if err != nil {
 		return err
 	}
+	// All new keys first: the ring takes only one of its own as the first, and does not give up the first.
 	for _, k := range keys {
 		if err := m.ring.AddKey(k); err != nil {
 			return err

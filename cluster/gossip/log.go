@@ -7,8 +7,7 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, which is told as
-// events.
+// newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, and events report those.
 func newLogger(entry *logrus.Entry) *log.Logger {
 	return log.New(lineWriter{entry}, "", 0)
 }
@@ -24,7 +23,7 @@ func (w lineWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// splitLine takes memberlist's severity off a line; it is empty where there is none.
+// splitLine takes memberlist's severity off a line; it is empty for a line without one.
 func splitLine(line []byte) (severity, text string) {
 	line = bytes.TrimSpace(line)
 	if rest, ok := bytes.CutPrefix(line, []byte("[")); ok {

@@ -36,8 +36,8 @@ type Member struct {
 	// ending orders Leave and Close: memberlist panics on a Leave after the end.
 	ending sync.Mutex
 	closed chan struct{}
-	teller chan struct{} // closed when the goroutine that tells events ended
-	keeper chan struct{} // the same of that which keeps up
+	teller chan struct{} // closed when the goroutine of tell ended
+	keeper chan struct{} // closed when the goroutine of keep ended
 
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
@@ -92,10 +92,11 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		at := rpcenv.Address{Host: ip.String(), Port: c.Bind.Port}
 		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine by coherer.gossip.port, 0 for any", at, err)
 	}
-	// memberlist has told of this member itself by now.
+	// Create has called NotifyJoin for this member itself: the books have its address, with the port that port 0 became.
 	m.mu.Lock()
 	m.addr = m.books.now[m.name].Gossip
 	m.mu.Unlock()
+	// Both run before the join, so that Close can end them when nobody answers.
 	go m.tell()
 	go m.keep(c)
 	if err := m.join(ctx, c.Join); err != nil {
@@ -108,6 +109,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 func (m *Member) join(ctx context.Context, addresses []string) error {
 	var errs []error
 	joined := len(addresses) == 0
+
 	for _, address := range addresses {
 		if err := m.joinOne(ctx, address); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", address, err))
@@ -190,7 +192,7 @@ func (m *Member) Leave(ctx context.Context) error {
 	if err == nil {
 		err = m.publish(ctx, goodbye)
 	}
-	// Only now, since this message overtakes the other one where they meet.
+	// Only now: where both meet in a queue, memberlist's own message of leaving replaces the goodbye.
 	if left := m.list.Leave(patience(ctx)); left != nil {
 		err = errors.Join(err, fmt.Errorf("gossip: leave: %w", left))
 	}
@@ -242,15 +244,17 @@ func (m *Member) warn(format string, args ...any) {
 	}
 }
 
-// tell calls onChange for what the books have to tell.
+// tell calls onChange for each event of the books.
 func (m *Member) tell() {
 	defer close(m.teller)
 	for {
+		// changed is read under the same lock as the queue: a change after that closes it, so none is slept through.
 		m.mu.Lock()
 		event, ok := m.books.next()
 		changed := m.changed
 		m.mu.Unlock()
 		if ok {
+			// Without m.mu: the user may ask for Members in onChange, and memberlist waits for m.mu under its own lock.
 			if m.onChange != nil && event.Info.Name != m.name && !m.isClosed() {
 				m.onChange(event)
 			}

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// player is a member and what it was told.
+// player is a member and the events that it got.
 type player struct {
 	*gossip.Member
 	t      *testing.T

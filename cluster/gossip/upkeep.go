@@ -40,7 +40,7 @@ func (m *Member) keep(c Config) {
 			if m.isClosed() {
 				return
 			}
-			// Nobody there is what is expected; the next time is soon.
+			// Mostly nobody answers there; the next call is soon.
 			_ = m.joinOne(context.Background(), address)
 		}
 	}
@@ -54,6 +54,7 @@ func (m *Member) missing(join []string) []string {
 	for _, i := range m.books.members() {
 		known = append(known, i.Gossip.String())
 	}
+	// A member is known there again: the failed one itself, or a new run of its daemon.
 	m.lost = slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return slices.Contains(known, a.String()) })
 	var out []string
 	for _, a := range m.lost {

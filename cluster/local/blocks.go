@@ -79,7 +79,7 @@ func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string
 	t.mu.Lock()
 	s := t.stores[from]
 	t.mu.Unlock()
-	if s == nil || s.gone() {
+	if s == nil || s.gone() { // the store outlives its process, and must not seem to
 		return fmt.Errorf("fetch blocks from %s: connection refused", from)
 	}
 	for i, id := range ids {

@@ -93,6 +93,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	if err != nil {
 		return err
 	}
+	// Before the driver starts, so that a Worker's end in between is not missed.
 	stopWatch, err := app.WatchWorker(env, cmd.Args[0])
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	}
 	RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
-		stopWatch()
+		stopWatch() // the result counts, also when the Worker ends now
 		return err
 	}, func(err error) {
 		code := 0

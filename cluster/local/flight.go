@@ -38,6 +38,8 @@ func (f *flight) see(r *tracepb.Record) {
 	switch r.GetKind() {
 	case tracepb.Kind_SENT:
 		k := keyOf(r.GetId())
+		// Without a connection it stays in its Env, whose inboxes the recorder watches. A message to an end that has seen the
+		// connection's end never arrives.
 		if k.conn != 0 && !f.gone[end{k.conn, !k.back}] {
 			f.open[k] = true
 		}
@@ -55,7 +57,7 @@ func (f *flight) see(r *tracepb.Record) {
 		}
 	}
 	f.mu.Unlock()
-	f.changed()
+	f.changed() // without the lock: Run may ask empty at once
 }
 
 func (f *flight) empty() bool {

@@ -30,6 +30,7 @@ type Group struct {
 // NewGroup sets addresses aside for Masters of these names. None runs yet.
 func NewGroup(w World, names []string) (*Group, error) {
 	g := &Group{Names: names, Logs: map[string]*election.MemoryLog{}, world: w}
+	// All addresses before the first Master starts: each is configured with all of them.
 	for _, name := range names {
 		at, err := w.Reserve(name)
 		if err != nil {

@@ -109,7 +109,7 @@ func drive(args []string) error {
 	return nil
 }
 
-// exitCode is that of a process of a cluster. A daemon that has chosen one has said why.
+// exitCode is that of a process of a cluster. A daemon with an exit code of its own has logged why.
 func exitCode(err error) int {
 	if err == nil {
 		return 0

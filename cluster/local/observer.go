@@ -15,8 +15,8 @@ import (
 // lookEvery is how much virtual time is between two looks at a cluster.
 const lookEvery = time.Second
 
-// Observer watches the cluster in a simulation by a Monitor. It is told of the cluster's daemons and drivers as they are
-// started, and of what is made to go wrong. In other kinds of World there is none: all methods of a nil Observer do nothing.
+// Observer watches the cluster in a simulation by a Monitor. Its owner reports the cluster's daemons and drivers as they start,
+// and each fault that it causes. In other kinds of World the Observer is nil: then all its methods do nothing.
 type Observer struct {
 	*invariant.Monitor
 	world     World
@@ -68,19 +68,19 @@ func (o *Observer) Close() {
 	}
 }
 
-// Disturb says that something was made to go wrong, or right again: deadlines begin anew.
+// Disturb reports that a fault was caused, or undone: deadlines begin anew.
 func (o *Observer) Disturb() {
 	if o != nil {
 		o.disturbed = o.world.Simulated().Now()
 	}
 }
 
-// Daemon tells of a Master, a Worker, a ResourceManager or a NodeManager.
+// Daemon reports a Master, a Worker, a ResourceManager or a NodeManager.
 func (o *Observer) Daemon(h rpcenv.Host, n *node.Node) {
 	if o == nil {
 		return
 	}
-	o.Disturb()
+	o.Disturb() // a new daemon changes what the others have to do
 	switch {
 	case n.Master != nil:
 		o.masters = append(o.masters, observed{h, n})
@@ -91,14 +91,14 @@ func (o *Observer) Daemon(h rpcenv.Host, n *node.Node) {
 	}
 }
 
-// Driver tells of a driver.
+// Driver reports a driver.
 func (o *Observer) Driver(name string, h rpcenv.Host, d *driver.Driver) {
 	if o != nil {
 		o.drivers = append(o.drivers, observedDriver{name, h, d})
 	}
 }
 
-// YARN tells of what runs in containers.
+// YARN reports what runs in containers.
 func (o *Observer) YARN(y *YARN) {
 	if o != nil {
 		o.yarn, y.observer = y, o
@@ -119,7 +119,7 @@ func (o *Observer) Observe() {
 	}
 	w := o.world.Simulated()
 	o.looked = w.Now()
-	if w.Faulty() {
+	if w.Faulty() { // while a fault lasts, no deadline runs
 		o.disturbed = w.Now()
 	}
 	o.masters = slices.DeleteFunc(o.masters, ended)
@@ -171,7 +171,7 @@ func masterOf(x observed, now time.Time) invariant.Master {
 		m.Apps = append(m.Apps, app)
 	}
 	for _, d := range state.GetActiveDrivers() {
-		if d.GetState() != deploy.DriverState_SUBMITTED {
+		if d.GetState() != deploy.DriverState_SUBMITTED { // it waits, and holds nothing of a Worker
 			m.Drivers[d.GetId()] = d.GetWorkerId()
 		}
 	}

@@ -18,14 +18,14 @@ import (
 
 // Processes has Master, Workers and executors as processes of the operating system: the test's own program again, so that
 // executors know the jobs that it defines. The package's TestMain calls [Main] for that. What a test starts with Process, such as
-// a driver, lives in the test's own process and talks to them over TCP. Of the trace there is what the test's process sees.
+// a driver, lives in the test's own process and talks to them over TCP. The trace has what the test's process sees.
 const Processes Kind = "processes"
 
 // processWorld is the test's process and its children.
 type processWorld struct {
 	*realWorld
 	starter *process.Starter
-	hearing sync.WaitGroup // for what Workers tell
+	hearing sync.WaitGroup // of the goroutines that read the reports of daemons
 
 	mu       sync.Mutex
 	children map[string]*child
@@ -47,7 +47,7 @@ func (c *child) end(code int) {
 	c.ended, c.code = true, code
 }
 
-// Exited tells whether the process has ended.
+// Exited reports whether the process has ended.
 func (c *child) Exited() (code int, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func newProcessWorld() *processWorld {
 
 func (w *processWorld) Kind() Kind { return Processes }
 
-// adopt gives a child its name, which is that of one before it.
+// adopt gives a child its name; an earlier child of that name loses it.
 func (w *processWorld) adopt(name string, c *child) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +95,7 @@ func (w *processWorld) Exited(name string) (int, bool) {
 func (w *processWorld) Close() error {
 	err := w.realWorld.Close()
 	w.starter.Close()
-	w.hearing.Wait()
+	w.hearing.Wait() // it ends with the pipes of the daemons, so after them
 	return err
 }
 
@@ -109,19 +109,20 @@ func (w *processWorld) daemon(ctx context.Context, name, word, dir string, r rol
 	if err != nil {
 		return process.Ready{}, err
 	}
-	heard, told, err := os.Pipe()
+	heard, reports, err := os.Pipe()
 	if err != nil {
 		return process.Ready{}, err
 	}
 	c := &child{}
 	p, err := w.starter.Start(process.Spec{
 		Path: self, Args: []string{word}, Env: []string{roleVar + "=" + string(text)}, Ready: true,
-		Stdout: process.Output{File: told}, Stderr: process.Output{Path: filepath.Join(dir, name+".log")},
+		Stdout: process.Output{File: reports}, Stderr: process.Output{Path: filepath.Join(dir, name+".log")},
 	}, func(e rpcenv.Exit) {
 		c.end(e.Code)
 		w.Wake()
 	})
-	if err := errors.Join(err, told.Close()); err != nil {
+	// The child has its own copy. While this one is open, hear would never see the child's end.
+	if err := errors.Join(err, reports.Close()); err != nil {
 		return process.Ready{}, errors.Join(err, heard.Close())
 	}
 	w.hearing.Go(func() { w.hear(heard) })

@@ -77,11 +77,11 @@ func (w *realWorld) add(p *inProcess) *inProcess {
 	return p
 }
 
-// Wake tells Run that something changed.
+// Wake makes Run look at its condition again.
 func (w *realWorld) Wake() {
 	select {
 	case w.changed <- struct{}{}:
-	default:
+	default: // Run has not taken the last wake yet, and will see this change too
 	}
 }
 
@@ -105,6 +105,7 @@ func (w *realWorld) Settle(within time.Duration) error {
 func (w *realWorld) find(name string) *inProcess {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// From the last: a name is used again when its process has ended.
 	for _, p := range slices.Backward(w.processes) {
 		if p.name == name {
 			return p
@@ -155,13 +156,13 @@ type inProcess struct {
 	tied     []*inProcess // those that end with it
 }
 
-// Adopt is told of each Env of the process.
+// Adopt takes how to discard an Env of the process; each Env calls it once.
 func (p *inProcess) Adopt(discard func()) {
 	p.mu.Lock()
 	ended := p.ended
 	p.discards = append(p.discards, discard)
 	p.mu.Unlock()
-	if ended { // between a process's Envs
+	if ended { // the process ended after this Env began, and before it was known
 		discard()
 	}
 }
@@ -169,7 +170,7 @@ func (p *inProcess) Adopt(discard func()) {
 // Exit ends the process: its Envs crash.
 func (p *inProcess) Exit(code int) { p.end(code) }
 
-// Exited tells whether the process has ended.
+// Exited reports whether the process has ended.
 func (p *inProcess) Exited() (code int, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,6 +199,7 @@ func (p *inProcess) end(code int) bool {
 	p.ended, p.code = true, code
 	discards, onExit, tied := p.discards, p.onExit, p.tied
 	p.mu.Unlock()
+	// Without the lock, since these call back. The tied go first: nothing of them may outlive the parent's Envs.
 	for _, child := range tied {
 		child.end(128 + 9)
 	}

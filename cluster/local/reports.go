@@ -13,8 +13,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// report is what a Worker's process tells the test of an executor, as a line of JSON on its stdout: that it has started, then that
-// it has ended.
+// report is what a Worker's process reports to the test about an executor, as a line of JSON on its stdout: that it has started,
+// then that it has ended.
 type report struct {
 	Args  executor.Args
 	PID   int
@@ -22,11 +22,11 @@ type report struct {
 	Code  int
 }
 
-// reporter tells of executors to out. A test that hears nothing more has ended, and the Worker with it.
+// reporter writes reports of executors to out. Errors of writing do not matter: the test has ended then, and the Worker ends too.
 func reporter(out io.Writer) func(executor.Args, int, <-chan rpcenv.Exit) {
 	var mu sync.Mutex
 	lines := json.NewEncoder(out)
-	say := func(r report) {
+	say := func(r report) { // several executors at once, and a line must stay whole
 		mu.Lock()
 		defer mu.Unlock()
 		_ = lines.Encode(r)
@@ -40,8 +40,8 @@ func reporter(out io.Writer) func(executor.Args, int, <-chan rpcenv.Exit) {
 	}
 }
 
-// hear reads what a Worker tells of its executors, to the Worker's end, which is theirs. Other lines are what TestMain has printed
-// before it called Main.
+// hear reads a Worker's reports of its executors, until the Worker's end, which is theirs. Other lines are what TestMain has
+// printed before it called Main.
 func (w *processWorld) hear(worker io.ReadCloser) {
 	defer worker.Close()
 	running := map[int]*child{}
@@ -66,6 +66,7 @@ func (w *processWorld) hear(worker io.ReadCloser) {
 		}
 		w.Wake()
 	}
+	// The Worker ended without a report of these: the kernel has killed them with it.
 	for _, c := range running {
 		c.end(process.Signalled + int(syscall.SIGKILL))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Ring is gossip as a model: the members of a cluster, who hear of each other at once, and of a suspicion when it is told.
-// The zero value is a cluster of nobody.
+// Ring is gossip as a model: the members of a cluster hear of each other at once, and of a suspicion when Suspect is called.
+// The zero value is a cluster without members.
 type Ring struct {
 	mu      sync.Mutex
 	members []membership.Member
@@ -18,9 +18,9 @@ type Ring struct {
 
 // seat is a member's Discovery.
 type seat struct {
-	ring *Ring
-	self membership.Member
-	tell func(rpcenv.Message) // nil: it does not watch
+	ring   *Ring
+	self   membership.Member
+	notify func(rpcenv.Message) // nil: it does not watch
 }
 
 // Join makes a daemon a member: the others hear of it, and by its Discovery it of them.
@@ -28,6 +28,7 @@ func (r *Ring) Join(m membership.Member) membership.Discovery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.news(membership.MemberJoined{Member: m}, m)
+	// It is on the list, but gets no news before it watches: Watch gives it the whole list then.
 	r.members = append(r.members, m)
 	s := &seat{ring: r, self: m}
 	r.seats = append(r.seats, s)
@@ -50,28 +51,29 @@ func (r *Ring) Suspect(m membership.Member) {
 	r.news(membership.MemberSuspected{Member: m}, m)
 }
 
-// news tells all members but the one that they are about; it wants r.mu.
+// news notifies all members but the one that m is about; it wants r.mu.
 func (r *Ring) news(m rpcenv.Message, about membership.Member) {
 	for _, s := range r.seats {
-		if s.self != about && s.tell != nil {
-			s.tell(m)
+		if s.self != about && s.notify != nil {
+			s.notify(m)
 		}
 	}
 }
 
-// Watch tells of the members that are there, then of changes.
-func (s *seat) Watch(tell func(rpcenv.Message)) (stop func()) {
+// Watch reports the present members, then changes.
+func (s *seat) Watch(notify func(rpcenv.Message)) (stop func()) {
+	// Under the lock from the list to the first change, so that no member is missed between them.
 	s.ring.mu.Lock()
 	defer s.ring.mu.Unlock()
 	for _, m := range s.ring.members {
 		if m != s.self {
-			tell(membership.MemberJoined{Member: m})
+			notify(membership.MemberJoined{Member: m})
 		}
 	}
-	s.tell = tell
+	s.notify = notify
 	return func() {
 		s.ring.mu.Lock()
 		defer s.ring.mu.Unlock()
-		s.tell = nil
+		s.notify = nil
 	}
 }

@@ -17,7 +17,7 @@ type mortal interface {
 type Running struct {
 	executor.Args
 	host   mortal
-	worker rpcenv.Address // that of WorkerURL; zero: it has none
+	worker rpcenv.Address // that of WorkerURL; zero in a container of YARN
 }
 
 // Paused reports whether the process stands still, in a simulation.

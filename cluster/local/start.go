@@ -46,7 +46,7 @@ type Cluster struct {
 	// Master and Workers are the daemons; nil when they are processes of their own. Kill calls them Master, Worker1 and so on.
 	Master  *node.Node
 	Workers []*node.Node
-	// Group is several Masters; nil when there is one.
+	// Group is several Masters; nil with one Master.
 	Group *Group
 
 	store    master.Store
@@ -85,6 +85,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		}
 		return c
 	}
+	// Both watch the trace from its first record on.
 	c.observe()
 	beating := c.watchHeartbeats()
 	c.store = cfg.Store
@@ -183,7 +184,7 @@ func (c *Cluster) observe() {
 	})
 }
 
-// Run is that of the World, and looks at the cluster meanwhile.
+// Run is the World's Run, and looks at the cluster meanwhile.
 func (c *Cluster) Run(cond func() bool, within time.Duration) error {
 	return c.World.Run(func() bool {
 		c.observer.Tick()
@@ -191,7 +192,7 @@ func (c *Cluster) Run(cond func() bool, within time.Duration) error {
 	}, within)
 }
 
-// Kill is that of the World.
+// Kill is the World's Kill, and lets the observer know.
 func (c *Cluster) Kill(name string) error {
 	c.observer.Disturb()
 	return c.World.Kill(name)
@@ -232,7 +233,7 @@ func (c *Cluster) watchHeartbeats() (count func() int) {
 	return seen.count
 }
 
-// Application starts a driver with a program, as a process of the world. done is told its error after the driver has ended.
+// Application starts a driver with a program, as a process of the world. done gets its error after the driver has ended.
 func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) {
 	c.t.Helper()
 	h, ip := c.Process(name)
@@ -256,7 +257,7 @@ func RunDriver(env *rpcenv.Env, d *driver.Driver, program func(b *rpcenv.Blockin
 	var failure error
 	env.Go("main", func(b *rpcenv.Blocking) error {
 		failure = program(b, app.On(d, b))
-		return d.Stop(b)
+		return d.Stop(b) // the Master and the executors hear of the end from the driver, while its Env still runs
 	}).OnDone(func(err error) {
 		env.OnDone(func() {
 			if failure == nil {

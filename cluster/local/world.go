@@ -35,7 +35,7 @@ type World interface {
 	Kind() Kind
 	// Process makes a new process. Its name is what Kill and Exited call it; ip is the address of its machine.
 	Process(name string) (h rpcenv.Host, ip string)
-	// Reserve is where a Master of that name will listen, for those who must know before it is made.
+	// Reserve is where a Master of that name will listen; its peers need the address before it starts.
 	Reserve(name string) (rpcenv.Address, error)
 	// SetRole says how Host.Start starts commands of a class, and how their processes are called.
 	SetRole(class string, name func(rpcenv.Command) string, start Role)
@@ -54,7 +54,7 @@ type World interface {
 	Wake()
 	// Kill ends a process as kill -9 does.
 	Kill(name string) error
-	// Exited tells of a process that has ended.
+	// Exited reports the exit code of a process that has ended.
 	Exited(name string) (code int, ended bool)
 	// Recorder has the trace of all processes.
 	Recorder() *trace.Recorder

@@ -71,7 +71,7 @@ func (y *YARN) Submit(name, app, program string, args []string, rm rpcenv.Addres
 	}})
 }
 
-// Ask starts a process, called name, that ends an application or tells of it.
+// Ask starts a process, called name, that ends an application or asks for its state.
 func (y *YARN) Ask(name string, c *conf.Conf, cfg yarnclient.Config) error {
 	return y.client(name, c, cfg)
 }
@@ -86,7 +86,7 @@ func (y *YARN) client(name string, c *conf.Conf, cfg yarnclient.Config) error {
 	return err
 }
 
-// user is who submits in a World.
+// user is the submitter of all applications in a World.
 const user = "user"
 
 // ClientMode is what a driver in client mode submits.

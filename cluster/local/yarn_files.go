@@ -27,7 +27,7 @@ type stagedFile struct {
 	entries []yarnclient.ArchiveEntry // of an archive
 }
 
-// The three who remove something, each another thing.
+// The three views of yarnFiles: each has a Remove, and each removes something else.
 type (
 	staging    struct{ *yarnFiles }
 	localizer  struct{ *yarnFiles }
@@ -47,7 +47,7 @@ func newYARNFiles() *yarnFiles {
 // Home is a directory that all machines of the World have.
 func (f staging) Home() (string, error) { return "file:/home", nil }
 
-// Copy stages a file. Programs have no content: who starts one knows it by its name.
+// Copy stages a file. Programs have no content: they are started by their names.
 func (f staging) Copy(b *rpcenv.Blocking, dir, name, from string) (yarnclient.Staged, error) {
 	return f.stage(b, dir+"/"+name, int64(len(from)), nil), nil
 }

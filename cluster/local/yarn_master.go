@@ -55,7 +55,7 @@ func (y *YARN) container(cmd rpcenv.Command) (masterContainer, error) {
 		if err != nil {
 			return m, fmt.Errorf("%s: %w", e.Name, err)
 		}
-		if e.Name == "__spark_dist_cache__.properties" {
+		if e.Name == "__spark_dist_cache__.properties" { // apart from the settings, as Spark keeps them from the driver's
 			m.cache = values
 			continue
 		}
@@ -120,6 +120,7 @@ func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
 		return err
 	}
 	own := rpcenv.Config{Name: y.nameOf(cmd), Conf: m.settings, Log: rpcenv.NoLog()}
+	// With a driver in it its Env must listen, for executors; without one nobody calls it.
 	if cluster {
 		own.Listen.Host = m.Host
 	} else if cfg.Driver, err = rpcenv.ParseAddress(strings.Join(m.args, " ")); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Cores is how many cores a Worker offers when nobody says: all that this process may use, by its affinity and the limit of
+// Cores is how many cores a Worker offers without a setting: all that this process may use, by its affinity and the limit of
 // its container. The variable GOMAXPROCS stands in for both, as -XX:ActiveProcessorCount does in Java.
 func Cores() int { return runtime.GOMAXPROCS(0) }
 
@@ -16,7 +16,7 @@ const (
 	leastMB    = 512
 )
 
-// MemoryMB is how much memory a Worker offers when nobody says, in MiB: that of the machine, or of its container, less 1 GiB,
+// MemoryMB is how much memory a Worker offers without a setting, in MiB: that of the machine, or of its container, less 1 GiB,
 // but 512 MiB at least.
 func MemoryMB() int {
 	return offered(memlimit.FromSystem, memlimit.FromCgroup)

@@ -91,7 +91,7 @@ func wantedResources(c *conf.Conf) ([]want, error) {
 	for _, name := range names {
 		w := byName[name]
 		switch {
-		case w.amount < 0 && len(errs) == 0:
+		case w.amount < 0 && len(errs) == 0: // an amount that is no number has its error already
 			errs = append(errs, fmt.Errorf("%s%s.amount is not set: say how many a worker offers", family, name))
 		case w.amount > 0:
 			out = append(out, *w)
@@ -141,14 +141,14 @@ func discover(ctx context.Context, name, script string, within time.Duration) (*
 		return nil, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
 	case err != nil:
 		return nil, fmt.Errorf("the discovery script %s of resource %s: %w", script, name, err)
-	case said.over:
+	case said.over: // the beginning of a JSON value is none
 		return nil, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
 	}
 	r := &deploy.ResourceInformation{}
 	if err := decode(said.kept.Bytes(), r); err != nil {
 		return r, fmt.Errorf(`the discovery script %s says %.100q: %w: want {"name": %q, "addresses": ["0", ...]}`, script, said.kept.String(), err, name)
 	}
-	if r.Name != name {
+	if r.Name != name { // one script copied for another resource, say
 		return r, fmt.Errorf("the discovery script %s of resource %s tells of %.64q", script, name, r.Name)
 	}
 	return r, worker.CheckResource(r)

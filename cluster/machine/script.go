@@ -30,7 +30,7 @@ func runScript(ctx context.Context, script string, within time.Duration) (*bound
 	cmd.Stdout, cmd.Stderr = said, complaint
 	err := cmd.Run()
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // before err, which says only that the program was killed
 		return said, errTooLong
 	case err != nil:
 		return said, fmt.Errorf("%w%s", err, complaint.text())
@@ -40,7 +40,7 @@ func runScript(ctx context.Context, script string, within time.Duration) (*bound
 
 // Health runs a node's health script: a line that begins with ERROR says that the node is not healthy, and so does a script
 // that does not end within limit. How it exits does not matter, as in Hadoop's NodeHealthScriptRunner; a script that cannot be
-// run says nothing, which is told in report.
+// run leaves the node healthy, with the reason in report.
 func Health(ctx context.Context, script string, limit time.Duration) (report string, healthy bool) {
 	said, err := runScript(ctx, script, limit)
 	if errors.Is(err, errTooLong) && context.Cause(ctx) == nil {
@@ -73,7 +73,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	n := min(len(p), b.room-b.kept.Len())
 	b.over = b.over || n < len(p)
 	b.kept.Write(p[:n])
-	return len(p), nil
+	return len(p), nil // all of it, or the script would see a broken pipe
 }
 
 // text is what was written, as the end of an error.

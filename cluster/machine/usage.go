@@ -22,6 +22,7 @@ func parseStat(text []byte) (stat, error) {
 		return stat{}, fmt.Errorf("%.80q is no line of /proc/PID/stat", text)
 	}
 	fields := bytes.Fields(text[end+1:])
+	// Counted from the field behind the name, which is proc(5)'s third.
 	const (
 		parent   = 1
 		group    = 2
@@ -54,6 +55,7 @@ func parseStat(text []byte) (stat, error) {
 // sum is what a process uses with all that it started: its descendants, and what is in its group. It mirrors
 // ProcfsBasedProcessTree, which knows descendants only.
 func sum(all []stat, pid int, page int64) (m Memory) {
+	// A child may stand before its parent in the list, so it is read again until nobody new is found.
 	in := map[int]bool{pid: true}
 	for grew := true; grew; {
 		grew = false

@@ -21,7 +21,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// Options are what every daemon is told.
+// Options are those of every daemon.
 type Options struct {
 	// Role is the daemon's sub-command.
 	Role string
@@ -39,7 +39,7 @@ type Options struct {
 	// Pages is where the daemon's pages are served over HTTP; a port that is taken is tried again with the next ones. The zero
 	// Address: nowhere.
 	Pages rpcenv.Address
-	// PublicName is by which name others find the pages (SPARK_PUBLIC_DNS); empty: by the address.
+	// PublicName is the name by which others find the pages (SPARK_PUBLIC_DNS); empty: the address.
 	PublicName string
 	// ReadyFD is the descriptor that gets the ready line; 0: none.
 	ReadyFD int
@@ -60,7 +60,7 @@ type daemon struct {
 	opts     Options
 	host     *transport.Host
 	recorder *trace.Recorder
-	exits    chan int
+	exits    chan int // room for two: the end of the parent, and the daemon's own
 	node     *Node
 	member   *gossip.Member
 	debug    *debug.Server
@@ -96,6 +96,7 @@ func (d *daemon) name() string {
 
 // exit ends the daemon with a code, once.
 func (d *daemon) exit(code int) {
+	// It is called by actors, which must not wait: a code that finds no room is a later one, and the first counts.
 	select {
 	case d.exits <- code:
 	default:
@@ -118,8 +119,9 @@ func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 		return err
 	}
 	d.warnRPC()
+	// The role runs already, and may end itself at any time: a Register that finds its Env stopped is no error of its own.
 	err = errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
-	if errors.Is(err, rpcenv.ErrStopped) { // the role has ended by itself and has said why; its code follows
+	if errors.Is(err, rpcenv.ErrStopped) { // the role has logged why it ended; its code follows
 		return &ExitError{<-d.exits}
 	}
 	return err
@@ -142,7 +144,7 @@ func (d *daemon) serveMetrics() error {
 	return err
 }
 
-// ready tells who started the daemon that it can be used.
+// ready reports to the process that started the daemon that it can be used.
 func (d *daemon) ready() error {
 	url := d.node.Env.Address().SparkURL()
 	if d.yarn {
@@ -172,7 +174,7 @@ func (d *daemon) wait(ctx context.Context) error {
 	}
 }
 
-// because is err, unless the daemon has ended by itself already, which is why: it has said what was wrong.
+// because is err, or the daemon's own exit, if that caused err: the daemon has logged what was wrong.
 func (d *daemon) because(err error) error {
 	select {
 	case code := <-d.exits:
@@ -192,6 +194,7 @@ func (d *daemon) close() error {
 		cancel()
 		d.member.Close()
 	}
+	// Pages ask the Env, so they end before it; the recorder, which the Env writes to, after it.
 	served := errors.Join(d.debug.Close(), d.faces.close())
 	if d.node != nil {
 		d.node.Env.Close()

@@ -23,7 +23,7 @@ func TestADaemonsServerEndsWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	fd, err := unix.Dup(int(w.Fd())) // it is closed by who writes the ready line
+	fd, err := unix.Dup(int(w.Fd())) // the writer of the ready line closes it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // spark.local.dir names. Its methods are called one after the other.
 type directories struct {
 	work string
-	// roots are empty when nobody named any: blocks then lie in the work directory, and go with it.
+	// roots are empty without such a setting: blocks then lie in the work directory, and go with it.
 	roots []string
 	log   *logrus.Entry
 
@@ -78,7 +78,7 @@ func (d *directories) localDirs(app string) ([]string, error) {
 	return dirs, nil
 }
 
-// localDir makes ROOT/spark-XXX/executor-XXX, of which nobody else can read. The first is the Worker's for its life.
+// localDir makes ROOT/spark-XXX/executor-XXX, which other users cannot read. The first is the Worker's for its life.
 func (d *directories) localDir(root string) (string, error) {
 	own := d.own[root]
 	if own == "" {
@@ -126,13 +126,14 @@ func (d *directories) Remove(_ *rpcenv.Blocking, app string) error {
 		errs = append(errs, os.RemoveAll(dir))
 	}
 	delete(d.apps, app)
+	// Directories stay, since they hold the output.
 	err := filepath.WalkDir(filepath.Join(d.work, app), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || isOutput(e.Name()) {
 			return err
 		}
 		return os.Remove(path)
 	})
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) { // nothing of the application ever ran here
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -154,14 +155,14 @@ func (d *directories) CleanUp(b *rpcenv.Blocking, inUse []string, since time.Tim
 	var errs []error
 	for _, e := range entries {
 		dir := filepath.Join(d.work, e.Name())
-		if b != nil && b.Context().Err() != nil {
+		if b != nil && b.Context().Err() != nil { // the Worker ends, and must not wait for large directories
 			break
 		}
 		if !e.IsDir() || slices.Contains(inUse, e.Name()) || !holdsOutput(dir) {
 			continue
 		}
 		switch old, err := olderThan(dir, since); {
-		case err != nil:
+		case err != nil: // one directory that cannot be read does not keep the others
 			errs = append(errs, err)
 		case old:
 			if err := os.RemoveAll(dir); err != nil {

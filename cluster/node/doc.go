@@ -20,8 +20,8 @@
 //     one Env. Hadoop has 8031 and 8030 for the last two. (TestAResourceManagerHasOnePort)
 //   - The containers of a NodeManager end with it, however it ends: the script of each leaves behind a shell that waits for
 //     that. There is no yarn.nodemanager.recovery.enabled. (TestKillingANodeManagerEndsItsContainers)
-//   - The shell of a container that is told to end waits for its command; Hadoop's dies, which makes no difference there, since
-//     what is left of a process group has the same time. (TestACommandHasItsTimeToEnd)
+//   - On SIGTERM the shell of a container waits for its command; Hadoop's dies, which makes no difference there, since what is
+//     left of a process group has the same time. (TestACommandHasItsTimeToEnd)
 //   - A NodeManager that ends removes what it has in its local directories; Hadoop's next one does.
 //     (TestANodeManagerRunsContainers)
 package node

@@ -14,7 +14,7 @@ const runsPrograms = "run programs as this user"
 // byHost closes the doors that are where --host says.
 const byHost = "start the daemon with --host 127.0.0.1, or let a firewall keep others out"
 
-// rpcLets is what anybody who reaches the RPC port of a role can do.
+// rpcLets says, by role, what everybody can do that reaches its RPC port.
 var rpcLets = map[string]string{
 	"master":          "submit and kill applications and drivers, and so run programs as the Workers' users",
 	"worker":          runsPrograms,
@@ -22,7 +22,7 @@ var rpcLets = map[string]string{
 	"nodemanager":     runsPrograms,
 }
 
-// pagesLet is what anybody who reaches the pages of a service can do.
+// pagesLet says, by service, what everybody can do that reaches its pages.
 var pagesLet = map[string]string{
 	"MasterUI":        "read what runs and kill applications and drivers",
 	"WorkerUI":        "read what runs and the output of executors and drivers",
@@ -43,6 +43,7 @@ func (d *daemon) warnRPC() {
 // warnPages warns of pages.
 func (d *daemon) warnPages(service, setting string, l net.Listener) {
 	lets := pagesLet[service]
+	// With these settings no page kills anything.
 	if service == "MasterUI" && (!conf.UIKillEnabled.Get(d.opts.Conf) || conf.RESTTokenFile.Get(d.opts.Conf) != "") {
 		lets = "read what runs"
 	}
@@ -59,7 +60,7 @@ func (d *daemon) warnREST(l net.Listener, token string) {
 	closing := "set " + conf.MasterRESTHost.Key() + "=127.0.0.1"
 	if token == "" {
 		closing += ", or let it want a token with " + conf.RESTTokenFile.Key()
-	} else {
+	} else { // a token keeps strangers from submitting, and not from listening
 		lets = "read the token and the submissions that others send, since nothing is encrypted"
 	}
 	rpcenv.Door{Name: "the REST server", At: l.Addr().String(), Lets: lets, Close: closing}.Warn(d.opts.Log)

@@ -21,6 +21,7 @@ func ElectedMaster(h rpcenv.Host, env rpcenv.Config, cfg master.Config, e electi
 	env.Conf = samePort(env.Conf)
 	cfg.Election = true
 	cfg.Store = &election.Store{Election: rpcenv.Ref{Address: e.Self, Name: election.Name}}
+	// The Master first: it is in STANDBY until the election, which reports to it, elects it.
 	n, err := Master(h, env, cfg)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func samePort(c *conf.Conf) *conf.Conf {
 
 // openElection opens the log of one of several Masters. close gives it up, after the Master's end.
 func openElection(opts Options) (cfg election.Config, close func() error, err error) {
-	cfg = election.Config{Self: opts.Listen, Log: &election.MemoryLog{}}
+	cfg = election.Config{Self: opts.Listen, Log: &election.MemoryLog{}} // a stand-in, until the settings are known to be right
 	if cfg.Peers, err = parsePeers(conf.RaftPeers.Get(opts.Conf)); err != nil {
 		return cfg, nil, err
 	}

@@ -34,6 +34,7 @@ func Launch(ctx context.Context, args []string) error {
 	if wanted == "" || wanted == digest {
 		return app.Execute(x)
 	}
+	// The other program does not ask the driver again: the settings go with it, in a variable.
 	path, err := fetchProgram(ctx, args, wanted)
 	if err != nil {
 		return fmt.Errorf("the application's program: %w", err)
@@ -59,14 +60,14 @@ func fetchProgram(ctx context.Context, args []string, digest string) (string, er
 		return "", err
 	}
 	path := filepath.Join(dir, digest)
-	if process.CheckBinary(path) == nil {
+	if process.CheckBinary(path) == nil { // whole, since it got this name by a rename
 		return path, nil
 	}
 	f, err := os.CreateTemp(dir, "program-*")
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
+	defer os.Remove(f.Name()) // no longer there after the rename
 	if err := errors.Join(app.FetchProgram(ctx, args, digest, f), f.Chmod(0o700), f.Close()); err != nil {
 		return "", err
 	}

@@ -49,9 +49,10 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 		return nil, err
 	}
 	args := append([]string{"executor"}, cmd.Args...)
-	ended := make(chan rpcenv.Exit, 1)
+	ended := make(chan rpcenv.Exit, 1) // with room: nobody needs to read it
 	p, err := l.starter.Start(process.Spec{
 		Path: self, Args: args, Dir: cmd.Dir,
+		// Ours first: what the application sets wins. GOGC=400 spends memory on fewer collections; GOMEMLIMIT bounds it all the same.
 		Env:            append([]string{"GOMAXPROCS=" + strconv.Itoa(a.Cores), "GOMEMLIMIT=" + memoryLimit(cmd.Env, "SPARK_EXECUTOR_MEMORY", l.memoryMB), "GOGC=400"}, cmd.Env...),
 		Stdout:         executorLog(filepath.Join(cmd.Dir, "stdout"), l.conf, l.log),
 		Stderr:         executorLog(filepath.Join(cmd.Dir, "stderr"), l.conf, l.log),
@@ -69,7 +70,7 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 	return p, nil
 }
 
-// memoryLimit is GOMEMLIMIT for a process: what the variable name in its command's environment tells.
+// memoryLimit is GOMEMLIMIT for a process, from the variable name in its command's environment.
 func memoryLimit(env []string, name string, otherwise int) string {
 	if mb, err := conf.ParseMemoryMB(entryOf(env, name, "")); err == nil {
 		return strconv.Itoa(mb) + "MiB"

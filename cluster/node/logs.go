@@ -8,7 +8,7 @@ import (
 )
 
 // executorLog is where an executor's stdout or stderr goes: a file, which rolls over if spark.executor.logs.rolling.strategy
-// says so. What cannot be written is told in the log.
+// says so. The log reports output that cannot be written.
 func executorLog(path string, c *conf.Conf, log *logrus.Entry) process.Output {
 	r := process.Rolling{
 		Retained: conf.ExecutorLogsRollingMaxRetainedFiles.Get(c),

@@ -14,6 +14,7 @@ const leaveTime = 200 * time.Millisecond
 
 // RunMaster runs a Master until ctx ends, or it ends itself: then the error is an *ExitError.
 func RunMaster(ctx context.Context, opts Options) (err error) {
+	// Opened first and so closed last: the Master writes to its records until its Env has ended.
 	kept, err := openRecords(opts)
 	if err != nil {
 		return err
@@ -24,6 +25,8 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	// The ports are bound before the Master starts, since its Config holds their addresses; they are served after it has
+	// started, since their handlers ask it.
 	var cfg master.Config
 	serve, err := d.bindMaster(&cfg)
 	if err != nil {
@@ -33,11 +36,13 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	serve()
+	// One of several may be in STANDBY for ever, and is ready all the same.
 	if !kept.elected {
 		if err := d.leads(ctx); err != nil {
 			return err
 		}
 	}
+	// Only now: Workers that hear of this member register with it at once.
 	if err := d.join(ctx); err != nil {
 		return d.because(err)
 	}

@@ -36,11 +36,11 @@ func (n *Node) Join(d membership.Discovery) error {
 	return err
 }
 
-// discovery is a gossip.Member as membership.Discovery: what it tells before somebody watches is kept for the one who will.
+// discovery is a gossip.Member as membership.Discovery: events before Watch are kept for its watcher.
 type discovery struct {
 	mu      sync.Mutex
 	waiting []rpcenv.Message
-	tell    func(rpcenv.Message) // nil: nobody watches
+	notify  func(rpcenv.Message) // nil: nobody watches yet
 }
 
 func (d *discovery) event(e gossip.Event) {
@@ -58,24 +58,25 @@ func (d *discovery) event(e gossip.Event) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.tell == nil {
+	if d.notify == nil {
 		d.waiting = append(d.waiting, news)
 		return
 	}
-	d.tell(news)
+	d.notify(news)
 }
 
 // Watch is for one watcher, once.
-func (d *discovery) Watch(tell func(rpcenv.Message)) (stop func()) {
+func (d *discovery) Watch(notify func(rpcenv.Message)) (stop func()) {
+	// notify is called under the lock, here and in event, so that an event that comes now follows those that waited.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, news := range d.waiting {
-		tell(news)
+		notify(news)
 	}
-	d.waiting, d.tell = nil, tell
+	d.waiting, d.notify = nil, notify
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.tell = func(rpcenv.Message) {}
+		d.notify = func(rpcenv.Message) {} // not nil, or events would pile up
 	}
 }

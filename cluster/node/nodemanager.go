@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// NodeManagerOptions are what a NodeManager is told. What is zero is as the settings yarn.nodemanager.* say.
+// NodeManagerOptions are those of a NodeManager. Settings yarn.nodemanager.* stand in for zero values.
 type NodeManagerOptions struct { //nolint:revive // the role is called NodeManager
 	Options
 	// ResourceManager is where it listens; the zero Address: yarn.resourcemanager.address says.
@@ -32,7 +32,7 @@ type NodeManagerOptions struct { //nolint:revive // the role is called NodeManag
 	LocalDirs, LogDirs []string
 }
 
-// What a node offers when nobody says, as in Hadoop.
+// What a node offers without a setting, as in Hadoop.
 const (
 	nodeMemoryMB = 8192
 	nodeVCores   = 8
@@ -59,6 +59,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	cfg.Containers = container.NewDirectories(disks, conf.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
 	cfg.Logs = container.NewLogs(disks)
 	cfg.Machine = container.Machine{Volumes: disks}
+	// Closed after the daemon: what containers are left when the endpoint has ended the Starter ends.
 	starter := process.NewStarter()
 	defer starter.Close()
 	d, err := newDaemon(opts.Options, containerLauncher{starter}.start)
@@ -73,7 +74,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	}
 	cfg.HTTPPort = web.Port(pages)
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
-		env.Conf = samePort(env.Conf)
+		env.Conf = samePort(env.Conf) // the port is half of the node's id
 		return start(d.host, env, nodemanager.Name, nodemanager.New(cfg))
 	}); err != nil {
 		return err
@@ -85,6 +86,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	if err := d.wait(ctx); err != nil {
 		return err
 	}
+	// ctx has ended. The containers get a SIGTERM and some time before the deferred calls kill what is left.
 	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
 	b := d.node.Env.Blocking(ending)
@@ -122,7 +124,7 @@ func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
 	return cfg, cfg.Validate()
 }
 
-// fill sets a number that nobody gave: to what a setting says, else to its default.
+// fill sets a number that is not given: to what a setting says, else to its default.
 func fill[N int | int64](to *N, setting, otherwise N) {
 	switch {
 	case *to > 0:

@@ -280,7 +280,7 @@ func TestANodeManagerThatEndsEndsItsContainers(t *testing.T) {
 }
 
 // The command of a container has yarn.nodemanager.sleep-delay-before-sigkill.ms to end by itself, though it is the child of a
-// shell that is told to end too.
+// shell that gets the SIGTERM too.
 func TestACommandHasItsTimeToEnd(t *testing.T) {
 	k := newYARNKit(t, map[string]string{"yarn.nodemanager.sleep-delay-before-sigkill.ms": "60000"})
 	path, program := fifo(t), filepath.Join(t.TempDir(), "polite.sh")
@@ -401,7 +401,7 @@ func BenchmarkContainer(b *testing.B) {
 	}
 }
 
-// A NodeManager starts, stops and shows containers only for who has the tokens of the ResourceManager: those of this node, of that
+// A NodeManager starts, stops and shows containers only for holders of the ResourceManager's tokens: those of this node, of that
 // application, and in time.
 func TestANodeManagerAndStrangers(t *testing.T) {
 	k := newYARNKit(t, nil)

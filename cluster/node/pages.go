@@ -19,11 +19,11 @@ import (
 type faces struct {
 	listeners []net.Listener
 	servers   []*httpserver.Server
-	// url is where the pages are; empty: there are none.
+	// url is where the pages are; empty: the daemon serves no pages.
 	url string
 }
 
-// bind listens for a service at a port of host, before the role starts: it is told where its pages are.
+// bind listens for a service at a port of host. It runs before the role starts, whose Config holds the address of its pages.
 func (d *daemon) bind(service, setting, host string, port int) (net.Listener, error) {
 	l, err := web.Listen(service, setting, host, port, conf.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
 	if err == nil {
@@ -53,7 +53,7 @@ func (d *daemon) bindWebapp(service string, setting *conf.Entry[string]) (net.Li
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", setting.Key(), err)
 		}
-		if at.Host == "0.0.0.0" {
+		if at.Host == "0.0.0.0" { // Hadoop's default; here nothing is open to all hosts unless --host says so
 			at.Host = d.opts.Listen.Host
 		}
 		d.opts.Pages = at
@@ -77,6 +77,7 @@ func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
 	if !conf.MasterRESTEnabled.Get(d.opts.Conf) {
 		return func() { d.serveMaster(pages) }, nil
 	}
+	// A token that cannot be read ends the start: without it the server would let everybody submit.
 	token, err := rest.Token(d.opts.Conf)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (d *daemon) site() web.Site {
 	return web.Site{Env: d.node.Env, Ref: d.node.Ref, Conf: d.opts.Conf, Log: d.opts.Log, Names: d.names()}
 }
 
-// names are those by which the daemon's servers may be called.
+// names are the host names under which browsers may reach the daemon's servers; requests for other hosts are refused.
 func (d *daemon) names() []string {
 	names := []string{d.opts.Listen.Host, d.opts.Pages.Host}
 	if d.opts.PublicName != "" {

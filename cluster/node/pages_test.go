@@ -30,7 +30,7 @@ func runDaemon(t *testing.T, settings map[string]string, run func(context.Contex
 		t.Fatal(err)
 	}
 	defer r.Close()
-	fd, err := unix.Dup(int(w.Fd())) // it is closed by who writes the ready line
+	fd, err := unix.Dup(int(w.Fd())) // the writer of the ready line closes it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,7 @@ func (p programs) download(ctx context.Context, from, dir string) (_ string, err
 	case res.ContentLength > p.limit:
 		return "", fmt.Errorf("%s: it has %d bytes, more than the %d that a program may have", from, res.ContentLength, p.limit)
 	}
+	// A driver that is started again finds the program of its first start here, and replaces it.
 	path := filepath.Join(dir, "program")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o700)
 	if err != nil {
@@ -85,6 +86,7 @@ func (p programs) download(ctx context.Context, from, dir string) (_ string, err
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()
+	// A server need not say a length, and need not keep to it: what comes is counted.
 	n, err := io.Copy(f, io.LimitReader(res.Body, p.limit+1))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", from, err)

@@ -51,7 +51,7 @@ func serve(t *testing.T) string {
 			if _, err := w.Write(make([]byte, 1024)); err != nil {
 				return
 			}
-			w.(http.Flusher).Flush() // so that no length is told
+			w.(http.Flusher).Flush() // so that the header has no length
 		}
 	})
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

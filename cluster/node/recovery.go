@@ -53,7 +53,7 @@ func openRecords(opts Options) (records, error) {
 	}
 }
 
-// leads waits until a Master has read its records, so that who is told that it is ready can register.
+// leads waits until a Master has read its records: after the ready line it takes registrations.
 func (d *daemon) leads(ctx context.Context) error { return d.serves(ctx, master.AwaitLeadership{}) }
 
 // serves waits until the daemon's endpoint answers q, which it does when it has read its records.
@@ -70,7 +70,7 @@ func (d *daemon) serves(ctx context.Context, q rpcenv.Asks[*rpc.Bool]) error {
 		if !errors.Is(err, rpcenv.ErrStopped) && !errors.Is(err, rpcenv.ErrRefusedStopped) { // else it ends, and the code follows
 			return err
 		}
-	case code := <-d.exits: // it could not read them; it has said why
+	case code := <-d.exits: // it could not read them, and has logged why
 		return &ExitError{code}
 	case <-ctx.Done():
 		return nil

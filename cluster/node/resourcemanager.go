@@ -14,7 +14,7 @@ import (
 )
 
 // RunResourceManager runs a ResourceManager until ctx ends, or it ends itself: then the error is an *ExitError. As in Hadoop, and
-// unlike Spark's daemons, it takes no other port than the one that it was told: all the others look for it there.
+// unlike Spark's daemons, it takes no other port than the one that is set: all the others look for it there.
 func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	var cfg resourcemanager.Config
 	closeStore, err := configure(&cfg, opts.Conf)
@@ -40,6 +40,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	d.serve(pages, web.ResourceManagerPages(d.site()))
+	// After the ready line applications can be submitted, so it waits until the records are read.
 	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err
 	}

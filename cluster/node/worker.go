@@ -18,20 +18,20 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// WorkerOptions are what a Worker is told.
+// WorkerOptions are those of a Worker.
 type WorkerOptions struct {
 	Options
 	// Masters are those named; none: membership finds them.
 	Masters []rpcenv.Address
 	// Cores and MemoryMB are what the Worker offers.
 	Cores, MemoryMB int
-	// WorkDir is under which executors have their directories.
+	// WorkDir is the directory that holds those of executors.
 	WorkDir string
 	// LocalDirs are where executors keep blocks; none: spark.local.dir says, else in WorkDir.
 	LocalDirs []string
-	// Decommission tells, by anything that comes, that the Worker is to take no more executors; nil: nobody tells.
+	// Decommission makes the Worker, at each value, take no more executors. It may be nil.
 	Decommission <-chan os.Signal
-	// Launched hears of each executor's process when it has started, and gets from ended how it ended; nil: nobody hears.
+	// Launched hears of each executor's process when it has started; ended gets its end. It may be nil.
 	Launched func(a executor.Args, pid int, ended <-chan rpcenv.Exit)
 }
 
@@ -50,6 +50,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	// Closed after the daemon: executors that are left when the endpoint has ended the Starter ends.
 	starter := process.NewStarter()
 	defer starter.Close()
 	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB, opts.Conf, opts.Log, opts.Launched}.start)
@@ -85,6 +86,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if err := d.wait(ctx); err != nil {
 		return err
 	}
+	// ctx has ended. While the Env still runs the Worker ends its executors, and the Master hears how each ended.
 	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
 	b := d.node.Env.Blocking(ending)
@@ -95,7 +97,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	return nil
 }
 
-// watchDecommission tells the Worker of signals, until the function that it returns is called.
+// watchDecommission makes messages to the Worker of signals, until the function that it returns is called.
 func (d *daemon) watchDecommission(signals <-chan os.Signal) (stop func()) {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -103,7 +105,7 @@ func (d *daemon) watchDecommission(signals <-chan os.Signal) (stop func()) {
 		for {
 			select {
 			case <-signals:
-				_ = d.node.Env.Send(d.node.Ref, worker.WorkerDecommissionSigReceived{}) // it is a message
+				_ = d.node.Env.Send(d.node.Ref, worker.WorkerDecommissionSigReceived{}) // its only error is for what is no message
 			case <-done:
 				return
 			}
@@ -125,6 +127,7 @@ func makeWorkDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("work directory: %w: %s", err, remedy)
 	}
+	// A write tells at the start what otherwise the first executor would: a full disk, say.
 	probe, err := os.CreateTemp(dir, ".try-*")
 	if err != nil {
 		return "", fmt.Errorf("work directory %s cannot be written: %w: %s", dir, err, remedy)
@@ -136,5 +139,5 @@ func makeWorkDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// shutdownTime is how long a Worker that is told to end waits for its executors to end and for the Master to hear of it.
+// shutdownTime is how long an ending Worker waits for its executors to end and for the Master to hear of it.
 const shutdownTime = 3 * time.Second

@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// A ResourceManager at another port than it was told would be one that no node and no application finds: it ends, as Hadoop's
+// A ResourceManager at another port than the one set would be one that no node and no application finds: it ends, as Hadoop's
 // does. So does a NodeManager, whose port its ResourceManager knows it by.
 func TestYARNsDaemonsTakeNoOtherPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

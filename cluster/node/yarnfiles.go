@@ -78,6 +78,7 @@ func groupsOf(_ *rpcenv.Blocking, name string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the groups of %s: %w", name, err)
 	}
+	// A number without a name is no group that a queue's list could name. GroupIds has the primary one again, somewhere.
 	var groups []string
 	for _, n := range append([]string{u.Gid}, numbers...) {
 		g, err := user.LookupGroupId(n)

@@ -45,6 +45,7 @@ func (a *appender) run() {
 	var lost int64
 	var why error
 	for {
+		// What was read counts also beside an error: the last bytes may come with it.
 		n, err := a.pipe.Read(buffer)
 		if written, failed := a.write(buffer[:n]); failed != nil {
 			if lost == 0 {
@@ -70,7 +71,7 @@ func (a *appender) write(p []byte) (int, error) {
 
 // finish waits for the rest of the output after the process's end, and closes what there is.
 func (a *appender) finish() {
-	_ = a.pipe.SetReadDeadline(time.Now().Add(appenderGrace)) // a pipe can
+	_ = a.pipe.SetReadDeadline(time.Now().Add(appenderGrace)) // pipes have deadlines, so this cannot fail
 	a.abandon()
 }
 

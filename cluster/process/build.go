@@ -39,6 +39,7 @@ func BuildMain(ctx context.Context, dir, out string) error {
 	cmd := exec.CommandContext(ctx, goCommand, "build", "-o", out, ".")
 	cmd.Dir = dir
 	cmd.SysProcAttr = childAttr()
+	// The go command has compilers below it: the group is killed, and what left the group and holds the pipe is not waited for.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	output := &head{limit: maxBuildOutput}

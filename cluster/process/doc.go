@@ -1,4 +1,4 @@
-// Package process makes Coherer's roles run as processes of the operating system: it starts them, tells their end, finds
+// Package process makes Coherer's roles run as processes of the operating system: it starts them, reports their end, finds
 // and checks their programs, and makes their work directories.
 //
 // The rule that everything here serves: nothing is left behind, even when the process that started others is killed by

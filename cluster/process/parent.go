@@ -41,6 +41,7 @@ func Exec(path string, args []string) error {
 		return fmt.Errorf("exec %s: %w", path, err)
 	}
 	err = unix.Exec(abs, append([]string{abs}, args...), os.Environ())
+	// It failed, and this program goes on: the pipe must not leak into the children that it may still start.
 	if fd, ok, err := transport.ParentFD(); err == nil && ok {
 		unix.CloseOnExec(fd)
 		runtime.UnlockOSThread()

@@ -20,7 +20,7 @@ var _ rpcenv.Process = (*Process)(nil)
 type Process struct {
 	name string
 	cmd  *exec.Cmd
-	// rope is the write end of the pipe that tells the child that its parent lives.
+	// rope is the write end of the pipe whose end of file says to the child that its parent is gone.
 	rope *os.File
 	// ended is closed after exit was set.
 	ended chan struct{}
@@ -59,7 +59,7 @@ func (p *Process) Kill(grace time.Duration) {
 	}
 	p.signal(syscall.SIGTERM)
 	at := time.Now().Add(grace)
-	if p.hard != nil && !at.Before(p.hardAt) {
+	if p.hard != nil && !at.Before(p.hardAt) { // a later call may shorten the time, never lengthen it
 		return
 	}
 	if p.hard != nil {
@@ -69,7 +69,7 @@ func (p *Process) Kill(grace time.Duration) {
 	p.hard = time.AfterFunc(grace, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if !p.over {
+		if !p.over { // Stop in endGroup may have come too late for this timer
 			p.signal(syscall.SIGKILL)
 		}
 	})
@@ -92,11 +92,13 @@ func (p *Process) wait() rpcenv.Exit {
 		p.endGroup()
 	}
 	p.exit = exitOf(err)
+	// A process that chose its exit code has said why on stderr; one that a signal ended has not.
 	if p.stderr != "" && 0 < p.exit.Code && p.exit.Code < Signalled {
 		p.exit.Words = errorLine(p.stderr, p.stderrFrom)
 	}
 	close(p.ended)
 	p.rope.Close()
+	// onExit, which follows, may count on whole files. A descendant that left the group may hold the pipes, hence the deadlines.
 	for _, a := range p.appenders {
 		a.finish()
 	}
@@ -120,7 +122,7 @@ func (p *Process) endGroup() {
 	}
 }
 
-// output opens one of the outputs; done closes what the process alone is to have.
+// output opens one of the outputs; done closes what is the process's alone, after the fork.
 func (p *Process) output(o Output) (f *os.File, done func(), err error) {
 	if o.Rolling == nil {
 		return o.open()

@@ -91,7 +91,7 @@ func (p *Process) Ready(ctx context.Context) (Ready, error) {
 	if !errors.Is(p.readyErr, errNotReported) {
 		return p.ready, p.readyErr
 	}
-	// Its end says more than the end of the pipe.
+	// The pipe ended without a line. The process's own end, which mostly follows at once, says more about the reason.
 	select {
 	case <-p.ended:
 	case <-ctx.Done():

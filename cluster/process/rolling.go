@@ -24,8 +24,8 @@ type Rolling struct {
 	Retained int
 	// Compress makes gzip files of the old ones, NAME--....gz.
 	Compress bool
-	// Dropped is told, on a goroutine of the process's own, of output that cannot be written: when that begins, with 0, and
-	// at the end with how many bytes were dropped. nil: nobody wants to know.
+	// Dropped hears, on a goroutine of the process's own, of output that cannot be written: when that begins, with 0, and
+	// at the end with how many bytes were dropped. It may be nil.
 	Dropped func(bytes int64, why error)
 }
 
@@ -113,7 +113,7 @@ func (w *roller) due(n int) bool {
 func (w *roller) roll() error {
 	err := w.Close()
 	old := w.unused(w.suffix(w.now()))
-	if w.Interval > 0 {
+	if w.Interval > 0 { // also when the rest fails: the next try is at the next interval
 		w.end = w.next(w.now())
 	}
 	if w.Compress {
@@ -124,12 +124,13 @@ func (w *roller) roll() error {
 	if errors.Is(err, fs.ErrNotExist) { // somebody took the file away: nothing to keep
 		err = nil
 	}
+	// All three whatever failed before: on a full disk the oldest files must go, and the output goes on.
 	return errors.Join(err, w.forget(), w.open())
 }
 
 const gz = ".gz"
 
-// unused is the name of an old file that there is none of yet, compressed or not.
+// unused is a file name not yet taken, neither plain nor compressed.
 func (w *roller) unused(suffix string) string {
 	taken := func(path string) bool {
 		_, plain := os.Lstat(path)
@@ -137,7 +138,7 @@ func (w *roller) unused(suffix string) string {
 		return plain == nil || zipped == nil
 	}
 	name := w.path + suffix
-	for i := 0; taken(name) && i < 10000; i++ {
+	for i := 0; taken(name) && i < 10000; i++ { // Spark tries as many
 		name = fmt.Sprintf("%s%s--%d", w.path, suffix, i)
 	}
 	return name
@@ -159,7 +160,7 @@ func (w *roller) forget() error {
 			old = append(old, filepath.Join(dir, e.Name()))
 		}
 	}
-	slices.Sort(old)
+	slices.Sort(old) // by their dates, so by age
 	var errs []error
 	for _, path := range old[:max(0, len(old)-w.Retained)] {
 		errs = append(errs, os.Remove(path))

@@ -159,7 +159,7 @@ func TestOldFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// Somebody who takes the file away harms nobody.
+// A file that vanishes while it is written harms nothing.
 func TestAFileThatIsTakenAwayIsBegunAgain(t *testing.T) {
 	w, clock := newRoller(t, Rolling{Interval: time.Hour})
 	w.must(t, "a")
@@ -197,7 +197,7 @@ func TestAFullDiskIsCountedAndReadOn(t *testing.T) {
 	}
 }
 
-// What leaves a process's group keeps the pipe; the process's end is told all the same.
+// A descendant that leaves a process's group keeps the pipe; the process's end is reported all the same.
 func TestAPipeThatSomebodyHoldsDoesNotHoldUpTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stdout")
 	a, w, err := appendTo(Output{Path: path, Rolling: &Rolling{MaxSize: 1}}, time.Now)

@@ -86,7 +86,7 @@ func (s *Spec) validate() error {
 // environ is the environment of the child, without what this process inherited about its own parent.
 func (s *Spec) environ() []string {
 	var env []string
-	for _, entry := range append(os.Environ(), s.Env...) {
+	for _, entry := range append(os.Environ(), s.Env...) { // of two with one name the last counts
 		if !strings.HasPrefix(entry, transport.ParentFDVar+"=") {
 			env = append(env, entry)
 		}

@@ -71,6 +71,7 @@ func (s *Starter) Close() {
 	}
 	s.mu.Unlock()
 
+	// Without s.mu: what ends takes it in forget. forks is closed last, since a Start under way still sends to it.
 	s.waits.Wait()
 	s.stop.Do(func() { close(s.forks) })
 	<-s.gone
@@ -84,7 +85,7 @@ func (s *Starter) Start(spec Spec, onExit func(rpcenv.Exit)) (*Process, error) {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("start %s: %w", spec.Path, ErrClosed)
 	}
-	s.waits.Add(1)
+	s.waits.Add(1) // under the lock, or a Close in between would not wait for this Start
 	s.mu.Unlock()
 
 	p, err := s.start(&spec)
@@ -120,6 +121,7 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 	}
 
 	p := &Process{name: nameOf(spec), ended: make(chan struct{})}
+	// Deferred first, so it runs after closeStdout and closeStderr: an appender reads until every end to write to is closed.
 	defer func() {
 		if err != nil {
 			p.abandonOutput()
@@ -140,7 +142,7 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		if _, err := stderr.WriteString(spec.StderrPreamble); err != nil {
 			return nil, fmt.Errorf("write the preamble of stderr: %w", explain(err))
 		}
-		began = size(stderr)
+		began = size(stderr) // the preamble is none of the process's last words
 	}
 
 	if stderr != nil {
@@ -181,6 +183,7 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 	if stderr != nil {
 		cmd.Stderr = stderr
 	}
+	// On the thread that lives as long as the Starter: the kernel kills a child when the thread that forked it ends.
 	done := make(chan error)
 	s.forks <- func() { done <- cmd.Start() }
 	if err := <-done; err != nil {

@@ -19,8 +19,8 @@ const (
 // errorWords begin a line by which a process says why it ends: a command of ours, a Go program that crashes.
 var errorWords = []string{"error: ", "panic: ", "fatal error: "}
 
-// errorLine is the last line of an error in the file from offset on, and "" where there is none. Where the file is as it was
-// and its disk is full, the words did not fit: then it says that.
+// errorLine is the last line of an error in the file from offset on, or "". When nothing was written from offset on and the disk
+// is full, the words did not fit: then it says that.
 func errorLine(path string, offset int64) string {
 	text, size := readEnd(path, offset, wordsRead)
 	lines := strings.Split(text, "\n")
@@ -37,8 +37,7 @@ func errorLine(path string, offset int64) string {
 	return ""
 }
 
-// lastLines is the end of the file from offset on, at most n lines, for the end of an error's text. Where there is none it
-// is as errorLine.
+// lastLines is the end of the file from offset on, at most n lines, for the end of an error's text. Nothing written: as errorLine.
 func lastLines(path string, offset int64, n int) string {
 	text, size := readEnd(path, offset, 4<<10)
 	if size == offset {
@@ -48,7 +47,7 @@ func lastLines(path string, offset int64, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// readEnd reads at most the last most bytes of a file from offset on, and tells its size. A file that cannot be read has a
+// readEnd reads at most the last most bytes of a file from offset on, and returns its size. A file that cannot be read has a
 // size of -1.
 func readEnd(path string, offset, most int64) (string, int64) {
 	f, err := os.Open(path)

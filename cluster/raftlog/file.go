@@ -55,6 +55,8 @@ func Open(path string) (f *File, err error) {
 			_ = file.Close() // after a panic it is open, and locked
 		}
 	}()
+	// bbolt maps the file into memory. A file that is shorter than its header says makes a read a SIGBUS, which would end the
+	// process; as a panic it becomes an error.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(path, &err)
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
@@ -73,7 +75,7 @@ func Open(path string) (f *File, err error) {
 		return nil, unusable(&fs.PathError{Op: "open", Path: path, Err: err})
 	case errors.Is(err, bolterrors.ErrInvalid):
 		return nil, damaged(path, "it is no log of a Master")
-	case err != nil: // what it read cannot be
+	case err != nil: // bbolt read what cannot be
 		return nil, damaged(path, err)
 	}
 	return &File{path: path, db: db}, nil
@@ -93,8 +95,8 @@ func damaged(path string, why any) error {
 	return fmt.Errorf("%w: %s: %v: remove it, then this Master gets the log of the others", election.ErrLogDamaged, path, why)
 }
 
-// recovered makes an error of a panic: bbolt takes what it reads for its own, and goes astray in a page that is not. That its
-// memory ends before the file should is a panic too. The words of the runtime help nobody.
+// recovered makes an error of a panic: bbolt trusts what it reads, and goes astray in a page that it did not write. A file that
+// is shorter than its header says is a panic too. The runtime's words for it help nobody, so they are left out.
 func recovered(path string, err *error) {
 	const why = "a page of it is wrong: the file was cut, or something else wrote into it"
 	switch v := recover().(type) {
@@ -141,16 +143,18 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 					if err := decode([]byte(key), value, into); err != nil {
 						return damaged(f.path, err)
 					}
-				case key == string(snapshotKey):
+				case key == string(snapshotKey): // a young log has none
 					s.Snapshot = nil
-				default:
+				default: // the first Save writes both; without its vote a Master could vote twice in a term
 					return damaged(f.path, "it has no "+key)
 				}
 			}
 		}
 		b := tx.Bucket(entriesBucket)
+		// A damaged page can hide both buckets. The number of the transaction stands in the header, which has a checksum: it
+		// says whether anything was written.
 		if b == nil && extent == nil && tx.ID() <= newest {
-			return nil // nothing was ever written
+			return nil
 		}
 		if b == nil || !bytes.Equal(extent, extentOf(b)) {
 			return damaged(f.path, "the entries are not those that were written last")
@@ -158,6 +162,7 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 		return b.ForEach(func(key, value []byte) error {
 			e := &deploy.LogEntry{}
 			err := decode(key, value, e)
+			// The checksum covers the key too. These two find entries that are whole and in the wrong place.
 			if err == nil && (len(key) != 8 || binary.BigEndian.Uint64(key) != e.GetIndex()) {
 				err = fmt.Errorf("entry %d is kept as %x", e.GetIndex(), key)
 			}
@@ -174,7 +179,7 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 	return s, err
 }
 
-// newest is the transaction that makes a file: what is written comes later.
+// newest is the newest transaction of a file into which nothing was written: the one that makes it.
 const newest = 1
 
 // extentOf is the first and the last key of the entries, which have no gaps, with their checksum.
@@ -212,6 +217,7 @@ func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) (err error) {
 		if err != nil {
 			return err
 		}
+		// In the same transaction as the entries, so that it never names others than there are.
 		return state.Put(extentKey, extentOf(entries))
 	})
 	var at *fs.PathError
@@ -219,7 +225,7 @@ func (f *File) Save(_ *rpcenv.Blocking, batch election.Batch) (err error) {
 	case err == nil:
 		return nil
 	case errors.As(err, &at) && (!errors.As(at.Err, new(syscall.Errno)) || errors.Is(at.Err, syscall.EFBIG)):
-		return damaged(f.path, at.Err) // a page sends it where no file is
+		return damaged(f.path, at.Err) // a damaged page sent bbolt to an offset that no file has
 	case errors.As(err, &at):
 		return err // it names the file
 	}
@@ -238,6 +244,7 @@ func saveEntries(b *bbolt.Bucket, batch election.Batch) (err error) {
 	if err != nil || len(batch.Entries) == 0 {
 		return err
 	}
+	// What is kept from the first new entry on comes from an earlier leader; a shorter batch must not leave its tail behind.
 	if err := remove(b, key(batch.Entries[0].GetIndex()), func(uint64) bool { return true }); err != nil {
 		return err
 	}
@@ -249,9 +256,9 @@ func saveEntries(b *bbolt.Bucket, batch election.Batch) (err error) {
 	return nil
 }
 
-// remove removes entries from a key on, as long as what says so.
+// remove removes entries from a key on, until what says no.
 func remove(b *bbolt.Bucket, from []byte, what func(index uint64) bool) error {
-	var keys [][]byte // removing under a cursor skips some
+	var keys [][]byte // collected first: a cursor skips entries when one is removed under it
 	c := b.Cursor()
 	k, _ := c.First()
 	if from != nil {

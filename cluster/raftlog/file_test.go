@@ -79,7 +79,7 @@ func TestAFileBelongsToOneProcess(t *testing.T) {
 	}
 }
 
-// Whatever happens to a file, it is either told or did no harm: bytes are turned, and the file cut, at many places. A broken
+// Whatever happens to a file, it is an error or did no harm: bytes are turned, and the file cut, at many places. A broken
 // header alone is as a crash in the middle of the last write, which is undone.
 func TestADamagedFileIsTold(t *testing.T) {
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestADamagedFileIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, late := 0, 0
+	found, late := 0, 0
 	try := func(what string, content []byte) {
 		path := filepath.Join(dir, strings.ReplaceAll(what, " ", "-")+".db")
 		if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -127,7 +127,7 @@ func TestADamagedFileIsTold(t *testing.T) {
 			_ = f.Close() // it is broken
 		}
 		if err != nil {
-			told++
+			found++
 			text := err.Error()
 			if !errors.Is(err, election.ErrLogDamaged) || strings.Count(text, path) != 1 || !strings.Contains(text, "remove it") ||
 				strings.Contains(text, "runtime error") {
@@ -150,8 +150,8 @@ func TestADamagedFileIsTold(t *testing.T) {
 	try("text", []byte(strings.Repeat("this is no log\n", 1000)))
 	try("zeros", make([]byte, len(good)))
 	try("three pages", good[:3*size])
-	if told < 20 || late == 0 {
-		t.Errorf("only %d were told, %d when it was written: the test shows little", told, late)
+	if found < 20 || late == 0 {
+		t.Errorf("only %d were found, %d of them by a Save: the test shows little", found, late)
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *peers) wait() {
 	}
 }
 
-// workerPeer registers when it is told to, again each 10 s until it is answered, as a Worker does, and answers MasterChanged.
+// workerPeer registers on demand, again each 10 s until it is answered, as a Worker does, and answers MasterChanged.
 type workerPeer struct {
 	p          *peers
 	id         string

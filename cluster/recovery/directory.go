@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// The names in a directory that are no records, and how records are told from them.
+// The names in a directory that are no records, and the bounds of those that are.
 const (
 	lockFile    = "lock"
 	badFolder   = "bad"
@@ -87,6 +87,7 @@ func open(path string, of Owner) (*Directory, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("recovery directory: %w", err), d.Close())
 	}
+	// The next group gets a number above all that are left: Load applies groups in the order of their names.
 	for _, name := range names {
 		if n, ok := strings.CutPrefix(name, groupPrefix); ok {
 			if number, err := strconv.ParseUint(n, 10, 64); err == nil {
@@ -107,9 +108,10 @@ func (d *Directory) Close() error {
 func (d *Directory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
 	g := group{fmt.Sprintf("%s%020d", groupPrefix, d.next), changes}
 	if err := d.put(g.name, encode(changes...)); err != nil {
-		return err
+		return err // with the same number the next Write replaces what this one may have left
 	}
 	d.next++
+	// Only now: the records' own files may say nothing that is not durable in a group.
 	d.filer.add(g)
 	return nil
 }
@@ -125,12 +127,13 @@ func (d *Directory) put(name string, data []byte) error {
 	if err := d.rename(tempMark+name, name); err != nil {
 		return err
 	}
-	return d.sync()
+	return d.sync() // a rename is durable with the directory, not with the file
 }
 
-// Load reads all records, also those that were not put into their places before; that is done behind it. The reasons for bad files name them,
+// Load reads all records, also those that are in a group and not yet in files of their own. The errors of bad files name them,
 // and where they are now.
 func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+	// With the filer's lock no group is removed while Load reads. Load queues again every group that it finds.
 	d.filer.mu.Lock()
 	defer d.filer.mu.Unlock()
 	d.filer.forget()
@@ -169,14 +172,14 @@ func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error
 		}
 		last[record.Key] = record
 	}
-	for _, g := range groups { // what they say is later than what has a file of its own
+	for _, g := range groups { // a group is later than the files of its records: it is removed when they are written
 		for _, c := range g.changes {
 			last[c.Key] = c
 		}
 		d.filer.add(g)
 	}
 	for _, c := range last {
-		if c.Value != nil {
+		if c.Value != nil { // else a group removed it
 			records = append(records, c)
 		}
 	}
@@ -233,7 +236,7 @@ func (d *Directory) setAside(name string, why error) error {
 		return fmt.Errorf("%s: %w; it could not be moved: %w", from, why, err)
 	}
 	to := filepath.Join(folder, name)
-	for n := 1; ; n++ {
+	for n := 1; ; n++ { // a bad file of the same name, from an earlier start, stays
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			break
 		}

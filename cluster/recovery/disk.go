@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// The changes of the disk. Each asks before, so that a test can let it fail.
+// Each change of the disk calls ask first, so that a test can make it fail.
 
 func (d *Directory) ask(op, name string) (path string, err error) {
 	path = filepath.Join(d.path, name)
@@ -20,7 +20,7 @@ func (d *Directory) ask(op, name string) (path string, err error) {
 	return path, nil
 }
 
-// write makes a file, durable if it is told to.
+// write makes a file; durable: with a sync.
 func (d *Directory) write(name string, data []byte, durable bool) error {
 	path, err := d.ask("write", name)
 	if err != nil {

@@ -14,6 +14,7 @@ func (d *Directory) syncAll([]master.Change) error {
 	if _, err := d.ask("syncfs", ""); err != nil {
 		return err
 	}
+	// One call, however many records a group has; a sync for each of them would cost as many waits for the disk.
 	if err := unix.Syncfs(int(d.dir.Fd())); err != nil {
 		return fmt.Errorf("recovery directory: %w", &fs.PathError{Op: "syncfs", Path: d.path, Err: err})
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A file is the magic, a checksum of what follows, and changes: length and bytes of the key, length and bytes of the
-// value; removed stands for the length of a value that there is none of.
+// value. A length of removed means that the change removes the key.
 const (
 	magic   = "CHRECOV1"
 	removed = math.MaxUint32
@@ -48,6 +48,7 @@ func decode(data []byte) ([]master.Change, error) {
 	if got := crc32.Checksum(body, castagnoli); got != sum {
 		return nil, fmt.Errorf("it is torn or was changed: its checksum is %08x instead of %08x", got, sum)
 	}
+	// The checksum is right, and still each length is checked: anybody can compute a CRC.
 	var changes []master.Change
 	for len(body) > 0 {
 		key, rest, ok := take(body)

@@ -14,7 +14,7 @@ type group struct {
 }
 
 // filer puts the records of groups into files of their own, behind the Writes. What it has not done when the process ends
-// the next Load hands to it again.
+// the next Load hands to it again. mu is locked before adding.
 type filer struct {
 	wake chan struct{}
 	quit chan struct{}
@@ -22,7 +22,7 @@ type filer struct {
 	once sync.Once
 
 	mu      sync.Mutex // held while groups are filed
-	adding  sync.Mutex // of waiting
+	adding  sync.Mutex // guards waiting; held for a moment only, so a Write never waits for the disk of the filer
 	waiting []group
 }
 
@@ -47,11 +47,11 @@ func (f *filer) add(g group) {
 	f.adding.Unlock()
 	select {
 	case f.wake <- struct{}{}:
-	default:
+	default: // a wake that is not yet taken stands for this group too
 	}
 }
 
-// forget leaves what waits to whoever reads the groups.
+// forget empties the queue: Load, which reads the groups, fills it again.
 func (f *filer) forget() {
 	f.adding.Lock()
 	defer f.adding.Unlock()
@@ -67,6 +67,7 @@ func (f *filer) work(file func([]group) error) {
 	f.waiting = nil
 	f.adding.Unlock()
 	if err := file(groups); err != nil {
+		// In front: groups that Writes added meanwhile are later, and the last word about a key counts.
 		f.adding.Lock()
 		f.waiting = append(groups, f.waiting...)
 		f.adding.Unlock()
@@ -99,6 +100,7 @@ func (d *Directory) file(groups []group) error {
 	if len(groups) == 0 {
 		return nil
 	}
+	// A record that changed in several groups is written once, as the latest has it.
 	last := map[string]int{}
 	var changes []master.Change
 	for _, g := range groups {
@@ -119,6 +121,8 @@ func (d *Directory) file(groups []group) error {
 			return err
 		}
 	}
+	// The groups stay until the records are durable elsewhere. Then the oldest goes first: an older group that outlived a newer
+	// one would, at the next Load, undo what the newer one said of the same key.
 	if err := d.syncAll(changes); err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func BenchmarkRegistrationRAFT(b *testing.B) {
 }
 
 // BenchmarkRecoveryRAFT is BenchmarkRecovery of a Master that is elected when another ends: from its election until it is
-// ALIVE. How long the election took is told beside.
+// ALIVE. The time of the election is reported beside it.
 func BenchmarkRecoveryRAFT(b *testing.B) {
 	b.Run(fmt.Sprintf("workers=%d/applications=%d/drivers=%d", workers, applications, drivers), func(b *testing.B) {
 		var took, elected, used time.Duration

@@ -38,7 +38,7 @@ type Client struct {
 }
 
 // New makes a Client of the Masters' REST addresses, tried in their order. token is the bearer token that a cluster with
-// coherer.rest.tokenFile wants; empty for none.
+// coherer.rest.tokenFile wants, or "".
 func New(masters []rpcenv.Address, token string) *Client {
 	return newClient(masters, token, &http.Transport{
 		DialContext: (&net.Dialer{Timeout: answerTime}).DialContext, ResponseHeaderTimeout: answerTime, DisableKeepAlives: true,
@@ -48,7 +48,7 @@ func New(masters []rpcenv.Address, token string) *Client {
 func newClient(masters []rpcenv.Address, token string, t http.RoundTripper) *Client {
 	return &Client{masters, token, &http.Client{
 		Transport: t, Timeout: answerTime,
-		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		CheckRedirect: func(r *http.Request, _ []*http.Request) error { // the token and the settings are for the Masters alone
 			return fmt.Errorf("it leads elsewhere, to %s", r.URL)
 		},
 	}}
@@ -103,6 +103,7 @@ func (c *Client) each(ctx context.Context, method, path string, body []byte, act
 	unreached := 0
 	for _, master := range c.masters {
 		r, err := c.ask(ctx, master, method, path, body)
+		// A Master that does not lead refuses, so a refusal is no reason to stop, nor is an error of one of them.
 		switch {
 		case errors.Is(err, ErrNoServer):
 			unreached++
@@ -126,7 +127,7 @@ func (c *Client) each(ctx context.Context, method, path string, body []byte, act
 		}
 	}
 	err := errors.Join(reasons...)
-	if unreached < len(reasons) {
+	if unreached < len(reasons) { // one may have done it: the caller must not try another way
 		return nil, withoutNoServer{err}
 	}
 	return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
@@ -143,8 +144,8 @@ type withoutNoServer struct{ err error }
 
 func (e withoutNoServer) Error() string { return e.err.Error() }
 
-// ask asks one Master. Before it is told to do something, it must have shown that it is a REST server: so ErrNoServer means
-// that nothing was done, also when what listens there is the Master's RPC port.
+// ask asks one Master. Before it gets a command, it must have shown that it is a REST server: so ErrNoServer means that nothing
+// was done, also when what listens there is the Master's RPC port.
 func (c *Client) ask(ctx context.Context, master rpcenv.Address, method, path string, body []byte) (*Response, error) {
 	if method != http.MethodGet {
 		probe, err := c.send(ctx, master, http.MethodGet, "readyz", nil)

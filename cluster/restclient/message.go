@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// SparkVersion is the version of Spark whose protocol is spoken, as told to servers.
+// SparkVersion is the version of Spark whose protocol is spoken, as requests name it.
 const SparkVersion = "4.1.4"
 
 // Submission is what is to be run. It mirrors CreateSubmissionRequest.
@@ -35,6 +35,7 @@ func (s Submission) request() ([]byte, error) {
 		Action: "CreateSubmissionRequest", ClientSparkVersion: SparkVersion, AppResource: s.Resource, MainClass: s.Class, AppArgs: s.Args,
 		SparkProperties: s.Properties, EnvironmentVariables: s.Environment,
 	}
+	// Spark's server refuses null for them.
 	if r.AppArgs == nil {
 		r.AppArgs = []string{}
 	}
@@ -52,14 +53,14 @@ type Response struct {
 	// Action is the type of the answer, such as CreateSubmissionResponse.
 	Action  string `json:"action"`
 	Message string `json:"message,omitempty"`
-	// Success tells whether it was done, or whether the driver is known.
+	// Success: it was done, or the driver is known.
 	Success      bool   `json:"success"`
 	SubmissionID string `json:"submissionId,omitempty"`
 	// DriverState, WorkerID and WorkerHostPort are those of a driver that is known.
 	DriverState    string `json:"driverState,omitempty"`
 	WorkerID       string `json:"workerId,omitempty"`
 	WorkerHostPort string `json:"workerHostPort,omitempty"`
-	// ServerSparkVersion is the server's version; HighestProtocolVersion is told when it does not know ours.
+	// ServerSparkVersion is the server's version; HighestProtocolVersion is set when the server does not know ours.
 	ServerSparkVersion     string `json:"serverSparkVersion,omitempty"`
 	HighestProtocolVersion string `json:"highestProtocolVersion,omitempty"`
 	// UnknownFields are those of the request that the server did not understand.

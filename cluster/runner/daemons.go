@@ -22,7 +22,7 @@ type daemon struct {
 
 // endAll ends processes in good order and waits.
 func endAll(all []*daemon) {
-	for _, d := range all {
+	for _, d := range all { // all get the signal before the first is waited for
 		d.Kill(grace)
 	}
 	for _, d := range all {
@@ -30,7 +30,7 @@ func endAll(all []*daemon) {
 	}
 }
 
-// start starts a process of the run, whose output goes to a log. ended is told of an end that the run did not bring about.
+// start starts a process of the run, whose output goes to a log. ended hears of an end that the run did not cause.
 func (r *run) start(name string, spec process.Spec, ended func(code int)) (*daemon, error) {
 	if spec.Stderr == (process.Output{}) {
 		spec.Stderr = process.Output{Path: filepath.Join(r.dir.Logs(), name+".log")}
@@ -79,6 +79,7 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 				"--memory", strconv.Itoa(r.cfg.WorkerMemoryMB) + "m", "--work-dir", filepath.Join(r.dir.Work(), "worker"+n),
 			}, r.settings("Worker"+n)...),
 		}, func(int) {
+			// The application survives the loss of some: that is what a Master is for.
 			if left.Add(-1) == 0 {
 				r.lost(errors.New("no Worker is left"))
 			}

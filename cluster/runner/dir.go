@@ -59,6 +59,7 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 		path = filepath.Join(root, fmt.Sprintf("%s-%d", base, n))
 	}
 	d := &Dir{path: path}
+	// Locked before there is any work: the CleanUp of another run removes work whose lock nobody holds.
 	if err := d.hold(); err != nil {
 		return nil, err
 	}
@@ -99,6 +100,7 @@ func plain(name string) string {
 
 // link points latest to a run, at once.
 func link(root, to string) error {
+	// A link cannot be changed in place; a rename replaces it, and a reader always finds one.
 	next := filepath.Join(root, fmt.Sprintf(".latest-%d", os.Getpid()))
 	if err := os.Symlink(to, next); err != nil {
 		return err
@@ -115,7 +117,7 @@ func prune(root, but string) (removed []string, err error) {
 	var runs []string
 	for _, e := range entries {
 		if d, err := ReadDetails(filepath.Join(root, e.Name())); err != nil || d.End == nil {
-			continue // it is under way, or was killed: for its owner to look at
+			continue // it is under way, or was killed: then its owner may want to look at it
 		}
 		if _, err := os.Stat(filepath.Join(root, e.Name(), keepFile)); err == nil {
 			continue
@@ -124,9 +126,9 @@ func prune(root, but string) (removed []string, err error) {
 			runs = append(runs, e.Name())
 		}
 	}
-	slices.Sort(runs)
+	slices.Sort(runs) // their names begin with the time
 	var errs []error
-	for len(runs) > keep-1 {
+	for len(runs) > keep-1 { // one more begins now
 		path := filepath.Join(root, runs[0])
 		removed, errs = append(removed, path), append(errs, os.RemoveAll(path))
 		runs = runs[1:]
@@ -208,11 +210,12 @@ func (r *run) details() Details {
 // returns the table of messages, after that of executors over time when their number followed the work.
 func (d *Dir) Finish(details Details) (table string, err error) {
 	t, damaged := merge(d.path)
-	// An executor that was killed leaves a torn file: that is its right.
+	// An executor that was killed leaves a torn file: nothing is wrong with that.
 	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, trace.ErrTorn) })
 	t.Program, t.Version = details.Name, details.Version
 	end := time.Now()
 	details.End = &end
+	// All of it, whatever fails: on a full disk the work, at least, must go. The lock goes last, when no work is left.
 	err = errors.Join(errors.Join(damaged...),
 		d.writeDetails(details),
 		d.write("diagram.svg", []byte(trace.SVG(t))),

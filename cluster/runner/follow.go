@@ -25,7 +25,7 @@ const settled = 5 * FollowTick / 2
 
 // Follow reads what the processes of a run record while they do, and gives it to emit in order of time, at each tick what
 // is settled. It ends when the run has ended, when ctx has, or with emit's error; ctx's end is no error. Files that are
-// torn or damaged are told to note, and what is whole of them is shown. dir is a run directory; see Find.
+// torn or damaged are reported to note, and their whole records are shown. dir is a run directory; see Find.
 func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error)) error {
 	dir, err := filepath.EvalSymlinks(dir) // another run may become the latest
 	if err != nil {
@@ -43,12 +43,12 @@ func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*
 			return nil
 		case now = <-ticks:
 		}
-		over := !GoesOn(dir) // before the last look
+		over := !GoesOn(dir) // asked before the look: what is written between them would be missed otherwise
 		if err := f.look(); err != nil {
 			return err
 		}
 		until := now.Add(-settled)
-		if over {
+		if over { // nobody writes any more: all is settled
 			until = time.Time{}
 		}
 		t := f.follower.Settled(until)
@@ -76,6 +76,7 @@ func GoesOn(dir string) bool {
 	if err != nil {
 		return false
 	}
+	// A run that was killed has neither an end in its details nor a process. Signal 0 only asks.
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }
@@ -115,7 +116,7 @@ func (f *following) look() error {
 		if file.failed {
 			continue
 		}
-		if err := f.read(path, file); err != nil {
+		if err := f.read(path, file); err != nil { // noted once, and not read again: behind the damage nothing can be trusted
 			file.failed = true
 			f.note(fmt.Errorf("%s: %w", path, err))
 		}
@@ -141,6 +142,7 @@ func (f *following) read(path string, file *followed) error {
 
 func (f *following) close() {
 	for path, file := range f.files {
+		// While the run goes on a record may be half written; that is no damage.
 		if err := file.tail.Torn(); err != nil && !GoesOn(f.dir) {
 			f.note(fmt.Errorf("%s: %w", path, err))
 		}

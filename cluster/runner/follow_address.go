@@ -17,8 +17,8 @@ const tracerName = "Tracer"
 
 // FollowProcesses asks processes by their addresses, at each tick, what they have seen, and gives it to emit: the messages
 // that each has sent and handled, without their fields, from the oldest that it still has. It ends when all have ended, when ctx
-// has, or with emit's error. A process that cannot be asked at the beginning is an error; that one has ended later, or was
-// faster than it could be asked, is told to note.
+// has, or with emit's error. A process that cannot be asked at the beginning is an error; note hears of one that ends later, or
+// records faster than it can be asked.
 func FollowProcesses(
 	ctx context.Context, addresses []rpcenv.Address, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error),
 ) (err error) {
@@ -58,7 +58,7 @@ func FollowProcesses(
 		if b.Done() {
 			return nil
 		}
-		t := follower.Settled(time.Time{}) // what they answer with is over
+		t := follower.Settled(time.Time{}) // an answer holds only what has happened already
 		t.Source = "run"
 		if err := emit(t); err != nil || left == 0 {
 			return err
@@ -88,6 +88,7 @@ func (p *asked) read(b *rpcenv.Blocking, follower *trace.Follower, note func(err
 			}
 			return nil
 		}
+		// Before the first read entries may well be lost: the process keeps its last ones only.
 		if lost := read.GetLost(); lost > 0 && p.begun {
 			note(fmt.Errorf("%s: %d entries came faster than they could be read", p.address, lost))
 		}

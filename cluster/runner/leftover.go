@@ -15,7 +15,7 @@ import (
 // lockFile is locked by its run until the run's process ends, however it ends.
 const lockFile = "lock"
 
-// hold locks the directory. The file gets its name when it is locked, so that nobody takes the run for a dead one before.
+// hold locks the directory. The file gets its name when it is locked, so that no other run takes this one for dead before.
 func (d *Dir) hold() error {
 	next := filepath.Join(d.path, "."+lockFile)
 	f, err := os.Create(next)
@@ -73,6 +73,7 @@ func (d *Dir) dead() bool {
 		return false
 	}
 	defer f.Close()
+	// A shared lock: two that clean up at once do not take each other for the run.
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
 }
 

@@ -21,7 +21,7 @@ import (
 const Latest = "latest"
 
 // Load reads the trace of a run, which may go on or have been killed. name is that of a run directory or its path, or
-// the path of a trace.jsonl or of one process's record file; empty is Latest. notes tell of files that are torn or
+// the path of a trace.jsonl or of one process's record file; empty is Latest. notes name files that are torn or
 // damaged: the trace is what could be read. Nothing at all is an error.
 func Load(name string) (t *trace.Trace, notes []error, err error) {
 	path, err := Find(name)
@@ -35,6 +35,7 @@ func Load(name string) (t *trace.Trace, notes []error, err error) {
 	if !info.IsDir() {
 		return loadFile(path)
 	}
+	// The merged trace is written at the end. A run without it goes on or was killed: what its processes recorded is merged now.
 	t, notes, err = loadJSONL(filepath.Join(path, "trace.jsonl"))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return t, notes, err
@@ -90,7 +91,7 @@ func nearRuns(root, name string) string {
 			runs = append(runs, e.Name())
 		}
 	}
-	if strings.HasSuffix(name, "-") {
+	if strings.HasSuffix(name, "-") { // FROM->TO without quotes leaves FROM- here, and makes a file TO
 		return `: a filter has to be quoted, 'FROM->TO:MESSAGE': the shell takes > for itself`
 	}
 	if len(runs) == 0 {
@@ -133,7 +134,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// some is a list of err when there is one.
+// some is a list of err; empty for nil.
 func some(err error) []error {
 	if err == nil {
 		return nil
@@ -149,8 +150,8 @@ func loadJSONL(path string) (*trace.Trace, []error, error) {
 	return t, nil, err
 }
 
-// merge joins what the processes of a run recorded, also while it goes on, and what the rings of those have that were
-// killed. The errors tell of files that are torn (trace.ErrTorn) or damaged; what is whole is there.
+// merge joins what the processes of a run recorded, also while it goes on, and the rings of processes that were killed. The
+// errors name files that are torn (trace.ErrTorn) or damaged; their whole records are in the trace.
 func merge(dir string) (*trace.Trace, []error) {
 	paths, err := filepath.Glob(filepath.Join((&Dir{path: dir}).Trace(), "*.trace"))
 	errs := some(err)

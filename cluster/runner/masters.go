@@ -53,11 +53,12 @@ func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpo
 	}
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
 	defer func() {
-		if lost := rec.Close(); lost != nil { // on a full disk, say: no failure of what was asked
+		if lost := rec.Close(); lost != nil { // on a full disk, say: the command itself did not fail
 			fmt.Fprintln(stderr, "warning:", lost)
 		}
 		err = errors.Join(err, host.Close())
 	}()
+	// The client's log lines are the command's output, without time and level.
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	log.AddHook(lines{name, stdout, stderr})

@@ -59,7 +59,7 @@ type run struct {
 	ui      map[string]string // where they serve their pages
 	ending  atomic.Bool       // what ends now, the run ends
 	lost    func(error)       // the cluster cannot run the application any more
-	full    bool              // it was said that the disk is full
+	full    bool              // the user knows that the disk is full
 }
 
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
@@ -77,11 +77,12 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	said, err := r.dir.CleanUp()
 	if err != nil {
-		said = append(said, err.Error()) // which is not this run's end
+		said = append(said, err.Error()) // what an earlier run left does not keep this one from running
 	}
 	for _, line := range said {
 		r.say("%s", line)
 	}
+	// Before Begin: a program that does not compile costs no earlier run its place among the last ones.
 	if cfg.Main != "" {
 		if err := r.build(ctx); err != nil {
 			return errors.Join(err, r.dir.Discard())
@@ -99,8 +100,8 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	r.starter = process.NewStarter()
 	failure := r.cluster(ctx)
-	r.ending.Store(true)
-	r.starter.Close()
+	r.ending.Store(true) // the ends that follow are no news
+	r.starter.Close()    // before the report: what still runs still records
 	return errors.Join(failure, r.report(failure == nil))
 }
 
@@ -140,7 +141,7 @@ func (r *run) cluster(ctx context.Context) error {
 		}
 	}
 	r.ending.Store(true)
-	// The Workers first, side by side: their last words go to the Master.
+	// The Workers first, side by side: each reports the ends of its executors to the Master.
 	endAll(workers)
 	endAll([]*daemon{master})
 	return err

@@ -40,7 +40,7 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 	}
 	err = d.wait(ctx)
 	if ctx.Err() != nil && d.exit.Code != 0 {
-		return &ProgramError{Code: d.exit.Code} // it was interrupted, and has said so
+		return &ProgramError{Code: d.exit.Code} // the user interrupted it, and it has said so itself
 	}
 	return err
 }

@@ -52,14 +52,14 @@ func (r *run) onYARN(ctx context.Context) error {
 		}
 	}
 	r.ending.Store(true)
-	// The NodeManagers first, side by side: their last words go to the ResourceManager.
+	// The NodeManagers first, side by side: each reports the ends of its containers to the ResourceManager.
 	endAll(nodes)
 	endAll([]*daemon{rm})
 	return err
 }
 
 func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, error) {
-	// Whoever runs it, the queue is root.default: Hadoop's is called as the user, and none can be called root.
+	// The queue is root.default for every user: Hadoop's has the user's name, and no queue can be called root.
 	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false", "--conf", conf.ResourceManagerWebapp.Key() + "=127.0.0.1:0"}
 	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: slices.Concat(args, expiries(), r.settings("RM"))},
 		func(code int) { r.lost(fmt.Errorf("the ResourceManager ended with exit code %d", code)) })
@@ -127,7 +127,7 @@ func (r *run) application(ctx context.Context, rm rpcenv.Address) error {
 	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = app.YARNMaster, r.dir.Trace()
 	settings[conf.AppName.Key()] = r.cfg.Name
 	settings[conf.HadoopPrefix+conf.ResourceManagerAddress.Key()] = rm.String()
-	if settings[conf.YARNStagingDir.Key()] == "" {
+	if settings[conf.YARNStagingDir.Key()] == "" { // below the work directory it goes with the run, also when the driver is killed
 		settings[conf.YARNStagingDir.Key()] = filepath.Join(r.dir.Work(), "staging")
 	}
 	if r.cfg.Debug != "" {
@@ -183,7 +183,7 @@ func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
 	}
 }
 
-// showOutput prints what the driver printed, which is in the output of its container: of the last attempt that there was.
+// showOutput prints what the driver printed, from the output of its container: that of the last attempt.
 func (r *run) showOutput() error {
 	last := ""
 	for i := range r.cfg.YARN.Nodes {
@@ -198,7 +198,7 @@ func (r *run) showOutput() error {
 		}
 	}
 	if last == "" {
-		return nil // it never began
+		return nil // no attempt ever began
 	}
 	f, err := os.Open(last)
 	if err != nil {

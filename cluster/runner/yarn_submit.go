@@ -14,8 +14,8 @@ import (
 )
 
 // SubmitToYARN submits an application in cluster mode and waits for its end, unless the settings say otherwise. main is a
-// folder with a main package to build first, instead of s.Program. What the client tells goes to stdout, what goes wrong to
-// stderr; the error is an exit code then. What becomes of ctx does not matter to an application that was submitted.
+// folder with a main package to build first, instead of s.Program. The client's reports go to stdout, what goes wrong to
+// stderr; the error is an exit code then. The end of ctx does not end an application that was submitted.
 func SubmitToYARN(ctx context.Context, values map[string]string, main string, s yarnclient.Submission, stdout, stderr io.Writer) (err error) {
 	if main != "" {
 		dir, err := os.MkdirTemp("", "coherer-")

@@ -24,12 +24,12 @@ const patienceKey = "the patience of coherer status"
 // Master is one Master of the cluster.
 type Master struct {
 	Address rpcenv.Address
-	// State is what it told; nil: it did not answer, and Err says why.
+	// State is its answer; nil: it did not answer, and Err says why.
 	State *deploy.MasterStateResponse
 	Err   error
 }
 
-// ErrResourceManager is that of a Master which is none.
+// ErrResourceManager is the error of an address that is said to be a Master's and is a ResourceManager's.
 var ErrResourceManager = errors.New("it is a ResourceManager")
 
 // Take asks all Masters side by side. It is an error, which names each, when none answers.
@@ -58,7 +58,7 @@ func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Mas
 	return all, fmt.Errorf("no Master answers: %s", strings.Join(silent, "; "))
 }
 
-// isResourceManager reports whether there is a ResourceManager where none is a Master.
+// isResourceManager reports whether a ResourceManager listens at a.
 func isResourceManager(b *rpcenv.Blocking, a rpcenv.Address) bool {
 	found, err := rpcenv.AskWait(b, rpcenv.Ref{Address: a, Name: rpcenv.VerifierName},
 		&rpc.CheckExistence{Name: resourcemanager.ClientRMServiceName}, rpcenv.Timeout(patienceKey, patience))

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-// How many lines of each kind there are at most: all shall fit on a screen.
+// The most lines of each kind: all shall fit on a screen.
 const (
 	mostWorkers  = 10
 	mostApps     = 8
@@ -21,7 +21,7 @@ const (
 	mostFailures = 6
 )
 
-// Text is the screen. What lies in the past is told as a time before the leading Master's now.
+// Text is the screen. Times in the past count back from the leading Master's now.
 func Text(all []Master) string {
 	var b strings.Builder
 	for _, m := range all {
@@ -33,7 +33,7 @@ func Text(all []Master) string {
 	}
 	s := Leader(all)
 	if s == nil {
-		b.WriteString("No Master leads: there is nothing else to tell.\n")
+		b.WriteString("No Master leads, so nothing else is known.\n")
 		return b.String()
 	}
 	use(&b, s)
@@ -135,11 +135,11 @@ func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 	}
 	b.WriteString("\nWAITS\n")
 	for _, d := range list[:min(len(list), mostDemands)] {
-		who := "driver " + d.GetDriverId()
+		owner := "driver " + d.GetDriverId()
 		if d.GetDriverId() == "" {
-			who = strings.TrimSpace(d.GetAppId() + " " + d.GetName())
+			owner = strings.TrimSpace(d.GetAppId() + " " + d.GetName())
 		}
-		fmt.Fprintf(b, "%s, for %s and %s:\n", oneline.Text(who), master.Cores(int(d.GetCores())), size(int(d.GetMemory())))
+		fmt.Fprintf(b, "%s, for %s and %s:\n", oneline.Text(owner), master.Cores(int(d.GetCores())), size(int(d.GetMemory())))
 		for _, x := range d.GetBlockers() {
 			line := x.GetReason()
 			if x.GetWorkers() > 0 {

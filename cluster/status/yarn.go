@@ -27,10 +27,10 @@ func TakeYARN(ctx context.Context, env *rpcenv.Env, at rpcenv.Address) (*yarn.Re
 	return s, nil
 }
 
-// How many lines of each kind there are at most, beside those of a standalone cluster.
+// The most lines of queues; the other bounds are those of a standalone cluster.
 const mostQueues = 12
 
-// YARNText is the screen of a cluster of YARN. What lies in the past is told as a time before the ResourceManager's now.
+// YARNText is the screen of a cluster of YARN. Times in the past count back from the ResourceManager's now.
 func YARNText(at rpcenv.Address, s *yarn.ResourceManagerStateResponse) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ResourceManager %s, %s, epoch %d, began %s%s\n", at, oneline.Text(s.GetScheduler()), s.GetEpoch(),
@@ -130,6 +130,7 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	}
 	for _, a := range s.GetApps() {
 		r := a.GetReport()
+		// An application whose program failed is FINISHED for YARN; its final status says FAILED.
 		if r.GetYarnApplicationState() == yarn.YarnApplicationState_FAILED || r.GetFinishTime() != 0 && r.GetFinalApplicationStatus() == yarn.FinalApplicationStatus_APP_FAILED {
 			list = append(list, failure{r.GetFinishTime(), fmt.Sprintf("application %s: FAILED, %s", appName(r.GetApplicationId()), ends(r.GetDiagnostics()))})
 		}
@@ -168,7 +169,7 @@ func ends(diagnostics string) string {
 
 func mebibytes(r *yarn.Resource) string { return size(int(r.GetMemory())) }
 
-// share is an amount; none is one without bounds.
+// share is an amount; "none" stands for a bound that is not set.
 func share(r *yarn.Resource) string {
 	const noLimit = 1<<31 - 1 // cores that are more are cut
 	if r.GetVirtualCores() == noLimit {

@@ -16,7 +16,7 @@ type Row struct {
 	Endpoint string `json:"endpoint"`
 	// Depth is how many items wait or are in hand now.
 	Depth uint64 `json:"depth"`
-	// Measured is how many were handled and measured between the samples; the times are theirs, 0 if there was none.
+	// Measured is how many were handled and measured between the samples; the times are theirs, 0 without any.
 	Measured    uint64        `json:"measured"`
 	WaitP50     time.Duration `json:"waitP50Ns"`
 	WaitP99     time.Duration `json:"waitP99Ns"`
@@ -66,7 +66,7 @@ func row(p *metrics.Snapshot, e *metrics.EndpointRow, was *metrics.Snapshot) Row
 		Process: p.Env, Address: p.Address, Endpoint: e.Name,
 		Depth: total.Depth(), Handled: total.Handled, Failures: total.Failures,
 	}
-	if was == nil {
+	if was == nil { // new: without an earlier sample it has times, and no rate
 		r.times(total.Wait, total.Handling)
 		return r
 	}
@@ -78,6 +78,7 @@ func row(p *metrics.Snapshot, e *metrics.EndpointRow, was *metrics.Snapshot) Row
 	}
 	r.times(total.Wait.Since(then.Wait), total.Handling.Since(then.Handling))
 	if d := p.Time.Sub(was.Time); d > 0 {
+		// An endpoint that was registered anew counts from 0 again.
 		r.Rate = float64(total.Handled-min(then.Handled, total.Handled)) / d.Seconds()
 	}
 	return r

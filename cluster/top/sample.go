@@ -52,6 +52,7 @@ func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample,
 	for _, a := range roots {
 		add("", a)
 	}
+	// Wave by wave: the peers of those that answered are the next to ask. seen keeps cycles from being walked twice.
 	for len(next) > 0 {
 		asked := next
 		next = nil
@@ -63,7 +64,7 @@ func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample,
 			for _, m := range append([]*tracepb.MetricsRead{answer}, answer.GetClients()...) {
 				snap := reader.Decode(m)
 				p := processOf(&snap)
-				if known[p] {
+				if known[p] { // an executor is a client of its driver and of its Worker
 					continue
 				}
 				known[p] = true
@@ -76,7 +77,7 @@ func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample,
 				}
 			}
 		}
-		if len(s.Processes) == 0 {
+		if len(s.Processes) == 0 { // only in the first wave
 			return s, fmt.Errorf("no process answers at %s: %w", s.Silent[0].Address, s.Silent[0].Err)
 		}
 	}
@@ -107,14 +108,14 @@ func silentClients(asker *metrics.Snapshot, addresses []string) []Silent {
 }
 
 // askAll asks side by side. The error of one that does not answer is put into its entry.
-func askAll(ctx context.Context, env *rpcenv.Env, who []Silent) []*tracepb.MetricsRead {
-	answers := make([]*tracepb.MetricsRead, len(who))
+func askAll(ctx context.Context, env *rpcenv.Env, all []Silent) []*tracepb.MetricsRead {
+	answers := make([]*tracepb.MetricsRead, len(all))
 	var wg sync.WaitGroup
-	for i := range who {
+	for i := range all {
 		wg.Go(func() {
 			b := env.Blocking(ctx)
 			defer b.Close()
-			answers[i], who[i].Err = rpcenv.AskWait(b, env.Ref(who[i].Address, reader.Name),
+			answers[i], all[i].Err = rpcenv.AskWait(b, env.Ref(all[i].Address, reader.Name),
 				&tracepb.ReadMetrics{Times: true, Clients: true}, rpcenv.Timeout(patienceKey, patience))
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-// Table is a page: a line of sums, the rows, at most so many that the page has height lines (0: all), and who is silent.
+// Table is a page: a line of sums, the rows, at most so many that the page has height lines (0: all), and the silent processes.
 func Table(before, now Sample, height int) string {
 	rows := Rows(before, now)
 	var b strings.Builder
@@ -80,7 +80,7 @@ func traffic(before, now Sample) (sent, received float64) {
 	for i := range now.Processes {
 		p := &now.Processes[i]
 		was := old[processOf(p)]
-		if was == nil || !p.Time.After(was.Time) {
+		if was == nil || !p.Time.After(was.Time) { // no time between, no rate
 			continue
 		}
 		d := p.Time.Sub(was.Time).Seconds()

@@ -194,7 +194,7 @@ func TestAMasterLeadsToItsWorkersAndTheirClients(t *testing.T) {
 		t.Error(got, s.Silent)
 	}
 	if !exec.Metrics().Timed || stranger.Metrics().Timed {
-		t.Error("those who are looked at measure times, others do not")
+		t.Error("want times measured by the processes that are looked at, and by no others")
 	}
 	_, err = top.Take(t.Context(), tool, []rpcenv.Address{{Host: "127.0.0.1", Port: 99}})
 	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:99") {
