@@ -29,7 +29,7 @@ type ApplicationMaster struct {
 	status     yarn.FinalApplicationStatus
 	exitCode   int
 	message    string
-	shutdownAs *int32 // the exit code of the driver's Shutdown
+	shutdownAs *int32 // the exit code of the driver's Shutdown; nil: none has come
 
 	// The calls of the ResourceManager.
 	alloc    *allocator.Allocator // nil until it is ready
@@ -38,11 +38,11 @@ type ApplicationMaster struct {
 	answered time.Time    // when the last call was
 	call     amrm.Call    // the last one
 	inFlight bool
-	again    bool // somebody woke the calls up while one was out
+	again    bool // wake came while a call was out
 	unheard  bool // the last one is to be made once more: nobody knows whether it was heard
 	failures int  // in a row
 	since    time.Time
-	balance  string // as the trace was told
+	balance  string // as the trace has it
 	held     []func()
 	proxy    rmproxy.Proxy // to the ResourceManager
 
@@ -110,7 +110,7 @@ func (m *ApplicationMaster) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	}
 }
 
-// Balances are the allocator's books, for who looks at a simulation from outside, where nothing runs meanwhile.
+// Balances are the allocator's books, for observers outside a simulation, which call it while nothing runs.
 func (m *ApplicationMaster) Balances() []allocator.Balance {
 	if m.alloc == nil {
 		return nil

@@ -180,7 +180,7 @@ func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
 		"spark.hadoop.yarn.resourcemanager.connect.retry-interval.ms": "1000",
 		"spark.hadoop.yarn.resourcemanager.connect.max-wait.ms":       "3000",
 	})
-	// Five calls of 3 s each; before them 200 and 400 ms, then 200 ms: what may have been heard is told again soon.
+	// Five calls of 3 s each; before them 200 and 400 ms, then 200 ms: what may have been heard is sent again soon.
 	at := r.Now()
 	r.rm.Crash()
 	if code, took := r.untilExit(), r.Now().Sub(at).Truncate(100*time.Millisecond); code != applicationmaster.ExitReporterFailure || took != 16200*time.Millisecond {

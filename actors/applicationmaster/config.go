@@ -28,7 +28,7 @@ type Config struct {
 	Attempt ids.Attempt
 	// ResourceManager is where it is.
 	ResourceManager rpcenv.Address
-	// Token shows the ResourceManager who asks; nil: none was given.
+	// Token proves to the ResourceManager which attempt asks; nil: without one.
 	Token *yarn.Token
 	// ClusterMode: the driver lives in the same Env.
 	ClusterMode bool
@@ -38,7 +38,7 @@ type Config struct {
 	Host string
 	// TrackingURL is where the application's pages are; HistoryURL where they will be when it has ended.
 	TrackingURL, HistoryURL string
-	// ProxyBase is the path of the application at the ResourceManager's proxy; "" when there is none.
+	// ProxyBase is the path of the application at the ResourceManager's proxy; "" without a proxy.
 	ProxyBase string
 
 	// LocalResources, Environment and Credentials are what every executor's container gets.
@@ -58,7 +58,7 @@ type Staging interface {
 	Remove(b *rpcenv.Blocking) error
 }
 
-// Validate tells all that is wrong.
+// Validate reports all problems at once.
 func (c Config) Validate() error {
 	var problems []error
 	if c.Attempt.App.ID < 1 || c.Attempt.Attempt < 1 {

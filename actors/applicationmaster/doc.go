@@ -1,10 +1,10 @@
 // Package applicationmaster is the ApplicationMaster of an application on YARN: it asks the ResourceManager for containers,
-// starts an executor in each at its NodeManager, tells the driver of those that end, and ends the application. It mirrors
+// starts an executor in each at its NodeManager, reports their ends to the driver, and ends the application. It mirrors
 // org.apache.spark.deploy.yarn.ApplicationMaster, with AMEndpoint, YarnAllocator and ExecutorRunnable.
 //
-// The endpoint YarnAM owns all of it. What is to be asked for, and what the answers mean, is decided by the values of package
-// allocator; what the ResourceManager has not heard yet is kept by package amrm. In cluster mode it lives in the driver's
-// Env: the program's own thread tells ContextReady, which is answered when the allocator is there, and UserEnded. In client
+// The endpoint YarnAM owns all of it. Package allocator decides what to ask for and what the answers mean; package amrm keeps
+// what the ResourceManager has not heard yet. In cluster mode the endpoint lives in the driver's Env: the program's own thread
+// sends ContextReady, which is answered when the allocator is ready, and UserEnded. In client
 // mode its Env has it alone, does not listen, and ends with the driver.
 //
 // # Calls
@@ -13,29 +13,29 @@
 // changes the books and no more, so its answer does not wait for the ResourceManager. The next call brings what changed.
 // Spark's allocator holds a lock meanwhile, and the driver's asks time out; coherer.compat SPARK-17667 does that here.
 //
-// While containers are wanted, or somebody waits for the reason of a loss, the next call comes 200 ms after the answer to the
+// While containers are wanted, or the driver waits for the reason of a loss, the next call comes 200 ms after the answer to the
 // last, then 400, up to spark.yarn.scheduler.heartbeat.interval-ms; else after that. A new target wakes it up, but 200 ms
 // stay between an answer and the next call.
 //
 // # Failures
 //
 // A call whose answer is lost is repeated with the same response id, each yarn.resourcemanager.connect.retry-interval.ms for
-// yarn.resourcemanager.connect.max-wait.ms. A ResourceManager that does not know the attempt as registered is registered with
-// anew and told everything again; one that knows no such attempt ends it. What is refused is told again with the next call;
-// failures end it after spark.yarn.scheduler.reporterThread.maxFailures in a row.
+// yarn.resourcemanager.connect.max-wait.ms. When the ResourceManager does not know the attempt as registered, YarnAM registers
+// anew and sends everything again; when it knows no such attempt, YarnAM ends. The next call repeats the content of a refused
+// one; YarnAM ends after spark.yarn.scheduler.reporterThread.maxFailures failures in a row.
 //
 // # Differences from Spark
 //
 //   - While a call of the ResourceManager is out, the driver is answered at once. (TestTheDriverIsAnsweredWhileACallIsOut)
-//   - Between an answer and the next call lie 200 ms, whoever wakes up: Spark means that too, and takes nanoseconds for
+//   - Between an answer and the next call lie 200 ms, also after a wake-up: Spark means that too, and takes nanoseconds for
 //     milliseconds (SPARK-15725). (TestAChangedTargetWakesTheCallsUpButNotSooner)
-//   - What the ResourceManager counted down itself when it gave a container is not told to it again, so that it does not give one
+//   - A count that the ResourceManager lowered itself when it gave a container is not sent again, so that it does not give one
 //     too many (YARN-1902).
 //     (TestTenThatComeOneByOneAreTen)
-//   - A call that is given up, which the ResourceManager may have heard, is made once more as it was before what is new is told:
-//     with the same response id that would not be read. (TestACallThatIsGivenUpIsMadeOnceMoreAsItWas)
-//   - The nodes of spark.yarn.exclude.nodes are told with the first call; Spark tells them with the first changed target or the
-//     first node that it excludes itself. (TestExcludedNodesAreToldFromTheBeginning)
+//   - A call that is given up, which the ResourceManager may have heard, is made once more as it was, before a call with newer
+//     wishes: with the same response id these would not be read. (TestACallThatIsGivenUpIsMadeOnceMoreAsItWas)
+//   - The first call has the nodes of spark.yarn.exclude.nodes; Spark sends them with the first changed target or the first
+//     node that it excludes itself. (TestExcludedNodesAreToldFromTheBeginning)
 //   - The second call comes 200 ms after the answer to the first; Spark makes two at once. (TestCallsBackOffWhileContainersAreWanted)
 //   - A NodeManager that refuses to start a container counts as a failed executor; Spark asks for another for ever.
 //     (TestANodeThatRefusesEveryLaunchEndsTheApplication)

@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// requestExecutors takes how many executors are wanted. The answer does not wait for the ResourceManager. Before the allocator
-// is there it is false.
+// requestExecutors takes how many executors are wanted. The answer does not wait for the ResourceManager. It is false before the
+// allocator is ready.
 func (m *ApplicationMaster) requestExecutors(c *rpcenv.Context, q *app.RequestExecutors) {
 	answer(m, c, q, func() *rpc.Bool {
 		if m.alloc == nil {
@@ -20,6 +20,7 @@ func (m *ApplicationMaster) requestExecutors(c *rpcenv.Context, q *app.RequestEx
 			return &rpc.Bool{}
 		}
 		for _, t := range q.GetResourceProfileToTotalExecs() {
+			// Before anything is taken: a request is taken as a whole or not at all.
 			if t.GetProfile().GetId() < 0 {
 				c.Log().Warnf("Ignored a request for executors of profile %d: ids of profiles begin at 0", t.GetProfile().GetId())
 				return &rpc.Bool{}
@@ -79,18 +80,20 @@ func (m *ApplicationMaster) lossReason(c *rpcenv.Context, id string, call rpcenv
 		c.Log().Warnf("Tried to get the loss reason for non-existent executor %s", id)
 		call.Fail(fmt.Errorf("%w: Fail to find loss reason for non-existent executor %s", rpcenv.ErrRefused, id))
 	}
+	// The reason comes with the answer to a call, so the next one is made soon.
 	m.wake(c)
 }
 
 // shutdown notes that the driver stops in good order: what ends from now on has not failed.
 func (m *ApplicationMaster) shutdown(_ *rpcenv.Context, q *app.Shutdown) {
 	m.shutdownAs = new(q.GetExitCode())
+	// From here on ends of containers count as no failures: the driver ends its executors.
 	if m.alloc != nil {
 		m.alloc.Stopping()
 	}
 }
 
-// OnConnected is not of interest.
+// OnConnected is a callback of the endpoint.
 func (m *ApplicationMaster) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected ends the application with its driver, in client mode. In cluster mode the driver is no peer.
@@ -105,6 +108,7 @@ func (m *ApplicationMaster) OnDisconnected(c *rpcenv.Context, peer rpcenv.Addres
 	c.Log().Infof("Driver terminated or disconnected! Shutting down. %s", peer)
 	switch treated := conf.YARNClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
 	case m.shutdownAs == nil && treated:
+		// Without Shutdown the driver may have crashed; Spark takes that for a success unless the setting says otherwise.
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitDisconnectedFromDriver, "Application Master lost connection with driver! Shutting down. "+peer.String())
 	case code != 0:
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, int(code), "")

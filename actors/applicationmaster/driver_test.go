@@ -86,7 +86,7 @@ func TestAnAttemptHasTwoIDs(t *testing.T) {
 	}
 }
 
-// Who waits for an allocator: one program, in cluster mode, until the end. Another ask when there is one is answered at once.
+// One program waits for an allocator, in cluster mode, until the end. Another ask after that is answered at once.
 func TestWhoMayWaitForTheAllocator(t *testing.T) {
 	ready := func(r *rig) (out *string) {
 		out = new(string)
@@ -106,7 +106,7 @@ func TestWhoMayWaitForTheAllocator(t *testing.T) {
 		return ok
 	})
 	first, second := ready(r), ready(r)
-	if *first != "" || *second != "false refused: there is one driver already that waits" {
+	if *first != "" || *second != "false refused: another driver waits already" {
 		t.Errorf("%q, %q", *first, *second)
 	}
 	r.Advance(time.Minute) // the time of waiting is that until there is a driver

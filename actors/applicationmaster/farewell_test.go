@@ -102,8 +102,8 @@ func TestTheEndAtAResourceManagerThatForgot(t *testing.T) {
 		if code := r.untilExit(); code != 0 || len(removed) != 1 {
 			t.Error(code, removed)
 		}
-		told := r.lines("was not told")
-		if refused && told != "warning The ResourceManager was not told that the application has ended: no more\n" || !refused && (told != "" || len(r.finished) != 1 || len(r.registrations) != 2) {
+		told := r.lines("does not know that")
+		if refused && told != "warning The ResourceManager does not know that the application has ended: no more\n" || !refused && (told != "" || len(r.finished) != 1 || len(r.registrations) != 2) {
 			t.Errorf("%q, %v", told, r.finished)
 		}
 		if !refused {
@@ -124,8 +124,8 @@ func TestAnEndThatIsRefused(t *testing.T) {
 		return ok
 	})
 	r.driver.Send(r.ref, applicationmaster.UserEnded{})
-	if code := r.untilExit(); code != 0 || len(r.finished) != 1 || r.lines("was not told") != "warning The ResourceManager was not told that the application has ended: not you\n" {
-		t.Error(code, r.finished, r.lines("was not told"))
+	if code := r.untilExit(); code != 0 || len(r.finished) != 1 || r.lines("does not know that") != "warning The ResourceManager does not know that the application has ended: not you\n" {
+		t.Error(code, r.finished, r.lines("does not know that"))
 	}
 }
 
@@ -172,7 +172,7 @@ type slowly struct{}
 
 func (slowly) Remove(b *rpcenv.Blocking) error { return b.Sleep(time.Second) }
 
-// Who waits for the allocator hears why there will be none; settings that cannot be, and a driver that does not say which
+// The program that waits for the allocator hears why it gets none; settings that cannot be, and a driver that does not say which
 // executors it had, are such reasons.
 func TestWhyThereIsNoAllocator(t *testing.T) {
 	for why, change := range map[string]func(r *rig){
@@ -185,11 +185,11 @@ func TestWhyThereIsNoAllocator(t *testing.T) {
 				return ok
 			})
 		},
-		"Uncaught exception: the driver's last executor id: who knows": func(r *rig) {
+		"Uncaught exception: the driver's last executor id: no idea": func(r *rig) {
 			r.driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 				q, ok := m.(*app.RetrieveLastAllocatedExecutorId)
 				if ok {
-					rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "who knows"))
+					rpcenv.Fail(c, q, rpcenv.NewRefusal("x.no", "no idea"))
 				}
 				return ok
 			})

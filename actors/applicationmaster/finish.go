@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// finishInterval is after how long an end that is not stored yet is told again.
+// finishInterval is after how long an end that is not stored yet is reported again.
 const finishInterval = 100 * time.Millisecond
 
 // defaultStatus is what becomes of an application whose ApplicationMaster ends without knowing: in cluster mode another
@@ -37,12 +37,12 @@ func (m *ApplicationMaster) userEnded(c *rpcenv.Context, msg UserEnded) {
 	}
 }
 
-// terminated takes the end of the process, which somebody told it from outside. It mirrors the shutdown hook.
+// terminated takes a request from outside to end the process. It mirrors the shutdown hook.
 func (m *ApplicationMaster) terminated(c *rpcenv.Context) {
 	m.finish(c, m.defaultStatus(), ExitEarly, "Shutdown hook called before final status was reported.")
 }
 
-// finish ends the application; the first call wins. One that never registered, in cluster mode, had no driver.
+// finish ends the application; the first call wins. In cluster mode an ApplicationMaster that never registered had no driver.
 func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicationStatus, code int, message string) {
 	if m.finished {
 		return
@@ -52,12 +52,14 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 		m.status, m.exitCode = yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited
 	}
 	m.message = cut(message, int(conf.YARNFinalMessageLimit.Get(c.Conf())))
-	m.launches = nil // what waits for its turn is not started any more
+	m.launches = nil // launches that wait for their turn are dropped
 	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
 	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)
 	c.Cancel(m.timer)
+	// A registration that waits for its next try must not go on beside the end.
 	m.proxy.Cancel(c)
 	if m.context != nil && m.alloc == nil {
+		// The program's thread waits for an allocator that will never be.
 		m.context.Fail(fmt.Errorf("%w: %s", rpcenv.ErrRefused, m.message))
 	}
 	m.end(c)
@@ -75,10 +77,12 @@ func (m *ApplicationMaster) end(c *rpcenv.Context) {
 	exit := func(c *rpcenv.Context) { c.Exit(m.exitCode, m.message) }
 	switch {
 	case int(m.cfg.Attempt.Attempt) >= maxAttempts(c.Conf()) || m.driverIsOver():
+		// No other attempt will want the files.
 		m.cleanupStaging(c, func(c *rpcenv.Context) { m.unregister(c, exit) })
 	case m.status == yarn.FinalApplicationStatus_APP_SUCCEEDED:
+		// In this order: if YARN does not hear of the success, it starts another attempt, which wants the files.
 		m.unregister(c, func(c *rpcenv.Context) { m.cleanupStaging(c, exit) })
-	default:
+	default: // not unregistered, so that YARN starts another attempt, which wants the files
 		exit(c)
 	}
 }
@@ -95,7 +99,7 @@ func maxAttempts(c *conf.Conf) int {
 	return most
 }
 
-// unregister tells the ResourceManager how the application ended, until that is stored there.
+// unregister reports the application's end to the ResourceManager, until that has stored it.
 func (m *ApplicationMaster) unregister(c *rpcenv.Context, then func(*rpcenv.Context)) {
 	if !m.registered {
 		then(c)
@@ -108,27 +112,28 @@ func (m *ApplicationMaster) unregister(c *rpcenv.Context, then func(*rpcenv.Cont
 	rmproxy.Ask(&m.proxy, c, m.rm, q, func(r *yarn.FinishApplicationMasterResponse, err error) {
 		switch {
 		case errors.Is(err, exceptions.ApplicationMasterNotRegistered):
+			// It was restarted and forgot this attempt, which has to register before it may end.
 			m.registerToFinish(c, then)
 		case err == nil && !r.GetIsUnregistered():
 			m.proxy.After(c, finishInterval, func(c *rpcenv.Context) { m.unregister(c, then) })
 		default:
 			if err != nil {
-				warnUntold(c, err)
+				warnUnreported(c, err)
 			}
 			then(c)
 		}
 	})
 }
 
-func warnUntold(c *rpcenv.Context, err error) {
-	c.Log().Warnf("The ResourceManager was not told that the application has ended: %v", err)
+func warnUnreported(c *rpcenv.Context, err error) {
+	c.Log().Warnf("The ResourceManager does not know that the application has ended: %v", err)
 }
 
 // registerToFinish registers with a ResourceManager that forgot this one, so that it takes the end.
 func (m *ApplicationMaster) registerToFinish(c *rpcenv.Context, then func(*rpcenv.Context)) {
 	rmproxy.Ask(&m.proxy, c, m.rm, m.registration(c.Self().Address), func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		if err != nil {
-			warnUntold(c, err)
+			warnUnreported(c, err)
 			then(c)
 			return
 		}

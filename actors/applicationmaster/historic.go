@@ -9,14 +9,14 @@ import (
 
 // faults are the historic faults of Spark that this ApplicationMaster has, for study: coherer.compat.
 type faults struct {
-	// lock: what the driver asks waits while a call of the ResourceManager is out, as behind the lock of YarnAllocator, in
-	// which that call is made (SPARK-17667). The driver's asks time out when the ResourceManager is slow.
+	// lock: the driver's asks wait while a call of the ResourceManager is out, as behind the lock of YarnAllocator, which
+	// that call holds (SPARK-17667). The driver's asks time out when the ResourceManager is slow.
 	lock bool
-	// nanoseconds: who wakes the calls up has the next one at once, since the rest of the gap is computed in nanoseconds and
-	// waited in milliseconds (SPARK-15725).
+	// nanoseconds: a wake-up makes the next call at once, since the rest of the gap is computed in nanoseconds and taken for
+	// milliseconds (SPARK-15725).
 	nanoseconds bool
-	// resends: how many containers are left is told with each that comes; when the next one is on its way, there is one too
-	// many at the end (YARN-1902, SPARK-9396).
+	// resends: each container that comes makes the next call repeat how many are left; when the next container is on its way
+	// then, one too many comes in the end (YARN-1902, SPARK-9396).
 	resends bool
 	// countsAnew: the executors of each attempt are counted from 1, whatever ids the driver has heard of (SPARK-12864).
 	countsAnew bool
@@ -35,7 +35,7 @@ func (f faults) after(last int32) int {
 	return int(max(0, last))
 }
 
-// locked reports whether what the driver asks has to wait for the lock.
+// locked reports whether the driver's asks have to wait for the lock.
 func (m *ApplicationMaster) locked() bool { return m.historic.lock && m.inFlight }
 
 // unlock does what waited for the lock.

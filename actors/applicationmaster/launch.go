@@ -58,7 +58,7 @@ type launch struct {
 	in *yarn.Container
 }
 
-// nodeAddress is where a node's NodeManager listens. What is no name of a host is refused: it goes into a command.
+// nodeAddress is where a node's NodeManager listens; false for a name that no host has: it goes into a command.
 func nodeAddress(n *yarn.NodeId) (rpcenv.Address, bool) {
 	at := rpcenv.Address{Host: n.GetHost(), Port: int(n.GetPort())}
 	odd := strings.ContainsFunc(at.Host, func(r rune) bool {
@@ -67,7 +67,7 @@ func nodeAddress(n *yarn.NodeId) (rpcenv.Address, bool) {
 	return at, at.Host != "" && len(at.Host) < 256 && !odd && at.Port > 0 && at.Port < 1<<16
 }
 
-// launch starts what waits, at most spark.yarn.containerLauncherMaxThreads at once. It mirrors ExecutorRunnable in the
+// launch starts the launches that wait, at most spark.yarn.containerLauncherMaxThreads at once. It mirrors ExecutorRunnable in the
 // launcher's pool.
 func (m *ApplicationMaster) launch(c *rpcenv.Context) {
 	for len(m.launches) > 0 && m.launching < conf.YARNContainerLauncherMaxThreads.Get(c.Conf()) {
@@ -100,7 +100,7 @@ func (m *ApplicationMaster) start(c *rpcenv.Context, l launch) {
 // errRefusedByNode means that a NodeManager's answer names the container among those that failed.
 var errRefusedByNode = errors.New("the NodeManager refused it")
 
-// startError is why a container was not taken.
+// startError is why the node did not take a container; nil when it did.
 func startError(r *yarn.StartContainersResponse, err error) error {
 	switch {
 	case err != nil:
@@ -121,6 +121,7 @@ func (m *ApplicationMaster) launched(c *rpcenv.Context, l allocator.Launch, err 
 	case err == nil:
 		c.State("container", l.Container.ID, "LAUNCHING", "LAUNCHED", "executor "+l.ExecutorID)
 	case errors.Is(err, rpcenv.ErrUnreachable):
+		// The node may have started it after all. It is released, as a refused one is, but counts as no failure.
 		how = allocator.Unreachable
 	default:
 		how = allocator.Refused

@@ -105,7 +105,7 @@ func TestAllNodesExcludedEndTheApplication(t *testing.T) {
 		t.Error(code)
 	}
 	if r.calls[len(r.calls)-1].GetBlacklistRequest() != nil {
-		t.Error("the end comes before the blacklist is told")
+		t.Error("the end comes before the blacklist is sent")
 	}
 }
 
@@ -178,7 +178,7 @@ func TestTheHandShakeOfClusterMode(t *testing.T) {
 		t.Error(code, r.finished)
 	}
 	if len(r.others) > 0 {
-		t.Error("what is of client mode was told:", r.others)
+		t.Error("the driver got what is of client mode:", r.others)
 	}
 }
 

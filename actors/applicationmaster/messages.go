@@ -5,13 +5,13 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// What the program's own thread tells its ApplicationMaster in cluster mode. They stand for the hand-shake of
+// Messages of the program's own thread to its ApplicationMaster in cluster mode. They stand for the hand-shake of
 // ApplicationMaster.sparkContextInitialized and resumeDriver.
 type (
-	// ContextReady says that the driver is there. It is answered when the allocator is ready, or fails when it never will be.
+	// ContextReady says that the driver is ready. It is answered when the allocator is ready, or fails when it never will be.
 	ContextReady struct {
 		rpcenv.Local
-		// TrackingURL is where the driver's pages are; "" when there are none.
+		// TrackingURL is where the driver's pages are; "" without pages.
 		TrackingURL string
 	}
 	// UserEnded says that the program has ended. The ApplicationMaster then ends the application and the process.
@@ -22,14 +22,14 @@ type (
 		// Err says why it failed; "" when it did not.
 		Err string
 	}
-	// Terminated says that the process was told to end from outside.
+	// Terminated says that the process is asked to end from outside, as by a signal.
 	Terminated struct{ rpcenv.Local }
 )
 
 // ReplyType is the answer to ContextReady.
 func (ContextReady) ReplyType() *rpc.Bool { return nil }
 
-// What an ApplicationMaster tells itself.
+// Timers of an ApplicationMaster.
 type (
 	// Report is the tick of the next call of the ResourceManager. It mirrors the thread Reporter.
 	Report struct{ rpcenv.Local }

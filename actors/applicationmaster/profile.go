@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// profileOf is a resource profile; what it does not say is as in the settings.
+// profileOf is a resource profile; the settings fill in what it does not say.
 func profileOf(c *conf.Conf, p *deploy.ResourceProfile) allocator.Profile {
 	size := submit.ExecutorContainer(c, conf.YARNIsPython.Get(c))
 	if p.GetId() != allocator.DefaultProfile {

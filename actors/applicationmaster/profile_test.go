@@ -25,7 +25,7 @@ func settings(t *testing.T, pairs map[string]string) *conf.Conf {
 	return c
 }
 
-// What is asked for is memory with all that is beside it; what the executor is told is its heap.
+// The ApplicationMaster asks for memory with all that is beside it; the executor learns its heap.
 func TestTheSizeOfAnExecutor(t *testing.T) {
 	mb := func(mb int32, cores int32) *deploy.ResourceProfile {
 		return &deploy.ResourceProfile{Id: 1, ExecutorMemoryMb: mb, ExecutorCores: &cores}

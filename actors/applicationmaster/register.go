@@ -15,13 +15,14 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// register registers with the ResourceManager, and goes on when it is done.
+// register registers with the ResourceManager, then calls then.
 func (m *ApplicationMaster) register(c *rpcenv.Context, then func(*rpcenv.Context)) {
 	q := m.registration(c.Self().Address)
+	// After a restart the ResourceManager learns from it which containers are still in use.
 	q.Containers = m.holds()
 	rmproxy.Ask(&m.proxy, c, m.rm, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
 		switch {
-		case m.finished:
+		case m.finished: // end has sent its own calls
 		case err != nil:
 			m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, fmt.Sprintf("Uncaught exception: register: %v", err))
 		default:
@@ -45,8 +46,8 @@ func (m *ApplicationMaster) holds() []*yarn.ContainerId {
 	return all
 }
 
-// registration is what a ResourceManager is told of this ApplicationMaster, which listens at own. In client mode nobody may
-// call it.
+// registration is the message by which this ApplicationMaster, which listens at own, registers. In client mode it has no port, as
+// nobody may call it.
 func (m *ApplicationMaster) registration(own rpcenv.Address) *yarn.RegisterApplicationMasterRequest {
 	q := &yarn.RegisterApplicationMasterRequest{
 		Host: m.cfg.Host, RpcPort: -1, TrackingUrl: m.cfg.TrackingURL,
@@ -64,11 +65,11 @@ func (m *ApplicationMaster) contextReady(c *rpcenv.Context, msg ContextReady) {
 	case !m.cfg.ClusterMode || m.finished:
 		rpcenv.Fail(c, msg, fmt.Errorf("%w: this ApplicationMaster waits for no driver", rpcenv.ErrRefused))
 		return
-	case m.alloc != nil:
+	case m.alloc != nil: // asked again after the answer
 		rpcenv.Reply(c, msg, &rpc.Bool{Value: true})
 		return
 	case m.context != nil:
-		rpcenv.Fail(c, msg, fmt.Errorf("%w: there is one driver already that waits", rpcenv.ErrRefused))
+		rpcenv.Fail(c, msg, fmt.Errorf("%w: another driver waits already", rpcenv.ErrRefused))
 		return
 	}
 	call := rpcenv.Defer(c, msg)
@@ -80,7 +81,7 @@ func (m *ApplicationMaster) contextReady(c *rpcenv.Context, msg ContextReady) {
 	m.register(c, m.createAllocator)
 }
 
-// contextTimeout is when the program took too long to make its driver.
+// contextTimeout ends an application whose program took too long to make its driver.
 func (m *ApplicationMaster) contextTimeout(c *rpcenv.Context) {
 	if m.context != nil {
 		return
@@ -111,14 +112,16 @@ func (m *ApplicationMaster) runExecutorLauncher(c *rpcenv.Context) {
 	})
 }
 
-// createAllocator makes the allocator, whose ids go on behind the last one that the driver knows, tells the driver of
-// itself, and makes the first call.
+// createAllocator makes the allocator, whose ids go on behind the last one that the driver knows, registers with the driver, and
+// makes the first call.
 func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 	target, err := allocation.InitialTarget(c.Conf())
 	if err != nil {
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitUncaughtException, err.Error())
 		return
 	}
+	// In client mode the driver has outlived the attempt before: an id that comes again would be a duplicate there
+	// (SPARK-12864).
 	rpcenv.Ask(c, m.driver, &app.RetrieveLastAllocatedExecutorId{}, func(last *app.LastAllocatedExecutorId, err error) {
 		switch {
 		case m.finished:
@@ -129,6 +132,7 @@ func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 		}
 		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, m.historic.after(last.GetId())))
 		m.pace = allocator.NewPace(conf.YARNHeartbeatInterval.Get(c.Conf()), conf.YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
+		// Not before the allocator is made: the driver sends its target as soon as it gets this.
 		c.Send(m.driver, &app.RegisterClusterManager{Am: c.Self().Proto()})
 		if m.context != nil {
 			m.context.Reply(&rpc.Bool{Value: true})

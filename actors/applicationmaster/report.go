@@ -16,11 +16,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// progress is what an application tells of itself, always.
+// progress is how far an application is, in every call: it does not know.
 const progress = 0.1
 
-// report makes the next call, unless the application has failed too often. While a call is out, and after the end, there is no
-// such tick. It mirrors a round of allocationThreadImpl.
+// report makes the next call, unless the application has failed too often. No tick comes while a call is out, or after the
+// end. It mirrors a round of allocationThreadImpl.
 func (m *ApplicationMaster) report(c *rpcenv.Context) {
 	failed := yarn.FinalApplicationStatus_APP_FAILED
 	most := maxExecutorFailures(c.Conf())
@@ -34,7 +34,7 @@ func (m *ApplicationMaster) report(c *rpcenv.Context) {
 	}
 }
 
-// allocate tells the ResourceManager what it has not heard.
+// allocate sends the ResourceManager what it has not heard.
 func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
 	for _, change := range m.alloc.Update() {
 		b := change.Before
@@ -44,8 +44,9 @@ func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
 			c.Log().Infof("Will request %d executor container(s) for ResourceProfile Id: %d", change.Requested, b.Profile)
 		}
 	}
-	m.tellBalance(c)
-	if m.again = m.unheard; !m.unheard { // what is new goes out right behind the old
+	m.traceBalance(c)
+	// A call that may have been heard goes out as it was; again makes the next one, with newer wishes, follow soon.
+	if m.again = m.unheard; !m.unheard {
 		m.call = m.alloc.RM.Take()
 	}
 	m.unheard = false
@@ -53,11 +54,11 @@ func (m *ApplicationMaster) allocate(c *rpcenv.Context) {
 	m.send(c)
 }
 
-// BalanceText is how the trace is told of the books of a profile (allocator.Balance), joined by "; ".
+// BalanceText is how the trace shows the books of a profile (allocator.Balance), joined by "; ".
 const BalanceText = "profile=%d target=%d pending=%d running=%d starting=%d"
 
-// tellBalance tells the trace of the books behind an update, where they are in balance.
-func (m *ApplicationMaster) tellBalance(c *rpcenv.Context) {
+// traceBalance puts the books into the trace, right after an update, when they are in balance.
+func (m *ApplicationMaster) traceBalance(c *rpcenv.Context) {
 	var out []string
 	for _, b := range m.alloc.Balances() {
 		out = append(out, fmt.Sprintf(BalanceText, b.Profile, b.Target, b.Pending, b.Running, b.Starting))
@@ -69,7 +70,8 @@ func (m *ApplicationMaster) tellBalance(c *rpcenv.Context) {
 	}
 }
 
-// send sends the call that is out. The same response id twice does no harm.
+// send sends the call that is out, again when the ResourceManager did not answer. By its response id the ResourceManager knows a
+// call that it has heard already.
 func (m *ApplicationMaster) send(c *rpcenv.Context) {
 	q := &yarn.AllocateRequest{
 		ResponseId: m.call.ResponseID, Progress: progress, ApplicationAttemptId: m.cfg.Attempt.Proto(), AmRmToken: m.token,
@@ -95,9 +97,10 @@ func (m *ApplicationMaster) send(c *rpcenv.Context) {
 			err = commanded(r)
 		}
 		switch {
-		case m.finished:
+		case m.finished: // end has cancelled the calls
 		case err == nil:
 			m.failures = 0
+			// Before wait, which looks at what is still wanted.
 			m.allocated(c, r)
 			m.wait(c)
 		case rmproxy.MayRetry(c, m.since, err):
@@ -123,7 +126,7 @@ func commanded(r *yarn.AllocateResponse) error {
 	return nil
 }
 
-// resync registers anew with a ResourceManager that forgot this one, and tells it everything.
+// resync registers anew with a ResourceManager that forgot this one, and sends it everything.
 func (m *ApplicationMaster) resync(c *rpcenv.Context) {
 	m.register(c, func(c *rpcenv.Context) {
 		m.alloc.RM.Reregistered()
@@ -131,8 +134,9 @@ func (m *ApplicationMaster) resync(c *rpcenv.Context) {
 	})
 }
 
-// allocateFailed takes a call's failure. What a ResourceManager refused is told with the next call. One that perhaps heard
-// it answers the next call with the same response id as it did this one, and reads nothing of it: so that is this one again.
+// allocateFailed handles a call's failure. The next call repeats the content of a refused one. A ResourceManager that perhaps
+// heard this call would answer the next one, which has the same response id, as it did this one and read nothing of it: so the
+// next call is this one again.
 func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 	m.failures++
 	failed := yarn.FinalApplicationStatus_APP_FAILED
@@ -162,6 +166,7 @@ func (m *ApplicationMaster) wait(c *rpcenv.Context) {
 		sleep = m.rest(c)
 	}
 	m.timer = c.After(sleep, Report{})
+	// Last: a held ask may wake the timer that was just set.
 	m.unlock()
 }
 
@@ -172,14 +177,14 @@ func (m *ApplicationMaster) wake(c *rpcenv.Context) {
 		m.again = true
 		return
 	}
-	if !m.timer.Active() {
+	if !m.timer.Active() { // before the first call, or after the end
 		return
 	}
 	c.Cancel(m.timer)
 	m.timer = c.After(m.rest(c), Report{})
 }
 
-// rest is how long who was woken has to wait still.
+// rest is how long a call that was woken has still to wait.
 func (m *ApplicationMaster) rest(c *rpcenv.Context) time.Duration {
 	if m.historic.nanoseconds {
 		return 0
@@ -190,9 +195,11 @@ func (m *ApplicationMaster) rest(c *rpcenv.Context) time.Duration {
 // allocated takes an answer of the ResourceManager.
 func (m *ApplicationMaster) allocated(c *rpcenv.Context, r *yarn.AllocateResponse) {
 	m.alloc.RM.Answered(r.GetResponseId())
+	// The ResourceManager has rolled its key; it soon takes no calls with the old token.
 	if t := r.GetAmRmToken(); t != nil {
 		m.token = t
 	}
+	// Before the containers: each NodeManager is asked with its token.
 	for _, t := range r.GetNmTokens() {
 		if at, ok := nodeAddress(t.GetNodeId()); ok {
 			m.nmTokens[at] = t.GetToken()
@@ -201,10 +208,11 @@ func (m *ApplicationMaster) allocated(c *rpcenv.Context, r *yarn.AllocateRespons
 	m.alloc.SetClusterNodes(int(r.GetNumClusterNodes()))
 	m.updatedNodes(c, r.GetUpdatedNodes())
 	m.allocatedContainers(c, r.GetAllocatedContainers())
+	// After the containers that were given: an answer may have a container and its end.
 	m.completedContainers(c, r.GetCompletedContainerStatuses())
 }
 
-// updatedNodes tells the driver of nodes that take no more containers.
+// updatedNodes reports nodes that take no more containers to the driver.
 func (m *ApplicationMaster) updatedNodes(c *rpcenv.Context, nodes []*yarn.NodeReport) {
 	if !conf.DecommissionEnabled.Get(c.Conf()) {
 		return
@@ -240,11 +248,12 @@ func (m *ApplicationMaster) completedContainers(c *rpcenv.Context, statuses []*y
 			continue
 		}
 		why := exited(e.Reason)
+		// Before RemoveExecutor: a driver that waits for the reason removes the executor with the answer.
 		for _, call := range m.lossCalls[e.ExecutorID] {
 			call.Reply(why)
 		}
 		delete(m.lossCalls, e.ExecutorID)
-		if !e.Requested {
+		if !e.Requested { // else the driver asked for the end itself
 			c.Send(m.driver, &app.RemoveExecutor{ExecutorId: e.ExecutorID, Reason: e.Reason.Message, Exited: why})
 		}
 	}

@@ -193,7 +193,7 @@ func TestOneCallIsOutAtATime(t *testing.T) {
 	}
 }
 
-// Who waits for the reason of a loss waits no longer than for containers.
+// A driver that waits for the reason of a loss waits no longer than for containers.
 func TestALossReasonWakesTheCallsUp(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1"})
 	r.run(1)

@@ -67,7 +67,7 @@ type rig struct {
 	lastID        int32
 	removed       []*app.RemoveExecutor
 	managers      []rpcenv.Ref
-	others        []string // what else the driver was told, by type
+	others        []string // what else the driver got, by type
 }
 
 // newRig makes everything but the ApplicationMaster.

@@ -57,8 +57,8 @@ process AM1:  -> exited 0
 	}
 }
 
-// What became of a start that failed is told with its reason, and the container given back. Whether it counts depends on who
-// failed: a node that refuses does, one that is gone does not.
+// A start that failed is reported with its reason, and the container given back. A node that refuses counts as a failure, one
+// that is gone does not.
 func TestWhatIsSaidOfAStartThatFails(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

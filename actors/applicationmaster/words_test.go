@@ -22,7 +22,7 @@ func same(t *testing.T, what string, got, want proto.Message) {
 	}
 }
 
-// What a ResourceManager is told, field by field: at the registration, by a call, and after a resync by either of its two ways.
+// What a ResourceManager gets, field by field: at the registration, by a call, and after a resync by either of its two ways.
 func TestWhatAResourceManagerIsTold(t *testing.T) {
 	r := client(t, map[string]string{
 		"spark.yarn.executor.nodeLabelExpression": "gpu", "spark.yarn.exclude.nodes": "bad,worse", "spark.executor.cores": "2",
@@ -66,7 +66,7 @@ func (r *rig) drive(t *testing.T, q rpcenv.Message) {
 	r.Settle()
 }
 
-// What a driver in client mode is told at the beginning.
+// What a driver in client mode gets at the beginning.
 func TestWhatADriverIsTold(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.yarn.am.cores": "3"})
 	r.driver = r.Probe(applicationmaster.SchedulerName)
@@ -111,7 +111,7 @@ func TestContainersOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// What a driver is told of an end, and of a node that takes no more, field by field.
+// What a driver hears of an end, and of a node that takes no more, field by field.
 func TestWhatADriverIsToldLater(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "1", "spark.decommission.enabled": "true"})
 	var host string

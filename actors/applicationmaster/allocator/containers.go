@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
 )
 
-// Launch is an executor to start in a container. Its outcome is to be told by [Allocator.Launched].
+// Launch is an executor to start in a container. Report its outcome by [Allocator.Launched].
 type Launch struct {
 	Container  Container
 	ExecutorID string
@@ -33,7 +33,7 @@ type Surplus struct {
 func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []Surplus) {
 	var matched []Container
 	rest := slices.DeleteFunc(slices.Clone(given), func(c Container) bool {
-		_, twice := a.given[c.ID] // its executor may run: it is not touched
+		_, twice := a.given[c.ID] // its executor may run: leave it alone
 		if !twice {
 			a.given[c.ID] = held
 		}
@@ -50,9 +50,11 @@ func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []S
 		}
 		return left
 	}
+	// Hosts first: a container on a wanted host must not use up a request for anywhere.
 	rest = pass(rest, func(c Container) string { return c.Host })
 	rest = pass(rest, func(c Container) string { return a.RM.Rack(c.Host) })
 	rest = pass(rest, func(Container) string { return amrm.Any })
+	// Such a container was given before the ResourceManager heard that its request was taken back.
 	for _, c := range rest {
 		a.release(c.ID)
 		surplus = append(surplus, Surplus{c.ID, NotAskedFor})
@@ -68,8 +70,8 @@ func (a *Allocator) Allocated(given []Container) (launches []Launch, surplus []S
 	return launches, surplus
 }
 
-// match takes back the oldest request that names the place, for a container of its profile; false when there is none. What
-// is compared is the profile's size, not the container's, which the scheduler may have rounded up.
+// match takes back the oldest request that names the place, for a container of its profile; false when no request does. It
+// compares the profile's size, not the container's, which the scheduler may have rounded up.
 func (a *Allocator) match(c Container, place string) bool {
 	p := a.find(c.Priority)
 	if p == nil {
@@ -94,7 +96,7 @@ func (a *Allocator) run(c Container) (l Launch, why string) {
 	case c.Resource.MemoryMB < p.Container.MemoryMB:
 		return l, fmt.Sprintf("it has %d MiB, and %d were asked for", c.Resource.MemoryMB, p.Container.MemoryMB)
 	case len(p.running)+p.starting >= p.target:
-		return l, fmt.Sprintf("there are %d executors of %d that are wanted", len(p.running)+p.starting, p.target)
+		return l, fmt.Sprintf("%d executors of %d that are wanted run or start", len(p.running)+p.starting, p.target)
 	}
 	a.lastID++
 	p.starting++
@@ -121,7 +123,7 @@ func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
 	p.starting--
 	_, still := a.given[l.Container.ID]
 	switch {
-	case !still:
+	case !still: // completed has dealt with its end
 	case how == Started:
 		b := &bound{executorID: l.ExecutorID, containerID: l.Container.ID, host: l.Container.Host, profile: p}
 		p.running[l.ExecutorID] = true
@@ -130,6 +132,7 @@ func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
 	default:
 		a.release(l.Container.ID)
 	}
+	// Not Unreachable: a node that is gone is YARN's to report, and no executor has failed.
 	if how == Refused {
 		a.RM.UpdateBlacklist(a.health.Failed(l.Container.Host, now))
 	}
@@ -138,12 +141,12 @@ func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
 // Ended is an executor whose container ended.
 type Ended struct {
 	ContainerID, Host string
-	// ExecutorID is "" when none was known to run in it.
+	// ExecutorID is "" when no executor was known to run in it.
 	ExecutorID string
 	Reason     Reason
 	// Requested: it was given back before, so that the driver knows.
 	Requested bool
-	// Awaited: somebody waits for the reason.
+	// Awaited: the driver waits for the reason.
 	Awaited bool
 }
 
@@ -157,6 +160,7 @@ func (a *Allocator) CompletedContainers(completed []Completed, now time.Time) []
 }
 
 func (a *Allocator) completed(c Completed, now time.Time) Ended {
+	// Its release need not be sent again after another registration.
 	a.RM.Completed(c.ContainerID)
 	e := Ended{ContainerID: c.ContainerID, Requested: a.given[c.ContainerID] == released}
 	delete(a.given, c.ContainerID)
@@ -164,6 +168,7 @@ func (a *Allocator) completed(c Completed, now time.Time) Ended {
 	if b != nil {
 		e.Host, e.ExecutorID = b.host, b.executorID
 	}
+	// An end that was asked for is no failure, whatever its exit status.
 	if e.Requested {
 		e.Reason = requested(c)
 	} else {
@@ -180,6 +185,7 @@ func (a *Allocator) completed(c Completed, now time.Time) Ended {
 	b.profile.onHost[b.host]--
 	delete(a.containers, b.containerID)
 	delete(a.executors, b.executorID)
+	// The driver asks once: the reason is kept only when it has not asked yet.
 	if e.Awaited = a.waiting[b.executorID]; e.Awaited {
 		delete(a.waiting, b.executorID)
 	} else {
@@ -193,7 +199,7 @@ type Answer int
 
 // The ways to answer.
 const (
-	// Unknown: there is no such executor.
+	// Unknown: no executor has this id.
 	Unknown Answer = iota
 	// Later: the executor is known; the reason comes with the end of its container (Ended.Awaited).
 	Later
@@ -201,7 +207,7 @@ const (
 	Now
 )
 
-// LossReason is asked why an executor ended. It mirrors enqueueGetLossReasonRequest.
+// LossReason answers why an executor ended. It mirrors enqueueGetLossReasonRequest.
 func (a *Allocator) LossReason(executorID string) (Reason, Answer) {
 	if a.executors[executorID] != nil {
 		a.waiting[executorID] = true

@@ -81,7 +81,7 @@ func TestAContainerBeyondTheTargetIsGivenBack(t *testing.T) {
 	a.Update()
 	a.RequestTotal(total(1), nil, began)
 	launches, surplus := a.Allocated([]allocator.Container{given("c1", "h1"), given("c2", "h2")})
-	if len(launches) != 1 || fmt.Sprint(surplus) != "[{c2 there are 1 executors of 1 that are wanted}]" {
+	if len(launches) != 1 || fmt.Sprint(surplus) != "[{c2 1 executors of 1 that are wanted run or start}]" {
 		t.Error(launches, surplus)
 	}
 	if c := a.RM.Take(); !slices.Equal(c.Releases, []string{"c2"}) {
@@ -143,7 +143,7 @@ func TestAContainerThatIsGivenTwiceIsTakenOnce(t *testing.T) {
 	}
 }
 
-// Held names what the ResourceManager is told of after a restart: containers that start, that run, and that were given back, until
+// Held names what the ResourceManager hears of after a restart: containers that start, that run, and that were given back, until
 // they end.
 func TestHeldAreTheContainersThatHaveNotEnded(t *testing.T) {
 	a := newAllocator(3)
@@ -198,7 +198,7 @@ func TestKillReleasesOnceAndTheExecutorRunsNoMore(t *testing.T) {
 	start(t, a, given("c1", "h1"), given("c2", "h2"))
 	a.RM.Take()
 	if !a.Kill("1") || a.Kill("1") || a.Kill("9") {
-		t.Error("who was killed is not told right")
+		t.Error("Kill does not report which executors it knew")
 	}
 	if got := balance(a); got != "target=2 pending=0 running=1 starting=0" {
 		t.Error(got)

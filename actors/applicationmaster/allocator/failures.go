@@ -39,7 +39,7 @@ func (f *Failures) FailedOnHost(host string, now time.Time) int {
 	return len(f.valid(f.onHost[host], now))
 }
 
-// valid drops the failures that are older than Validity.
+// valid drops the failures that are older than Validity. times ascend.
 func (f *Failures) valid(times []time.Time, now time.Time) []time.Time {
 	if f.Validity <= 0 {
 		return times

@@ -86,7 +86,7 @@ func TestWithoutTheSettingFailuresCountOverallOnly(t *testing.T) {
 	}
 }
 
-// The nodes of the configuration are told from the beginning, each once, whoever else excludes them.
+// The nodes of the configuration are excluded from the beginning, each once, whatever else excludes them.
 func TestExcludedNodesAreTheUnionOfTheSources(t *testing.T) {
 	a := allocator.New(allocator.Config{Default: defaultProfile, Health: allocator.HealthConfig{Exclude: []string{"h9", "h8"}}})
 	if c := a.RM.Take(); fmt.Sprint(c.BlacklistAdditions) != "[h8 h9]" {

@@ -28,12 +28,12 @@ type Health struct {
 	failures  *Failures
 	scheduler []string
 	until     map[string]time.Time // by failures
-	current   []string             // sorted; what the ResourceManager was told
+	current   []string             // sorted; as the blacklist has it
 	nodes     int                  // of the cluster; 0 before it is known
 }
 
-// NewHealth makes a Health without failures, and knows no number of nodes yet. What is excluded by the configuration is, from
-// the beginning: it is for the blacklist.
+// NewHealth makes a Health without failures and without a number of nodes. additions are the nodes that the configuration
+// excludes, for the blacklist.
 func NewHealth(cfg HealthConfig, f *Failures) (h *Health, additions []string) {
 	h = &Health{cfg: cfg, failures: f, until: map[string]time.Time{}}
 	additions, _ = h.refresh(time.Time{})
@@ -46,12 +46,13 @@ func (h *Health) SetClusterNodes(n int) { h.nodes = n }
 // AllExcluded reports whether no node is left to ask for. Without any node there may be some later: that is false.
 func (h *Health) AllExcluded() bool { return h.nodes > 0 && len(h.current) >= h.nodes }
 
-// Failed takes the failure of an executor on a host, "" if that is not known. What it gives is for the blacklist.
+// Failed takes the failure of an executor on a host, "" if that is not known. It returns changes of the blacklist.
 func (h *Health) Failed(host string, now time.Time) (additions, removals []string) {
 	if host == "" || !h.cfg.OnFailure {
 		h.failures.RegisterExecutorFailure(now)
 		return nil, nil
 	}
+	// A host that is excluded already has no more to lose, and counts no failure of the application either (as in Spark).
 	if _, excluded := h.until[host]; excluded || slices.Contains(h.scheduler, host) {
 		return nil, nil
 	}
@@ -63,7 +64,7 @@ func (h *Health) Failed(host string, now time.Time) (additions, removals []strin
 	return nil, nil
 }
 
-// SetScheduler takes the hosts that the driver's scheduler excludes. What it gives is for the blacklist.
+// SetScheduler takes the hosts that the driver's scheduler excludes. It returns changes of the blacklist.
 func (h *Health) SetScheduler(hosts []string, now time.Time) (additions, removals []string) {
 	h.scheduler = slices.Clone(hosts)
 	return h.refresh(now)
@@ -73,6 +74,7 @@ func (h *Health) SetScheduler(hosts []string, now time.Time) (additions, removal
 func (h *Health) refresh(now time.Time) (additions, removals []string) {
 	maps.DeleteFunc(h.until, func(_ string, until time.Time) bool { return !until.After(now) })
 	all := slices.Concat(h.cfg.Exclude, h.scheduler, slices.Sorted(maps.Keys(h.until)))
+	// Sorted, for the two searches, and so that each run sends the same calls.
 	slices.Sort(all)
 	all = slices.Compact(all)
 	for _, host := range all {

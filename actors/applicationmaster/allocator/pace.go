@@ -23,7 +23,7 @@ func NewPace(heartbeat, initial, expiry time.Duration) Pace {
 	return Pace{Heartbeat: h, Initial: i, next: i}
 }
 
-// Sleep is how long to wait after a call before the next. wanted: containers are asked for, or somebody waits for the
+// Sleep is how long to wait after a call before the next. wanted: containers are asked for, or the driver waits for the
 // reason of a loss.
 func (p *Pace) Sleep(wanted bool) time.Duration {
 	if !wanted {
@@ -38,5 +38,5 @@ func (p *Pace) Sleep(wanted bool) time.Duration {
 // Reset begins with Initial again.
 func (p *Pace) Reset() { p.next = p.Initial }
 
-// Rest is how long one who was woken that long after a call has to wait still: two calls are Initial apart.
+// Rest is how long a call that is woken that long after the last one has still to wait: two calls are Initial apart.
 func (p *Pace) Rest(since time.Duration) time.Duration { return max(0, p.Initial-since) }

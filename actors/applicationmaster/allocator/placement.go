@@ -14,7 +14,7 @@ type HostCount struct {
 	Tasks int
 }
 
-// Wish is what [Place] is asked: where to ask for containers, given where tasks would rather run.
+// Wish is the input of [Place]: how many containers to ask for, and where tasks would rather run.
 type Wish struct {
 	// Containers is how many containers are to be asked for.
 	Containers int
@@ -39,6 +39,7 @@ func Place(w Wish) [][]string {
 	for _, r := range required {
 		aware, most = aware+r, max(most, r)
 	}
+	// Containers beyond the need of the hosts go anywhere.
 	free := max(0, w.Containers-aware)
 	out := make([][]string, free, max(w.Containers, 0))
 	if most == 0 {
@@ -47,11 +48,13 @@ func Place(w Wish) [][]string {
 	local := w.Containers - free
 	left := make([]int, len(required))
 	for i, r := range required {
+		// In the ratio of required; the host that needs most is named by each of the local requests.
 		left[i] = (r*local + most - 1) / most
 	}
 	for range local {
 		var hosts []string
 		for i := range left {
+			// A request names each host that still needs one: any of them will do.
 			if left[i] > 0 {
 				hosts = append(hosts, w.Hosts[i].Host)
 			}
@@ -72,6 +75,7 @@ func (w Wish) required() []int {
 	need := (w.LocalityAware + w.TasksPerExecutor - 1) / w.TasksPerExecutor
 	out := make([]int, len(w.Hosts))
 	for i, h := range w.Hosts {
+		// A host's share of the executors that all tasks with a preference need.
 		expected := float64(h.Tasks*need) / float64(max(1, tasks))
 		has := float64(w.Allocated(h.Host)) + pending[i]
 		out[i] = max(0, int(math.Ceil(expected-has)))
@@ -92,6 +96,7 @@ func (w Wish) pending() []float64 {
 		}
 	}
 	out := make([]float64, len(w.Hosts))
+	// Hosts that are preferred no longer count in all, so their part of a request is nobody's here.
 	for i, n := range named {
 		if all > 0 {
 			out[i] = float64(n*len(w.Pending)) / float64(all)

@@ -18,7 +18,7 @@ type Change struct {
 }
 
 // Update brings the requests in line with the targets. Executors that run are never ended here. It mirrors
-// updateResourceRequests. It gives the profiles of which requests changed.
+// updateResourceRequests. It returns the profiles of which requests changed.
 func (a *Allocator) Update() []Change {
 	var out []Change
 	for _, p := range a.profiles {
@@ -64,6 +64,7 @@ func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 	for _, r := range stale {
 		a.RM.Remove(r)
 	}
+	// Also those for anywhere: the placement may now prefer hosts for what waits without one.
 	available := missing + len(stale)
 	var fresh []*amrm.ContainerRequest
 	for _, hosts := range a.place(p, available+len(anywhere), local) {
@@ -72,6 +73,7 @@ func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 		}
 	}
 	cancelled = len(stale)
+	// Fewer hosts than containers to ask for: the rest may come anywhere. More: the loop after this takes as many back.
 	for range available - len(fresh) {
 		fresh = append(fresh, a.request(p, nil))
 	}
@@ -80,7 +82,7 @@ func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 		cancelled++
 	}
 	for _, r := range fresh {
-		if a.RM.Add(r) == nil { // all requests relax locality, and none has a label with hosts: nothing conflicts
+		if a.RM.Add(r) == nil { // no conflict: all requests relax locality, and none has a label with hosts
 			requested++
 		}
 	}
@@ -94,6 +96,7 @@ func (a *Allocator) place(p *profile, containers int, local []*amrm.ContainerReq
 		Allocated: func(host string) int { return p.onHost[host] },
 	}
 	if a.cfg.Label != "" {
+		// YARN refuses a label beside a host.
 		w.Hosts = nil
 	}
 	for _, r := range local {

@@ -41,7 +41,8 @@ type Config struct {
 	FailureValidity time.Duration
 	// Health says which nodes are excluded.
 	Health HealthConfig
-	// Resends is YARN-1902: the count that is left is told whenever a container comes, though the ResourceManager knows it.
+	// Resends is YARN-1902: each container that comes makes the next call repeat the count that is left, though the
+	// ResourceManager knows it.
 	Resends bool
 	// Rack is the rack of a host; nil: ids.DefaultRack.
 	Rack func(host string) string
@@ -57,7 +58,7 @@ type Container struct {
 
 // Allocator keeps the books of an application's containers and executors.
 type Allocator struct {
-	// RM is what the ResourceManager is to hear.
+	// RM is the table of what the ResourceManager is to hear.
 	RM *amrm.Table
 
 	cfg      Config
@@ -66,14 +67,14 @@ type Allocator struct {
 	given      map[string]fate   // containers that have not ended
 	containers map[string]*bound // by container, those that run an executor
 	executors  map[string]*bound // the same by executor
-	waiting    map[string]bool   // executors of which somebody wants to know why they ended
-	reasons    map[string]Reason // of ended executors that nobody asked about yet
+	waiting    map[string]bool   // executors whose reason of the end the driver waits for
+	reasons    map[string]Reason // of ended executors that the driver has not asked for yet
 	lastID     int
 	stopping   bool
 
 	failures       *Failures
 	health         *Health
-	decommissioned []string // hosts that the driver was told of, the oldest first
+	decommissioned []string // hosts that the driver has heard of, the oldest first
 }
 
 // fate is what becomes of a container that was given.
@@ -118,7 +119,7 @@ func New(cfg Config) *Allocator {
 	return a
 }
 
-// find is the profile of an id; nil when there is none.
+// find is the profile of an id; nil if it is unknown.
 func (a *Allocator) find(id int32) *profile {
 	at, found := slices.BinarySearchFunc(a.profiles, id, func(p *profile, id int32) int { return int(p.ID) - int(id) })
 	if !found {
@@ -127,7 +128,7 @@ func (a *Allocator) find(id int32) *profile {
 	return a.profiles[at]
 }
 
-// add enters a profile, which then stays; one that is there is given back as it is.
+// add enters a profile, which then stays. It returns a known profile as it is.
 func (a *Allocator) add(p Profile) *profile {
 	at, found := slices.BinarySearchFunc(a.profiles, p.ID, func(p *profile, id int32) int { return int(p.ID) - int(id) })
 	if !found {
@@ -150,6 +151,8 @@ type Total struct {
 // requestTotalExecutorsWithPreferredLocalities.
 func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Time) bool {
 	changed := len(totals) == 0
+	// The driver sends its whole wish each time: what it does not mention is wanted no more. The target of a profile that it
+	// leaves out stays while it mentions others.
 	for _, p := range a.profiles {
 		p.hosts, p.localityAware = nil, 0
 		if len(totals) == 0 {
@@ -182,14 +185,15 @@ func sortedHosts(hosts []HostCount) []HostCount {
 	return out
 }
 
-// Kill releases an executor's container. It does not run any more from now on; the ResourceManager hears of it with the next
-// call. An unknown executor, and one that was released, is false.
+// Kill releases an executor's container. From now on the executor does not count as running; the ResourceManager hears of it with
+// the next call. It returns false for an unknown executor, and for one that was released.
 func (a *Allocator) Kill(executorID string) bool {
 	b := a.executors[executorID]
 	if b == nil || a.given[b.containerID] == released {
 		return false
 	}
 	a.release(b.containerID)
+	// At once, so that the next Update asks for another if the target stayed. The driver may still ask why it ended.
 	delete(b.profile.running, executorID)
 	return true
 }
@@ -223,7 +227,7 @@ func (a *Allocator) Pending() int {
 
 func (a *Allocator) pending(p *profile) int { return a.RM.Pending(p.ID, p.Container) }
 
-// Wanted reports whether the next call is worth hurrying for: containers are asked for, or somebody waits for the reason of
+// Wanted reports whether the next call is worth hurrying for: containers are asked for, or the driver waits for the reason of
 // a loss.
 func (a *Allocator) Wanted() bool { return a.Pending() > 0 || len(a.waiting) > 0 }
 
@@ -246,10 +250,10 @@ func (a *Allocator) Balances() []Balance {
 	return out
 }
 
-// decommissionedLimit is how many hosts are remembered, so that the driver is told of each once.
+// decommissionedLimit is how many hosts are remembered, so that the driver hears of each once.
 const decommissionedLimit = 200
 
-// Decommissioning takes the hosts of nodes that take no more containers, and gives those that are new.
+// Decommissioning takes the hosts of nodes that take no more containers, and returns those that are new.
 func (a *Allocator) Decommissioning(hosts []string) []string {
 	var fresh []string
 	for _, h := range hosts {

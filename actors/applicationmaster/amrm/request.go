@@ -28,7 +28,7 @@ func compareResources(a, b Resource) int {
 	return cmp.Or(cmp.Compare(a.MemoryMB, b.MemoryMB), cmp.Compare(a.VCores, b.VCores))
 }
 
-// ContainerRequest is the wish for one container. It is known by its pointer and does not change once it was added.
+// ContainerRequest is the wish for one container. Its pointer is its identity; it does not change once it was added.
 type ContainerRequest struct {
 	Capability Resource
 	// Nodes are hosts; Racks are racks beside those that the hosts are in.
@@ -41,7 +41,7 @@ type ContainerRequest struct {
 	Label string
 }
 
-// Ask tells how many containers of a size are wanted at a place, in all.
+// Ask is how many containers of a size are wanted at a place, in all.
 type Ask struct {
 	Priority      int32
 	Name          string // a host, a rack or Any
@@ -51,7 +51,7 @@ type Ask struct {
 	Count         int32
 }
 
-// Call is what one allocate tells.
+// Call is the content of one allocate call.
 type Call struct {
 	ResponseID int32
 	// Asks are sorted by priority, place and size.

@@ -17,8 +17,8 @@ type Table struct {
 	relaxed map[location]relaxed
 	asks    map[key]Ask // changed since the last call
 
-	releases  []string        // not told yet
-	releasing map[string]bool // told or not, not yet reported as completed
+	releases  []string        // not sent yet
+	releasing map[string]bool // sent or not, not yet reported as completed
 
 	blacklist map[string]bool
 	additions map[string]bool
@@ -41,7 +41,8 @@ func New(rack func(host string) string) *Table {
 // Rack is the rack of a host.
 func (t *Table) Rack(host string) string { return t.rack(host) }
 
-// places are where r counts, each once, with whether a container elsewhere will do.
+// places are where r counts, each once, with whether a container elsewhere will do. The order decides which of two wins: a rack
+// that r names is wanted as it is, one that follows from a node only with RelaxLocality.
 func (t *Table) places(r *ContainerRequest) []place {
 	var out []place
 	add := func(name string, relax bool) {
@@ -84,6 +85,7 @@ func (t *Table) Add(r *ContainerRequest) error {
 	if r.Label != "" && (len(r.Nodes) > 0 || len(r.Racks) > 0) {
 		return fmt.Errorf("%w: the node label %q comes with nodes or racks: leave out the one or the others", ErrConflict, r.Label)
 	}
+	// All checks come before the first change, so that a refused request leaves no trace.
 	places := t.places(r)
 	for _, p := range places {
 		if l := t.relaxed[location{r.Priority, p.name}]; l.requests > 0 && l.relax != p.relax {
@@ -106,18 +108,18 @@ func (t *Table) Add(r *ContainerRequest) error {
 	return nil
 }
 
-// Remove takes a request back; one that is not there is ignored. A place that nothing is wanted at is told once more,
-// with count 0, and then forgotten.
+// Remove takes a request back; it ignores an unknown one. A place at which nothing is wanted any more is sent once with count 0,
+// and then forgotten.
 func (t *Table) Remove(r *ContainerRequest) { t.remove(r, nil) }
 
 // Given takes back the request that a container on host answers. Where the ResourceManager counted it down itself when it
-// gave the container, that is not told again: a count that crosses the next container on its way would ask for that one
+// gave the container, the new count is not sent: a count that crosses the next container on its way would ask for that one
 // twice (YARN-1902). It did so for the host and its rack, if the request names them, and for Any.
 func (t *Table) Given(r *ContainerRequest, host string) {
 	t.remove(r, []string{Any, t.rack(host), host})
 }
 
-// remove takes a request back and tells it, but for the places of which the ResourceManager has heard.
+// remove takes a request back and sends the counts, but for the places that the ResourceManager has counted down itself.
 func (t *Table) remove(r *ContainerRequest, heard []string) {
 	for _, p := range t.places(r) {
 		k := key{r.Priority, p.name, r.Capability}
@@ -132,6 +134,7 @@ func (t *Table) remove(r *ContainerRequest, heard []string) {
 		e.remove(at)
 		l := location{r.Priority, p.name}
 		t.relaxed[l] = relaxed{p.relax, t.relaxed[l].requests - 1}
+		// A count that waits to be sent would be one too high, whatever the ResourceManager has counted.
 		if _, changed := t.asks[k]; changed || !slices.Contains(heard, p.name) {
 			t.asks[k] = e.ask(k)
 		}
@@ -142,7 +145,7 @@ func (t *Table) remove(r *ContainerRequest, heard []string) {
 }
 
 // Matching are the requests that a container of that priority, place and size answers, the oldest first: those of exactly
-// this size; if there are none, those that fit in it, larger ones first.
+// this size; without any, those that fit in it, larger ones first.
 func (t *Table) Matching(priority int32, name string, capability Resource) []*ContainerRequest {
 	var out []*ContainerRequest
 	for _, e := range t.matching(priority, name, capability) {
@@ -151,7 +154,7 @@ func (t *Table) Matching(priority int32, name string, capability Resource) []*Co
 	return out
 }
 
-// FirstMatching is the first of Matching; nil when there is none.
+// FirstMatching is the first of Matching; nil without any.
 func (t *Table) FirstMatching(priority int32, name string, capability Resource) *ContainerRequest {
 	for _, e := range t.matching(priority, name, capability) {
 		return e.requests[0]
@@ -186,7 +189,7 @@ func (t *Table) Pending(priority int32, capability Resource) int {
 	return 0
 }
 
-// Release has a container given back. It is told again after [Table.Reregistered] until it was reported as completed.
+// Release gives a container back. [Table.Reregistered] repeats it until the container was reported as completed.
 func (t *Table) Release(id string) {
 	if !t.releasing[id] {
 		t.releasing[id] = true
@@ -194,7 +197,7 @@ func (t *Table) Release(id string) {
 	}
 }
 
-// Completed tells the Table that the ResourceManager reported a container's end.
+// Completed notes that the ResourceManager reported a container's end.
 func (t *Table) Completed(id string) { delete(t.releasing, id) }
 
 // UpdateBlacklist changes which hosts are to be avoided.
@@ -214,12 +217,13 @@ func (t *Table) UpdateBlacklist(additions, removals []string) {
 	}
 }
 
-// Take is what is to be told next. It counts as told from then on: if it was not, [Table.Failed] is to be called.
+// Take is the content of the next call. It counts as sent from then on: if it was not, call [Table.Failed].
 func (t *Table) Take() Call {
 	c := Call{
 		ResponseID: t.lastResponseID, Releases: t.releases,
 		BlacklistAdditions: slices.Sorted(maps.Keys(t.additions)), BlacklistRemovals: slices.Sorted(maps.Keys(t.removals)),
 	}
+	// Sorted, so that the same wishes always make the same call.
 	for _, k := range slices.SortedFunc(maps.Keys(t.asks), key.compare) {
 		c.Asks = append(c.Asks, t.asks[k])
 	}
@@ -241,8 +245,10 @@ func (t *Table) Failed(c Call) {
 			t.asks[k] = a
 		}
 	}
+	// A release is never newer: the older ones go first. A copy, as c stays with its owner.
 	t.releases = append(slices.Clone(c.Releases), t.releases...)
 	for _, h := range c.BlacklistAdditions {
+		// Taken off since: the ResourceManager has not heard of it and need not.
 		if t.blacklist[h] {
 			t.additions[h] = true
 		}
@@ -254,10 +260,11 @@ func (t *Table) Failed(c Call) {
 	}
 }
 
-// Reregistered has everything told anew: each ask, the whole blacklist, each release that is not completed. Response ids
-// begin at 0.
+// Reregistered makes the next call have everything: each ask, the whole blacklist, each release that is not completed. Response
+// ids begin at 0.
 func (t *Table) Reregistered() {
 	t.lastResponseID = 0
+	// Counts of 0 among them: a ResourceManager that forgot everything need not hear them.
 	clear(t.asks)
 	for k, e := range t.entries {
 		t.asks[k] = e.ask(k)

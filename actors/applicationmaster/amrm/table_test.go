@@ -90,7 +90,7 @@ func TestACallHasTheResponseIDOfTheLastAnswer(t *testing.T) {
 	}
 }
 
-// Asks are deltas in set and absolutes in value: only what changed is told, and its newest count.
+// Asks are deltas in set and absolutes in value: a call has only what changed, with its newest count.
 func TestOnlyWhatChangedIsTold(t *testing.T) {
 	table := amrm.New(racks)
 	add(t, table, at(), at(), at("h11"))
@@ -101,7 +101,7 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 	want(t, table.Take(), "*:5")
 }
 
-// A place at which nothing is wanted any more is told once, with count 0, and then dropped.
+// A place at which nothing is wanted any more is sent once, with count 0, and then dropped.
 func TestAZeroIsToldOnce(t *testing.T) {
 	table := amrm.New(racks)
 	r := at("h11")
@@ -131,7 +131,7 @@ func TestOnlyTheRequestItselfIsTakenBack(t *testing.T) {
 	}
 }
 
-// A container that is given back twice is told once.
+// A container that is given back twice is released once.
 func TestAReleaseIsToldOnce(t *testing.T) {
 	table := amrm.New(nil)
 	table.Release("c1")
@@ -145,7 +145,7 @@ func TestAReleaseIsToldOnce(t *testing.T) {
 	}
 }
 
-// The blacklist is told by its changes: the last one of a host wins, and what changes nothing is not told.
+// A call has the changes of the blacklist: the last one of a host wins, and what changes nothing is not sent.
 func TestTheBlacklistIsToldByItsChanges(t *testing.T) {
 	one, none := []string{"bad"}, []string(nil)
 	table := amrm.New(nil)
@@ -204,7 +204,7 @@ func TestWhatWasGivenIsToldWhereItIsNotKnown(t *testing.T) {
 	want(t, table.Take(), "*:2")
 }
 
-// What is taken back is told again, but a newer value for the same key wins.
+// What is taken back is sent again, but a newer value for the same key wins.
 func TestAFailedCallIsMergedBack(t *testing.T) {
 	table := amrm.New(racks)
 	add(t, table, at("h11"), at())
@@ -234,7 +234,7 @@ func TestAFailedCallIsMergedBack(t *testing.T) {
 	}
 }
 
-// After NotRegistered all pending releases, the whole blacklist and every entry of the table are told anew, and the
+// After NotRegistered all pending releases, the whole blacklist and every entry of the table are sent anew, and the
 // response id is 0.
 func TestReregistrationTellsEverythingAnew(t *testing.T) {
 	table := amrm.New(racks)

@@ -26,12 +26,12 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 		}
 	case tasks.KindFetchFailed:
 		s.fetchFailed(c, g, m)
-	// Other failures change nothing: the task set tries again by itself, or sends TaskSetFailed.
 	case tasks.KindResubmitted:
 		// The stage waits for the tasks of its newest attempt alone.
 		if m.Set.Attempt == g.attempts-1 {
 			g.pending[m.Partition] = true
 		}
+	default: // other failures change nothing: the task set tries again by itself, or sends TaskSetFailed
 	}
 }
 
