@@ -41,12 +41,14 @@ func wholeFields(md protoreflect.MessageDescriptor, b []byte, depth int) (whole 
 			at += tag + value
 			continue
 		}
+		// The cut went through this field. Clipped, since AppendTag below must not write into the record's own bytes.
 		whole = b[:at:at]
 		fd := md.Fields().ByNumber(num)
 		_, length := protowire.ConsumeVarint(b[at+tag:])
 		if fd == nil || fd.Message() == nil || typ != protowire.BytesType || length < 0 || depth >= maxDepth {
 			return whole, true
 		}
+		// Its length says more bytes than there are: it gets a new one for what is left of it.
 		inner, _ := wholeFields(fd.Message(), b[at+tag+length:], depth+1)
 		return protowire.AppendBytes(protowire.AppendTag(whole, num, typ), inner), true
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/messages/option"
 )
 
-// TextOptions say how bodies are written for people and scripts. The zero value shows everything as it is.
+// TextOptions say how bodies are written for readers and scripts. The zero value shows everything as it is.
 type TextOptions struct {
 	// OmitPlace leaves out fields with role PLACE, which differ from run to run.
 	OmitPlace bool
@@ -95,11 +95,13 @@ func (w *textWriter) fields(md protoreflect.MessageDescriptor, depth int) error 
 		}
 		role := roleOf(fd)
 		hidden := role == option.FieldRole_PLACE && w.OmitPlace
+		// What is not shown must be read all the same, to find its end: it goes through the same calls, hushed. A count and
+		// not a bool, since a hidden field may lie within another one.
 		if hidden {
 			w.hush++
 		}
 		w.word(oneWord(name) + "=")
-		if role == option.FieldRole_BULK {
+		if role == option.FieldRole_BULK { // after the name: that a bulk field has a value is shown
 			w.write("…")
 			w.hush++
 		}
@@ -141,7 +143,7 @@ func (w *textWriter) value(fd protoreflect.FieldDescriptor, depth int) error {
 		}
 		w.write("{")
 		var md protoreflect.MessageDescriptor
-		if fd != nil && !fd.IsMap() {
+		if fd != nil && !fd.IsMap() { // the names in a map are keys: they have no field and no role
 			md = fd.Message()
 		}
 		if err := w.fields(md, depth+1); err != nil {
@@ -221,10 +223,10 @@ func oneWord(s string) string {
 func failureOf(e *Entry) (code, text string) {
 	var body struct{ Code, Message string }
 	if err := json.Unmarshal([]byte(e.Body), &body); err != nil {
-		return "", cmp.Or(e.Why, notTold)
+		return "", cmp.Or(e.Why, notRecorded)
 	}
 	if e.Cut && body.Message == "" {
-		body.Message = notTold
+		body.Message = notRecorded
 	}
 	return body.Code, body.Message
 }

@@ -22,7 +22,7 @@ type Chain struct {
 // UnknownIDError is an ID that no entry of a trace has.
 type UnknownIDError struct {
 	ID string
-	// Near says which IDs there are.
+	// Near names IDs of the trace that may have been meant.
 	Near string
 }
 
@@ -55,7 +55,7 @@ func (t *Trace) CausesOf(id string) (Chain, error) {
 	return c, nil
 }
 
-// byID are the entries that can be a cause. A connection has the ID of all its messages' beginning, and causes nothing.
+// byID are the entries that can be a cause. The ID of a connection is how the IDs of its messages begin; it causes nothing.
 func (t *Trace) byID() map[string]*Entry {
 	byID := make(map[string]*Entry, len(t.Entries))
 	for i := range t.Entries {
@@ -66,7 +66,7 @@ func (t *Trace) byID() map[string]*Entry {
 	return byID
 }
 
-// nearIDs says which IDs of the same connection or peer there are, or the one that was meant.
+// nearIDs names the first and last ID of the same connection or peer, or the one ID that was probably meant.
 func nearIDs(id string, byID map[string]*Entry) string {
 	prefix := id[:strings.LastIndexByte(id, '.')+1]
 	var ids, ordinals []string

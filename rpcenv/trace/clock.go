@@ -10,7 +10,7 @@ import (
 const clockTick = time.Millisecond
 
 // clock is the time for the ring: reading the real one costs more than all else of a record. While records come, a timer
-// brings it up to date each millisecond; who comes after a pause reads the real one.
+// brings it up to date each millisecond; the first record after a pause reads the real one.
 type clock struct {
 	now   atomic.Int64 // nanoseconds since 1970; 0: it stands
 	total func() uint64
@@ -33,7 +33,7 @@ func (c *clock) start() int64 {
 	defer c.mu.Unlock()
 	now := time.Now().UnixNano()
 	switch {
-	case c.stopped, c.now.Load() != 0:
+	case c.stopped, c.now.Load() != 0: // after Close no timer is started; or another goroutine has just started it
 		return now
 	case c.timer == nil:
 		c.timer = time.AfterFunc(clockTick, c.tick)
@@ -51,6 +51,7 @@ func (c *clock) tick() {
 	defer c.mu.Unlock()
 	total := c.total()
 	if c.stopped || total == c.seen {
+		// The clock stands, and the timer with it: an idle process is not woken a thousand times a second.
 		c.now.Store(0)
 		return
 	}

@@ -29,7 +29,7 @@ type Field struct{ Name, A, B string }
 func FirstDifference(a, b *Trace) *Difference {
 	var one, two []byte
 	for i := range max(len(a.Entries), len(b.Entries)) {
-		d := &Difference{Line: i + 2}
+		d := &Difference{Line: i + 2} // the header is line 1
 		if i < len(a.Entries) {
 			d.A = &a.Entries[i]
 		}

@@ -14,8 +14,8 @@
 // a simulated one. Recording adds exact times and bodies: in memory, or in a file of length-prefixed protobuf records
 // ([tracepb]: messages/trace), written at most 100 ms later. It is switched at run time ([rpcenv.Env.Record]) for an Env or
 // for one endpoint; messages and endpoints that are untraced are counted, and nothing else. A write that fails ends the
-// recording, not the run: Close tells, and the ring goes on. Of a record a body is kept up to the Recorder's limit, a text up
-// to 16 KiB, in the ring 255 bytes; the ring counts messages to 2^40 and sizes to 2^24.
+// recording, not the run: the ring goes on, and Close returns the error. Of a record a body is kept up to the Recorder's
+// limit, a text up to 16 KiB, in the ring 255 bytes; the ring counts messages to 2^40 and sizes to 2^24.
 //
 // [Merge] joins the files of several processes into one [Trace], a [Follower] while they are written. A Trace is written as
 // JSONL (coherer-trace/1), as a list of messages, as tables of counts and of figures ([Stats]), as a sequence diagram

@@ -15,7 +15,7 @@ type Trace struct {
 	Compat string
 	Seed   uint64
 	// Program is what ran, an application or a script, and Version the version of the program that recorded it; both are
-	// empty when the caller does not tell. A simulation leaves Version out: its trace is the same from every build.
+	// empty when the caller does not say. A simulation leaves Version out: its trace is the same from every build.
 	Program, Version string
 	// Start is the moment from which the times of the entries count: that of the first record.
 	Start   time.Time
@@ -39,7 +39,7 @@ const (
 	FormFail  = "fail"
 )
 
-// Unknown is the name of a peer that no record tells.
+// Unknown is the name of a peer that no record names.
 const Unknown = "?"
 
 // OutcomeDeferred is the Outcome of an ask that its handler kept, to be answered later.
@@ -54,11 +54,10 @@ type Entry struct {
 	ID string
 	// Cause is the ID of the entry in whose handling this one was made; empty when nothing caused it.
 	Cause string
-	// From and To are PEER/ENDPOINT of a message and of a drop; of a connection and of
-	// an item about one, the peer at the other end in To. The
-	// endpoint is missing where no record tells it.
+	// From and To are PEER/ENDPOINT of a message and of a drop; of a connection and of an item about one, To is the peer at
+	// the other end. The endpoint is missing where no record names it.
 	From, To string
-	// At is PEER/ENDPOINT where an item was handled or a state changed, and the PEER that tells of a connection.
+	// At is PEER/ENDPOINT where an item was handled or a state changed, and the PEER that recorded a connection.
 	At string
 	// Name is an item's ("OnStart", "timer SendHeartbeat"), the kind of a state, what became of a connection.
 	Name string
@@ -73,7 +72,7 @@ type Entry struct {
 	Bytes uint64
 	// Sent is when a message left its sender, an item came into its inbox, and when anything else happened.
 	Sent int64
-	// Handled says that a message arrived and was handled: Recv, Start and End tell when. An item has Start and End.
+	// Handled says that a message arrived and was handled: Recv, Start and End say when. An item has Start and End.
 	Handled          bool
 	Recv, Start, End int64
 	// Outcome is empty when handling went well, OutcomeDeferred when an ask was kept to be answered later, else the error's text.
@@ -95,7 +94,7 @@ func Peer(place string) string {
 	return peer
 }
 
-// EndpointOf is the part of PEER/ENDPOINT behind the slash; empty when there is none.
+// EndpointOf is the part of PEER/ENDPOINT behind the slash; empty for a mere PEER.
 func EndpointOf(place string) string {
 	_, name, _ := strings.Cut(place, "/")
 	return name

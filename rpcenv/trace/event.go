@@ -11,7 +11,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Event is a record as the runtime tells it: a value that lives on the teller's stack. The fields are those of
+// Event is a record as the runtime makes it: a value that lives on its caller's stack. The fields are those of
 // [tracepb.Record].
 //
 // [tracepb.Record]: github.com/coherer/coherer/messages/trace
@@ -37,7 +37,7 @@ type Event struct {
 // maxText is how much of one text a record has: the longest are errors. With it no record is near MaxRecord.
 const maxText = 16 << 10
 
-// maxBody is the most that a Recorder can be told to keep of a body, for the same reason.
+// maxBody is the most that a Recorder keeps of a body, whatever limit it is given, for the same reason.
 const maxBody = MaxRecord - 16*maxText
 
 // The tags of Record's and Id's fields, as the wire has them.
@@ -76,6 +76,7 @@ func appendEvent(dst []byte, ev *Event, body []byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0)
 	dst = appendFields(dst, ev, body)
+	// The length is known only now, and it stands before the fields: where it takes one byte or three, they move.
 	n := len(dst) - start - room
 	size := protowire.SizeVarint(uint64(n))
 	for range size - room {

@@ -25,6 +25,7 @@ func Executors(entries []Entry) string {
 			drivers[Peer(e.At)] = d
 		}
 		was := d.dynamic
+		// Also before the driver's first allocation: its executors may have registered before it, and the sums need them.
 		if what := d.take(e); what != "" {
 			changes = append(changes, executorsChange{d, time.Duration(e.Sent), d.wanted, d.registered, what})
 		}
@@ -64,8 +65,8 @@ type executorsChange struct {
 	what       string
 }
 
-// take is what a state of one of its endpoints changes, in words; "": nothing. Masters, Workers and the like have states of
-// executors too, which are not meant.
+// take is what a state of one of its endpoints changes, in words; "": nothing. The states that Masters, Workers and the
+// like record of executors do not count.
 func (d *driverOverTime) take(e Entry) string {
 	switch {
 	case e.Name == "allocation" && EndpointOf(e.At) == "ExecutorAllocationManager":

@@ -44,7 +44,7 @@ func TestExecutorsOverTime(t *testing.T) {
 	}
 }
 
-// TestExecutorsOfTwoDrivers are counted apart: the first one was killed, and told of no executor's end.
+// TestExecutorsOfTwoDrivers are counted apart: the first one was killed, and reported no executor's end.
 func TestExecutorsOfTwoDrivers(t *testing.T) {
 	want := strings.Join([]string{
 		"SECONDS  WANTED  REGISTERED  CHANGE",

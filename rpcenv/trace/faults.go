@@ -2,7 +2,7 @@ package trace
 
 import "math"
 
-// WorldEnv is the number of the simulated World among the Envs of its trace: it tells what faults did.
+// WorldEnv is the number of the simulated World among the Envs of its trace: its records say what faults did.
 const WorldEnv = math.MaxUint32
 
 // InBody is the name in the record of an answer that a body of Run, or a program, has waited for: it is handled beside the

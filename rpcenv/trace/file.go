@@ -33,6 +33,7 @@ func AppendRecord(dst []byte, r *tracepb.Record) []byte {
 	if body := marshalRecord(r); body != nil {
 		return protowire.AppendBytes(dst, body)
 	}
+	// Without its body it is small enough. A clone, since the caller still uses r.
 	bare, ok := proto.Clone(r).(*tracepb.Record)
 	if !ok {
 		return dst
@@ -50,7 +51,7 @@ func marshalRecord(r *tracepb.Record) []byte {
 		return nil
 	}
 	if b == nil {
-		b = []byte{}
+		b = []byte{} // an empty record is one too; nil means that r has no encoding
 	}
 	return b
 }
@@ -76,6 +77,7 @@ func Read(r io.Reader) ([]*tracepb.Record, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	magic := make([]byte, len(Magic))
 	n, err := io.ReadFull(in, magic)
+	// Before err: a short file of another kind is ErrFormat, not a torn record file.
 	if err := checkMagic(magic[:n], Magic); err != nil {
 		return nil, err
 	}

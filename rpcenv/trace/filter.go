@@ -11,8 +11,8 @@ import (
 // PEER/ENDPOINT; a peer without its number stands for all of its role (Worker for Worker1 and Worker2). MESSAGE is the
 // short name. In each of them * stands for any letters.
 //
-// A filter is about who says what to whom: the answer to an ask goes with its question, and it is found by its own name
-// as well, in its own direction (Driver->Fetcher:SparkAppConfig).
+// A filter means a conversation: the answer to an ask goes with its question. It is found by its own name as well, in its
+// own direction (Driver->Fetcher:SparkAppConfig).
 type Filter struct {
 	From, To, Message string
 }
@@ -54,6 +54,7 @@ func ParseFilter(s string) (Filter, error) {
 	if i := strings.Index(s[to:], filterArrow); i >= 0 {
 		return wrong(to+i, "a filter has one -> only")
 	}
+	// The last one: a TO that is an address has a colon of its own.
 	colon := strings.LastIndexByte(s[to:], ':') + to
 	if colon < to {
 		return wrong(len(s), "want :MESSAGE at the end, or :* for any")
@@ -128,6 +129,7 @@ func glob(pattern, name string) bool {
 		if !any {
 			return strings.HasSuffix(name, head)
 		}
+		// The first place that fits leaves the most for the rest of the pattern, so no other one needs to be tried.
 		i := strings.Index(name, head)
 		if i < 0 {
 			return false

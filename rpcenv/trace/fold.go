@@ -84,19 +84,23 @@ func (f *folder) isLoss(e *Entry) bool {
 
 // draw makes a step of s or counts it in at an earlier one, and returns its place.
 func (f *folder) draw(s step, group string, t trail) int {
+	// A timer's own effects, up to the first other process. What that process does further is work like any other.
 	timer := t.hops == 0 || t.hops == 1
 	if !timer && s.Sent-f.busy >= int64(pause) {
 		f.round = len(f.steps)
 	}
 	at, seen := f.latest[group]
 	next := at == len(f.steps)-1
+	// In every case but the first: is the equal step at still the place to count s in?
 	switch {
 	case !seen:
 	case timer:
+		// Yes, as long as only timers have acted since, and s does not stand above its cause. A tick may cause the next one.
 		seen = at >= f.quiet && (t.step < at || t.step == at && isTick(s.Entry))
 	case at < f.round:
-		seen = false
+		seen = false // it belongs to an earlier round
 	case t.step >= at || !next && f.beginsAnew(at, s, t):
+		// The cause of s is at that step or below it, or its sender begins the same once more: a new round.
 		seen, f.round = false, len(f.steps)
 	default:
 		seen = next || f.collapse
@@ -112,7 +116,7 @@ func (f *folder) draw(s step, group string, t trail) int {
 		f.steps[at].times++
 		f.steps[at].same = append(f.steps[at].same, s.ID)
 	}
-	if t.step < 0 && !timer {
+	if t.step < 0 && !timer { // for beginsAnew
 		if f.begun[at] == nil {
 			f.begun[at] = map[string]string{}
 		}

@@ -8,10 +8,11 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Follower joins the records of several processes while they are made, as Merge does with all of them at the end. Who
-// follows adds records as they come and takes the entries that are settled: those of before a moment up to which every
-// process has told, and whose causes are. What is told later still comes, out of order. A Follower keeps what is not settled, who is who, and
-// the messages of which only one end has told: a run may be long.
+// Follower joins the records of several processes while they are made, as Merge does with all of them at the end. Its
+// owner adds records as they come and takes the entries that are settled: those of before a moment up to which every
+// process has reported, and whose causes are settled too. A record that comes later still becomes an entry, out of order.
+// Since a run may be long, a Follower keeps only what is not settled, the names of Envs and ends of connections, and the
+// messages that only one end has reported.
 type Follower struct {
 	sources []*source
 	start   time.Time
@@ -22,7 +23,7 @@ type Follower struct {
 // source is one process.
 type source struct {
 	name string
-	// known tells who is who, which every later record needs.
+	// known names the Envs and the ends of connections, which every later record needs.
 	known []*tracepb.Record
 	ends  map[connEnd]bool // the connections that known has
 	// waiting are the records that are not settled.
@@ -60,6 +61,8 @@ func (f *Follower) Add(process string, records []*tracepb.Record) {
 			s.known = append(s.known, r)
 			continue
 		}
+		// The first record of a connection is going to be forgotten. A record that only says that this Env is an end of it
+		// stays in its place, since Merge names the peers of all later messages by it.
 		if end.conn != 0 && !s.ends[end] {
 			s.ends[end] = true
 			s.known = append(s.known, &tracepb.Record{Env: end.env, Id: &tracepb.Id{Conn: end.conn}, Time: firstTime(r)})
@@ -75,6 +78,7 @@ func (f *Follower) Settled(until time.Time) *Trace {
 	if !until.IsZero() {
 		before = uint64(max(until.UnixNano(), 0))
 	}
+	// First, or a message whose other end reports only now would become a second entry.
 	f.dropGone()
 	var files [][]*tracepb.Record
 	for _, s := range f.sources {
@@ -84,11 +88,12 @@ func (f *Follower) Settled(until time.Time) *Trace {
 	if f.start.IsZero() && t.Start.UnixNano() != 0 {
 		f.start = t.Start
 	}
-	// The start of a trace is that of its first record: a process that told late may have begun before the others.
+	// The start of a trace is that of its first record: a process that reported late may have begun before the others.
 	shift := int64(t.Start.Sub(f.start))
 	fresh := t.Entries[:0]
 	settles := make(map[string]uint64, len(t.Entries)) // causes come first
 	for _, e := range t.Entries {
+		// Not before its cause, which may be late by another process's clock: a reader gets causes first.
 		at := max(uint64(t.Start.UnixNano())+uint64(e.Sent), settles[e.Cause])
 		if e.ID != "" && e.K != KindConn {
 			settles[e.ID] = at
@@ -120,7 +125,7 @@ func (f *Follower) dropGone() {
 
 // forget drops what was returned.
 func (f *Follower) forget(before uint64) {
-	settles := f.settling()
+	settles := f.settling() // for all sources before anything is dropped: a cause may be another source's record
 	for _, s := range f.sources {
 		s.waiting = slices.DeleteFunc(s.waiting, func(r *tracepb.Record) bool {
 			if settles(s, r) >= before {
@@ -128,7 +133,7 @@ func (f *Follower) forget(before uint64) {
 			}
 			if k, ok := s.key(r); ok {
 				if f.gone[k] {
-					delete(f.gone, k) // both ends have told
+					delete(f.gone, k) // both ends have reported
 				} else {
 					f.gone[k] = true
 				}
@@ -138,19 +143,20 @@ func (f *Follower) forget(before uint64) {
 	}
 }
 
-// settling says of a record when its entry settles: at its time, but not before that of its cause, which another clock may
-// have told. The arrival of a message settles with its sending.
+// settling says of a record when its entry settles: at its time, but not before that of its cause, which may be by another
+// clock. The arrival of a message settles with its sending.
 func (f *Follower) settling() func(*source, *tracepb.Record) uint64 {
-	type told struct {
+	type entry struct {
 		at    uint64
 		cause followKey
 	}
-	known := map[followKey]told{}
+	known := map[followKey]entry{}
 	for _, s := range f.sources {
 		for _, r := range s.waiting {
 			k := s.named(r.GetId(), r)
+			// The sender's record counts, as in Merge; the receiver's only until then.
 			if _, twice := known[k]; k.n != 0 && (!twice || r.GetKind() == tracepb.Kind_SENT) {
-				known[k] = told{moment(r), s.named(r.GetCause(), r)}
+				known[k] = entry{moment(r), s.named(r.GetCause(), r)}
 			}
 		}
 	}
@@ -190,7 +196,7 @@ func (s *source) named(id *tracepb.Id, r *tracepb.Record) followKey {
 	return followKey{source: s, env: cmp.Or(id.GetEnv(), r.GetEnv()), n: id.GetN()}
 }
 
-// moment is when the entry of a record stands in the trace, if no other record tells of it.
+// moment is the time of a record's entry in the trace, if no other record is about the same message.
 func moment(r *tracepb.Record) uint64 {
 	if r.GetKind() == tracepb.Kind_HANDLED || r.GetKind() == tracepb.Kind_ITEM {
 		return cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime())

@@ -11,8 +11,8 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// However the records come, each entry of the merged trace comes once, and in order of time when every process has told
-// up to the moment that is asked for.
+// However the records come, each entry of the merged trace comes once, and in order of time when every process has
+// reported up to the moment that is asked for.
 func TestFollowerHasWhatMergeHas(t *testing.T) {
 	files := sparkRun(t, 3, 5)
 	want := map[string]int{}
@@ -31,7 +31,7 @@ func TestFollowerHasWhatMergeHas(t *testing.T) {
 				got[followed(&tr.Entries[i])]++
 			}
 		}
-		f.Add("0", left[0][:1]) // the first to tell is the first that began: else all times are shifted
+		f.Add("0", left[0][:1]) // the first to report is the first that began: else all times are shifted
 		left[0] = left[0][1:]
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			i := rapid.IntRange(0, len(left)-1).Draw(t, "process")

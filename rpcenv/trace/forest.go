@@ -70,6 +70,7 @@ func (f *forest) siblings(entries []*Entry, depth int) {
 		if e.K != KindItem || !strings.HasPrefix(e.Name, "timer ") || len(f.lines) == begin {
 			continue
 		}
+		// The text of the whole tree is compared: a tick that did something else is not the same.
 		text := strings.Join(f.lines[begin:], "\n")
 		if seen := ticks[text]; seen != nil {
 			if seen.times++; seen.times == 2 {
@@ -167,13 +168,13 @@ func boolText(e *Entry) string {
 	case strings.Contains(e.Body, "true"):
 		return "true"
 	case e.Cut, e.Body == "":
-		return notTold
+		return notRecorded
 	}
 	return "false"
 }
 
-// notTold stands for what no record tells.
-const notTold = "…"
+// notRecorded stands for what no record has.
+const notRecorded = "…"
 
 // failure is "fail CODE text", the text's first line.
 func (f *forest) failure(e *Entry) string {

@@ -109,7 +109,7 @@ func TestForestNamesWhoDisconnected(t *testing.T) {
 	w.env(1, "W1", "h:2", 0)
 	gone := m.next(1)
 	m.add(&tracepb.Record{Kind: tracepb.Kind_ITEM, Id: gone, Env: 1, Endpoint: "Master", Name: "disconnected", Address: "h:2", Time: at(2)})
-	m.sent(1, "Master", "", "Master", 2, m.next(1), gone, tell, &rpc.Bool{})
+	m.sent(1, "Master", "", "Master", 2, m.next(1), gone, oneWay, &rpc.Bool{})
 	want := "M disconnected W1\n  M -> M Master Bool()\n"
 	if got := Forest(Merge(m.records, w.records).Entries, scriptForm); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/smalldisk"
 )
 
-// A process goes on without a trace when the disk is full, and Close says why there is none. Any other reason is an error.
+// A process goes on without a trace when the disk is full, and Close says why it has none. Any other reason is an error.
 func TestAProcessGoesOnWithoutATraceOnAFullDisk(t *testing.T) {
 	dir := smalldisk.Dir(t, "size=16k,nr_inodes=2")
 	smalldisk.Fill(t, dir)

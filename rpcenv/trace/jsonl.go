@@ -29,7 +29,7 @@ func (t *Trace) WriteEntries(w io.Writer) error { return t.writeJSONL(w, nil) }
 func (t *Trace) writeJSONL(w io.Writer, line []byte) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if line != nil {
-		_, _ = out.Write(append(line, '\n')) // Flush tells of the first error
+		_, _ = out.Write(append(line, '\n')) // Flush returns the first error
 	}
 	for i := range t.Entries {
 		line = t.Entries[i].appendJSON(line[:0])
@@ -81,7 +81,7 @@ func (e *Entry) appendJSON(dst []byte) []byte {
 	if e.Form != "" {
 		dst = strconv.AppendUint(append(dst, `,"bytes":`...), e.Bytes, 10)
 	}
-	if e.K != KindItem || e.Sent != e.Start {
+	if e.K != KindItem || e.Sent != e.Start { // most items start when they come in: readEntry takes a missing sent from start
 		number("sent", e.Sent)
 	}
 	if e.Handled {
@@ -120,8 +120,9 @@ func ReadJSONLFile(path string) (t *Trace, err error) {
 }
 
 // ReadJSONL reads what WriteJSONL wrote. Fields that it does not know are ignored, so that traces of later versions can
-// be shown. Lines in another order, as a [Follower] returns what it hears late, are put into that of a [Trace]. Another format, a line that is no entry and one beyond 8 MiB are ErrJSONL; the line is named. When only the
-// last line is broken and has no end, its writer was stopped: the trace before it is returned with an ErrTorn.
+// be shown. Lines in another order, as a [Follower] returns late entries, are put into that of a [Trace]. Another format, a
+// line that is no entry and one beyond 8 MiB are ErrJSONL; the line is named. When only the last line is broken and has no
+// end, its writer was stopped: the trace before it is returned with an ErrTorn.
 func ReadJSONL(r io.Reader) (*Trace, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var t *Trace
@@ -143,7 +144,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 			err = t.readEntry(line)
 		}
 		switch {
-		case err != nil && !whole && t != nil:
+		case err != nil && !whole && t != nil: // a header without an end is worth nothing: that is the next case
 			t.Entries = inOrder(t.Entries)
 			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", ErrTorn, n, len(t.Entries))
 		case err != nil:

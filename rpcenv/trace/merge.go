@@ -15,15 +15,17 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Merge joins what several processes recorded, one file each, into one picture. What the sender and the receiver of a
-// message told becomes one entry. Every Env gets a name of its own: Driver2 and Exec2.0 of a second application,
-// Worker1#2 for who came after another Worker1. The entries are in order of time; at the same time in the order in
-// which a process recorded them. What was caused comes after its cause, also where clocks say otherwise. The order of the files makes no difference unless two
-// begin with the same record.
+// Merge joins what several processes recorded, one file each, into one picture. The records of a message's sender and of
+// its receiver become one entry. Every Env gets a name of its own: Driver2 and Exec2.0 of a second application, Worker1#2
+// for the successor of another Worker1. The entries are in order of time; at the same time in the order in which a process
+// recorded them. What was caused comes after its cause, also where clocks say otherwise. The order of the files makes no
+// difference unless two begin with the same record.
 func Merge(files ...[]*tracepb.Record) *Trace {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, compareFiles)
 	m := &merger{names: newNames(files), byKey: map[msgKey]int{}, firstCaused: map[msgKey]int{}}
+	// Two passes: add counts times from the earliest record of all files, and places an item before what it caused, which
+	// was recorded earlier than the item.
 	for f, records := range files {
 		for pos, r := range records {
 			if t := firstTime(r); t != 0 && (m.start == 0 || t < m.start) {
@@ -37,7 +39,7 @@ func Merge(files ...[]*tracepb.Record) *Trace {
 			m.add(f, pos, r)
 		}
 	}
-	m.answers()
+	m.answers() // once all is read: the question of an answer may be in a later file
 	slices.SortStableFunc(m.found, func(a, b *found) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.file, b.file), cmp.Compare(a.pos, b.pos))
 	})
@@ -98,14 +100,14 @@ func (m *merger) since(t uint64) int64 {
 	return int64(min(t-m.start, math.MaxInt64))
 }
 
-// entry finds the entry that a record tells of, or makes one. Only messages have two records.
+// entry finds the entry that a record is about, or makes one. Only messages have two records.
 func (m *merger) entry(file, pos int, r *tracepb.Record) *found {
 	key := m.names.key(file, r.GetEnv(), r.GetId())
 	message := key.n != 0 && (r.GetKind() == tracepb.Kind_SENT || r.GetKind() == tracepb.Kind_HANDLED)
 	if i, ok := m.byKey[key]; ok && message {
 		return m.found[i]
 	}
-	e := &found{key: key, file: file, pos: 2*pos + 1}
+	e := &found{key: key, file: file, pos: 2*pos + 1} // odd: the even places are for items that move before a record
 	e.ID = m.names.id(key)
 	if message {
 		m.byKey[key] = len(m.found)
@@ -136,6 +138,7 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 		e.Recv, e.Start, e.End = m.since(cmp.Or(r.GetReceived(), r.GetStarted(), r.GetTime())),
 			m.since(cmp.Or(r.GetStarted(), r.GetTime())), m.since(r.GetTime())
 		e.Outcome = r.GetOutcome()
+		// The sender's record says more of a message. Until it comes, or if it never does, the receiver's stands in.
 		if !e.sent {
 			e.From = cmp.Or(e.From, cmp.Or(m.names.otherEnd(e.key.conn, env), m.local(e.key), Unknown))
 			e.Sent, e.at = e.Recv, e.Recv
@@ -174,7 +177,7 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 func (m *merger) sent(e *found, file, pos int, env envKey, r *tracepb.Record) {
 	e.K, e.sent, e.file, e.pos = KindMsg, true, file, 2*pos+1
 	e.From = place(m.names.env(env), r.GetEndpoint())
-	if !e.Handled {
+	if !e.Handled { // else the receiver itself has recorded where it is
 		e.To = m.names.receiver(env, r)
 	}
 	if EndpointOf(e.To) == "" {
@@ -212,7 +215,7 @@ func (m *merger) describe(e *found, r *tracepb.Record) {
 // answers gives replies and failures the type of their question, and decodes all bodies. The record of an answer has the
 // question's type and its own as name; one with a single type may have either.
 func (m *merger) answers() {
-	m.questions()
+	m.questions() // first: the loop below needs the types of the asks
 	for _, e := range m.found {
 		own := e.fullType
 		if e.IsAnswer() {
@@ -248,8 +251,8 @@ func (m *merger) questions() {
 	}
 }
 
-// isWhole reports whether the record has all bytes of the message. The size that it tells counts, of a message in a frame,
-// the header: four bytes, and the name of a type that has no number behind its length.
+// isWhole reports whether the record has all bytes of the message. The recorded size of a message in a frame includes its
+// header: four bytes, and, for a type without a number, the length of its name and the name.
 func (e *found) isWhole() bool {
 	rest := e.Bytes - min(e.Bytes, uint64(len(e.raw)))
 	return rest == 0 || rest == 4 || rest == 5+uint64(len(e.Message))

@@ -23,16 +23,16 @@ type msgKey struct {
 	n    uint64
 }
 
-// envInfo is what the files tell about one Env.
+// envInfo is what the files say about one Env.
 type envInfo struct {
 	key     envKey
-	told    string // the name that it gave itself
+	own     string // the name that it gave itself
 	name    string // its name in the trace, which no other Env has
 	address string
 	since   uint64
 }
 
-// names knows who is who in the files.
+// names has the names of the Envs in the files, and of the connections between them.
 type names struct {
 	envs   map[envKey]*envInfo
 	sorted []*envInfo // by start
@@ -42,7 +42,7 @@ type names struct {
 	prefix map[uint64]int
 }
 
-// newNames reads who there is and gives every Env a name of its own.
+// newNames finds the Envs in the files and gives every one a name of its own.
 func newNames(files [][]*tracepb.Record) *names {
 	ns := &names{envs: map[envKey]*envInfo{}, ends: map[uint64][]envKey{}, prefix: map[uint64]int{}}
 	for f, records := range files {
@@ -51,24 +51,24 @@ func newNames(files [][]*tracepb.Record) *names {
 		}
 	}
 	slices.SortStableFunc(ns.sorted, func(a, b *envInfo) int {
-		return cmp.Or(cmp.Compare(a.since, b.since), strings.Compare(a.told, b.told), strings.Compare(a.address, b.address),
+		return cmp.Or(cmp.Compare(a.since, b.since), strings.Compare(a.own, b.own), strings.Compare(a.address, b.address),
 			cmp.Compare(a.key.file, b.key.file), cmp.Compare(a.key.env, b.key.env))
 	})
-	ns.nameAll()
+	ns.nameAll() // in order of start, so that the first of two Workers of one name keeps it
 	return ns
 }
 
-// see notes what one record tells about an Env and a connection.
+// see notes what one record says about an Env and a connection.
 func (ns *names) see(key envKey, r *tracepb.Record) {
 	e := ns.envs[key]
 	if e == nil {
-		e = &envInfo{key: key, told: fmt.Sprintf("Env%d", key.env), since: firstTime(r)}
+		e = &envInfo{key: key, own: fmt.Sprintf("Env%d", key.env), since: firstTime(r)}
 		ns.envs[key] = e
 		ns.sorted = append(ns.sorted, e)
 	}
 	e.since = min(e.since, firstTime(r))
 	if r.GetKind() == tracepb.Kind_ENV {
-		e.told, e.address = cmp.Or(clean(r.GetPeer()), e.told), cmp.Or(r.GetAddress(), e.address)
+		e.own, e.address = cmp.Or(clean(r.GetPeer()), e.own), cmp.Or(r.GetAddress(), e.address)
 	}
 	if conn := r.GetId().GetConn(); conn != 0 {
 		if len(ns.ends[conn]) == 0 {
@@ -80,7 +80,7 @@ func (ns *names) see(key envKey, r *tracepb.Record) {
 	}
 }
 
-// clean keeps a name from being taken for PEER/ENDPOINT or for two words.
+// clean makes a name one word that nobody takes for PEER/ENDPOINT.
 func clean(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' || r <= ' ' {
@@ -102,13 +102,13 @@ func (ns *names) nameAll() {
 	}
 	drivers := 0
 	for _, e := range ns.sorted {
-		if e.told != "Driver" {
+		if e.own != "Driver" {
 			continue
 		}
 		if drivers++; drivers == 1 {
-			give(e, e.told)
+			give(e, e.own)
 		} else {
-			give(e, fmt.Sprintf("%s%d", e.told, drivers))
+			give(e, fmt.Sprintf("%s%d", e.own, drivers))
 		}
 	}
 	for _, e := range ns.sorted {
@@ -120,9 +120,9 @@ func (ns *names) nameAll() {
 
 // withApplication is Exec2.0 for the executor 0 that is connected to Driver2.
 func (ns *names) withApplication(e *envInfo) string {
-	role, number := splitNumber(e.told)
+	role, number := splitNumber(e.own)
 	if number == "" || role != "Exec" && role != "Fetcher" {
-		return e.told
+		return e.own
 	}
 	for _, driver := range ns.sorted {
 		app, ok := strings.CutPrefix(driver.name, "Driver")
@@ -130,7 +130,7 @@ func (ns *names) withApplication(e *envInfo) string {
 			return role + app + "." + number
 		}
 	}
-	return e.told
+	return e.own
 }
 
 func (ns *names) connected(a, b envKey) bool {
@@ -156,7 +156,7 @@ func (ns *names) env(key envKey) string {
 	return Unknown
 }
 
-// otherEnd is the name of who is at the other end of a connection; empty when only one end recorded it.
+// otherEnd is the name of the Env at the other end of a connection; empty when only one end recorded it.
 func (ns *names) otherEnd(conn uint64, key envKey) string {
 	for _, end := range ns.ends[conn] {
 		if end != key {
@@ -166,8 +166,7 @@ func (ns *names) otherEnd(conn uint64, key envKey) string {
 	return ""
 }
 
-// receiver names to whom a message was sent when nobody recorded its arrival: by the connection, else as a
-// stranger.
+// receiver names the addressee of a message whose arrival nobody recorded: by the connection, else as a stranger.
 func (ns *names) receiver(key envKey, r *tracepb.Record) string {
 	if r.GetId() != nil && r.GetId().GetConn() == 0 && r.GetKind() != tracepb.Kind_DROP {
 		return ns.env(key)
@@ -182,14 +181,14 @@ func (ns *names) receiver(key envKey, r *tracepb.Record) string {
 // name that the recording Env had for it.
 func (ns *names) stranger(r *tracepb.Record) string {
 	byAddress, byName := "", ""
-	for _, e := range ns.sorted {
+	for _, e := range ns.sorted { // by start, so the last one that fits wins: a port is used again
 		if e.since > r.GetTime() {
 			continue
 		}
 		if r.GetAddress() != "" && e.address == r.GetAddress() {
 			byAddress = e.name
 		}
-		if r.GetPeer() != "" && e.told == r.GetPeer() {
+		if r.GetPeer() != "" && e.own == r.GetPeer() {
 			byName = e.name
 		}
 	}
@@ -204,7 +203,7 @@ func (ns *names) conn(conn uint64) string {
 	return fmt.Sprintf("%08x", conn>>32)
 }
 
-// key tells messages apart: those of a connection by the connection, local ones by their Env.
+// key names an item: a message of a connection by the connection, a local one by its Env.
 func (ns *names) key(file int, env uint32, id *tracepb.Id) msgKey {
 	if id.GetConn() != 0 {
 		return msgKey{conn: id.GetConn(), back: id.GetBack(), n: id.GetN()}
@@ -228,7 +227,7 @@ func (ns *names) id(k msgKey) string {
 	return fmt.Sprintf("%s.>.%d", ns.conn(k.conn), k.n)
 }
 
-// firstTime is the earliest moment that a record tells of.
+// firstTime is the earliest moment in a record.
 func firstTime(r *tracepb.Record) uint64 {
 	t := r.GetTime()
 	if r.GetStarted() != 0 {

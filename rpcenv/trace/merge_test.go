@@ -61,17 +61,17 @@ func TestMergeNames(t *testing.T) {
 		d := p.process("Driver", "")
 		x := p.process("Exec0", "")
 		f := p.process("Fetcher0", "")
-		p.send(p.connect(f, d), f, "", "S", nil, tell, &rpc.Bool{})
+		p.send(p.connect(f, d), f, "", "S", nil, oneWay, &rpc.Bool{})
 		l := p.connect(x, d)
-		p.send(l, x, "Executor", "S", nil, tell, &rpc.Bool{})
+		p.send(l, x, "Executor", "S", nil, oneWay, &rpc.Bool{})
 		p.ms++
 		p.process("Worker1", "h:2")
 	}
 	p.ms++
 	f := p.process("Fetcher0", "")
-	p.send(p.connect(f, p.procs[1]), f, "", "S", nil, tell, &rpc.Bool{})
+	p.send(p.connect(f, p.procs[1]), f, "", "S", nil, oneWay, &rpc.Bool{})
 	lost := newTape(t)
-	lost.sent(3, "E", "", "E", 9, lost.next(3), nil, tell, &rpc.Bool{})
+	lost.sent(3, "E", "", "E", 9, lost.next(3), nil, oneWay, &rpc.Bool{})
 	ns := newNames(append(p.files(), lost.records))
 	var got []string
 	for _, e := range ns.sorted {
@@ -153,7 +153,7 @@ func TestMergeKeepsLocalIDsOfFilesApart(t *testing.T) {
 		p := newTape(t)
 		p.env(1, name, "", 0)
 		id := p.next(1)
-		p.sent(1, "E", "", "E", 1, id, nil, tell, wrapperspb.String(name))
+		p.sent(1, "E", "", "E", 1, id, nil, oneWay, wrapperspb.String(name))
 		p.handled(1, "E", 2, id, "")
 		p.records[1].Type = "main.Tick"
 		files = append(files, p.records)
@@ -175,7 +175,7 @@ func TestMergeOrderAtEqualTimes(t *testing.T) {
 	p.env(1, "A", "", 0)
 	start := p.next(1)
 	m := p.next(1)
-	p.sent(1, "E", "", "E", 0, m, start, tell, &rpc.Bool{})
+	p.sent(1, "E", "", "E", 0, m, start, oneWay, &rpc.Bool{})
 	p.item(1, "E", "OnStart", 0, start, nil)
 	p.handled(1, "E", 0, m, "")
 	tr := Merge(p.records)
@@ -187,8 +187,8 @@ func TestMergeOrderAtEqualTimes(t *testing.T) {
 func TestMergeOfConnectionsThatBeginAlike(t *testing.T) {
 	p := newTape(t)
 	p.env(1, "A", "", 0)
-	p.sent(1, "E", "", "E", 0, wire(7<<32|1, false, 1), nil, tell, &rpc.Bool{})
-	p.sent(1, "E", "", "E", 0, wire(7<<32|2, false, 1), nil, tell, &rpc.Bool{})
+	p.sent(1, "E", "", "E", 0, wire(7<<32|1, false, 1), nil, oneWay, &rpc.Bool{})
+	p.sent(1, "E", "", "E", 0, wire(7<<32|2, false, 1), nil, oneWay, &rpc.Bool{})
 	tr := Merge(p.records)
 	find(t, tr, "0000000700000001.>.1")
 	find(t, tr, "0000000700000002.>.1")

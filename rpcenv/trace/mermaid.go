@@ -115,7 +115,7 @@ func mermaidText(s string) string {
 	switch {
 	case s == "":
 		return "-"
-	case strings.EqualFold(s, "end"):
+	case strings.EqualFold(s, "end"): // a keyword of Mermaid's, even as a label: with its first letter as a reference it is none
 		return "#" + fmt.Sprint(s[0]) + ";" + s[1:]
 	}
 	var b strings.Builder

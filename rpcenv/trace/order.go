@@ -26,6 +26,8 @@ func causesFirst(entries []Entry) []Entry {
 	out := make([]Entry, 0, len(entries))
 	done := make([]bool, len(entries))
 	waiting := map[int][]int{}
+	// Emits an entry, and behind it those that have waited for it. A stack instead of recursion: a chain of causes may be as
+	// long as the trace.
 	emit := func(first int) {
 		for todo := []int{first}; len(todo) > 0; {
 			i := todo[len(todo)-1]
@@ -37,7 +39,7 @@ func causesFirst(entries []Entry) []Entry {
 			out = append(out, entries[i])
 			late := waiting[i]
 			delete(waiting, i)
-			slices.Reverse(late)
+			slices.Reverse(late) // the stack turns them round again: they come out in their old order
 			todo = append(todo, late...)
 		}
 	}

@@ -133,7 +133,7 @@ func TestABodyThatWasCutBetweenFieldsIsCut(t *testing.T) {
 	p.env(1, "Master", "", 0)
 	p.sent(1, "M", "Driver", "D", 1, wire(7, true, 1), nil, tracepb.Form_REPLY, &rpc.Bool{Value: true})
 	p.records[1].Body, p.records[1].Bytes = nil, 6
-	if e := Merge(p.records).Entries[0]; !e.Cut || boolText(&e) != notTold {
+	if e := Merge(p.records).Entries[0]; !e.Cut || boolText(&e) != notRecorded {
 		t.Errorf("cut %v: %s", e.Cut, boolText(&e))
 	}
 	p.records[1].Bytes = 4
@@ -142,7 +142,7 @@ func TestABodyThatWasCutBetweenFieldsIsCut(t *testing.T) {
 	}
 }
 
-// Of an ask whose sender is not recorded the answer tells what it is.
+// What an ask is whose sender is not recorded follows from its answer.
 func TestAnAnswerTellsWhatItsQuestionWas(t *testing.T) {
 	p := newTape(t)
 	p.env(1, "Master", "", 0)

@@ -14,7 +14,7 @@ import (
 // ReadRing; what could be read is returned with them.
 func ReadProcess(path string) ([]*tracepb.Record, error) {
 	records, err := ReadFile(path)
-	// After the file: what is written in between is in the ring too, and known from it.
+	// The ring after the file: what the process writes in between is in the ring too, so nothing is missed.
 	ring, ringErr := ReadRing(RingPath(path))
 	if errors.Is(ringErr, fs.ErrNotExist) {
 		ringErr = nil // the process ended in good order
@@ -25,13 +25,13 @@ func ReadProcess(path string) ([]*tracepb.Record, error) {
 	return records, errors.Join(err, ringErr)
 }
 
-// overlap is how far back the ring may have records that the file lacks although there are later ones in it: what another
-// thread had just not recorded. What is older was not to be recorded.
+// overlap is how far back the ring may have records that the file lacks although the file has later ones: another thread
+// had noted them and not yet recorded them. What is older was not meant for the file.
 const overlap = time.Second
 
 // beyond are those of the ring that are not among the recorded ones, and not from the time before.
 func beyond(recorded, ring []*tracepb.Record) []*tracepb.Record {
-	var last uint64
+	var last uint64 // the latest time, not the last record's: threads record a little out of order
 	have := make(map[recordKey]bool, len(recorded))
 	for _, r := range recorded {
 		last = max(last, r.GetTime())
@@ -42,7 +42,7 @@ func beyond(recorded, ring []*tracepb.Record) []*tracepb.Record {
 	})
 }
 
-// recordKey tells records of one process apart. Those that name no item have their time.
+// recordKey identifies a record within one process. Those that name no item have their time.
 type recordKey struct {
 	kind     tracepb.Kind
 	id       ID
@@ -52,6 +52,7 @@ type recordKey struct {
 }
 
 func keyOf(r *tracepb.Record) recordKey {
+	// Numbers are compared by the 40 bits that the ring has of them.
 	id := ID{Conn: r.GetId().GetConn(), Back: r.GetId().GetBack(), Env: r.GetId().GetEnv(), N: r.GetId().GetN() & numberMask}
 	k := recordKey{kind: r.GetKind(), id: id, env: r.GetEnv()}
 	if id.IsZero() {

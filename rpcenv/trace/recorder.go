@@ -16,8 +16,20 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// DefaultBodyLimit is how many bytes of a message's encoding a Recorder keeps when it is not told otherwise.
+// DefaultBodyLimit is how many bytes of a message's encoding a Recorder keeps unless its maker says otherwise.
 const DefaultBodyLimit = 1 << 10
+
+// Locks. Two may be held at once in these orders only:
+//
+//	Recorder.mu  then clock.mu        Close stops the clock
+//	ring.lock    then dictionary.mu   Since names what it has read
+//
+// Recorder.mu guards the records in memory, the watchers, and all of the file's writer, which gives it up while it writes
+// to the disk (writeLocked). Watchers run under it and so must not call the Recorder. clock.mu guards the clock's timer; the
+// time itself is atomic. dictionary.mu guards the table of names; describe, which names a new type, runs under it and so
+// must not call the Recorder either. ring.lock is taken only for a ring in the Go heap: any other ring has no lock, its
+// writers claim slots by an atomic addition, and its readers see by the seals which slots are whole. The function of OnIdle
+// runs without a lock.
 
 // Recorder collects the records of one process or world. Its methods may be called from any goroutine; those of a nil
 // Recorder do nothing.
@@ -42,7 +54,7 @@ type Recorder struct {
 	watchers []*func(*tracepb.Record)
 	closed   bool
 	count    int
-	lost     error // why the file of the ring, or both files, are not there
+	lost     error // why the file of the ring, or both files, could not be made
 }
 
 // NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
@@ -70,6 +82,7 @@ func NewRingRecorder() (*Recorder, error) {
 func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 	g, lost := newFileRing(RingPath(path), processShape)
 	if lost != nil {
+		// The ring is an aid for the time after a crash: the lack of its file must not keep the process from running.
 		var err error
 		if g, err = newFileRing("", processShape); err != nil {
 			return nil, errors.Join(lost, err)
@@ -158,12 +171,13 @@ func (r *Recorder) Add(ev *Event) {
 		return
 	}
 	body := ev.Body
+	// The message is encoded before the lock is taken: senders on other threads need not wait for it.
 	if ev.Message != nil {
 		scratch := encodings.Get().(*[]byte)
 		*scratch = encodeMessage((*scratch)[:0], ev.Message)
 		body, ev.Bytes = *scratch, uint64(len(*scratch))
 		if cap(*scratch) <= maxPooled {
-			defer encodings.Put(scratch)
+			defer encodings.Put(scratch) // not before the end: body is a part of it
 		}
 	}
 	body = body[:min(len(body), r.bodyLimit)]
@@ -173,7 +187,7 @@ func (r *Recorder) Add(ev *Event) {
 		return
 	}
 	if len(r.watchers) > 0 {
-		r.tellLocked(ev.record(body))
+		r.notifyLocked(ev.record(body))
 	}
 	r.buf = appendEvent(r.buf, ev, body)
 	r.addedLocked()
@@ -192,7 +206,7 @@ func (r *Recorder) AddRecord(rec *tracepb.Record) {
 	if !r.beginLocked() {
 		return
 	}
-	r.tellLocked(rec)
+	r.notifyLocked(rec)
 	r.buf = AppendRecord(r.buf, rec)
 	r.addedLocked()
 }
@@ -201,11 +215,11 @@ func (r *Recorder) beginLocked() bool {
 	if r.closed {
 		return false
 	}
-	r.count++
+	r.count++ // also when the disk has failed: Count is what happened, not what was kept
 	return r.file == nil || r.file.roomLocked()
 }
 
-func (r *Recorder) tellLocked(rec *tracepb.Record) {
+func (r *Recorder) notifyLocked(rec *tracepb.Record) {
 	for _, f := range r.watchers {
 		(*f)(rec)
 	}
@@ -299,7 +313,7 @@ func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was := r.closed
-	r.closed = true
+	r.closed = true // before the last flush gives the lock up: nothing is added behind it
 	r.clock.stop()
 	switch {
 	case r.file == nil:
@@ -309,6 +323,7 @@ func (r *Recorder) Close() error {
 	}
 	err := r.file.closeLocked()
 	if err == nil {
+		// Only now: a reader of a closed ring relies on the file alone. After a failed write the ring has what the file lacks.
 		r.ring.close()
 		if !r.noted.Load() {
 			err = removeRing(r.file.file.Name())

@@ -18,7 +18,7 @@ const RingMagic = "CHTRING1"
 //	16     uint32 size of the names
 //	20     uint32 1 once the Recorder was closed in good order
 //	24     uint64 bytes of names in use
-//	32     uint64 what tells this ring from others: cursors have it
+//	32     uint64 the identity of this ring: a cursor of another ring has another one
 //	128    for each shard, 64 bytes apart: uint64 how many records were ever put into it
 //	4096   the names: uint16 length and text of each, the first one has number 1
 //	then   the slots
@@ -71,7 +71,7 @@ type ring struct {
 	shardMask, slotMask uint64
 
 	names dictionary
-	// lock is held by those who write and read a ring in the Go heap: there the race detector looks on.
+	// lock is held by writers and readers of a ring in the Go heap, whose races the race detector would report.
 	lock   sync.Mutex
 	locked bool
 }
@@ -97,15 +97,14 @@ func (g *ring) head(shard uint32) *uint64 { return g.word(ringHeads + cacheLine*
 // words is a record in a slot, without its seal.
 type words [slotWords - 1]uint64
 
-// claim takes the next slot of a shard; pos is the number of the record to come. Who claims a slot of a locked ring
-// holds its lock.
+// claim takes the next slot of a shard; pos is the number of the record to come. Of a locked ring the caller holds the lock.
 func (g *ring) claim(shard uint32) (slot *[slotWords]uint64, pos uint64) {
 	s := uint64(shard) & g.shardMask
 	pos = atomic.AddUint64((*uint64)(unsafe.Add(g.heads, s*cacheLine)), 1) - 1
 	return (*[slotWords]uint64)(unsafe.Add(g.slots, (s<<(g.slotBits&31)|pos&g.slotMask)*slotSize)), pos
 }
 
-// put fills the next slot of a shard. The order of its stores does not matter: the seal tells whether all are there.
+// put fills the next slot of a shard. The order of its stores does not matter: the seal shows whether all were done.
 func (g *ring) put(shard uint32, w *words) {
 	if g.locked {
 		g.lock.Lock()
@@ -122,7 +121,7 @@ func seal(pos uint64, w *words) uint64 { return sealOf(pos, w[0], w[1], w[2], w[
 func sealOf(pos, a, b, c, d, e, f, g uint64) uint64 {
 	x := a ^ bits.RotateLeft64(b, 9) ^ bits.RotateLeft64(c, 18) ^ bits.RotateLeft64(d, 27) ^ bits.RotateLeft64(e, 36) ^
 		bits.RotateLeft64(f, 45) ^ bits.RotateLeft64(g, 54)
-	const odd = 0x9E3779B97F4A7C15
+	const odd = 0x9E3779B97F4A7C15 // xor with it: a slot of zeros, which nobody has written yet, must not have the seal 0
 	return pos<<32 | (x^odd)*odd>>32
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// newMemoryRing is the ring of a Recorder whose process or world is not to be looked at after its death.
+// newMemoryRing is the ring of a Recorder whose process or world nobody examines after its death.
 func newMemoryRing(s shape) *ring { return newRing(s, make([]byte, s.size()), true) }
 
 // newFileRing makes a ring in a new file, which has all that was put in even when the process is killed: the pages belong
@@ -35,7 +35,7 @@ func newFileRing(path string, s shape) (g *ring, err error) {
 	g = newRing(s, mem, !shared)
 	*g.word(ringIdentity) = uint64(time.Now().UnixNano())
 	if shared {
-		// Not before nobody can write any more: a write behind the mapping is a fault.
+		// With the ring, not with Close: late writers still write, and a write behind the mapping is a fault.
 		runtime.AddCleanup(g, unmap, mem)
 	}
 	return g, nil

@@ -60,6 +60,7 @@ func (n *dictionary) of(text string) Name {
 	if text == "" {
 		return 0
 	}
+	// Two texts of one place of the cache replace each other. That costs the lock, no more.
 	cached := &n.cache[maphash.String(n.seed, text)%uint64(len(n.cache))]
 	if c := cached.Load(); c != nil && c.text == text {
 		return c.name
@@ -90,6 +91,7 @@ func (n *dictionary) addLocked(text string) *namedText {
 	}
 	binary.NativeEndian.PutUint16(n.area[at:], uint16(len(short)))
 	copy(n.area[at+2:], short)
+	// Last: a process may be killed at any moment, and the reader of its ring takes all that is in use for whole.
 	atomic.StoreUint64(n.used, uint64(at+2+len(short)))
 	n.list = append(n.list, short)
 	name := Name(len(n.list))
@@ -134,13 +136,13 @@ func (n *dictionary) newType(
 ) *Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if t := n.byType[goType]; t != nil {
+	if t := n.byType[goType]; t != nil { // known, and pushed out of the cache by another type
 		cached.Store(t)
 		return t
 	}
 	text, untraced, dynamic := describe(m)
 	t := &Type{goType: goType, Text: text, Untraced: untraced, Name: n.addLocked(text).name}
-	if !dynamic {
+	if !dynamic { // the next message of a dynamic Go type may have another name
 		n.byType[goType] = t
 		cached.Store(t)
 	}

@@ -28,6 +28,7 @@ func (r *Recorder) Note(n *Note) {
 	if !n.Recorded {
 		r.ringHasMore()
 	}
+	// A slot has one place for both: a record with an Outcome is that of a handled item, and has no To. See Event.texts.
 	to := n.To
 	if n.Outcome != 0 {
 		to = n.Outcome
@@ -48,7 +49,7 @@ func (r *Recorder) Note(n *Note) {
 	slot[0] = sealOf(pos, at, id, item, cause, from, where, what)
 }
 
-// NoteEvent is Note for what has no numbers yet.
+// NoteEvent is Note for an event whose texts have no numbers yet.
 func (r *Recorder) NoteEvent(ev *Event, recorded bool) {
 	if !recorded {
 		r.ringHasMore()
@@ -58,6 +59,7 @@ func (r *Recorder) NoteEvent(ev *Event, recorded bool) {
 
 // ringHasMore notes that the ring has what is not recorded, and is worth keeping.
 func (r *Recorder) ringHasMore() {
+	// All writers share it. A Load leaves it in every processor's cache, a Store per record would not.
 	if !r.noted.Load() {
 		r.noted.Store(true)
 	}
@@ -71,8 +73,8 @@ func (r *Recorder) Name(text string) Name {
 	return r.ring.names.of(text)
 }
 
-// TypeOf is the type of a message, which describe tells of when it is new. dynamic says that messages of this Go type have
-// names of their own.
+// TypeOf is the type of a message; describe names it when it is new, and must not call the Recorder. dynamic says that
+// messages of this Go type have names of their own.
 func (r *Recorder) TypeOf(m any, describe func(m any) (text string, untraced, dynamic bool)) *Type {
 	return r.ring.names.typeOf(m, describe)
 }
@@ -88,7 +90,7 @@ func (r *Recorder) Now() (now int64, ok bool) {
 // CountUntraced counts a message that is not recorded, since its type or its endpoint is untraced.
 func (r *Recorder) CountUntraced() { r.untraced.Add(1) }
 
-// Untraced is how many they were.
+// Untraced is how many messages CountUntraced has counted.
 func (r *Recorder) Untraced() int64 {
 	if r == nil {
 		return 0

@@ -136,6 +136,7 @@ func (v ringView) since(next []uint64, limit int) reading {
 	for s := range shards {
 		queues[s], ends[s] = v.shard(uint32(s), &r, limit)
 	}
+	// Each queue is in order of time: take the earliest head each time. next moves only over records that are returned.
 	for len(r.found) < limit {
 		first := -1
 		for s, q := range queues {
@@ -160,12 +161,13 @@ func (v ringView) since(next []uint64, limit int) reading {
 func (v ringView) shard(shard uint32, r *reading, limit int) (found []words, ends []uint64) {
 	head, slots := v.head(shard), uint64(1)<<v.slotBits
 	if r.next[shard] > head {
-		r.next[shard] = 0 // a cursor that nobody gave out
+		r.next[shard] = 0 // a cursor that this ring never gave out
 	}
 	if oldest := head - min(head, slots); r.next[shard] < oldest {
 		r.lost += oldest - r.next[shard]
 		r.next[shard] = oldest
 	}
+	// One beyond the limit, so that since knows whether there is more.
 	for pos := r.next[shard]; pos < head && len(found) <= limit; pos++ {
 		var slot [slotWords]uint64
 		v.slot(uint64(shard)<<v.slotBits|pos&(slots-1), &slot)
@@ -176,9 +178,9 @@ func (v ringView) shard(shard uint32, r *reading, limit int) (found []words, end
 		}
 		switch {
 		case !v.live:
-			r.torn++
+			r.torn++ // its process was killed in the middle of it
 		case v.head(shard)-pos < unsettled:
-			return found, ends // somebody is writing it
+			return found, ends // somebody is writing it: the next reading takes it, whole
 		case len(found) > 0:
 			r.more = true // overwritten just now: the next reading begins with that
 			return found, ends
@@ -250,11 +252,11 @@ type Reading struct {
 	Next []byte
 	// Lost counts records between the cursor and the first one here, which were overwritten before they were read.
 	Lost uint64
-	// More says that there are further records already.
+	// More says that the ring holds further records already.
 	More bool
 }
 
-// Since reads what came into the ring after a cursor, at most max records; latest skips all that is there.
+// Since reads what came into the ring after a cursor, at most limit records; latest skips all that the ring holds.
 func (r *Recorder) Since(cursor []byte, limit int, latest bool) Reading {
 	if r == nil {
 		return Reading{}

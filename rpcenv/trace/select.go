@@ -8,7 +8,7 @@ import (
 
 // Selection is a choice among the messages of a trace. The zero value takes everything.
 type Selection struct {
-	// Any are filters of which one must mean the message; none at all mean every message, and what is no message too.
+	// Any are filters of which one must mean the message; an empty list means every entry, also those that are no messages.
 	Any []Filter
 	// Not are filters of which none may mean it.
 	Not []Filter

@@ -91,7 +91,7 @@ func (p *play) files() [][]*tracepb.Record {
 }
 
 const (
-	tell     = tracepb.Form_SEND
+	oneWay   = tracepb.Form_SEND
 	workerID = "worker-20260101000000-127.0.0.1-7078"
 	appID    = "app-20260101000001-0000"
 )
@@ -106,19 +106,19 @@ func sparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 	w.item(1, "Worker", "OnStart", p.ms, workerStart, nil)
 	wm := p.connect(w, m)
 	found := p.verify(wm, w, "Worker", "Master", workerStart)
-	register := p.send(wm, w, "Worker", "Master", found, tell, &deploy.RegisterWorker{
+	register := p.send(wm, w, "Worker", "Master", found, oneWay, &deploy.RegisterWorker{
 		Id: workerID, Host: "127.0.0.1", Port: 7078, Cores: 2, Memory: 2048, MasterAddress: &rpc.Address{Host: "127.0.0.1", Port: 7077},
 	})
 	m.add(&tracepb.Record{
 		Kind: tracepb.Kind_STATE, Env: 1, Endpoint: "Master", Cause: register, Name: "worker", Subject: workerID, From: "", To: "ALIVE",
 		Why: "registered", Time: at(p.ms + 0.25),
 	})
-	registered := p.send(wm, m, "Master", "Worker", register, tell, &deploy.RegisteredWorker{Duplicate: proto.Bool(false)})
-	p.send(wm, w, "Worker", "Master", registered, tell, &deploy.WorkerLatestState{Id: workerID})
+	registered := p.send(wm, m, "Master", "Worker", register, oneWay, &deploy.RegisteredWorker{Duplicate: proto.Bool(false)})
+	p.send(wm, w, "Worker", "Master", registered, oneWay, &deploy.WorkerLatestState{Id: workerID})
 	beat := func() {
 		tick := w.next(1)
 		w.item(1, "Worker", "timer SendHeartbeat", p.ms, tick, registered)
-		p.send(wm, w, "Worker", "Master", tick, tell, &deploy.Heartbeat{WorkerId: workerID})
+		p.send(wm, w, "Worker", "Master", tick, oneWay, &deploy.Heartbeat{WorkerId: workerID})
 	}
 	for range beats {
 		beat()
@@ -128,22 +128,22 @@ func sparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 	driverStart := d.next(1)
 	d.item(1, "AppClient", "OnStart", p.ms, driverStart, nil)
 	found = p.verify(dm, d, "AppClient", "Master", driverStart)
-	application := p.send(dm, d, "AppClient", "Master", found, tell, &deploy.RegisterApplication{
+	application := p.send(dm, d, "AppClient", "Master", found, oneWay, &deploy.RegisterApplication{
 		AppDescription: &deploy.ApplicationDescription{Name: "wordcount", CoresPerExecutor: proto.Int32(1), MemoryPerExecutorMb: 512},
 	})
-	p.send(dm, m, "Master", "AppClient", application, tell, &deploy.RegisteredApplication{AppId: appID})
+	p.send(dm, m, "Master", "AppClient", application, oneWay, &deploy.RegisteredApplication{AppId: appID})
 	var launched []*tracepb.Id
 	for id := range int32(2) {
-		launched = append(launched, p.send(wm, m, "Master", "Worker", application, tell, &deploy.LaunchExecutor{
+		launched = append(launched, p.send(wm, m, "Master", "Worker", application, oneWay, &deploy.LaunchExecutor{
 			AppId: appID, ExecId: proto.Int32(id), AppDesc: &deploy.ApplicationDescription{Name: "wordcount"}, Cores: 1, Memory: 512,
 		}))
-		p.send(dm, m, "Master", "AppClient", application, tell, &deploy.ExecutorAdded{Id: proto.Int32(id), WorkerId: workerID, Cores: 1, Memory: 512})
+		p.send(dm, m, "Master", "AppClient", application, oneWay, &deploy.ExecutorAdded{Id: proto.Int32(id), WorkerId: workerID, Cores: 1, Memory: 512})
 	}
 	for id := range int32(2) {
 		q := p.send(wm, w, "Worker", "Master", launched[id], tracepb.Form_ASK, &deploy.ExecutorStateChanged{
 			AppId: appID, ExecId: proto.Int32(id), State: deploy.ExecutorState_RUNNING,
 		})
-		p.send(dm, m, "Master", "AppClient", q, tell, &deploy.ExecutorUpdated{Id: proto.Int32(id), State: deploy.ExecutorState_RUNNING})
+		p.send(dm, m, "Master", "AppClient", q, oneWay, &deploy.ExecutorUpdated{Id: proto.Int32(id), State: deploy.ExecutorState_RUNNING})
 		p.send(wm, m, "Master", "Worker", q, tracepb.Form_REPLY, &rpc.Bool{Value: true})
 	}
 	var execs []*process
@@ -168,19 +168,19 @@ func sparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 		cause = p.ask(xd, x, "Executor", "BlockManagerMaster", cause,
 			&storage.RegisterBlockManager{BlockManagerId: bm, IsReRegister: proto.Bool(false)}, &storage.BlockManagerRegistered{BlockManagerId: bm})
 		cause = p.verify(xd, x, "Executor", "HeartbeatReceiver", cause)
-		p.send(xd, x, "Executor", "CoarseGrainedScheduler", cause, tell, &app.LaunchedExecutor{ExecutorId: exec})
+		p.send(xd, x, "Executor", "CoarseGrainedScheduler", cause, oneWay, &app.LaunchedExecutor{ExecutorId: exec})
 		execs, links = append(execs, x), append(links, xd)
 	}
 	for i := range tasks {
 		for e, x := range execs {
 			task := int64(2*i + e)
-			l := p.send(links[e], d, "CoarseGrainedScheduler", "Executor", nil, tell, &app.LaunchTask{Data: &app.TaskDescription{
+			l := p.send(links[e], d, "CoarseGrainedScheduler", "Executor", nil, oneWay, &app.LaunchTask{Data: &app.TaskDescription{
 				TaskId: task, ExecutorId: fmt.Sprint(e), Name: fmt.Sprintf("task %d.0 in stage 0.0 (TID %d)", task, task), JobArgs: make([]byte, 100),
 			}})
-			p.send(links[e], x, "Executor", "CoarseGrainedScheduler", l, tell,
+			p.send(links[e], x, "Executor", "CoarseGrainedScheduler", l, oneWay,
 				&app.StatusUpdate{ExecutorId: fmt.Sprint(e), TaskId: &task, State: app.TaskState_RUNNING})
 			p.ms += 40
-			p.send(links[e], x, "Executor", "CoarseGrainedScheduler", l, tell, &app.StatusUpdate{
+			p.send(links[e], x, "Executor", "CoarseGrainedScheduler", l, oneWay, &app.StatusUpdate{
 				ExecutorId: fmt.Sprint(e), TaskId: &task, State: app.TaskState_FINISHED, Result: &app.TaskResult{Count: 7},
 			})
 		}
@@ -189,13 +189,13 @@ func sparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 		beat()
 	}
 	for e := range execs {
-		p.send(links[e], d, "CoarseGrainedScheduler", "Executor", nil, tell, &app.StopExecutor{})
+		p.send(links[e], d, "CoarseGrainedScheduler", "Executor", nil, oneWay, &app.StopExecutor{})
 	}
-	end := p.send(dm, d, "AppClient", "Master", nil, tell, &deploy.UnregisterApplication{AppId: appID})
+	end := p.send(dm, d, "AppClient", "Master", nil, oneWay, &deploy.UnregisterApplication{AppId: appID})
 	for id := range int32(2) {
-		p.send(wm, m, "Master", "Worker", end, tell, &deploy.KillExecutor{AppId: appID, ExecId: proto.Int32(id)})
+		p.send(wm, m, "Master", "Worker", end, oneWay, &deploy.KillExecutor{AppId: appID, ExecId: proto.Int32(id)})
 	}
-	p.send(wm, m, "Master", "Worker", end, tell, &deploy.ApplicationFinished{Id: appID})
+	p.send(wm, m, "Master", "Worker", end, oneWay, &deploy.ApplicationFinished{Id: appID})
 	for id := range int32(2) {
 		exited := w.next(1)
 		w.item(1, "Worker", "outside executor exited", p.ms, exited, nil)
@@ -208,7 +208,7 @@ func sparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 	m.conn(1, dm.id, "disconnected", "Driver", "", "EOF", p.ms)
 	m.add(&tracepb.Record{
 		Kind: tracepb.Kind_DROP, Env: 1, Endpoint: "Master", To: "AppClient", Peer: "Driver", Cause: gone, Time: at(p.ms + 0.1),
-		Type: "deploy.ApplicationRemoved", Form: tell, Why: "the connection has ended",
+		Type: "deploy.ApplicationRemoved", Form: oneWay, Why: "the connection has ended",
 	})
 	return p.files()
 }

@@ -18,8 +18,8 @@ type Stats struct {
 	Total     StatsRow   `json:"total"`
 }
 
-// StatsRow are the figures of some messages. Their times are zero when there are none to take them from: Latency counts
-// asks that were answered, Wait and Handling messages that were handled.
+// StatsRow are the figures of some messages. Latency is taken from asks that were answered, Wait and Handling from messages
+// that were handled; without such messages they are zero.
 type StatsRow struct {
 	// Name is the type, with " reply" or " fail" behind it for answers; of an endpoint, PEER/ENDPOINT.
 	Name  string `json:"name"`
@@ -33,7 +33,7 @@ type StatsRow struct {
 	// Wait is from the arrival in the inbox to the begin of the handling, Handling from there to its end.
 	Wait     Quantiles `json:"wait"`
 	Handling Quantiles `json:"handling"`
-	// Drops are messages that were not delivered; Count has them not.
+	// Drops are messages that were not delivered; Count does not include them.
 	Drops int `json:"drops"`
 }
 
@@ -49,6 +49,7 @@ type Quantiles struct {
 // endpoints in order of their names.
 func NewStats(t *Trace, s Selection) *Stats {
 	c := statsCount{answers: map[string]*Entry{}, rows: map[string]*statsRow{}, endpoints: map[string]*statsRow{}, total: &statsRow{name: "total"}}
+	// All answers and the end first, whatever s takes: the latency of an ask that s takes needs an answer that it may not take.
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		c.end = max(c.end, e.Sent, e.End)

@@ -47,6 +47,7 @@ func (v view) steps(entries []Entry) (steps []step, left int) {
 			left++
 		default:
 			group = v.group(s)
+			// An answer is drawn between the places of its question, and only equal answers to equal questions are equal.
 			if ask := byID[e.Cause]; e.IsAnswer() && ask != nil {
 				q := v.step(ask)
 				s.label, s.from, s.to = answerLabel(e, q.label), cmpPlace(s.from, q.to), cmpPlace(s.to, q.from)
@@ -80,14 +81,14 @@ func (v view) step(e *Entry) step {
 	return s
 }
 
-// group tells steps apart that are drawn alike.
+// group is the same for steps that are drawn alike, and for no others.
 func (v view) group(s step) string {
 	return strings.Join([]string{s.K, s.Form, s.from, s.to, s.label}, "\x00")
 }
 
 func isTick(e *Entry) bool { return e != nil && e.K == KindItem && strings.HasPrefix(e.Name, "timer ") }
 
-// label is what is written at an entry: of a message its name and the one field that tells most.
+// label is what is written at an entry: of a message its name and its Detail.
 func label(e *Entry) string {
 	switch e.K {
 	case KindItem:
@@ -102,16 +103,16 @@ func label(e *Entry) string {
 	}
 	detail := e.Detail()
 	if detail == "" && e.Cut && !e.IsAnswer() && hasDetail(e.Message) {
-		detail = notTold
+		detail = notRecorded
 	}
 	if detail != "" {
 		return e.Type + "(" + detail + ")"
 	}
-	return cmp.Or(e.Type, notTold)
+	return cmp.Or(e.Type, notRecorded)
 }
 
-// Detail is the one field that tells most: the state that a message tells of, or the name that the verifier is asked for; mostly
-// empty.
+// Detail is the one field that says most: the state that a message reports, or the name that the verifier is asked for;
+// for most messages it is empty.
 func (e *Entry) Detail() string {
 	if e.Body == "" || e.IsAnswer() {
 		return ""

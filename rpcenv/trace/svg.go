@@ -27,7 +27,7 @@ func SVG(t *Trace) string {
 	return w.out.String()
 }
 
-// svgSteps takes the first view that stays within the bounds; when there is none the middle of the last is left out.
+// svgSteps takes the first view that stays within the bounds; when no view does, the middle of the last is left out.
 func svgSteps(t *Trace) (steps []step, note string) {
 	wants := svgWants(t.Entries)
 	for _, v := range []view{{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true}} {
@@ -95,6 +95,7 @@ func (w *svgWriter) draw(t *Trace, note string) {
 	w.printf(`<text class="title" x="%d" y="28">%s</text>`+"\n", margin, escape(title))
 	w.printf(`<text class="sub" x="%d" y="48">%s</text>`+"\n", margin, escape(sub))
 	w.legend(key)
+	// What is written later lies on top: the bands, on them the life lines, on these the arrows and their labels.
 	for i, b := range w.bands {
 		w.band(i, b)
 	}
@@ -232,6 +233,7 @@ func (w *svgWriter) arrow(r *row, from, to float64) {
 		start += 3 * dir
 	}
 	if style(r) == "drop" {
+		// The cross stands half way, where the label is centred too. It moves to the far end if it would be within the label.
 		end = (from + to) / 2
 		if half := textWidth(r.text, fontLabel) / 2; abs64(end-from) < half+20 {
 			end = to - 14*dir

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pair says of a row which other one is its ask or its answer, -1 for none, and the colour that both have.
+// pair is the row of the ask or the answer that belongs to a row, -1 if it has no other half, and the colour of both.
 type pair struct{ other, colour int }
 
 // findPairs gives each ask that is answered in the drawing, and its answer, a colour; its neighbours have others.
@@ -25,7 +25,7 @@ func findPairs(rows []row) []pair {
 		}
 		if r.Form == FormAsk {
 			asks[r.ID] = i
-			for _, id := range r.same {
+			for _, id := range r.same { // a row may stand for several asks, and its answer be that of any of them
 				asks[id] = i
 			}
 			pairs[i].colour = next % pairColours
@@ -40,7 +40,7 @@ func findPairs(rows []row) []pair {
 func (w *svgWriter) causeRules() string {
 	at := map[string]int{}
 	for i := range w.rows {
-		if r := &w.rows[i]; r.K != KindConn {
+		if r := &w.rows[i]; r.K != KindConn { // a connection causes nothing
 			for _, id := range append([]string{r.ID}, r.same...) {
 				if _, known := at[id]; !known && id != "" {
 					at[id] = i

@@ -140,6 +140,7 @@ func (l *layout) placeLanes() {
 	for b := range l.bands { // a band of one lane must hold the name of its process
 		l.widenFor(b)
 	}
+	// Short arrows first: the gaps that they widen are then there for the long ones, which need less on top.
 	spans := make([]int, len(l.rows))
 	for i := range spans {
 		spans[i] = i

@@ -58,7 +58,7 @@ func Table(entries []Entry) string {
 
 // Role is what numbered peers have in common: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.
 func Role(peer string) string {
-	peer, _, _ = strings.Cut(peer, "#")
+	peer, _, _ = strings.Cut(peer, "#") // Worker1#2 is the successor of Worker1: see Merge
 	if role := strings.TrimRight(peer, "0123456789."); role != "" {
 		return role
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // WriteText lists messages, drops, changes of state and refused and ended connections in order of time, a line each:
-// seconds since the start, the ID, who, an arrow, whom, what. -> is one-way, => an ask, <= its answer, -x a drop.
+// seconds since the start, the ID, the sender, an arrow, the receiver, the message. -> is one-way, => an ask, <= its answer,
+// -x a drop.
 func (t *Trace) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for i := range t.Entries {
@@ -43,7 +44,7 @@ var arrows = map[string]string{FormSend: "->", FormAsk: "=>", FormReply: "<=", F
 // Text is an entry in one line, without its time; empty for what has no known kind.
 func (e *Entry) Text() string {
 	from, to := e.From, e.To
-	if e.IsAnswer() {
+	if e.IsAnswer() { // the arrow of an answer points back: its receiver, the asker, stands on the left
 		from, to = to, from
 	}
 	var line string
@@ -80,7 +81,7 @@ func (e *Entry) Text() string {
 
 // what is a message with its fields, the long ones cut. An answer has its own name where that is not the question's.
 func (e *Entry) what() string {
-	name := cmp.Or(e.Type, "(its sender did not tell what it is)")
+	name := cmp.Or(e.Type, "(its type was not recorded)")
 	if own := ShortName(e.Message); e.IsAnswer() && own != e.Type && own != "" {
 		name += " " + own
 	}

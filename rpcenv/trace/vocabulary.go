@@ -16,8 +16,7 @@ import (
 )
 
 // Vocabulary are the names that a filter can mean: the peers of a trace and their roles, and the endpoints and messages of
-// the trace and of the protocol. Each list is sorted. Where Peers is empty nobody knows yet who there is, and any peer will
-// do.
+// the trace and of the protocol. Each list is sorted. An empty Peers means that no peer is known yet: then any name passes.
 type Vocabulary struct {
 	Peers, Endpoints, Messages []string
 }
@@ -52,7 +51,7 @@ func set(names []string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
-// protocolNames are those that the messages' options tell, of all that the program knows.
+// protocolNames are the names in the options of all messages that the program knows.
 func protocolNames() Vocabulary {
 	var v Vocabulary
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
@@ -67,8 +66,8 @@ func protocolNames() Vocabulary {
 	return v
 }
 
-// Check wants each name of the filters of s to be one of v's. The error joins a *FilterError per name that is not, with a
-// near name or those that there are.
+// Check wants each name of the filters of s to be one of v's. The error joins a *FilterError per unknown name, with a near
+// name or a list of the known ones.
 func (v Vocabulary) Check(s Selection) error {
 	var errs []error
 	for _, f := range slices.Concat(s.Any, s.Not) {
@@ -100,7 +99,7 @@ func unknown(f Filter, at int, what, name string, names []string) error {
 // listed bounds a list of names in an error.
 const listed = 12
 
-// nearNames names the one that was meant, or those that there are.
+// nearNames names the one that was probably meant, or lists those of the vocabulary.
 func nearNames(name string, names []string) string {
 	if near, ok := conf.Nearest(name, names); ok {
 		return "did you mean " + near + "?"
@@ -113,7 +112,7 @@ func nearNames(name string, names []string) string {
 		names = parts
 	}
 	if len(names) == 0 {
-		return "there are none"
+		return "no names are known"
 	}
 	if len(names) > listed { // NM stands for NM1 and NM2
 		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool {

@@ -2,7 +2,7 @@ package trace
 
 import "sync/atomic"
 
-// work counts what is under way in a world of one process, for those who wait until it is quiet.
+// work counts what is under way in a world of one process, for tests that wait until it is quiet.
 type work struct {
 	counted bool // somebody may want to know: a count that all share is not cheap
 	n       atomic.Int64

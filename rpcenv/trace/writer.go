@@ -13,21 +13,21 @@ const (
 	flushEvery = 100 * time.Millisecond
 	// flushAt is how many chunks make the flusher begin before its time.
 	flushAt = 4
-	// maxWaiting is how many chunks may wait for a slow disk: beyond it, who records waits too.
+	// maxWaiting is how many chunks may wait for a slow disk: beyond it the recording goroutines wait too.
 	maxWaiting = 128
 	// keptChunks is how many are kept for the next records.
 	keptChunks = 8 * flushAt
 )
 
 // writer writes what a Recorder gathers to its file, in a goroutine that lives only while there is something to write:
-// who records does not wait for the disk, unless it falls far behind. The Recorder's lock guards it.
+// a recording goroutine does not wait for the disk, unless it falls far behind. The Recorder's lock guards it.
 type writer struct {
 	r    *Recorder
 	file *os.File
 
 	flusher *time.Timer
 	order   order
-	writing bool // without the lock
+	writing bool // some goroutine is in writeLocked and has given the lock up
 	written sync.Cond
 	spare   [][]byte
 	err     error // the first one
@@ -62,10 +62,10 @@ func (w *writer) roomLocked() bool {
 	for len(w.r.full) > maxWaiting && w.writing {
 		w.written.Wait()
 	}
-	return w.err == nil && !w.r.closed
+	return w.err == nil && !w.r.closed // both may have changed during the wait
 }
 
-// spareLocked is a chunk that was written; nil when there is none.
+// spareLocked is a chunk that was written; nil when none is left.
 func (w *writer) spareLocked() []byte {
 	last := len(w.spare) - 1
 	if last < 0 {
@@ -79,6 +79,7 @@ func (w *writer) spareLocked() []byte {
 // addedLocked makes the flusher come, soon when there is much.
 func (w *writer) addedLocked() {
 	switch {
+	// While somebody writes, the flusher would return at once; a flush under way looks again after each write.
 	case len(w.r.full) >= flushAt && w.order != orderNow && !w.writing:
 		w.order = orderNow
 		w.flusher.Reset(0)
@@ -94,8 +95,9 @@ func (w *writer) flush() {
 	defer w.r.mu.Unlock()
 	w.order = orderNone
 	if w.writing || w.r.closed {
-		return
+		return // one write at a time, or the file would get chunks out of order; Close has its own
 	}
+	// Again at once while chunks are full. What is less waits for the next time, so that few writes carry much.
 	for w.writeLocked(); len(w.r.full) >= flushAt && w.err == nil && !w.r.closed; {
 		w.writeLocked()
 	}
@@ -110,7 +112,7 @@ func (w *writer) writeLocked() {
 	if len(chunks) == 0 || w.err != nil {
 		return
 	}
-	w.writing = true
+	w.writing = true // nobody else writes until it is false, although the lock is given up
 	w.r.mu.Unlock()
 	var err error
 	for _, b := range chunks {
@@ -126,6 +128,7 @@ func (w *writer) writeLocked() {
 		}
 	}
 	if err != nil {
+		// The memory is given back at once: the run goes on, perhaps for long, and nothing will be written any more.
 		w.err = fmt.Errorf("trace: write %s: %w (free some space; the run goes on, its trace ends here)", w.file.Name(), err)
 		w.r.buf, w.r.full, w.spare = nil, nil, nil
 	}
@@ -134,7 +137,7 @@ func (w *writer) writeLocked() {
 
 // flushLocked writes what was added before.
 func (w *writer) flushLocked() error {
-	for w.writing {
+	for w.writing { // that write has what was added before, or a part of it: it must be through
 		w.written.Wait()
 	}
 	w.writeLocked()

@@ -12,7 +12,7 @@ type Message struct {
 	From, To string
 	// Endpoint is the receiver's.
 	Endpoint string
-	// Name is the message's, without Spark's class: "RegisterWorker", "StatusUpdate(RUNNING)".
+	// Name is the message's, without the object around Spark's class: "RegisterWorker", "StatusUpdate(RUNNING)".
 	Name string
 	// Ask says that an answer is expected.
 	Ask bool
@@ -78,7 +78,7 @@ func (s *Sequence) connection(id, a, b string) *connection {
 	return c
 }
 
-// between is the conversation of two roles; nil when there is none.
+// between is the conversation of two roles; nil when they have not said anything.
 func (s *Sequence) between(a, b string) *conversation {
 	for _, conv := range s.conversations {
 		if conv.roles == rolesOf(a, b) {
@@ -127,7 +127,7 @@ func Diff(spark, ours *Sequence, ignore []Row) []string {
 	return diff(spark, ours, ignore, words{missing: "missing", extra: "extra", there: "in Spark"})
 }
 
-// words are how a difference is told.
+// words are the terms in which a difference is described.
 type words struct {
 	// missing and extra begin the lines of what only the first or only the second has; there is the first.
 	missing, extra, there string
@@ -169,7 +169,7 @@ func diffConversation(real, mine *conversation, ignore []Row, w words) []string 
 	}
 	for _, c := range mine.connections {
 		for _, line := range diffOrder(real, c, ignore, w) {
-			if !slices.Contains(lines, line) {
+			if !slices.Contains(lines, line) { // the same fault on the connections of two executors is one difference
 				lines = append(lines, line)
 			}
 		}
@@ -204,7 +204,7 @@ func (conv *conversation) answers(m Message) []string {
 
 // diffAnswers wants every type with which we answered among those of the recording.
 func diffAnswers(m Message, theirs, ours []string, w words) string {
-	if len(theirs) == 0 || slices.Contains(theirs, anything) {
+	if len(theirs) == 0 || slices.Contains(theirs, anything) { // the recording does not say what the answer is
 		return ""
 	}
 	for _, typ := range ours {
@@ -239,7 +239,7 @@ func diffOrder(real *conversation, ours *connection, ignore []Row, w words) []st
 	return lines
 }
 
-// always reports whether a came before b on each connection that has both, and there is one.
+// always reports whether a came before b on each connection that has both, and at least one has.
 func (conv *conversation) always(a, b Message) bool {
 	seen := false
 	for _, c := range conv.connections {

@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// FromEntries puts a trace of ours in the form in which it is compared. Messages within one process are left out: in
-// Spark they are seen by nobody. Names are those of Spark's classes where the protocol's option tells them.
+// FromEntries puts a trace of ours in the form in which it is compared. Messages within one process are left out: the
+// recordings of Spark were made between processes. Names are those of Spark's classes where the protocol's option has them.
 func FromEntries(entries []trace.Entry) *Sequence {
 	s := &Sequence{}
 	asked := map[string]asking{}

@@ -20,7 +20,8 @@ var ErrFormat = errors.New("compare: not a recording of Spark")
 // maxLine bounds a line of a recording; theirs are cut at 420 letters.
 const maxLine = 1 << 20
 
-// line is one message of a recording: number, time, connection, who, sign, whom, [endpoint] or [answer to N ...], what.
+// line is one message of a recording: number, time, connection, sender, sign, receiver, [endpoint] or [answer to N ...],
+// message.
 var line = regexp.MustCompile(`^ *(\d+) +[\d.]+ (c\d+) (\S+) +(->|=>|<=) (\S+) +\[([^\]]*)\] ?(.*)$`)
 
 // ReadSpark reads a recording of real Spark: a line per message as `0 0.000 c0 Worker1 => Master [endpoint-verifier]
@@ -118,7 +119,7 @@ var (
 	nameField  = regexp.MustCompile(`^[^(]*\(name=([^,)]*)\)`)
 )
 
-// sparkName is the name of a message with the field that tells most.
+// sparkName is the name of a message with the field that says most.
 func sparkName(what string) string {
 	name := className(what)
 	if f := stateField.FindStringSubmatch(own(what)); f != nil {

@@ -49,7 +49,7 @@ func notes(a, b *trace.Trace) []string {
 	notes := []string{}
 	differ := func(what, a, b string) {
 		if a != b {
-			notes = append(notes, fmt.Sprintf("the %s differs: %s in A, %s in B", what, told(a), told(b)))
+			notes = append(notes, fmt.Sprintf("the %s differs: %s in A, %s in B", what, orMissing(a), orMissing(b)))
 		}
 	}
 	differ("source", a.Source, b.Source)
@@ -62,9 +62,9 @@ func notes(a, b *trace.Trace) []string {
 	return notes
 }
 
-func told(s string) string {
+func orMissing(s string) string {
 	if s == "" {
-		return "not told"
+		return "not recorded"
 	}
 	return s
 }

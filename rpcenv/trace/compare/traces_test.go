@@ -30,7 +30,7 @@ func TestTracesOfOneSeed(t *testing.T) {
 		"it ends":  {func(t *trace.Trace) { t.Entries = t.Entries[:2] }, []string{"line 4: B has ended, A goes on"}},
 		"goes on":  {func(t *trace.Trace) { t.Entries = append(t.Entries, trace.Entry{K: trace.KindItem}) }, []string{"line 5: A has ended, B goes on"}},
 		"program":  {func(t *trace.Trace) { t.Program, t.Entries[1].Type = "q", "C" }, []string{"the program differs: p in A, q in B", "seed 7 does not replay", "the programs differ"}},
-		"version":  {func(t *trace.Trace) { t.Version, t.Entries[1].Type = "v2", "C" }, []string{"the version differs: not told in A, v2 in B", "the versions or settings differ"}},
+		"version":  {func(t *trace.Trace) { t.Version, t.Entries[1].Type = "v2", "C" }, []string{"the version differs: not recorded in A, v2 in B", "the versions or settings differ"}},
 		"a header": {func(t *trace.Trace) { t.Version = "v2" }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
