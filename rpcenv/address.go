@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 )
 
-// Address is where an Env listens: a host name or IP address and a port. The zero Address means that there is none, as
-// for an Env in client mode. It mirrors org.apache.spark.rpc.RpcAddress.
+// Address is where an Env listens: a host name or IP address and a port. The zero Address is no address: that of
+// an Env in client mode. It mirrors org.apache.spark.rpc.RpcAddress.
 type Address struct {
 	Host string
 	Port int
@@ -168,7 +168,7 @@ func ParseFileURI(uri string) (Address, string, error) {
 	return a, u.Path, nil
 }
 
-// parseSpark reads what endpoints' and files' URIs have in common. Its error says nothing that is worth telling.
+// parseSpark reads what endpoints' and files' URIs have in common. Callers replace its error, which does not name the form wanted.
 func parseSpark(uri string) (*url.URL, Address, error) {
 	u, err := url.Parse(uri)
 	if err != nil {

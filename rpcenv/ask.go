@@ -35,8 +35,8 @@ func (h AbortHandle) Abort(cause error) {
 	}
 }
 
-// Ask asks and goes on: then is called later in this inbox, with the answer or with the reason why there is none,
-// exactly once, unless the endpoint stops before. It may take spark.rpc.askTimeout.
+// Ask asks and goes on: then is called later in this inbox, exactly once, with the answer or with the reason why none came, unless
+// the endpoint stops before. It may take spark.rpc.askTimeout.
 func Ask[Q Asks[R], R Message](c *Context, to Ref, q Q, then func(R, error), opts ...AskOption) {
 	ask(c, to, q, then, opts)
 }
@@ -49,6 +49,8 @@ func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts .
 func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
 	in := c.in
 	p := in.env.newPending(opts)
+	// An answer takes its place in the inbox among messages, in the order of arrival. In Spark it completes a future in any thread,
+	// and may overtake them (SPARK-13112).
 	p.deliver = func(res result) {
 		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
 		it.untraced, it.recorded = p.untraced, res.recorded
@@ -59,11 +61,11 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 			drop(&in.owned, &in.owned.pending, p)
 			then(answerAs[R](res))
 		}
-		if !in.post(it) {
+		if !in.post(it) { // the endpoint has stopped: nobody handles the answer
 			in.env.recordUnheard(in.name, p, res)
 		}
 	}
-	keep(&in.owned, &in.owned.pending, p)
+	keep(&in.owned, &in.owned.pending, p) // before it is sent: it may end at once
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
 	if err := in.send(o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
@@ -84,7 +86,7 @@ func answerAs[R Message](res result) (R, error) {
 	return r, nil
 }
 
-// result is how an ask ended. id is the item of the answer, zero when there was none.
+// result is the end of an ask. id is the item of the answer, zero without an answer.
 type result struct {
 	msg      Message
 	err      error
@@ -105,7 +107,7 @@ type pending struct {
 	// untraced asks are counted, not recorded, nor are their answers.
 	untraced bool
 
-	// Of asks.
+	// Guarded by asks.mu, until ended is set: then nobody changes them.
 	conn     *conn // that it was sent on
 	request  int64
 	deadline time.Time
@@ -137,7 +139,8 @@ func (a *asks) add(p *pending) {
 	a.addLocked(p)
 }
 
-// bind is add for an ask that goes out on a connection as the item id. False: it has ended meanwhile, nobody waits.
+// bind is add for an ask that goes out on a connection as the item id. False: it has ended meanwhile, and nobody waits for it. The
+// connection's mu is held.
 func (a *asks) bind(p *pending, c *conn, request int64, id trace.ID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -165,7 +168,7 @@ func (a *asks) take(p *pending) bool {
 		a.mu.Unlock()
 		return false
 	}
-	p.ended = true
+	p.ended = true // whatever else ends p comes too late: an ask ends exactly once
 	if p.index >= 0 {
 		heap.Remove(&a.heap, p.index)
 	}
@@ -174,7 +177,8 @@ func (a *asks) take(p *pending) bool {
 	return true
 }
 
-// forget takes an ask that has ended out of its connection's table: a callee that never answers costs nothing.
+// forget takes an ask that has ended out of its connection's table: a callee that never answers costs nothing. asks.mu is not held,
+// since a connection's mu comes before it. A send that has just bound the ask holds that mu until its entry is there to be removed.
 func (p *pending) forget() {
 	if p.conn != nil {
 		p.conn.mu.Lock()
@@ -195,7 +199,7 @@ func (a *asks) finish(p *pending, res result) bool {
 // fail ends p without an answer.
 func (a *asks) fail(p *pending, err error) { a.finish(p, result{err: err}) }
 
-// abandon ends p without telling anybody.
+// abandon ends p and notifies nobody.
 func (a *asks) abandon(p *pending) { a.take(p) }
 
 // armLocked sets the one timer to the earliest deadline, if it is not set to an earlier time already.
@@ -203,6 +207,7 @@ func (a *asks) armLocked() {
 	if len(a.heap) == 0 {
 		return
 	}
+	// The end of an ask leaves the timer as it is: one that comes too early finds nothing late, and arms the next.
 	first := a.heap[0].deadline
 	if a.stop != nil && !first.Before(a.at) {
 		return
@@ -227,6 +232,7 @@ func (a *asks) expire() {
 	}
 	a.armLocked()
 	a.mu.Unlock()
+	// Without the lock: deliver may ask again.
 	for _, p := range late {
 		p.forget()
 		p.deliver(result{err: p.timedOut()})
@@ -265,7 +271,7 @@ func (a *asks) close() {
 	}
 }
 
-// discard stops the clock: the Env crashed.
+// discard stops the clock: the Env crashed. Its asks end without a word, as those of a killed process.
 func (a *asks) discard() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -24,7 +24,7 @@ type Blocking struct {
 
 	mu   sync.Mutex
 	wake func() // of the wait that is under way
-	over int    // waits since the end
+	over int    // waits since the end; the body's alone
 }
 
 // The stages of a body: waiting in its lane, ordered from the Host, running or past.
@@ -41,6 +41,7 @@ func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blo
 	b := &Blocking{env: e, from: from, cause: cause}
 	ctx, cancel := context.WithCancelCause(ctx)
 	b.ctx = ctx
+	// A wait does not watch the context: in a simulation no goroutine could. So the end of the context wakes it.
 	b.cancel = func() {
 		cancel(ErrStopped) // unless it has a cause already
 		b.release()
@@ -51,7 +52,7 @@ func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blo
 		e.bodies = append(e.bodies, b)
 	}
 	e.mu.Unlock()
-	if stopping {
+	if stopping { // Shutdown has its list of bodies, without this one
 		cancel(ErrStopped)
 	}
 	return b
@@ -59,7 +60,7 @@ func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blo
 
 // release ends the wait of a Blocking whose context has ended.
 func (b *Blocking) release() {
-	if b.stage.Load() != bodyOrdered { // else the Env must know it, should it crash
+	if b.stage.Load() != bodyOrdered { // else the Env must find it in a crash, since discard counts it out
 		b.env.mu.Lock()
 		b.env.bodies = without(b.env.bodies, b)
 		b.env.mu.Unlock()
@@ -67,6 +68,7 @@ func (b *Blocking) release() {
 	b.mu.Lock()
 	wake := b.wake
 	b.mu.Unlock()
+	// A wait that registers its wake after this finds the context ended, and wakes itself.
 	if wake != nil {
 		wake()
 	}
@@ -78,7 +80,7 @@ func (b *Blocking) start(name string, body func(), end func(error)) {
 	b.stage.Store(bodyOrdered)
 	b.env.host.Block(name, func(p Parker) {
 		if !b.stage.CompareAndSwap(bodyOrdered, bodyBegan) {
-			return // discarded
+			return // discarded by a crash, which has counted it out
 		}
 		b.parker = p
 		var failure error
@@ -91,7 +93,7 @@ func (b *Blocking) start(name string, body func(), end func(error)) {
 			}
 			b.cancel()
 			end(failure)
-			b.env.busy(-1)
+			b.env.busy(-1) // after end, which posts the result
 		}()
 		body()
 	})
@@ -126,8 +128,8 @@ func (b *Blocking) Sleep(d time.Duration) error {
 	return err
 }
 
-// Wait calls register with a wake function and waits until it is called: the bridge to whatever tells its end by a
-// callback. ErrStopped when the body should end first.
+// Wait calls register with a wake function and waits until it is called: the bridge to whatever reports its end by a callback.
+// ErrStopped when the body should end first.
 func (b *Blocking) Wait(register func(wake func())) error { return b.wait(register) }
 
 // AskWait asks and waits for the answer.
@@ -142,6 +144,7 @@ func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R,
 	var mu sync.Mutex
 	var res result
 	err := b.wait(func(wake func()) {
+		// deliver runs in another goroutine than the body, and may still run when the body's wait has ended: hence mu.
 		p.deliver = func(r result) {
 			b.recordAnswered(r, p)
 			mu.Lock()
@@ -168,15 +171,17 @@ func (b *Blocking) wait(register func(wake func())) error {
 	if b.Done() {
 		return b.stopped()
 	}
+	// A body that waits is no work under way. It counts again from the moment when it is woken, not when it goes on: in between the
+	// Env would seem quiet.
 	b.busy(-1)
 	b.parker.Park(func(wake func()) {
-		var once sync.Once
+		var once sync.Once // what it waits for and the end of the context may both wake it
 		back := func() { once.Do(func() { b.busy(1); wake() }) }
 		b.mu.Lock()
 		b.wake = back
 		b.mu.Unlock()
 		register(back)
-		if b.Done() {
+		if b.Done() { // it ended before release could find the wake
 			back()
 		}
 	})

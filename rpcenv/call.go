@@ -106,7 +106,7 @@ func deferred[R Message](c *Context) Call[R] {
 	}
 	c.deferred = true
 	k := c.item.call
-	keep(&c.in.owned, &c.in.owned.held, k)
+	keep(&c.in.owned, &c.in.owned.held, k) // OnStop fails it, if nobody has ended it by then
 	return Call[R]{k, c.in}
 }
 

@@ -10,13 +10,15 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// A peer's address is what it says. Were it believed, anybody could end a peer: by a Hello of another incarnation, which
-// ends the connections of the one before, or by one of the same incarnation, whose own end is told as the peer's. So the
-// connections that are open to that address are asked. One of another incarnation stays in its handshake until they
-// answered. One of the same is welcome at once, since its peer may have lost the old one and go on by the new; but its end
-// is told only when it is proven.
+// A peer says itself at which address it listens. If every Hello were believed, anybody could end a peer: by a Hello of another
+// incarnation, which ends the connections of the one before, or by one of the same incarnation, whose end would be taken for the
+// peer's. So the peer is asked by the connections that are open to that address (rpc.CheckConnection). A connection of another
+// incarnation stays in its handshake until they have answered. One of the same incarnation is welcome at once, since the peer may
+// have lost the old connection and go on by the new one; but endpoints hear of its end only after the answers, and not at all if
+// the peer says that it did not open it.
 
-// claimTime is how long a peer may take to stand up for its address. With it a handshake stays within greetingTime.
+// claimTime is how long a peer may take to answer for its address. It is less than greetingTime, within which the handshake of the
+// other process has to end.
 const claimTime = 3 * time.Second
 
 // rivalsLocked sorts the connections to the address that c claims: those of an older process, which c replaces; the rivals,
@@ -27,9 +29,9 @@ func (e *Env) rivalsLocked(c *conn) (old, rivals, beside []*conn) {
 	}
 	for _, o := range e.peers[c.peer] {
 		switch {
-		case o.incarnation == c.incarnation:
+		case o.incarnation == c.incarnation: // a second connection of the same process
 			beside = append(beside, o)
-		case c.reached || slices.Contains(c.silent, o):
+		case c.reached || slices.Contains(c.silent, o): // the process that answers a dial to an address has it
 			old = append(old, o)
 		default:
 			rivals = append(rivals, o)
@@ -52,6 +54,7 @@ func (c *conn) admit(request int64, welcome []byte) error {
 		c.prove()
 		return nil
 	}
+	// Held: greet refuses whatever the peer sends before its Welcome. The handshake's clock goes on.
 	c.held = true
 	open, living := len(rivals), (*conn)(nil)
 	for _, o := range rivals {
@@ -63,7 +66,7 @@ func (c *conn) admit(request int64, welcome []byte) error {
 			} else {
 				c.silent = append(c.silent, o)
 			}
-			if open--; open > 0 || c.over {
+			if open--; open > 0 || c.over { // the last answer decides; c may have ended while it waited
 				return
 			}
 			var err error
@@ -71,6 +74,7 @@ func (c *conn) admit(request int64, welcome []byte) error {
 				err = c.taken(living)
 				c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 			} else {
+				// Again from the start: another claimant may have been welcomed meanwhile, and is a rival now.
 				err = c.admit(request, welcome)
 			}
 			if err != nil {
@@ -88,23 +92,25 @@ func (c *conn) prove() {
 		c.env.askOwner(o, c.id, func(answered, owns bool) {
 			c.turn.Lock()
 			defer c.turn.Unlock()
-			if answered && !owns {
+			if answered && !owns { // another process opened c: its end is not the peer's
 				c.doubts, c.impostor = 0, true
 				c.close(c.taken(o))
 				return
 			}
+			// c ended while it was in doubt: disconnected has left the report to the last answer.
 			if c.doubts--; c.doubts == 0 && c.over {
-				c.tellEnd()
+				c.reportEnd()
 			}
 		})
 	}
 	c.beside = nil
 }
 
-// tellEnd tells the endpoints of the end of c, unless another process opened it, or may have: then prove does, or nobody.
-func (c *conn) tellEnd() {
+// reportEnd notifies the endpoints of the end of c, unless another process opened it, or may have: then prove reports it, or nobody
+// does. The turn is held.
+func (c *conn) reportEnd() {
 	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
-		c.env.tell(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
+		c.env.notify(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
 	}
 }
 
@@ -132,7 +138,7 @@ func (c *conn) supersede() {
 	c.turn.Lock()
 	c.doubts = 0 // the endpoints hear of its end before they hear of the new process
 	c.turn.Unlock()
-	c.end(why)
+	c.end(why) // now, and not when the Link reports it: the new process is announced next
 	c.close(why)
 }
 
@@ -141,7 +147,8 @@ func (c *conn) supersede() {
 func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
 	p := e.newPending([]AskOption{Timeout("claimTime", claimTime)})
 	p.deliver = func(res result) {
-		e.host.After(0, func() { // the caller may hold the turn of o
+		// deliver may run under the turn of o, or of the connection that supersedes it; then takes turns itself.
+		e.host.After(0, func() {
 			owns, err := answerAs[*rpc.Bool](res)
 			then(!errors.Is(err, ErrUnreachable) && !errors.Is(err, ErrRefusedStopped), owns.GetValue())
 		})

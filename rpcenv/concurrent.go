@@ -15,6 +15,7 @@ type chooser interface{ Choose(n int) int }
 // scheduleTurnsLocked asks for as many turns as there are items, within what the kind allows.
 func (in *Inbox) scheduleTurnsLocked() {
 	p := &in.pool
+	// A turn in a callback has taken its item already, and will not be free for those that wait.
 	limit, want := 1, in.queue.len()+p.active
 	if p.concurrent {
 		limit = in.kind.threads
@@ -22,7 +23,7 @@ func (in *Inbox) scheduleTurnsLocked() {
 	if len(in.system) > 0 {
 		want++
 	}
-	if _, one := in.dispatcher.(chooser); one {
+	if _, one := in.dispatcher.(chooser); one { // a World has one goroutine
 		limit = 1
 	}
 	for p.waiting+p.active < min(limit, want) {
@@ -31,19 +32,20 @@ func (in *Inbox) scheduleTurnsLocked() {
 	}
 }
 
-// concurrentTurn is Spark's Inbox.process: it handles items until none is left, or until the inbox stops being
-// concurrent and another turn is at work, which then has it alone.
+// concurrentTurn is Spark's Inbox.process: it handles items until none is left, or until the inbox stops being concurrent while
+// another turn is at work: then only that one goes on. So nothing overlaps with OnStart and OnStop. mu is released for each
+// callback.
 func (in *Inbox) concurrentTurn() {
 	in.mu.Lock()
 	p := &in.pool
 	p.waiting--
-	if !p.concurrent && p.active != 0 {
+	if !p.concurrent && p.active != 0 { // the turn at work asks for another at its end
 		in.mu.Unlock()
 		return
 	}
 	p.active++
 	for range in.dispatcher.Throughput() {
-		if !p.concurrent && p.active != 1 {
+		if !p.concurrent && p.active != 1 { // stop came meanwhile, and OnStop waits for the last turn
 			break
 		}
 		in.systemLocked()
@@ -57,6 +59,7 @@ func (in *Inbox) concurrentTurn() {
 		err := in.handleApart(&it)
 		in.env.busy(-1)
 		in.mu.Lock()
+		// As in Spark an endpoint whose OnStart failed lives on, and stays serial.
 		if it.kind == itemStart && err == nil && !in.stopped {
 			p.concurrent = true
 		}
@@ -76,7 +79,8 @@ func (in *Inbox) takeLocked() item {
 	return in.queue.take(i)
 }
 
-// systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop.
+// systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop. It releases
+// mu meanwhile.
 func (in *Inbox) systemLocked() {
 	if in.pool.concurrent || len(in.system) == 0 {
 		return

@@ -23,7 +23,7 @@ type conn struct {
 	seq     uint64 // in the order of their opening
 	link    Link
 	dialler bool
-	dialled func(error) // told how the dial ended, dialler only
+	dialled func(error) // gets the outcome of the dial; of a dialler only
 
 	// Known after the handshake.
 	id          uint64
@@ -33,10 +33,10 @@ type conn struct {
 	peerText    string // peer, as the trace has it
 	incarnation uint64
 	reached     bool    // this side dialled the address that the peer says it has
-	silent      []*conn // those to the same address that did not answer for it
-	beside      []*conn // those of the same incarnation, to be asked whether the peer opened this one
+	silent      []*conn // connections to the same address whose peer did not answer for it
+	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
 
-	mu      sync.Mutex
+	mu      sync.Mutex // of this block; see the lock order in outbox.go
 	state   connState
 	why     error // why it was closed by this side
 	out     uint64
@@ -46,11 +46,12 @@ type conn struct {
 	going   Envelope           // the one that is being sent
 	labels  labels
 
-	// turn is held while an envelope is taken, and while the end is told: nothing comes after it.
+	// turn is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
+	// guards this block.
 	turn    sync.Mutex
 	greeted bool
-	held    bool // the peer's address is another's until that one was asked
-	doubts  int  // how many of its own connections the peer was asked by, whether this is one
+	held    bool // another process has the peer's address; that one is being asked
+	doubts  int  // questions without an answer: does the peer say, by its other connections, that it opened this one?
 	// impostor: another process opened it and claimed to be the peer.
 	impostor bool
 	in       uint64
@@ -66,7 +67,7 @@ const (
 	connClosed
 )
 
-// errConnEnded says that the end of a connection was told, or is being told, to the endpoints.
+// errConnEnded means that the endpoints have heard of the connection's end, or are about to.
 var errConnEnded = errors.New("it has ended")
 
 // itemID names the n-th message of a direction: out is from this side.
@@ -79,9 +80,9 @@ func (c *conn) send(o outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.state == connClosed:
+	case c.state == connClosed: // an Outbox keeps the message for the next connection
 		return fmt.Errorf("%w: the connection to %s is closed: %w", ErrUnreachableDisconnected, c.peer, errConnEnded)
-	case c.state != connReady || c.why != nil:
+	case c.state != connReady || c.why != nil: // this side is closing it: nothing may follow what it gave up
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
 	}
 	if c.link.Queued()+len(o.content) > outboxLimit {
@@ -92,16 +93,18 @@ func (c *conn) send(o outgoing) error {
 		}
 		return err
 	}
+	// From here on o is sent. Both ends count, so no ordinal may be used up by a message that stays here.
 	c.out++
 	id := c.itemID(true, c.out)
-	c.recordSent(&o, id)
-	env := &c.going
+	c.recordSent(&o, id) // before the peer can have it: a trace has causes before their effects
+	env := &c.going      // one for all messages, or each would escape to the heap; the Link does not keep it
 	*env = Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
 	if c.listening {
 		env.Receiver = c.peer
 	}
 	if p := o.pending; p != nil {
 		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)
+		// An ask that timed out while it waited for the connection is sent all the same: it has its ordinal. Its answer is late.
 		if c.env.asks.bind(p, c, env.RequestID, id) {
 			c.waiting[env.RequestID] = p
 		}
@@ -118,7 +121,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	content, encErr := c.encode(o.msg)
-	if encErr != nil {
+	if encErr != nil { // the asker gets that, or it would wait for its time-out
 		c.env.log.Errorf("The answer to %s: %v", k.typ, encErr)
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(encErr)
 		content, _ = c.encode(o.msg) // a Failure of valid strings
@@ -126,6 +129,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	o.content = content
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// An answer goes by the connection of its ask or not at all: the asker's end of the ask went with that connection.
 	if c.state != connReady || c.why != nil {
 		c.env.dropped(&o, k.typ, errAskerGone)
 		return
@@ -180,7 +184,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 func (c *conn) Receive(env *Envelope) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	if c.over {
+	if c.over { // this side ended it, in supersede, and the Link still hands over what it had read
 		return
 	}
 	if !c.greeted {
@@ -189,6 +193,7 @@ func (c *conn) Receive(env *Envelope) {
 		}
 		return
 	}
+	// Counted before it is decoded: the sender has counted it too, whatever is in it.
 	c.env.metrics.Received(len(env.Content))
 	id, now := c.itemID(false, c.ordinal(env)), c.env.traceTime()
 	switch env.Kind {
@@ -211,7 +216,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 		err = c.env.missing(env.Endpoint)
 	default:
 		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now, untraced: in.untraced || c.env.untraced(m)}
-		if !c.listening {
+		if !c.listening { // references in the message can only lead back by this connection
 			it.conn = c.id
 		}
 		if ask {
@@ -221,6 +226,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 			return
 		}
 	}
+	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {
 		c.refuse(id, env.RequestID, env.Endpoint, err)
 		return
@@ -241,6 +247,7 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 
 // receiveAnswer ends an ask. A late answer is dropped.
 func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
+	// mu is released first: an ask takes it again at its end, to be forgotten here.
 	c.mu.Lock()
 	p := c.waiting[env.RequestID]
 	c.mu.Unlock()
@@ -260,7 +267,7 @@ func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	}
 }
 
-// close ends the connection from this side.
+// close ends the connection from this side. The Link calls Closed later, which is the end; the first reason counts.
 func (c *conn) close(why error) {
 	c.mu.Lock()
 	if c.why == nil {
@@ -277,18 +284,18 @@ func (c *conn) join(ob *Outbox) bool {
 	if c.state != connReady {
 		return false
 	}
-	c.boxes = append(c.boxes, ob)
+	c.boxes = append(c.boxes, ob) // more than one when the peer was dialled by another name than it gives itself
 	return true
 }
 
-// Closed is the end as the link tells it.
+// Closed is the end, as the Link reports it.
 func (c *conn) Closed(err error) {
 	c.end(err)
 	c.env.left(c)
 }
 
-// end ends the connection for this side, once: the endpoints are told, its Outboxes lose it, asks without an answer
-// fail. Nothing of it is received any more. One that ends in its handshake was refused.
+// end ends the connection for this side, once: endpoints hear of it, its Outboxes lose it, asks without an answer fail. Nothing
+// of it is received any more. A connection that ends in its handshake was refused.
 func (c *conn) end(err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
@@ -300,15 +307,18 @@ func (c *conn) end(err error) {
 		return
 	}
 	c.state = connClosed
-	if c.why != nil {
+	if c.why != nil { // the Link knows only that it was closed
 		err = c.why
 	}
+	// In the order in which they were asked: a map's would differ from run to run, and a simulation has to repeat.
 	open := slices.SortedFunc(maps.Values(c.waiting), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
 	boxes := c.boxes
 	c.stop()
 	c.mu.Unlock()
+	// The order matters. Endpoints hear of this end before the Outboxes lose the connection and dial the next, so that
+	// OnDisconnected comes before the next OnConnected.
 	if was == connReady {
-		c.env.disconnected(c, err) // before a new connection can be made
+		c.env.disconnected(c, err)
 	}
 	for _, ob := range boxes {
 		ob.detach(c)

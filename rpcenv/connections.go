@@ -10,11 +10,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// connected enters a connection whose handshake is done: the endpoints are told, greet sends the last word of the
-// handshake, and the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections
-// of the old one first. While rivals have that address nothing is done: they are to be asked.
+// connected enters a connection whose handshake is done: endpoints hear of it, greet sends the last message of the handshake,
+// and the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections of the old one
+// first. If it returns rivals, which have that address, it has done nothing: the caller asks them. c.turn is held.
 func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
-	c.mu.Lock() // whoever asks c as a rival waits here until it is ready
+	c.mu.Lock() // until c is ready: an ask to its peer, as to a rival, waits for it
 	e.mu.Lock()
 	old, rivals, beside := e.rivalsLocked(c)
 	switch {
@@ -34,15 +34,17 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 	e.conns[c.id] = c
 	e.mu.Unlock()
 	c.beside = beside
+	// c.mu is held while older connections end, but no Outbox has c yet. Endpoints hear of their ends before they hear of c.
 	for _, o := range old {
 		o.supersede()
 	}
 	e.metrics.Opened()
 	e.recordConn(c, "connected", "")
-	e.tell(item{kind: itemConnected, name: "connected", addr: c.peer})
+	e.notify(item{kind: itemConnected, name: "connected", addr: c.peer})
+	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
 	c.link.Open()
 	greet()
-	c.state = connReady // it has not ended: whoever calls this holds the turn
+	c.state = connReady // it cannot have ended: the end needs the turn, which the caller holds
 	c.stop()
 	c.mu.Unlock()
 	if c.listening {
@@ -51,7 +53,7 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 	return nil, nil
 }
 
-// disconnected takes a connection out and tells the endpoints. Its turn is held.
+// disconnected takes a connection out of the tables and notifies the endpoints. Its turn is held.
 func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Lock()
 	delete(e.conns, c.id)
@@ -61,13 +63,13 @@ func (e *Env) disconnected(c *conn, why error) {
 	e.mu.Unlock()
 	e.metrics.Disconnected()
 	e.recordConn(c, "disconnected", why.Error())
-	c.tellEnd()
+	c.reportEnd()
 }
 
 // refused is the end of a connection whose handshake failed.
 func (e *Env) refused(c *conn, why error) {
 	e.metrics.Refused()
-	if c.dialled != nil {
+	if c.dialled != nil { // its Outbox fails with the reason, and endpoints hear of a network error
 		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, why))
 		return
 	}
@@ -106,17 +108,17 @@ func (e *Env) left(c *conn) {
 
 func inOrder(a, b *conn) int { return cmp.Compare(a.seq, b.seq) }
 
-// networkError tells the endpoints that a peer could not be reached.
+// networkError notifies the endpoints that a peer could not be reached.
 func (e *Env) networkError(to Address, err error) {
 	e.metrics.NotReached()
 	e.recordUnreachable(to, err)
-	e.tell(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
+	e.notify(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
 }
 
-// tell posts a connection event to all endpoints that listen for it.
-func (e *Env) tell(it item) {
+// notify posts a connection event to all endpoints that have a method for it.
+func (e *Env) notify(it item) {
 	e.mu.Lock()
-	all := slices.Clone(e.order)
+	all := slices.Clone(e.order) // in the order of registration, the same in each run of a simulation
 	e.mu.Unlock()
 	for _, in := range all {
 		ok := false
@@ -127,7 +129,7 @@ func (e *Env) tell(it item) {
 		}
 		if ok {
 			it.id = e.nextID()
-			in.post(it)
+			in.post(it) // false if it has stopped since: then nobody is left to hear of it
 		}
 	}
 }
@@ -139,7 +141,7 @@ const closeGrace = 1500 * time.Millisecond
 // handshake too. What still waits for a connection fails.
 func (e *Env) closeConnections() {
 	e.mu.Lock()
-	e.closing = true
+	e.closing = true // from here on enter refuses links and outbox returns nil, so the lists below are complete
 	links := slices.SortedFunc(maps.Keys(e.links), inOrder)
 	boxes := slices.SortedFunc(maps.Values(e.outboxes), func(a, b *Outbox) int {
 		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))
@@ -149,26 +151,29 @@ func (e *Env) closeConnections() {
 	for _, ob := range boxes {
 		ob.fail(why)
 	}
+	// The end of the last link completes the Shutdown (left), or this does when no link is open, or the clock when a peer takes
+	// nothing.
 	if len(links) == 0 {
 		e.complete()
 		return
 	}
 	e.OnDone(e.host.After(closeGrace, e.complete))
 	for _, c := range links {
-		c.close(why)
+		c.close(why) // the Link first writes what is queued
 	}
 }
 
-// exit ends the process after what was sent is written.
+// exit ends the process after what was sent is written. No OnStop runs: items that wait are refused.
 func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
 	if !e.exiting.CompareAndSwap(false, true) {
 		return
 	}
 	e.mu.Lock()
-	e.stopping, e.running = true, 0
+	e.stopping, e.running = true, 0 // no endpoint is waited for
 	e.mu.Unlock()
 	e.recordState(endpoint, cause, change{"process", e.cfg.Name, "", fmt.Sprintf("exited %d", code), reason})
 	e.log.Infof("exit %d: %s", code, reason)
+	// The trace is written after the connections have ended: their ends are in it.
 	e.OnDone(func() {
 		if err := e.recorder.Flush(); err != nil {
 			e.log.Error(err)

@@ -30,10 +30,10 @@ type Context struct {
 	answered bool
 	deferred bool
 	failed   error
-	last     func() // what follows the callback, behind all that it does
+	last     func() // runs after the callback
 }
 
-// atEnd calls f behind this callback.
+// atEnd calls f after this callback, in the order of the calls: a handler may write into two Journals.
 func (c *Context) atEnd(f func()) {
 	before := c.last
 	c.last = func() {
@@ -101,7 +101,7 @@ func (c *Context) Send(to Ref, m Message) {
 	}
 }
 
-// Unsupported is for the default case of Receive: the ask fails, the endpoint's OnError is told.
+// Unsupported is for the default case of Receive: the ask, if it is one, fails, and OnError gets the error.
 func (c *Context) Unsupported(m Message) {
 	c.failed = fmt.Errorf("%w %s from %s to %s", ErrRefusedUnsupported, TypeName(m), c.Sender(), c.in.name)
 }
@@ -131,7 +131,7 @@ func (c *Context) Outside(name string) func(Message) {
 	}
 }
 
-// State tells the trace of a change of state: the kind of thing, its id, the states, and why.
+// State records a change of state in the trace: the kind of thing, its id, the states, and why.
 func (c *Context) State(kind, id, from, to, why string) {
 	c.in.env.recordState(c.in.name, c.cause(), change{kind, id, from, to, why})
 }
@@ -147,7 +147,8 @@ func (c *Context) cause() trace.ID {
 // stopping reports whether this is OnStop, after which nothing comes.
 func (c *Context) stopping() bool { return c.item != nil && c.item.kind == itemStop }
 
-// later calls f in this inbox, as what came of something that could not begin.
+// later calls f in this inbox, as the outcome of something that could not begin. Never at once: a continuation comes after its
+// handler.
 func (c *Context) later(name string, f func()) {
 	c.in.post(item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, ctx: c, fn: f})
 }

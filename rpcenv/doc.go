@@ -87,8 +87,8 @@
 // frames and sockets: a simulation models connections, not bytes.
 //
 // An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION in an ActorSystem private to this package. The
-// [Inbox] is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. Who is called what is the Env's own
-// table. protoactor never restarts an endpoint: every panic is recovered before it sees it. [Env.PID] lets ordinary
+// [Inbox] is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. The Env has its own table from names
+// to endpoints. protoactor never restarts an endpoint: every panic is recovered before it sees it. [Env.PID] lets ordinary
 // protoactor actors talk to endpoints.
 //
 // # The handler rule
@@ -96,7 +96,7 @@
 // A callback touches only its endpoint's state and its [Context]: no goroutine, lock, channel, clock, randomness or I/O. The
 // analyzer endpointrule checks it. What a handler may want instead:
 //
-//   - to tell: [Context.Send]; to ask and go on: [Ask], whose continuation runs later in the same inbox
+//   - to send: [Context.Send]; to ask and go on: [Ask], whose continuation runs later in the same inbox
 //   - to answer: [Reply], [Fail], or [Defer] and answer later
 //   - to wait: [Context.After] and [Context.Every] send a message to the endpoint itself
 //   - to work long or to block: [Run], whose body waits through a [Blocking] and whose result comes back into the inbox
@@ -118,7 +118,8 @@
 //     that in which they were sent, unless both sides dialled at once and a reply goes by the one connection, a message by the
 //     other.
 //   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
-//     ends the connections of the one before it first; that one is asked before: while it answers, its address is its own.
+//     first ends the connections of the process before it. That process is asked before: as long as it answers, it keeps its
+//     address.
 //   - Send never waits. What could not be delivered is an event of the trace, except for what was on the wire when a
 //     connection ended: there the end of the connection is the event.
 //
@@ -129,14 +130,14 @@
 //
 // # Failures
 //
-// A handler that panics fails its ask, if it handles one, and goes on with the same state; OnError is told, else it is
-// logged: to stderr, in an Env without a log ([Config]). A failure travels as rpc.Failure with a code, so that errors.Is finds values made by [NewRefusal] in another
-// process. [ErrRefused] is the family of errors that the peer decided, [ErrUnreachable] that of asks that nobody knows to
-// have been heard.
+// A handler that panics fails its ask, if it handles one, and its endpoint goes on with the same state. OnError gets the
+// failure; without an OnError it is logged: to stderr, in an Env without a log ([Config]). A failure travels as rpc.Failure with
+// a code, so that errors.Is finds values made by [NewRefusal] in another process. [ErrRefused] is the family of errors that the
+// peer decided, [ErrUnreachable] that of asks that the peer may never have heard.
 //
 // At OnStop an endpoint's timers are stopped, its asks abandoned, its bodies cancelled, and the asks that it deferred fail
 // with [ErrRefusedStopped]. [Env.Shutdown] stops all endpoints, writes out what was sent on open connections and closes them;
-// what still waits for a connection fails. [Context.Exit] does the last without the first.
+// what still waits for a connection fails. [Context.Exit] writes out and closes too, but stops no endpoint.
 //
 // # Items and causes
 //
@@ -145,16 +146,22 @@
 // outside and of connections have no cause, but a name. A message is named by its connection, direction and ordinal, which
 // both ends count: identity costs no bytes.
 //
+// # Locks
+//
+// A handler needs no lock. The runtime's own are short and have one order: the turn of a connection, then an Outbox, then a
+// connection, then one of Env, Inbox and pending asks. outbox.go has the whole order, what each lock guards, and what may never
+// be called under it. A [Host] and a [Link] are called with locks held, and call nothing back before they have returned.
+//
 // # On the wire
 //
 // Frames are those of Spark's network layer: RpcRequest, RpcResponse, RpcFailure, OneWayMessage, with Spark's header of
-// addresses and endpoint name. The content of a message is "CH", a number, and protobuf; see package codec. The first frame of
-// who dials is an RpcRequest with rpc.Hello to endpoint-verifier: version, Env, incarnation, where it listens, the
-// connection's id. It is answered by rpc.Welcome; until then nothing else is accepted, 4 KiB and 5 seconds are the limit.
-// A Hello with the address of a peer that is connected waits until that peer was asked (rpc.CheckConnection); while it
-// answers, another process is refused. One that has ended, is stopping or says nothing for 3 seconds gives the address up. A
-// Hello of the same incarnation is welcome at once; if the peer says that it did not open that connection it ends, and nobody
-// hears of its end. Without a shared secret nothing tells a false peer at an address that nobody has from a true one.
+// addresses and endpoint name. The content of a message is "CH", a number, and protobuf; see package codec. The dialler's
+// first frame is an RpcRequest with rpc.Hello to endpoint-verifier: version, Env, incarnation, where it listens, the
+// connection's id. rpc.Welcome answers it; until then nothing else is accepted, 4 KiB and 5 seconds are the limit.
+// A Hello with the address of a connected peer waits until that peer has been asked (rpc.CheckConnection). If the peer answers,
+// the other process is refused. A peer that has ended, is stopping or says nothing for 3 seconds gives the address up. A Hello
+// of the same incarnation is welcome at once; if the peer says that it did not open that connection, the connection ends and no
+// endpoint hears of its end. Without a shared secret, a false peer at an address that no other process has looks like a true one.
 //
 // # Bounds
 //
@@ -166,7 +173,7 @@
 //
 // What each endpoint gets and handles is counted by type, and bytes, drops and connections for the Env: [Env.Metrics]. How
 // long messages wait and are handled is measured from [Env.Time] on, since that costs the clock. Package metrics says more;
-// its endpoint Metrics tells other processes, metrics/debug Prometheus.
+// its endpoint Metrics serves other processes, metrics/debug serves Prometheus.
 //
 // # Differences from Spark
 //
@@ -189,7 +196,7 @@
 //	At shutdown pending asks never end                 those of programs fail                         TestAsksOfABodyFailAtShutdown
 //	A connection is two events, named by the socket    it is one, named by the listening address      TestEachConnectionIsOneEventNamedByTheListeningAddress
 //	and by the listening address
-//	A process that follows another at its address is   the end of the old one is told first           TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
+//	A process that follows another at its address is   the end of the old one is reported first       TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
 //	not told apart from it
 //	A peer's address is whatever it says               another has it only after the one that is      TestAClaimToTheAddressOfALivePeerIsRefused
 //	                                                   connected did not answer for it
@@ -206,7 +213,7 @@
 //	A reference in a message sends by the connection   only one to client mode does, others go to     TestAReferenceThatIsPassedOnLeadsToItsEndpoint
 //	that brought it                                    their address
 //	A client's reference that is passed on leads to    it fails, and says why                         TestAClientsReferenceIsOfNoUseToThirdParties
-//	who passed it on
+//	the Env that passed it on
 //	self is null in onStop                             it is known; nobody hears what goes there      TestSelfIsKnownFromOnStartToOnStop
 //	An ask that is kept may be answered in any thread  in a callback of its endpoint                  TestADeferredAskIsAnsweredByWhatARunMade
 //	A message to nobody in the Env is thrown at its    it is an event of the trace                    TestAMessageToNobodyInTheEnvIsAnEvent

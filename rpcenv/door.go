@@ -8,13 +8,13 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// Door is a place where a process listens. Nobody is asked who they are there: what protects a door is that few reach it.
+// Door is a place where a process listens. Callers are not authenticated there: what protects a door is that few reach it.
 type Door struct {
 	// Name is what listens, such as "the RPC port".
 	Name string
 	// At is HOST:PORT of the listener.
 	At string
-	// Lets says what anybody who reaches it can do: it follows "can".
+	// Lets says what a caller that reaches it can do: it follows "can".
 	Lets string
 	// Close says how to close it to the network: it follows "to close it,".
 	Close string
@@ -27,7 +27,7 @@ func (d Door) Warn(log *logrus.Entry) {
 	}
 }
 
-// open reports whether others than this machine may reach the door. Of a name nobody knows what it will mean.
+// open reports whether other machines may reach the door. A host name but localhost counts as open: it may resolve to any address.
 func (d Door) open() bool {
 	host, _, err := net.SplitHostPort(d.At)
 	if err != nil || strings.EqualFold(host, "localhost") {

@@ -24,7 +24,7 @@ type Config struct {
 	// Listen is where to listen; port 0 is any free one. The zero Address is client mode: the Env has no address and no
 	// endpoint-verifier, peers reach it over the connections that it opened.
 	Listen Address
-	// Advertise is the host that peers are told; empty: Listen's.
+	// Advertise is the host of the Env's own Address, which peers dial; empty: Listen's.
 	Advertise string
 	// Conf are the settings; nil is all defaults.
 	Conf *conf.Conf
@@ -47,20 +47,20 @@ type Env struct {
 	switches    atomic.Pointer[switches]
 	tag         trace.Name // its name in the ring
 	incarnation uint64
-	handling    func(endpoint, item string, m Message) // told before each callback, by a Host that wants to know
+	handling    func(endpoint, item string, m Message) // called before each callback, if the Host has it
 	addr        Address
 	listener    io.Closer
 	asks        asks
 	spawner     spawner
 	local       atomic.Uint64 // ordinals of local items
 	requests    atomic.Int64
-	timerMu     sync.Mutex
+	timerMu     sync.Mutex // of the stop of each timer
 	exiting     atomic.Bool
 
-	mu        sync.Mutex
+	mu        sync.Mutex // of all that follows; see the lock order in outbox.go
 	endpoints map[string]*Inbox
 	order     []*Inbox // in the order of registration, for connection events
-	running   int      // endpoints whose OnStop has not been
+	running   int      // endpoints that have not handled OnStop
 	spawned   uint64
 	outboxes  map[Address]*Outbox
 	conns     map[uint64]*conn
@@ -90,7 +90,8 @@ var actorSystem = sync.OnceValue(func() *actor.ActorSystem {
 })
 
 // spawner makes the actors of an Env by one Props for all of them, since a Props is larger than an endpoint. protoactor
-// calls its functions within SpawnNamed.
+// calls its functions within SpawnNamed. They take no argument: the field in says for which Inbox, and mu makes spawns come one
+// at a time.
 type spawner struct {
 	mu    sync.Mutex
 	props *actor.Props
@@ -121,6 +122,7 @@ func New(h Host, cfg Config) (*Env, error) {
 		done: make(chan struct{}),
 	}
 	e.asks.env = e
+	// Both functions return the Inbox itself: it is the actor and the actor's mailbox.
 	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
 		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
 	e.beginRecording()
@@ -128,6 +130,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	if s, ok := h.(Simulation); ok {
 		e.sim, e.byReference = s, s.ByReference()
 	}
+	// Where the numbers of requests begin does not matter. The shift leaves room to count up: RequestID is signed.
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = defaultLog(cfg.Name)
@@ -150,14 +153,15 @@ func New(h Host, cfg Config) (*Env, error) {
 }
 
 func (e *Env) listen() error {
-	// The verifier must be there before the first connection, and the address before the verifier.
+	// The verifier must be there before the first connection, and the address before the verifier: a connection that comes as
+	// soon as the port is bound waits for ready.
 	ready := make(chan struct{})
 	err := e.bind(func(l Link) Receiver {
 		<-ready
 		return e.accept(l)
 	})
 	if err != nil {
-		close(ready)
+		close(ready) // no accept waits for ever
 		return err
 	}
 	if e.cfg.Advertise != "" {
@@ -195,7 +199,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	for _, o := range opts {
 		o(in)
 	}
-	// Before anybody finds the endpoint by its name: OnStart comes first.
+	// OnStart is queued before the endpoint has its name: a message that finds the name comes after it.
 	in.queue = in.queue.push(item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
 	e.mu.Lock()
 	switch {
@@ -209,11 +213,13 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	e.endpoints[name] = in
 	e.order = append(e.order, in)
 	e.running++
-	e.spawned++
+	e.spawned++ // the name may come again while the actor of the old inbox still drains: ids differ
 	id := fmt.Sprintf("%d/%s#%d", e.num, name, e.spawned)
-	e.busy(1)
+	e.busy(1) // the OnStart above
 	e.mu.Unlock()
 
+	// Env.mu is free: the spawn takes Inbox.mu. Items that others post before the actor is there are queued; Inbox.Start, which
+	// protoactor calls at its end, asks for the first turn.
 	pid, err := e.spawner.spawn(in, id)
 	if err != nil { // ids are unique: not reached
 		in.discard()
@@ -241,7 +247,7 @@ func (e *Env) forget(in *Inbox) {
 	e.running--
 }
 
-// lookup is the endpoint of that name; nil when there is none.
+// lookup is the endpoint of that name, or nil.
 func (e *Env) lookup(name string) *Inbox {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -259,6 +265,7 @@ func (e *Env) Stop(name string) bool {
 
 func (e *Env) stop(in *Inbox, cause trace.ID) {
 	e.mu.Lock()
+	// The name goes first, so that it is free at once; it may belong to a successor already.
 	if e.endpoints[in.name] == in {
 		delete(e.endpoints, in.name)
 	}
@@ -273,13 +280,14 @@ func (e *Env) ended(in *Inbox) {
 	e.running--
 	last := e.stopping && e.running == 0
 	e.mu.Unlock()
+	// The connections outlive the endpoints: what an OnStop sends is still written out.
 	if last {
 		e.closeConnections()
 	}
 }
 
 // Shutdown stops all endpoints, in the order of registration, writes out what was sent, and closes the connections and
-// the listener. It does not wait; Done tells the end. It may be called again, and from inside a handler.
+// the listener. It does not wait; Done is closed at its end. It may be called again, and from inside a handler.
 func (e *Env) Shutdown() {
 	e.mu.Lock()
 	if e.stopping {
@@ -289,6 +297,7 @@ func (e *Env) Shutdown() {
 	e.stopping = true
 	all, bodies, none := slices.Clone(e.order), slices.Clone(e.bodies), e.running == 0
 	e.mu.Unlock()
+	// From here on Register fails and new bodies begin cancelled, so the copies are complete.
 	if e.listener != nil {
 		if err := e.listener.Close(); err != nil {
 			e.log.WithError(err).Debug("close the listener")
@@ -300,6 +309,7 @@ func (e *Env) Shutdown() {
 	for _, b := range bodies {
 		b.cancel()
 	}
+	// Otherwise the last endpoint's OnStop does it, in ended. So Shutdown may be called within a handler.
 	if none {
 		e.closeConnections()
 	}
@@ -327,8 +337,9 @@ func (e *Env) Close() {
 	<-e.done
 }
 
-// complete tells the end of Shutdown.
+// complete is the end of Shutdown. Two may call it: the last connection to end, and the clock that waits for it.
 func (e *Env) complete() {
+	// Before done is closed: after Done no ask is pending.
 	e.asks.close()
 	e.forgetPIDs()
 	e.mu.Lock()
@@ -349,6 +360,8 @@ func (e *Env) complete() {
 
 // discard throws the Env away as a crash does: no callback is called any more, its connections end.
 func (e *Env) discard() {
+	// exiting first: an inbox whose turn runs right now refuses what it takes next. After Context.Exit, which set it and has its
+	// own record, this is no crash.
 	if e.exiting.CompareAndSwap(false, true) {
 		e.recordCrash()
 	}
@@ -380,7 +393,7 @@ func (e *Env) discard() {
 // nextID names the next local item.
 func (e *Env) nextID() trace.ID { return trace.ID{Env: e.num, N: e.local.Add(1)} }
 
-// busy counts work that is under way, for those who wait until a cluster is quiet.
+// busy counts work that is under way, so that a test can wait until a cluster is quiet.
 func (e *Env) busy(n int) {
 	if e.sim != nil {
 		e.sim.Busy(n)

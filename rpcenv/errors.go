@@ -52,7 +52,7 @@ var (
 	ErrHandshake = errors.New("rpcenv: handshake")
 )
 
-// Why an answer is of no use any more: drops of the trace.
+// Why an answer is dropped: the reasons of such events in the trace.
 var (
 	errLateAnswer   = errors.New("ignored: the ask had ended")
 	errAskerStopped = errors.New("ignored: the asker had stopped")
@@ -102,14 +102,15 @@ type panicError struct {
 	stack string
 }
 
-// newPanic is for the recovering function itself: the stack is that of who panicked, without what differs from run to
-// run, since it travels and is recorded.
+// newPanic is for the recovering function itself. The stack is that of the panicking code, without what differs from run to run
+// (addresses, goroutines), since it travels and is recorded.
 func newPanic(value any) *panicError {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	var stack strings.Builder
 	for {
 		f, more := frames.Next()
+		// Below the first method of ours that calls callbacks lie only the runtime's own frames.
 		if strings.HasPrefix(f.Function, ownFrames+"Inbox).") || strings.HasPrefix(f.Function, ownFrames+"Blocking).") || !more {
 			return &panicError{value, stack.String()}
 		}
@@ -135,10 +136,12 @@ func (e *panicError) Unwrap() error {
 }
 
 func failureOf(err error) *rpc.Failure {
+	// A string that is no UTF-8 could not be encoded, and the asker would get nothing.
 	f := &rpc.Failure{Type: fmt.Sprintf("%T", err), Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	if c, ok := errors.AsType[*codedError](err); ok {
 		f.Code = c.code
 	}
+	// A failure that a handler passes on keeps what its origin said of it.
 	if r, ok := errors.AsType[*RemoteError](err); ok {
 		f.Code, f.Type, f.Stack = r.Code, r.Type, r.Stack
 	}

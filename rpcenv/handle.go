@@ -11,15 +11,17 @@ import (
 // Life-cycle messages need nothing: OnStart and OnStop are items.
 func (in *Inbox) Receive(actx actor.Context) {
 	if actx.Message() == any(in) {
-		_ = in.handle(&in.ctx, in.current) // it was told to whom it concerns
+		_ = in.handle(&in.ctx, in.current) // handle has given the error to the asker, and to OnError or the log
 		if in.ended {
 			actorSystem().Root.Stop(actx.Self())
 		}
 	}
 }
 
-// handle runs the callback for it and records what came of it, which it returns.
+// handle runs the callback for it and records the outcome, which it returns. As in Spark the asker gets a failure before OnError
+// runs.
 func (in *Inbox) handle(c *Context, it *item) error {
+	// After Context.Exit or a crash items may still be queued. An ask among them fails; no callback runs.
 	if in.ended || in.env.exiting.Load() {
 		in.refuse(it, ErrRefusedStopped)
 		return nil
@@ -31,11 +33,12 @@ func (in *Inbox) handle(c *Context, it *item) error {
 	}
 	err := in.call(c, it)
 	if err == nil {
-		err = c.failed
+		err = c.failed // Unsupported
 	}
+	// An ask that the handler neither answered nor kept ends now. In Spark its asker runs into the time-out.
 	if it.call != nil && !c.answered {
 		switch {
-		case err != nil:
+		case err != nil: // also of an ask that it deferred before it failed
 			in.owned.letGo(it.call)
 			in.end(it.call, nil, err)
 		case !c.deferred:
@@ -46,7 +49,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 	if err != nil {
 		in.onError(c, it, err)
 	}
-	if f := c.last; f != nil {
+	if f := c.last; f != nil { // a Journal begins its write: it has all records of this handler
 		c.last = nil
 		f()
 	}
@@ -72,6 +75,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 			s.OnStart(c)
 		}
 	case itemStop:
+		// First, as Stopper promises: in OnStop nothing of the endpoint is pending any more.
 		in.release()
 		if s, ok := in.ep.(Stopper); ok {
 			s.OnStop(c)
@@ -79,7 +83,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 	case itemMessage, itemOutside:
 		in.ep.Receive(c, it.msg)
 	case itemTick:
-		if it.timer.ticked() {
+		if it.timer.ticked() { // else it was cancelled while the tick waited
 			in.ep.Receive(c, it.msg)
 		}
 	case itemReply, itemFailed, itemRun:
@@ -94,7 +98,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 	return nil
 }
 
-// onError tells the endpoint; a failure of OnError itself is only logged, as in Spark.
+// onError gives err to the endpoint's OnError, or to the log; a failure of OnError itself is only logged, as in Spark.
 func (in *Inbox) onError(c *Context, it *item, err error) {
 	h, ok := in.ep.(ErrorHandler)
 	if !ok {

@@ -25,7 +25,7 @@ func (e *Env) accept(l Link) Receiver {
 	return c
 }
 
-// dial opens a connection; done is told how that ended.
+// dial opens a connection; done gets the outcome.
 func (e *Env) dial(to Address, done func(error)) {
 	e.host.Dial(to, func(l Link, err error) Receiver {
 		if err != nil {
@@ -46,7 +46,7 @@ func (e *Env) dial(to Address, done func(error)) {
 		}
 		if !e.enter(c) {
 			done(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
-			return nil
+			return nil // which makes the Host close l
 		}
 		c.startClock()
 		hello := &rpc.Hello{
@@ -73,10 +73,10 @@ func (c *conn) startClock() {
 
 // greet takes the one message that a handshake has in this direction.
 func (c *conn) greet(env *Envelope) error {
-	if c.held {
+	if c.held { // a peer that waits for its Welcome has nothing to say, not even Hello again
 		return errors.New("a message before the Welcome")
 	}
-	if env.Kind == KindFailure {
+	if env.Kind == KindFailure { // the listener's reason, in its words
 		return errors.New(env.Error)
 	}
 	m, err := c.env.table.Decode(env.Content)
@@ -124,7 +124,7 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 	}
 	dialled := c.peer
 	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
-	c.reached = c.peer == dialled
+	c.reached = c.peer == dialled // then an older process there has lost the address
 	rivals, err := c.env.connected(c, func() {})
 	switch {
 	case err != nil:
@@ -133,7 +133,8 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 		return c.contest(rivals)
 	}
 	c.greeted = true
-	// What was sent to the address as dialled goes here, whatever name the peer gives itself.
+	// What was sent to the address as dialled goes here, whatever name the peer gives itself. dialled comes after: it fails what
+	// an Outbox without a connection still has.
 	c.env.attach(dialled, c)
 	c.dialled(nil)
 	return nil
@@ -151,7 +152,7 @@ func (e *Env) checkPeer(version uint32, incarnation uint64, addr *rpc.Address) e
 	return nil
 }
 
-// know sets what the handshake told of the peer.
+// know keeps what the handshake says of the peer.
 func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
 	c.peerName, c.incarnation = name, incarnation
 	c.listening = addr != nil

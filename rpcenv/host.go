@@ -13,7 +13,8 @@ import (
 // (package transport) has a pool of goroutines, the wall clock and TCP; the simulated one (package sim) has one
 // goroutine, a virtual clock and a seeded queue. Nothing else in rpcenv knows in which world it is.
 //
-// Every callback that a Host is given may be called from any goroutine and returns soon.
+// A Host may call its callbacks from any goroutine; each returns soon. After, Dial, the Dispatcher and the methods of a Link call
+// nothing back before they have returned: the Env calls them with locks held.
 type Host interface {
 	// Now is the time.
 	Now() time.Time
@@ -25,11 +26,11 @@ type Host interface {
 	// only by p.
 	Block(name string, body func(p Parker))
 	// Listen accepts connections at an address; port 0 is any free port. It returns the address bound. For each
-	// connection it calls accept once, which returns who receives of it. A port in use is an error that wraps
+	// connection it calls accept once, which returns the Receiver. A port in use is an error that wraps
 	// syscall.EADDRINUSE.
 	Listen(at Address, accept func(Link) Receiver) (Address, io.Closer, error)
-	// Dial opens a connection and calls done exactly once, never from within Dial itself. On success done returns who
-	// receives of the link; on failure it is called with a nil Link and its result is ignored.
+	// Dial opens a connection and calls done exactly once, never from within Dial itself. On success done returns the
+	// Receiver; on failure it is called with a nil Link and its result is ignored.
 	Dial(to Address, done func(Link, error) Receiver)
 	// Start starts a process. onExit is called exactly once, after the process ended.
 	Start(cmd Command, onExit func(Exit)) (Process, error)
@@ -42,7 +43,7 @@ type Host interface {
 	Recorder() *trace.Recorder
 }
 
-// Parker lets a blocking body wait for something that is not a goroutine's business to know.
+// Parker suspends a blocking body: a goroutine in the real world, a coroutine in a simulation.
 type Parker interface {
 	// Park calls register with a wake function and returns after wake was called; a wake that came first is not lost.
 	// Further wakes do nothing.
@@ -58,14 +59,14 @@ type Link interface {
 	Queued() int
 	// Open lifts the limit of 4 KiB for an envelope that holds until the handshake is done.
 	Open()
-	// Close ends the link after what is queued was written, waiting at most a second. Its Receiver is told.
+	// Close ends the link after what is queued was written, waiting at most a second. Its Receiver's Closed follows.
 	Close()
 	// Local and Remote are the addresses of the two ends of the connection itself, as a socket has them.
 	Local() Address
 	Remote() Address
 }
 
-// Receiver is told what comes in on a Link, one call at a time.
+// Receiver gets what comes in on a Link, one call at a time.
 type Receiver interface {
 	// Receive is called for each envelope in order. It must not wait. The receiver does not keep e, nor e.Content, after
 	// it returned.
@@ -99,7 +100,7 @@ type Envelope struct {
 	Content []byte
 	// Error is the text of a failure.
 	Error string
-	// Note is what a Simulation is told beside; it is on no wire. Nil elsewhere, and in handshakes.
+	// Note describes the message to a Simulation; it is on no wire. Nil elsewhere, and in handshakes.
 	Note *Note
 }
 
@@ -117,7 +118,7 @@ type Command struct {
 
 // Process is a process that Host.Start started.
 type Process interface {
-	// Kill asks the process to end, and after grace ends it the hard way. It does not wait; the end is told by onExit.
+	// Kill asks the process to end, and after grace ends it the hard way. It does not wait; onExit reports the end.
 	Kill(grace time.Duration)
 	// PID is the process's number; 0 when it is no process of the operating system.
 	PID() int

@@ -44,7 +44,7 @@ type item struct {
 	timer    *timer
 	received time.Time
 	untraced bool      // counted, not recorded
-	recorded bool      // whatever its endpoint says: its sender is recorded
+	recorded bool      // even if its endpoint is not: its sender is recorded
 	began    time.Time // when its handling began, where that takes time
 }
 
@@ -71,11 +71,11 @@ type Inbox struct {
 	dispatcher actor.Dispatcher
 	turner     Turner // the dispatcher, if it is one
 
-	mu        sync.Mutex
+	mu        sync.Mutex // of this block; see the lock order in outbox.go
 	queue     *items
 	system    []any
 	stopped   bool  // nothing is accepted any more; OnStop is queued
-	scheduled bool  // of a serial endpoint: there is a turn, waiting or running
+	scheduled bool  // of a serial endpoint: a turn waits or runs; at most one does
 	pool      turns // of the other kinds
 
 	// Only the turn of a serial endpoint touches these.
@@ -93,7 +93,7 @@ func (in *Inbox) post(it item) bool {
 		in.mu.Unlock()
 		return false
 	}
-	in.env.busy(1)
+	in.env.busy(1) // under mu, before a turn can take the item and count it out
 	if it.received.IsZero() {
 		it.received = in.env.traceTime()
 	}
@@ -104,7 +104,8 @@ func (in *Inbox) post(it item) bool {
 	return true
 }
 
-// stop queues OnStop as the last item. It may be called again.
+// stop queues OnStop as the last item. It may be called again. What waits is still handled, one item at a time even at a concurrent
+// endpoint, as in Spark.
 func (in *Inbox) stop(cause trace.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -127,6 +128,7 @@ func (in *Inbox) discard() {
 	pid := in.pid
 	in.mu.Unlock()
 	in.env.busy(-n)
+	// No OnStop comes to stop the actor. Take it out here, or the process's registry keeps it for ever.
 	if pid != nil {
 		actorSystem().ProcessRegistry.Remove(pid)
 	}
@@ -141,7 +143,7 @@ func (in *Inbox) depth() int {
 
 // scheduleLocked asks for a turn, unless one is asked for or the actor has not been started.
 func (in *Inbox) scheduleLocked() {
-	if in.invoker == nil {
+	if in.invoker == nil { // no actor yet: Start asks for what was posted until then
 		return
 	}
 	if !in.kind.serial() {
@@ -164,20 +166,21 @@ func (in *Inbox) orderTurn() {
 	in.dispatcher.Schedule(in.turn)
 }
 
-// turn handles at most as many items as the dispatcher's throughput says.
+// turn handles at most as many items as the dispatcher's throughput says, so that a busy endpoint leaves room for others. No other
+// turn of a serial endpoint runs beside it: scheduled is set. No lock is held in a callback.
 func (in *Inbox) turn() {
 	limit := in.dispatcher.Throughput()
-	in.ctx.ended = time.Time{}
+	in.ctx.ended = time.Time{} // time has passed since the last turn: this one reads the clock anew
 	for range limit {
-		in.runSystem()
+		in.runSystem() // before each item: protoactor's Started precedes OnStart
 		if !in.pull(limit) {
-			return
+			return // pull has given the turn back
 		}
 		in.current = in.batch.next()
 		in.invoker.InvokeUserMessage(in)
 		*in.current = item{}
 		in.current = nil
-		in.env.busy(-1)
+		in.env.busy(-1) // after all that the handler sent was counted: work under way never seems to be none in between
 	}
 	in.mu.Lock()
 	in.scheduled = false
@@ -195,6 +198,7 @@ func (in *Inbox) pull(limit int) bool {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	// An idle inbox keeps no queue. The next post finds scheduled unset, and orders a turn.
 	if in.queue.len() == 0 {
 		in.batch.reset().release()
 		in.queue.release()
@@ -205,7 +209,7 @@ func (in *Inbox) pull(limit int) bool {
 		}
 		return false
 	}
-	if limit == 1 {
+	if limit == 1 { // as in a simulation, where Turn.Item says what is next: the rest stays in the queue
 		in.batch = in.batch.reset().push(in.queue.take(0))
 		return true
 	}
@@ -213,6 +217,7 @@ func (in *Inbox) pull(limit int) bool {
 	return true
 }
 
+// runSystem handles protoactor's own messages. mu is not held while one is handled.
 func (in *Inbox) runSystem() {
 	for {
 		in.mu.Lock()

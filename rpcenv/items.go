@@ -9,7 +9,7 @@ type items struct {
 	head int // of list: what is before it was taken
 }
 
-// keepItems is how many items the queues in the pool have room for at most: 55 KB.
+// keepItems is how many items the queues in the pool have room for at most: 55 KB. A burst's larger queue goes to the collector.
 const keepItems = 256
 
 var itemsPool = sync.Pool{New: func() any { return &items{list: make([]item, 0, 8)} }}
@@ -31,7 +31,7 @@ func (q *items) len() int {
 	return len(q.list) - q.head
 }
 
-// peek is the place of the next item, which stays; nil when there is none.
+// peek is the place of the next item, which stays; nil when the queue is empty.
 func (q *items) peek() *item {
 	if q.len() == 0 {
 		return nil
@@ -49,6 +49,7 @@ func (q *items) next() *item {
 func (q *items) take(i int) item {
 	at := q.head + i
 	it := q.list[at]
+	// Those before it move up by one: the others keep their order.
 	copy(q.list[q.head+1:at+1], q.list[q.head:at])
 	q.list[q.head] = item{}
 	if q.head++; q.head == len(q.list) {

@@ -36,7 +36,7 @@ func (j *Job) finish(err error) {
 	j.err = err
 	fs := j.onDone
 	j.onDone = nil
-	close(j.done)
+	close(j.done) // under mu: OnDone either adds to the list that is called here, or finds done closed
 	j.mu.Unlock()
 	for _, f := range fs {
 		f(err)

@@ -18,8 +18,8 @@ type Journal[R any] struct {
 }
 
 // NewJournal makes a Journal. write makes records durable, in their order, all or none; it is a body of [Run], one at a
-// time. failed is told in the inbox that it could not: what waits for those records is never sent, nor is anything after
-// it, since nobody knows what is durable. The endpoint should end there.
+// time. failed is called in the inbox when it could not: what waits for those records is never sent, nor is anything after it,
+// since nobody knows what is durable. The endpoint should end there.
 func NewJournal[R any](write func(b *Blocking, records []R) error, failed func(c *Context, err error)) *Journal[R] {
 	return &Journal[R]{write: write, failed: failed}
 }
@@ -28,10 +28,11 @@ func NewJournal[R any](write func(b *Blocking, records []R) error, failed func(c
 func (j *Journal[R]) Persist(c *Context, record R) {
 	j.waiting = append(j.waiting, record)
 	j.holds = append(j.holds, c.in.hold())
-	if j.writing {
+	if j.writing { // its end writes what waits by then
 		return
 	}
 	j.writing = true
+	// Not at once: further records of this handler go into the same write.
 	c.atEnd(func() { j.next(c) })
 }
 
@@ -44,7 +45,7 @@ func (j *Journal[R]) next(c *Context) {
 	}, func(_ struct{}, err error) {
 		if err != nil {
 			j.failed(c, err)
-			return
+			return // writing stays set, and the holds stay: nothing is written or sent any more
 		}
 		c.in.releaseHolds(holds)
 		if j.writing = len(j.waiting) > 0; j.writing {
@@ -59,7 +60,7 @@ type hold struct{ released bool }
 // held is what waits behind holds, in order: a hold, or something to send.
 type held struct {
 	queue []heldItem
-	over  bool // the endpoint is stopped and something was dropped: whatever comes is, too
+	over  bool // the endpoint stops and something was dropped: what comes after is dropped too
 }
 
 type heldItem struct {
@@ -99,6 +100,7 @@ func (in *Inbox) releaseHolds(holds []*hold) {
 	for _, h := range holds {
 		h.released = true
 	}
+	// The queue is a stream: what stands behind a hold of another Journal waits for that one, though its own is released.
 	queue := in.held.queue
 	n := 0
 	for n < len(queue) && (queue[n].hold == nil || queue[n].hold.released) {
@@ -109,7 +111,7 @@ func (in *Inbox) releaseHolds(holds []*hold) {
 		n++
 	}
 	if in.held.queue = queue[n:]; len(in.held.queue) == 0 {
-		in.held = nil
+		in.held = nil // sends go out at once again, without the price of a closure
 	}
 }
 
@@ -118,7 +120,7 @@ func (in *Inbox) dropHeld() {
 	if in.held == nil {
 		return
 	}
-	in.held.over = true
+	in.held.over = true // what OnStop sends would stand behind what is dropped here
 	for _, it := range in.held.queue {
 		if it.drop != nil {
 			it.drop(ErrRefusedStopped)

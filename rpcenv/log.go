@@ -16,7 +16,7 @@ func NoLog() *logrus.Entry {
 	return logrus.NewEntry(l)
 }
 
-// defaultLog is the log of an Env that was given none: warnings and errors go to stderr, by a logger of its own, so that a
+// defaultLog is the log of an Env without Config.Log: warnings and errors go to stderr, by a logger of its own, so that a
 // handler that fails is seen.
 func defaultLog(env string) *logrus.Entry {
 	l := logrus.New() // it writes to stderr

@@ -30,7 +30,7 @@ type lastSeries struct {
 func (l *lastSeries) of(counts *metrics.Endpoint, it *item) *metrics.Series {
 	t := reflect.TypeOf(it.msg)
 	if l.typ != t || l.kind != it.kind { // in the beginning the kind is that of OnStart, which is not counted
-		if t == dynamicType { // of many messages
+		if t == dynamicType { // one Go type for many types of messages
 			return seriesOf(counts, it)
 		}
 		*l = lastSeries{it.kind, t, seriesOf(counts, it)}
@@ -86,7 +86,7 @@ func (in *Inbox) countHandled(c *Context, it *item, err error) {
 		return
 	}
 	var s *metrics.Series
-	if in.kind.serial() {
+	if in.kind.serial() { // callbacks that overlap cannot share the last series
 		s = in.meter.handled.of(in.meter.counts, it)
 	} else {
 		s = seriesOf(in.meter.counts, it)
@@ -133,6 +133,7 @@ func (e *Env) Time() { e.metrics.Time() }
 func (e *Env) Metrics() metrics.Snapshot {
 	s := e.metrics.Snapshot()
 	s.Env, s.Address, s.Incarnation, s.Time = e.cfg.Name, e.addr.String(), e.incarnation, e.host.Now()
+	// Copies, since an Outbox's lock is not taken under the Env's.
 	e.mu.Lock()
 	s.Running(slices.Sorted(maps.Keys(e.endpoints)))
 	conns, boxes := make([]*conn, 0, len(e.conns)), make([]*Outbox, 0, len(e.outboxes))
@@ -181,8 +182,8 @@ func peerRows(conns []*conn, boxes []*Outbox) []metrics.PeerRow {
 	return rows
 }
 
-// Clients are references to what is called name in each Env in client mode that is connected to this one, in the order of
-// their connections; nobody knows whether there is one.
+// Clients are references to the endpoint called name in each Env in client mode that is connected to this one, in the order of their
+// connections. An Env may have no endpoint of that name: only an ask finds out.
 func (e *Env) Clients(name string) []Ref {
 	e.mu.Lock()
 	defer e.mu.Unlock()

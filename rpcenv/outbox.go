@@ -9,9 +9,32 @@ import (
 // outboxLimit bounds what may wait for one peer, in bytes.
 const outboxLimit = 64 << 20
 
-// MaxMessage is the size in bytes of the largest message that can be sent to another address. A tell that is larger ends
-// the connection, as any beyond what may wait.
+// MaxMessage is the size in bytes of the largest message that can be sent to another address. A larger one that is no ask ends
+// the connection, as does any message beyond what may wait.
 const MaxMessage = outboxLimit
+
+// Lock order: while a goroutine holds one of these locks, it takes only locks of later numbers.
+//
+//  1. Context.turn: one callback at a time in a Context of a concurrent endpoint. A callback may take every lock below.
+//  2. conn.turn: one envelope at a time, and the end of the connection after the last one.
+//  3. conn.mu of a connection in its handshake. Env.connected holds it until the endpoints have heard of the connection; meanwhile
+//     it ends connections of an older process there, and takes their turn and mu. A connection waits only for those that were
+//     entered in Env.peers before it, so no two wait for each other.
+//  4. Outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
+//     overtakes an earlier one.
+//  5. conn.mu of an open connection: its state, the ordinals of what it sends, the asks without an answer. It is held while an
+//     envelope is given to the Link, so that ordinals and the order on the wire agree.
+//  6. Env.mu: the tables of endpoints, connections, Outboxes and bodies. asks.mu: the clock of the pending asks, and which of them
+//     have ended. Inbox.mu: the queue and its turns. owned.mu, Env.timerMu, Blocking.mu, Job.mu and pids. A goroutine holds one of
+//     this line at a time.
+//  7. The locks of packages metrics and trace, and of the Host.
+//
+// spawner.mu is held around protoactor's spawn, which takes Inbox.mu.
+//
+// Under 4 to 6 never call pending.deliver, Env.undelivered, a wake function, what OnDone was given, or the end of a dial: each may
+// send, and so take an Outbox. deliver is called under 2 and 3; so it takes no turn of a connection (askOwner, which has to, goes
+// through Host.After). No callback of an endpoint runs under 2 to 6. The Host's After, Dial and Schedule and the Link's Send, Open
+// and Close are called under them, and call nothing back before they have returned.
 
 // Outbox is the way to one listening peer: a queue while the connection is being made, then that connection, until it
 // ends. The next send makes a new one. Nothing is sent twice. It mirrors org.apache.spark.rpc.netty.Outbox.
@@ -23,10 +46,10 @@ type Outbox struct {
 	to  Address
 
 	mu      sync.Mutex
-	conn    *conn
-	dialing bool
+	conn    *conn // nil while none is open
+	dialing bool  // dialled will be called
 	queue   []outgoing
-	bytes   int
+	bytes   int  // of queue
 	gone    bool // out of the Env's table: another one has its place
 }
 
@@ -50,13 +73,15 @@ func (e *Env) sendTo(o outgoing) {
 			e.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return
 		}
+		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two Outboxes
+		// for one peer, messages could overtake each other.
 		if ob.send(o) {
 			return
 		}
 	}
 }
 
-// send sends o over the connection, or queues it and makes one. False: the Outbox is gone, there is another.
+// send sends o over the connection, or queues o and dials. False: the Outbox is gone, and nothing was done.
 func (ob *Outbox) send(o outgoing) bool {
 	ob.mu.Lock()
 	if ob.gone {
@@ -65,9 +90,10 @@ func (ob *Outbox) send(o outgoing) bool {
 	}
 	ob.env.busy(1)
 	if ob.conn != nil {
-		// The end of a connection is told before detach: who heard of it may send at once, and is not to lose that.
+		// Endpoints hear of the end of a connection before detach runs. What one of them sends from OnDisconnected waits for the
+		// next connection; it does not fail.
 		if err := ob.conn.send(o); !errors.Is(err, errConnEnded) {
-			ob.mu.Unlock()
+			ob.mu.Unlock() // before undelivered, which may call a program
 			if err != nil {
 				ob.env.undelivered(o, err)
 			}
@@ -76,14 +102,17 @@ func (ob *Outbox) send(o outgoing) bool {
 		}
 	}
 	if ob.bytes+len(o.content) > outboxLimit {
-		ob.overflowLocked(o)
+		failed, err := ob.overflowLocked(o)
+		ob.mu.Unlock()
+		ob.failAll(failed, err)
 		return true
 	}
 	ob.queue = append(ob.queue, o)
 	ob.bytes += len(o.content)
-	dial := !ob.dialing && ob.conn == nil // else detach dials
+	dial := !ob.dialing && ob.conn == nil // a connection that has ended is still here: detach dials
 	ob.dialing = ob.dialing || dial
 	ob.mu.Unlock()
+	// An ask's time runs from here, while it waits for the connection too.
 	if o.pending != nil {
 		ob.env.asks.add(o.pending)
 	}
@@ -93,19 +122,16 @@ func (ob *Outbox) send(o outgoing) bool {
 	return true
 }
 
-// overflowLocked refuses an ask, or gives up the stream of a tell: a stream may end, it never has a hole. It unlocks.
-func (ob *Outbox) overflowLocked(o outgoing) {
-	err := fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, ob.bytes, ob.to)
+// overflowLocked returns what fails because o has no room, and why: an ask alone, whose asker gets the error; with any other
+// message the whole queue, which is emptied. A stream may end, it never has a hole.
+func (ob *Outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
+	err = fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, ob.bytes, ob.to)
 	if o.pending != nil {
-		ob.mu.Unlock()
-		ob.env.undelivered(o, err)
-		ob.env.busy(-1)
-		return
+		return []outgoing{o}, err
 	}
-	failed := append(ob.queue, o)
+	failed = append(ob.queue, o)
 	ob.queue, ob.bytes = nil, 0
-	ob.mu.Unlock()
-	ob.failAll(failed, err)
+	return failed, err
 }
 
 // dialled is the end of a dial: without a connection everything that waits fails.
@@ -113,12 +139,12 @@ func (ob *Outbox) dialled(err error) {
 	ob.mu.Lock()
 	ob.dialing = false
 	var failed []outgoing
-	if ob.conn == nil { // else attach has taken care of the queue
+	if ob.conn == nil { // else attach has sent the queue
 		failed, ob.queue, ob.bytes = ob.queue, nil, 0
 	}
 	ob.forgetLocked()
 	ob.mu.Unlock()
-	if err == nil {
+	if err == nil { // the handshake was good, but the connection that the Outbox had has ended since
 		err = errors.New("the connection ended at once")
 	}
 	ob.failAll(failed, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
@@ -140,6 +166,7 @@ func (ob *Outbox) attach(c *conn) bool {
 		ob.mu.Unlock()
 		return false
 	}
+	// A connection in use stays: see Outbox. One that has ended already joins nothing, and the next send dials.
 	if ob.conn != nil || !c.join(ob) {
 		ob.forgetLocked()
 		ob.mu.Unlock()
@@ -153,6 +180,7 @@ func (ob *Outbox) attach(c *conn) bool {
 		err error
 	}
 	var failed []failure
+	// mu is held throughout: what others send now comes behind the queue.
 	for _, o := range queue {
 		if err := c.send(o); err != nil {
 			failed = append(failed, failure{o, err})
@@ -166,7 +194,7 @@ func (ob *Outbox) attach(c *conn) bool {
 	return true
 }
 
-// detach takes the connection away after its end. What was sent since the end was told goes by the next one.
+// detach takes the connection away after its end. What was sent after the endpoints heard of it goes by the next one.
 func (ob *Outbox) detach(c *conn) {
 	ob.mu.Lock()
 	if ob.conn == c {
@@ -178,7 +206,7 @@ func (ob *Outbox) detach(c *conn) {
 	ob.mu.Unlock()
 	switch {
 	case !dial:
-	case ob.env.isClosing():
+	case ob.env.isClosing(): // the Env makes no connection any more
 		ob.dialled(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 	default:
 		ob.env.dial(ob.to, ob.dialled)
@@ -198,7 +226,7 @@ func (ob *Outbox) forgetLocked() {
 	}
 }
 
-// fail gives up what waits for a connection: the Env closes them.
+// fail gives up what waits for a connection, because the Env closes.
 func (ob *Outbox) fail(err error) {
 	ob.mu.Lock()
 	failed := ob.queue

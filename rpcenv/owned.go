@@ -30,11 +30,12 @@ func drop[T comparable](o *owned, list *[]T, x T) {
 	*list = without(*list, x)
 }
 
-// letGo is for a call that was answered.
+// letGo forgets a call that was answered.
 func (o *owned) letGo(k *call) { drop(o, &o.held, k) }
 
 // release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered calls.
 func (in *Inbox) release() {
+	// The lists are taken out first: what follows takes other locks.
 	o := &in.owned
 	o.mu.Lock()
 	timers, asked, bodies, held := o.timers, o.pending, o.bodies, o.held

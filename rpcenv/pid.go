@@ -20,14 +20,14 @@ func ActorSystem() *actor.ActorSystem { return actorSystem() }
 // Failure.
 func (e *Env) PID(ref Ref) *actor.PID {
 	pids.Lock()
-	if !e.noPIDs {
+	if !e.noPIDs { // else the table would keep an Env that has ended for ever
 		pids.envs[e.num] = e
 	}
 	pids.Unlock()
 	return actor.NewPID(fmt.Sprintf("%d@%s#%d", e.num, ref.Address, ref.conn), ref.Name)
 }
 
-// pids are the Envs that gave out PIDs: a resolver sees the PID alone, and must find whose Outbox is meant.
+// pids are the Envs that gave out PIDs: a resolver sees the PID alone, and must find the Env whose Outbox is meant.
 var pids = struct {
 	sync.Mutex
 	envs map[uint32]*Env
@@ -78,6 +78,7 @@ func (w actorWay) SendUserMessage(_ *actor.PID, m any) {
 		w.env.sendForActor(w.ref, m)
 		return
 	}
+	// A request gets a Failure as from a living Env; without a sender nobody waits.
 	if _, _, sender := actor.UnwrapEnvelope(m); sender != nil {
 		actorSystem().Root.Send(sender, failureOf(fmt.Errorf("%w: the Env of this PID has ended", ErrRefusedStopped)))
 	}
@@ -89,7 +90,8 @@ func (w actorWay) SendSystemMessage(*actor.PID, any) {}
 // Stop does nothing, as SendSystemMessage.
 func (w actorWay) Stop(*actor.PID) {}
 
-// sendForActor sends what a protoactor actor posted. What cannot be sent is logged, as nobody can be told.
+// sendForActor sends what a protoactor actor posted. A message that cannot be sent is logged: no handler fails for it. A request
+// gets the Failure.
 func (e *Env) sendForActor(to Ref, posted any) {
 	_, m, sender := actor.UnwrapEnvelope(posted)
 	o := outgoing{to: to, msg: m, from: "actor"}

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// What the trace gets is made here, and nowhere else: where something happens stands one call.
+// All records for the trace are made here; the place where something happens has one call.
 
 // recordEnv is the record of the Env's beginning.
 func (e *Env) recordEnv() {
@@ -16,10 +16,10 @@ func (e *Env) recordEnv() {
 	}
 	ev := trace.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
 	e.recorder.NoteEvent(&ev, true)
-	e.recorder.Add(&ev) // whatever else is recorded: who it is
+	e.recorder.Add(&ev) // even if nothing else is recorded: the file says whose it is
 }
 
-// labels are the numbers in the ring of the texts that the messages of a connection have, as the last one had them.
+// labels are a one-entry cache for each text of a connection's messages: its number in the ring, as the last message used it.
 type labels struct{ peer, address, to, from, typ label }
 
 type label struct {
@@ -27,7 +27,7 @@ type label struct {
 	name trace.Name
 }
 
-// of is the number of a text. Equal texts are nearly always the same string.
+// of is the number of a text. Messages in a row mostly have the same texts, and to compare a string with itself costs nothing.
 func (l *label) of(r *trace.Recorder, text string) trace.Name {
 	if l.text != text {
 		l.text, l.name = text, r.Name(text)
@@ -35,13 +35,15 @@ func (l *label) of(r *trace.Recorder, text string) trace.Name {
 	return l.name
 }
 
-// recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil when there is none.
+// recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil if no endpoint has the
+// name.
 func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *Inbox) {
 	r := e.recorder
 	if r == nil {
 		return
 	}
 	t := r.TypeOf(o.msg, describeType)
+	// Within the process one record serves both ends: it is made if either of them is recorded.
 	if to != nil {
 		s := e.switches.Load()
 		o.untraced, o.recorded = o.untraced || to.untraced, s.records(o.from) || s.records(to.name)
@@ -133,7 +135,7 @@ func (e *Env) noteTime(o *outgoing) int64 {
 	switch {
 	case !o.recorded:
 		return e.ringTime()
-	case o.at.IsZero(): // an answer, or recording was switched on meanwhile
+	case o.at.IsZero(): // an answer, or recording was switched on since
 		return nanos(e.host.Now())
 	}
 	return nanos(o.at)
@@ -159,6 +161,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 		r.CountUntraced()
 		return
 	}
+	// HANDLED belongs to a SENT of the same id; other items begin here.
 	kind := tracepb.Kind_ITEM
 	if it.kind == itemMessage || it.kind == itemReply {
 		kind = tracepb.Kind_HANDLED
@@ -178,7 +181,7 @@ func (in *Inbox) record(c *Context, it *item, err error) {
 	if address != "" {
 		n.Address = r.Name(address)
 	}
-	if !n.Recorded {
+	if !n.Recorded { // the ring alone: no clock is read and no Event made
 		n.Time = e.ringTime()
 		r.Note(&n)
 		return
@@ -212,7 +215,7 @@ func (c *Context) beginning(it *item) time.Time {
 		return time.Time{}
 	case c.ended.IsZero():
 		return e.host.Now()
-	case it.received.After(c.ended):
+	case it.received.After(c.ended): // the turn was idle in between
 		return it.received
 	}
 	return c.ended
@@ -221,14 +224,14 @@ func (c *Context) beginning(it *item) time.Time {
 // end is when the handling of the item ends.
 func (c *Context) end() time.Time {
 	now := c.in.env.host.Now()
-	if c.in.kind.serial() {
+	if c.in.kind.serial() { // elsewhere the item before may still be in its callback
 		c.ended = now
 	}
 	return now
 }
 
-// describeHandled tells of a message what its sender's record does not say if the sender is not recorded: an endpoint that
-// was switched on alone shows what it got.
+// describeHandled adds what the sender's record says of a message, for an endpoint that was switched on alone: the sender may not be
+// recorded.
 func (e *Env) describeHandled(ev *trace.Event, it *item) {
 	if e.switches.Load().all {
 		return
@@ -271,7 +274,7 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 // recordRefused is the record of a message that came and that no endpoint handled.
 func (e *Env) recordRefused(endpoint string, id trace.ID, why error) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
-	e.tellTrace(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
+	e.addRare(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
@@ -292,7 +295,7 @@ func (e *Env) dropped(o *outgoing, typ string, why error) {
 	if o.untraced {
 		return
 	}
-	e.tellTrace(o.from, &trace.Event{
+	e.addRare(o.from, &trace.Event{
 		Kind: tracepb.Kind_DROP, Cause: o.cause,
 		Endpoint: o.from, To: o.to.Name, Address: o.to.Address.String(), Type: typ, Form: o.form, Why: why.Error(),
 	})
@@ -300,7 +303,7 @@ func (e *Env) dropped(o *outgoing, typ string, why error) {
 
 // recordConn is the record of the beginning or the end of a connection.
 func (e *Env) recordConn(c *conn, name, why string) {
-	e.tellTrace("", &trace.Event{
+	e.addRare("", &trace.Event{
 		Kind: tracepb.Kind_CONN, ID: c.itemID(true, 0),
 		Peer: c.peerName, Address: c.peer.String(), Name: name, Why: why,
 	})
@@ -308,7 +311,7 @@ func (e *Env) recordConn(c *conn, name, why string) {
 
 // recordUnreachable is the record of a connection that could not be made.
 func (e *Env) recordUnreachable(to Address, err error) {
-	e.tellTrace("", &trace.Event{
+	e.addRare("", &trace.Event{
 		Kind: tracepb.Kind_CONN, Name: "refused", Address: to.String(), Why: err.Error(),
 	})
 }
@@ -316,16 +319,16 @@ func (e *Env) recordUnreachable(to Address, err error) {
 // change is a change of state as the trace has it.
 type change struct{ kind, id, from, to, why string }
 
-// recordState is the record of a change of state that an endpoint tells, or of the end of the process.
+// recordState is the record of a change of state that an endpoint reports, or of the end of the process.
 func (e *Env) recordState(endpoint string, cause trace.ID, s change) {
-	e.tellTrace(endpoint, &trace.Event{
+	e.addRare(endpoint, &trace.Event{
 		Kind: tracepb.Kind_STATE, Cause: cause,
 		Endpoint: endpoint, Name: s.kind, Subject: s.id, From: s.from, To: s.to, Why: s.why,
 	})
 }
 
-// tellTrace adds what is rare, and told by an endpoint; by the Env itself if its name is empty.
-func (e *Env) tellTrace(endpoint string, ev *trace.Event) {
+// addRare adds a rare event of an endpoint; of the Env itself if the name is empty.
+func (e *Env) addRare(endpoint string, ev *trace.Event) {
 	if e.recorder == nil {
 		return
 	}

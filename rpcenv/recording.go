@@ -35,9 +35,10 @@ func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
 	if endpoint != "" && e.lookup(endpoint) == nil {
 		return false, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, endpoint)
 	}
+	// A copy is changed and put in place, so that readers, one or more for each message, need no lock.
 	for {
 		old := e.switches.Load()
-		next := &switches{all: on}
+		next := &switches{all: on} // without only: what was switched alone follows too
 		if endpoint != "" {
 			next.all, next.only = old.all, maps.Clone(old.only)
 			if next.only == nil {
@@ -54,7 +55,7 @@ func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
 // Recording reports whether an endpoint is recorded, or with an empty name those that were not switched alone.
 func (e *Env) Recording(endpoint string) bool { return e.switches.Load().records(endpoint) }
 
-// Recorder is the trace of the Env's process or world; nil when there is none.
+// Recorder is the trace of the Env's process or world; nil without one.
 func (e *Env) Recorder() *trace.Recorder { return e.recorder }
 
 // beginRecording sets the switches as the settings say.
@@ -90,7 +91,7 @@ func (e *Env) untraced(m Message) bool {
 	return e.recorder != nil && e.recorder.TypeOf(m, describeType).Untraced
 }
 
-// describeType tells the trace of a type of messages that it sees for the first time.
+// describeType describes a type of messages to the trace, which calls it once for each type.
 func describeType(m any) (name string, untraced, dynamic bool) {
 	name = TypeName(m)
 	p, ok := m.(proto.Message)

@@ -4,8 +4,8 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 )
 
-// Ref is a reference to an endpoint: a value, comparable, usable as a map key. It says where messages go and promises
-// nothing about who is there. It mirrors org.apache.spark.rpc.RpcEndpointRef.
+// Ref is a reference to an endpoint: a value, comparable, usable as a map key. It says where messages go and does not
+// promise that an endpoint is there. It mirrors org.apache.spark.rpc.RpcEndpointRef.
 //
 // A Ref to an endpoint in client mode means one connection and dies with it. The zero Ref is nobody.
 type Ref struct {
@@ -40,7 +40,8 @@ func (r Ref) Proto() *rpc.EndpointRef {
 	return &rpc.EndpointRef{Name: r.Name, Address: r.Address.Proto()}
 }
 
-// refIn is the reference in a message that came from sender, in client mode by the connection conn.
+// refIn is the reference in a message that came from sender, in client mode by the connection conn. One that names a connection which
+// this Env does not have is a third party's: it stays as it is, and a send by it fails with the reason.
 func (e *Env) refIn(p *rpc.EndpointRef, sender Address, conn uint64) Ref {
 	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName(), conn: p.GetConnection()}
 	switch {

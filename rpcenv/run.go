@@ -23,7 +23,7 @@ type lane struct {
 func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then func(T, error)) (cancel func()) {
 	in := c.in
 	b := in.env.newBlocking(context.Background(), in.name, c.cause())
-	if c.stopping() {
+	if c.stopping() { // release has cancelled the endpoint's bodies before OnStop: this one begins cancelled
 		b.cancel()
 	} else {
 		keep(&in.owned, &in.owned.bodies, b)
@@ -35,6 +35,7 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 			if failure != nil {
 				err = failure
 			}
+			// An endpoint that has stopped refuses the item: then is not called, and no further body of the lane begins.
 			in.post(item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, fn: func() {
 				drop(&in.owned, &in.owned.bodies, b)
 				in.owned.leaveLane(name)
@@ -69,12 +70,12 @@ func (o *owned) enterLane(name, endpoint string, start func()) error {
 		o.lanes[name] = l
 	}
 	free := !l.busy
-	l.busy = true
+	l.busy = true // until leaveLane finds the queue empty, and deletes the lane
 	waiting := len(l.queue)
 	if !free && waiting < laneLimit {
 		l.queue = append(l.queue, start)
 	}
-	o.mu.Unlock()
+	o.mu.Unlock() // start takes other locks
 	switch {
 	case free:
 		start()
@@ -88,7 +89,7 @@ func (o *owned) enterLane(name, endpoint string, start func()) error {
 func (o *owned) leaveLane(name string) {
 	o.mu.Lock()
 	l := o.lanes[name]
-	if l == nil {
+	if l == nil { // the empty lane
 		o.mu.Unlock()
 		return
 	}

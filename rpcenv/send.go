@@ -23,11 +23,11 @@ type outgoing struct {
 	content []byte    // encoded, for another Env
 
 	untraced bool // it is counted, not recorded
-	recorded bool // and so is what becomes of it
+	recorded bool // it is recorded, and so is its outcome
 }
 
-// send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; whatever happens
-// later is told to the ask, or is an event of the trace.
+// send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; any later failure ends the ask,
+// or is an event of the trace.
 func (e *Env) send(o outgoing) error {
 	if err := e.prepare(&o); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (e *Env) send(o outgoing) error {
 	return nil
 }
 
-// prepare checks and encodes o.
+// prepare checks and encodes o. As in Spark the sender's goroutine does it, so that a mistake fails the handler that made it.
 func (e *Env) prepare(o *outgoing) error {
 	local := e.isLocal(o.to)
 	if err := checkMessage(o.msg, local); err != nil || local {
@@ -57,6 +57,7 @@ func (e *Env) dispatch(o outgoing) {
 		o.pending.to, o.pending.typ, o.pending.id = o.to, TypeName(o.msg), o.cause
 		o.pending.untraced = o.untraced || e.untraced(o.msg)
 	}
+	// The Env's own address never goes over a connection: a message to it is handed over by reference, as in Spark.
 	switch {
 	case e.isLocal(o.to):
 		e.sendLocal(o)
@@ -95,7 +96,7 @@ func (e *Env) sendLocal(o outgoing) {
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
 	}
 	if p := o.pending; p != nil {
-		p.id, p.untraced = id, o.untraced
+		p.id, p.untraced = id, o.untraced // before the item is posted: its answer, which may come at once, names them
 		e.asks.add(p)
 		it.call = e.localCall(o, id)
 	}
@@ -116,7 +117,7 @@ func (in *Inbox) offer(it item) error {
 	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, TypeName(it.msg), in.name)
 }
 
-// missing is the error of a message to a name that nobody has.
+// missing is the error of a message to a name that no endpoint has.
 func (e *Env) missing(name string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,6 +142,7 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 	}
 	id := e.nextID()
 	e.recordAnswer(&r, id, k.typ, e.cfg.Name, &labels{})
+	// The answer was recorded as sent; if the ask has ended meanwhile, that it came to nothing is an event too.
 	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, errAskEnded)
 	}
@@ -151,7 +153,7 @@ func (e *Env) sendOn(o outgoing) {
 	e.mu.Lock()
 	c := e.conns[o.to.conn]
 	e.mu.Unlock()
-	e.busy(1)
+	e.busy(1) // until the Link has it, and counts it itself
 	if c == nil {
 		e.busy(-1)
 		e.undelivered(o, fmt.Errorf("%w: the connection of %s is gone, or is another Env's: "+

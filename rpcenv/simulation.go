@@ -15,7 +15,7 @@ type Simulation interface {
 	ByReference() bool
 }
 
-// Note is what a Simulation is told of the message in an Envelope beside what goes over a wire. A Note is not changed.
+// Note describes the message in an Envelope to a Simulation, beside what goes over a wire. A Note is not changed.
 type Note struct {
 	// ID and Cause are those of the trace: ID.N is the message's ordinal in its direction. A Simulation that loses messages
 	// or doubles them hands the ordinal on in this way, elsewhere both ends count.
@@ -43,7 +43,7 @@ func (e *Env) recordCrash() {
 	}
 }
 
-// note is what a Simulation is told of a message; nil in the real world.
+// note describes a message to a Simulation; nil in the real world.
 func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
 	if c.env.sim == nil {
 		return nil
@@ -63,7 +63,8 @@ func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
 	return n
 }
 
-// ordinal is the ordinal of a message that came in: as the sender's Host tells it, else the next one.
+// ordinal is the ordinal of a message that came in: that of its Note, since a Simulation may lose or double messages, else the next
+// one. The turn is held.
 func (c *conn) ordinal(env *Envelope) uint64 {
 	if env.Note != nil {
 		return env.Note.ID.N

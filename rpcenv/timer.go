@@ -50,6 +50,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 	if c.stopping() {
 		return Timer{}
 	}
+	// Kept before it is armed: it may fire at once.
 	t := &timer{in: c.in, msg: msg, name: "timer " + TypeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
 	keep(&c.in.owned, &c.in.owned.timers, t)
 	c.in.env.schedule(t, first)
@@ -61,6 +62,7 @@ func (t *timer) fire() {
 	if t.dead.Load() || t.in.env.exiting.Load() {
 		return
 	}
+	// At most one tick waits: an endpoint that is late does not find its inbox full of them. In Spark two may wait.
 	if t.waiting.CompareAndSwap(false, true) {
 		env := t.in.env
 		t.in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
@@ -77,13 +79,14 @@ func (t *timer) ticked() bool {
 		return false
 	}
 	if t.period == 0 {
-		t.dead.Store(true)
+		t.dead.Store(true) // Active is false within the handler of its tick
 		drop(&t.in.owned, &t.in.owned.timers, t)
 	}
 	return true
 }
 
 func (t *timer) cancel() {
+	// dead before stop is read: schedule, which fire may be in, arms nothing after this, and what it armed before is stopped here.
 	t.dead.Store(true)
 	t.in.env.timerMu.Lock()
 	stop := t.stop

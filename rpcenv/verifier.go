@@ -22,10 +22,9 @@ func (verifier) Receive(c *Context, m Message) {
 	}
 }
 
-// Resolve asks the peer's verifier for the endpoint of a URI, spark://Name@host:port, and gives its reference: the first
-// thing on every connection of who looks an endpoint up. None of that name is ErrRefusedNotFound; a malformed URI is
-// ErrInvalidURL, told in the same way. It may take spark.rpc.lookupTimeout. It mirrors
-// RpcEnv.asyncSetupEndpointRefByURI.
+// Resolve asks the peer's verifier for the endpoint of a URI, spark://Name@host:port, and gives its reference to then. A caller that
+// looks an endpoint up does so before anything else on a connection. No endpoint of that name is ErrRefusedNotFound; a malformed
+// URI is ErrInvalidURL, which then gets too. It may take spark.rpc.lookupTimeout. It mirrors RpcEnv.asyncSetupEndpointRefByURI.
 func Resolve(c *Context, uri string, then func(Ref, error)) {
 	addr, name, err := ParseURI(uri)
 	if err != nil {

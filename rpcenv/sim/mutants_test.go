@@ -106,13 +106,13 @@ var mutants = []mutant{
 	},
 	{
 		"endpoints are not told of connections", "connections.go",
-		"\te.tell(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
+		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
 		[]string{"connection"},
 		false,
 	},
 	{
 		"endpoints hear of a connection's end twice", "connections.go",
-		"\tc.tellEnd()", "\tc.tellEnd()\n\tc.tellEnd()",
+		"\tc.reportEnd()", "\tc.reportEnd()\n\tc.reportEnd()",
 		[]string{"connection"},
 		false,
 	},
