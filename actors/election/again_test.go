@@ -121,8 +121,8 @@ func TestALeaderDoesNotBeginAnew(t *testing.T) {
 	l.votes[2], l.confirms[2] = true, true
 	l.send(2, &deploy.LeaderHeartbeat{Term: 3, Commit: 4})
 	l.Advance(500 * time.Millisecond)
-	if l.e.told != 4 || l.e.behind || l.e.phase != Member {
-		t.Errorf("it is %s, and leads term %d", l.e.phase, l.e.told)
+	if l.e.announced != 4 || l.e.behind || l.e.phase != Member {
+		t.Errorf("it is %s, and leads term %d", l.e.phase, l.e.announced)
 	}
 	l.heard = nil
 	l.send(2, &deploy.LeaderHeartbeat{Term: 4, Commit: 99})

@@ -31,7 +31,7 @@ func (e *Election) acknowledge(from uint64, m proto.Message) {
 			return
 		}
 		said = acknowledged{term: m.GetTerm(), index: m.GetIndex()}
-	case *deploy.AppendEntries, *deploy.LeaderHeartbeat: // of a leader: a majority voted for it, and it first
+	case *deploy.AppendEntries, *deploy.LeaderHeartbeat: // of a leader: it voted for itself first, so its disk has the term
 		said = acknowledged{term: m.(interface{ GetTerm() uint64 }).GetTerm()}
 	default:
 		return
@@ -48,12 +48,12 @@ func (e *Election) acknowledge(from uint64, m proto.Message) {
 // than the log's says nothing: later leaders may have replaced it.
 func (a acknowledged) lacking(m *deploy.RequestGroup, self uint64) bool {
 	if !m.GetKept() || m.GetBehind() {
-		return false // it knows
+		return false // without a log, or with one that it knows to be old: nothing new to say
 	}
 	return m.GetTerm() < a.term || m.GetTerm() == a.term && (m.GetLastIndex() < a.index || a.voted && m.GetVote() != self)
 }
 
-// committed is the last entry of which this Master knows that it is committed.
+// committed is the last entry that this Master knows to be committed.
 func (e *Election) committed() position {
 	at := position{e.machine.index, e.machine.term}
 	if term, err := e.storage.Term(e.vote.GetCommit()); err == nil { // else a snapshot has it, or it is not durable yet
@@ -64,13 +64,13 @@ func (e *Election) committed() position {
 
 // findings are what the others say of a log.
 type findings struct {
-	by        rpcenv.Address // the Master that knows of more; zero: none does
+	by        rpcenv.Address // a Master that knows of more; zero: none does
 	term      uint64         // the latest of theirs
 	committed position       // the last of theirs
 }
 
-// inquire asks all others what they know of this Master's log. One that does not answer in time, or does not run, cannot
-// tell: a group has to begin without it too.
+// inquire asks all others what they know of this Master's log. It does not wait for one that is late or does not run: a group
+// has to begin without it too.
 func (e *Election) inquire(c *rpcenv.Context, then func(findings)) {
 	others, found := e.others(), findings{}
 	open := len(others)
@@ -97,33 +97,35 @@ func (e *Election) inquire(c *rpcenv.Context, then func(findings)) {
 	}
 }
 
-// checkAge asks the others before this Master takes part with the log that it found. Until they have answered it votes for
-// nobody. One that is older than what this Master acknowledged is worth what a lost one is: its vote is spent, and it votes
-// for nobody until it has the leader's.
+// checkAge asks the others before this Master takes part with the log that it found. Until they have answered it gives no vote.
+// A log that is older than what this Master acknowledged is worth as little as a lost one: its vote is spent, and the Master
+// gives none until it has what the leader has.
 func (e *Election) checkAge(c *rpcenv.Context) {
 	e.phase = Checking
 	e.inquire(c, func(found findings) {
 		if e.floor.before(found.committed) {
 			e.floor = found.committed
 		}
-		if found.by.IsZero() || e.behind { // one that knows is told nothing new
+		if found.by.IsZero() || e.behind { // one that is behind knows already that its log is old
 			e.join(c)
 			return
 		}
 		c.Log().Warnf("%s is an old copy: it ends with entry %d at term %d, and this Master has acknowledged more to %s. It gets the "+
 			"log of the others, and votes for nobody until then.", e.cfg.Log.Name(), e.last, e.term, found.by)
+		// It may have given its vote in any term up to the latest: one for itself spends the vote there.
 		e.behind = true
 		e.term = max(e.term, found.term)
 		e.vote = &deploy.LogVote{Term: e.term, Vote: e.self, Commit: e.vote.GetCommit(), Behind: true}
 		e.identity = &deploy.LogIdentity{
 			Version: e.identity.GetVersion(), Self: e.identity.GetSelf(), Peers: e.identity.GetPeers(),
-			Met: e.identity.GetPeers(), // it has forgotten which
+			Met: e.identity.GetPeers(), // which of them it met the old copy may lack: all, to be safe
 		}
-		e.begin(c, func() { e.checkAge(c) }) // now as one that knows, so that a leader begins anew with it
+		e.begin(c, func() { e.checkAge(c) }) // asks once more, now as Behind: by that a leader forgets what it acknowledged
 	})
 }
 
-// checkAgain asks the others when a leader takes this Master to have more than it has: the Master that knew of it did not answer before.
+// checkAgain asks the others once more when a leader takes this Master to have more than it has: the Master that knew of it did
+// not answer before.
 func (e *Election) checkAgain(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	switch {
 	case e.phase != Member || e.checking || e.leading != 0 || !e.isOther(c.Sender()) || m.GetGroup() != e.group:
@@ -134,13 +136,13 @@ func (e *Election) checkAgain(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	e.checking = true
 	e.inquire(c, func(found findings) {
 		e.checking = false
-		if e.leading == 0 && !found.by.IsZero() { // of one that is behind nobody says so
+		if e.leading == 0 && !found.by.IsZero() { // never so for one that is behind: see lacking
 			e.reopen(c)
 		}
 	})
 }
 
-// reopen begins anew with what is in the log, as another process would. What was not answered yet never is: raft asks again.
+// reopen begins anew with what is in the log, as another process would. Open questions stay without an answer: raft asks again.
 func (e *Election) reopen(c *rpcenv.Context) {
 	for _, t := range []rpcenv.Timer{e.silence, e.campaign} {
 		c.Cancel(t)
@@ -149,8 +151,8 @@ func (e *Election) reopen(c *rpcenv.Context) {
 	rpcenv.Run(c, logLane, e.cfg.Log.Load, func(s Saved, err error) { e.opened(c, s, err) })
 }
 
-// outdated says why a vote for a log that ends there cannot be given; empty: it can. A majority has what is committed, so
-// that a Master without it needs the votes of those that forgot.
+// outdated says why this Master cannot vote for a log that ends there; empty: it can. A majority has what is committed, so only
+// the votes of Masters that forgot could elect one without it.
 func (e *Election) outdated(end position) string {
 	if !end.before(e.floor) {
 		return ""

@@ -155,7 +155,7 @@ func TestNobodyIsElectedWithoutWhatOthersKnowToBeCommitted(t *testing.T) {
 	for _, n := range g.names {
 		g.restart(t, n)
 	}
-	g.do(t, "drop "+leader+"->*:RequestVote for=5s") // whoever else would lead, could
+	g.do(t, "drop "+leader+"->*:RequestVote for=5s") // any other that wants to lead can
 	g.w.Advance(4 * time.Second)
 	for _, n := range []string{lagging, victim} {
 		if g.leader() == n {

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	// Self is where this Master listens, as its peers call it.
 	Self rpcenv.Address
-	// Peers are all Masters of the group, Self among them, in any order: 1, 3, 5 or 7. Every Master is told the same.
+	// Peers are all Masters of the group, Self among them, in any order: 1, 3, 5 or 7. They are the same in every Master's Config.
 	Peers []rpcenv.Address
 	// Log is where the Master keeps what it must not forget.
 	Log Log
@@ -47,7 +47,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%w: %q: want HOST:PORT, with the port that the Master listens at", ErrPeers, p))
 		}
 		if i > 0 && p == sorted[i-1] {
-			errs = append(errs, fmt.Errorf("%w: %s stands there twice: two Masters cannot have one address", ErrPeers, p))
+			errs = append(errs, fmt.Errorf("%w: %s is listed twice: two Masters cannot have one address", ErrPeers, p))
 		}
 	}
 	if !slices.Contains(c.Peers, c.Self) {
@@ -68,7 +68,7 @@ func (c *Config) setDefaults() {
 	c.Tell = cmp.Or(c.Tell, "Master")
 }
 
-// beatsPerSilence is how many heartbeats must be lost before a leader counts as gone.
+// beatsPerSilence is how many heartbeats in a row must be lost before a leader counts as gone.
 const beatsPerSilence = 5
 
 // sorted are the peers in the order that numbers them, from 1.

@@ -19,7 +19,7 @@ func TestAConfigThatCannotBeIsNamed(t *testing.T) {
 	number := func(n int) string {
 		return fmt.Sprintf("%v: %d Masters: want 1, 3, 5 or 7: an even number bears no more losses than one less", ErrPeers, n)
 	}
-	twice := ErrPeers.Error() + ": h:2 stands there twice: two Masters cannot have one address"
+	twice := ErrPeers.Error() + ": h:2 is listed twice: two Masters cannot have one address"
 	for _, c := range []struct {
 		peers []rpcenv.Address
 		want  string
@@ -34,7 +34,7 @@ func TestAConfigThatCannotBeIsNamed(t *testing.T) {
 		{at(1, 2, 3, 4, 5, 6, 7, 8, 9), number(9)},
 		{at(2, 1, 2), twice},
 		{at(1, 2, 2), twice},
-		{at(1, 1, 3), ErrPeers.Error() + ": h:1 stands there twice: two Masters cannot have one address"},
+		{at(1, 1, 3), ErrPeers.Error() + ": h:1 is listed twice: two Masters cannot have one address"},
 		{at(2, 3, 4), ErrPeers.Error() + ": this Master is h:1, which is not among its peers [h:2 h:3 h:4]: name it there as it listens"},
 		{at(1, 2, 0), ErrPeers.Error() + `: "h:0": want HOST:PORT, with the port that the Master listens at`},
 		{

@@ -64,7 +64,7 @@ func (e *Election) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// OnConnected ends the rest that a peer was left in.
+// OnConnected lets messages go to a peer again that could not be dialled.
 func (e *Election) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {
 	delete(e.unreachable, e.number(peer))
 }
@@ -72,7 +72,7 @@ func (e *Election) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {
 // OnDisconnected is nothing to an Election: a leader is gone when it is silent.
 func (e *Election) OnDisconnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnNetworkError leaves a peer that cannot be dialled alone for a while.
+// OnNetworkError stops messages to a peer that cannot be dialled, for a while.
 func (e *Election) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Address) {
 	n := e.number(peer)
 	if n == 0 || e.phase != Member {
@@ -82,14 +82,14 @@ func (e *Election) OnNetworkError(c *rpcenv.Context, _ error, peer rpcenv.Addres
 	e.guard(c, func() { e.node.ReportUnreachable(n) })
 }
 
-// requestVote is not taken by a Master that has not caught up.
+// requestVote is a question for this Master's vote. One that has not caught up ignores it.
 func (e *Election) requestVote(c *rpcenv.Context, m *deploy.RequestVote) {
 	switch sender := c.Sender(); {
 	case e.behind:
 		e.ignore(c, sender, m, "this Master lost its log, or has an old one, and has not caught up: it votes for nobody")
 	case e.number(sender) != 0 && e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}) != "":
 		e.ignore(c, sender, m, e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}))
-	case m.GetPre():
+	case m.GetPre(): // it binds nobody, so nothing need be durable before it is answered
 		e.take(c, sender, m)
 	default:
 		e.met(c, m, func(c *rpcenv.Context) { e.take(c, sender, m) })
@@ -98,7 +98,7 @@ func (e *Election) requestVote(c *rpcenv.Context, m *deploy.RequestVote) {
 
 func (e *Election) voted(c *rpcenv.Context, m *deploy.Vote) {
 	sender := c.Sender()
-	if !m.GetGranted() || m.GetPre() {
+	if !m.GetGranted() || m.GetPre() { // only a vote that was given binds its sender's log
 		e.take(c, sender, m)
 		return
 	}
@@ -119,7 +119,7 @@ func (e *Election) appendEntries(c *rpcenv.Context, m *deploy.AppendEntries) {
 
 func (e *Election) appended(c *rpcenv.Context, m *deploy.Appended) {
 	sender := c.Sender()
-	if m.GetRefused() {
+	if m.GetRefused() { // it confirms nothing
 		e.take(c, sender, m)
 		return
 	}
@@ -129,7 +129,7 @@ func (e *Election) appended(c *rpcenv.Context, m *deploy.Appended) {
 func (e *Election) installSnapshot(c *rpcenv.Context, m *deploy.InstallSnapshot) {
 	sender := c.Sender()
 	e.met(c, m, func(c *rpcenv.Context) {
-		e.incoming = m.GetSnapshot()
+		e.incoming = m.GetSnapshot() // raft hands out the metadata only; append finds the state here
 		e.take(c, sender, m)
 		e.heard(c, sender)
 	})
@@ -137,13 +137,13 @@ func (e *Election) installSnapshot(c *rpcenv.Context, m *deploy.InstallSnapshot)
 
 func (e *Election) leaderHeartbeat(c *rpcenv.Context, m *deploy.LeaderHeartbeat) {
 	e.take(c, c.Sender(), m)
-	e.heard(c, c.Sender())
+	e.heard(c, c.Sender()) // also of a heartbeat that take refused: its leader lives, and checkAgain sees to the log
 	e.checkAgain(c, m)
 }
 
 func (e *Election) leaderHeard(c *rpcenv.Context, m *deploy.LeaderHeard) { e.take(c, c.Sender(), m) }
 
-// take steps a message of a peer, if it can be.
+// take hands a message of a peer to raft, unless it must be ignored.
 func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Message) (taken bool) {
 	from := e.number(sender)
 	switch {
@@ -153,7 +153,7 @@ func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Messag
 		e.ignore(c, sender, m, fmt.Sprintf("it is none of the peers %v", e.others()))
 		return false
 	case groupOf(m) != e.group:
-		e.ignore(c, sender, m, fmt.Sprintf("%v: it was told other peers than %v: tell all Masters the same", ErrPeers, e.peers))
+		e.ignore(c, sender, m, fmt.Sprintf("%v: its peers are others than %v: give all Masters the same", ErrPeers, e.peers))
 		return false
 	}
 	in, err := e.fromWire(m, from)
@@ -167,12 +167,12 @@ func (e *Election) take(c *rpcenv.Context, sender rpcenv.Address, m proto.Messag
 	return true
 }
 
-// ignore tells of a message that is not taken: the trace each time, the log when it is news.
+// ignore notes a message that is not taken: in the trace each time, in the log when it is news.
 func (e *Election) ignore(c *rpcenv.Context, sender rpcenv.Address, m proto.Message, why string) {
 	name := string(m.ProtoReflect().Descriptor().Name())
 	c.State("message", name+" from "+sender.String(), "", "ignored", why)
 	if e.warned[sender] != why {
-		if len(e.warned) > 10*mostPeers { // strangers, and each has an address
+		if len(e.warned) > 10*mostPeers { // strangers, each with its own address, must not fill the memory
 			clear(e.warned)
 		}
 		e.warned[sender] = why
@@ -180,7 +180,7 @@ func (e *Election) ignore(c *rpcenv.Context, sender rpcenv.Address, m proto.Mess
 	}
 }
 
-// guard runs what may make raft panic.
+// guard runs what may make raft panic. Then this Master ends, and no message can end the process without a word.
 func (e *Election) guard(c *rpcenv.Context, f func()) {
 	defer func() {
 		if v := recover(); v != nil {

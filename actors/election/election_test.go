@@ -104,7 +104,7 @@ func TestALeaderThatNobodyHearsStepsDown(t *testing.T) {
 	at := g.w.Now()
 	g.w.Cut(old, "*")
 	g.w.Cut("*", old)
-	g.until(t, "the end of the leadership", func() bool { return g.told[old] == 0 })
+	g.until(t, "the end of the leadership", func() bool { return g.leads[old] == 0 })
 	if took := g.w.Now().Sub(at); took > 2200*time.Millisecond {
 		t.Errorf("it took %s", took)
 	}
@@ -172,8 +172,8 @@ func TestAMasterWhoseLogIsLostTakesPartAgain(t *testing.T) {
 	}
 }
 
-// While it has not caught up, a Master that lost its log gives nobody its vote: who would be elected by it might lack what
-// both of the others know.
+// While it has not caught up, a Master that lost its log gives no vote: a leader elected by it might lack what both of the
+// others know.
 func TestAMasterThatLostItsLogVotesForNobodyUntilItHasIt(t *testing.T) {
 	g := started(t, 1, 3, Config{})
 	g.w.Advance(time.Second)
@@ -244,7 +244,7 @@ func TestOneMasterIsAGroup(t *testing.T) {
 	g.end(t)
 }
 
-// Who has no log lost it, or never had one: what the others heard tells.
+// A Master without a log lost it, or never had one: what the others heard decides.
 func TestWhoLostItsLog(t *testing.T) {
 	at := func(n int) rpcenv.Address { return rpcenv.Address{Host: "h", Port: n} }
 	waiting, fresh := &deploy.GroupState{}, &deploy.GroupState{Formed: true}
@@ -257,7 +257,7 @@ func TestWhoLostItsLog(t *testing.T) {
 		"one was quicker":                   {fresh, waiting, false},
 		"two were quicker, and elected":     {knows("h:3"), knows("h:2"), false},
 		"one has heard of it":               {knows("h:1", "h:3"), knows("h:2"), true},
-		"who led it lost its log too":       {waiting, knows("h:2"), true},
+		"its leader lost its log too":       {waiting, knows("h:2"), true},
 		"one that never took part is there": {waiting, knows("h:1"), true},
 	} {
 		e := New(Config{Self: at(1), Peers: []rpcenv.Address{at(1), at(2), at(3)}})
@@ -314,7 +314,7 @@ func TestWhatIsWrongWithALogIsNamed(t *testing.T) {
 	}
 }
 
-// Masters that were told different peers do not elect each other, and say so.
+// Masters with different peers do not elect each other, and say so.
 func TestDifferentPeersAreNamed(t *testing.T) {
 	g := newGroup(1, 3, Config{})
 	t.Cleanup(g.w.Close)
@@ -332,10 +332,10 @@ func TestDifferentPeersAreNamed(t *testing.T) {
 	if g.leader() != "" {
 		t.Errorf("%s leads", g.leader())
 	}
-	g.says(t, "10.0.0.3:7077 was told others", "10.0.0.2:7077 is none of them")
+	g.says(t, "10.0.0.3:7077 has others", "10.0.0.2:7077 is none of them")
 }
 
-// What peers, and who is none, may send that cannot be is told and changes nothing.
+// A message that cannot be, of a peer or of a stranger, is traced and changes nothing.
 func TestWhatCannotBeIsIgnored(t *testing.T) {
 	g := started(t, 1, 3, Config{})
 	g.w.Advance(time.Second)
@@ -364,7 +364,7 @@ func TestWhatCannotBeIsIgnored(t *testing.T) {
 		}
 		g.w.Advance(100 * time.Millisecond)
 		if ignored(g) != before+1 {
-			t.Errorf("message %d: %v is not told", i, m)
+			t.Errorf("message %d: %v is not traced", i, m)
 		}
 	}
 	stranger, err := rpcenv.New(g.w.Host("S", "10.0.0.99"), rpcenv.Config{Name: "S", Listen: rpcenv.Address{Host: "10.0.0.99", Port: 1}})
@@ -377,7 +377,7 @@ func TestWhatCannotBeIsIgnored(t *testing.T) {
 	}
 	g.w.Advance(100 * time.Millisecond)
 	if ignored(g) != before+1 {
-		t.Error("a stranger is not told")
+		t.Error("the message of a stranger is not traced")
 	}
 	g.says(t, "Ignoring RequestVote from 10.0.0.99:1: it is none of the peers")
 	if g.leader() != leader || g.elect[follower].phase != Member {
@@ -399,7 +399,7 @@ func ignored(g *group) (n int) {
 func TestProposalsThatAreRefused(t *testing.T) {
 	g := started(t, 1, 3, Config{})
 	leader := g.leader()
-	term := g.told[leader]
+	term := g.leads[leader]
 	ask := func(name string, p Propose) (err error) {
 		done := false
 		g.envs[name].Go("test", func(b *rpcenv.Blocking) error {
@@ -447,7 +447,7 @@ func TestWritesThatComeTogetherAreOne(t *testing.T) {
 	for i := range writes {
 		g.envs[leader].Go("test", func(b *rpcenv.Blocking) error {
 			_, err := rpcenv.AskWait(b, rpcenv.Ref{Address: g.envs[leader].Address(), Name: Name}, Propose{
-				Term: g.told[leader], Changes: []master.Change{{Key: fmt.Sprint(i), Value: []byte("x")}},
+				Term: g.leads[leader], Changes: []master.Change{{Key: fmt.Sprint(i), Value: []byte("x")}},
 			})
 			if err != nil {
 				t.Error(err)

@@ -27,7 +27,7 @@ func (e *Election) opened(c *rpcenv.Context, s Saved, err error) {
 	switch {
 	case err != nil:
 		e.fail(c, fmt.Errorf("read the log: %w", err))
-	case s.Identity == nil:
+	case s.Identity == nil: // new, or its log is lost: only the others know
 		e.phase = Waiting
 		c.Log().Infof("No log yet: asking the other Masters %v.", e.others())
 		e.askPeers(c)
@@ -116,18 +116,18 @@ func (e *Election) groupState(c *rpcenv.Context, peer rpcenv.Address, s *deploy.
 	e.form(c)
 }
 
-// requestGroup tells a peer what there is, and whether its log is an old copy.
+// requestGroup returns what this Master knows of the group, and whether the peer's log is an old copy.
 func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 	from := e.number(c.Sender())
 	switch {
 	case !e.isOther(c.Sender()):
 		rpcenv.Fail(c, m, fmt.Errorf("%w are %v, and %s is none of them", ErrPeers, e.peers, c.Sender()))
 	case m.GetGroup() != e.group:
-		rpcenv.Fail(c, m, fmt.Errorf("%w are %v: %s was told others", ErrPeers, e.peers, c.Sender()))
+		rpcenv.Fail(c, m, fmt.Errorf("%w are %v: %s has others", ErrPeers, e.peers, c.Sender()))
 	case e.phase == Waiting:
 		rpcenv.Reply(c, m, &deploy.GroupState{})
 	case e.phase == Checking, e.phase == Member:
-		if !m.GetKept() || m.GetBehind() {
+		if !m.GetKept() || m.GetBehind() { // what it acknowledged it has no more: a leader must send it again
 			e.forget(c, from)
 		}
 		committed := e.committed()
@@ -135,14 +135,14 @@ func (e *Election) requestGroup(c *rpcenv.Context, m *deploy.RequestGroup) {
 			Formed: true, Term: e.term, LastIndex: e.last, Met: e.identity.GetMet(), Older: e.acked[from].lacking(m, e.self),
 			CommittedIndex: committed.index, CommittedTerm: committed.term,
 		})
-	default:
+	default: // it still reads its log, so "no log" would be a lie on which the peer could begin a new group
 		rpcenv.Fail(c, m, ErrNotReady)
 	}
 }
 
 // form decides, when all have answered, what a Master without a log is: one of a new group, one that never took part, or
 // one that lost its log. The last one voted and confirmed entries, and does not know which. It spends its vote in the
-// highest term of its peers; and until it has what a leader of the others committed it votes for nobody.
+// highest term of its peers, and gives none until it has what a leader of the others committed.
 func (e *Election) form(c *rpcenv.Context) {
 	if len(e.silentPeers()) > 0 {
 		return
@@ -164,7 +164,7 @@ func (e *Election) form(c *rpcenv.Context) {
 			return
 		}
 		if formed < e.majority() {
-			err := fmt.Errorf("%w: only %d of %d Masters have theirs: with fewer than %d nobody can tell what was committed; "+
+			err := fmt.Errorf("%w: only %d of %d Masters have theirs: with fewer than %d it is unknown what was committed; "+
 				"bring a log back, or begin anew with empty directories, which forgets all applications",
 				ErrLogLost, formed, len(e.peers), e.majority())
 			e.fail(c, err)
@@ -172,7 +172,7 @@ func (e *Election) form(c *rpcenv.Context) {
 		}
 		c.Log().Warnf("The log of this Master is lost: the others know it, up to term %d. It gets theirs, and votes for nobody until then.", term)
 		vote.Term, vote.Vote, vote.Behind = term, e.self, true
-		e.identity.Met = e.identity.Peers // it knew some of them, and not which
+		e.identity.Met = e.identity.Peers // which of them it met is lost: all, to be safe
 	}
 	c.Cancel(e.ask)
 	e.vote = vote
@@ -182,7 +182,7 @@ func (e *Election) form(c *rpcenv.Context) {
 	})
 }
 
-// begin makes the identity and the vote durable before anything is done with them.
+// begin makes the identity and the vote durable, then goes on: a spent vote that a crash could give back would be given twice.
 func (e *Election) begin(c *rpcenv.Context, then func()) {
 	e.phase = Opening
 	batch := Batch{Identity: e.identity, Vote: e.vote}
@@ -237,7 +237,7 @@ func (e *Election) doubt() (asking bool) {
 	return asking
 }
 
-// load takes what the log has into the memory, where raft reads it. What check let pass, or nothing, does not fail there.
+// load takes what the log has into the memory, where raft reads it. That cannot fail: check has let it pass, or it is empty.
 func (e *Election) load(s Saved) {
 	e.storage = raft.NewMemoryStorage()
 	e.behind, e.term = e.vote.GetBehind(), e.vote.GetTerm()
@@ -268,7 +268,7 @@ func (e *Election) join(c *rpcenv.Context) {
 	}
 	e.phase = Member
 	c.Log().Infof("One of the Masters %v, at term %d, with entries up to %d.", e.peers, e.term, e.last)
-	e.stepDown(c)
+	e.stepDown(c) // the first message of a leader cancels the campaign
 	e.turn(c)
 }
 
@@ -277,8 +277,7 @@ func hardState(v *deploy.LogVote, snapshot uint64) *pb.HardState {
 	return &pb.HardState{Term: new(v.GetTerm()), Vote: new(v.GetVote()), Commit: new(max(v.GetCommit(), snapshot))}
 }
 
-// met makes sure that a member is not forgotten, before what it sends counts: should it lose its log, it must hear that it
-// had one.
+// met makes the sender durable as a member before its message counts: if it loses its log later, it must hear that it had one.
 func (e *Election) met(c *rpcenv.Context, m interface{ GetGroup() uint64 }, then func(*rpcenv.Context)) {
 	sender := c.Sender()
 	if e.phase != Member || !e.isOther(sender) || m.GetGroup() != e.group || slices.Contains(e.identity.GetMet(), sender.String()) {
@@ -292,14 +291,14 @@ func (e *Election) met(c *rpcenv.Context, m interface{ GetGroup() uint64 }, then
 	e.save(c, save{batch: Batch{Identity: e.identity}, then: then})
 }
 
-// forget takes back what a peer acknowledged that lost its log, or has an old one. A leader begins anew with it. Raft does
-// so for a peer that leaves and comes; with an odd number of peers the majority without it decides nothing that the one with
-// it would not.
+// forget drops what a peer acknowledged that lost its log, or has an old one; a leader begins anew with it.
 func (e *Election) forget(c *rpcenv.Context, peer uint64) {
 	delete(e.acked, peer)
 	if e.leading == 0 {
 		return
 	}
+	// Raft forgets a peer that leaves and comes back. Between the two changes a majority is one of fewer, but the number of
+	// peers is odd: the majority without this one decides nothing that the majority with it would not.
 	e.guard(c, func() {
 		for _, change := range []pb.ConfChangeType{pb.ConfChangeRemoveNode, pb.ConfChangeAddNode} {
 			e.node.ApplyConfChange(&pb.ConfChange{Type: change.Enum(), NodeId: new(peer)})
@@ -308,7 +307,7 @@ func (e *Election) forget(c *rpcenv.Context, peer uint64) {
 	e.turn(c)
 }
 
-// caughtUp lets a Master that lost its log, or had an old one, vote again, when its log has an entry that a leader has
+// caughtUp lets a Master that lost its log, or had an old one, vote again, as soon as its log has an entry that a leader has
 // committed in the leader's own term.
 func (e *Election) caughtUp(c *rpcenv.Context) {
 	if !e.behind || e.phase != Member || e.goal.index == 0 {

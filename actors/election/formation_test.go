@@ -88,7 +88,7 @@ func TestWhoHasNoLogIsAskedOnceMore(t *testing.T) {
 	l.start()
 	l.Advance(time.Second)
 	l.wantHeard("M2 RequestGroup{}", "M3 RequestGroup{}", "M3 RequestGroup{}")
-	l.gaveUp("election: too many logs are lost: only 1 of 3 Masters have theirs: with fewer than 2 nobody can tell what was committed; " +
+	l.gaveUp("election: too many logs are lost: only 1 of 3 Masters have theirs: with fewer than 2 it is unknown what was committed; " +
 		"bring a log back, or begin anew with empty directories, which forgets all applications")
 	l = newLone(t, 1, Saved{}, Config{})
 	l.knows[2], l.knows[3] = knows, &deploy.GroupState{}
@@ -198,7 +198,7 @@ func TestALogThatFailsEndsTheMaster(t *testing.T) {
 	l.start().gaveUp("the Masters of the group: 2 Masters: want 1, 3, 5 or 7: an even number bears no more losses than one less")
 }
 
-// What a Master says of itself while it is none of the group yet, and who may ask.
+// What a Master says of itself while it is not in the group yet, and which Masters may ask.
 func TestWhatAMasterSaysOfTheGroup(t *testing.T) {
 	ask := func(l *lone, p *rpctest.Probe, q *deploy.RequestGroup) string {
 		t.Helper()
@@ -235,7 +235,7 @@ func TestWhatAMasterSaysOfTheGroup(t *testing.T) {
 	}{
 		{stranger, l.e.group, "the Masters of the group are [10.0.0.1:7077 10.0.0.2:7077 10.0.0.3:7077], and 10.0.0.4:7077 is none of them"},
 		{l.ProbeIn(l.env, "Self"), l.e.group, "the Masters of the group are [10.0.0.1:7077 10.0.0.2:7077 10.0.0.3:7077], and 10.0.0.1:7077 is none of them"},
-		{l.peers[3], 1, "the Masters of the group are [10.0.0.1:7077 10.0.0.2:7077 10.0.0.3:7077]: 10.0.0.3:7077 was told others"},
+		{l.peers[3], 1, "the Masters of the group are [10.0.0.1:7077 10.0.0.2:7077 10.0.0.3:7077]: 10.0.0.3:7077 has others"},
 	} {
 		if got := ask(l, c.from, &deploy.RequestGroup{Group: c.group}); got != c.want {
 			t.Errorf("it says %q, want %q", got, c.want)

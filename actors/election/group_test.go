@@ -29,11 +29,11 @@ type group struct {
 	logs     map[string]*MemoryLog
 	elect    map[string]*Election // of the youngest process
 	envs     map[string]*rpcenv.Env
-	leaders  map[uint64]string // who was told that it leads, by term
-	told     map[string]uint64 // who thinks so now
+	leaders  map[uint64]string // by term: the Master that got ElectedLeader
+	leads    map[string]uint64 // the term in which each Master leads by its own account
 	acked    map[string]string // what a Write said is durable
 	writing  map[string]string // what was asked for
-	changed  time.Time         // when a leader was last told
+	changed  time.Time         // when a Master last got ElectedLeader
 	elected  int
 	written  int
 	lost     int
@@ -51,7 +51,7 @@ type group struct {
 func newGroup(seed uint64, n int, cfg Config) *group {
 	g := &group{
 		w: sim.New(seed, 64<<10), cfg: cfg, logs: map[string]*MemoryLog{}, elect: map[string]*Election{}, envs: map[string]*rpcenv.Env{},
-		leaders: map[uint64]string{}, told: map[string]uint64{}, acked: map[string]string{}, writing: map[string]string{}, logTo: io.Discard,
+		leaders: map[uint64]string{}, leads: map[string]uint64{}, acked: map[string]string{}, writing: map[string]string{}, logTo: io.Discard,
 	}
 	if os.Getenv("ELECTION_LOG") != "" {
 		g.logTo = os.Stderr
@@ -93,7 +93,7 @@ func (g *group) run(h *sim.Host, i int) error {
 	name := g.names[i]
 	cfg := g.cfg
 	cfg.Self, cfg.Log = cfg.Peers[i], g.logs[name]
-	delete(g.told, name)
+	delete(g.leads, name)
 	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: cfg.Self, Log: logrus.NewEntry(log).WithField("env", name)})
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (f *fake) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case master.ElectedLeader:
 		f.elected(c, m)
 	case master.RevokedLeadership:
-		f.g.told[f.name] = 0
+		f.g.leads[f.name] = 0
 	default:
 		c.Unsupported(m)
 	}
@@ -131,7 +131,7 @@ func (f *fake) elected(c *rpcenv.Context, m master.ElectedLeader) {
 	if other, ok := g.leaders[m.Term]; ok {
 		g.problem("two leaders: %s and %s in term %d", other, f.name, m.Term)
 	}
-	g.leaders[m.Term], g.told[f.name], g.changed = f.name, m.Term, c.Now()
+	g.leaders[m.Term], g.leads[f.name], g.changed = f.name, m.Term, c.Now()
 	g.elected++
 	must := maps.Clone(g.acked)
 	rpcenv.Run(c, "writer", func(b *rpcenv.Blocking) (struct{}, error) {
@@ -172,11 +172,11 @@ func (g *group) write(b *rpcenv.Blocking, election rpcenv.Ref, name string, term
 	return nil
 }
 
-// leader is who leads, and all that run have applied what it has: empty while not.
+// leader is the Master that leads when all that run have applied what it has; until then it is empty.
 func (g *group) leader() string {
 	name := ""
 	for _, n := range g.names {
-		if g.told[n] != 0 && g.w.Find(n) != nil {
+		if g.leads[n] != 0 && g.w.Find(n) != nil {
 			if name != "" {
 				return ""
 			}

@@ -14,8 +14,8 @@ import (
 // quickest is the least time from a leader's silence to a campaign: by then the others have noticed it too.
 const quickest = 100 * time.Millisecond
 
-// watch looks whether leadership changed, and tells the Master. It is told that it leads when an entry of the new term is
-// committed and applied: with it all that earlier leaders committed is.
+// watch notes changes of the leadership and reports them to the Master: ElectedLeader when an entry of the new term is
+// committed and applied, and with it all that earlier leaders committed.
 func (e *Election) watch(c *rpcenv.Context) {
 	s := e.node.BasicStatus()
 	role, term := s.RaftState, s.GetTerm()
@@ -29,10 +29,10 @@ func (e *Election) watch(c *rpcenv.Context) {
 	case e.leading == 0 && leads:
 		e.won(c)
 	}
-	if e.leading != 0 && e.told == 0 && e.machine.term == e.leading {
-		e.told = e.leading
-		c.Log().Infof("This Master is elected leader of term %d.", e.told)
-		c.Send(e.master(c), master.ElectedLeader{Term: e.told})
+	if e.leading != 0 && e.announced == 0 && e.machine.term == e.leading {
+		e.announced = e.leading
+		c.Log().Infof("This Master is elected leader of term %d.", e.announced)
+		c.Send(e.master(c), master.ElectedLeader{Term: e.announced})
 	}
 }
 
@@ -45,12 +45,12 @@ func (e *Election) won(c *rpcenv.Context) {
 
 // lost ends a leadership. What was proposed and is not committed may still be, by the next leader.
 func (e *Election) lost(c *rpcenv.Context) {
-	told := e.told
-	e.leading, e.told = 0, 0
+	announced := e.announced
+	e.leading, e.announced = 0, 0
 	c.Cancel(e.beat)
 	e.failProposals(ErrLeadershipLost)
-	if told != 0 {
-		c.Log().Warnf("This Master no longer leads: it was the leader of term %d.", told)
+	if announced != 0 {
+		c.Log().Warnf("This Master no longer leads: it was the leader of term %d.", announced)
 		c.Send(e.master(c), master.RevokedLeadership{})
 	}
 	e.standLater(c)
@@ -60,7 +60,7 @@ func (e *Election) master(c *rpcenv.Context) rpcenv.Ref {
 	return rpcenv.Ref{Address: c.Self().Address, Name: e.cfg.Tell}
 }
 
-// stepDown is the beginning of a follower without a leader.
+// stepDown makes this Master a follower without a leader: it stands soon, unless it hears of one.
 func (e *Election) stepDown(c *rpcenv.Context) {
 	e.campaign = c.After(between(c, quickest, e.cfg.Silence), Campaign{})
 }
@@ -75,7 +75,7 @@ func (e *Election) heard(c *rpcenv.Context, from rpcenv.Address) {
 	e.silence = c.After(e.cfg.Silence, Silence{})
 }
 
-// leaderSilent forgets a leader that was silent: from now on this Master votes for another, and soon stands itself.
+// leaderSilent forgets a leader that was silent: from now on this Master may vote for another, and soon stands itself.
 func (e *Election) leaderSilent(c *rpcenv.Context) {
 	c.Log().Infof("%s was silent for %s.", e.address(e.lead), e.cfg.Silence)
 	e.guard(c, func() { _ = e.node.ForgetLeader() })
@@ -83,13 +83,14 @@ func (e *Election) leaderSilent(c *rpcenv.Context) {
 	e.stepDown(c)
 }
 
-// stand makes this Master a candidate, and again if nothing comes of it: if two stood at the same instant, one will be first.
+// stand makes this Master a candidate, and again if nothing comes of it.
 func (e *Election) stand(c *rpcenv.Context) {
+	// Random, so that two that stood at the same instant and split the votes do not do so again.
 	e.campaign = c.After(between(c, 3*quickest, e.cfg.Silence), Campaign{})
 	if e.behind || e.outdated(e.end()) != "" {
 		return
 	}
-	e.guard(c, func() { _ = e.node.Campaign() }) // its error is of who cannot
+	e.guard(c, func() { _ = e.node.Campaign() }) // its error is of a Master that may not stand
 	e.turn(c)
 }
 
@@ -100,8 +101,8 @@ func (e *Election) standLater(c *rpcenv.Context) {
 	e.campaign = c.After(between(c, e.cfg.Silence, 2*e.cfg.Silence), Campaign{})
 }
 
-// tick lets a leader send heartbeats, and see whether a majority hears them. Nobody else ticks inside raft: what it draws
-// for itself there would be of no seed.
+// tick lets a leader send heartbeats, and see whether a majority answers. Only a leader ticks inside raft: the time-outs that
+// raft draws for others have no seed.
 func (e *Election) tick(c *rpcenv.Context) {
 	e.guard(c, e.node.Tick)
 	e.turn(c)

@@ -105,7 +105,7 @@ func TestAMasterWhoseLeaderIsSilentForgetsItAndStandsSoon(t *testing.T) {
 	stands.want(t, "it stood", 100*time.Millisecond+40*time.Millisecond, 1060*time.Millisecond)
 }
 
-// Who gave its vote to another gives it 1 to 2 seconds; who only would have, or refused, stands as before.
+// A Master that gave its vote to another gives it 1 to 2 seconds; one that only would have, or refused, stands as before.
 func TestAMasterThatVotedForAnotherGivesItTime(t *testing.T) {
 	var stands spread
 	for seed := range uint64(draws) {
@@ -198,14 +198,14 @@ func (l *lone) beats() (out []time.Duration) {
 	return out
 }
 
-// A leader speaks five times in Silence. When a majority was not heard for 5 to 10 heartbeats it steps down, and tells the
-// Master if that heard that it leads; then it stands again after 1 to 2 seconds.
+// A leader speaks five times in Silence. When no majority answered for 5 to 10 heartbeats it steps down, with RevokedLeadership
+// to a Master that got ElectedLeader; then it stands again after 1 to 2 seconds.
 func TestALeaderThatIsNotHeardStepsDown(t *testing.T) {
 	var stands spread
 	for seed := range uint64(draws) {
-		told := seed%2 == 0
+		elected := seed%2 == 0
 		l := member(t, seed, ordinary(), Config{})
-		l.votes[2], l.confirms[2] = true, told
+		l.votes[2], l.confirms[2] = true, elected
 		l.Until("the votes", func() bool { return l.e.leading != 0 })
 		at := l.Now()
 		l.Advance(990 * time.Millisecond)
@@ -233,7 +233,7 @@ func TestALeaderThatIsNotHeardStepsDown(t *testing.T) {
 		}
 		stands.add(l.stood(end)[0])
 		lines := l.lines("This Master no longer leads")
-		if told && !slices.Equal(lines, []string{"This Master no longer leads: it was the leader of term 4."}) || !told && len(lines) != 0 {
+		if elected && !slices.Equal(lines, []string{"This Master no longer leads: it was the leader of term 4."}) || !elected && len(lines) != 0 {
 			t.Errorf("seed %d: it said %q", seed, lines)
 		}
 		l.wantStates("FOLLOWER > PRECANDIDATE, term 3", "PRECANDIDATE > CANDIDATE, term 4", "CANDIDATE > LEADER, term 4",
@@ -251,7 +251,7 @@ func TestTheEndOfALeadershipIsToldToWhoHeardOfIt(t *testing.T) {
 		l.Advance(50 * time.Millisecond)
 		l.heard = nil
 		l.send(3, &deploy.LeaderHeartbeat{Term: 5})
-		if told := slices.Contains(l.heard, "Master RevokedLeadership"); told != confirms {
+		if revoked := slices.Contains(l.heard, "Master RevokedLeadership"); revoked != confirms {
 			t.Errorf("it led %v, and heard %q", confirms, l.heard)
 		}
 		// It follows: another tick of raft's own would make it stand.

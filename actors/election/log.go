@@ -41,7 +41,7 @@ func (b *Batch) empty() bool {
 	return b.Identity == nil && b.Vote == nil && b.Snapshot == nil && len(b.Entries) == 0
 }
 
-// add makes b do what it did, and then what next does.
+// add appends next to b: one write does both, in this order.
 func (b *Batch) add(next Batch) {
 	if next.Identity != nil {
 		b.Identity = next.Identity

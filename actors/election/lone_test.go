@@ -35,7 +35,7 @@ type lone struct {
 	// votes and confirms are whether a peer votes for M1, and confirms its entries.
 	votes, confirms [4]bool
 	began           time.Time
-	heard           []string // by the peers and the Master: who, and what, without the group
+	heard           []string // by the peers and the Master: the receiver and the message, without the group
 	at              []time.Duration
 	said            *logtest.Hook
 }
@@ -137,7 +137,7 @@ func leader(t *testing.T, seed uint64, saved Saved, cfg Config) *lone {
 	t.Helper()
 	l := member(t, seed, saved, cfg)
 	l.votes[2], l.confirms[2] = true, true
-	l.Until("a leader", func() bool { return l.e.told != 0 })
+	l.Until("a leader", func() bool { return l.e.announced != 0 })
 	l.Advance(50 * time.Millisecond)
 	l.heard, l.at = nil, nil
 	return l

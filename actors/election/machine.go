@@ -28,8 +28,7 @@ func (m *machine) restore(s *deploy.LogSnapshot) {
 	m.held = m.size()
 }
 
-// apply does what the next entry says. Its error is that of an entry that cannot be read, which changes nothing: on all
-// Masters alike.
+// apply does what the next entry says. An entry that cannot be read is an error and changes nothing, on all Masters alike.
 func (m *machine) apply(index, term uint64, changes []byte) error {
 	m.index, m.term = index, term
 	m.since += len(changes)

@@ -25,6 +25,7 @@ func (e *Election) turn(c *rpcenv.Context) {
 		return
 	}
 	e.guard(c, func() {
+		// AsyncStorageWrites: raft addresses its own disk and state machine by messages, and goes on before they are done.
 		for e.node.HasReady() {
 			for _, m := range e.node.Ready().Messages {
 				switch m.GetTo() {
@@ -38,7 +39,7 @@ func (e *Election) turn(c *rpcenv.Context) {
 			}
 		}
 	})
-	e.flush(c)
+	e.flush(c) // after the loop, so that all of it is one write
 	e.watch(c)
 }
 
@@ -61,6 +62,7 @@ func (e *Election) append(m *pb.Message) {
 	if news || !s.batch.empty() {
 		s.batch.Vote = e.voteNow()
 	}
+	// Also with an empty batch: its answers must wait for what was queued before.
 	e.saves = append(e.saves, s)
 }
 
@@ -90,7 +92,7 @@ func (e *Election) flush(c *rpcenv.Context) {
 			continue
 		}
 		e.saving = true
-		node := e.node
+		node := e.node // checkAgain may reopen the log while this write is under way
 		rpcenv.Run(c, logLane, func(b *rpcenv.Blocking) (struct{}, error) {
 			return struct{}{}, e.cfg.Log.Save(b, batch)
 		}, func(_ struct{}, err error) {
@@ -108,7 +110,7 @@ func (e *Election) flush(c *rpcenv.Context) {
 	}
 }
 
-// saved goes on after a write: only now are votes and confirmations sent that it made true.
+// saved goes on after a write: only now do the votes and confirmations go out that it made true.
 func (e *Election) saved(c *rpcenv.Context, taken []save) {
 	for _, s := range taken {
 		e.guard(c, func() { e.stored(c, s) })
@@ -138,7 +140,8 @@ func (e *Election) stored(c *rpcenv.Context, s save) {
 	}
 }
 
-// compact forgets entries that a snapshot stands for.
+// compact drops entries that a snapshot stands for, but for the last Config.Keep: a peer that is a little late gets those
+// rather than the whole state.
 func (e *Election) compact(index uint64) {
 	_ = e.storage.Compact(max(index, e.cfg.Keep) - e.cfg.Keep) // its error is of entries that are forgotten already
 }
@@ -167,12 +170,13 @@ func (e *Election) apply(c *rpcenv.Context, m *pb.Message) {
 	for _, r := range m.GetResponses() {
 		e.respond(c, r)
 	}
+	// Not before as many bytes have changed as the state has: else a large state would be written over and over.
 	if e.machine.since >= max(e.cfg.SnapshotBytes, e.machine.held) {
 		e.saves = append(e.saves, save{batch: Batch{Snapshot: e.machine.snapshot()}})
 	}
 }
 
-// post sends a message of raft's to a peer. One that could not be dialled is left alone for a while: raft sends again.
+// post sends a message of raft's to a peer, unless it could not be dialled a moment ago: raft sends again.
 func (e *Election) post(c *rpcenv.Context, m *pb.Message) {
 	to := e.address(m.GetTo())
 	if c.Now().Before(e.unreachable[m.GetTo()]) {
@@ -195,7 +199,7 @@ func (e *Election) post(c *rpcenv.Context, m *pb.Message) {
 
 // propose puts changes into the log.
 func (e *Election) propose(c *rpcenv.Context, m Propose) {
-	if e.told == 0 || m.Term != e.told {
+	if e.announced == 0 || m.Term != e.announced { // of another leadership: its books may differ from what was committed since
 		rpcenv.Fail(c, m, e.notLeader(m.Term))
 		return
 	}
@@ -225,7 +229,7 @@ func (e *Election) propose(c *rpcenv.Context, m Propose) {
 	e.turn(c)
 }
 
-// notLeader says who is.
+// notLeader is the refusal of a Master that does not lead; it names the leader, if it is known.
 func (e *Election) notLeader(term uint64) error {
 	leader := "nobody is known to be it"
 	if e.lead != raft.None {
@@ -234,9 +238,9 @@ func (e *Election) notLeader(term uint64) error {
 	return fmt.Errorf("%w of term %d: at term %d %s", ErrNotLeader, term, e.term, leader)
 }
 
-// readState tells this Master what was committed.
+// readState returns to this Master what was committed.
 func (e *Election) readState(c *rpcenv.Context, m ReadState) {
-	if e.told == 0 {
+	if e.announced == 0 {
 		rpcenv.Fail(c, m, e.notLeader(e.term))
 		return
 	}

@@ -15,8 +15,8 @@ type MemoryLog struct {
 	Takes time.Duration
 	// Full makes each further Save fail.
 	Full bool
-	// Early makes Saves return that long before they are durable: a process that ends meanwhile has lost them. No disk may
-	// do that, and no program: it is for tests of tests.
+	// Early makes Saves return that long before they are durable: a process that ends meanwhile has lost them. No disk and no
+	// program may do that: it shows that the tests find such a fault.
 	Early time.Duration
 
 	saved Saved

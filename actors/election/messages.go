@@ -5,11 +5,11 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Propose asks the leader to put changes into the log, all or none. It is answered when they are committed and applied. Its
-// failures are ErrNotLeader and ErrTooLarge, of which nothing came, and ErrLeadershipLost, of which nobody knows.
+// Propose asks the leader to put changes into the log, all or none. The answer comes when they are committed and applied. After
+// ErrNotLeader and ErrTooLarge the log has none of them; after ErrLeadershipLost it may have them or not.
 type Propose struct {
 	rpcenv.Local
-	// Term is the leadership in which the changes were thought of; in another they are refused.
+	// Term is the leadership that decided the changes; another refuses them.
 	Term    uint64
 	Changes []master.Change
 }

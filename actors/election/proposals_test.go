@@ -98,7 +98,7 @@ func TestProposalsEndWithTheLeadership(t *testing.T) {
 	l.send(3, &deploy.LeaderHeard{Term: 5})
 	a.want("1 "+ErrLeadershipLost.Error(), "2 "+ErrLeadershipLost.Error())
 	l.confirms[2] = true
-	l.Until("another leadership", func() bool { return l.e.told > 4 })
+	l.Until("another leadership", func() bool { return l.e.announced > 4 })
 	l.Advance(20 * time.Millisecond)
 	a.propose(3, 4, change("b", "2"))
 	a.want("3 " + ErrNotLeader.Error() + " of term 4: at term 6 10.0.0.1:7077 is it")

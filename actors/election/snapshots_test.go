@@ -94,7 +94,7 @@ func TestAMasterTakesTheStateOfTheLeader(t *testing.T) {
 		t.Errorf("it says %v, %v", s, err)
 	}
 	l.votes[2], l.confirms[2] = true, true
-	l.Until("a leader", func() bool { return l.e.told != 0 })
+	l.Until("a leader", func() bool { return l.e.announced != 0 })
 	l.heard = nil
 	l.send(3, &deploy.Appended{Term: 4, Index: 9, Refused: true})
 	if !slices.Contains(l.heard, `M3 InstallSnapshot{term:4 snapshot:{index:9 term:3 state:{key:"a" value:"1"}}}`) {

@@ -27,7 +27,7 @@ func (p Phase) String() string {
 	return [...]string{"OPENING", "WAITING", "CHECKING", "MEMBER", "FAILED"}[p]
 }
 
-// Election is the endpoint. Spark has none: there ZooKeeper elects.
+// Election is the endpoint. Spark has no such endpoint: there ZooKeeper elects.
 type Election struct {
 	cfg   Config
 	peers []rpcenv.Address // the number of a Master is its place here, from 1
@@ -57,15 +57,15 @@ type Election struct {
 	saves  []save // handed out by raft, to be made durable
 	saving bool
 
-	role     raft.StateType
-	lead     uint64
-	term     uint64
-	leading  uint64                   // the term in which this Master leads; 0: it does not
-	told     uint64                   // the term of which Tell was told; 0: none
-	proposed []rpcenv.Call[Committed] // of the leading term, in the order of their entries
+	role      raft.StateType
+	lead      uint64
+	term      uint64
+	leading   uint64                   // the term in which this Master leads; 0: it does not
+	announced uint64                   // the term of the last ElectedLeader to Config.Tell; 0: it does not lead
+	proposed  []rpcenv.Call[Committed] // of the leading term, in the order of their entries
 
 	acked       map[uint64]acknowledged // what each peer must have in its log
-	unreachable map[uint64]time.Time    // peers that could not be dialled, until when they are left alone
+	unreachable map[uint64]time.Time    // peers that could not be dialled, and until when nothing is sent to them
 	warned      map[rpcenv.Address]string
 
 	silence, campaign, beat, ask rpcenv.Timer
@@ -98,7 +98,7 @@ func New(cfg Config) *Election {
 	return e
 }
 
-// number is a peer's place among the peers, from 1; 0: it is none.
+// number is a peer's place among the peers, from 1; 0: it is no peer.
 func (e *Election) number(a rpcenv.Address) uint64 {
 	for i, p := range e.peers {
 		if p == a {

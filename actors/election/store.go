@@ -29,14 +29,14 @@ func (s *Store) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, 
 	return state.Records, nil, nil
 }
 
-// Write returns when a majority has the changes. Of a failure that is ErrLeadershipLost nobody knows whether the next leader
-// has them; of the others nothing came. Both, and ErrNotLeader, are [master.ErrNotLeader] too.
+// Write returns when a majority has the changes. After ErrLeadershipLost the next leader may have them or not; after other
+// failures it has not. ErrLeadershipLost and ErrNotLeader are [master.ErrNotLeader] too.
 func (s *Store) Write(b *rpcenv.Blocking, changes []master.Change) error {
 	_, err := rpcenv.AskWait(b, s.Election, Propose{Term: s.term, Changes: changes})
 	return asMaster(err)
 }
 
-// asMaster says of what comes of a leadership's end that it does, in the Master's words.
+// asMaster makes an error that comes of a leadership's end a master.ErrNotLeader too, by which the Master knows it.
 func asMaster(err error) error {
 	if errors.Is(err, ErrNotLeader) || errors.Is(err, ErrLeadershipLost) {
 		return fmt.Errorf("%w: %w", master.ErrNotLeader, err)

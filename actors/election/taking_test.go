@@ -56,7 +56,7 @@ func TestAMemberIsNotedBeforeWhatItSendsCounts(t *testing.T) {
 	}
 }
 
-// Nobody is noted while this Master does not take part, nor who is none of the group; what comes then is not answered.
+// A Master that does not take part notes no peer, and one that does notes no stranger; neither answers what comes then.
 func TestWhatComesBeforeAMasterTakesPartIsNotTaken(t *testing.T) {
 	saved := ordinary()
 	saved.Identity.Met = nil

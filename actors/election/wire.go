@@ -9,11 +9,10 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// mostTerm bounds the terms of messages: nobody gets there by elections, and past it they would begin anew.
+// mostTerm bounds the terms of messages: no election gets there, and past the largest uint64 they would begin anew.
 const mostTerm = 1 << 62
 
-// toWire makes of a message of raft's the one that travels; nil for what does not travel. A snapshot's state is added by who
-// has it.
+// toWire makes of a message of raft's the one that travels; nil for what does not travel. The caller adds a snapshot's state.
 func toWire(m *pb.Message, group uint64) proto.Message {
 	switch m.GetType() {
 	case pb.MsgVote, pb.MsgPreVote:
@@ -42,7 +41,7 @@ func toWire(m *pb.Message, group uint64) proto.Message {
 	return nil
 }
 
-// groupOf is the digest that a message has of the peers that its sender was told.
+// groupOf is the digest of its sender's peers that a message has.
 func groupOf(m proto.Message) uint64 {
 	g, ok := m.(interface{ GetGroup() uint64 })
 	if !ok {
@@ -51,8 +50,8 @@ func groupOf(m proto.Message) uint64 {
 	return g.GetGroup()
 }
 
-// fromWire makes of a message that came the one that raft takes. Its error says what cannot be; what raft itself would
-// take ill (it panics at a log that contradicts itself) is refused here: peers are not trusted.
+// fromWire makes of a peer's message the one that raft takes, or an error that says what is wrong with it. Raft panics at a
+// log that contradicts itself, and peers are not trusted: such messages are refused here.
 func (e *Election) fromWire(m proto.Message, from uint64) (*pb.Message, error) {
 	out := &pb.Message{From: new(from), To: new(e.self)}
 	switch m := m.(type) {
@@ -74,7 +73,7 @@ func (e *Election) fromWire(m proto.Message, from uint64) (*pb.Message, error) {
 		out.Commit, out.Entries = new(m.GetCommit()), toRaft(m.GetEntries())
 	case *deploy.Appended:
 		if !m.GetRefused() && m.GetIndex() > e.last {
-			return nil, fmt.Errorf("it says that it has entries up to %d, of %d that there are", m.GetIndex(), e.last)
+			return nil, fmt.Errorf("it says that it has entries up to %d, and the last one here is %d", m.GetIndex(), e.last)
 		}
 		out.Type, out.Term, out.Index, out.Reject = pb.MsgAppResp.Enum(), new(m.GetTerm()), new(m.GetIndex()), new(m.GetRefused())
 		out.RejectHint, out.LogTerm = new(m.GetHintIndex()), new(m.GetHintTerm())

@@ -75,7 +75,7 @@ func TestMessagesTravelWhole(t *testing.T) {
 		if !proto.Equal(out, c.want) || groupOf(out) != group {
 			t.Errorf("%s travels as %v, want %v", c.m.GetType(), out, c.want)
 		}
-		if s, ok := out.(*deploy.InstallSnapshot); ok { // its state is added by who has it
+		if s, ok := out.(*deploy.InstallSnapshot); ok { // the sender adds its state
 			s.Snapshot = state
 		}
 		// On the wire, no bytes are as good as none.
@@ -132,7 +132,7 @@ func TestMessagesThatCannotBeAreRefused(t *testing.T) {
 		{&deploy.LeaderHeartbeat{Term: 1, Commit: 10}, ""},
 		{&deploy.LeaderHeartbeat{Term: 1, Commit: 11}, "it says that entry 11 is committed here, and the last one here is 10"},
 		{&deploy.Appended{Term: 1, Index: 10}, ""},
-		{&deploy.Appended{Term: 1, Index: 11}, "it says that it has entries up to 11, of 10 that there are"},
+		{&deploy.Appended{Term: 1, Index: 11}, "it says that it has entries up to 11, and the last one here is 10"},
 		{&deploy.Appended{Term: 1, Index: 11, Refused: true}, ""},
 		{snapshot(1, 1), ""},
 		{snapshot(1, 5), ""},

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// WorkDirCleanup is the tick by which directories of applications are removed that nobody has written to for
+// WorkDirCleanup is the tick that removes directories of applications to which nothing was written for
 // spark.worker.cleanup.appDataTtl. It mirrors DeployMessages.WorkDirCleanup.
 type WorkDirCleanup struct{ rpcenv.Local }
 
@@ -22,6 +22,7 @@ func (w *Worker) startCleanup(c *rpcenv.Context) {
 }
 
 func (w *Worker) workDirCleanup(c *rpcenv.Context) {
+	// Taken here: the body of Run runs beside other handlers and must not read the books.
 	cleanUp, inUse := w.cfg.Directories.CleanUp, w.books.inUse()
 	since := c.Now().Add(-conf.WorkerCleanupAppDataTTL.Get(c.Conf()))
 	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) ([]string, error) {

@@ -14,21 +14,21 @@ type Config struct {
 	// Masters are where to register. More than one are standbys of each other. May be empty with
 	// Membership.
 	Masters []rpcenv.Address
-	// Membership says that the endpoint Membership tells this Worker of further Masters.
+	// Membership says that this Worker hears of further Masters from the endpoint Membership.
 	Membership bool
 	// Cores is how many cores this Worker offers, at least 1.
 	Cores int
 	// MemoryMB is how much memory this Worker offers, in MiB, at least 1.
 	MemoryMB int
-	// WorkDir is under which executors have their directories, WorkDir/APP/EXECUTOR. Empty: executors have none.
+	// WorkDir is the directory under which each executor has its own, WorkDir/APP/EXECUTOR. Empty: executors have none.
 	WorkDir string
-	// Directories makes what executors need on the disk, and removes it; nil: nobody does.
+	// Directories makes what executors need on the disk, and removes it; nil: they get nothing.
 	Directories Directories
 	// Programs brings the programs of drivers; nil: a driver's program is where its description says.
 	Programs Programs
 	// Resources are what this Worker offers beside cores and memory, such as gpu: each name once, each address once.
 	Resources []*deploy.ResourceInformation
-	// WebUIURL is where this Worker's pages are; empty: there are none.
+	// WebUIURL is where this Worker's pages are; empty: it has none.
 	WebUIURL string
 	// ID is the Worker's id; empty: made of the time, host and port by spark.worker.idPattern.
 	ID string
@@ -69,11 +69,11 @@ type Directories interface {
 	CleanUp(b *rpcenv.Blocking, inUse []string, since time.Time) ([]string, error)
 }
 
-// Preparation says for whom [Directories] prepares.
+// Preparation names the executor for which [Directories] prepares.
 type Preparation struct {
 	// App is the application's id, Dir the executor's directory.
 	App, Dir string
-	// Resources are written to a file in Dir, unless there are none.
+	// Resources are written to a file in Dir; without any, no file is.
 	Resources []*deploy.ResourceInformation
 }
 
@@ -81,7 +81,7 @@ type Preparation struct {
 type Prepared struct {
 	// LocalDirs are the application's, for the blocks of its executors: at least one.
 	LocalDirs []string
-	// ResourcesFile has the Preparation's Resources in Spark's form; empty: there are none.
+	// ResourcesFile has the Preparation's Resources in Spark's form; empty: the Preparation has none.
 	ResourcesFile string
 }
 

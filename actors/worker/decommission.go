@@ -7,7 +7,8 @@ import (
 )
 
 // WorkerDecommissionSigReceived says that the process got the signal spark.worker.decommission.signal. The Worker takes no
-// more executors and tells the Master, each that it comes to. It mirrors DeployMessages.WorkerDecommissionSigReceived.
+// more executors and reports that to its Master, and to each later one. It mirrors
+// DeployMessages.WorkerDecommissionSigReceived.
 type WorkerDecommissionSigReceived struct{ rpcenv.Local } //nolint:revive // Spark's name
 
 // workerDecommissionSigReceived is the wish of the machine. Without spark.decommission.enabled nothing changes.
@@ -19,12 +20,12 @@ func (w *Worker) workerDecommissionSigReceived(c *rpcenv.Context) {
 		c.Log().Warn("WorkerDecommissioning waits until the connection to the Master is established")
 		return
 	}
-	w.tellDecommissioned(c)
+	w.reportDecommissioned(c)
 }
 
-// tellDecommissioned tells the Master that no more executors are taken, if that is so. A Master that is new to this Worker
-// hears it after what runs here: the one before may have ended without a word of it, and records do not hold it.
-func (w *Worker) tellDecommissioned(c *rpcenv.Context) {
+// reportDecommissioned reports to the Master that this Worker takes no more executors, if that is so. A Master that is new to
+// this Worker hears it behind the list of what runs here: no record holds it.
+func (w *Worker) reportDecommissioned(c *rpcenv.Context) {
 	if w.decommissioned {
 		c.Send(w.reg.master, &deploy.WorkerDecommissioning{Id: w.id, Worker: c.Self().Proto()})
 	}

@@ -9,7 +9,7 @@ import (
 
 var decommissionEnabled = map[string]string{"spark.decommission.enabled": "true"}
 
-// signalled tells the Worker that its process got the signal.
+// signalled sends the Worker the signal that its process got.
 func (k *kit) signalled() {
 	k.t.Helper()
 	k.w.ProbeIn(k.env, "Signals").Send(k.worker, WorkerDecommissionSigReceived{})
@@ -17,12 +17,12 @@ func (k *kit) signalled() {
 	k.w.Settle()
 }
 
-// silent is that the Master was told nothing that the test has not looked at, and is told nothing now.
+// silent checks that the Master got nothing but what the test has looked at, and gets nothing now.
 func (k *kit) silent() {
 	k.t.Helper()
 	k.w.Advance(time.Second)
 	if got := k.master.Waiting(); len(got) != 0 {
-		k.t.Errorf("the Master was told %T %v", got[0], got)
+		k.t.Errorf("the Master got %T %v", got[0], got)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestASignalledWorkerTellsTheMasterOnceAndRefusesExecutors(t *testing.T) {
 	k.run(0)
 	k.signalled()
 	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().WorkerId || m.GetWorker().GetName() != Name {
-		t.Errorf("the Master was told %v", m)
+		t.Errorf("the Master got %v", m)
 	}
 	k.signalled()
 	k.master.Send(k.worker, k.launch(1))
@@ -80,7 +80,7 @@ func TestAWorkerThatTheMasterDecommissionsTellsNobody(t *testing.T) {
 	}
 }
 
-// Nobody is there to be told; the Master that the Worker finds later is, and its executors are refused.
+// No Master is there to hear of the signal; the one that the Worker finds later does, and its executors are refused.
 func TestASignalBeforeTheFirstMasterHolds(t *testing.T) {
 	k := newKit(t)
 	k.start(Config{}, decommissionEnabled)
@@ -105,6 +105,6 @@ func TestANewMasterHearsThatAWorkerIsDecommissioned(t *testing.T) {
 	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
 	next[*deploy.WorkerSchedulerStateResponse](k)
 	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().WorkerId {
-		t.Errorf("the new Master was told %v", m)
+		t.Errorf("the new Master got %v", m)
 	}
 }

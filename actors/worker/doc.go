@@ -1,5 +1,5 @@
 // Package worker is a standalone cluster's Worker: it offers a machine's cores and memory to a Master, starts and ends
-// the executors that the Master orders, and tells what becomes of them. It mirrors
+// the executors that the Master orders, and reports what becomes of them. It mirrors
 // org.apache.spark.deploy.worker.Worker and ExecutorRunner; [Watcher] is WorkerWatcher, by which an executor shares its
 // Worker's fate.
 //
@@ -8,14 +8,14 @@
 // after 30 to 90 s (drawn once), and after spark.worker.maxRegistrationRetries of them the process ends with code 1.
 // When the connection to the Master ends the Worker registers again; its executors run on.
 //
-// Executors: LaunchExecutor starts a process of the Host. The Worker tells itself of the process's start and end by
-// [ExecutorStateChanged], changes its books and asks the Master to take note.
+// Executors: LaunchExecutor starts a process of the Host. The Worker sends itself [ExecutorStateChanged] at the process's start
+// and end, changes its books and asks the Master to take note.
 //
 // Drivers in cluster mode: LaunchDriver has its program fetched ([Programs]) and started, again after 1, 2, 4 s and so on
-// while it is supervised and fails; its end is told likewise, by [DriverStateChanged].
+// while it is supervised and fails; [DriverStateChanged] reports its end in the same way.
 //
 // The Worker keeps no socket, file, process or page: the Host starts processes, [Directories] removes what they leave,
-// the endpoint Membership tells of Masters that nobody named.
+// the endpoint Membership finds Masters that no setting names.
 //
 // # Differences from Spark
 //
@@ -27,16 +27,17 @@
 //     one leaves the Master's books wrong for no longer than that. The Worker gives up, with exit code 1 as in Spark,
 //     after the time that Spark's spark.worker.executorStateSync.maxAttempts take.
 //     (TestALostReportIsRepeatedUntilAcknowledged, TestAWorkerWhoseMasterNeverAcknowledgesExits)
-//   - A report that was not acknowledged survives the connection: it is repeated after the next registration. Spark
+//   - A report that no Master acknowledged survives the connection: the Worker repeats it after the next registration. Spark
 //     counts tries to a Master that is gone, and exits. (TestAReportSurvivesTheConnection)
-//   - Only the last word about an executor is repeated: RUNNING never comes after EXITED. (TestOnlyTheLastWordIsRepeated)
+//   - The Worker repeats only the last report about an executor: RUNNING never comes after EXITED.
+//     (TestOnlyTheLastWordIsRepeated)
 //   - A LaunchExecutor for an executor that is alive is a duplicate and does nothing; Spark would report FAILED, by which
 //     the Master forgets the live one. (TestALaunchOfALiveExecutorIsADuplicate)
 //   - Application ids become directories, so one that is no plain name is refused (FAILED).
 //     (TestLaunchesThatCannotBeAreReportedFailed)
 //   - Messages of an earlier leadership than the latest heard of are refused, unless the Master that led last sends them:
 //     it lost its records. Spark has no leader term. (TestAnEarlierTermIsRefused, TestAMasterThatLostItsRecordsIsObeyed)
-//   - Reports that the Master before did not acknowledge are repeated to the new one. (TestANewMasterHearsWhatTheOldOneDidNot)
+//   - A new Master gets the reports that the one before did not acknowledge. (TestANewMasterHearsWhatTheOldOneDidNot)
 //   - At its end the Worker reports the executors that live then, FAILED with "Worker shutting down"; Spark's reports those
 //     again that ended long ago. A Worker that only stops its endpoint ends its executors and reports nothing.
 //     (TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords, TestTheEndOfTheWorkerEndsItsExecutors)
@@ -44,20 +45,20 @@
 //     (TestResourcesThatAreNotThereAreRefused)
 //   - An executor that is killed before its process was started gets none. Spark's may start it all the same.
 //     (TestAnExecutorThatIsKilledBeforeItHasAProcessGetsNone)
-//   - With Membership, a Master that nobody knows of any more is not the only one tried.
+//   - With Membership, a Master that has left is not the only one tried.
 //     (TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried)
-//   - Nor is one that says that it does not lead, that is not there, or that did not answer the first retries: Spark's
-//     Worker seeks the Master that it knew until it gives up, so that one which that Master had given up never finds the
-//     next leader, and its executors live on though nobody counts them.
+//   - Nor is one that says that it does not lead, that cannot be reached, or that did not answer the first retries: Spark's
+//     Worker seeks the Master that it knew until it gives up. If that Master had given the Worker up, the Worker never finds
+//     the next leader, and no Master counts its executors, which live on.
 //     (TestAMasterThatDoesNotLeadIsNotTheOnlyOneTried)
 //   - The report that a driver has ended is an ask, repeated until it is acknowledged, as that of an executor: Spark's is a
 //     one-way message, lost when the Master is away. Until then WorkerLatestState lists the driver.
 //     (TestALostReportOfADriverIsRepeated, TestTheEndOfADriverSurvivesTheConnection)
 //   - A LaunchDriver for a driver that is here, or has ended here, is a duplicate and does nothing; Spark would run it twice.
 //     (TestALaunchOfADriverThatIsHereIsADuplicate)
-//   - A decommissioned Worker says so to each Master that it comes to, and reports an executor that it does not launch KILLED;
-//     Spark's Worker says it once and refuses without a word, so that after a failover its Master holds such executors for
-//     launched until the application ends. (TestANewMasterHearsThatAWorkerIsDecommissioned,
+//   - A decommissioned Worker says so to each Master that it registers with, and reports an executor that it does not launch as
+//     KILLED; Spark's Worker says it once and refuses without a report, so that after a failover its Master takes such executors
+//     for launched until the application ends. (TestANewMasterHearsThatAWorkerIsDecommissioned,
 //     TestASignalBeforeTheFirstMasterHolds)
 //   - The message of an executor that ended by itself goes on with the last error of its stderr; Spark's has the exit code
 //     alone. (TestTheEndOfAnExecutorSaysWhy)

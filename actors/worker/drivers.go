@@ -33,6 +33,7 @@ func (w *Worker) launchDriver(c *rpcenv.Context, m *deploy.LaunchDriver) {
 		// The Master runs a supervised one elsewhere when it sees this Worker go.
 		c.Log().Warnf("Asked to launch driver %s while shutting down", id)
 		return
+	// Ids are never given again, so this is a repeated order. A report would change what the Master knows of the driver.
 	case w.books.driver(id) != nil || indexDriver(w.books.endedDrivers, id) >= 0:
 		c.Log().Warnf("Asked to launch driver %s, which is here already", id)
 		return
@@ -72,7 +73,7 @@ func (w *Worker) fetchProgram(c *rpcenv.Context, d *driver) {
 	}, func(path string, err error) {
 		d.fetch = nil
 		switch {
-		case d.killed:
+		case d.killed: // before err: a fetch that was ended by KillDriver fails, but the driver was killed
 			w.endDriver(c, d, deploy.DriverState_KILLED, "")
 		case err != nil:
 			w.endDriver(c, d, deploy.DriverState_ERROR, fmt.Sprintf("fetch the driver's program: %v", err))
@@ -135,7 +136,7 @@ func (w *Worker) driverProcessEnded(c *rpcenv.Context, d *driver, e rpcenv.Exit)
 	switch {
 	case e.Err != nil:
 		w.endDriver(c, d, deploy.DriverState_ERROR, fmt.Sprintf("watch the driver: %v", e.Err))
-	case d.desc.GetSupervise() && code != 0 && !d.killed:
+	case d.desc.GetSupervise() && code != 0 && !d.killed: // the Master hears nothing: for it the driver goes on to run
 		wait := d.failed(c.Now().Sub(d.began))
 		c.Log().Infof("Driver %s: command exited with status %d, re-launching after %d s.", d.id, code, int(wait.Seconds()))
 		d.timer = c.After(wait, relaunchDriver{id: d.id})
@@ -149,7 +150,7 @@ func (w *Worker) relaunchDriver(c *rpcenv.Context, m relaunchDriver) {
 	w.startDriver(c, w.books.driver(m.id)) // a kill has cancelled the wait
 }
 
-// killDriver tells a driver to end; that it has is reported later. A second order changes nothing.
+// killDriver ends a driver; the report that it has ended comes later. A second order changes nothing.
 func (w *Worker) killDriver(c *rpcenv.Context, m *deploy.KillDriver) {
 	if w.refuses(c, "KillDriver", m.GetMasterTerm()) {
 		return
@@ -163,7 +164,7 @@ func (w *Worker) killDriver(c *rpcenv.Context, m *deploy.KillDriver) {
 	w.endProcessOf(c, d)
 }
 
-// killDrivers tells all drivers to end.
+// killDrivers ends all drivers.
 func (w *Worker) killDrivers(c *rpcenv.Context) {
 	for _, d := range w.books.drivers {
 		w.endProcessOf(c, d)
@@ -178,16 +179,16 @@ func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
 	d.killed = true
 	switch {
 	case d.fetch != nil:
-		d.fetch()
+		d.fetch() // the callback of fetchProgram follows and ends the driver
 	case d.running:
 		d.process.Kill(conf.WorkerDriverTerminateTimeout.Get(c.Conf()))
-	default:
+	default: // it waits, or its end is under way; driverStateChanged ignores a second one
 		c.Cancel(d.timer)
 		w.endDriver(c, d, deploy.DriverState_KILLED, "")
 	}
 }
 
-// endDriver tells the Worker that a driver has ended, as Spark's DriverRunner thread does.
+// endDriver sends the Worker itself the end of a driver, as Spark's DriverRunner thread does.
 func (w *Worker) endDriver(c *rpcenv.Context, d *driver, s deploy.DriverState_State, exception string) {
 	c.Send(c.Self(), DriverStateChanged{DriverID: d.id, State: s, Exception: exception, ExitStatus: d.exit, LastWords: d.words})
 }
@@ -226,11 +227,12 @@ func (w *Worker) reportDriver(c *rpcenv.Context, d DriverStateChanged) {
 	if d.Exception != "" {
 		m.Exception = &d.Exception
 	}
-	w.tellMaster(c, driverWord+d.DriverID, d.State.String(), m)
+	w.reportToMaster(c, driverWord+d.DriverID, d.State.String(), m)
 }
 
-// driverIDs are the drivers that the Master is told of after a registration: those that have not ended, and those of
-// which it has not heard that they have.
+// driverIDs are the drivers that the Worker lists after a registration: those that have not ended, and those whose end no
+// Master has acknowledged. Without the latter the Master would take them for lost with the connection, and a supervised one
+// would run again.
 func (w *Worker) driverIDs() (ids []string) {
 	for _, d := range w.books.drivers {
 		ids = append(ids, d.id)

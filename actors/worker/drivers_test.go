@@ -19,8 +19,8 @@ const driverID = "driver-20260101000000-0000"
 // driverKit is a kit whose Worker is registered and can start drivers.
 type driverKit struct {
 	*kit
-	words  []string // what the Master was told of drivers
-	others []string // of which other drivers it was told
+	words  []string // what the Worker reported of the driver
+	others []string // the other drivers that it reported
 }
 
 func newDriverKit(t *testing.T, cfg Config, settings map[string]string) *driverKit {
@@ -83,7 +83,7 @@ func (k *driverKit) want(words ...string) {
 	k.t.Helper()
 	k.w.Settle()
 	if fmt.Sprint(k.words) != fmt.Sprint(words) {
-		k.t.Errorf("the Master was told %q, want %q", k.words, words)
+		k.t.Errorf("the Worker reported %q, want %q", k.words, words)
 	}
 }
 
@@ -287,10 +287,10 @@ func TestTheEndOfADriverSurvivesTheConnection(t *testing.T) {
 	child.Exit(0)
 	k.w.Settle()
 	k.restartMaster()
-	told := false
+	reported := false
 	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if d, ok := m.(*deploy.DriverStateChanged); ok {
-			told = d.GetState() == deploy.DriverState_FINISHED
+			reported = d.GetState() == deploy.DriverState_FINISHED
 			rpcenv.Reply(c, d, &rpc.Bool{Value: true})
 			return true
 		}
@@ -301,8 +301,8 @@ func TestTheEndOfADriverSurvivesTheConnection(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 	k.w.Settle()
-	if !told {
-		t.Error("the new Master was not told that the driver has ended")
+	if !reported {
+		t.Error("the new Master got no report that the driver has ended")
 	}
 	k.w.Advance(time.Minute)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// killGrace is how long an executor that is told to end may take. It mirrors
+// killGrace is how long an executor may take to end. It mirrors
 // ExecutorRunner.EXECUTOR_TERMINATE_TIMEOUT_MS.
 const killGrace = 10 * time.Second
 
@@ -43,7 +43,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		w.report(c, k, deploy.ExecutorState_FAILED, shuttingDown, nil)
 		return
 	}
-	if w.books.find(k) != nil {
+	if w.books.find(k) != nil { // no report: by a FAILED the Master would forget the live one
 		c.Log().Warnf("Asked to launch executor %s, which runs already", k)
 		return
 	}
@@ -57,6 +57,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 		key: k, rpID: m.GetRpId(), cores: int(m.GetCores()), memoryMB: int(m.GetMemory()), desc: m.GetAppDesc(), resources: m.GetResources(),
 	}
 	w.books.add(x)
+	// No reason to refuse: the Master gives cores again as soon as it has ordered an executor to end, before that has ended.
 	if w.books.coresUsed > w.cfg.Cores || w.books.memoryUsedMB > w.cfg.MemoryMB {
 		c.Log().Warnf("The Master orders more than this worker has: %d of %d cores, %d of %d MiB",
 			w.books.coresUsed, w.cfg.Cores, w.books.memoryUsedMB, w.cfg.MemoryMB)
@@ -65,7 +66,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 	w.prepare(c, x, m)
 }
 
-// prepare makes an executor's directories, then starts it. An order to end it that comes in between holds.
+// prepare makes an executor's directories, then starts it. A kill that comes in between holds.
 func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecutor) {
 	if w.cfg.Directories == nil {
 		w.startProcess(c, x, w.command(m, Prepared{}))
@@ -76,11 +77,11 @@ func (w *Worker) prepare(c *rpcenv.Context, x *executor, m *deploy.LaunchExecuto
 		return prepare(b, p)
 	}, func(made Prepared, err error) {
 		switch {
-		case x.killed:
-			w.tellKilled(c, x, nil)
+		case x.killed: // KillExecutor found no process to end, so it ends here
+			w.sendKilled(c, x, nil)
 		case err != nil:
 			c.Log().WithError(err).Errorf("Failed to launch executor %s", x.key)
-			w.tellSelf(c, x, deploy.ExecutorState_FAILED, err.Error(), nil)
+			w.sendChanged(c, x, deploy.ExecutorState_FAILED, err.Error(), nil)
 		default:
 			w.startProcess(c, x, w.command(m, made))
 		}
@@ -93,37 +94,37 @@ const shuttingDown = "Worker shutting down"
 // decommissioned is why a Worker that takes no more executors ends one that it was ordered to launch.
 const decommissioned = "Worker is decommissioned"
 
-// tellKilled is the end of an executor that was told to end: by the Master, or by the Worker's own end, of which
-// ExecutorRunner's shutdown hook makes a failure.
-func (w *Worker) tellKilled(c *rpcenv.Context, x *executor, status *int32) {
+// sendKilled is the end of an executor that was killed: by the Master, or by the Worker's own end, of which ExecutorRunner's
+// shutdown hook makes a failure.
+func (w *Worker) sendKilled(c *rpcenv.Context, x *executor, status *int32) {
 	if x.ending {
-		w.tellSelf(c, x, deploy.ExecutorState_FAILED, shuttingDown, status)
+		w.sendChanged(c, x, deploy.ExecutorState_FAILED, shuttingDown, status)
 		return
 	}
-	w.tellSelf(c, x, deploy.ExecutorState_KILLED, fmt.Sprintf("Runner thread for executor %s interrupted", x.key), status)
+	w.sendChanged(c, x, deploy.ExecutorState_KILLED, fmt.Sprintf("Runner thread for executor %s interrupted", x.key), status)
 }
 
-// startProcess starts x's process. What becomes of it the Worker tells itself, as Spark's ExecutorRunner thread does.
+// startProcess starts x's process. The Worker sends itself what becomes of it, as Spark's ExecutorRunner thread does.
 func (w *Worker) startProcess(c *rpcenv.Context, x *executor, cmd rpcenv.Command) {
 	process, err := c.Start(cmd, func(e rpcenv.Exit) { w.processEnded(c, x, e) })
 	if err != nil {
-		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", err), nil)
+		w.sendChanged(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", err), nil)
 		return
 	}
 	x.process = process
-	w.tellSelf(c, x, deploy.ExecutorState_RUNNING, "", nil)
+	w.sendChanged(c, x, deploy.ExecutorState_RUNNING, "", nil)
 }
 
 // processEnded is the end of an executor's process.
 func (w *Worker) processEnded(c *rpcenv.Context, x *executor, e rpcenv.Exit) {
 	code := int32(e.Code)
 	switch {
-	case x.killed:
-		w.tellKilled(c, x, &code)
+	case x.killed: // whatever the code: the end was wanted
+		w.sendKilled(c, x, &code)
 	case e.Err != nil:
-		w.tellSelf(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
+		w.sendChanged(c, x, deploy.ExecutorState_FAILED, fmt.Sprintf("Error running executor: %v", e.Err), nil)
 	default:
-		w.tellSelf(c, x, deploy.ExecutorState_EXITED, exited(e), &code)
+		w.sendChanged(c, x, deploy.ExecutorState_EXITED, exited(e), &code)
 	}
 }
 
@@ -140,7 +141,7 @@ func after(words string) string {
 	return ": " + words
 }
 
-func (w *Worker) tellSelf(c *rpcenv.Context, x *executor, s deploy.ExecutorState, message string, status *int32) {
+func (w *Worker) sendChanged(c *rpcenv.Context, x *executor, s deploy.ExecutorState, message string, status *int32) {
 	c.Send(c.Self(), ExecutorStateChanged{AppID: x.key.app, ExecID: x.key.id, State: s, Message: message, ExitStatus: status})
 }
 
@@ -153,6 +154,7 @@ func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged)
 	}
 	c.State("executor", x.key.String(), x.state.String(), m.State.String(), m.Message)
 	x.state, x.message, x.exitStatus = m.State, m.Message, m.ExitStatus
+	// Before checkShutdown, below: the Worker must not end before the Master has this report.
 	w.report(c, x.key, m.State, m.Message, m.ExitStatus)
 	if !finished(m.State) {
 		return
@@ -167,7 +169,7 @@ func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged)
 	w.checkShutdown()
 }
 
-// killExecutor tells an executor to end; that it has ended is reported later. A second order changes nothing.
+// killExecutor ends an executor; the report that it has ended comes later. A second order changes nothing.
 func (w *Worker) killExecutor(c *rpcenv.Context, m *deploy.KillExecutor) {
 	if w.refuses(c, "KillExecutor", m.GetMasterTerm()) || w.fromOther(c, m.GetMasterUrl(), "kill executor") {
 		return
@@ -182,9 +184,9 @@ func (w *Worker) killExecutor(c *rpcenv.Context, m *deploy.KillExecutor) {
 	x.kill()
 }
 
-// kill tells x's process to end, once. One that has no process yet does not get one.
+// kill ends x's process, once. An executor without a process does not get one any more.
 func (x *executor) kill() {
-	if x.killed {
+	if x.killed { // a second SIGTERM could end a process that is cleaning up
 		return
 	}
 	x.killed = true

@@ -49,7 +49,7 @@ func TestAnExecutorRunsAndExits(t *testing.T) {
 	}
 }
 
-// An executor's process tells nothing twice, and nothing of another's.
+// An executor's process reports nothing twice, and nothing of another's.
 func TestASecondEndOfAnExecutorChangesNothing(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)
@@ -65,7 +65,7 @@ func TestASecondEndOfAnExecutorChangesNothing(t *testing.T) {
 	}
 }
 
-// asked is a process that counts how often it is told to end.
+// asked is a process that counts how often the Worker asks it to end.
 type asked []time.Duration
 
 func (a *asked) PID() int                 { return 4711 }
@@ -89,7 +89,7 @@ func TestAProcessIsToldToEndOnce(t *testing.T) {
 	k.env.Stop(Name)
 	k.w.Settle()
 	if fmt.Sprint(executor) != "[10s]" || fmt.Sprint(driver) != "[7s]" {
-		t.Errorf("the executor was told %v, the driver %v", executor, driver)
+		t.Errorf("the executor was asked to end within %v, the driver within %v", executor, driver)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
 	}
 	k.w.Advance(time.Minute)
 	if len(k.reports) != 1 {
-		t.Errorf("reports %v: nobody is told", k.reports)
+		t.Errorf("reports %v, want 1", k.reports)
 	}
 }
 

@@ -12,7 +12,7 @@ type SendHeartbeat struct{ rpcenv.Local }
 // ReregisterWithMaster is the tick of the registration's retries. It mirrors DeployMessages.ReregisterWithMaster.
 type ReregisterWithMaster struct{ rpcenv.Local }
 
-// ExecutorStateChanged is what an executor's process tells the Worker: it runs, or it has ended. The Worker changes its
+// ExecutorStateChanged reports to the Worker that an executor's process runs, or has ended. The Worker changes its
 // books and reports to the Master by the deploy message of the same name, as Spark's does when its ExecutorRunner thread
 // sends it that message. A second end of one executor changes nothing.
 type ExecutorStateChanged struct {
@@ -32,7 +32,7 @@ type repeatReport struct {
 	seq uint64
 }
 
-// DriverStateChanged is what a driver's runner tells the Worker when it has ended for good. The Worker changes its books and
+// DriverStateChanged reports to the Worker that a driver has ended for good. The Worker changes its books and
 // reports to the Master by the deploy message of the same name, as Spark's does when its DriverRunner thread sends it that
 // message.
 type DriverStateChanged struct {
@@ -53,9 +53,9 @@ type relaunchDriver struct {
 	id string
 }
 
-// Shutdown ends all executors; no more are taken. It is answered true when they have ended and the Master, if one is
-// connected, has acknowledged that: then the process can end without a last word that nobody heard. It does what Spark's
-// shutdown hooks do. A duplicate waits for the same.
+// Shutdown ends all executors; the Worker takes no more. The answer is true, when they have ended and the Master, if one is
+// connected, has acknowledged that: then the process can end and loses no report. It does what Spark's shutdown hooks do. A
+// duplicate waits for the same.
 type Shutdown struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.

@@ -19,7 +19,7 @@ func TestANewMasterHearsWhatRuns(t *testing.T) {
 	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto(), MasterTerm: 2})
 	m := next[*deploy.WorkerSchedulerStateResponse](k)
 	if len(m.GetExecutors()) != 1 || m.GetExecutors()[0].GetDesc().GetState() != deploy.ExecutorState_RUNNING || len(m.GetDrivers()) != 0 {
-		t.Errorf("told %v", m)
+		t.Errorf("listed %v", m)
 	}
 	beats := k.beats
 	k.w.Advance(time.Minute)

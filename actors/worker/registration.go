@@ -15,8 +15,8 @@ import (
 // registration is how a Worker stands with its Masters. It mirrors the fields of Worker about its Master.
 type registration struct {
 	masters []rpcenv.Address    // configured
-	members []membership.Member // Masters that Membership told of, in the order of their coming
-	found   bool                // Membership tells of Masters
+	members []membership.Member // Masters that Membership reported, in the order of their coming
+	found   bool                // Membership reports Masters
 
 	// Set by the Master that accepted this Worker last.
 	master    rpcenv.Ref
@@ -24,7 +24,7 @@ type registration struct {
 	activeURL string
 	webUIURL  string
 	term      uint64         // the highest leadership heard of
-	termFrom  rpcenv.Address // and of whom
+	termFrom  rpcenv.Address // the Master that sent it
 
 	registered bool // a Master's acceptance holds
 	connected  bool // the connection to master is up
@@ -45,7 +45,7 @@ func (r *registration) start(cfg Config, c *rpcenv.Context) {
 	r.initial, r.prolonged = interval(10, fuzz), interval(60, fuzz)
 }
 
-// all are the Masters there are, configured ones first.
+// all are the known Masters, configured ones first.
 func (r *registration) all() []rpcenv.Address {
 	all := slices.Clone(r.masters)
 	for _, m := range r.members {
@@ -56,9 +56,10 @@ func (r *registration) all() []rpcenv.Address {
 	return all
 }
 
-// targets are the Masters that a retry goes to: the one that was known before, unless nobody knows of it any more, or it
-// is not there, or does not lead, or did not answer the first retries. Another that leads calls those in its records; who
-// was given up before is in none, and has to look for it before spark.worker.timeout is over: what runs here is nobody's.
+// targets are the Masters that a retry goes to: the one that was known before, unless it has left the members, cannot be
+// reached, does not lead, or did not answer the first retries. Another leader calls the Workers in its records. A Worker that
+// was given up before is in none, and must find that leader itself before spark.worker.timeout is over: until then no Master
+// counts what runs here.
 func (r *registration) targets() []rpcenv.Address {
 	all := r.all()
 	if r.master.IsZero() || r.deposed || r.unreached || r.slow || r.found && !slices.Contains(all, r.toConnect) {
@@ -85,7 +86,7 @@ func (r *registration) stale(term uint64, from rpcenv.Address) bool {
 	return false
 }
 
-// refuses is stale, with a line in the log.
+// refuses reports, and logs, that a message of an earlier leadership is to be ignored.
 func (w *Worker) refuses(c *rpcenv.Context, what string, term uint64) bool {
 	if !w.reg.stale(term, c.Sender()) {
 		return false
@@ -97,7 +98,7 @@ func (w *Worker) refuses(c *rpcenv.Context, what string, term uint64) bool {
 // registerWithMaster begins to register, with all Masters at once, unless that is under way.
 func (w *Worker) registerWithMaster(c *rpcenv.Context) {
 	r := &w.reg
-	if r.retry.Active() {
+	if r.retry.Active() { // each late heartbeat brings a ReconnectWorker, and the connection may end meanwhile
 		c.Log().Info("Not spawning another attempt to register with the master, since there is an attempt scheduled already.")
 		return
 	}
@@ -140,7 +141,7 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 	c.Log().Infof("Connecting to master %s...", a)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 		switch {
-		case try != w.reg.try:
+		case try != w.reg.try: // a Master has accepted this Worker, or the next try has asked it again
 		case err != nil:
 			c.Log().WithError(err).Warnf("Failed to connect to master %s", a)
 			w.reg.unreached = w.reg.unreached || w.reg.isMaster(a)
@@ -155,7 +156,7 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 	})
 }
 
-// memberJoined takes note of a Master. A Worker that is not registered tries it at once, if it has not.
+// memberJoined takes note of a Master. A Worker that is not registered tries it at once, unless this try has.
 func (w *Worker) memberJoined(c *rpcenv.Context, m membership.MemberJoined) {
 	if m.Member.Role != membership.RoleMaster || slices.Contains(w.reg.members, m.Member) {
 		return
@@ -176,8 +177,8 @@ func (w *Worker) memberGone(gone membership.Member) {
 	w.reg.members = slices.DeleteFunc(w.reg.members, func(m membership.Member) bool { return m == gone })
 }
 
-// registeredWorker takes the sender for the Master, tells it what runs here, and begins the heartbeats, the first one
-// at once. After a registration again the heartbeats go on as they were: they never run twice.
+// registeredWorker takes the sender for the Master, lists for it what runs here, and begins the heartbeats, the first one
+// at once. After another registration the heartbeats go on as they were: they never run twice.
 func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker) {
 	if w.refuses(c, "RegisteredWorker", m.GetMasterTerm()) {
 		return
@@ -189,7 +190,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
 	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
 	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs()})
-	w.tellDecommissioned(c)
+	w.reportDecommissioned(c)
 	w.beginHeartbeats(c)
 	w.startCleanup(c)
 	w.repeatReports(c)
@@ -201,7 +202,8 @@ func (w *Worker) beginHeartbeats(c *rpcenv.Context) {
 	}
 }
 
-// changeMaster takes a Master, the sender if it does not say who it is. configured is by what address it was reached.
+// changeMaster takes a Master: the sender, if the message holds no reference. configured is the address by which this Worker
+// reached it.
 func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIURL string, configured rpcenv.Address) {
 	r := &w.reg
 	r.master = c.Ref(master)
@@ -218,8 +220,8 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 	r.try++ // what other Masters' verifiers answer now is of no interest
 }
 
-// masterChanged takes another Master, or the same one started again, and tells it what runs here. The heartbeats go on;
-// reports that the one before did not acknowledge are repeated.
+// masterChanged takes another Master, or the same one started again, and lists for it what runs here. The heartbeats go on;
+// the new Master gets the reports that the one before did not acknowledge.
 func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	if w.refuses(c, "MasterChanged", m.GetMasterTerm()) {
 		return
@@ -228,8 +230,8 @@ func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	c.Log().Infof("Master has changed, new master is at %s", w.reg.activeURL)
 	w.reg.registered = true
 	c.Send(w.reg.master, w.schedulerState())
-	w.tellDecommissioned(c)
-	w.beginHeartbeats(c) // one that a Master never accepted is then told to register
+	w.reportDecommissioned(c)
+	w.beginHeartbeats(c) // the Master that does not know this Worker answers ReconnectWorker, and it registers
 	w.repeatReports(c)
 }
 
@@ -258,7 +260,7 @@ func (w *Worker) masterInStandby(c *rpcenv.Context) {
 	}
 }
 
-// registerWorkerFailed ends the process of a Worker that no Master has accepted.
+// registerWorkerFailed ends the process of a Worker that no Master has accepted. A registered one ignores it.
 func (w *Worker) registerWorkerFailed(c *rpcenv.Context, m *deploy.RegisterWorkerFailed) {
 	if w.refuses(c, "RegisterWorkerFailed", m.GetMasterTerm()) || w.reg.registered {
 		return

@@ -198,7 +198,7 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 	k.run(1) // without a term, as Spark's Masters send it
 }
 
-// asMaster is a Master at an address, as Membership tells of it.
+// asMaster is a Master at an address, as Membership reports it.
 func asMaster(at rpcenv.Address) membership.Member {
 	return membership.Member{Name: at.String(), Role: membership.RoleMaster, RPC: at}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// reports are the last words about executors and drivers that the Master has not acknowledged, at most one for each: a
-// newer one takes the place of the one before. They are asked again each heartbeat period, and after a registration.
+// reports are the last reports about executors and drivers that the Master has not acknowledged, at most one for each: a
+// newer one takes the place of the one before. The Worker sends them again each heartbeat period, and after a registration.
 type reports struct {
 	open []*report // in the order of their making
 	seq  uint64
@@ -50,17 +50,17 @@ func (r *reports) acknowledged(seq uint64) {
 	r.open = slices.DeleteFunc(r.open, func(p *report) bool { return p.seq == seq })
 }
 
-// report tells the Master of an executor, until it acknowledges that.
+// report sends the Master the state of an executor, until the Master acknowledges it.
 func (w *Worker) report(c *rpcenv.Context, k key, s deploy.ExecutorState, message string, status *int32) {
 	m := &deploy.ExecutorStateChanged{AppId: k.app, ExecId: &k.id, State: s, ExitStatus: status}
 	if message != "" {
 		m.Message = &message
 	}
-	w.tellMaster(c, "executor "+k.String(), s.String(), m)
+	w.reportToMaster(c, "executor "+k.String(), s.String(), m)
 }
 
-// tellMaster sends a report when there is a Master, and keeps it until one has acknowledged it.
-func (w *Worker) tellMaster(c *rpcenv.Context, of, state string, m rpcenv.Asks[*rpc.Bool]) {
+// reportToMaster sends a report if a Master is connected, and keeps it until one has acknowledged it.
+func (w *Worker) reportToMaster(c *rpcenv.Context, of, state string, m rpcenv.Asks[*rpc.Bool]) {
 	p := w.reports.put(of, state, m, c.Now())
 	if w.reg.connected {
 		w.sendReport(c, p)
@@ -71,11 +71,12 @@ func (w *Worker) tellMaster(c *rpcenv.Context, of, state string, m rpcenv.Asks[*
 func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 	p.under = true
 	seq := p.seq
+	// A lost report leaves the Master's books wrong for no longer than a heartbeat period.
 	limit := min(heartbeatPeriod(c), conf.RPCAskTimeout.Get(c.Conf()))
 	rpcenv.Ask(c, w.reg.master, p.msg, func(_ *rpc.Bool, err error) {
 		p := w.reports.find(seq)
 		switch {
-		case p == nil:
+		case p == nil: // a newer report took its place: RUNNING must not be repeated behind EXITED
 		case err == nil:
 			w.reports.acknowledged(seq)
 			w.checkShutdown()
@@ -91,7 +92,7 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 	patience := time.Duration(conf.WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * conf.RPCAskTimeout.Get(c.Conf())
 	switch {
-	case slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-34245"): // for study: it is told once
+	case slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-34245"): // for study: no repetition
 		w.reports.acknowledged(p.seq)
 	case !w.reg.connected: // repeated after the registration
 	case c.Now().Sub(p.since) >= patience:
@@ -99,7 +100,7 @@ func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 		c.Exit(1, "the Master does not acknowledge the state of "+p.of)
 	default:
 		c.Log().WithError(err).Errorf("Failed to send %s state %s to master, will retry", p.of, p.state)
-		if errors.Is(err, rpcenv.ErrUnreachableTimeout) {
+		if errors.Is(err, rpcenv.ErrUnreachableTimeout) { // the time-out was the pause
 			w.sendReport(c, p)
 			return
 		}
@@ -117,26 +118,27 @@ func (w *Worker) repeatReport(c *rpcenv.Context, m repeatReport) {
 // repeatReports sends again what no Master acknowledged before this registration.
 func (w *Worker) repeatReports(c *rpcenv.Context) {
 	for _, p := range w.reports.open {
-		p.since = c.Now()
+		p.since = c.Now() // the patience of reportFailed is for a connected Master: it begins anew
 		if !p.under {
 			w.sendReport(c, p)
 		}
 	}
 }
 
-// shutdown ends all executors and drivers, and answers when the last words of the executors were heard.
+// shutdown ends all executors and drivers, and answers when the Master has acknowledged the last reports.
 func (w *Worker) shutdown(c *rpcenv.Context, m Shutdown) {
 	w.ending = true
 	w.stopping = append(w.stopping, rpcenv.Defer(c, m))
 	for _, x := range w.books.live {
-		x.ending = !x.killed
+		x.ending = !x.killed // one that the Master has killed stays KILLED, not FAILED
 		x.kill()
 	}
 	w.killDrivers(c)
 	w.checkShutdown()
 }
 
-// checkShutdown answers who waits for a shutdown, once nothing is left to end or to be heard.
+// checkShutdown answers Shutdown, once everything has ended and no report is open. Without a connected Master reports are not
+// waited for: none may come.
 func (w *Worker) checkShutdown() {
 	if len(w.books.live) > 0 || len(w.books.drivers) > 0 || w.reg.connected && len(w.reports.open) > 0 {
 		return

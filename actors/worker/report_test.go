@@ -300,7 +300,7 @@ func TestAShutdownWaitsForTheDrivers(t *testing.T) {
 	k.shutdown(&answered)
 	k.w.Settle()
 	if answered || len(stubborn) != 1 {
-		t.Errorf("answered %t while a driver lives that was told to end %v", answered, stubborn)
+		t.Errorf("answered %t while a driver lives that was asked to end %v", answered, stubborn)
 	}
 	child.Exit(0)
 	k.w.Settle()

@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// checkResources refuses what this Worker does not have. What another executor has is not refused: the Master gives again
-// what an executor had that it told to end, before that has ended.
+// checkResources refuses what this Worker does not have. It does not refuse what another executor has: the Master gives again
+// what an executor had as soon as it has ordered that executor to end, before it has ended.
 func (w *Worker) checkResources(wanted []*deploy.ResourceInformation) error {
 	for _, r := range wanted {
 		i := slices.IndexFunc(w.cfg.Resources, func(o *deploy.ResourceInformation) bool { return o.GetName() == r.GetName() })

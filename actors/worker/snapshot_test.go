@@ -104,7 +104,7 @@ func TestANewMasterHearsOfADriverWhoseEndNobodyHeard(t *testing.T) {
 	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
 	got := next[*deploy.WorkerSchedulerStateResponse](k.kit)
 	if want := []*deploy.WorkerDriverStateResponse{{DriverId: driverID}}; len(got.GetDrivers()) != 1 || !proto.Equal(got.GetDrivers()[0], want[0]) {
-		t.Errorf("told %v", got)
+		t.Errorf("listed %v", got)
 	}
 }
 

@@ -17,7 +17,7 @@ type key struct {
 // String is Spark's full id, APP/ID.
 func (k key) String() string { return fmt.Sprintf("%s/%d", k.app, k.id) }
 
-// executor is one process that the Worker was told to run. It mirrors ExecutorRunner.
+// executor is one process that the Master ordered. It mirrors ExecutorRunner.
 type executor struct {
 	key             key
 	rpID            int32
@@ -68,7 +68,7 @@ func newBooks(executors, drivers int) *books {
 	return &books{retained: executors, driverBooks: driverBooks{retainedDrivers: drivers}, apps: map[string]bool{}}
 }
 
-// find is the live executor of that name; nil when there is none.
+// find is the live executor of that name, or nil.
 func (b *books) find(k key) *executor {
 	for _, x := range b.live {
 		if x.key == k {
@@ -109,9 +109,9 @@ func trim[T any](list []T, retained int) []T {
 	return slices.Clone(list[max(len(list)/10, 1):])
 }
 
-// finishApp notes that an application ended. One that never had an executor here is none of this Worker's business.
+// finishApp notes that an application ended.
 func (b *books) finishApp(app string) {
-	if _, known := b.apps[app]; known {
+	if _, known := b.apps[app]; known { // the Master sends ApplicationFinished to all Workers: others would pile up here
 		b.apps[app] = true
 	}
 }
@@ -129,7 +129,7 @@ func (b *books) forgetApp(app string) bool {
 	return true
 }
 
-// descriptions are the live executors as the Master is told of them.
+// descriptions are the live executors as reports describe them.
 func (b *books) descriptions() []*deploy.ExecutorDescription {
 	var out []*deploy.ExecutorDescription
 	for _, x := range b.live {

@@ -17,7 +17,7 @@ const (
 	goodDriverRun = 5 * time.Second
 )
 
-// driver is a driver in cluster mode that the Worker was told to run. It mirrors DriverRunner.
+// driver is a driver in cluster mode that the Master ordered. It mirrors DriverRunner.
 type driver struct {
 	id        string
 	desc      *deploy.DriverDescription
@@ -65,7 +65,7 @@ type driverBooks struct {
 	retainedDrivers int       // how many of endedDrivers are kept
 }
 
-// driver is the one of that id that has not ended; nil when there is none.
+// driver is the driver of that id that has not ended, or nil.
 func (b *driverBooks) driver(id string) *driver {
 	if i := indexDriver(b.drivers, id); i >= 0 {
 		return b.drivers[i]

@@ -34,7 +34,7 @@ func NewWatcher(url string) (*Watcher, error) {
 func (w *Watcher) OnStart(c *rpcenv.Context) {
 	c.Log().Infof("Connecting to worker %s", w.url)
 	rpcenv.Resolve(c, w.url, func(_ rpcenv.Ref, err error) {
-		if err != nil {
+		if err != nil { // no reason to exit: if the Worker is gone, OnDisconnected or OnNetworkError says so
 			c.Log().WithError(err).Warnf("The look-up of worker %s failed", w.url)
 			return
 		}

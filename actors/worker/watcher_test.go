@@ -79,7 +79,7 @@ func TestTheLossOfTheWorkerIsSaidOnce(t *testing.T) {
 	}
 }
 
-// The verifier answers that there is no such endpoint: the process is another's, but it lives.
+// The verifier answers that the endpoint is unknown: the process is another's, but it lives.
 func TestAPeerWithoutAWorkerIsSaidToBeNone(t *testing.T) {
 	w := rpctest.New(t, 1)
 	at := w.Env("W1", nil).Address()

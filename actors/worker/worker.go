@@ -31,7 +31,7 @@ type Worker struct {
 	cleanup        rpcenv.Timer
 	decommissioned bool                     // no more executors are taken
 	ending         bool                     // nothing more is started
-	stopping       []rpcenv.Call[*rpc.Bool] // who waits for the end of all executors
+	stopping       []rpcenv.Call[*rpc.Bool] // Shutdown, unanswered until all executors have ended
 }
 
 // New makes a Worker, to be registered as [Name].
@@ -39,7 +39,7 @@ func New(cfg Config) *Worker { return &Worker{cfg: cfg} }
 
 // OnStart begins to register. A Config that is not valid ends the process with code 1.
 func (w *Worker) OnStart(c *rpcenv.Context) {
-	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()), conf.WorkerRetainedDrivers.Get(c.Conf()))
+	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()), conf.WorkerRetainedDrivers.Get(c.Conf())) // OnStop needs them in any case
 	if err := w.cfg.Validate(); err != nil {
 		c.Exit(1, err.Error())
 		return
@@ -56,7 +56,7 @@ func (w *Worker) OnStart(c *rpcenv.Context) {
 	w.registerWithMaster(c)
 }
 
-// OnStop ends the executors and drivers. Nobody is told: the Master sees the connection end.
+// OnStop ends the executors and drivers. It reports nothing: the Master sees the connection end.
 func (w *Worker) OnStop(c *rpcenv.Context) {
 	for _, x := range w.books.live {
 		x.kill()
@@ -142,7 +142,7 @@ func (w *Worker) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if w.reg.connected {
 		c.Log().Error("Connection to master failed! Waiting for master to reconnect...")
 	}
-	w.reg.connected = false
+	w.reg.connected = false // heartbeats pause; executors run on, and reports wait for the next registration
 	w.registerWithMaster(c)
 }
 
