@@ -15,7 +15,7 @@ import (
 // askWait is how long a driver may wait until its ApplicationMaster answers how many executors it wants.
 const askWait = 10 * time.Second
 
-// asks is I11, from what ApplicationMasters say of themselves; and I10 for their drivers.
+// asks is I11, from what ApplicationMasters trace of their books; and I10 for their drivers.
 type asks struct {
 	*Monitor
 	looked
@@ -53,7 +53,7 @@ func (c *asks) answer(m *message) {
 	}
 }
 
-// balance is what an ApplicationMaster says when it has brought its requests in line with its targets.
+// balance checks what an ApplicationMaster traces when it has brought its requests in line with its targets.
 func (c *asks) balance(r *tracepb.Record) {
 	for line := range strings.SplitSeq(r.GetTo(), "; ") {
 		var profile, target, pending, running, starting int
@@ -75,6 +75,7 @@ func (c *asks) given(container, why string) {
 		return
 	}
 	c.judged[AskBalance]++
+	// The ResourceManager may give what was asked for a moment ago; only what never was is a fault.
 	if why == allocator.NotAskedFor {
 		c.fail(AskBalance, "%s is given %s, which it did not ask for", id.Attempt.App, container)
 	}

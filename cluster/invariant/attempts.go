@@ -82,7 +82,7 @@ func (c *attempts) attempt(r *tracepb.Record) {
 	switch r.GetTo() {
 	case "NEW":
 		c.begins(id)
-	case "FINAL_SAVING":
+	case "FINAL_SAVING": // it has the reason, and the time that counts; FAILED follows when the record is written
 		c.endings[id.String()] = ending{r.GetWhy(), c.past.now}
 	case "FAILED":
 		end, written := c.endings[id.String()]
@@ -135,7 +135,7 @@ func (c *attempts) lately(times map[string][]time.Time, of string, within time.D
 	return all
 }
 
-// container: an executor is started, or its container ended.
+// container: an ApplicationMaster starts an executor, or its container ended.
 func (c *attempts) container(r *tracepb.Record) {
 	id, err := ids.ParseContainer(r.GetSubject())
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *attempts) container(r *tracepb.Record) {
 		}
 		c.started[r.GetSubject()] = c.past.now
 	case "COMPLETED", "RELEASED":
-		began, ok := c.started[r.GetSubject()]
+		began, ok := c.started[r.GetSubject()] // else it was given back unused
 		delete(c.started, r.GetSubject())
 		if ok && c.past.now.Sub(began) < earlyEnd && failed(r) {
 			c.ends[of] = append(c.ends[of], c.past.now)

@@ -7,7 +7,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// causes is I12: what ends says why.
+// causes is I12: each end has a reason.
 type causes struct {
 	*Monitor
 	looked
@@ -23,14 +23,14 @@ func (c *causes) see(r *tracepb.Record) {
 		if strings.Contains(r.GetOutcome(), "panic") {
 			c.fail(TrueCause, "%s/%s panics: %s", c.past.name(r.GetEnv()), r.GetEndpoint(), r.GetOutcome())
 		}
-		c.told(r)
+		c.updated(r)
 	case tracepb.Kind_STATE:
 		c.state(r)
 	}
 }
 
-// told: a driver has heard from the Master how an executor ended.
-func (c *causes) told(r *tracepb.Record) {
+// updated: a driver hears from the Master how an executor ended.
+func (c *causes) updated(r *tracepb.Record) {
 	m := c.past.messages[keyOf(r.GetId())]
 	if m == nil || r.GetKind() != tracepb.Kind_HANDLED {
 		return
@@ -41,7 +41,7 @@ func (c *causes) told(r *tracepb.Record) {
 	}
 	c.judged[TrueCause]++
 	if u.GetMessage() == "" && u.ExitStatus == nil {
-		c.fail(TrueCause, "%s is told that executor %d is %s, and not why", c.past.name(r.GetEnv()), u.GetId(), u.GetState())
+		c.fail(TrueCause, "%s hears that executor %d is %s, and not why", c.past.name(r.GetEnv()), u.GetId(), u.GetState())
 	}
 	if app := c.past.apps[r.GetEnv()]; app != "" {
 		c.reported[fullID(app, int(u.GetId()))] = u.GetMessage()
@@ -60,8 +60,9 @@ func (c *causes) state(r *tracepb.Record) {
 	if r.GetEndpoint() != "CoarseGrainedScheduler" || r.GetName() != "executor" || r.GetTo() != "LOST" {
 		return
 	}
+	// The end of the connection and the Master's report race. When the report came first, it has the better reason.
 	full := c.past.apps[r.GetEnv()] + "/" + r.GetSubject()
 	if why, known := c.reported[full]; known && strings.Contains(r.GetWhy(), "disassociated") && !strings.Contains(why, "disassociated") {
-		c.fail(TrueCause, "%s gives executor %s up as disassociated, though it was told: %s", c.past.name(r.GetEnv()), r.GetSubject(), why)
+		c.fail(TrueCause, "%s gives executor %s up as disassociated, though the Master reported: %s", c.past.name(r.GetEnv()), r.GetSubject(), why)
 	}
 }

@@ -13,17 +13,17 @@ import (
 
 // What I15 is judged by.
 const (
-	// starvation is how long an attempt may wait, in quiet, though a node could give it a container, while others get some.
+	// starvation is how long an attempt may wait, in quiet, while a node could give it a container and others get some.
 	starvation = 2 * time.Minute
 	// modesty is how long a driver may ask, in quiet, for fewer executors than its tasks need: it asks for twice as many each
 	// second.
 	modesty = time.Minute
-	// returns is how often an application may lose containers to preemption and get others, while nobody else gets any.
+	// returns is how often an application may lose containers to preemption and get others, while no other application gets any.
 	returns = 3
 )
 
-// churn is I15: what is asked for is given when it can be, and what is taken goes to others; and I4 of a ResourceManager: when nobody
-// gets what somebody can be given.
+// churn is I15: what is asked for is given when it can be, and what is taken goes to others; and I4 of a ResourceManager: a node
+// could give a container that an attempt waits for, and no attempt gets any.
 type churn struct {
 	*Monitor
 	hungry, starved, modest since
@@ -62,7 +62,7 @@ func (c *churn) see(r *tracepb.Record) {
 	}
 }
 
-// able is the first of the nodes that could give a container which is heard of, and so is offered.
+// able is the first of the nodes that could give a container and that the ResourceManager hears of: only those are offered.
 func (c *churn) able(m *Manager, w *Waiting) (node string, ok bool) {
 	i := slices.IndexFunc(w.On, func(node string) bool {
 		_, heard := c.past.heard(m.Name, node)
@@ -77,6 +77,7 @@ func (c *churn) able(m *Manager, w *Waiting) (node string, ok bool) {
 // given: an application gets a container.
 func (c *churn) given(of string) {
 	c.judged[NoChurn]++
+	// An application has got one, so what others lost was not taken for nothing: their counts begin anew.
 	for _, other := range sorted(c.back) {
 		if other != of {
 			delete(c.back, other)
@@ -108,10 +109,11 @@ func (c *churn) look(s *Snapshot) {
 			if !ok {
 				continue
 			}
-			who := m.Name + " " + w.Attempt
+			key := m.Name + " " + w.Attempt
 			text := fmt.Sprintf("%s waits for containers and gets none of %s: %s; %s is heard of", w.Attempt, m.Name, w.Could, node)
-			hungry[fmt.Sprint(who, " ", c.all)] = text
-			starved[fmt.Sprint(who, " ", c.got[w.Attempt])] = text
+			// With the count in the key the wait begins anew when any attempt, or this one, gets a container.
+			hungry[fmt.Sprint(key, " ", c.all)] = text
+			starved[fmt.Sprint(key, " ", c.got[w.Attempt])] = text
 		}
 	}
 	for _, d := range s.Drivers {
@@ -122,19 +124,19 @@ func (c *churn) look(s *Snapshot) {
 			modest[d.Name] = fmt.Sprintf("the tasks of %s need %d executors, and it asks for %d", d.Name, d.Needed, d.Target)
 		}
 	}
-	c.hungry.hold(s.Now, hungry, func(who string, d time.Duration) {
+	c.hungry.hold(s.Now, hungry, func(key string, d time.Duration) {
 		if min(d, s.Quiet) > c.cfg.YARN.hunger() {
-			c.fail(Progress, "%s", hungry[who])
+			c.fail(Progress, "%s", hungry[key])
 		}
 	})
-	c.starved.hold(s.Now, starved, func(who string, d time.Duration) {
+	c.starved.hold(s.Now, starved, func(key string, d time.Duration) {
 		if min(d, s.Quiet) > starvation {
-			c.fail(NoChurn, "%s", starved[who])
+			c.fail(NoChurn, "%s", starved[key])
 		}
 	})
-	c.modest.hold(s.Now, modest, func(who string, d time.Duration) {
+	c.modest.hold(s.Now, modest, func(driver string, d time.Duration) {
 		if min(d, s.Quiet) > modesty {
-			c.fail(NoChurn, "%s", modest[who])
+			c.fail(NoChurn, "%s", modest[driver])
 		}
 	})
 }

@@ -1,9 +1,9 @@
-// Package invariant watches a cluster and says which of its rules it breaks: what must hold of Masters, Workers, drivers and
+// Package invariant watches a cluster and reports which of its rules it breaks: what must hold of Masters, Workers, drivers and
 // executors whatever goes wrong between them. (The rules of the runtime below them are those of rpcenv/sim/invariant.)
 //
 // A [Monitor] sees each record of a trace as it is made ([Monitor.See]), and looks now and then at the cluster from outside
 // ([Monitor.Look]): which processes run, and what the books of the Masters and drivers say, a [Snapshot]. Looking sends no
-// message, so that a run is the same with a Monitor and without. What is told of a rule is in [Rules]:
+// message, so that a run is the same with a Monitor and without. [Rules] states the rules; they are judged by:
 //
 //	I1  one-live             from both: a second live process of one executor, driver or container
 //	I2  ledger               by looking: what a Master counts on a Worker, and a ResourceManager on a node, against the processes there
@@ -25,6 +25,6 @@
 //	I15 no-churn             from both: attempts that wait for a container that a node could give while others get some; containers
 //	                         that go back and forth; drivers that ask for too few executors
 //
-// What has a deadline is judged in quiet only: a deadline begins anew with all that is made to go wrong, and with what
-// begins or ends by a script's will. The deadlines follow from spark.worker.timeout, and on YARN from heartbeats and expiries (YARN).
+// A deadline counts quiet time only: it begins anew with each fault that is caused, and with each process that a script starts or
+// ends. The deadlines follow from spark.worker.timeout, and on YARN from heartbeats and expiries (YARN).
 package invariant

@@ -32,7 +32,7 @@ func (c *epochs) see(r *tracepb.Record) {
 // changed: a message caused a change of state.
 func (c *epochs) changed(r *tracepb.Record) {
 	m := c.past.messages[keyOf(r.GetCause())]
-	if m == nil || r.GetEndpoint() == "" || m.from == r.GetEnv() {
+	if m == nil || r.GetEndpoint() == "" || m.from == r.GetEnv() { // what an Env does to itself is never old
 		return
 	}
 	c.judged[Epoch]++
@@ -44,13 +44,14 @@ func (c *epochs) changed(r *tracepb.Record) {
 	if !ok || r.GetName() != "executor" || r.GetEndpoint() != "Master" {
 		return
 	}
+	// Only the Worker that got the order may report on the executor: another's report is about a process that was replaced.
 	if o, known := c.past.orders[fullID(b.GetAppId(), int(b.GetExecId()))]; known && o.to != 0 && o.to != m.from {
 		c.fail(Epoch, "%s reports %s as %s, which was ordered of %s, and %s believes it", c.past.name(m.from), r.GetSubject(),
 			b.GetState(), c.past.name(o.to), c.past.name(r.GetEnv()))
 	}
 }
 
-// termOf is the leadership that a message comes from; 0: none.
+// termOf is the leadership that a message comes from; 0: the message has no such field.
 func termOf(m proto.Message) uint64 {
 	if t, ok := m.(interface{ GetMasterTerm() uint64 }); ok {
 		return t.GetMasterTerm()

@@ -13,7 +13,7 @@ import (
 type growth struct {
 	*Monitor
 	workers map[string]*grown // by address
-	maxima  map[string]int    // cores that an application may have, where it says so
+	maxima  map[string]int    // cores that an application may have, if it sets a limit
 	place   int               // of the record that is seen
 	at      time.Time
 	fresh   map[string]decision // executors that were ordered at this moment
@@ -41,6 +41,7 @@ func newGrowth(m *Monitor) *growth {
 
 func (c *growth) see(r *tracepb.Record) {
 	c.place++
+	// A Master orders all executors of one decision at one moment: they are judged together, when it is over.
 	if c.past.now.After(c.at) {
 		c.judge()
 		c.at = c.past.now
@@ -55,7 +56,7 @@ func (c *growth) see(r *tracepb.Record) {
 	}
 }
 
-// seeExecutor is what a Master says of an executor.
+// seeExecutor takes a Master's record of an executor's state.
 func (c *growth) seeExecutor(r *tracepb.Record) {
 	switch {
 	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING" && r.GetWhy() != master.Recovered:
@@ -66,7 +67,7 @@ func (c *growth) seeExecutor(r *tracepb.Record) {
 	}
 }
 
-// waits reports whether an order for an application is on its way that is not seen yet.
+// waits reports whether an order for an application was decided and not yet sent.
 func (c *growth) waits(app string) bool {
 	for full, by := range c.decided {
 		if of, _ := appOf(full); of == app && !c.past.gone(by.master) {
@@ -76,8 +77,8 @@ func (c *growth) waits(app string) bool {
 	return false
 }
 
-// end notes that a Master knows of the end of an executor: it says so itself, or acknowledges the report about one that it
-// does not count. What a Worker knows may not have reached any.
+// end notes that a Master knows of the end of an executor: it traces it, or acknowledges the report of one that it does not
+// count. A Worker's own record proves nothing: no Master may have heard of it.
 func (c *growth) end(executor string, master uint32, cause key) {
 	if _, ok := c.ended[executor]; !ok {
 		c.ended[executor] = decision{master, c.place, cause}
@@ -116,6 +117,7 @@ func (c *growth) seeSent(m *message) {
 		}
 	case *deploy.LaunchExecutor:
 		full := fullID(b.GetAppId(), int(b.GetExecId()))
+		// An order that waited for its connection counts from when it was decided.
 		c.fresh[full] = decision{m.from, c.place, m.cause}
 		if by, ok := c.decided[full]; ok {
 			c.fresh[full] = by
@@ -134,13 +136,16 @@ func (c *growth) judge() {
 		want, most := c.past.wants[o.app], c.maxima[o.app]
 		w := c.workers[o.worker]
 		_, over := c.ended[full]
+		// Not judged: executors with a size of their own or needs that are not known here, applications without a limit, and while
+		// an order is under way, which will take cores that seem free.
 		if want == nil || want.cores > 0 || want.other || most == 0 || w == nil || over || c.waits(o.app) {
 			continue
 		}
 		c.judged[Progress]++
+		// What was free when the Master decided: the Worker's cores without those of executors whose end it did not know.
 		cores, memory, own := w.cores, w.memory, most
 		for other, x := range c.past.orders {
-			// Those that a Master ordered that is gone may live on, counted by the next.
+			// An executor of a Master that is gone may live on, counted by the next Master.
 			if c.knew(fresh[full], other) || x.at.After(o.at) {
 				continue
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// history is what the records tell so far, of what the checks share.
+// history is what the records say so far, as far as several checks need it.
 type history struct {
 	now      time.Time
 	envs     map[uint32]*env
@@ -27,7 +27,7 @@ type history struct {
 	count    int // of messages sent
 	// orders are LaunchExecutors by APP/ID, the last one of each.
 	orders map[string]order
-	// wants are what applications asked for, by id.
+	// wants are the demands of applications, by id.
 	wants map[string]*want
 	// apps are the applications of drivers, by their Envs.
 	apps map[uint32]string
@@ -35,7 +35,7 @@ type history struct {
 	drivers map[string]host
 	// asked is the last registration of each Env.
 	asked map[uint32]*message
-	// contacts are how ResourceManagers hear of nodes; what is longer than silence ends one.
+	// contacts are since when ResourceManagers hear of nodes; a pause longer than silence ends one.
 	contacts map[place]contact
 	silence  time.Duration
 }
@@ -69,7 +69,7 @@ type message struct {
 	moved    bool   // by a fault
 	cause    key
 	at       time.Time
-	body     proto.Message // nil when it has none that is known
+	body     proto.Message // nil: no check reads it
 }
 
 // order is a LaunchExecutor.
@@ -101,6 +101,7 @@ func (h *history) seeDriver(r *tracepb.Record) {
 		}
 		return
 	}
+	// Its first state: the order that caused it says what it takes.
 	if m := h.messages[keyOf(r.GetCause())]; m != nil {
 		if b, ok := m.body.(*deploy.LaunchDriver); ok {
 			h.drivers[r.GetSubject()] = host{r.GetEnv(), int(b.GetDriverDesc().GetCores()), int(b.GetDriverDesc().GetMem())}
@@ -152,7 +153,7 @@ func (h *history) see(r *tracepb.Record) {
 func (h *history) seeHandled(r *tracepb.Record) {
 	m := h.messages[keyOf(r.GetId())]
 	if m == nil || r.GetStarted() == 0 {
-		return // nobody handled it
+		return // it was dropped unhandled
 	}
 	if b, ok := m.body.(*deploy.RequestExecutors); ok {
 		h.requested(b)
@@ -226,7 +227,7 @@ func wantOf(d *deploy.ApplicationDescription) *want {
 	if d.InitialExecutorLimit != nil {
 		w.limit = int(d.GetInitialExecutorLimit())
 	}
-	// What else an executor needs is nothing that is known here.
+	// Custom resources are not counted here: demand with them is not judged.
 	d.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
 		w.other = w.other || strings.Contains(string(f.Name()), "resource")
 		return true
@@ -234,7 +235,7 @@ func wantOf(d *deploy.ApplicationDescription) *want {
 	return w
 }
 
-// requested is a new target. More than one profile is more than is known here.
+// requested is a new target. Demand of several profiles is not judged.
 func (h *history) requested(b *deploy.RequestExecutors) {
 	w := h.wants[b.GetAppId()]
 	if w == nil {
@@ -249,30 +250,30 @@ func (h *history) requested(b *deploy.RequestExecutors) {
 	}
 }
 
-// forget drops a message that was handled, unless somebody may ask for it again.
+// forget drops a message that was handled, unless a later record may refer to it.
 func (h *history) forget(r *tracepb.Record) {
 	if r.GetKind() != tracepb.Kind_HANDLED {
 		return
 	}
+	// Heartbeats are most of a long run, and nobody looks for them as a cause; the others are few.
 	k := keyOf(r.GetId())
 	if m := h.messages[k]; m != nil && (m.body == nil || m.typ == "Heartbeat") {
 		delete(h.messages, k)
 	}
 }
 
-// of are the messages of YARN that checks read: most are heartbeats.
-var of = map[string]bool{
+// ofYARN are the messages of YARN that checks read. To decode the others, mostly heartbeats, would cost time for nothing.
+var ofYARN = map[string]bool{
 	"yarn.SubmitApplicationRequest": true, "yarn.RegisterApplicationMasterRequest": true, "yarn.RegisterNodeManagerResponse": true,
 }
 
-// decode is the message in a record; nil when it is none of a Master's, Worker's, driver's or executor's conversations, or one of
-// YARN's that nobody reads.
+// decode is the message in a record; nil when no check reads its type.
 func decode(r *tracepb.Record) proto.Message {
 	name := r.GetType()
 	if f := r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
-		name = r.GetName()
+		name = r.GetName() // the type of an answer's record is that of its question
 	}
-	if !strings.HasPrefix(name, "deploy.") && !strings.HasPrefix(name, "app.") && !of[name] {
+	if !strings.HasPrefix(name, "deploy.") && !strings.HasPrefix(name, "app.") && !ofYARN[name] {
 		return nil
 	}
 	t, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))

@@ -44,13 +44,13 @@ var Rules = []Rule{
 	{ToldToStop, "told-to-stop", "What its Master, its ResourceManager or its driver has given up ends: no orphan lives longer than spark.worker.timeout of quiet, and on a node that is heard of than some heartbeats."},
 	{SameView, "same-view", "All books of one driver have the same executors when nothing is under way."},
 	{FIFO, "fifo", "What one process sends to one endpoint is handled in that order, and no order comes before the handshake that it depends on."},
-	{IdempotentRegister, "idempotent-register", "Who registers again, with the identity that was accepted, is accepted again."},
+	{IdempotentRegister, "idempotent-register", "A process that registers again, with the identity that was accepted, is accepted again."},
 	{BoundedRetry, "bounded-retry", "What ends early is started again ever later, an application with a healthy executor is not given up for the failures of others, and one on YARN has no more attempts than its failures allow."},
 	{NoBlock, "no-block", "An executor's heartbeat waits for its handler less than ten seconds, whatever else its driver does; an ApplicationMaster answers how many executors its driver wants within ten, whatever the ResourceManager does."},
 	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and is given none that it did not ask for."},
-	{TrueCause, "true-cause", "Each end has a reason: no handler panics, no end is told without its cause."},
+	{TrueCause, "true-cause", "Each end has a reason: no handler panics, and no end is reported without its cause."},
 	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
-	{NoChurn, "no-churn", "Who waits for containers while a node could give one gets it; who loses containers for others does not get them again; a driver asks for the executors that its tasks need."},
+	{NoChurn, "no-churn", "An application that waits for a container while a node could give one gets it; one that loses containers to others does not get them again; a driver asks for the executors that its tasks need."},
 }
 
 // Find is the rule of that id or name.
@@ -67,7 +67,7 @@ type Violation struct {
 	Rule ID `json:"rule"`
 	// At is when it was seen, of virtual time.
 	At time.Time `json:"at"`
-	// Text says who broke it, and how.
+	// Text names the process that broke it, and says how.
 	Text string `json:"text"`
 }
 
@@ -101,7 +101,7 @@ type Monitor struct {
 	past   *history
 	checks []check
 	found  []Violation
-	told   map[string]bool
+	known  map[string]bool // rule and text of violations: each is found again at each look
 	broken map[ID]int
 	judged map[ID]int
 }
@@ -115,7 +115,7 @@ func New(cfg Config) *Monitor {
 		cfg.RecoveryTimeout = cfg.WorkerTimeout
 	}
 	cfg.YARN = cfg.YARN.filled()
-	m := &Monitor{cfg: cfg, past: newHistory(cfg.YARN.silence()), told: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
+	m := &Monitor{cfg: cfg, past: newHistory(cfg.YARN.silence()), known: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
 		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newNodes(m), newViews(m), newOrder(m),
 		newRegistrations(m), newRetries(m), newAttempts(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m),
@@ -125,6 +125,7 @@ func New(cfg Config) *Monitor {
 
 // See takes the next record of the trace.
 func (m *Monitor) See(r *tracepb.Record) {
+	// The history first, since the checks look things up in it, and what it forgets last.
 	m.past.see(r)
 	for _, c := range m.checks {
 		c.see(r)
@@ -143,16 +144,16 @@ func (m *Monitor) Look(s Snapshot) {
 // Violations are those found so far, in the order in which they were seen; at most five of each rule.
 func (m *Monitor) Violations() []Violation { return slices.Clone(m.found) }
 
-// Judged is how often each rule was looked at: what was never looked at was not held.
+// Judged is how often each rule was judged: without a judgement, no violation proves nothing.
 func (m *Monitor) Judged() map[ID]int { return m.judged }
 
 func (m *Monitor) fail(rule ID, format string, args ...any) {
 	v := Violation{rule, m.past.now, fmt.Sprintf(format, args...)}
 	key := string(rule) + v.Text
-	if m.broken[rule] >= most || m.told[key] {
+	if m.broken[rule] >= most || m.known[key] {
 		return
 	}
-	m.told[key] = true
+	m.known[key] = true
 	m.broken[rule]++
 	m.found = append(m.found, v)
 }
@@ -172,9 +173,9 @@ func (m *Monitor) heartbeat() time.Duration { return m.cfg.WorkerTimeout / 4 }
 // since knows since when something is so.
 type since map[string]time.Time
 
-// hold says which things are so now; for how long each has been is told to each.
+// hold takes the things that are so now, and calls each with every one of them and for how long it has been so.
 func (s since) hold(now time.Time, things map[string]string, each func(what string, d time.Duration)) {
-	for what := range s {
+	for what := range s { // what is no longer so begins anew when it is so again
 		if _, ok := things[what]; !ok {
 			delete(s, what)
 		}

@@ -20,7 +20,7 @@ func newLedger(m *Monitor) *ledger { return &ledger{Monitor: m, since: since{}} 
 func (c *ledger) look(s *Snapshot) {
 	wrong := map[string]string{}
 	m := s.leader()
-	if m == nil {
+	if m == nil { // nobody counts, so nobody counts wrong; the next leader gets its own time
 		clear(c.since)
 		return
 	}
@@ -31,10 +31,10 @@ func (c *ledger) look(s *Snapshot) {
 			continue
 		}
 		c.judged[Ledger]++
-		cores, memory, who := c.alive(s, drivers, w.Address)
+		cores, memory, names := c.alive(s, drivers, w.Address)
 		if cores != w.CoresUsed || memory != w.MemoryUsed {
 			wrong[w.ID] = fmt.Sprintf("%s counts %d cores and %d MiB on %s, where %v lives with %d cores and %d MiB",
-				m.Name, w.CoresUsed, w.MemoryUsed, w.ID, who, cores, memory)
+				m.Name, w.CoresUsed, w.MemoryUsed, w.ID, names, cores, memory)
 		}
 	}
 	c.since.hold(s.Now, wrong, func(id string, d time.Duration) {
@@ -55,13 +55,14 @@ func (c *ledger) late(s *Snapshot, m *Master, id string, d time.Duration) bool {
 }
 
 // alive are the processes of the Worker at an address, and those of the drivers that run there.
-func (c *ledger) alive(s *Snapshot, drivers []string, at rpcenv.Address) (cores, memory int, who []string) {
+func (c *ledger) alive(s *Snapshot, drivers []string, at rpcenv.Address) (cores, memory int, names []string) {
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		if p.Worker != at {
 			continue
 		}
-		who = append(who, p.name())
+		names = append(names, p.name())
+		// An executor takes what its order says, which is what the Master counts.
 		if o, ok := c.past.orders[p.name()]; ok && p.Driver == "" {
 			cores, memory = cores+o.cores, memory+o.memory
 			continue
@@ -70,9 +71,9 @@ func (c *ledger) alive(s *Snapshot, drivers []string, at rpcenv.Address) (cores,
 	}
 	for _, id := range drivers {
 		if d := c.past.drivers[id]; !c.past.gone(d.env) && c.past.envs[d.env].address == at.String() {
-			who = append(who, id)
+			names = append(names, id)
 			cores, memory = cores+d.cores, memory+d.memory
 		}
 	}
-	return cores, memory, who
+	return cores, memory, names
 }

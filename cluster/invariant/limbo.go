@@ -27,7 +27,7 @@ type passage struct {
 
 func newLimbo(m *Monitor) *limbo { return &limbo{m, map[string]passage{}} }
 
-// deadline is how long something may be in a state of passage; 0: it is none.
+// deadline is how long something may be in a state; 0: for ever, it is no state of passage.
 func (c *limbo) deadline(endpoint, kind, state string) time.Duration {
 	y := c.cfg.YARN
 	switch endpoint {
@@ -64,8 +64,8 @@ func (c *limbo) masters(state string) time.Duration {
 	return 0
 }
 
-// waits is how long an application or an attempt may be in a state: what only a record is written for passes within a heartbeat;
-// what waits for an ApplicationMaster until that is given up. Who waits for room may wait.
+// waits is how long an application or an attempt may be in a state: a state that waits for a record passes within a heartbeat, and
+// one that waits for an ApplicationMaster when that is given up. An application that waits for room may wait.
 func (y YARN) waits(state string) time.Duration {
 	switch state {
 	case "NEW", "NEW_SAVING", "SUBMITTED", "ALLOCATED_SAVING", "FINAL_SAVING":
@@ -103,7 +103,7 @@ func (c *limbo) look(s *Snapshot) {
 		num, rest, _ := strings.Cut(what, " ")
 		_, name, _ := strings.Cut(rest, " ")
 		env, _ := strconv.Atoi(num)
-		if c.past.gone(uint32(env)) {
+		if c.past.gone(uint32(env)) { // its states ended with it, without a record
 			delete(c.in, what)
 			continue
 		}

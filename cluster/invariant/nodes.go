@@ -75,7 +75,7 @@ func (c *nodes) look(s *Snapshot) {
 		c.sums(&s.Managers[i])
 	}
 	c.ledger(s)
-	c.told(s)
+	c.stopped(s)
 }
 
 // oneLive: no two processes have one name.
@@ -137,6 +137,7 @@ func (c *nodes) ledger(s *Snapshot) {
 			c.fail(Ledger, "%s", unwatched[id])
 		}
 	})
+	// A node that is not heard of cannot report an end: what ran there counts until the node is given up.
 	c.uncounted.hold(s.Now, uncounted, func(id string, d time.Duration) {
 		limit := c.cfg.YARN.lost()
 		if heard, ok := c.past.heard(at[id].manager, at[id].node); ok {
@@ -148,14 +149,14 @@ func (c *nodes) ledger(s *Snapshot) {
 	})
 }
 
-// told: what is not counted, or was given up, ends as soon as its node can be told.
-func (c *nodes) told(s *Snapshot) {
+// stopped: a container that is not counted, or was given up, ends as soon as the order can reach its node.
+func (c *nodes) stopped(s *Snapshot) {
 	orphans, abandoned := map[string]string{}, map[string]string{}
 	reached := map[string]time.Duration{}
 	for i := range s.Containers {
 		x := &s.Containers[i]
 		c.judged[ToldToStop]++
-		if x.Paused {
+		if x.Paused { // it cannot end before it goes on
 			continue
 		}
 		if !slices.ContainsFunc(s.Workers, func(w rpcenv.Address) bool { return w.String() == x.Node }) {
@@ -164,7 +165,7 @@ func (c *nodes) told(s *Snapshot) {
 		}
 		m, heard := c.manager(s, x.Node)
 		if m == nil {
-			continue // nobody can tell it
+			continue // no ResourceManager can send it an order
 		}
 		reached[x.ID] = min(heard, s.Quiet)
 		driver, removed := c.givenUp[x.Executor]
@@ -187,7 +188,7 @@ func (c *nodes) told(s *Snapshot) {
 	})
 }
 
-// manager is the ResourceManager that has a node and hears of it, and since when; nil when none does.
+// manager is the ResourceManager that has a node and hears of it, and for how long; nil: none does.
 func (c *nodes) manager(s *Snapshot, node string) (*Manager, time.Duration) {
 	for i := range s.Managers {
 		m := &s.Managers[i]

@@ -25,7 +25,7 @@ func (c *oneLive) see(r *tracepb.Record) {
 		}
 		c.live[id] = r.GetEnv()
 	case finished(r.GetTo()) || r.GetTo() == "FINISHED" || r.GetTo() == "ERROR":
-		if c.live[id] == r.GetEnv() {
+		if c.live[id] == r.GetEnv() { // else the report of an earlier Worker, about a process that is long replaced
 			delete(c.live, id)
 		}
 	}

@@ -6,17 +6,16 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// ordering is I7: messages in their order, orders after the handshake. Of a message that a fault reordered or doubled nothing
-// is asked.
+// ordering is I7: messages in their order, orders after the handshake. A message that a fault reordered or doubled is not judged.
 type ordering struct {
 	*Monitor
 	looked
 	last       map[stream]int  // the place of the last message that was handled
-	registered map[uint32]bool // Workers and executors that were told that they are
-	ready      map[uint32]bool // executors that said that they take tasks
+	registered map[uint32]bool // Workers that handled RegisteredWorker
+	ready      map[uint32]bool // executors whose LaunchedExecutor was handled
 }
 
-// stream is what keeps its order.
+// stream is a sender and an endpoint: messages between them keep their order.
 type stream struct {
 	from, to uint32
 	endpoint string
@@ -34,6 +33,7 @@ func (c *ordering) see(r *tracepb.Record) {
 
 func (c *ordering) seeHandled(m *message, r *tracepb.Record) {
 	at := c.past.name(r.GetEnv()) + "/" + r.GetEndpoint()
+	// An answer belongs to its ask: only sends and asks have an order.
 	if f := m.form; f == tracepb.Form_SEND || f == tracepb.Form_ASK {
 		s := stream{m.from, r.GetEnv(), r.GetEndpoint()}
 		c.judged[FIFO]++
@@ -51,7 +51,7 @@ func (c *ordering) seeHandled(m *message, r *tracepb.Record) {
 		c.ready[m.from] = true
 	case *deploy.LaunchExecutor:
 		if !c.registered[r.GetEnv()] {
-			c.fail(FIFO, "%s is told to launch an executor before it is told that it is registered", at)
+			c.fail(FIFO, "%s gets the order to launch an executor before it is registered", at)
 		}
 	case *app.LaunchTask:
 		if !c.ready[r.GetEnv()] && !m.moved {

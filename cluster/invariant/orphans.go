@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// orphans is I5: processes that nobody counts on end.
+// orphans is I5: processes that no book counts end.
 type orphans struct {
 	*Monitor
 	since   since
@@ -42,7 +42,7 @@ func (c *orphans) look(s *Snapshot) {
 		c.judged[ToldToStop]++
 		driver, removed := c.givenUp[p.name()]
 		switch {
-		case p.Paused:
+		case p.Paused: // it cannot end before it goes on
 		case removed && p.Driver == "":
 			lost[p.name()] = driver + " has given up " + p.name() + ", and it lives"
 		case !slices.Contains(s.Workers, p.Worker):

@@ -21,7 +21,7 @@ func newProgress(m *Monitor) *progress { return &progress{Monitor: m, since: sin
 
 func (c *progress) look(s *Snapshot) {
 	m := s.leader()
-	if m == nil {
+	if m == nil { // the next leader gets its own time
 		clear(c.since)
 		return
 	}
@@ -30,6 +30,8 @@ func (c *progress) look(s *Snapshot) {
 		a := &m.Apps[i]
 		w := c.past.wants[a.ID]
 		c.judged[Progress]++
+		// Nothing is due to an application whose demand is not known here, that has its executors or cores, or that waits after
+		// early ends.
 		if w == nil || w.other || a.NotBefore.After(s.Now) || a.CoresLeft < max(w.cores, 1) || w.limit >= 0 && len(a.Executors) >= w.limit {
 			continue
 		}
@@ -39,6 +41,7 @@ func (c *progress) look(s *Snapshot) {
 				a.ID, w, x.ID, x.Cores-x.CoresUsed, x.Memory-x.MemoryUsed)
 		}
 	}
+	// Whatever went wrong, a leader that has a demand and a fitting Worker in its own books needs no quiet to decide.
 	c.since.hold(s.Now, waiting, func(what string, d time.Duration) {
 		if d > patience {
 			c.fail(Progress, "%s", waiting[what])

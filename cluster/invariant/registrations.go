@@ -17,7 +17,7 @@ type registrations struct {
 	looked
 	workers   map[identity]bool    // accepted
 	apps      map[[2]uint32]string // by Master and driver: the id that holds
-	executors map[identity]uint32  // the driver that accepted
+	executors map[identity]uint32  // by the executor: the driver that accepted it
 	processes map[identity]uint32  // by the driver: the process that it accepted
 	nodes     map[[2]string]bool   // by ResourceManager and address: accepted
 	masters   map[identity]bool    // attempts that a ResourceManager accepted
@@ -69,15 +69,15 @@ func (c *registrations) see(r *tracepb.Record) {
 	}
 }
 
-func (c *registrations) worker(m *message, who identity) {
+func (c *registrations) worker(m *message, as identity) {
 	switch b := m.body.(type) {
 	case *deploy.RegisteredWorker:
 		c.judged[IdempotentRegister]++
-		c.workers[who] = true
+		c.workers[as] = true
 	case *deploy.RegisterWorkerFailed:
 		c.judged[IdempotentRegister]++
-		if c.workers[who] {
-			c.fail(IdempotentRegister, "%s refuses Worker %s, which was accepted before: %s", c.past.name(m.from), who.id, b.GetMessage())
+		if c.workers[as] {
+			c.fail(IdempotentRegister, "%s refuses Worker %s, which was accepted before: %s", c.past.name(m.from), as.id, b.GetMessage())
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (c *registrations) application(m, q *message) {
 	c.apps[k] = b.GetAppId()
 }
 
-// unregistered: whoever ends an application may register another.
+// unregistered: a driver that ends its application may register another.
 func (c *registrations) unregistered(m *message, u *deploy.UnregisterApplication) {
 	for k, id := range c.apps {
 		if k[1] == m.from && id == u.GetAppId() {
@@ -104,18 +104,18 @@ func (c *registrations) unregistered(m *message, u *deploy.UnregisterApplication
 	}
 }
 
-func (c *registrations) executor(m *message, who identity) {
+func (c *registrations) executor(m *message, as identity) {
 	switch {
 	case m.form == tracepb.Form_REPLY:
 		c.judged[IdempotentRegister]++
-		c.executors[who] = m.from
-		c.second(identity{m.from, who.id}, who.env)
-	case m.form == tracepb.Form_FAIL && c.executors[who] == m.from:
-		c.fail(IdempotentRegister, "%s refuses executor %s, which it accepted before", c.past.name(m.from), who.id)
+		c.executors[as] = m.from
+		c.second(identity{m.from, as.id}, as.env)
+	case m.form == tracepb.Form_FAIL && c.executors[as] == m.from:
+		c.fail(IdempotentRegister, "%s refuses executor %s, which it accepted before", c.past.name(m.from), as.id)
 	}
 }
 
-// second: what is told of an executor names it by its id, so what the one before left behind would be taken for the next one's.
+// second: messages about an executor name it by its id, so late ones about the process before would be taken for the next one's.
 func (c *registrations) second(at identity, process uint32) {
 	c.judged[Epoch]++
 	if before, known := c.processes[at]; known && before != process {
@@ -124,23 +124,23 @@ func (c *registrations) second(at identity, process uint32) {
 	c.processes[at] = process
 }
 
-// node: a ResourceManager answers the registration of a node. What its include and exclude lists say of a host is another matter.
+// node: a ResourceManager answers the registration of a node. A refusal by its include and exclude lists is no fault: they change.
 func (c *registrations) node(m *message) {
 	b, ok := m.body.(*yarn.RegisterNodeManagerResponse)
 	if !ok || m.form != tracepb.Form_REPLY {
 		return
 	}
 	c.judged[IdempotentRegister]++
-	who := [2]string{c.past.name(m.from), m.address}
+	at := [2]string{c.past.name(m.from), m.address}
 	switch {
 	case b.GetNodeAction() == yarn.NodeAction_NORMAL:
-		c.nodes[who] = true
-	case c.nodes[who] && !strings.HasPrefix(b.GetDiagnosticsMessage(), "Disallowed"):
-		c.fail(IdempotentRegister, "%s refuses the node at %s, which it accepted before: %s", who[0], who[1], b.GetDiagnosticsMessage())
+		c.nodes[at] = true
+	case c.nodes[at] && !strings.HasPrefix(b.GetDiagnosticsMessage(), "Disallowed"):
+		c.fail(IdempotentRegister, "%s refuses the node at %s, which it accepted before: %s", at[0], at[1], b.GetDiagnosticsMessage())
 	}
 }
 
-// attempt: one that ends may not register any more.
+// attempt: an attempt that ends may not register any more.
 func (c *registrations) attempt(r *tracepb.Record) {
 	switch r.GetTo() {
 	case "FINAL_SAVING", "FINISHING", "FINISHED", "FAILED", "KILLED":
@@ -148,7 +148,7 @@ func (c *registrations) attempt(r *tracepb.Record) {
 	}
 }
 
-// applicationMaster: a ResourceManager answers the registration of an ApplicationMaster. A failure that asks to come again is none.
+// applicationMaster: a ResourceManager answers the registration of an ApplicationMaster.
 func (c *registrations) applicationMaster(m, q *message) {
 	if q == nil || q.moved || m.form != tracepb.Form_REPLY && m.form != tracepb.Form_FAIL {
 		return
@@ -162,10 +162,10 @@ func (c *registrations) applicationMaster(m, q *message) {
 		return
 	}
 	c.judged[IdempotentRegister]++
-	switch who := (identity{m.from, id.String()}); {
+	switch as := (identity{m.from, id.String()}); {
 	case m.form == tracepb.Form_REPLY:
-		c.masters[who] = true
-	case c.masters[who]:
+		c.masters[as] = true
+	case c.masters[as]:
 		c.fail(IdempotentRegister, "%s refuses the ApplicationMaster of %s, which it accepted before", c.past.name(m.from), id)
 	}
 }

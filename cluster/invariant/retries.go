@@ -10,8 +10,8 @@ import (
 const (
 	// earlyEnd is how long an executor must run to have ended well enough.
 	earlyEnd = time.Minute
-	// retryWindow is over what early ends are counted, and mostRetries how many there may be of one application: it takes
-	// that many at least to be told that each launch was counted anew.
+	// Within retryWindow an application may have mostRetries early ends. Waits that grow with each failure keep it far below: so
+	// many mean that each launch was counted anew.
 	retryWindow = 5 * time.Minute
 	mostRetries = 100
 )
@@ -22,7 +22,7 @@ type retries struct {
 	looked
 	running map[string]time.Time   // executors, since when
 	ends    map[string][]time.Time // by application: early ends
-	hosts   map[string]uint32      // executors: the Master that says so
+	hosts   map[string]uint32      // executors: the Master that has them as RUNNING
 }
 
 func newRetries(m *Monitor) *retries {
@@ -43,7 +43,7 @@ func (c *retries) see(r *tracepb.Record) {
 	}
 }
 
-// ordered: the executors before this one that ended early are as many as may be.
+// ordered: a Master launches an executor, though as many as allowed ended early before it.
 func (c *retries) ordered(b *deploy.LaunchExecutor) {
 	app := b.GetAppId()
 	ends := c.ends[app]
@@ -52,7 +52,7 @@ func (c *retries) ordered(b *deploy.LaunchExecutor) {
 	}
 	c.ends[app] = ends
 	c.judged[BoundedRetry]++
-	if len(ends) == mostRetries {
+	if len(ends) == mostRetries { // exactly, so that one fault is reported once
 		c.fail(BoundedRetry, "executor %d of %s is launched, after %d others of it ended early within %s",
 			b.GetExecId(), app, mostRetries, retryWindow)
 	}

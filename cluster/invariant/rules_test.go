@@ -255,7 +255,7 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			f.handled(w1, "Worker", f.worker(w1, 1, 512), "")
 			f.handled(w1, "Worker", f.launch(0, 1, w1), "")
 		}},
-		{"I7", "an executor before it", "W1/Worker is told to launch an executor before", func(f *forger) {
+		{"I7", "an executor before it", "W1/Worker gets the order to launch an executor before", func(f *forger) {
 			f.handled(w1, "Worker", f.launch(0, 1, w1), "")
 		}},
 
@@ -323,12 +323,12 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I12", "a panic", "M1/Master panics", func(f *forger) {
 			f.handled(m1, "Master", f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil), "panic: nil map")
 		}},
-		{"I12", "an end without a word", "D is told that executor 0 is EXITED, and not why", func(f *forger) { f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED}) }},
-		{"I12", "disassociated, and told so", "", func(f *forger) {
-			f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_LOST, Message: proto.String("10.0.0.3:1 got disassociated")})
+		{"I12", "an end without a word", "D hears that executor 0 is EXITED, and not why", func(f *forger) { f.updated(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED}) }},
+		{"I12", "disassociated, and reported so", "", func(f *forger) {
+			f.updated(&deploy.ExecutorUpdated{State: deploy.ExecutorState_LOST, Message: proto.String("10.0.0.3:1 got disassociated")})
 		}},
-		{"I12", "disassociated, and told better", "D gives executor 0 up as disassociated, though it was told: exited 3", func(f *forger) {
-			f.told(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED, Message: proto.String("exited 3")})
+		{"I12", "disassociated, and reported better", "D gives executor 0 up as disassociated, though the Master reported: exited 3", func(f *forger) {
+			f.updated(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED, Message: proto.String("exited 3")})
 		}},
 
 		{"I13", "a later leadership", "", func(f *forger) { f.terms(1, 2) }},
@@ -569,8 +569,8 @@ func (f *forger) beat(d time.Duration) {
 	f.See(&tracepb.Record{Kind: tracepb.Kind_HANDLED, Id: id, Env: dr, Endpoint: "HeartbeatReceiver", Received: received, Started: f.time(), Time: f.time()})
 }
 
-// told tells D of its executor's end, before it gives the executor up.
-func (f *forger) told(u *deploy.ExecutorUpdated) {
+// updated lets D hear of its executor's end, before it gives the executor up.
+func (f *forger) updated(u *deploy.ExecutorUpdated) {
 	f.app(&deploy.ApplicationDescription{})
 	u.Id = proto.Int32(0)
 	f.handled(dr, "AppClient", f.tell(m1, u, dr, "AppClient", nil), "")

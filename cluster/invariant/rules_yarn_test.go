@@ -233,7 +233,7 @@ func TestEachRuleOnYARN(t *testing.T) {
 			f.passes(w1, "ContainerManager", "application", "RUNNING", time.Hour)
 		}},
 		{"I3", "a start that is not answered", "container x has been LAUNCHING", func(f *forger) { f.passes(dr, "YarnAM", "container", "LAUNCHING", time.Hour) }},
-		{"I3", "an executor whose end is told when its node is given up", "", func(f *forger) {
+		{"I3", "an executor whose end is reported when its node is given up", "", func(f *forger) {
 			f.passes(dr, "CoarseGrainedScheduler", "executor", "LOSS_PENDING", 804*time.Second)
 		}},
 		{"I3", "an executor whose end nobody tells", "D: executor x has been LOSS_PENDING", func(f *forger) {
@@ -307,7 +307,7 @@ func TestEachRuleOnYARN(t *testing.T) {
 		{"I5", "without a NodeManager", "the NodeManager of " + container2 + " at 10.0.0.3:1 is gone, and it lives", func(f *forger) {
 			f.watch(onYARN(func(s *invariant.Snapshot) { s.Workers = nil }), 4*time.Second)
 		}},
-		{"I5", "given up by its driver on YARN, and told with the next call", "", func(f *forger) { f.lost("LOST"); f.watch(onYARN(), 6*time.Second, w1) }},
+		{"I5", "given up by its driver on YARN, and stopped with the next call", "", func(f *forger) { f.lost("LOST"); f.watch(onYARN(), 6*time.Second, w1) }},
 		{"I5", "given up by its driver on YARN", "D has given up the executor in " + container2 + ", and it lives", func(f *forger) {
 			f.lost("LOST")
 			f.watch(onYARN(), 7*time.Second, w1)

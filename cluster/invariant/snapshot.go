@@ -8,10 +8,10 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Snapshot is a cluster at one moment, as one who sees all of it at once sees it.
+// Snapshot is a cluster at one moment, as seen from outside: processes and books at once.
 type Snapshot struct {
 	Now time.Time
-	// Quiet is for how long nothing was made to go wrong.
+	// Quiet is for how long no fault was caused.
 	Quiet time.Duration
 	// Masters and Drivers are those whose processes run, with their books.
 	Masters []Master
@@ -58,7 +58,7 @@ type Waiting struct {
 type Container struct {
 	// ID is the container's, Node the address of its NodeManager.
 	ID, Node string
-	// Executor names an executor among all of its driver; empty: it is none.
+	// Executor names an executor among all of its driver; empty: the container holds no executor.
 	Executor string
 	Paused   bool
 }
@@ -70,7 +70,7 @@ type Master struct {
 	Leads   bool
 	Workers []Worker
 	Apps    []App
-	// Drivers are the ids of those that it has launched, by Worker id; nil: it has none.
+	// Drivers are those that it has launched: driver id to Worker id.
 	Drivers map[string]string
 }
 
@@ -82,7 +82,7 @@ type Worker struct {
 	Alive              bool
 	Cores, CoresUsed   int
 	Memory, MemoryUsed int // MiB
-	// Resources: it has others than cores and memory, so that nobody here can say what fits on it.
+	// Resources: it has others than cores and memory, so that no rule can say what fits on it.
 	Resources bool
 }
 
@@ -134,7 +134,7 @@ func (p *Process) name() string {
 	return p.full
 }
 
-// leader is the one Master that leads; nil when there is none, or more than one.
+// leader is the one Master that leads; nil when none does, or several.
 func (s *Snapshot) leader() *Master {
 	var found *Master
 	for i := range s.Masters {

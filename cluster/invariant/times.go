@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// YARN are the times of a ResourceManager, its nodes and its ApplicationMasters that deadlines follow from. What is 0 is as
-// Hadoop and Spark have it.
+// YARN are the times of a ResourceManager, its nodes and its ApplicationMasters that deadlines follow from. 0 stands for the
+// default of Hadoop and Spark.
 type YARN struct {
 	// Heartbeat is yarn.resourcemanager.nodemanagers.heartbeat-interval-ms, Update yarn.scheduler.fair.update-interval-ms.
 	Heartbeat, Update time.Duration
@@ -20,7 +20,7 @@ type YARN struct {
 	Attempts int
 }
 
-// filled has Hadoop's and Spark's values where there are none.
+// filled has the defaults of Hadoop and Spark in place of zeros.
 func (y YARN) filled() YARN {
 	return YARN{
 		Heartbeat: cmp.Or(y.Heartbeat, time.Second), Update: cmp.Or(y.Update, 500*time.Millisecond),
@@ -58,7 +58,7 @@ type place struct{ manager, node string }
 // contact is since when a ResourceManager has heard of a node without a silence, and when it did last.
 type contact struct{ since, last time.Time }
 
-// beat: a ResourceManager hears of a node.
+// beat: a ResourceManager handles a node's heartbeat.
 func (h *history) beat(at place) {
 	c, ok := h.contacts[at]
 	if !ok || h.now.Sub(c.last) > h.silence {

@@ -27,7 +27,7 @@ func (c *views) look(s *Snapshot) {
 		if len(names) == 0 {
 			continue
 		}
-		first := d.Books[names[0]]
+		first := d.Books[names[0]] // all are compared with one: which of two is right nobody knows
 		if slices.ContainsFunc(names, func(n string) bool { return !slices.Equal(d.Books[n], first) }) {
 			var all []string
 			for _, n := range names {

@@ -125,7 +125,7 @@ func (p *goPackage) stringConsts(f goFile) {
 	})
 }
 
-// text is what a constant of the package says, which may be another package's; "" when there is none.
+// text is the text of a constant of the package, or of another package; "" for another expression.
 func (p *goPackage) text(packages map[string]*goPackage, name string) string {
 	if other := packages[p.others[name].pkg]; other != nil {
 		return other.consts[p.others[name].name]

@@ -50,30 +50,31 @@ func build(s source, recordings []recording) (*Protocol, error) {
 		}
 		m.Example = example(recordings, m)
 		if m.Kind == KindLocal && len(m.From) == 0 && m.Example != nil {
-			// Its maker is no endpoint, so the run tells who sent it.
+			// Its maker is no endpoint, so the source does not name the sender; a recorded run does.
 			m.From = []string{trace.EndpointOf(m.Example.From)}
 		}
 	}
-	answers(p.Messages)
+	answers(p.Messages) // before the endpoints, which list what they send and handle
 	p.Endpoints = endpoints(s, p.Messages)
 	var errs []error
 	for _, c := range conversations {
-		told, err := c.follow(recordings)
-		if err != nil {
+		held, err := c.follow(recordings)
+		if err != nil { // all of them, so that one -rewrite after a change shows what else it moved
 			errs = append(errs, err)
 			continue
 		}
-		p.Conversations = append(p.Conversations, told)
-		p.mention(told)
+		p.Conversations = append(p.Conversations, held)
+		p.mention(held)
 	}
 	return p, errors.Join(errs...)
 }
 
-// mention enters a conversation into the messages that take part, and what they say of themselves into it.
+// mention enters a conversation into the messages that take part, and their comments into its steps.
 func (p *Protocol) mention(c Conversation) {
 	for i := range p.Messages {
 		m := &p.Messages[i]
 		part := false
+		// A trace has only the bare name of a Local; the endpoint that handles it tells two of one name apart.
 		for j := range c.Steps {
 			if s := &c.Steps[j]; s.Message == m.Name || m.Kind == KindLocal && s.Message == short(m.Name) && slices.Contains(m.To, s.endpoint()) {
 				part = true

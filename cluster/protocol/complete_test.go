@@ -112,7 +112,7 @@ func TestMessagesAndHandlersMatch(t *testing.T) {
 	}
 }
 
-// TestSendersMatch: who makes a message to send it is named by its option.
+// TestSendersMatch: the option of a message names its makers.
 func TestSendersMatch(t *testing.T) {
 	for _, m := range now(t).Messages {
 		if m.Kind != KindMessage || slices.Contains(m.From, "*") {

@@ -14,7 +14,7 @@ var conversations = []conversation{
 		"=> Master RequestSubmitDriver", "-> Worker LaunchDriver", "<= RequestSubmitDriver",
 		"=> Master RequestDriverStatus", "<= RequestDriverStatus",
 	}},
-	{"driver-kill", "A driver in cluster mode is told to end", "cluster_mode", []string{
+	{"driver-kill", "A driver in cluster mode is killed", "cluster_mode", []string{
 		"=> Master RequestKillDriver", "-> Worker KillDriver", "<= RequestKillDriver", "=> Master DriverStateChanged",
 		"<= DriverStateChanged",
 	}},
@@ -44,7 +44,7 @@ var conversations = []conversation{
 		"-> MapOutputTracker IncrementEpoch", "-> CoarseGrainedScheduler SubmitTasks", "-> Executor LaunchTask",
 		"=> MapOutputTracker GetMapOutputStatuses", "<= GetMapOutputStatuses",
 	}},
-	{"executor-heartbeat", "An executor tells its driver that it lives", "silent_executor", []string{
+	{"executor-heartbeat", "An executor reports to its driver that it lives", "silent_executor", []string{
 		"=> HeartbeatReceiver Heartbeat", "<= Heartbeat",
 	}},
 	{"worker-heartbeat", "A Worker that was given up is heard again and registers", "silent_worker", []string{

@@ -103,7 +103,7 @@ type Conversation struct {
 
 // Step is one message of a conversation.
 type Step struct {
-	// From and To are PROCESS/ENDPOINT in the run; of an answer from who was asked.
+	// From and To are PROCESS/ENDPOINT in the run; an answer is from the endpoint that was asked.
 	From string `json:"from"`
 	To   string `json:"to"`
 	// Form is "send", "ask", "reply", "fail", or "timer" for the tick of a timer.
@@ -125,7 +125,7 @@ type Example struct {
 
 // Deviation is a difference from Spark on purpose.
 type Deviation struct {
-	// Package is whose doc comment tells it, as a folder below the module's root.
+	// Package is the one whose doc comment has it, as a folder below the module's root.
 	Package string `json:"package"`
 	// Spark is what Spark does, where the table has a column for it.
 	Spark string `json:"spark,omitempty"`

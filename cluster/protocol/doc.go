@@ -1,4 +1,4 @@
-// Package protocol is the protocol as data: every message with who sends it when, to which endpoint, its fields, its answer,
+// Package protocol is the protocol as data: every message with its sender and when it sends, its receiver, fields and answer,
 // what a duplicate does, Spark's class, the handler in the source and an example from a recorded run; the endpoints; the
 // conversations that messages make up; and where Coherer differs from Spark on purpose. `coherer explain` and
 // messages/PROTOCOL.md are views of it.

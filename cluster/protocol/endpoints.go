@@ -9,7 +9,7 @@ var homes = map[string]home{
 	"Master":                      {"the Master", "org.apache.spark.deploy.master.Master"},
 	"Worker":                      {"a Worker", "org.apache.spark.deploy.worker.Worker"},
 	"WorkerWatcher":               {"an executor that a Worker started", "org.apache.spark.deploy.worker.WorkerWatcher"},
-	"client":                      {"who submits a driver in cluster mode", "org.apache.spark.deploy.ClientEndpoint"},
+	"client":                      {"a client that submits a driver in cluster mode", "org.apache.spark.deploy.ClientEndpoint"},
 	"AppClient":                   {"the driver", "org.apache.spark.deploy.client.StandaloneAppClient.ClientEndpoint"},
 	"CoarseGrainedScheduler":      {"the driver", "org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend.DriverEndpoint"},
 	"DAGScheduler":                {"the driver", "org.apache.spark.scheduler.DAGScheduler, which is no endpoint there but an event loop"},
@@ -24,7 +24,7 @@ var homes = map[string]home{
 	"ResourceTracker":             {"the ResourceManager", "org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService"},
 	"Scheduler":                   {"the ResourceManager", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler, which is no endpoint there"},
 	"Election":                    {"a Master, in recovery mode RAFT", ""},
-	"YarnClient":                  {"who submits an application to YARN", "org.apache.hadoop.yarn.client.api.impl.YarnClientImpl under org.apache.spark.deploy.yarn.Client, which are no endpoints there"},
+	"YarnClient":                  {"a client that submits an application to YARN", "org.apache.hadoop.yarn.client.api.impl.YarnClientImpl under org.apache.spark.deploy.yarn.Client, which are no endpoints there"},
 	"YarnScheduler":               {"the driver of an application on YARN", "org.apache.spark.scheduler.cluster.YarnSchedulerBackend.YarnSchedulerEndpoint"},
 	"ExecutorAllocationManager":   {"the driver, with dynamic allocation", "org.apache.spark.ExecutorAllocationManager, which is no endpoint there but a thread"},
 	"YarnAM":                      {"an ApplicationMaster, in cluster mode with the driver", "org.apache.spark.deploy.yarn.ApplicationMaster.AMEndpoint, with the thread Reporter"},
@@ -32,7 +32,7 @@ var homes = map[string]home{
 	"Tracer":                      {"every daemon, driver and executor", ""},
 	"Metrics":                     {"every daemon, driver and executor", ""},
 	"ContainerManager":            {"a NodeManager", "org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl"},
-	"Membership":                  {"every daemon that gossip tells of others", ""},
+	"Membership":                  {"every daemon that hears of others by gossip", ""},
 }
 
 // senders are the Envs and bodies that send messages and are no endpoints.

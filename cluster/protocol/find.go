@@ -19,6 +19,7 @@ const maxSuggestions = 5
 // conversations. Letters of another case are taken when nothing is called exactly so. Two packages may have a message of
 // one short name; then both are found. Otherwise the error is ErrUnknown and proposes near names.
 func (p *Protocol) Find(name string) (*Protocol, error) {
+	// Exactly first, since names may differ in case alone.
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		found := p.named(func(names []string) bool {
 			return slices.ContainsFunc(names, func(n string) bool { return same(n, name) })
@@ -27,6 +28,7 @@ func (p *Protocol) Find(name string) (*Protocol, error) {
 			return found, nil
 		}
 	}
+	// People ask for a process, too, such as NodeManager: its endpoints help more than a similar name.
 	var within []string
 	for _, e := range p.Endpoints {
 		if place := strings.Fields(e.Where); len(place) > 1 && strings.EqualFold(strings.TrimSuffix(place[1], ","), name) { // "a NodeManager"

@@ -80,7 +80,7 @@ func TestUnknownNamesSuggestNearOnes(t *testing.T) {
 	}
 }
 
-// Everything that there is can be shown in 100 columns, and found by the name that it shows.
+// Everything can be shown in 100 columns, and found by the name that it shows.
 func TestTextFitsTheScreen(t *testing.T) {
 	p := load(t)
 	for _, name := range append(p.all(), "list", "deviations") {

@@ -135,7 +135,7 @@ func recorded(t *testing.T) (whole []recording, kept map[string]*trace.Trace) {
 	return whole, kept
 }
 
-// withTargets enters into locals who handles them, by which they are told apart in a trace.
+// withTargets enters into locals the endpoints that handle them: a trace has only the bare name of a local.
 func withTargets(messages []Message, s source) []Message {
 	for i := range messages {
 		for _, u := range s.Handlers {

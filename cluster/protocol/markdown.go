@@ -14,7 +14,7 @@ const File = "messages/PROTOCOL.md"
 func (p *Protocol) Markdown(w io.Writer) error {
 	var m markdown
 	m.line("# The protocol\n")
-	m.line("Who says what to whom, as data. This file is made by `coherer explain --all`, from the .proto files, the Go source and")
+	m.line("The messages, with their senders and receivers, as data. This file is made by `coherer explain --all`, from the .proto files, the Go source and")
 	m.line("recorded runs; a test makes it again and compares. `coherer explain NAME` says the same of one thing, with an example in")
 	m.line("full. In pictures `->` is a one-way message, `=>` an ask and `<=` its answer; each stands under what caused it.\n")
 	m.line("Field roles: *place* fields say where or when and are left out of pictures and comparisons; *bulk* fields are content,")

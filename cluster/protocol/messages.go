@@ -79,6 +79,7 @@ func collect(d protoreflect.MessageDescriptor, parts map[protoreflect.FullName]b
 		}
 		name := inner.FullName()
 		users[string(name)] = append(users[string(name)], string(d.FullName()))
+		// Known already, which also ends types that hold themselves; or a message that has a page of its own.
 		if parts[name] || proto.HasExtension(inner.Options(), option.E_Protocol) && inner.Options() != nil {
 			continue
 		}
@@ -131,7 +132,7 @@ func typeOfField(f protoreflect.FieldDescriptor) string {
 // answerOnce is why a duplicate of an answer does no harm.
 const answerOnce = "An ask ends once: a second answer is an event of the trace and changes nothing."
 
-// answers tells answers of their asks: who was asked sends them, and who asked gets them.
+// answers enters asks into their answers: the receivers of an ask send its answer, and its senders get it.
 func answers(messages []Message) {
 	for i := range messages {
 		reply := &messages[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// recordingFiles are what was recorded of the runs of scripts, without what nothing here shows.
+// recordingFiles are recorded runs of scripts, cut down to what is shown here.
 //
 //go:embed recordings/*.jsonl
 var recordingFiles embed.FS
@@ -22,7 +22,7 @@ var scripts = []string{
 	"cluster_mode",
 }
 
-// recording is what was said in the run of a script, in order of time.
+// recording is the trace of a script's run, in order of time.
 type recording struct {
 	script  string
 	entries []trace.Entry
@@ -47,7 +47,7 @@ func readRecordings() ([]recording, error) {
 	return out, nil
 }
 
-// example is the first occurrence of m in the recordings; nil when there is none.
+// example is the first occurrence of m in the recordings; nil: it does not occur.
 func example(recordings []recording, m *Message) *Example {
 	for _, r := range recordings {
 		i := slices.IndexFunc(r.entries, func(e trace.Entry) bool { return says(&e, m) })
@@ -82,7 +82,7 @@ func stepOf(e *trace.Entry) Step {
 	return Step{From: e.From, To: e.To, Form: e.Form, Message: e.Message, Body: e.Body}
 }
 
-// chain is e with what led to it. A forest leaves out items that caused nothing, as the last of this chain may be.
+// chain is e with its causes. A forest leaves out items that caused nothing, as the last of this chain may be.
 func (r recording) chain(e *trace.Entry) string {
 	causes := r.causes(e)
 	if e.K != trace.KindItem {
@@ -115,7 +115,7 @@ type conversation struct {
 	steps               []string
 }
 
-// follow tells the conversation as the recordings have it.
+// follow is the conversation as the recordings have it.
 func (c conversation) follow(recordings []recording) (Conversation, error) {
 	i := slices.IndexFunc(recordings, func(r recording) bool { return r.script == c.script })
 	if i < 0 {

@@ -173,7 +173,7 @@ func (t *text) fields(label string, fields []Field) {
 			number = "  "
 		}
 		head := fmt.Sprintf("%s%-*s  %-*s  ", number, name, f.Name, typ, f.Type)
-		if len(head) > width/2 && comment != "" {
+		if len(head) > width/2 && comment != "" { // the comment would be a narrow column: it goes below
 			t.line("%s", head)
 			head = strings.Repeat(" ", len(number)+2)
 		}
@@ -219,10 +219,10 @@ func (t *text) conversation(c *Conversation) {
 	for _, s := range c.Steps {
 		wide = max(wide, len(short(s.Message)))
 	}
-	var told []string
+	var known []string
 	for _, s := range c.Steps {
-		if name := short(s.Message); !slices.Contains(told, name) {
-			told = append(told, name)
+		if name := short(s.Message); !slices.Contains(known, name) {
+			known = append(known, name)
 			t.wrapped(fmt.Sprintf("%-*s  ", wide, name), s.Comment)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // mostForm bounds the body of an action.
 const mostForm = 64 << 10
 
-// refusesKills is why the pages kill nothing, or "". Where the REST server wants a token a page must not do without one what
-// that server does: submissions by REST, with their token, can kill.
+// refusesKills is why the pages kill nothing, or "". A kill by REST needs the token of coherer.rest.tokenFile; a page must not
+// do the same without one.
 func (p *masterPages) refusesKills() string {
 	switch {
 	case !conf.UIKillEnabled.Get(p.Conf):
@@ -26,7 +26,7 @@ func (p *masterPages) refusesKills() string {
 	return ""
 }
 
-// form is the form of an action that a page sends, unless it is refused; false: it was answered already.
+// form parses the form of an action into r; false: it has answered already, with refused or what is wrong with the form.
 func (p *masterPages) form(w http.ResponseWriter, r *http.Request, refused string) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	switch err := r.ParseForm(); {
@@ -62,8 +62,8 @@ func (p *masterPages) killDriver(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// kill has by end what the form, or as in Spark the query, names by id, if terminate is true. An id that is not known is
-// answered: Spark answers as if something had ended.
+// kill lets by end what the form, or as in Spark the query, names by id, if terminate is true. An unknown id is an error; Spark
+// answers as if something had ended.
 func (p *masterPages) kill(w http.ResponseWriter, r *http.Request, by func(id string) (refusal string, err error)) {
 	if !p.form(w, r, p.refusesKills()) {
 		return
@@ -89,8 +89,8 @@ func (p *masterPages) kill(w http.ResponseWriter, r *http.Request, by func(id st
 	}
 }
 
-// killWorkers decommissions the Workers on the hosts that are named, for who may. It mirrors the servlet /workers/kill of
-// MasterWebUI.
+// killWorkers decommissions the Workers on the hosts that the form names, for clients that mayDecommission admits. It mirrors the
+// servlet /workers/kill of MasterWebUI.
 func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
 	if !conf.DecommissionEnabled.Get(p.Conf) {
 		http.Error(w, conf.DecommissionEnabled.Key()+" is false: no Worker is decommissioned", http.StatusMethodNotAllowed)
@@ -111,7 +111,7 @@ func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 	case found.GetCount() == 0:
 		http.Error(w, "no Worker is on these hosts", http.StatusNotFound)
-	default:
+	default: // accepted, not done: decommissioning goes on after the answer
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
@@ -129,7 +129,7 @@ func (p *masterPages) mayDecommission(remote string) bool {
 	if err != nil {
 		return false
 	}
-	ip := at.Addr().Unmap()
+	ip := at.Addr().Unmap() // a listener for both families reports 127.0.0.1 as ::ffff:127.0.0.1
 	if ip.IsLoopback() {
 		return true
 	}

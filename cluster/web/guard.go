@@ -6,16 +6,18 @@ import (
 	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
-// Guard lets through to h what a user can have meant: requests to one of the server's names, which are all IP addresses,
-// localhost and names; and of requests that change something those that no foreign page in a browser has sent.
+// Guard lets requests through to h that a user can have meant: those to one of the server's names, which are all IP addresses,
+// localhost and names, and, if they change something, those that no foreign page in a browser has sent.
 func Guard(names []string, h http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "a page of another origin has sent this request: it is refused", http.StatusForbidden)
 	}))
+	// The name first: a page at a name that its owner points here has the right origin.
 	inner := httpserver.Named(names, "use its address, or start it with SPARK_PUBLIC_DNS set to that name", origins.Handler(h))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
+		// The first four are Spark's. The policy keeps a page from running whatever a peer may have put into a name.
 		head.Set("Cache-Control", "no-cache, no-store, must-revalidate")
 		head.Set("X-Frame-Options", "SAMEORIGIN")
 		head.Set("X-XSS-Protection", "1; mode=block")

@@ -22,7 +22,7 @@ func (f javaFloat) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// remoteException is how Hadoop's REST servers tell what went wrong.
+// remoteException is the form of errors of Hadoop's REST servers.
 type remoteException struct {
 	code                   int
 	name, class, complaint string
@@ -30,7 +30,7 @@ type remoteException struct {
 
 func (e *remoteException) Error() string { return e.complaint }
 
-// The exceptions of Hadoop's web services. It wraps the text of the first two in another exception.
+// The exceptions of Hadoop's web services. The text of the first two begins with the exception that they wrap there.
 
 func absent(text string) error {
 	return &remoteException{http.StatusNotFound, "NotFoundException", "org.apache.hadoop.yarn.webapp.NotFoundException", "java.lang.Exception: " + text}
@@ -44,12 +44,12 @@ func illegal(text string) error {
 	return &remoteException{http.StatusBadRequest, "IllegalArgumentException", "java.lang.IllegalArgumentException", text}
 }
 
-// noConstant is what Java says of a name that an enum has not.
+// noConstant is what Java says of an unknown name of an enum.
 func noConstant(enum, name string) error {
 	return illegal("No enum constant org.apache.hadoop.yarn.api.records." + enum + "." + name)
 }
 
-// hadoop makes a handler of what computes a value that is told as JSON, in one line. Who wants something else is refused.
+// hadoop makes a handler of a function whose value it writes as JSON, in one line. Requests for another format are refused.
 func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code := http.StatusOK
@@ -61,7 +61,7 @@ func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
 		}
 		if err != nil {
 			e, ok := errors.AsType[*remoteException](err)
-			if !ok {
+			if !ok { // no fault of the request: the endpoint did not answer, and may soon
 				s.Log.Debugf("a page: %v", err)
 				e = &remoteException{http.StatusServiceUnavailable, "RetriableException", "org.apache.hadoop.ipc.RetriableException", s.Ref.Name + " does not answer: " + err.Error()}
 			}
@@ -72,6 +72,7 @@ func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
 				Class     string `json:"javaClassName"`
 			}{e.name, e.complaint, e.class}}
 		}
+		// To a buffer, since the code goes first. Jackson leaves <, > and & as they are.
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
@@ -81,7 +82,7 @@ func (s *Site) hadoop(value func(r *http.Request) (any, error)) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json;charset=utf-8")
 		w.WriteHeader(code)
-		_, _ = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // whoever asked may have gone
+		_, _ = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // the client may have gone
 	})
 }
 

@@ -13,7 +13,8 @@ const (
 	submitted = deploy.DriverState_SUBMITTED
 )
 
-// masterJSON is a Master's /json. It mirrors JsonProtocol.writeMasterState: the sums are over Workers that are ALIVE.
+// masterJSON is a Master's /json. It mirrors JsonProtocol.writeMasterState: the sums are over Workers that are ALIVE, the list
+// has all.
 func masterJSON(s *deploy.MasterStateResponse) pretty.Object {
 	sum := sumsOf(s)
 	resources, used := pretty.Array{}, pretty.Array{}

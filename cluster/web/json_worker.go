@@ -57,6 +57,7 @@ func descriptionJSON(d *deploy.ApplicationDescription, cf *conf.Conf) pretty.Obj
 
 // commandText is a Command as Scala writes it, but for secrets.
 func commandText(c *deploy.Command, cf *conf.Conf) string {
+	// Spark shows all of it, passwords in variables and -D options too.
 	var env []string
 	for _, v := range c.GetEnvironment() {
 		env = append(env, v.GetName()+" -> "+cf.Redact(v.GetName(), v.GetValue()))

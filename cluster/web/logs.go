@@ -23,13 +23,13 @@ const (
 	mostPiece    = 1 << 20
 )
 
-// What is read of what an executor has made: bytes that a compressed file unpacks to, and files of a directory.
+// Bounds of what an executor may make a reader read: bytes that a compressed file unpacks to, and files of a directory.
 const (
 	mostUnpacked = 256 << 20
 	mostFiles    = 10_000
 )
 
-// logTypes are the logs that there are.
+// logTypes are the names of logs.
 var logTypes = []string{"stderr", "stdout", "out"}
 
 // piece is a part of a log: text is [start,end) of its total bytes.
@@ -38,16 +38,16 @@ type piece struct {
 	start, end, total int64
 }
 
-// readLog reads a part of the log name in dir, which lies below work; dir has plain names alone. What was rolled over is read as
-// one file, the oldest part first. Without offset it is the end of the log; an offset behind the end gives nothing. Nothing is
-// followed that is a link, and nothing opened that is no plain file: who runs there may have made anything. It mirrors
-// LogPage.getLog.
+// readLog reads a part of the log name in dir, which lies below work; dir has plain names alone. Parts that were rolled over are
+// read as one file, the oldest first. Without offset it is the end of the log; an offset behind the end gives nothing. No link is
+// followed and only plain files are opened: an executor may have made anything there. It mirrors LogPage.getLog.
 func readLog(work string, dir []string, name string, offset *int64, length int64) (p piece, err error) {
 	root, err := os.OpenRoot(work)
 	if err != nil {
 		return p, notFound("there is no work directory: %v", errors.Unwrap(err))
 	}
 	defer root.Close()
+	// Step by step: an os.Root follows links that stay below it, and no step may be a link.
 	for _, step := range dir {
 		next, err := enter(root, step)
 		if err != nil {
@@ -60,6 +60,7 @@ func readLog(work string, dir []string, name string, offset *int64, length int64
 	if err != nil {
 		return p, unreadable(err)
 	}
+	// The sizes are those of now. A log that grows meanwhile shows its new lines in the next piece.
 	for _, part := range parts {
 		defer part.file.Close()
 		p.total += part.size
@@ -75,7 +76,7 @@ func readLog(work string, dir []string, name string, offset *int64, length int64
 	return p, nil
 }
 
-// unreadable is a failure to read what is there.
+// unreadable is a failure to read a log that exists.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*problem](err); ok {
 		return err
@@ -130,6 +131,7 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 			names = append(names, e.Name())
 		}
 	}
+	// By name, which is by age, and NAME itself last. A file comes before its own archive.
 	slices.SortFunc(names, func(a, b string) int {
 		last := func(s string) int {
 			if s == name {
@@ -139,7 +141,8 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 		}
 		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(unpacked(a), unpacked(b)), cmp.Compare(len(a), len(b)))
 	})
-	names = slices.CompactFunc(names, func(a, b string) bool { return unpacked(a) == unpacked(b) }) // the archive of one that is still there is being written
+	// An archive beside its file is still being written: the file counts.
+	names = slices.CompactFunc(names, func(a, b string) bool { return unpacked(a) == unpacked(b) })
 	if len(names) == 0 {
 		return nil, notFound("there is no %s", name)
 	}
@@ -162,6 +165,7 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 func unpacked(name string) string { return strings.TrimSuffix(name, ".gz") }
 
 func openPart(root *os.Root, name string) (part, error) {
+	// Whatever the directory listed, it may be a link or a pipe by now; opening a pipe would wait for a writer.
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return part{}, err
@@ -190,6 +194,7 @@ func (p *part) measure() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	// The length in a gzip file's end is the writer's claim, modulo 4 GiB: only unpacking tells.
 	n, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
 	if n > mostUnpacked {
 		return 0, badRequest("it unpacks to more than %d bytes", mostUnpacked)

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// books are an endpoint that tells the states which the test wants told, and takes note of what else it is asked.
+// books are an endpoint that answers with the states that the test sets, and notes its other asks.
 type books struct {
 	master *deploy.MasterStateResponse
 	worker *deploy.WorkerStateResponse

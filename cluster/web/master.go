@@ -42,8 +42,7 @@ func (p *masterPages) json(r *http.Request) (pretty.Object, error) {
 	return masterJSON(s), err
 }
 
-// field is one field of the /json; one that there is not is "", as Spark says. It mirrors JsonProtocol.writeMasterState with a
-// field.
+// field is one field of the /json; an unknown one is "", as in Spark. It mirrors JsonProtocol.writeMasterState with a field.
 func (p *masterPages) field(r *http.Request) (pretty.Object, error) {
 	all, err := p.json(r)
 	name := r.PathValue("field")
@@ -80,7 +79,7 @@ type row struct {
 	Worker *deploy.WorkerInfo
 	// Took is a duration in milliseconds.
 	Took int64
-	// WorkerURL is the page of the Worker that is named; empty: it has none, or is not known any more.
+	// WorkerURL is the page of the Worker that is named; empty: it has no page, or is not known any more.
 	WorkerURL string
 	Resources string
 }
@@ -162,6 +161,7 @@ func (p *masterPages) app(r *http.Request) (any, error) {
 		return nil, err
 	}
 	id := r.FormValue("appId")
+	// Spark's page looks among the running ones alone, and its links die with the application.
 	for _, list := range [][]*deploy.ApplicationInfo{s.GetActiveApps(), s.GetCompletedApps()} {
 		for _, a := range list {
 			if a.GetId() == id {

@@ -25,7 +25,7 @@ type gauge struct {
 // metrics serves the metrics of the Env at /metrics, as --debug-addr does, and Spark's under the paths below as json/ and
 // prometheus/.
 func (s *Site) metrics(mux *http.ServeMux, below map[string]func(*http.Request) ([]gauge, error)) {
-	own := sync.OnceValue(func() http.Handler { // it makes the Env measure times: not before somebody wants them
+	own := sync.OnceValue(func() http.Handler { // it makes the Env measure times, which costs: not before the first request
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(debug.NewCollector(s.Env))
 		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: s.Log})
@@ -48,8 +48,7 @@ func (s *Site) gaugesAs(kind string, gauges func(*http.Request) ([]gauge, error)
 	}
 }
 
-// servletJSON is gauges as MetricsServlet writes them: the form of the metrics library's MetricsModule, whose version it
-// tells.
+// servletJSON is gauges as MetricsServlet writes them: the form of the metrics library's MetricsModule, with its version.
 func servletJSON(gauges []gauge) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"version":"4.0.0","gauges":{`)

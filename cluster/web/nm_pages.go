@@ -91,6 +91,7 @@ func (p *nmPages) files(r *http.Request) (any, error) {
 	}
 	d := &containerLogs{Title: "Logs of " + id.String()}
 	found := false
+	// A container writes to one log directory; the others, or a disk that fails, do not matter when one has its logs.
 	for _, dir := range p.logDirs {
 		entries, err := listLogs(dir, logDirOf(id))
 		if err != nil {
@@ -170,6 +171,7 @@ func (p *nmPages) read(r *http.Request) (a asked, got piece, err error) {
 		if got, e = readLog(dir, a.dir, a.name, a.offset, a.length); e == nil {
 			return a, got, nil
 		}
+		// A log that is there and cannot be read says more than the directories that lack it.
 		if x, ok := errors.AsType[*problem](e); !ok || x.code != http.StatusNotFound {
 			err = e
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// appInfo mirrors AppInfo. What is empty in Hadoop's is left out there too.
+// appInfo mirrors AppInfo. The fields with omitempty are those that Hadoop leaves out when they are empty.
 type appInfo struct {
 	ID                    string        `json:"id"`
 	User                  string        `json:"user"`
@@ -105,11 +105,11 @@ func appInfoOf(s *yarn.ResourceManagerStateResponse, a *yarn.AppInfo) appInfo {
 	if t.GetPreemptedMemorySeconds() != 0 || t.GetPreemptedVcoreSeconds() != 0 {
 		i.PreemptedSeconds = secondsOf(t.GetPreemptedMemorySeconds(), t.GetPreemptedVcoreSeconds())
 	}
-	if len(a.GetAttempts()) == 0 { // it never had a chance
+	if len(a.GetAttempts()) == 0 { // Hadoop takes what follows from the current attempt
 		return i
 	}
 	i.AMNodeLabel, i.ResourceSeconds = new(string), secondsOf(t.GetMemorySeconds(), t.GetVcoreSeconds())
-	if u == nil { // nobody has it any more
+	if u == nil { // the scheduler does not know it any more; Hadoop writes -1 then
 		i.AllocatedMB, i.AllocatedVCores, i.ReservedMB, i.ReservedVCores, i.RunningContainers = -1, -1, -1, -1, -1
 	} else {
 		i.AllocatedMB, i.AllocatedVCores = u.GetUsedResources().GetMemory(), int64(u.GetUsedResources().GetVirtualCores())
@@ -121,8 +121,8 @@ func appInfoOf(s *yarn.ResourceManagerStateResponse, a *yarn.AppInfo) appInfo {
 	return i
 }
 
-// tracking says where its pages are: its ApplicationMaster's, or its history; of one that did not end by itself the
-// ResourceManager's. Before the ApplicationMaster registers there are none.
+// tracking sets the address of its pages: its ApplicationMaster's, or its history; of one that did not end by itself the
+// ResourceManager's. Before the ApplicationMaster registers it is empty.
 func (i *appInfo) tracking(s *yarn.ResourceManagerStateResponse, a *yarn.AppInfo) {
 	r := a.GetReport()
 	switch r.GetYarnApplicationState() {

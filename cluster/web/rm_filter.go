@@ -55,9 +55,9 @@ func filterOf(q url.Values) (f appFilter, err error) {
 	return f, err
 }
 
-// times reads NAMEBegin and NAMEEnd, in ms. What is wrong with them Hadoop says of other names: of told, and of a begin that
-// comes after the end.
-func times(q url.Values, name, told, begin string) (span [2]int64, set bool, err error) {
+// times reads NAMEBegin and NAMEEnd, in ms. Hadoop's errors call them by other names: alias, and begin where it comes after the
+// end.
+func times(q url.Values, name, alias, begin string) (span [2]int64, set bool, err error) {
 	span[1] = 1<<63 - 1
 	for i, key := range []string{"Begin", "End"} {
 		text := q.Get(name + key)
@@ -69,11 +69,11 @@ func times(q url.Values, name, told, begin string) (span [2]int64, set bool, err
 			return span, set, wrong(name + key + " value must be a number!")
 		}
 		if span[i] < 0 {
-			return span, set, wrong(told + key + " must be greater than 0")
+			return span, set, wrong(alias + key + " must be greater than 0")
 		}
 	}
 	if span[0] > span[1] {
-		return span, set, wrong(told + "End must be greater than " + begin)
+		return span, set, wrong(alias + "End must be greater than " + begin)
 	}
 	return span, set, nil
 }
@@ -109,8 +109,8 @@ func (f *appFilter) takes(r *yarn.ApplicationReport) bool {
 		(!f.finishedSet || r.GetFinishTime() >= f.finished[0] && r.GetFinishTime() <= f.finished[1])
 }
 
-// takesQueue reports whether an application is of the wanted queue: one that has ended by the queue's whole name, another also
-// by a name without root, and by any queue above its own.
+// takesQueue reports whether an application is of the wanted queue. The whole name always fits; while an application runs, so do
+// a name without root and any queue above its own: Hadoop asks the scheduler for those, which forgets what has ended.
 func (f *appFilter) takesQueue(r *yarn.ApplicationReport) bool {
 	q := r.GetQueue()
 	if f.queue == "" || q == f.queue {
@@ -122,7 +122,7 @@ func (f *appFilter) takesQueue(r *yarn.ApplicationReport) bool {
 // deSelects are what an answer can do without.
 var deSelects = []string{"resourceRequests", "timeouts", "appNodeLabelExpression", "amNodeLabelExpression", "resourceInfo"}
 
-// selects leaves out what is not wanted. Resource requests, labels of applications, and sums by label are never told.
+// selects leaves out what is not wanted. Resource requests, labels of applications, and sums by label are never in it.
 func (f *appFilter) selects(i appInfo) appInfo {
 	if slices.Contains(f.deSelected, "timeouts") {
 		i.Timeouts = nil

@@ -30,8 +30,8 @@ type nodeInfo struct {
 	Total           fair.ResourceInfo  `json:"totalResource"`
 }
 
-// nodeInfoOf is a node. Of one that the scheduler does not use it says nothing of what is used or free; one that is gone has
-// no pages either.
+// nodeInfoOf is a node. It has no use and no free space of a node that the scheduler does not use, and no pages of a node that is
+// gone.
 func nodeInfoOf(n *yarn.NodeReport) nodeInfo {
 	i := nodeInfo{
 		Rack: n.GetRackName(), State: nodeState(n), ID: nodeID(n.GetNodeId()), Host: n.GetNodeId().GetHost(), LastHealth: n.GetLastHealthReportTime(),

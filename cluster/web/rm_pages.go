@@ -12,8 +12,8 @@ import (
 // rmPages are those of a ResourceManager.
 type rmPages struct{ Site }
 
-// ResourceManagerPages are the pages of a ResourceManager, its REST server below /ws/v1/cluster, and its /metrics. It mirrors
-// RMWebApp and RMWebServices, what reads of them.
+// ResourceManagerPages are the pages of a ResourceManager, its REST server below /ws/v1/cluster, and its /metrics. It mirrors the
+// reading parts of RMWebApp and RMWebServices.
 func ResourceManagerPages(s Site) http.Handler {
 	p := &rmPages{s}
 	mux := http.NewServeMux()
@@ -115,7 +115,7 @@ func queueRows(q *yarn.QueueInfo, depth int) []rmQueueRow {
 	if q == nil {
 		return nil
 	}
-	const noLimit = 1<<31 - 1 // cores that are more are cut
+	const noLimit = 1<<31 - 1 // larger numbers of cores are cut to it
 	rows := []rmQueueRow{{q, depth, q.GetMaximumShare().GetVirtualCores() == noLimit}}
 	for _, child := range q.GetChildQueues() {
 		rows = append(rows, queueRows(child, depth+1)...)

@@ -10,20 +10,20 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// rest adds the ResourceManager's REST server. It mirrors RMWebServices, what reads.
+// rest adds the ResourceManager's REST server. It mirrors the reading part of RMWebServices.
 func (p *rmPages) rest(mux *http.ServeMux) {
 	const base = "GET /ws/v1/cluster"
-	info := p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any { return map[string]any{"clusterInfo": clusterInfoOf(s)} }))
+	info := p.hadoop(p.fromState(func(s *yarn.ResourceManagerStateResponse) any { return map[string]any{"clusterInfo": clusterInfoOf(s)} }))
 	handle := func(path string, h http.Handler) { // with a slash at its end too
 		mux.Handle(base+path, h)
 		mux.Handle(base+path+"/{$}", h)
 	}
 	handle("", info)
 	handle("/info", info)
-	handle("/metrics", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
+	handle("/metrics", p.hadoop(p.fromState(func(s *yarn.ResourceManagerStateResponse) any {
 		return map[string]any{"clusterMetrics": clusterMetricsOf(s)}
 	})))
-	handle("/scheduler", p.hadoop(p.told(func(s *yarn.ResourceManagerStateResponse) any {
+	handle("/scheduler", p.hadoop(p.fromState(func(s *yarn.ResourceManagerStateResponse) any {
 		return map[string]any{"scheduler": map[string]any{"schedulerInfo": schedulerInfo(s)}}
 	})))
 	handle("/apps", p.hadoop(p.restApps))
@@ -32,8 +32,8 @@ func (p *rmPages) rest(mux *http.ServeMux) {
 	handle("/nodes/{node}", p.hadoop(p.restNode))
 }
 
-// told is an answer that needs nothing but the state.
-func (p *rmPages) told(of func(*yarn.ResourceManagerStateResponse) any) func(*http.Request) (any, error) {
+// fromState is an answer that needs nothing but the state.
+func (p *rmPages) fromState(of func(*yarn.ResourceManagerStateResponse) any) func(*http.Request) (any, error) {
 	return func(r *http.Request) (any, error) {
 		s, err := p.state(r)
 		if err != nil {
@@ -64,7 +64,7 @@ func (p *rmPages) restApps(r *http.Request) (any, error) {
 	return map[string]any{"apps": listOf("app", list)}, nil
 }
 
-// listOf is a list as Hadoop writes it: without elements there is none.
+// listOf is a list as Hadoop writes it: an empty list is left out.
 func listOf[T any](name string, list []T) map[string][]T {
 	if len(list) == 0 {
 		return map[string][]T{}
@@ -88,7 +88,7 @@ func (p *rmPages) restApp(r *http.Request) (any, error) {
 	return nil, absent("app with id: " + cut(text) + " not found")
 }
 
-// noApplicationID is what Hadoop says of an id that is none.
+// noApplicationID is what Hadoop says of a malformed id.
 func noApplicationID(text string) error {
 	complaint := "Invalid ApplicationId: " + cut(text)
 	if !strings.HasPrefix(text, "application_") {
@@ -100,7 +100,7 @@ func noApplicationID(text string) error {
 	}
 }
 
-// findApp is an application of the state; nil: there is none.
+// findApp is an application of the state; nil: unknown.
 func findApp(s *yarn.ResourceManagerStateResponse, id ids.Application) *yarn.AppInfo {
 	i := slices.IndexFunc(s.GetApps(), func(a *yarn.AppInfo) bool { return appID(a.GetReport().GetApplicationId()) == id.String() })
 	if i < 0 {
@@ -154,5 +154,5 @@ func (p *rmPages) restNode(r *http.Request) (any, error) {
 	return nil, absent("nodeId, " + cut(text) + ", is not found")
 }
 
-// cut is what an answer repeats of a request.
+// cut is the part of a request's text that an answer repeats.
 func cut(text string) string { return text[:min(len(text), ids.Max)] }

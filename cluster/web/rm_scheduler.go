@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// schedulerInfo is what is said of the scheduler: of the FairScheduler its queues, as it says them itself.
+// schedulerInfo describes the scheduler: the FairScheduler by its queues, as it describes them itself.
 func schedulerInfo(s *yarn.ResourceManagerStateResponse) any {
 	if s.GetSchedulerInfo() != "" {
 		return struct {

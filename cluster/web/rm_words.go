@@ -24,7 +24,7 @@ func nodeState(n *yarn.NodeReport) string {
 	return strings.TrimPrefix(n.GetNodeState().String(), "NS_")
 }
 
-// queueOf is the queue of a name in a tree; nil: there is none.
+// queueOf is the queue of a name in a tree; nil: unknown.
 func queueOf(q *yarn.QueueInfo, name string) *yarn.QueueInfo {
 	if q.GetQueueName() == name {
 		return q

@@ -27,7 +27,7 @@ const (
 )
 
 // Listen binds to a port of host, or to one of the next retries when it is taken; 0 is any free one. An empty host is loopback.
-// The error says what to do; service and setting are what the user calls them.
+// The error says what to do; it names service, and setting, by which the user chooses the port.
 func Listen(service, setting, host string, port, retries int, log *logrus.Entry) (net.Listener, error) {
 	host = cmp.Or(host, "127.0.0.1")
 	var l net.Listener
@@ -79,6 +79,7 @@ func Serve(l net.Listener, h http.Handler, log *logrus.Entry) *httpserver.Server
 func crowd(h http.Handler) http.Handler {
 	seats := make(chan struct{}, mostAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Refused rather than queued: each request asks the endpoint, and the cluster's own messages stand in the same inbox.
 		select {
 		case seats <- struct{}{}:
 			defer func() { <-seats }()

@@ -25,7 +25,7 @@ const patienceKey = "the patience of the pages"
 
 // Site is what the pages of all daemons have in common.
 type Site struct {
-	// Env is where asks go out from; Ref is the endpoint that the pages are about.
+	// Env sends the asks; Ref is the endpoint that the pages are about.
 	Env *rpcenv.Env
 	Ref rpcenv.Ref
 	// Conf are the settings, Log the daemon's log.
@@ -35,14 +35,14 @@ type Site struct {
 	Names []string
 }
 
-// Ask asks an endpoint on behalf of a request, and waits while its client does.
+// Ask asks an endpoint on behalf of a request, and waits no longer than its client, nor than patience.
 func Ask[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, env *rpcenv.Env, ref rpcenv.Ref, q Q) (R, error) {
 	b := env.Blocking(ctx)
 	defer b.Close()
 	return rpcenv.AskWait(b, ref, q, rpcenv.Timeout(patienceKey, patience))
 }
 
-// problem is a failure with the code that tells of it.
+// problem is a failure with its status code.
 type problem struct {
 	code int
 	err  error
@@ -59,7 +59,7 @@ func badRequest(format string, args ...any) error {
 	return &problem{http.StatusBadRequest, fmt.Errorf(format, args...)}
 }
 
-// fail answers with what went wrong. What is no problem of the request is one of the endpoint.
+// fail answers with what went wrong. An error that is no problem of the request is the endpoint's.
 func (s *Site) fail(w http.ResponseWriter, err error) {
 	if p, ok := errors.AsType[*problem](err); ok {
 		http.Error(w, p.Error(), p.code)
@@ -103,7 +103,7 @@ func (s *Site) page(name string, data func(r *http.Request) (any, error)) http.H
 
 func send(w http.ResponseWriter, kind string, text []byte) {
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(text) // whoever asked may have gone
+	_, _ = w.Write(text) // the client may have gone
 }
 
 //go:embed pages

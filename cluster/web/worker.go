@@ -146,7 +146,7 @@ type logPage struct {
 	Title             string
 	Text              string
 	Start, End, Total int64
-	// Older, Newer and Last are the addresses of other pieces; empty: there is none.
+	// Older, Newer and Last are the addresses of other pieces; empty: this piece has the log's begin, or its end.
 	Older, Newer, Last string
 	MasterURL          string
 	Home               string // what the main page is about
@@ -162,7 +162,7 @@ func (p *workerPages) logPage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.state(r)
+	s, err := p.state(r) // for the link to the Master
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func newLogPage(a asked, got piece, home string) *logPage {
 		a.query.Set("byteLength", decimal(length))
 		return "?" + a.query.Encode()
 	}
-	if got.start > 0 {
+	if got.start > 0 { // the piece before may be shorter, but must not repeat a line of this one
 		from := max(got.start-a.length, 0)
 		d.Older = at(from, got.start-from)
 	}

@@ -87,7 +87,7 @@ func (w *yarnWorld) state() *yarn.ResourceManagerStateResponse {
 	return yarnAsk[*yarn.ResourceManagerStateResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.RequestResourceManagerState{})
 }
 
-// yarnNode is a NodeManager: what it is told to start runs.
+// yarnNode is a NodeManager: what it has to start runs.
 type yarnNode struct {
 	*rpctest.Probe
 	w        *yarnWorld

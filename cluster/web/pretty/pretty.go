@@ -79,7 +79,7 @@ func writeObject(b *bytes.Buffer, o Object, depth int) error {
 	return nil
 }
 
-// writeArray leaves the elements on one line; objects among them have lines of their own at the array's depth.
+// writeArray leaves the elements on one line, as Jackson does; objects among them have lines of their own at the array's depth.
 func writeArray(b *bytes.Buffer, a Array, depth int) error {
 	b.WriteString("[ ")
 	for i, v := range a {

@@ -37,7 +37,7 @@ func (s *server) create(r *http.Request, _ string) (pretty.Object, error) {
 	return o, nil
 }
 
-// kill tells a driver to end. It mirrors StandaloneKillRequestServlet.
+// kill ends a driver. It mirrors StandaloneKillRequestServlet.
 func (s *server) kill(r *http.Request, id string) (pretty.Object, error) {
 	if id == "" {
 		return nil, &failure{http.StatusBadRequest, "Submission ID is missing in kill request."}
@@ -47,7 +47,7 @@ func (s *server) kill(r *http.Request, id string) (pretty.Object, error) {
 		pretty.Field{Name: "submissionId", Value: id}, pretty.Field{Name: "success", Value: a.GetSuccess()}), err
 }
 
-// killAll tells all drivers to end. It mirrors StandaloneKillAllRequestServlet.
+// killAll ends all drivers. It mirrors StandaloneKillAllRequestServlet.
 func (s *server) killAll(r *http.Request, _ string) (pretty.Object, error) {
 	a, err := web.Ask(r.Context(), s.cfg.Env, s.cfg.Master, &deploy.RequestKillAllDrivers{})
 	return response("KillAllSubmissionResponse", a.GetMessage(), pretty.Field{Name: "success", Value: a.GetSuccess()}), err
@@ -59,7 +59,7 @@ func (s *server) clear(r *http.Request, _ string) (pretty.Object, error) {
 	return response("ClearResponse", "", pretty.Field{Name: "success", Value: a.GetValue()}), err
 }
 
-// readyz says whether the Master can be used. It mirrors StandaloneReadyzRequestServlet.
+// readyz reports whether the Master can be used. It mirrors StandaloneReadyzRequestServlet.
 func (s *server) readyz(r *http.Request, _ string) (pretty.Object, error) {
 	a, err := web.Ask(r.Context(), s.cfg.Env, s.cfg.Master, &deploy.RequestReadyz{})
 	if err == nil && !a.GetValue() {
@@ -68,7 +68,7 @@ func (s *server) readyz(r *http.Request, _ string) (pretty.Object, error) {
 	return response("ReadyzResponse", "", pretty.Field{Name: "success", Value: a.GetValue()}), err
 }
 
-// status tells a driver's state; one that is not known is success=false. It mirrors StandaloneStatusRequestServlet.
+// status returns a driver's state; of an unknown driver success is false. It mirrors StandaloneStatusRequestServlet.
 func (s *server) status(r *http.Request, id string) (pretty.Object, error) {
 	if id == "" {
 		return nil, &failure{http.StatusBadRequest, "Submission ID is missing in status request."}
@@ -83,6 +83,7 @@ func (s *server) status(r *http.Request, id string) (pretty.Object, error) {
 		{Name: "submissionId", Value: id},
 		{Name: "success", Value: a.GetFound()},
 	}
+	// A field without a value is left out, as Jackson does with an Option that is None.
 	add := func(name, value string, has bool) {
 		if has {
 			o = append(o, pretty.Field{Name: name, Value: value})

@@ -97,6 +97,7 @@ func decode(text []byte) (*request, error) {
 
 // unexpected is the answer to another message than create takes.
 func unexpected(action string, fields map[string]json.RawMessage) error {
+	// Spark makes an object of the action's class first, and validates it, before it looks which class it is.
 	wants, known := others[action]
 	if !known {
 		return malformed("java.lang.ClassNotFoundException: org.apache.spark.deploy.rest.%.200s\n\tthe action create takes is %s", action, createRequest)
@@ -161,7 +162,7 @@ func fieldsOf(text []byte) (map[string]json.RawMessage, []string, error) {
 	d = json.NewDecoder(bytes.NewReader(all))
 	fields := map[string]json.RawMessage{}
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fields, nil, nil // it has no action
+		return fields, nil, nil // JSON, but no object: decode finds no action in it
 	}
 	var names []string
 	for d.More() {
@@ -195,7 +196,7 @@ func fill(fields map[string]json.RawMessage, name string, to *string) error {
 	return nil
 }
 
-// scalar is a value as text; nil for none and null.
+// scalar is a value as text; nil for null or no value.
 func scalar(v json.RawMessage) (*string, error) {
 	if isNull(v) {
 		return nil, nil

@@ -2,7 +2,7 @@
 // org.apache.spark.deploy.rest.StandaloneRestServer: the same paths below /v1/submissions, the same JSON, the same codes.
 //
 // The server has no state. Each request is checked, turned into a message and asked of the Master, within the pages' patience;
-// a body is at most 4 MiB. Whoever reaches the server runs programs on the Workers. So it is off by default, listens on
+// a body is at most 4 MiB. Everybody who reaches the server can run programs on the Workers. So it is off by default, listens on
 // loopback by default and refuses what a foreign page in a browser sends. With coherer.rest.tokenFile every request has to
 // bring a token.
 //
@@ -13,10 +13,10 @@
 //     (TestTokenRule, TestWithoutTheTokenNothingHappens)
 //   - Properties that promise protection which nothing gives, such as spark.authenticate=true, are 400; Spark submits the
 //     driver. (TestASettingThatPromisesProtectionIsRefused)
-//   - What is malformed is answered with the first line of Spark's message and then the reason, not with a stack trace; that
-//     JSON is no JSON is said in other words. (TestAnswersAreSparks)
-//   - Where Spark's web server answers with its own page of HTML, for a method that does not fit, the answer is an
-//     ErrorResponse; an action that is not known is 400 and not 500. (TestAnswersAreSparks)
+//   - The answer to a malformed request has the first line of Spark's message and then the reason, not a stack trace; broken
+//     JSON is reported in other words. (TestAnswersAreSparks)
+//   - For a method that does not fit the answer is an ErrorResponse, where Spark's web server sends a page of HTML; an unknown
+//     action is 400 and not 500. (TestAnswersAreSparks)
 //   - {{NAME}} is not replaced when the name speaks of a secret: a submission could read the Master's.
 //     (TestPlaceholdersOfSecretsStay)
 //   - A variable that no process can have is refused; Spark's driver fails at the Worker.

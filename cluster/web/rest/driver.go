@@ -16,14 +16,14 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// What a driver has that says nothing else.
+// What a driver gets by default.
 const (
 	defaultMemoryMB = 1024
 	defaultCores    = 1
 )
 
 // describe is the driver that a request wants. It mirrors StandaloneSubmitRequestServlet.buildDriverDescription. The program
-// is told its settings by the variable that all applications read, besides Spark's -D options.
+// gets its settings by the variable that all applications read, besides Spark's -D options.
 func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 	properties := map[string]string{}
 	for key, value := range q.properties {
@@ -43,7 +43,7 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 		d.Args = append([]string{"driver", q.mainClass}, q.args...)
 	}
 	for name, value := range q.environment {
-		if name != "SPARK_LOCAL_IP" && name != "SPARK_LOCAL_HOSTNAME" { // they are of the machine where the submission was made
+		if name != "SPARK_LOCAL_IP" && name != "SPARK_LOCAL_HOSTNAME" { // they belong to the machine of the submission
 			d.Env[name] = s.replaced(value)
 		}
 	}
@@ -63,6 +63,7 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 	}
 	d.Env[app.SubmissionVar] = string(submission)
 	out := d.Describe()
+	// Spark's Workers would read these; sorted, so that a submission gives the same message each time.
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		out.Command.JavaOpts = append(out.Command.JavaOpts, "-D"+key+"="+properties[key])
 	}
@@ -78,6 +79,7 @@ func (s *server) masters(wanted string) string {
 	if wanted == "" {
 		return own.SparkURL()
 	}
+	// The comma keeps :6066 from being found in :60661. Like Spark this takes all Masters to have the same two ports.
 	rest, rpc := fmt.Sprintf(":%d,", s.cfg.Port), fmt.Sprintf(":%d,", own.Port)
 	return strings.TrimSuffix(strings.ReplaceAll(wanted+",", rest, rpc), ",")
 }
@@ -102,7 +104,7 @@ func resources(properties map[string]string) (out []*deploy.ResourceRequirement,
 	return out, nil
 }
 
-// placeholder is a value that the Master's environment stands for.
+// placeholder is a value that stands for a variable of the Master's environment.
 var placeholder = regexp.MustCompile(`^\{\{(.+)\}\}$`)
 
 // replaced is a value, or the variable of the Master's environment that it names as a whole. It mirrors

@@ -17,9 +17,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Config is what a server is told.
+// Config configures a server.
 type Config struct {
-	// Env is where asks go out from; Master is the endpoint that they go to.
+	// Env sends the asks; Master is the endpoint that answers them.
 	Env    *rpcenv.Env
 	Master rpcenv.Ref
 	// Conf are the settings.
@@ -30,7 +30,7 @@ type Config struct {
 	Token string
 	// Names by which the server may be called, besides addresses and localhost.
 	Names []string
-	// Getenv reads a variable of the Master's environment, for placeholders; nil: there are none.
+	// Getenv reads a variable of the Master's environment, for placeholders; nil: placeholders stay as they are.
 	Getenv func(name string) (string, bool)
 	Log    *logrus.Entry
 }
@@ -82,6 +82,7 @@ func (f *failure) Error() string { return f.message }
 
 // ServeHTTP answers a request. It mirrors the servlets of RestSubmissionServer.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Without the token nothing of a request is looked at, not even its path.
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if !s.mayEnter(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -110,6 +111,7 @@ func (s *server) mayEnter(r *http.Request) bool {
 	if s.cfg.Token == "" {
 		return true
 	}
+	// In constant time: how long a comparison takes must not tell how much of a guess is right.
 	scheme, got, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(got), []byte(s.cfg.Token)) == 1
 }
@@ -171,7 +173,7 @@ func (s *server) send(w http.ResponseWriter, code int, o pretty.Object) {
 	}
 	w.Header().Set("Content-Type", "application/json;charset=utf-8")
 	w.WriteHeader(code)
-	_, _ = w.Write(text) // whoever asked may have gone
+	_, _ = w.Write(text) // the client may have gone
 }
 
 // body is the whole body of a request.
