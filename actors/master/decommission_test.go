@@ -228,3 +228,54 @@ func TestWhatDecommissionedHostsHadIsReplacedAtOnce(t *testing.T) {
 		t.Errorf("%v", kill)
 	}
 }
+
+// A Worker whose Master is new to it may be decommissioned for long: it says so as it registers, or in its state, and is ordered
+// nothing. Its WorkerDecommissioning would come behind the first order.
+func TestAWorkerThatComesDecommissionedIsOrderedNothing(t *testing.T) {
+	k := newKit(t)
+	k.driver("D", 1)
+	w := k.newWorker("W1", 2, 2048)
+	w.reg.Decommissioned = true
+	w.Send(k.ref, w.reg)
+	next[*deploy.RegisteredWorker](t, w.Probe)
+	none(t, w.Probe, time.Second)
+	if state, used := w.stateOf(); state != "DECOMMISSIONED" || used != 0 {
+		t.Errorf("%s, %d cores used", state, used)
+	}
+}
+
+func TestAWorkerThatIsRecoveredDecommissionedIsOrderedNothing(t *testing.T) {
+	for name, says := range map[string]func(w *worker, app string){
+		"it hears of the Master": func(w *worker, app string) {
+			w.Send(w.k.ref, &deploy.WorkerSchedulerStateResponse{
+				Id: w.reg.GetId(), Executors: []*deploy.WorkerExecutorStateResponse{{Desc: running(app, 0)}}, Decommissioned: true,
+			})
+		},
+		"it registers": func(w *worker, app string) {
+			w.reg.Decommissioned = true
+			w.Send(w.k.ref, w.reg)
+			next[*deploy.RegisteredWorker](w.k.t, w.Probe)
+			w.Send(w.k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(app, 0)}, Decommissioned: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, s := lasting(t)
+			w, d := k.worker("W1", 2, 2048), k.driver("D", 2)
+			for range 2 {
+				w.launched()
+				d.added()
+			}
+			k.restart(master.Config{Store: s})
+			next[*deploy.MasterChanged](t, w.Probe)
+			next[*deploy.MasterChanged](t, d.Probe)
+			d.acknowledges(2)
+			says(w, d.id)
+			if u := d.updated(); u.GetId() != 0 || u.GetState() != deploy.ExecutorState_DECOMMISSIONED {
+				t.Errorf("%v, want the loss of the executor that it runs", u)
+			}
+			k.isIn("ALIVE")
+			none(t, w.Probe, time.Second)
+			k.stands("W1 DECOMMISSIONED")
+		})
+	}
+}

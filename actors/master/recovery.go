@@ -113,7 +113,7 @@ func (m *Master) workerSchedulerStateResponse(c *rpcenv.Context, r *deploy.Worke
 // asSchedulerState is what a Worker that registered before it heard of the new Master says: it knows no resources of what
 // it runs.
 func asSchedulerState(s *deploy.WorkerLatestState) *deploy.WorkerSchedulerStateResponse {
-	r := &deploy.WorkerSchedulerStateResponse{}
+	r := &deploy.WorkerSchedulerStateResponse{Decommissioned: s.GetDecommissioned()}
 	for _, d := range s.GetExecutors() {
 		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: d})
 	}
@@ -140,6 +140,9 @@ func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedul
 			c.Log().Warnf("Worker %s runs executor %s, which ends: %v", w.ID, id, err)
 			m.orderKill(c, w, e.GetDesc().GetAppId(), int(e.GetDesc().GetExecId()))
 		}
+	}
+	if r.GetDecommissioned() { // now the applications hear what they lose; after the recovery the Master would order more of it
+		m.decommissionWorker(c, w)
 	}
 }
 

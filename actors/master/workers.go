@@ -61,7 +61,10 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 	w := newWorker(r, ref, c.Now())
 	w.registrar = c.Sender()
 	m.addWorker(c, w, "registered")
-	m.persistWorker(c, w, r) // before the answer, which waits for it: the next Master calls only the Workers in its records
+	m.persistWorker(c, w, r)   // before the answer, which waits for it: the next Master calls only the Workers in its records
+	if r.GetDecommissioned() { // before schedule: its WorkerDecommissioning comes too late for that
+		m.decommissionWorker(c, w)
+	}
 	m.acceptWorker(c, ref, r, false)
 	if m.wanted(w) || faultsOf(c.Conf()).silentExit {
 		m.schedule(c)

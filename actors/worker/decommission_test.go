@@ -103,8 +103,18 @@ func TestANewMasterHearsThatAWorkerIsDecommissioned(t *testing.T) {
 	k.signalled()
 	next[*deploy.WorkerDecommissioning](k)
 	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
-	next[*deploy.WorkerSchedulerStateResponse](k)
+	if m := next[*deploy.WorkerSchedulerStateResponse](k); !m.GetDecommissioned() {
+		t.Errorf("the new Master got %v", m)
+	}
 	if m := next[*deploy.WorkerDecommissioning](k); m.GetId() != k.state().WorkerId {
+		t.Errorf("the new Master got %v", m)
+	}
+	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.master.Ref.Address.SparkURL()})
+	if m := next[*deploy.RegisterWorker](k); !m.GetDecommissioned() {
+		t.Errorf("the new Master got %v", m)
+	}
+	k.master.Send(k.worker, k.registered(false, 0))
+	if m := next[*deploy.WorkerLatestState](k); !m.GetDecommissioned() {
 		t.Errorf("the new Master got %v", m)
 	}
 }

@@ -150,7 +150,7 @@ func (w *Worker) tryMaster(c *rpcenv.Context, a rpcenv.Address) {
 			c.Send(master, &deploy.RegisterWorker{
 				Id: w.id, Host: w.addr.Host, Port: int32(w.addr.Port), Worker: c.Self().Proto(),
 				Cores: int32(w.cfg.Cores), Memory: int32(w.cfg.MemoryMB),
-				WorkerWebUiUrl: w.cfg.WebUIURL, MasterAddress: a.Proto(), Resources: w.cfg.Resources,
+				WorkerWebUiUrl: w.cfg.WebUIURL, MasterAddress: a.Proto(), Resources: w.cfg.Resources, Decommissioned: w.decommissioned,
 			})
 		}
 	})
@@ -189,7 +189,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	w.reg.registered = true
 	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
 	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
-	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs()})
+	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs(), Decommissioned: w.decommissioned})
 	w.reportDecommissioned(c)
 	w.beginHeartbeats(c)
 	w.startCleanup(c)
@@ -237,7 +237,7 @@ func (w *Worker) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 
 // schedulerState is what runs here.
 func (w *Worker) schedulerState() *deploy.WorkerSchedulerStateResponse {
-	r := &deploy.WorkerSchedulerStateResponse{Id: w.id}
+	r := &deploy.WorkerSchedulerStateResponse{Id: w.id, Decommissioned: w.decommissioned}
 	for _, x := range w.books.live {
 		r.Executors = append(r.Executors, &deploy.WorkerExecutorStateResponse{Desc: x.description(), Resources: x.resources})
 	}

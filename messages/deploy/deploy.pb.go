@@ -469,9 +469,12 @@ type RegisterWorker struct {
 	// master_address is the address by which the Worker reached the Master.
 	MasterAddress *rpc.Address `protobuf:"bytes,8,opt,name=master_address,json=masterAddress,proto3" json:"master_address,omitempty"`
 	// resources that it offers, each name once, each address of a name once.
-	Resources     []*ResourceInformation `protobuf:"bytes,9,rep,name=resources,proto3" json:"resources,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Resources []*ResourceInformation `protobuf:"bytes,9,rep,name=resources,proto3" json:"resources,omitempty"`
+	// decommissioned says that it takes no executors any more: the Master orders none. In Spark it hears so by WorkerDecommissioning
+	// alone, which comes later.
+	Decommissioned bool `protobuf:"varint,10,opt,name=decommissioned,proto3" json:"decommissioned,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RegisterWorker) Reset() {
@@ -565,6 +568,13 @@ func (x *RegisterWorker) GetResources() []*ResourceInformation {
 		return x.Resources
 	}
 	return nil
+}
+
+func (x *RegisterWorker) GetDecommissioned() bool {
+	if x != nil {
+		return x.Decommissioned
+	}
+	return false
 }
 
 // RegisteredWorker accepts a Worker. A duplicate makes the Worker report its state once more.
@@ -711,9 +721,11 @@ type WorkerLatestState struct {
 	// executors that are alive there.
 	Executors []*ExecutorDescription `protobuf:"bytes,2,rep,name=executors,proto3" json:"executors,omitempty"`
 	// driver_ids of drivers in cluster mode; always empty as yet.
-	DriverIds     []string `protobuf:"bytes,3,rep,name=driver_ids,json=driverIds,proto3" json:"driver_ids,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DriverIds []string `protobuf:"bytes,3,rep,name=driver_ids,json=driverIds,proto3" json:"driver_ids,omitempty"`
+	// decommissioned is as in RegisterWorker, for a Master that recovers.
+	Decommissioned bool `protobuf:"varint,4,opt,name=decommissioned,proto3" json:"decommissioned,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *WorkerLatestState) Reset() {
@@ -765,6 +777,13 @@ func (x *WorkerLatestState) GetDriverIds() []string {
 		return x.DriverIds
 	}
 	return nil
+}
+
+func (x *WorkerLatestState) GetDecommissioned() bool {
+	if x != nil {
+		return x.Decommissioned
+	}
+	return false
 }
 
 // Heartbeat is sent each quarter of spark.worker.timeout, the first at once after registration. Each one of a Worker
@@ -1754,7 +1773,7 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x05rp_id\x18\x03 \x01(\x05R\x04rpId\x12\x14\n" +
 	"\x05cores\x18\x04 \x01(\x05R\x05cores\x12\x1b\n" +
 	"\tmemory_mb\x18\x05 \x01(\x05R\bmemoryMb\x12+\n" +
-	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\xe7\x05\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x15.deploy.ExecutorStateR\x05state\"\x8f\x06\n" +
 	"\x0eRegisterWorker\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\x04host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +
@@ -1764,7 +1783,9 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x06memory\x18\x06 \x01(\x05R\x06memory\x12/\n" +
 	"\x11worker_web_ui_url\x18\a \x01(\tB\x04\xe0\xe0\x18\x01R\x0eworkerWebUiUrl\x129\n" +
 	"\x0emaster_address\x18\b \x01(\v2\f.rpc.AddressB\x04\xe0\xe0\x18\x01R\rmasterAddress\x129\n" +
-	"\tresources\x18\t \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\x8b\x03\xe2\xe0\x18\x86\x03\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker:dwhen the Master's verifier has said that it is there, at its start and after each loss of the MasterB\x85\x01One with a known id is accepted again (duplicate=true) and keeps what it runs; another id at the address of a live Worker is refused.JM2.1, which refused an id that it knew; masterAddress and resources came later\"\xf6\x03\n" +
+	"\tresources\x18\t \x03(\v2\x1b.deploy.ResourceInformationR\tresources\x12&\n" +
+	"\x0edecommissioned\x18\n" +
+	" \x01(\bR\x0edecommissioned:\x8b\x03\xe2\xe0\x18\x86\x03\bd\x12\x06Worker\x1a\x06Master*5org.apache.spark.deploy.DeployMessages.RegisterWorker:dwhen the Master's verifier has said that it is there, at its start and after each loss of the MasterB\x85\x01One with a known id is accepted again (duplicate=true) and keeps what it runs; another id at the address of a live Worker is refused.JM2.1, which refused an id that it knew; masterAddress and resources came later\"\xf6\x03\n" +
 	"\x10RegisteredWorker\x12.\n" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12/\n" +
 	"\x11master_web_ui_url\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x0emasterWebUiUrl\x129\n" +
@@ -1777,12 +1798,13 @@ const file_proto_deploy_deploy_proto_rawDesc = "" +
 	"\x14RegisterWorkerFailed\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x1f\n" +
 	"\vmaster_term\x18\x02 \x01(\x04R\n" +
-	"masterTerm:\x8d\x02\xe2\xe0\x18\x88\x02\bf\x12\x06Master\x1a\x06Worker*;org.apache.spark.deploy.DeployMessages.RegisterWorkerFailed:Ywhen a Worker names no id, cores or memory, or comes from the address of another live oneBWThe first ends the process of a Worker that is not registered; one that is ignores all.J\x032.1\"\xcf\x02\n" +
+	"masterTerm:\x8d\x02\xe2\xe0\x18\x88\x02\bf\x12\x06Master\x1a\x06Worker*;org.apache.spark.deploy.DeployMessages.RegisterWorkerFailed:Ywhen a Worker names no id, cores or memory, or comes from the address of another live oneBWThe first ends the process of a Worker that is not registered; one that is ignores all.J\x032.1\"\xf7\x02\n" +
 	"\x11WorkerLatestState\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
 	"\texecutors\x18\x02 \x03(\v2\x1b.deploy.ExecutorDescriptionR\texecutors\x12\x1d\n" +
 	"\n" +
-	"driver_ids\x18\x03 \x03(\tR\tdriverIds:\xcf\x01\xe2\xe0\x18\xca\x01\bg\x12\x06Worker\x1a\x06Master*8org.apache.spark.deploy.DeployMessages.WorkerLatestState:\"right behind each RegisteredWorkerBSIt is compared with the books again: what the Master does not know is killed again.J\x032.1\"\xf8\x02\n" +
+	"driver_ids\x18\x03 \x03(\tR\tdriverIds\x12&\n" +
+	"\x0edecommissioned\x18\x04 \x01(\bR\x0edecommissioned:\xcf\x01\xe2\xe0\x18\xca\x01\bg\x12\x06Worker\x1a\x06Master*8org.apache.spark.deploy.DeployMessages.WorkerLatestState:\"right behind each RegisteredWorkerBSIt is compared with the books again: what the Master does not know is killed again.J\x032.1\"\xf8\x02\n" +
 	"\tHeartbeat\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12.\n" +
 	"\x06worker\x18\x02 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06worker:\x9d\x02\xe2\xe0\x18\x98\x02\bh\x12\x06Worker\x1a\x06Master*0org.apache.spark.deploy.DeployMessages.Heartbeat:Zwhen it is registered, and then each quarter of spark.worker.timeout while it is connectedBqIt moves the time of the last sign of life; of a Worker that is not registered each one brings a ReconnectWorker.J\x032.1\"\xc2\x02\n" +

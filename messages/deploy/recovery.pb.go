@@ -99,9 +99,11 @@ type WorkerSchedulerStateResponse struct {
 	// executors that are alive there.
 	Executors []*WorkerExecutorStateResponse `protobuf:"bytes,2,rep,name=executors,proto3" json:"executors,omitempty"`
 	// drivers that are alive there.
-	Drivers       []*WorkerDriverStateResponse `protobuf:"bytes,3,rep,name=drivers,proto3" json:"drivers,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Drivers []*WorkerDriverStateResponse `protobuf:"bytes,3,rep,name=drivers,proto3" json:"drivers,omitempty"`
+	// decommissioned is as in RegisterWorker.
+	Decommissioned bool `protobuf:"varint,4,opt,name=decommissioned,proto3" json:"decommissioned,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *WorkerSchedulerStateResponse) Reset() {
@@ -153,6 +155,13 @@ func (x *WorkerSchedulerStateResponse) GetDrivers() []*WorkerDriverStateResponse
 		return x.Drivers
 	}
 	return nil
+}
+
+func (x *WorkerSchedulerStateResponse) GetDecommissioned() bool {
+	if x != nil {
+		return x.Decommissioned
+	}
+	return false
 }
 
 // WorkerExecutorStateResponse is an executor in a WorkerSchedulerStateResponse.
@@ -597,11 +606,12 @@ const file_proto_deploy_recovery_proto_rawDesc = "" +
 	"\x06master\x18\x01 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x06master\x12/\n" +
 	"\x11master_web_ui_url\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x0emasterWebUiUrl\x12\x1f\n" +
 	"\vmaster_term\x18\x03 \x01(\x04R\n" +
-	"masterTerm:\xce\x01\xe2\xe0\x18\xc9\x01\b\x96\x01\x12\x06Master\x1a\x06Worker\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.MasterChanged:Wto every Worker and application in the records that it finds when it becomes the leaderB\x15It is answered again.J\x032.1\"\xfd\x02\n" +
+	"masterTerm:\xce\x01\xe2\xe0\x18\xc9\x01\b\x96\x01\x12\x06Master\x1a\x06Worker\x1a\tAppClient*4org.apache.spark.deploy.DeployMessages.MasterChanged:Wto every Worker and application in the records that it finds when it becomes the leaderB\x15It is answered again.J\x032.1\"\xa5\x03\n" +
 	"\x1cWorkerSchedulerStateResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12A\n" +
 	"\texecutors\x18\x02 \x03(\v2#.deploy.WorkerExecutorStateResponseR\texecutors\x12;\n" +
-	"\adrivers\x18\x03 \x03(\v2!.deploy.WorkerDriverStateResponseR\adrivers:\xcc\x01\xe2\xe0\x18\xc7\x01\b\x97\x01\x12\x06Worker\x1a\x06Master*Corg.apache.spark.deploy.DeployMessages.WorkerSchedulerStateResponse:\x16for each MasterChangedB,What is in the books already stays as it is.J'2.1, without resources; those since 3.0\"\x89\x01\n" +
+	"\adrivers\x18\x03 \x03(\v2!.deploy.WorkerDriverStateResponseR\adrivers\x12&\n" +
+	"\x0edecommissioned\x18\x04 \x01(\bR\x0edecommissioned:\xcc\x01\xe2\xe0\x18\xc7\x01\b\x97\x01\x12\x06Worker\x1a\x06Master*Corg.apache.spark.deploy.DeployMessages.WorkerSchedulerStateResponse:\x16for each MasterChangedB,What is in the books already stays as it is.J'2.1, without resources; those since 3.0\"\x89\x01\n" +
 	"\x1bWorkerExecutorStateResponse\x12/\n" +
 	"\x04desc\x18\x01 \x01(\v2\x1b.deploy.ExecutorDescriptionR\x04desc\x129\n" +
 	"\tresources\x18\x02 \x03(\v2\x1b.deploy.ResourceInformationR\tresources\"s\n" +

@@ -18,6 +18,7 @@ var comments_proto_deploy_recovery_proto = [...]string{
 	"deploy.WorkerSchedulerStateResponse.id", "id of the Worker.",
 	"deploy.WorkerSchedulerStateResponse.executors", "executors that are alive there.",
 	"deploy.WorkerSchedulerStateResponse.drivers", "drivers that are alive there.",
+	"deploy.WorkerSchedulerStateResponse.decommissioned", "decommissioned is as in RegisterWorker.",
 	"deploy.WorkerExecutorStateResponse", "WorkerExecutorStateResponse is an executor in a WorkerSchedulerStateResponse.",
 	"deploy.WorkerExecutorStateResponse.resources", "resources are the addresses that it was given.",
 	"deploy.WorkerDriverStateResponse", "WorkerDriverStateResponse is a driver in a WorkerSchedulerStateResponse.",
