@@ -23,12 +23,12 @@ type Boot struct {
 	// Settings are the driver's, if the process was given them; nil: the fetcher asks.
 	Settings map[string]string
 	Log      *logrus.Entry
-	// Made is called with the executor's Env once there is one; its error ends the start. nil: nobody wants to know.
+	// Made is called with the executor's Env once it is made; its error ends the start. nil: nothing is called.
 	Made func(*rpcenv.Env) error
 }
 
-// Run makes the process: the fetcher's Env, unless the settings are there, then the executor's. It does not wait. What goes
-// wrong ends the process with exit code 1, or [ExitUnreachable] (rpcenv.Host.Exit).
+// Run makes the process: the fetcher's Env, unless the process was given the settings, then the executor's. It does not wait. A
+// failure ends the process with exit code 1, or [ExitUnreachable] (rpcenv.Host.Exit).
 func (x Boot) Run(h rpcenv.Host) error {
 	if x.Settings != nil {
 		return x.start(h, x.Settings)
@@ -43,7 +43,7 @@ func (x Boot) Run(h rpcenv.Host) error {
 	})
 }
 
-// Fetch asks the driver for its settings in an Env of its own, and tells them after that Env's end.
+// Fetch asks the driver for its settings in an Env of its own, and calls then after that Env's end.
 func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
 	env, err := rpcenv.New(h, rpcenv.Config{Name: "Fetcher" + x.Args.ExecutorID, Log: x.Log})
 	if err != nil {
@@ -55,6 +55,7 @@ func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
 		settings, err = FetchConfig(b, x.Args)
 		return err
 	}).OnDone(func(err error) {
+		// The executor's Env is made only after the end of this one, as in Spark.
 		env.OnDone(func() { then(settings, err) })
 		env.Shutdown()
 	})

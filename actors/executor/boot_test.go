@@ -262,7 +262,7 @@ func TestASignalOfWhichTheDriverCannotBeToldIsRefused(t *testing.T) {
 	}
 	r.driver.Quiet(5 * time.Second)
 	r.wantStates()
-	if !logged(hook, "error Unable to tell the driver of the decommission; the executor goes on") {
+	if !logged(hook, "error Unable to report the decommission to the driver; the executor goes on") {
 		t.Error("it did not log why")
 	}
 }

@@ -102,7 +102,7 @@ type Transfer interface {
 type Config struct {
 	Args Args
 	IO   IO
-	// Resources, LogURLs and Attributes are told to the driver.
+	// Resources, LogURLs and Attributes go to the driver with the registration.
 	Resources           []*deploy.ResourceInformation
 	LogURLs, Attributes []*app.Property
 }

@@ -27,7 +27,7 @@ const decommissionTick = time.Second
 // decommissionExecutor is the driver's order.
 func (e *Executor) decommissionExecutor(c *rpcenv.Context) { e.decommissionSelf(c) }
 
-// executorDecommissionSigReceived is the wish of the machine: the driver is told first, so that it sends no more tasks.
+// executorDecommissionSigReceived is the machine's request. The driver hears of it first, so that it sends no more tasks.
 func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m ExecutorDecommissionSigReceived) {
 	if e.driver.IsZero() {
 		c.Log().Error("Unable to decommission the executor: the driver is not known yet")
@@ -37,7 +37,7 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 	call := rpcenv.Defer(c, m)
 	rpcenv.Ask(c, e.driver, &app.ExecutorDecommissioning{ExecutorId: e.cfg.Args.ExecutorID}, func(took *rpc.Bool, err error) {
 		if err != nil {
-			c.Log().WithError(err).Error("Unable to tell the driver of the decommission; the executor goes on")
+			c.Log().WithError(err).Error("Unable to report the decommission to the driver; the executor goes on")
 		} else if took.GetValue() {
 			e.decommissionSelf(c)
 		}
@@ -45,12 +45,12 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 	})
 }
 
-// decommissionSelf begins to wait for the end of what runs. Without spark.decommission.enabled nothing changes.
+// decommissionSelf begins to wait for the end of the running tasks. Without spark.decommission.enabled nothing changes.
 func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 	switch {
 	case !conf.DecommissionEnabled.Get(c.Conf()):
 		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", conf.DecommissionEnabled.Key())
-	case e.state.decommissioned || e.state.stopping:
+	case e.state.decommissioned || e.state.stopping: // the driver and the machine may both ask
 	default:
 		c.Log().Info("Decommission executor")
 		e.state.decommissioned = true
@@ -59,7 +59,7 @@ func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 	}
 }
 
-// checkDecommission ends an executor that has nothing left to do. The driver is told: it does not count that as a failure.
+// checkDecommission ends an executor that has nothing left to do. It reports the end to the driver, which then counts no failure.
 func (e *Executor) checkDecommission(c *rpcenv.Context) {
 	if len(e.tasks()) == 0 {
 		e.exit(c, 0, "Finished decommissioning", true)

@@ -25,7 +25,7 @@ func TestAnIdleDecommissionedExecutorEndsAfterASecond(t *testing.T) {
 	start := r.Now()
 	m := r.expect(&app.RemoveExecutor{}).(*app.RemoveExecutor)
 	if m.GetExecutorId() != "0" || m.GetReason() != "Finished decommissioning" {
-		t.Errorf("the driver was told %v", m)
+		t.Errorf("the driver got %v", m)
 	}
 	if took := r.Now().Sub(start); took < time.Second || took > 1100*time.Millisecond {
 		t.Errorf("after %s", took)

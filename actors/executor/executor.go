@@ -32,7 +32,7 @@ type Executor struct {
 // New makes the endpoint.
 func New(cfg Config) *Executor { return &Executor{cfg: cfg, state: newState()} }
 
-// What an Executor tells itself.
+// Messages of an Executor to itself.
 type (
 	// RegisteredExecutor says that the driver accepted the registration.
 	RegisteredExecutor struct{ rpcenv.Local }
@@ -77,7 +77,7 @@ func (e *Executor) register(c *rpcenv.Context) {
 	})
 }
 
-// Receive is the table of contents.
+// Receive is a callback of the endpoint.
 func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case RegisteredExecutor:
@@ -117,6 +117,7 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 			first := period + time.Duration(c.Rand().Int64N(int64(period)))
 			c.Every(first, period, SendHeartbeat{})
 			e.state.ready = true
+			// Last: the driver sends tasks as soon as it has this (SPARK-13112).
 			c.Send(e.driver, &app.LaunchedExecutor{ExecutorId: e.cfg.Args.ExecutorID})
 		})
 	})
@@ -144,6 +145,7 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 	period := conf.ExecutorHeartbeatInterval
 	rpcenv.Ask(c, e.heartbeat, q, func(r *app.HeartbeatResponse, err error) {
 		if err != nil {
+			// An ask times out with its period, so that failures in a row are periods in a row.
 			e.failures++
 			c.Log().Warnf("Issue communicating with driver in heartbeater: %v", err)
 			if limit := conf.ExecutorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
@@ -162,12 +164,12 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 // exitHeartbeatFailure is ExecutorExitCode.HEARTBEAT_FAILURE.
 const exitHeartbeatFailure = 56
 
-// stopGrace is how long an executor that was told to stop, or whose driver is gone, lives on. Spark's JVM takes as long or
+// stopGrace is how long an executor lives on after StopExecutor or the end of its driver. Spark's JVM takes as long or
 // longer to end, so that the Master's KillExecutor finds it: its Worker reports KILLED, as recorded of real Spark, and not
 // EXITED.
 const stopGrace = 100 * time.Millisecond
 
-// stopExecutor ends in good order, a moment later, so that what was sent before goes out. Of several ends the first one counts.
+// stopExecutor ends in good order, a moment later, so that messages sent before go out. Of several ends the first one counts.
 func (e *Executor) stopExecutor(c *rpcenv.Context) {
 	e.state.stopping = true
 	e.shutdown(c, Shutdown{Reason: "stopped by the driver"})
@@ -178,7 +180,7 @@ func (e *Executor) shutdown(c *rpcenv.Context, how Shutdown) {
 	c.After(stopGrace, how)
 }
 
-// OnConnected is not of interest.
+// OnConnected is a callback of the endpoint.
 func (e *Executor) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected ends the process when the driver is gone.
@@ -192,7 +194,7 @@ func (e *Executor) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.shutdown(c, Shutdown{Code: 1, Reason: reason})
 }
 
-// exit ends the process, unless it ends already. With notify, which wants that the driver is known, it tells the driver why.
+// exit ends the process, unless it ends already. With notify it sends the driver the reason; the driver must be known then.
 func (e *Executor) exit(c *rpcenv.Context, code int, reason string, notify bool) {
 	if e.state.stopping {
 		return

@@ -15,10 +15,10 @@ type state struct {
 	decommissioned bool // it ends when no task is left
 	tasks          map[int64]*task
 	lineages       map[lineageKey]*rdd.Lineage
-	making         map[lineageKey][]func(*rdd.Lineage, error) // who waits for a lineage
-	// outputs are the map outputs of shuffles as the driver told them; those of an older epoch are forgotten.
+	making         map[lineageKey][]func(*rdd.Lineage, error) // tasks that wait for a lineage
+	// outputs are the map outputs of shuffles as the driver reported them; those of an older epoch are forgotten.
 	outputs map[int32][]*storagepb.MapStatus
-	asking  map[int32][]func(error) // who waits for the outputs of a shuffle
+	asking  map[int32][]func(error) // tasks that wait for the outputs of a shuffle
 	epoch   int64
 }
 

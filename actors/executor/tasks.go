@@ -27,6 +27,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	c.Log().Infof("Running %s", d.GetName())
 	t := &task{desc: d, cancel: func() {}}
 	e.tasks()[d.GetTaskId()] = t
+	// Before the outputs are looked up: the task was made after losses that the cached ones do not know.
 	e.state.see(d.GetEpoch())
 	c.Send(e.driver, &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, State: app.TaskState_RUNNING, TaskCpus: d.GetCpus()})
 	e.withLineage(c, t, func(l *rdd.Lineage) {
@@ -40,7 +41,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 				maxMessage: conf.RPCMessageMaxSize.Get(c.Conf()) << 20,
 			}
 			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
-			if t.killed != "" {
+			if t.killed != "" { // while it waited for the outputs
 				t.cancel()
 			}
 		})
@@ -64,7 +65,7 @@ func (e *Executor) withLineage(c *rpcenv.Context, t *task, then func(*rdd.Lineag
 		}
 		then(l)
 	})
-	if len(waiting) > 0 {
+	if len(waiting) > 0 { // the first one makes it for all
 		return
 	}
 	d := t.desc
@@ -98,6 +99,7 @@ func (e *Executor) withOutputs(c *rpcenv.Context, l *rdd.Lineage, d *app.TaskDes
 	}
 	parents := l.ShuffleParents(int(d.GetNode()))
 	outputs := map[int][]*storagepb.MapStatus{}
+	// One more than the shuffles, for the last line: then is called once, also when all are cached or none is read.
 	left := len(parents) + 1
 	var failed error
 	done := func(err error) {
@@ -127,13 +129,13 @@ func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(erro
 	}
 	waiting := e.state.asking[shuffle]
 	e.state.asking[shuffle] = append(waiting, then)
-	if len(waiting) > 0 {
+	if len(waiting) > 0 { // one ask is out for all
 		return
 	}
 	rpcenv.Ask(c, e.tracker, &storagepb.GetMapOutputStatuses{ShuffleId: &shuffle}, func(r *storagepb.MapOutputStatuses, err error) {
 		if err == nil {
 			e.state.see(r.GetEpoch())
-			e.state.outputs[shuffle] = r.GetStatuses() // the tracker's book is never older than a task that it gave rise to
+			e.state.outputs[shuffle] = r.GetStatuses() // the tracker has each output before the tasks that read it are sent
 		} else {
 			err = &fetchError{shuffle: shuffle, mapIndex: -1, cause: err}
 		}
@@ -152,6 +154,7 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 	u := &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, TaskCpus: d.GetCpus(), State: app.TaskState_FINISHED, Result: r}
 	switch {
 	case t.killed != "":
+		// Whatever the body returned: the driver has cancelled the attempt.
 		u.State, u.Result, u.Failure = app.TaskState_KILLED, nil, &app.TaskFailure{Kind: "TaskKilled", Message: t.killed}
 	case err != nil:
 		c.Log().Errorf("Exception in %s: %v", d.GetName(), err)
@@ -160,7 +163,7 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 		c.Log().Infof("Finished %s. %d records", d.GetName(), r.GetCount())
 	}
 	if f := u.GetFailure(); f.GetKind() == "FetchFailed" {
-		delete(e.state.outputs, f.GetShuffleId()) // the driver knows better by the next try
+		delete(e.state.outputs, f.GetShuffleId()) // one of the places is wrong: the next try asks again
 	}
 	c.Send(e.driver, u)
 }

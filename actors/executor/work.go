@@ -76,7 +76,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	return result, err
 }
 
-// fits refuses a result that the driver cannot get.
+// fits refuses a result that no message can bring to the driver.
 func (w *work) fits(size int) error {
 	limit, whose := maxResult, "whatever the settings"
 	if w.maxMessage < limit {
@@ -124,6 +124,7 @@ func (w *work) fetch(b *rpcenv.Blocking, index, reduce int) iter.Seq2[[]byte, er
 	return func(yield func([]byte, error) bool) {
 		shuffle := w.desc.GetShuffles()[index]
 		statuses := w.outputs[index]
+		// In order of the map index, so that equal inputs give equal results. Neighbours in one place share a request.
 		for from := 0; from < len(statuses); {
 			to := from + 1
 			for to < len(statuses) && samePlace(statuses[from], statuses[to]) {
@@ -142,7 +143,8 @@ func samePlace(a, b *storagepb.MapStatus) bool {
 		a.GetLocation().GetHost() == b.GetLocation().GetHost() && a.GetLocation().GetPort() == b.GetLocation().GetPort()
 }
 
-// fetchRun gives the blocks of the map outputs [from, to), which lie in one place. False: it failed, or nobody wants more.
+// fetchRun gives the blocks of the map outputs [from, to), which lie in one place. It returns false after a failure, or when
+// yield wants no more.
 func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses []*storagepb.MapStatus, from, to int,
 	yield func([]byte, error) bool,
 ) bool {
@@ -157,6 +159,7 @@ func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses 
 	var ids []string
 	var index []int
 	for i := from; i < to; i++ {
+		// Empty blocks are not stored (Blocks.Put), so they are not asked for.
 		if sizes := statuses[i].GetSizes(); reduce < len(sizes) && sizes[reduce] > 0 {
 			ids = append(ids, blockID(shuffle, statuses[i].GetMapId(), reduce))
 			index = append(index, i)
@@ -185,6 +188,7 @@ func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses 
 		}
 		return nil
 	})
+	// Otherwise the failure is yield's own wish to end. The block after the last one that came is to blame.
 	if err != nil && more {
 		return failed(index[min(next, len(index)-1)], err)
 	}

@@ -81,7 +81,7 @@ func TestBlocksAreFetchedInOrderAndThoseOfAPlaceTogether(t *testing.T) {
 		},
 		{1, 99, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
 		{2, 99, nil, nil},
-		// Who has enough gets no more, and nothing more is asked for.
+		// A reader that has enough gets no more, and nothing more is asked for.
 		{0, 1, []string{"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]"}, []string{"shuffle_4_10_0"}},
 		{1, 2, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
 		{

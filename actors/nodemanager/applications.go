@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// applicationEvent lets an application's machine take an event, and does what it wants. It mirrors ApplicationImpl.handle.
+// applicationEvent gives an event to an application's machine, and carries out its actions. It mirrors ApplicationImpl.handle.
 func (n *ContainerManager) applicationEvent(c *rpcenv.Context, a *application, e machine.ApplicationEvent) {
 	next, actions, err := a.Next(e)
 	if err != nil {
@@ -17,6 +17,7 @@ func (n *ContainerManager) applicationEvent(c *rpcenv.Context, a *application, e
 		return
 	}
 	from := a.State
+	// Before the actions: some bring the next event of the same application.
 	a.Application = next
 	if from != next.State {
 		c.Log().Infof("Application %s transitioned from %s to %s", a.id, from, next.State)
@@ -36,6 +37,7 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 	case machine.InitResources: // directories are made with the first container that needs them
 		n.applicationEvent(c, a, machine.ApplicationInited)
 	case machine.InitContainers:
+		// Emptied first: a container's event may bring another event of this application.
 		queued := a.queued
 		a.queued = nil
 		for _, x := range queued {
@@ -46,10 +48,10 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 			n.killContainer(c, x, exitstatus.KilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
 		}
 	case machine.RefuseContainer:
-		late := a.queued
+		late := a.queued // since the application's end
 		a.queued = nil
 		for _, x := range late {
-			x.refused = true
+			x.refused = true // the application has not counted it, and must not count its end
 			n.killContainer(c, x, exitstatus.KilledAfterAppCompletion, "Container killed on application-finish event: "+a.why+"\n")
 		}
 	case machine.CleanUpApplication:
@@ -58,6 +60,7 @@ func (n *ContainerManager) doForApplication(c *rpcenv.Context, a *application, a
 		n.books.forgetApp(a)
 		n.keepLogs(c, a.id, c.Now())
 		for _, x := range slices.Clone(n.books.containers) {
+			// The ResourceManager has heard their end, and forgets the application: it will not ask to forget them.
 			if x.app == a && x.reported {
 				n.books.forget(x, n.rememberUntil(c))
 			}
@@ -73,6 +76,7 @@ func (n *ContainerManager) finishApplication(c *rpcenv.Context, a *application, 
 
 // cleanUpApplication removes what an application has on this machine but its logs.
 func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application) {
+	// First: nothing may link to what is being removed.
 	n.cache.dropApplication(a.id.String())
 	done := func() {
 		n.applicationEvent(c, a, machine.ApplicationResourcesCleanedUp)
@@ -86,11 +90,11 @@ func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application)
 	n.remove(c, func(b *rpcenv.Blocking) error { return containers.RemoveApplication(b, user, app) }, "the directories of "+app, done)
 }
 
-// remove removes something from the disk, now or when yarn.nodemanager.delete.debug-delay-sec are over, and goes on with done:
-// after that when there is no delay.
+// remove removes something from the disk, now or when yarn.nodemanager.delete.debug-delay-sec are over, then calls done. It waits
+// for the removal only without a delay.
 func (n *ContainerManager) remove(c *rpcenv.Context, body func(*rpcenv.Blocking) error, what string, done func()) {
 	delay := conf.NodeManagerDeleteDebugDelay.Get(c.Conf())
-	if delay >= 0 {
+	if delay >= 0 { // below 0: nothing is ever removed
 		rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) {
 			if delay > 0 {
 				if err := b.Sleep(delay); err != nil {
@@ -107,7 +111,7 @@ func (n *ContainerManager) remove(c *rpcenv.Context, body func(*rpcenv.Blocking)
 			}
 		})
 	}
-	if delay != 0 {
+	if delay != 0 { // files that stay for study hold nobody up
 		done()
 	}
 }

@@ -20,7 +20,7 @@ type Config struct {
 	VCores int
 	// Rack is where the node is; empty: ids.DefaultRack.
 	Rack string
-	// HTTPPort is where this node's pages are; 0: there are none.
+	// HTTPPort is where this node's pages are; 0: without pages.
 	HTTPPort int
 	// Localizer brings resources to this machine; nil: they are where their URLs say.
 	Localizer Localizer
@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 
 // Localizer is the cache of resources on this machine. What its methods do may take long; they may be called side by side.
 type Localizer interface {
-	// Fetch brings a resource and says where it is: a file or, of an archive, a directory. Size and time of change of the
+	// Fetch brings a resource and returns where it is: a file or, of an archive, a directory. Size and time of change of the
 	// source must be those of the resource. The error says what is wrong; it ends the containers that want the resource.
 	Fetch(b *rpcenv.Blocking, r Resource) (Fetched, error)
 	// Remove removes what Fetch brought. Nothing there is no error.

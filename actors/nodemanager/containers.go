@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// containerEvent lets a container's machine take an event, and does what it wants. It mirrors ContainerImpl.handle.
+// containerEvent gives an event to a container's machine, and carries out its actions. It mirrors ContainerImpl.handle.
 func (n *ContainerManager) containerEvent(c *rpcenv.Context, x *container, e machine.ContainerEvent) {
 	next, actions, err := x.Next(e)
 	if err != nil {
@@ -19,6 +19,7 @@ func (n *ContainerManager) containerEvent(c *rpcenv.Context, x *container, e mac
 		return
 	}
 	from := x.State
+	// Before the actions: some bring the next event of the same container.
 	x.Container = next
 	if from != next.State {
 		c.Log().Infof("Container %s transitioned from %s to %s", x.id, from, next.State)
@@ -35,7 +36,7 @@ func (n *ContainerManager) doForContainer(c *rpcenv.Context, x *container, actio
 		n.requestResources(c, x)
 	case machine.Launch:
 		n.launch(c, x)
-	case machine.Monitor: // the watch looks at all that run
+	case machine.Monitor: // monitorContainers looks at all containers that run
 	case machine.KillProcess:
 		n.killProcess(c, x)
 	case machine.CleanUpResources:
@@ -44,6 +45,7 @@ func (n *ContainerManager) doForContainer(c *rpcenv.Context, x *container, actio
 		if !x.refused {
 			n.applicationEvent(c, x.app, machine.ApplicationContainerFinished)
 		}
+		// The end frees room: the ResourceManager and the ApplicationMaster hear of it before the next period.
 		n.beatNow(c)
 		n.checkShutdown(c)
 	}
@@ -60,16 +62,17 @@ func (n *ContainerManager) launch(c *rpcenv.Context, x *container) {
 
 // relaunchContainer is the end of that wait.
 func (n *ContainerManager) relaunchContainer(c *rpcenv.Context, m relaunchContainer) {
-	n.prepare(c, n.books.container(m.id)) // a kill cancels the wait
+	n.prepare(c, n.books.container(m.id)) // known: a kill, which may end and forget it, cancels the wait
 }
 
-// prepare makes what the process needs on the disk, then starts it. A kill that comes in between holds.
+// prepare makes what the process needs on the disk, then starts it.
 func (n *ContainerManager) prepare(c *rpcenv.Context, x *container) {
 	x.launch.Links = n.cache.links(x.wants)
 	if n.cfg.Containers == nil {
 		n.startProcess(c, x)
 		return
 	}
+	// killProcess cannot stop what runs beside the endpoint; it leaves the end to the callback below.
 	x.busy = true
 	containers, l := n.cfg.Containers, x.launch
 	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (launch.Container, error) {
@@ -77,7 +80,7 @@ func (n *ContainerManager) prepare(c *rpcenv.Context, x *container) {
 	}, func(made launch.Container, err error) {
 		x.busy = false
 		switch {
-		case x.State == machine.Killing:
+		case x.State == machine.Killing: // a kill came meanwhile
 			n.killedBeforeStart(c, x)
 		case err != nil:
 			n.failedToLaunch(c, x, err)
@@ -112,7 +115,7 @@ func (n *ContainerManager) failedToLaunch(c *rpcenv.Context, x *container, err e
 	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.ExitedFailure, ExitStatus: code, Diagnostics: fmt.Sprintf("%v\n", err)})
 }
 
-// Exit codes of a process that a signal ended: who did it wanted that.
+// Exit codes of a process that a signal ended: somebody wanted that, so it is no failure to retry.
 const (
 	exitForceKilled = 128 + 9
 	exitTerminated  = 128 + 15
@@ -137,19 +140,19 @@ func (n *ContainerManager) processEnded(c *rpcenv.Context, x *container, e rpcen
 func (n *ContainerManager) killed(c *rpcenv.Context, x *container, code int32) {
 	text := fmt.Sprintf("Container killed on request. Exit code is %d\n", code)
 	if x.State == machine.Running {
-		text += "Killed by external signal\n"
+		text += "Killed by external signal\n" // killContainer would have moved it to KILLING before
 	}
 	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.KilledOnRequest, ExitStatus: code, Diagnostics: text})
 }
 
-// killedBeforeStart is the end of a container that was to end before it had a process.
+// killedBeforeStart ends a container that was killed before it had a process.
 func (n *ContainerManager) killedBeforeStart(c *rpcenv.Context, x *container) {
 	n.killed(c, x, exitTerminated)
 }
 
-// failed tells a failure with the end of what the container said.
+// failed ends a container with a failure, whose diagnostics have the last lines of its output.
 func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
-	tell := func(output string) {
+	end := func(output string) {
 		n.containerEvent(c, x, machine.ContainerEvent{
 			Kind: machine.ExitedFailure, ExitStatus: code,
 			Diagnostics: fmt.Sprintf("Exception from container-launch.\nContainer id: %s\nExit code: %d\n\n"+
@@ -157,7 +160,7 @@ func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
 		})
 	}
 	if n.cfg.Containers == nil {
-		tell("")
+		end("")
 		return
 	}
 	x.busy = true
@@ -166,7 +169,7 @@ func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
 		return containers.Output(b, l), nil
 	}, func(output string, _ error) {
 		x.busy = false
-		tell(output)
+		end(output)
 	})
 }
 
@@ -181,7 +184,7 @@ func (n *ContainerManager) killProcess(c *rpcenv.Context, x *container) {
 	switch {
 	case x.process != nil:
 		x.process.Kill(conf.NodeManagerKillDelay.Get(c.Conf()))
-	case x.busy: // what is under way ends it
+	case x.busy: // the callback of prepare or failed ends it
 	default: // it waits for its next start
 		c.Cancel(x.timer)
 		n.killedBeforeStart(c, x)

@@ -35,7 +35,7 @@ func TestAContainersLife(t *testing.T) {
 		t.Errorf("%+v", cmd)
 	}
 	k.children[0].Exit(0)
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE 0" {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE 0" {
 		t.Errorf("%s", text(s))
 	}
 	if f.count("remove container /w/"+id.String()) != 1 {
@@ -59,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 	} {
 		id := k.running(int64(i+1), nil)
 		k.children[i].Exit(tt.code)
-		got := strings.ReplaceAll(text(k.told(id, yarn.ContainerState_C_COMPLETE)), id.String(), "CONTAINER")
+		got := strings.ReplaceAll(text(k.reported(id, yarn.ContainerState_C_COMPLETE)), id.String(), "CONTAINER")
 		if from := strings.IndexByte(got, '['); from >= 0 {
 			got = got[:from+1] + "TIME" + got[strings.IndexByte(got, ']'):]
 		}
@@ -78,7 +78,7 @@ func TestStoppedContainers(t *testing.T) {
 	if r := k.stop(id); len(r.GetSucceededRequests()) != 1 {
 		t.Errorf("%v", r)
 	}
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -105 Container killed by the ApplicationMaster.|Container killed on request. Exit code is 143|" {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -105 Container killed by the ApplicationMaster.|Container killed on request. Exit code is 143|" {
 		t.Errorf("%s", text(s))
 	}
 	k.stop(id) // alike
@@ -86,12 +86,12 @@ func TestStoppedContainers(t *testing.T) {
 	// While its resources are fetched, and while its directories are made, it gets no process.
 	localizing := k.run(2, withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC)))
 	k.stop(localizing)
-	if s := k.told(localizing, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -105 Container killed by the ApplicationMaster.|" {
+	if s := k.reported(localizing, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -105 Container killed by the ApplicationMaster.|" {
 		t.Errorf("%s", text(s))
 	}
 	preparing := k.run(3, nil)
 	k.stop(preparing)
-	if s := k.told(preparing, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -105 {
+	if s := k.reported(preparing, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -105 {
 		t.Errorf("%s", text(s))
 	}
 	k.w.Advance(time.Minute)
@@ -110,19 +110,19 @@ func TestANodeThatFailsEveryLaunch(t *testing.T) {
 	k.join(Config{Containers: dirs{f}}, nil)
 	for i := range int64(5) {
 		id := k.run(i+1, nil)
-		if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -101 no space: most of the disks failed|" {
+		if s := k.reported(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -101 no space: most of the disks failed|" {
 			t.Errorf("%s", text(s))
 		}
 	}
 	f.fail["prepare"] = errors.New("something else")
 	id := k.run(6, nil)
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -1 something else|" {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -1 something else|" {
 		t.Errorf("%s", text(s))
 	}
 	delete(k.w.Roles, ContainerClass)
 	f.fail = nil
 	id = k.run(7, nil)
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -1 || !strings.Contains(s.GetDiagnostics(), "no role") {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -1 || !strings.Contains(s.GetDiagnostics(), "no role") {
 		t.Errorf("%s", text(s))
 	}
 }
@@ -145,7 +145,7 @@ func TestAContainerIsStartedAgainAsItsOwnerWants(t *testing.T) {
 	k.children[1].Exit(1)
 	k.w.Advance(time.Second)
 	k.stop(id) // while it waits
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -105 {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != -105 {
 		t.Errorf("%s", text(s))
 	}
 	k.w.Advance(time.Minute)
@@ -163,7 +163,7 @@ func TestALateContainerIsKilled(t *testing.T) {
 	f.wait = 10 * time.Second // to remove the application's directories
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
 	late := k.run(2, nil)
-	if s := k.told(late, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -107 Container killed on application-finish event: Application killed by ResourceManager|" {
+	if s := k.reported(late, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -107 Container killed on application-finish event: Application killed by ResourceManager|" {
 		t.Errorf("%s", text(s))
 	}
 	k.w.Advance(time.Minute)
@@ -180,7 +180,7 @@ func TestDirectoriesWaitForTheContainersThatCameInTime(t *testing.T) {
 	k.run(1, nil) // its directories are being made
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
 	late := k.run(2, nil)
-	k.told(late, yarn.ContainerState_C_COMPLETE)
+	k.reported(late, yarn.ContainerState_C_COMPLETE)
 	gone := "remove application ann " + app1.String()
 	if f.count(gone) != 0 {
 		t.Errorf("they are removed under a container: %q", f.log)
@@ -199,7 +199,7 @@ func TestRemovalCanWait(t *testing.T) {
 	id := k.running(1, nil)
 	k.children[0].Exit(0)
 	at := k.w.Now()
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	if took := k.w.Now().Sub(at).Truncate(10 * time.Millisecond); took != 0 {
 		t.Errorf("its end waits %s for that", took)
 	}
@@ -218,7 +218,7 @@ func TestRemovalCanWait(t *testing.T) {
 	k.join(Config{Containers: dirs{f}}, map[string]string{"yarn.nodemanager.delete.debug-delay-sec": "-1"})
 	id = k.running(1, nil)
 	k.children[0].Exit(0)
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	k.w.Advance(10 * time.Minute)
 	if f.count(gone) != 0 {
 		t.Error("it is removed though it is to stay")

@@ -1,5 +1,5 @@
 // Package nodemanager is YARN's NodeManager: it offers a machine's memory and cores to a ResourceManager, starts and ends the
-// containers that ApplicationMasters bring it tokens for, and tells what becomes of them. It mirrors
+// containers that ApplicationMasters bring it tokens for, and reports what becomes of them. It mirrors
 // org.apache.hadoop.yarn.server.nodemanager: ContainerManagerImpl, NodeStatusUpdaterImpl, and what they talk to.
 //
 // Registration: look the endpoint ResourceTracker up by its verifier, register with what runs here, and begin the heartbeats.
@@ -9,7 +9,7 @@
 //
 // Containers: startContainers checks each entry by itself and accepts it; then its resources are fetched, once for all that
 // want the same, its directories are made, and its process is started. Application, container and resource are machines of
-// package machine; how a process is started is package launch. The end of a container is told by a heartbeat at once.
+// package machine; package launch says how a process is started. A heartbeat reports the end of a container at once.
 //
 // The NodeManager keeps no socket, file or process: [Localizer], [Containers] and [Machine] do what needs the operating
 // system, the Host starts processes. Without them it runs in a simulation, where a process is started by the words of its
@@ -21,7 +21,7 @@
 //     does only with yarn.nodemanager.recovery.enabled. (TestOutputStaysForAWhile)
 //   - A heartbeat that was not answered is repeated unchanged; Hadoop's next one has newer statuses, and those are lost when
 //     the ResourceManager answers what it answered before. (TestAHeartbeatThatWasNotAnsweredIsRepeated)
-//   - Who wants a container started while this node is being registered waits for the end of that; Hadoop says
+//   - A request for a container that comes while this node is being registered waits for the end of that; Hadoop answers
 //     NMNotYetReadyException, and its clients ask again. (TestAContainerThatComesBeforeTheKeysWaits)
 //   - Names of users, links and variables that would lead out of a directory, or out of a line of a script, are refused when
 //     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)

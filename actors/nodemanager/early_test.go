@@ -17,7 +17,7 @@ import (
 type registered struct{ rpcenv.Local }
 
 // A ResourceManager that gives containers continuously may want one started on a node that has not heard yet that it is
-// registered: there are no keys to prove who asks, so it waits.
+// registered. Without keys its sender cannot be proved, so the request waits.
 func TestAContainerThatComesBeforeTheKeysWaits(t *testing.T) {
 	k := newKit(t)
 	var held rpcenv.Call[*yarn.RegisterNodeManagerResponse]

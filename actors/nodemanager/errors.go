@@ -11,7 +11,7 @@ import (
 // ErrUnauthorized is why a request without a valid NMToken fails as a whole.
 var ErrUnauthorized = rpcenv.NewRefusal("nodemanager.unauthorized", "unauthorized")
 
-// errOtherNode is what is wrong with an NMToken that is valid elsewhere.
+// errOtherNode is the error of an NMToken that is valid elsewhere.
 var errOtherNode = errors.New("the NMToken is for another node")
 
 // unauthorized is ErrUnauthorized and why.
@@ -19,7 +19,7 @@ func unauthorized(err error) error {
 	return fmt.Errorf("%w: %w: ask the ResourceManager for an NMToken", ErrUnauthorized, err)
 }
 
-// Hadoop's classes of errors, for those who tell them apart.
+// Hadoop's classes of errors, for clients that distinguish them.
 const (
 	yarnException       = "org.apache.hadoop.yarn.exceptions.YarnException"
 	invalidContainer    = "org.apache.hadoop.yarn.exceptions.InvalidContainerException"

@@ -9,13 +9,13 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// health is whether this node can run containers, by its disks and by its script. It mirrors NodeHealthCheckerService.
+// health is whether this node can run containers, by its disks and by its health script. It mirrors NodeHealthCheckerService.
 type health struct {
 	disks, script report
 	at            time.Time
 }
 
-// report is what one of them says.
+// report is the result of one of the two checks.
 type report struct {
 	healthy bool
 	text    string
@@ -25,7 +25,7 @@ func healthy(at time.Time) health {
 	return health{report{healthy: true}, report{healthy: true}, at}
 }
 
-// status is what the ResourceManager hears.
+// status is the health as a heartbeat reports it.
 func (h *health) status() *yarn.NodeHealthStatus {
 	var texts []string
 	for _, r := range []report{h.script, h.disks} {
@@ -47,7 +47,7 @@ func (n *ContainerManager) checkDisks(c *rpcenv.Context) {
 	}, func(r report, err error) { n.checked(c, &n.node.disks, r, err) })
 }
 
-// runHealthScript runs the script that somebody configured.
+// runHealthScript runs the configured script.
 func (n *ContainerManager) runHealthScript(c *rpcenv.Context) {
 	look, path, limit := n.cfg.Machine, conf.NodeManagerHealthScript.Get(c.Conf()), conf.NodeManagerHealthScriptTimeout.Get(c.Conf())
 	rpcenv.Run(c, "script", func(b *rpcenv.Blocking) (report, error) {
@@ -56,7 +56,7 @@ func (n *ContainerManager) runHealthScript(c *rpcenv.Context) {
 	}, func(r report, err error) { n.checked(c, &n.node.script, r, err) })
 }
 
-// checked takes note of what a look found; one that could not be made is no news.
+// checked notes the result of a check. A check that could not be made changes nothing.
 func (n *ContainerManager) checked(c *rpcenv.Context, of *report, r report, err error) {
 	if err != nil {
 		c.Log().WithError(err).Error("The health of this node cannot be seen")

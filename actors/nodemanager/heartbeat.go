@@ -16,30 +16,32 @@ func (n *ContainerManager) beatIn(c *rpcenv.Context, d time.Duration) {
 	n.beat = c.After(d, Heartbeat{})
 }
 
-// beatNow tells the news at once: a container has ended. It mirrors the out-of-band heartbeat.
+// beatNow sends a heartbeat at once, as a container has ended. It mirrors the out-of-band heartbeat.
 func (n *ContainerManager) beatNow(c *rpcenv.Context) {
 	switch {
-	case !n.reg.registered:
+	case !n.reg.registered: // the registration, or the first heartbeat after it, reports the end
 	case n.reg.asked != nil:
-		n.reg.again = true
+		n.reg.again = true // one at a time: the next goes out behind the answer
 	default:
 		n.beatIn(c, 0)
 	}
 }
 
-// sendHeartbeat asks the ResourceManager what to do: by the heartbeat that was not answered, or by a new one.
+// sendHeartbeat sends the heartbeat that was not answered again, or a new one.
 func (n *ContainerManager) sendHeartbeat(c *rpcenv.Context) {
 	g := &n.reg
+	// A repeated heartbeat is not built anew: the ResourceManager may have taken note of it and then answers its response id
+	// without reading newer statuses, which would be lost.
 	if g.asked == nil {
 		n.books.expire(c.Now())
-		g.told, g.again = n.books.ended(), false
+		g.ends, g.again = n.books.ended(), false
 		g.asked = &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
 			NodeId: n.nodeIDProto(), ResponseId: g.responseID, ContainersStatuses: n.books.statuses(), NodeHealthStatus: n.node.status(),
 		}, LastKnownContainerTokenMasterKey: g.containers.known(), LastKnownNmTokenMasterKey: g.nodes.known()}
 	}
 	try := g.try
 	rpcenv.Ask(c, g.tracker, g.asked, func(r *yarn.NodeHeartbeatResponse, err error) {
-		if try != g.try {
+		if try != g.try { // of a registration that is over
 			return
 		}
 		if err != nil {
@@ -67,10 +69,11 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 		return
 	}
 	g.responseID = r.GetResponseId()
-	n.books.acknowledged(g.told, n.rememberUntil(c))
-	g.asked, g.told = nil, nil
+	// Only now, with the answer, the ends count as heard.
+	n.books.acknowledged(g.ends, n.rememberUntil(c))
+	g.asked, g.ends = nil, nil
 	for _, id := range containersOf(c, r.GetContainersToBeRemovedFromNm()) {
-		if x := n.books.container(id); x != nil && x.reported {
+		if x := n.books.container(id); x != nil && x.reported { // else its end is still to be reported
 			n.books.forget(x, n.rememberUntil(c))
 		}
 	}
@@ -95,6 +98,7 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 	if ms := r.GetNextHeartBeatInterval(); ms > 0 && ms <= maxInterval.Milliseconds() {
 		n.interval = time.Duration(ms) * time.Millisecond
 	}
+	// A container may have ended while this heartbeat was out, or by what the answer asked for.
 	next := n.interval
 	if g.again {
 		next = 0
@@ -109,7 +113,7 @@ func (n *ContainerManager) rememberUntil(c *rpcenv.Context) time.Time {
 	return c.Now().Add(conf.NodeManagerContainerStatuses.Get(c.Conf()))
 }
 
-// containersOf are the ids that can be; others are told in the log.
+// containersOf are the valid ids; the log has the others.
 func containersOf(c *rpcenv.Context, list []*yarn.ContainerId) (out []ids.Container) {
 	for _, m := range list {
 		id, err := ids.ContainerFrom(m)
@@ -122,12 +126,12 @@ func containersOf(c *rpcenv.Context, list []*yarn.ContainerId) (out []ids.Contai
 	return out
 }
 
-// noHardEnd is the grace of a container that is asked to end and never made to.
+// noHardEnd is the grace of a container that is asked to end and never forced.
 const noHardEnd = 365 * 24 * time.Hour
 
-// signalToContainer does to a container what somebody wants by the ResourceManager.
+// signalToContainer sends a container the signal that a client asked for.
 func (n *ContainerManager) signalToContainer(c *rpcenv.Context, s *yarn.SignalContainer) {
-	id, _ := ids.ContainerFrom(s.GetContainerId()) // what cannot be is not here either
+	id, _ := ids.ContainerFrom(s.GetContainerId()) // no container here has the id of an error
 	x := n.books.container(id)
 	if x == nil || x.process == nil {
 		c.Log().Infof("Container %s to signal does not run here", id)

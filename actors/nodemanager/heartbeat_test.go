@@ -59,16 +59,16 @@ func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
 	}
 }
 
-// real-yarn D17: a container's end is told at once, not with the next heartbeat.
+// real-yarn D17: a heartbeat reports a container's end at once, not only after the period.
 func TestAnEndIsToldAtOnce(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)
 	id := k.running(1, nil)
-	k.told(id, yarn.ContainerState_C_RUNNING)
+	k.reported(id, yarn.ContainerState_C_RUNNING)
 	k.w.Advance(500 * time.Millisecond) // between two heartbeats
 	at := k.w.Now()
 	k.children[0].Exit(3)
-	s := k.told(id, yarn.ContainerState_C_COMPLETE)
+	s := k.reported(id, yarn.ContainerState_C_COMPLETE)
 	if d := k.w.Now().Sub(at).Truncate(10 * time.Millisecond); d != 0 {
 		t.Errorf("it took %s", d)
 	}
@@ -79,7 +79,7 @@ func TestAnEndIsToldAtOnce(t *testing.T) {
 	k.w.Advance(5 * time.Second)
 	for _, b := range k.beats[n:] {
 		if len(b.GetNodeStatus().GetContainersStatuses()) > 0 {
-			t.Errorf("an answered end is told again: %v", b)
+			t.Errorf("an answered end is reported again: %v", b)
 		}
 	}
 	for i := n; i < len(k.began); i++ {
@@ -95,7 +95,7 @@ func TestACompletedContainerIsKeptUntilTheResourceManagerSaysSo(t *testing.T) {
 	k.join(Config{}, nil)
 	id := k.running(1, nil)
 	k.children[0].Exit(0)
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	k.w.Advance(5 * time.Second)
 	if got := k.status(id); got != "C_COMPLETE 0" {
 		t.Errorf("%s", got)
@@ -133,8 +133,8 @@ func TestALiveContainerIsNotForgotten(t *testing.T) {
 	}
 }
 
-// An end that no answered heartbeat has told is told though the application is forgotten here; then it is forgotten too. The
-// containers of other applications stay.
+// An end that no answered heartbeat has reported is reported though the application is forgotten here; then it is forgotten too.
+// The containers of other applications stay.
 func TestTheEndOfAnApplicationForgetsWhatIsTold(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)
@@ -147,15 +147,15 @@ func TestTheEndOfAnApplicationForgetsWhatIsTold(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	k.w.Until("a process", func() bool { return len(k.started) == 1 })
-	id, told := k.running(1, nil), k.running(2, nil)
+	id, heard := k.running(1, nil), k.running(2, nil)
 	k.children[0].Exit(0)
 	k.children[2].Exit(0)
-	k.told(told, yarn.ContainerState_C_COMPLETE)
+	k.reported(heard, yarn.ContainerState_C_COMPLETE)
 	k.w.Advance(2 * time.Second)
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	k.w.Advance(2 * time.Second)
-	for _, gone := range []ids.Container{id, told} {
+	for _, gone := range []ids.Container{id, heard} {
 		if got := k.status(gone); got != "Container "+gone.String()+" was recently stopped on node manager." {
 			t.Errorf("%s: %s", gone, got)
 		}
@@ -179,11 +179,11 @@ func TestCleanUpLists(t *testing.T) {
 		r.ContainersToCleanup = []*yarn.ContainerId{a.Proto(), containerID(app1, 99).Proto(), nil}
 		r.ApplicationsToCleanup = []*yarn.ApplicationId{nil, {Id: 77, ClusterTimestamp: 1}}
 	})
-	if s := k.told(a, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -106 Container Killed by ResourceManager|Container killed on request. Exit code is 143|" {
+	if s := k.reported(a, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -106 Container Killed by ResourceManager|Container killed on request. Exit code is 143|" {
 		t.Errorf("%s", text(s))
 	}
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
-	if s := k.told(b, yarn.ContainerState_C_COMPLETE); !strings.HasPrefix(text(s), "C_COMPLETE -107 Container killed on application-finish event: Application killed by ResourceManager|") {
+	if s := k.reported(b, yarn.ContainerState_C_COMPLETE); !strings.HasPrefix(text(s), "C_COMPLETE -107 Container killed on application-finish event: Application killed by ResourceManager|") {
 		t.Errorf("%s", text(s))
 	}
 	k.w.Until("the application's directories", func() bool { return f.count("remove application ann "+app1.String()) == 1 })
@@ -218,10 +218,10 @@ func TestSignals(t *testing.T) {
 			{ContainerId: all[2].Proto(), Command: yarn.SignalContainerCommand_OUTPUT_THREAD_DUMP},
 		}
 	})
-	if s := k.told(all[0], yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE 137 Container killed on request. Exit code is 137|Killed by external signal|" {
+	if s := k.reported(all[0], yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE 137 Container killed on request. Exit code is 137|Killed by external signal|" {
 		t.Errorf("%s", text(s))
 	}
-	if s := k.told(all[1], yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != 143 {
+	if s := k.reported(all[1], yarn.ContainerState_C_COMPLETE); s.GetExitStatus() != 143 {
 		t.Errorf("%s", text(s))
 	}
 	if got := k.status(all[2]); got != "C_RUNNING -1000" {

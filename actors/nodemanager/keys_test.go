@@ -53,7 +53,7 @@ func TestAKeyThatComesAgainRollsNothing(t *testing.T) {
 	}
 }
 
-// Before the first key there is none to find, whatever its number; a key of other bytes, or of another number, is a newer one.
+// Before the first key comes nothing is found, whatever its number; a key of other bytes, or of another number, is a newer one.
 func TestTheFirstKey(t *testing.T) {
 	var k keys
 	k.roll(&yarn.MasterKey{}) // number 0, without bytes

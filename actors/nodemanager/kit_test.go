@@ -288,8 +288,8 @@ func (k *kit) stop(id ids.Container) *yarn.StopContainersResponse {
 	return r
 }
 
-// told waits for a heartbeat that tells of a container in a state, and returns what it says.
-func (k *kit) told(id ids.Container, state yarn.ContainerState) *yarn.ContainerStatus {
+// reported waits for a heartbeat that reports a container in a state, and returns its status.
+func (k *kit) reported(id ids.Container, state yarn.ContainerState) *yarn.ContainerStatus {
 	k.t.Helper()
 	var found *yarn.ContainerStatus
 	k.w.Until("a heartbeat with "+id.String(), func() bool {

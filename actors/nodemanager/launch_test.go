@@ -140,7 +140,7 @@ func TestWithoutADelayAProcessIsKilled(t *testing.T) {
 		k.join(Config{}, map[string]string{"yarn.nodemanager.sleep-delay-before-sigkill.ms": delay})
 		id := k.running(1, nil)
 		k.stop(id)
-		k.told(id, yarn.ContainerState_C_COMPLETE)
+		k.reported(id, yarn.ContainerState_C_COMPLETE)
 		if got, _ := k.children[0].Exited(); got != code {
 			t.Errorf("delay %s: code %d", delay, got)
 		}
@@ -155,7 +155,7 @@ func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	k.join(Config{Containers: dirs{f}}, nil)
 	id := k.running(1, nil)
 	k.children[0].Exit(0)
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
 	k.w.Advance(time.Second)
 	want := []string{

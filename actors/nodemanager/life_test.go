@@ -33,7 +33,7 @@ func TestEachNewStateIsTold(t *testing.T) {
 	id := k.running(1, withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_PUBLIC)))
 	k.w.Settle()
 	k.children[0].Exit(0)
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
 	k.w.Advance(100 * time.Millisecond)
 	names := strings.NewReplacer("<app>", app1.String(), "<container>", id.String())

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// cacheKey is a Key with whose it is: empty are user and app of what others may use too.
+// cacheKey is a Key with its owner: user and app are empty for resources that others may use, too.
 type cacheKey struct {
 	Key
 	size      int64
@@ -39,7 +39,7 @@ type cache struct {
 
 func newCache() *cache { return &cache{byKey: map[cacheKey]*resource{}} }
 
-// get is the resource of a key, made if nobody asked for it.
+// get is the resource of a key. It makes one that is not known.
 func (k *cache) get(key cacheKey) *resource {
 	r := k.byKey[key]
 	if r == nil {
@@ -51,7 +51,7 @@ func (k *cache) get(key cacheKey) *resource {
 }
 
 func (k *cache) drop(r *resource) {
-	if k.byKey[r.key] == r {
+	if k.byKey[r.key] == r { // else a newer one has its key, after a failure
 		delete(k.byKey, r.key)
 	}
 	k.resources = slices.DeleteFunc(k.resources, func(x *resource) bool { return x == r })
@@ -82,7 +82,7 @@ func (k *cache) surplus(target int64) (out []*resource) {
 	var total int64
 	var idle []*resource
 	for _, r := range k.resources {
-		if r.State != machine.Localized || r.key.app != "" {
+		if r.State != machine.Localized || r.key.app != "" { // those of an application go with it
 			continue
 		}
 		total += r.Size
@@ -101,10 +101,10 @@ func (k *cache) surplus(target int64) (out []*resource) {
 	return out
 }
 
-// requestResources asks for all that a container waits for.
+// requestResources requests all resources that a container waits for.
 func (n *ContainerManager) requestResources(c *rpcenv.Context, x *container) {
 	for _, w := range x.wants {
-		if x.State != machine.Localizing { // one that is missing already has ended it, or the last one has come
+		if x.State != machine.Localizing { // a failed one has ended it, or the last one has come
 			return
 		}
 		r := n.cache.get(w.key)
@@ -112,7 +112,7 @@ func (n *ContainerManager) requestResources(c *rpcenv.Context, x *container) {
 	}
 }
 
-// releaseResources gives back all that a container has or waits for.
+// releaseResources releases all resources that a container has or waits for.
 func (n *ContainerManager) releaseResources(c *rpcenv.Context, x *container) {
 	for _, w := range x.wants {
 		if r := n.cache.byKey[w.key]; r != nil && slices.Contains(r.Refs, x.id.String()) {
@@ -121,7 +121,7 @@ func (n *ContainerManager) releaseResources(c *rpcenv.Context, x *container) {
 	}
 }
 
-// resourceEvent lets a resource's machine take an event, and does what it wants. It mirrors LocalizedResource.handle.
+// resourceEvent gives an event to a resource's machine, and carries out its actions. It mirrors LocalizedResource.handle.
 func (n *ContainerManager) resourceEvent(c *rpcenv.Context, r *resource, e machine.ResourceEvent) {
 	next, actions, err := r.Next(e)
 	if err != nil {
@@ -138,19 +138,20 @@ func (n *ContainerManager) resourceEvent(c *rpcenv.Context, r *resource, e machi
 		case machine.Fetch:
 			n.fetch(c, r)
 		case machine.TellRequester:
-			n.tellLocalized(c, r, []string{e.Container}, machine.ContainerEvent{Kind: machine.ResourceLocalized})
+			n.notify(c, r, []string{e.Container}, machine.ContainerEvent{Kind: machine.ResourceLocalized})
 		case machine.TellLocalized:
-			n.tellLocalized(c, r, slices.Clone(r.Refs), machine.ContainerEvent{Kind: machine.ResourceLocalized})
+			n.notify(c, r, slices.Clone(r.Refs), machine.ContainerEvent{Kind: machine.ResourceLocalized})
 		case machine.TellFailed:
-			n.cache.drop(r) // who asks next asks anew
-			n.tellLocalized(c, r, slices.Clone(r.Refs), machine.ContainerEvent{Kind: machine.ResourceFailed, Diagnostics: e.Why + "\n"})
+			n.cache.drop(r) // before the containers hear of it: the next request fetches anew
+			n.notify(c, r, slices.Clone(r.Refs), machine.ContainerEvent{Kind: machine.ResourceFailed, Diagnostics: e.Why + "\n"})
 		}
 	}
 }
 
-// tellLocalized tells containers what became of a resource.
-func (n *ContainerManager) tellLocalized(c *rpcenv.Context, r *resource, refs []string, e machine.ContainerEvent) {
+// notify sends containers the event of a resource.
+func (n *ContainerManager) notify(c *rpcenv.Context, r *resource, refs []string, e machine.ContainerEvent) {
 	e.Resource = r.key.String()
+	// A copy: an event may end a container, and the application's last one forgets containers.
 	for _, x := range slices.Clone(n.books.containers) {
 		if slices.Contains(refs, x.id.String()) {
 			n.containerEvent(c, x, e)
@@ -164,6 +165,7 @@ func (n *ContainerManager) fetch(c *rpcenv.Context, r *resource) {
 		n.resourceEvent(c, r, machine.ResourceEvent{Kind: machine.ResourceCame, Path: r.key.URL})
 		return
 	}
+	// A lane runs one body at a time, so the number of lanes bounds the fetches.
 	lane := "fetch" + strconv.Itoa(n.cache.fetches%conf.NodeManagerFetchThreads.Get(c.Conf()))
 	n.cache.fetches++
 	localizer, wanted := n.cfg.Localizer, Resource{Key: r.key.Key, Size: r.key.size, User: r.key.user, App: r.key.app}
@@ -179,10 +181,11 @@ func (n *ContainerManager) fetch(c *rpcenv.Context, r *resource) {
 	})
 }
 
-// cleanUpCache removes what the cache has too much of.
+// cleanUpCache removes the surplus of the cache.
 func (n *ContainerManager) cleanUpCache(c *rpcenv.Context) {
 	localizer := n.cfg.Localizer
 	for _, r := range n.cache.surplus(int64(conf.NodeManagerCacheTargetMB.Get(c.Conf())) << 20) {
+		// Before the files go: a container that comes now must not find them.
 		n.cache.drop(r)
 		path := r.Path
 		rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) {

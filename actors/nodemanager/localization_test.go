@@ -36,14 +36,14 @@ func TestAResourceIsFetchedOnce(t *testing.T) {
 	}
 }
 
-// real-yarn D18: a resource that cannot be had ends the container with status -1000; who comes next tries again.
+// real-yarn D18: a resource that cannot be had ends the container with status -1000; the next container tries again.
 func TestAResourceThatCannotBeHad(t *testing.T) {
 	k := newKit(t)
 	f := &fakes{fail: map[string]error{"file:///gone": errors.New("File file:/gone does not exist")}}
 	k.join(Config{Localizer: f}, nil)
 	l := withResources(resourceOf("a", "/gone", yarn.LocalResourceVisibility_PUBLIC), resourceOf("b", "/b", yarn.LocalResourceVisibility_PUBLIC))
 	id := k.run(1, l)
-	if s := k.told(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -1000 Failed to download resource file:///gone: File file:/gone does not exist|" {
+	if s := k.reported(id, yarn.ContainerState_C_COMPLETE); text(s) != "C_COMPLETE -1000 Failed to download resource file:///gone: File file:/gone does not exist|" {
 		t.Errorf("%s", text(s))
 	}
 	delete(f.fail, "file:///gone")
@@ -58,7 +58,7 @@ func TestAnApplicationsResourcesGoWithIt(t *testing.T) {
 	l := withResources(resourceOf("a", "/a", yarn.LocalResourceVisibility_APPLICATION), resourceOf("b", "/b", yarn.LocalResourceVisibility_PUBLIC))
 	k.running(1, l)
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
-	k.told(containerID(app1, 1), yarn.ContainerState_C_COMPLETE)
+	k.reported(containerID(app1, 1), yarn.ContainerState_C_COMPLETE)
 	k.w.Advance(2 * time.Second)
 	k.running(2, l)
 	if f.count("fetch file:///a ann "+app1.String()) != 2 || f.count("fetch file:///b  ") != 1 {
@@ -212,7 +212,7 @@ func TestWhatIsGivenBackMayGo(t *testing.T) {
 	}
 }
 
-// A resource is told to those that want it, and to nobody else; a container with two names for one thing starts once.
+// The containers that want a resource hear of it, and no others; a container with two names for one thing starts once.
 func TestAResourceIsToldToThoseThatWantIt(t *testing.T) {
 	k := newKit(t)
 	f := &fakes{wait: time.Second, fail: map[string]error{"file:///b": errors.New("gone")}}

@@ -22,13 +22,13 @@ type LogsOf struct {
 	Changed time.Time
 }
 
-// removeLogs is when the output of an application has been kept for long enough.
+// removeLogs is the timer that ends the time for which an application's output is kept.
 type removeLogs struct {
 	rpcenv.Local
 	app ids.Application
 }
 
-// keepOldLogs lets the output that earlier NodeManagers left stay for as long as that of an application that ends now.
+// keepOldLogs keeps the output that earlier NodeManagers left for as long as that of an application that ends now.
 func (n *ContainerManager) keepOldLogs(c *rpcenv.Context) {
 	if n.cfg.Logs == nil {
 		return
@@ -44,7 +44,7 @@ func (n *ContainerManager) keepOldLogs(c *rpcenv.Context) {
 	})
 }
 
-// keepLogs lets an application's output stay for yarn.nodemanager.log.retain-seconds since a time. It mirrors
+// keepLogs keeps an application's output for yarn.nodemanager.log.retain-seconds since a time. It mirrors
 // NonAggregatingLogHandler.
 func (n *ContainerManager) keepLogs(c *rpcenv.Context, app ids.Application, since time.Time) {
 	retain := conf.NodeManagerLogRetain.Get(c.Conf())
@@ -55,7 +55,7 @@ func (n *ContainerManager) keepLogs(c *rpcenv.Context, app ids.Application, sinc
 
 // removeLogs removes an application's output, unless the application is here again.
 func (n *ContainerManager) removeLogs(c *rpcenv.Context, m removeLogs) {
-	if n.books.app(m.app) != nil {
+	if n.books.app(m.app) != nil { // its next end sets the timer again
 		return
 	}
 	logs, app := n.cfg.Logs, m.app

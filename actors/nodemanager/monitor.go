@@ -29,7 +29,7 @@ func (n *ContainerManager) monitorContainers(c *rpcenv.Context) {
 			switch {
 			case err != nil:
 				c.Log().WithError(err).Warnf("The memory of container %s cannot be seen", x.id)
-			case x.process != nil && x.process.PID() == pid:
+			case x.process != nil && x.process.PID() == pid: // else it ended, or was started again, meanwhile
 				n.judgeMemory(c, x, pid, u)
 			}
 		})
@@ -48,6 +48,7 @@ func (n *ContainerManager) judgeMemory(c *rpcenv.Context, x *container, pid int,
 	}
 	x.over++
 	twice := overP && u.Resident > 2*pmem || overV && u.Virtual > 2*vmem
+	// A fork has its parent's memory for a moment, so one look proves little unless the use is twice the limit.
 	if x.over < 2 && !twice {
 		return
 	}
@@ -66,7 +67,7 @@ func (n *ContainerManager) judgeMemory(c *rpcenv.Context, x *container, pid int,
 func binarySize(n int64) string {
 	units := "KMGTPE"
 	unit, value := -1, float64(n)
-	for value >= 1024 { // never beyond E: there is no such number
+	for value >= 1024 { // at most E: no int64 is larger
 		value /= 1024
 		unit++
 	}

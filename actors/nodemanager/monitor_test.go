@@ -75,7 +75,7 @@ func TestMemoryIsWatched(t *testing.T) {
 		if tt.looks == 0 {
 			continue
 		}
-		s := k.told(containerID(app1, 1), yarn.ContainerState_C_COMPLETE)
+		s := k.reported(containerID(app1, 1), yarn.ContainerState_C_COMPLETE)
 		if s.GetExitStatus() != tt.status || !strings.HasPrefix(s.GetDiagnostics(), "Container [pid=77,containerID="+id+"] is running ") ||
 			!strings.Contains(s.GetDiagnostics(), tt.says) {
 			t.Errorf("%s: %s", name, text(s))

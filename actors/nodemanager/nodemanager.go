@@ -29,8 +29,8 @@ type ContainerManager struct {
 
 	interval time.Duration // between heartbeats
 	beat     rpcenv.Timer
-	stopping []rpcenv.Call[*rpc.Bool] // who waits for the end of all containers
-	early    []early                  // who asked before the keys came
+	stopping []rpcenv.Call[*rpc.Bool] // calls that wait for the end of all containers
+	early    []early                  // requests that came before the keys
 	leaving  bool                     // no more containers are taken
 	exit     *exit                    // set when the process is to end with the last container
 }
@@ -65,7 +65,7 @@ func (n *ContainerManager) OnStart(c *rpcenv.Context) {
 	n.connect(c)
 }
 
-// OnStop ends the containers. Nobody is told: the ResourceManager sees the heartbeats end.
+// OnStop ends the containers. It reports to nobody: the ResourceManager sees the heartbeats end.
 func (n *ContainerManager) OnStop(*rpcenv.Context) {
 	for _, x := range n.books.containers {
 		if x.process != nil {
@@ -74,7 +74,7 @@ func (n *ContainerManager) OnStop(*rpcenv.Context) {
 	}
 }
 
-// Receive is the table of what a NodeManager understands.
+// Receive is a callback of the endpoint.
 func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	// Of ApplicationMasters, and of the ResourceManager for them.
@@ -84,7 +84,7 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		n.stopContainers(c, m)
 	case *yarn.GetContainerStatusesRequest:
 		n.getContainerStatuses(c, m)
-	// Whoever looks.
+	// Of observers.
 	case *yarn.RequestNodeManagerState:
 		n.requestNodeManagerState(c, m)
 	// The ResourceManager.
@@ -113,7 +113,7 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// startTicks begins what is done now and then.
+// startTicks starts the periodic timers.
 func (n *ContainerManager) startTicks(c *rpcenv.Context) {
 	if n.cfg.Localizer != nil {
 		period := conf.NodeManagerCacheCleanupInterval.Get(c.Conf())
@@ -138,7 +138,7 @@ func (n *ContainerManager) nodeIDProto() *yarn.NodeId {
 	return &yarn.NodeId{Host: n.addr.Host, Port: int32(n.addr.Port)}
 }
 
-// shutdown ends all containers, tells the ResourceManager, and answers when they have ended.
+// shutdown unregisters, ends all containers, and answers when they have ended.
 func (n *ContainerManager) shutdown(c *rpcenv.Context, m Shutdown) {
 	n.stopping = append(n.stopping, rpcenv.Defer(c, m))
 	if !n.leaving {
@@ -151,12 +151,13 @@ func (n *ContainerManager) shutdown(c *rpcenv.Context, m Shutdown) {
 // leave ends all applications; no more containers are taken.
 func (n *ContainerManager) leave(c *rpcenv.Context, why string) {
 	n.leaving = true
+	// A copy: an application without containers is forgotten at once.
 	for _, a := range append([]*application(nil), n.books.apps...) {
 		n.finishApplication(c, a, why)
 	}
 }
 
-// checkShutdown ends the process, or answers who waits, once no container is left.
+// checkShutdown answers the calls that wait, and ends the process if it is to end, once no container is left.
 func (n *ContainerManager) checkShutdown(c *rpcenv.Context) {
 	if !n.leaving || n.books.live() > 0 {
 		return

@@ -32,12 +32,12 @@ func TestThePeriodOfHeartbeats(t *testing.T) {
 	}
 }
 
-// A container that ends while a heartbeat is under way is told by the next one, right behind the answer; then the period holds.
+// When a container ends while a heartbeat is under way, the next one reports it, right behind the answer; then the period holds.
 func TestAnEndDuringAHeartbeatIsToldBehindIt(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)
 	id := k.running(1, nil)
-	k.told(id, yarn.ContainerState_C_RUNNING)
+	k.reported(id, yarn.ContainerState_C_RUNNING)
 	k.w.Delay("RM", "NM1", 300*time.Millisecond)
 	n := len(k.beats)
 	k.w.Until("a heartbeat", func() bool { return len(k.beats) > n })
@@ -46,7 +46,7 @@ func TestAnEndDuringAHeartbeatIsToldBehindIt(t *testing.T) {
 	if len(k.beats) != n+1 {
 		t.Errorf("%d heartbeats at once", len(k.beats)-n)
 	}
-	k.told(id, yarn.ContainerState_C_COMPLETE)
+	k.reported(id, yarn.ContainerState_C_COMPLETE)
 	if d := k.began[n+1].Sub(k.began[n]).Truncate(10 * time.Millisecond); len(k.beats) != n+2 || d != 300*time.Millisecond {
 		t.Errorf("%d heartbeats, after %s", len(k.beats)-n, d)
 	}
@@ -56,8 +56,8 @@ func TestAnEndDuringAHeartbeatIsToldBehindIt(t *testing.T) {
 	}
 }
 
-// A container that is told of by a heartbeat goes when its application is on its way out: nobody will ask to forget it. The
-// others of that application stay until they are told.
+// A container whose end was reported goes when its application is on its way out: nobody will ask to forget it. The others of
+// that application stay until they are reported.
 func TestWhatAFinishingApplicationToldIsForgotten(t *testing.T) {
 	k := newKit(t)
 	f := &fakes{}
@@ -161,7 +161,7 @@ func TestAfterTheGoodByeNothingIsAsked(t *testing.T) {
 	})
 }
 
-// A node that is told to end tells of no container's end any more: it does not count for the ResourceManager.
+// A node that has to end reports no container's end any more: it does not count for the ResourceManager.
 func TestANodeThatIsToldToEndTellsNothing(t *testing.T) {
 	k := newKit(t)
 	f := &fakes{}

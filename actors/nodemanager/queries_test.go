@@ -17,7 +17,7 @@ func TestTheStateOfANode(t *testing.T) {
 	k.join(Config{HTTPPort: 8042, Rack: "/r"}, nil)
 	ended, id := k.running(1, nil), k.running(2, nil)
 	k.children[0].Exit(137)
-	k.told(ended, yarn.ContainerState_C_COMPLETE)
+	k.reported(ended, yarn.ContainerState_C_COMPLETE)
 	s, err := rpctest.Ask[*yarn.NodeManagerStateResponse](k.am, k.nm, &yarn.RequestNodeManagerState{})
 	if err != nil {
 		t.Fatal(err)

@@ -23,14 +23,14 @@ type registration struct {
 	nodes      keys // of NMTokens
 	responseID int32
 
-	// try counts: what earlier ones bring is abandoned.
+	// try counts the registrations: answers that belong to an earlier one are dropped.
 	try uint64
 	// failing is since when the ResourceManager cannot be reached; zero: it can.
 	failing time.Time
 	// asked is the heartbeat that is under way, or was not answered; it is repeated as it is, since the ResourceManager may
 	// have taken note of it.
 	asked *yarn.NodeHeartbeatRequest
-	told  []*container // those whose end it tells
+	ends  []*container // those whose end it reports
 	again bool         // a container ended meanwhile: the next heartbeat comes at once
 }
 
@@ -45,7 +45,7 @@ func (k *keys) roll(m *yarn.MasterKey) {
 	k.previous, k.current = k.current, m
 }
 
-// known says which key is the last that came, without its bytes: who made it has them.
+// known says which key is the last that came, without its bytes: the ResourceManager, which made it, has them.
 func (k *keys) known() *yarn.MasterKey {
 	if k.current == nil {
 		return nil
@@ -53,7 +53,7 @@ func (k *keys) known() *yarn.MasterKey {
 	return &yarn.MasterKey{KeyId: k.current.GetKeyId()}
 }
 
-// find is the key of that id; nil when it is not known.
+// find is the key of that id; nil if it is unknown.
 func (k *keys) find(id int32) *yarn.MasterKey {
 	for _, m := range []*yarn.MasterKey{k.current, k.previous} {
 		if m != nil && m.GetKeyId() == id {
@@ -67,11 +67,12 @@ func (k *keys) find(id int32) *yarn.MasterKey {
 func (n *ContainerManager) connect(c *rpcenv.Context) {
 	n.reg.try++
 	try := n.reg.try
-	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.told = false, false, nil, nil
+	// The registration has all containers with their ends, so a heartbeat that was not answered need not be repeated.
+	n.reg.registered, n.reg.asking, n.reg.asked, n.reg.ends = false, false, nil, nil
 	c.Log().Infof("Connecting to ResourceManager at %s", n.cfg.ResourceManager)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: n.cfg.ResourceManager, Name: ids.ResourceTracker}.String(), func(tracker rpcenv.Ref, err error) {
 		switch {
-		case try != n.reg.try:
+		case try != n.reg.try: // unregister, or a later connect, has ended this one
 		case err != nil:
 			n.unreachable(c, err)
 		default:
@@ -100,6 +101,7 @@ func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 		case try != n.reg.try:
 		case err != nil:
 			n.reg.asking = false
+			// The keys may not come for long: the requests that wait are refused.
 			n.startEarly(c)
 			n.notRegistered(c, err)
 		default:
@@ -108,7 +110,7 @@ func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 	})
 }
 
-// registeredWith takes what the ResourceManager says of a registration, and begins the heartbeats.
+// registeredWith takes the answer to a registration, and begins the heartbeats.
 func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNodeManagerResponse) {
 	if r.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
 		why := fmt.Sprintf("Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager failed, Message from ResourceManager: %s",
@@ -118,6 +120,7 @@ func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNod
 		return
 	}
 	g := &n.reg
+	// Response ids begin anew with each registration.
 	g.registered, g.asking, g.failing, g.responseID = true, false, time.Time{}, 0
 	g.identifier = r.GetRmIdentifier()
 	g.containers.roll(r.GetContainerTokenMasterKey())
@@ -126,11 +129,13 @@ func (n *ContainerManager) registeredWith(c *rpcenv.Context, r *yarn.RegisterNod
 		n.cfg.MemoryMB, n.cfg.VCores = size.GetMemory(), int(size.GetVirtualCores())
 	}
 	c.Log().Infof("Registered with ResourceManager as %s with total resource of <memory:%d, vCores:%d>", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
+	// After the keys and the identifier, by which the requests are checked; before the first heartbeat, which has their
+	// containers.
 	n.startEarly(c)
 	n.beatIn(c, 0)
 }
 
-// notRegistered is a registration that failed: one that the ResourceManager refuses will be refused again, and ends the
+// notRegistered handles a registration that failed. The ResourceManager would refuse the same node again, so a refusal ends the
 // process with code 1.
 func (n *ContainerManager) notRegistered(c *rpcenv.Context, err error) {
 	if errors.Is(err, exceptions.YARN) {
@@ -160,7 +165,7 @@ func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
 // reconnect is the next try: of a heartbeat that was not answered, or of the registration.
 func (n *ContainerManager) reconnect(c *rpcenv.Context) {
 	switch {
-	case n.leaving:
+	case n.leaving: // the node ends: the ResourceManager is asked nothing more
 	case n.reg.registered:
 		n.sendHeartbeat(c)
 	default:
@@ -174,17 +179,17 @@ func (n *ContainerManager) resync(c *rpcenv.Context, why string) {
 	n.connect(c)
 }
 
-// unregister says good-bye; whether it is heard does not matter.
+// unregister takes leave of the ResourceManager. Without an answer nothing is lost: the ResourceManager misses the heartbeats.
 func (n *ContainerManager) unregister(c *rpcenv.Context) {
 	c.Cancel(n.beat)
 	if n.reg.registered {
 		rpcenv.Ask(c, n.reg.tracker, &yarn.UnRegisterNodeManagerRequest{NodeId: n.nodeIDProto()}, func(*yarn.UnRegisterNodeManagerResponse, error) {})
 	}
 	n.reg.registered = false
-	n.reg.try++
+	n.reg.try++ // an answer that is still out must not register this node again
 }
 
-// end ends the process, after its containers. Nothing is asked of the ResourceManager meanwhile.
+// end ends the process, after its containers. Meanwhile it sends nothing to the ResourceManager.
 func (n *ContainerManager) end(c *rpcenv.Context, code int, why string) {
 	n.reg.registered = false
 	n.exit = &exit{code, why}

@@ -19,7 +19,7 @@ func TestResyncKeepsContainers(t *testing.T) {
 	k.join(Config{}, nil)
 	live, dead := k.running(1, nil), k.running(2, nil)
 	k.children[1].Exit(0)
-	k.told(dead, yarn.ContainerState_C_COMPLETE)
+	k.reported(dead, yarn.ContainerState_C_COMPLETE)
 	k.unknown = true
 	k.w.Until("a registration", func() bool { return len(k.registrations) == 2 })
 	n := len(k.beats)
@@ -121,7 +121,7 @@ func TestAHeartbeatThatWasNotAnsweredIsRepeated(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, map[string]string{"yarn.resourcemanager.connect.retry-interval.ms": "500"})
 	a, b := k.running(1, nil), k.running(2, nil)
-	k.told(b, yarn.ContainerState_C_RUNNING)
+	k.reported(b, yarn.ContainerState_C_RUNNING)
 	k.deaf = true
 	n := len(k.beats)
 	k.children[0].Exit(0)
@@ -135,8 +135,8 @@ func TestAHeartbeatThatWasNotAnsweredIsRepeated(t *testing.T) {
 			t.Errorf("%v is repeated as %v", first, again)
 		}
 	}
-	k.told(a, yarn.ContainerState_C_COMPLETE)
-	k.told(b, yarn.ContainerState_C_COMPLETE)
+	k.reported(a, yarn.ContainerState_C_COMPLETE)
+	k.reported(b, yarn.ContainerState_C_COMPLETE)
 }
 
 func TestAResourceManagerThatIsAwayIsTriedAgain(t *testing.T) {

@@ -69,7 +69,7 @@ func (s slowCache) Fetch(b *rpcenv.Blocking, r Resource) (Fetched, error) {
 
 func (s slowCache) Remove(b *rpcenv.Blocking, _ string) error { return s.nap(b) }
 
-// Whatever happens to containers, and when: no machine gets an event that it has no place for, the end of each is told, and
+// Whatever happens to containers, and when: no machine gets an event that it has no place for, the end of each is reported, and
 // nothing is left.
 func TestRandomLives(t *testing.T) {
 	for seed := range uint64(60) {
@@ -105,7 +105,7 @@ func live(t *testing.T, seed uint64) {
 	k.next(func(a *yarn.NodeHeartbeatResponse) { a.ApplicationsToCleanup = []*yarn.ApplicationId{app1.Proto()} })
 	k.w.Advance(time.Minute)
 	for _, id := range all {
-		k.told(id, yarn.ContainerState_C_COMPLETE)
+		k.reported(id, yarn.ContainerState_C_COMPLETE)
 	}
 	if len(n.books.apps) > 0 || len(n.books.containers) > 0 {
 		t.Errorf("%d applications and %d containers are left", len(n.books.apps), len(n.books.containers))

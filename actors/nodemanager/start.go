@@ -13,16 +13,16 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// maxEarly is how many requests wait for the keys of the ResourceManager.
+// maxEarly bounds the requests that wait for the keys of the ResourceManager: their senders are not proved yet.
 const maxEarly = 100
 
-// early is a request that came before the keys of the ResourceManager, which proves who asks.
+// early is a request that came before the keys of the ResourceManager, which prove its sender.
 type early struct {
 	request *yarn.StartContainersRequest
 	call    rpcenv.Call[*yarn.StartContainersResponse]
 }
 
-// startContainers accepts containers. Who asks while this node is being registered has to wait for that.
+// startContainers accepts containers. A request that comes while this node is being registered waits for that.
 func (n *ContainerManager) startContainers(c *rpcenv.Context, m *yarn.StartContainersRequest) {
 	e := early{m, rpcenv.Defer(c, m)}
 	if n.reg.asking && n.reg.nodes.current == nil && len(n.early) < maxEarly {
@@ -32,7 +32,7 @@ func (n *ContainerManager) startContainers(c *rpcenv.Context, m *yarn.StartConta
 	n.startAll(c, e)
 }
 
-// startEarly does what was asked for before.
+// startEarly handles the requests that waited.
 func (n *ContainerManager) startEarly(c *rpcenv.Context) {
 	waiting := n.early
 	n.early = nil
@@ -75,12 +75,14 @@ func (n *ContainerManager) startContainer(c *rpcenv.Context, caller ids.Attempt,
 		return t.GetContainerId(), wrong
 	}
 	x := &container{id: id, token: t, context: m.GetContainerLaunchContext()}
+	// All checks come before the first change of the books: a container that is refused may be started by another request.
 	if wrong := n.describe(c, x); wrong != nil {
 		return t.GetContainerId(), wrong
 	}
 	if n.books.container(id) != nil {
 		return t.GetContainerId(), refuse(yarnException, "Container %s is already started", id)
 	}
+	// A token starts one container. It is remembered until it expires, after which it starts none anyway.
 	n.books.started[id] = t.GetExpiryTimeStamp()
 	n.accept(c, x)
 	return t.GetContainerId(), nil
@@ -92,6 +94,7 @@ func (n *ContainerManager) checkToken(signed *yarn.Token, t *yarn.ContainerToken
 	if signed == nil {
 		return refuse(yarnException, "java.io.IOException: Invalid ContainerToken")
 	}
+	// Without the key first: the identifier says which key signed it.
 	if err := token.Identify(signed, t); err != nil {
 		return forged
 	}
@@ -102,6 +105,7 @@ func (n *ContainerManager) checkToken(signed *yarn.Token, t *yarn.ContainerToken
 	if err := token.Open(signed, token.Container, key, t); err != nil {
 		return forged
 	}
+	// After Open: only now the identifier is known to be the ResourceManager's.
 	if t.GetNmHostAddr() != n.nodeID() {
 		id, _ := ids.ContainerFrom(t.GetContainerId()) // the ResourceManager made it
 		return refuse(invalidToken, "Given Container %s identifier is not valid for current Node manager. Expected : %s Found : %s",
@@ -129,7 +133,7 @@ func (n *ContainerManager) caller(signed *yarn.Token) (ids.Attempt, error) {
 	return a, nil
 }
 
-// mayStart makes the checks that need no launch context, in Hadoop's order.
+// mayStart makes the checks that need no launch context, in Hadoop's order, which decides between two errors.
 func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id ids.Container, t *yarn.ContainerTokenIdentifier) *refusal {
 	now := c.Now().UnixMilli()
 	_, before := n.books.started[id]
@@ -153,7 +157,7 @@ func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id id
 	return nil
 }
 
-// describe reads a launch context into x. What cannot be is said in Hadoop's words, where it has some.
+// describe reads a launch context into x. Errors are in Hadoop's words, where it has some.
 func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
 	services := conf.NodeManagerAuxServices.Get(c.Conf())
 	for _, s := range x.context.GetServiceData() {
@@ -185,7 +189,7 @@ func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
 		if wrong != nil {
 			return wrong
 		}
-		if !slices.Contains(keys, w.key.String()) {
+		if !slices.Contains(keys, w.key.String()) { // two links to one resource wait for it once
 			keys = append(keys, w.key.String())
 		}
 		x.wants = append(x.wants, w)
@@ -244,6 +248,7 @@ func (n *ContainerManager) accept(c *rpcenv.Context, x *container) {
 		c.State("application", a.id.String(), "", a.State.String(), "StartContainers")
 		n.applicationEvent(c, a, machine.InitApplication)
 	}
+	// Queued before the event, which starts or refuses the queue at once if the application is that far.
 	a.queued = append(a.queued, x)
 	n.applicationEvent(c, a, machine.InitApplicationContainer)
 }

@@ -191,7 +191,7 @@ func TestAContainerThatIsHereIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-// Who has no valid NMToken gets nothing at all.
+// A requester without a valid NMToken gets nothing at all.
 func TestAForgedNMTokenFailsTheRequest(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)

@@ -18,7 +18,7 @@ type application struct {
 	user string
 	// queued are the containers that wait for it.
 	queued []*container
-	// why is what the ResourceManager said when it ended.
+	// why is the reason of its end, for the diagnostics of its containers.
 	why string
 }
 
@@ -34,13 +34,13 @@ type container struct {
 	process rpcenv.Process // nil while none runs
 	// busy is whether something is under way that its process waits for.
 	busy bool
-	// refused: it came after its application's end, which does not count it.
+	// refused: it came after its application's end, and is not one of its Containers.
 	refused   bool
 	retryWait time.Duration
 	timer     rpcenv.Timer // of the next start
 	// over is how often in a row it used more memory than it has.
 	over int
-	// reported is whether a heartbeat that told its end was answered.
+	// reported is whether a heartbeat with its end was answered.
 	reported bool
 }
 
@@ -57,7 +57,7 @@ func (x *container) status() *yarn.ContainerStatus {
 	}
 }
 
-// registered is what the ResourceManager is told when the node registers again.
+// registered is the container as the node reports it when it registers again.
 func (x *container) registered() *yarn.NMContainerStatus {
 	return &yarn.NMContainerStatus{
 		ContainerId: x.id.Proto(), ContainerState: x.wireState(), Resource: x.token.GetResource(), Priority: x.token.GetPriority(),
@@ -147,10 +147,10 @@ func (b *books) expire(now time.Time) {
 	}
 }
 
-// acknowledged takes note that the ends of containers were heard, and drops those whose application has ended too: nobody
-// will ask to forget them.
-func (b *books) acknowledged(told []*container, until time.Time) {
-	for _, x := range told {
+// acknowledged notes that the ResourceManager has heard the ends of containers, and drops those whose application has ended
+// too: nobody will ask to forget them.
+func (b *books) acknowledged(ends []*container, until time.Time) {
+	for _, x := range ends {
 		x.reported = true
 		if x.app.State >= machine.FinishingContainersWait {
 			b.forget(x, until)
@@ -158,7 +158,7 @@ func (b *books) acknowledged(told []*container, until time.Time) {
 	}
 }
 
-// ended are the containers whose end no answered heartbeat has told.
+// ended are the containers whose end no answered heartbeat has reported.
 func (b *books) ended() (out []*container) {
 	for _, x := range b.containers {
 		if x.State == machine.Done && !x.reported {
@@ -168,7 +168,7 @@ func (b *books) ended() (out []*container) {
 	return out
 }
 
-// statuses are all that run, and those that have ended since the last heartbeat that was answered.
+// statuses are those of all containers whose end no answered heartbeat has reported.
 func (b *books) statuses() (out []*yarn.ContainerStatus) {
 	for _, x := range b.containers {
 		if !x.reported {

@@ -27,7 +27,7 @@ func TestWhatIsRememberedOfAContainerExpires(t *testing.T) {
 	}
 }
 
-// The books know whose containers are whose, which live, and which ends are still to be told.
+// The books know whose containers are whose, which live, and which ends are still to be reported.
 func TestWhatTheBooksKnow(t *testing.T) {
 	b := newBooks()
 	one, two := &application{}, &application{}
@@ -42,7 +42,7 @@ func TestWhatTheBooksKnow(t *testing.T) {
 		t.Errorf("of the second: %v", got)
 	}
 	if got := b.ended(); len(got) != 1 || got[0].id.Seq != 3 {
-		t.Errorf("to be told: %v", got)
+		t.Errorf("to be reported: %v", got)
 	}
 	if got := b.live(); got != 2 {
 		t.Error(got, "live")

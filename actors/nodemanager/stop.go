@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// stopContainers ends containers of the caller's application. One that has ended is answered alike.
+// stopContainers ends containers of the caller's application. It answers the same for one that has ended.
 func (n *ContainerManager) stopContainers(c *rpcenv.Context, m *yarn.StopContainersRequest) {
 	caller, err := n.caller(m.GetNmToken())
 	if err != nil {
@@ -30,7 +30,7 @@ func (n *ContainerManager) stopContainers(c *rpcenv.Context, m *yarn.StopContain
 	rpcenv.Reply(c, m, r)
 }
 
-// getContainerStatuses tells how containers of the caller's application are.
+// getContainerStatuses returns the statuses of containers of the caller's application.
 func (n *ContainerManager) getContainerStatuses(c *rpcenv.Context, m *yarn.GetContainerStatusesRequest) {
 	caller, err := n.caller(m.GetNmToken())
 	if err != nil {

@@ -19,19 +19,19 @@ type Client struct {
 	cfg     Config
 	service rpcenv.Ref
 	id      ids.Application // of the application; zero until it is known
-	staging string          // the staging directory's URI; empty when there is none
+	staging string          // the staging directory's URI; empty before it is made
 	reports rpcenv.Timer
 	polls   rpcenv.Timer
 	proxy   rmproxy.Proxy
-	handed  *yarn.SubmitApplicationRequest // what was handed in; nil: nothing yet
+	handed  *yarn.SubmitApplicationRequest // the submission; nil: not sent yet
 	began   time.Time                      // when polling began
 	monitor monitor
 	silent  time.Time // since when the ResourceManager does not answer; zero: it does
 	asking  bool      // a report or a kill is on its way
-	running bool      // the listener was told
+	running bool      // the listener has got Running
 	over    bool
 
-	givenUp func() // what GiveUp waits for, while the files are being copied
+	givenUp func() // answers a GiveUp that came while the files were being copied
 }
 
 // New makes a client, to be registered as [Name].
@@ -50,7 +50,7 @@ func (e *Client) OnStart(c *rpcenv.Context) {
 			return
 		}
 		e.service = service
-		if !e.over {
+		if !e.over { // GiveUp may have come meanwhile
 			e.begin(c)
 		}
 	})
@@ -65,7 +65,7 @@ func (e *Client) begin(c *rpcenv.Context) {
 	e.report(c)
 }
 
-// Receive understands its ticks and its driver: the ResourceManager answers, it does not call.
+// Receive is a callback of the endpoint. The ResourceManager only answers; it sends nothing by itself.
 func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	switch m := m.(type) {
 	case GiveUp:
@@ -144,7 +144,7 @@ func (e *Client) interval(c *conf.Conf) time.Duration {
 	return conf.YARNReportInterval.Get(c)
 }
 
-// report asks how the application fares, unless an answer is still to come.
+// report asks for a report of the application, unless an answer is still to come.
 func (e *Client) report(c *rpcenv.Context) {
 	if e.asking {
 		return
@@ -154,7 +154,7 @@ func (e *Client) report(c *rpcenv.Context) {
 	then := func(r *yarn.GetApplicationReportResponse, err error) {
 		e.asking = false
 		switch {
-		case e.over:
+		case e.over: // the end has been reported; nothing may follow it
 		case err != nil:
 			e.noReport(c, err)
 		default:
@@ -162,19 +162,20 @@ func (e *Client) report(c *rpcenv.Context) {
 			e.reported(c, r.GetApplicationReport())
 		}
 	}
-	if e.cfg.Submit == nil { // there is no next tick
+	if e.cfg.Submit == nil { // no next tick would ask again
 		rmproxy.Ask(&e.proxy, c, e.service, q, then)
 		return
 	}
 	rpcenv.Ask(c, e.service, q, then)
 }
 
-// noReport is a report that did not come. While an application runs, a ResourceManager that is gone may come again.
+// noReport handles a report that did not come. While an application runs, a ResourceManager that is gone may come again.
 func (e *Client) noReport(c *rpcenv.Context, err error) {
 	switch {
 	case e.cfg.Submit == nil:
 		e.fail(c, e.unknown(err))
 	case errors.Is(err, exceptions.ApplicationNotFound) && e.polls.Active():
+		// The ResourceManager was restarted before it had stored the submission. It takes the same id again.
 		c.Log().Infof("Re-submit application %s with the same ApplicationSubmissionContext", e.id)
 		e.handInAgain(c)
 	case errors.Is(err, exceptions.ApplicationNotFound):
@@ -185,18 +186,19 @@ func (e *Client) noReport(c *rpcenv.Context, err error) {
 			e.silent = c.Now()
 			c.Log().Warnf("The ResourceManager at %s does not answer; it is asked again: %v", e.cfg.ResourceManager, err)
 		}
+		// The next tick asks again. The patience is counted from the first failure, over all ticks.
 		if rmproxy.MayRetry(c, e.silent, err) {
 			return
 		}
 		fallthrough
 	default:
 		c.Log().Errorf("Failed to contact YARN for application %s: %v", e.id, err)
-		e.staging = "" // the application may go on
+		e.staging = "" // the application may go on, and needs its files
 		e.ended(c, yarn.YarnApplicationState_FAILED, yarn.FinalApplicationStatus_APP_FAILED, fmt.Sprintf("Failed to contact YARN for application %s: %v", e.id, err))
 	}
 }
 
-// reported is a report.
+// reported handles a report.
 func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	state := r.GetYarnApplicationState()
 	if e.cfg.Status != "" {
@@ -212,8 +214,8 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		e.polled(c, r)
 		return
 	}
-	tell, changed := e.monitor.see(state, conf.YARNReportLoggingFrequency.Get(c.Conf()))
-	if tell {
+	show, changed := e.monitor.see(state, conf.YARNReportLoggingFrequency.Get(c.Conf()))
+	if show {
 		e.logReport(c, r, changed)
 	}
 	switch {
@@ -222,6 +224,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	case state == yarn.YarnApplicationState_RUNNING && !e.running && !e.cfg.Listener.IsZero():
 		e.running = true
 		c.Send(e.cfg.Listener, Running{})
+		// From here on with the interval of an application that runs.
 		c.Cancel(e.reports)
 		e.watch(c)
 	case e.fireAndForget(c.Conf()):
@@ -240,17 +243,18 @@ func (e *Client) watch(c *rpcenv.Context) {
 	e.reports = c.Every(d, d, Report{})
 }
 
-// ended is the end of an application that was submitted: its files go, and it is told.
+// ended is the end of an application that was submitted: the client removes its files and reports the end.
 func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final yarn.FinalApplicationStatus, diagnostics string) {
 	e.stop(c)
 	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
 	if e.id != (ids.Application{}) {
 		m.AppID = e.id.String()
 	}
-	e.clean(c, func() { e.tell(c, m) })
+	// In this order: the report may end the process.
+	e.clean(c, func() { e.reportEnd(c, m) })
 }
 
-// stop ends what the client does by itself: nothing is asked for any more, nothing handed in.
+// stop ends what the client does by itself: it asks for nothing and hands nothing in any more.
 func (e *Client) stop(c *rpcenv.Context) {
 	e.over = true
 	c.Cancel(e.reports)
@@ -258,8 +262,8 @@ func (e *Client) stop(c *rpcenv.Context) {
 	e.proxy.Stop(c)
 }
 
-// tell is the last thing that a client does with a submission.
-func (e *Client) tell(c *rpcenv.Context, m Ended) {
+// reportEnd is the last thing that a client does with a submission: it reports to the listener, or ends the process.
+func (e *Client) reportEnd(c *rpcenv.Context, m Ended) {
 	if !e.cfg.Listener.IsZero() {
 		c.Send(e.cfg.Listener, m)
 		return
@@ -272,7 +276,7 @@ func (e *Client) tell(c *rpcenv.Context, m Ended) {
 	c.Exit(0, "the application has succeeded")
 }
 
-// fail is the end of a client that could not do what it was to do.
+// fail is the end of a client that could not do its task.
 func (e *Client) fail(c *rpcenv.Context, err error) {
 	if e.over {
 		return
@@ -291,7 +295,7 @@ func (e *Client) exit(c *rpcenv.Context, reason string) {
 	c.Exit(0, reason)
 }
 
-// clean removes the staging directory, if there is one and it is not to stay.
+// clean removes the staging directory, if it was made and is not to stay.
 func (e *Client) clean(c *rpcenv.Context, then func()) {
 	dir := e.staging
 	if dir == "" || conf.YARNPreserveStagingFiles.Get(c.Conf()) {
@@ -307,8 +311,8 @@ func (e *Client) clean(c *rpcenv.Context, then func()) {
 	})
 }
 
-// OnConnected is nothing to a client.
+// OnConnected is a callback of the endpoint.
 func (e *Client) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnDisconnected is nothing to a client: the next report finds out whether the ResourceManager is there.
+// OnDisconnected does nothing: the next report finds out whether the ResourceManager answers.
 func (e *Client) OnDisconnected(*rpcenv.Context, rpcenv.Address) {}

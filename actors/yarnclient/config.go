@@ -19,9 +19,9 @@ type Config struct {
 	ResourceManager rpcenv.Address
 	// Submit is an application to submit.
 	Submit *Submission
-	// Kill and Status are the id of an application to end, or to tell of.
+	// Kill and Status are the id of an application to end, or to show.
 	Kill, Status string
-	// Listener is told what becomes of a submission in client mode; the zero Ref: nobody, and the process ends with the
+	// Listener hears what becomes of a submission in client mode; the zero Ref: nobody, and the process ends with the
 	// application.
 	Listener rpcenv.Ref
 }
@@ -71,7 +71,7 @@ func (s Staged) entry(link string, t yarn.LocalResourceType) distcache.Entry {
 	return distcache.Entry{Link: link, URI: s.URI, Size: s.Size, Timestamp: s.Timestamp, Type: t, Visibility: s.Visibility}
 }
 
-// Validate tells all that is wrong.
+// Validate reports all problems at once.
 func (cfg Config) Validate(c *conf.Conf) error {
 	var problems []error
 	if cfg.ResourceManager.IsZero() {
@@ -91,7 +91,7 @@ func (cfg Config) Validate(c *conf.Conf) error {
 		problems = append(problems, err)
 	}
 	if actions != 1 {
-		problems = append(problems, fmt.Errorf("a client does one thing, not %d: submit, kill or tell", actions))
+		problems = append(problems, fmt.Errorf("a client does one thing, not %d: submit, kill or status", actions))
 	}
 	return errors.Join(problems...)
 }

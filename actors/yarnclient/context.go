@@ -15,13 +15,13 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// StagingVar tells an ApplicationMaster the URI of its staging directory, UserVar who submitted the application.
+// StagingVar has the URI of the staging directory for the ApplicationMaster, UserVar the user that submitted the application.
 const (
 	StagingVar = "SPARK_YARN_STAGING_DIR"
 	UserVar    = "SPARK_USER"
 )
 
-// verify is an error when a container of the application is larger than any can be. It mirrors Client.verifyClusterResources.
+// verify fails when a container of the application would be larger than the cluster allows. It mirrors Client.verifyClusterResources.
 func verify(c *conf.Conf, mode submit.Mode, most *yarn.Resource) error {
 	const advice = "Please check the values of 'yarn.scheduler.maximum-allocation-mb' and/or 'yarn.nodemanager.resource.memory-mb'."
 	executor, am := submit.ExecutorContainer(c, false), submit.AMContainer(c, mode)
@@ -36,7 +36,7 @@ func verify(c *conf.Conf, mode submit.Mode, most *yarn.Resource) error {
 	return nil
 }
 
-// submissionContext is what is handed in. It mirrors Client.createApplicationSubmissionContext.
+// submissionContext is the content of the submission. It mirrors Client.createApplicationSubmissionContext.
 func (s *Submission) submissionContext(c *conf.Conf, id ids.Application, launch *yarn.ContainerLaunchContext) *yarn.ApplicationSubmissionContext {
 	size := submit.AMContainer(c, s.Mode)
 	want := &yarn.Resource{Memory: size.MemoryMB(), VirtualCores: int32(size.Cores)}
@@ -56,6 +56,7 @@ func (s *Submission) submissionContext(c *conf.Conf, id ids.Application, launch 
 		out.Priority = &yarn.Priority{Priority: int32(p)}
 	}
 	if label := conf.YARNAMNodeLabelExpression.Get(c); label != "" {
+		// A label needs a whole request; YARN takes either this or Resource.
 		out.AmContainerResourceRequest = []*yarn.ResourceRequest{{
 			Priority: &yarn.Priority{}, ResourceName: "*", Capability: want, NumContainers: 1, NodeLabelExpression: label,
 		}}
@@ -92,6 +93,7 @@ func (s *Submission) environment(c *conf.Conf, stagingDir string) []*yarn.String
 	}
 	for _, p := range c.Under(own) {
 		name := strings.TrimPrefix(p.Key, own)
+		// The user's value replaces ours: a variable must not come twice.
 		vars = slices.DeleteFunc(vars, func(v conf.Pair) bool { return v.Key == name })
 		vars = append(vars, conf.Pair{Key: name, Value: p.Value})
 	}

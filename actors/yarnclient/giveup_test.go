@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// What GiveUp does depends on how far the client has come; the listener is told nothing.
+// What GiveUp does depends on how far the client has come; the listener hears nothing.
 func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 	accepted := state(yarn.YarnApplicationState_ACCEPTED)
 	for name, tt := range map[string]struct {
@@ -41,7 +41,7 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 				t.Fatal(r, err)
 			}
 			k.w.Advance(time.Minute)
-			if killed := slices.Equal(k.why, []string{"its driver ended before its ApplicationMaster could be told"}); killed != tt.killed || len(k.heard) != tt.heard {
+			if killed := slices.Equal(k.why, []string{"its driver ended before its ApplicationMaster registered"}); killed != tt.killed || len(k.heard) != tt.heard {
 				t.Errorf("it asked for %q because %q, told %q", k.got, k.why, k.heard)
 			}
 			if tt.until == "" && len(k.got) > 0 {

@@ -77,7 +77,7 @@ type kit struct {
 	env     *rpcenv.Env
 	ref     rpcenv.Ref
 	said    *test.Hook
-	heard   []string // what the listener was told
+	heard   []string // what the listener got
 	why     []string // the diagnostics of the ends that the ResourceManager was asked for
 }
 

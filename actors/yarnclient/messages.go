@@ -9,10 +9,10 @@ import (
 // Name is what the endpoint is called.
 const Name = "YarnClient"
 
-// Report is the tick by which the ResourceManager is asked how the application fares.
+// Report is the tick at which the client asks the ResourceManager for a report of the application.
 type Report struct{ rpcenv.Local }
 
-// Poll is the tick by which it is asked whether the submission was accepted, or the end stored.
+// Poll is the tick at which it asks whether the submission was accepted, or the end stored.
 type Poll struct{ rpcenv.Local }
 
 // GiveUp ends the application, if it has been submitted and has not ended: its driver, in client mode, is over. It is
@@ -22,16 +22,16 @@ type GiveUp struct{ rpcenv.Local }
 // ReplyType makes the answer's type known to the compiler.
 func (GiveUp) ReplyType() *rpc.Bool { return nil }
 
-// Submitted tells a listener that the ResourceManager took the application.
+// Submitted reports to a listener that the ResourceManager took the application.
 type Submitted struct {
 	rpcenv.Local
 	AppID string
 }
 
-// Running tells a listener that the application's ApplicationMaster has registered.
+// Running reports to a listener that the application's ApplicationMaster has registered.
 type Running struct{ rpcenv.Local }
 
-// Ended tells a listener of the application's end: one that never began has no id.
+// Ended reports the application's end to a listener: one that never began has no id.
 type Ended struct {
 	rpcenv.Local
 	AppID       string

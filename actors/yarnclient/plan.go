@@ -24,8 +24,8 @@ type item struct {
 	master bool
 }
 
-// plan is what a submission stages beside its settings, in Spark's order. What comes twice is left out with a warning; of
-// files and archives it is an error, since who names one wants it. It mirrors Client.prepareLocalResources.
+// plan is what a submission stages beside its settings, in Spark's order. A jar that comes twice is left out with a warning; a file
+// or archive that does is an error. It mirrors Client.prepareLocalResources.
 func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err error) {
 	if s.Mode == submit.Client {
 		items = append(items, item{submit.LibraryFile, s.Library, yarn.LocalResourceType_FILE, true})
@@ -86,7 +86,7 @@ func distributed(uri string, kind yarn.LocalResourceType) (item, error) {
 	return item{link: link, source: u.Path, kind: kind}, distcache.CheckLink(link)
 }
 
-// What the archive of settings is called: its file, and its link in a container; and what is in it.
+// Names of the archive of settings: its file, its link in a container, and the files in it.
 const (
 	confArchive    = "__spark_conf__.zip"
 	confLink       = "__spark_conf__"
@@ -101,6 +101,7 @@ func fileName(link string) string { return strings.ReplaceAll(link, "/", "_") }
 func archive(c *conf.Conf, entries []distcache.Entry, archiveURI string) []ArchiveEntry {
 	var own []conf.Pair
 	for _, p := range c.Pairs() {
+		// They would be those of another submission; this one's stand in the second file.
 		if !strings.HasPrefix(p.Key, "spark.yarn.cache.") {
 			own = append(own, p)
 		}

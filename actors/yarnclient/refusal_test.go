@@ -118,7 +118,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: it asked for %q", tt.setting, k.got)
 		}
 	}
-	start(t, Config{Kill: appText, Status: appText}, &manager{}).exitsBecause(1, 0, "a client does one thing, not 2: submit, kill or tell")
+	start(t, Config{Kill: appText, Status: appText}, &manager{}).exitsBecause(1, 0, "a client does one thing, not 2: submit, kill or status")
 }
 
 // Of files and archives a name that comes twice is an error; of jars the second one is left out with a warning.

@@ -12,21 +12,21 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// monitor decides which reports are told: each new state, and every n-th report without one.
+// monitor decides which reports the log shows: each new state, and every n-th report without one.
 type monitor struct {
 	last  yarn.YarnApplicationState
 	since int
 }
 
-// see takes a report's state: tell says whether the state is told, changed whether its details are too.
-func (m *monitor) see(state yarn.YarnApplicationState, every int) (tell, changed bool) {
+// see takes a report's state: show says whether the log shows the state, changed whether it has the details, too.
+func (m *monitor) see(state yarn.YarnApplicationState, every int) (show, changed bool) {
 	m.since++
 	changed = state != m.last
-	if tell = changed || m.since >= every; tell {
+	if show = changed || m.since >= every; show {
 		m.since = 0
 	}
 	m.last = state
-	return tell, changed
+	return show, changed
 }
 
 // over reports whether an application in that state has ended.
@@ -80,7 +80,7 @@ func (e *Client) logReport(c *rpcenv.Context, r *yarn.ApplicationReport, withDet
 	}
 }
 
-// details are what Client.formatReportDetails tells of a report.
+// details are the lines of Client.formatReportDetails.
 func details(r *yarn.ApplicationReport) []string {
 	return []string{
 		"  diagnostics: " + orNA(r.GetDiagnostics()),

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// A report is told line by line, as Spark's client does.
+// A report is logged line by line, as Spark's client does.
 func TestTheLinesOfAReport(t *testing.T) {
 	full := &yarn.ApplicationReport{
 		Diagnostics: "why", Host: "h", RpcPort: 7, Queue: "root.q", StartTime: 1767225600000, FinalApplicationStatus: yarn.FinalApplicationStatus_APP_KILLED,
@@ -108,7 +108,7 @@ func TestAConfigThatLacksSomethingSaysAllOfIt(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{}, "a client needs the ResourceManager's address (yarn.resourcemanager.address)\na client does one thing, not 0: submit, kill or tell"},
+		{Config{}, "a client needs the ResourceManager's address (yarn.resourcemanager.address)\na client does one thing, not 0: submit, kill or status"},
 		{Config{ResourceManager: at, Submit: &Submission{Mode: submit.Cluster}}, "a submission needs a place for its files\n" +
 			"a submission needs the application's program\ncluster mode needs the name of the program"},
 		{Config{ResourceManager: at, Submit: &Submission{Mode: submit.Client, Files: &files{}, Program: "p", Library: "l"}}, "client mode needs the driver's address and coherer's own program"},

@@ -22,7 +22,7 @@ func (e *Client) submit(c *rpcenv.Context) {
 		if err == nil {
 			err = verify(c.Conf(), e.cfg.Submit.Mode, r.GetMaximumCapability())
 		}
-		if e.over {
+		if e.over { // GiveUp came meanwhile
 			return
 		}
 		if err != nil {
@@ -52,11 +52,12 @@ func (e *Client) stage(c *rpcenv.Context) {
 		return
 	}
 	c.Log().Info("Preparing resources for our AM container")
+	// Set before the copy begins, so that whatever ends the client removes the directory.
 	e.staging = base + "/.sparkStaging/" + e.id.String()
 	dir := e.staging
 	rpcenv.Run(c, "staging", func(b *rpcenv.Blocking) ([]distcache.Entry, error) { return s.copyAll(b, settings, dir, items) },
 		func(resources []distcache.Entry, err error) {
-			if e.givenUp != nil {
+			if e.givenUp != nil { // only now, as the copy would have made the directory again
 				e.clean(c, e.givenUp)
 				return
 			}
@@ -105,7 +106,7 @@ func (s *Submission) copyAll(b *rpcenv.Blocking, c *conf.Conf, dir string, items
 		return nil, err
 	}
 	entry := settings.entry(confLink, yarn.LocalResourceType_ARCHIVE)
-	entry.Visibility = yarn.LocalResourceVisibility_PRIVATE // it may have secrets
+	entry.Visibility = yarn.LocalResourceVisibility_PRIVATE // the settings may have secrets
 	return append(all, entry), nil
 }
 
@@ -118,6 +119,7 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 		return
 	}
 	c.Log().Infof("Submitting application %s to ResourceManager", e.id)
+	// Before the ask: a GiveUp that comes while it is out must end an application that the ResourceManager may have.
 	e.handed = &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: s.submissionContext(c.Conf(), e.id, launch)}
 	rmproxy.Ask(&e.proxy, c, e.service, e.handed, func(_ *yarn.SubmitApplicationResponse, err error) {
 		if e.over {
@@ -132,8 +134,9 @@ func (e *Client) handIn(c *rpcenv.Context, dir string, resources []distcache.Ent
 	})
 }
 
-// handInAgain submits once more what a ResourceManager forgot before it had accepted it.
+// handInAgain submits again an application that a ResourceManager forgot before it had accepted it.
 func (e *Client) handInAgain(c *rpcenv.Context) {
+	// No poll meanwhile: it would find the application missing again.
 	e.asking = true
 	rmproxy.Ask(&e.proxy, c, e.service, e.handed, func(_ *yarn.SubmitApplicationResponse, err error) {
 		e.asking = false
@@ -143,7 +146,7 @@ func (e *Client) handInAgain(c *rpcenv.Context) {
 	})
 }
 
-// polled is a report after the submission.
+// polled handles a report of an application that is not accepted yet.
 func (e *Client) polled(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	state := r.GetYarnApplicationState()
 	switch {

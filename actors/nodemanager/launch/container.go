@@ -18,7 +18,7 @@ type Container struct {
 	// Env is what the container's owner set, Admin what the node's administrator did (NAME=VALUE separated by commas).
 	Env   []Variable
 	Admin string
-	// Services is what auxiliary services of the node tell the container.
+	// Services are the auxiliary services of the node, with their data for the container.
 	Services []Service
 	// Command is joined by spaces and given to a shell.
 	Command []string
@@ -39,7 +39,7 @@ type Container struct {
 // Variable is a variable of the environment.
 type Variable struct{ Name, Value string }
 
-// Service is what an auxiliary service tells.
+// Service is an auxiliary service, with its data.
 type Service struct {
 	Name string
 	Data []byte

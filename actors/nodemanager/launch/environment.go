@@ -41,11 +41,13 @@ func (c *Container) Environment() []Variable {
 	}
 	var users []Variable
 	for _, v := range c.Env {
+		// The node's value wins: a container must not claim another id or other directories.
 		if !has(own, v.Name) {
 			users = put(users, v.Name, Expand(v.Value, c.LogDir))
 		}
 	}
 	for _, v := range c.limits() {
+		// The opposite: the owner may know better how many threads and how much memory its program wants.
 		if !has(users, v.Name) {
 			own = append(own, v)
 		}
@@ -90,7 +92,7 @@ func inOrder(list []Variable) []Variable {
 		if entered[i] {
 			return
 		}
-		entered[i] = true
+		entered[i] = true // before its references: a circle ends here
 		for _, name := range references(list[i].Value) {
 			if j, ok := at[name]; ok {
 				visit(j)
@@ -109,7 +111,7 @@ func references(text string) (names []string) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
-			i++
+			i++ // \$ is a dollar
 		case '$':
 			rest := strings.TrimPrefix(text[i+1:], "{")
 			n := 0

@@ -24,7 +24,7 @@ func full() Container {
 	}
 }
 
-// Spec 6.7: the order of the environment, and who wins.
+// Spec 6.7: the order of the environment, and which value wins.
 func TestEnvironment(t *testing.T) {
 	c := full()
 	var got []string

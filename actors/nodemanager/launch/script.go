@@ -15,7 +15,7 @@ import (
 // it says itself goes to prelaunch.out and prelaunch.err in the log directory, and what the command does not redirect too. It
 // mirrors what ContainerLaunch writes to launch_container.sh. The shell of the command heeds SIGTERM when what it waits for has
 // ended, so that this has its time to end by itself: it is the leader of the process group, which goes with it. parentFD is the
-// descriptor whose end of file says that the NodeManager is gone; below 0 there is none.
+// descriptor whose end of file says that the NodeManager is gone; below 0: without one.
 func (c *Container) Script(parentFD int) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -26,6 +26,7 @@ func (c *Container) Script(parentFD int) string {
 	line(`exec >"${PRELAUNCH_OUT}"`)
 	line("export PRELAUNCH_ERR=%s", literal(c.LogDir+"/prelaunch.err"))
 	line(`exec 2>"${PRELAUNCH_ERR}"`)
+	// A process beside the command kills the whole group at that end of file. It ignores SIGTERM, to outlast a soft kill.
 	if parentFD >= 0 {
 		line("(trap '' TERM; read -r -u %d _ || true; kill -KILL -- -$$) </dev/null >/dev/null 2>&1 &", parentFD)
 	}

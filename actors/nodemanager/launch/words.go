@@ -28,7 +28,7 @@ func (c *Container) Words() []string {
 		case w.quoted || !redirection.MatchString(w.text):
 			words = append(words, w.text)
 		default:
-			skip = strings.HasSuffix(w.text, ">") || strings.HasSuffix(w.text, "<")
+			skip = strings.HasSuffix(w.text, ">") || strings.HasSuffix(w.text, "<") // the file is the next word
 		}
 	}
 	return words

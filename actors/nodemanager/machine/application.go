@@ -90,7 +90,7 @@ func (a Application) Next(e ApplicationEvent) (Application, []Action, error) {
 			return next.to(ResourcesCleaningUp, CleanUpApplication)
 		}
 		return next.to(FinishingContainersWait)
-	case e == InitApplicationContainer: // in all later states
+	case e == InitApplicationContainer: // the application ends: see RefuseContainer
 		return next.to(a.State, RefuseContainer)
 	case a.State == ResourcesCleaningUp && e == ApplicationResourcesCleanedUp:
 		return next.to(ApplicationFinished)

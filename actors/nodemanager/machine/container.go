@@ -22,7 +22,7 @@ const (
 	Relaunching                                   // its process failed and is started again
 	ExitedWithSuccess                             // its process ended with code 0
 	ExitedWithFailure                             // or another
-	Killing                                       // it was told to end
+	Killing                                       // it is to end; something of it is still under way
 	CleanedUpAfterKill                            // its process was ended
 	Done                                          // nothing of it is left
 	containerStates         = iota
@@ -185,11 +185,12 @@ func (c Container) localized(e ContainerEvent) (Container, []Action, bool) {
 func (c Container) failed(e ContainerEvent) (Container, []Action, bool) {
 	switch c.State {
 	case Running, Relaunching:
+		// A process that ran may be started again; one that could not be started the first time is not.
 		if left, again := c.Retry.after(e.ExitStatus); again {
 			c.Retry = left
 			return c.to(Relaunching, Launch)
 		}
-	case Scheduled, Killing:
+	case Scheduled, Killing: // no second start: it never ran, or its end is wanted
 	default:
 		return c, nil, false
 	}
@@ -216,7 +217,7 @@ func (c Container) kill(e ContainerEvent) (Container, []Action, bool) {
 		return c.to(Done, FinishContainer)
 	case Localizing:
 		return c.to(Killing, CleanUpResources)
-	default: // Scheduled, Running, Relaunching; the others do not hear it
+	default: // Scheduled, Running, Relaunching: ignores has kept the event from all others
 		return c.to(Killing, KillProcess)
 	}
 }

@@ -4,7 +4,7 @@ package machine
 
 import "fmt"
 
-// Action is what a transition wants done.
+// Action is what a transition asks the NodeManager to do.
 type Action int
 
 // The actions, with whom Hadoop sends the event to.
@@ -20,7 +20,7 @@ const (
 	// CleanUpResources gives the container's resources back and removes its directories; then comes
 	// ContainerResourcesCleanedUp.
 	CleanUpResources
-	// FinishContainer tells the application that the container is done, and the next heartbeat what became of it.
+	// FinishContainer reports to the application that the container is done; the next heartbeat has its end.
 	FinishContainer
 	// InitResources prepares the application's directories; then comes ApplicationInited.
 	InitResources
@@ -36,11 +36,11 @@ const (
 	ForgetApplication
 	// Fetch brings the resource to this machine.
 	Fetch
-	// TellLocalized tells everybody who refers to the resource where it is.
+	// TellLocalized notifies all containers that refer to the resource that it is here.
 	TellLocalized
-	// TellRequester tells the one who asked where the resource is.
+	// TellRequester notifies the container that asked that the resource is here.
 	TellRequester
-	// TellFailed tells everybody who refers to the resource that it cannot be had.
+	// TellFailed notifies all containers that refer to the resource that it cannot be had.
 	TellFailed
 )
 

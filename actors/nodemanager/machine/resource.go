@@ -13,7 +13,7 @@ const (
 	ResourceInit   ResourceState = iota // nobody has asked for it
 	Downloading                         // it is fetched
 	Localized                           // it is here
-	LocalizeFailed                      // it cannot be had: whoever asks next asks for a new one
+	LocalizeFailed                      // it cannot be had: the next request makes a new one
 	resourceStates = iota
 )
 
@@ -42,7 +42,7 @@ func (k ResourceEventKind) String() string { return name(resourceEventNames[:], 
 // ResourceEvent is an event of a resource.
 type ResourceEvent struct {
 	Kind ResourceEventKind
-	// Container is who requests or releases.
+	// Container is the one that requests or releases.
 	Container string
 	// Path and Size are where it came to and how large it is there, in bytes.
 	Path string
@@ -83,13 +83,13 @@ func (r LocalizedResource) Next(e ResourceEvent) (LocalizedResource, []Action, e
 		r.Refs = slices.DeleteFunc(slices.Clone(r.Refs), func(c string) bool { return c == e.Container })
 		r.Used = e.At
 		return r.to(r.State)
-	case e.Kind == ReleaseResource && r.State == LocalizeFailed: // those who were told give back what they did not get
+	case e.Kind == ReleaseResource && r.State == LocalizeFailed: // containers that heard of the failure release what they did not get
 		return r.to(r.State)
 	}
 	return r, nil, &InvalidTransition{"localized resource", r.State.String(), e.Kind.String()}
 }
 
-// refer notes who wants the resource, once.
+// refer notes a container that wants the resource, once.
 func (r LocalizedResource) refer(e ResourceEvent) LocalizedResource {
 	if !slices.Contains(r.Refs, e.Container) {
 		r.Refs = append(slices.Clone(r.Refs), e.Container)

@@ -26,8 +26,8 @@ type Retry struct {
 	Left int32
 }
 
-// after reports whether a process that ended with code is started again, and what is left then. A process that a signal
-// ended is not: somebody wanted its end.
+// after reports whether a process that ended with code is started again, and what is left then. A process that a signal ended
+// does not come here: somebody wanted its end.
 func (r Retry) after(code int32) (left Retry, again bool) {
 	again = r.Left != 0 && (r.Policy == RetryOnAllErrors || r.Policy == RetryOnSpecificErrorCodes && slices.Contains(r.Codes, code))
 	if r.Left != RetryForEver {

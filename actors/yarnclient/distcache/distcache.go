@@ -1,7 +1,7 @@
 //coherer:pure
 
-// Package distcache is what an application on YARN staged, as its settings tell it: a client writes them, an application
-// master reads them and gives every executor the same files. It mirrors the settings spark.yarn.cache.* of
+// Package distcache has the files that an application on YARN staged, as its settings list them: a client writes them, an
+// ApplicationMaster reads them and gives every executor the same files. It mirrors the settings spark.yarn.cache.* of
 // org.apache.spark.deploy.yarn.ClientDistributedCacheManager.
 package distcache
 
@@ -49,6 +49,7 @@ const most = 10000
 func Settings(entries []Entry) []conf.Pair {
 	var lists [5][]string
 	for _, e := range entries {
+		// A comma separates the entries of a list, so none may be in one.
 		uri := strings.ReplaceAll(e.URI, ",", "%2C") + "#" + (&url.URL{Fragment: e.Link}).EscapedFragment()
 		lists[0] = append(lists[0], strings.ReplaceAll(uri, ",", "%2C"))
 		lists[1] = append(lists[1], strconv.FormatInt(e.Size, 10))
