@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 		m.answerApplication(c, known)
 		return
 	}
-	if problem := badApplication(desc); problem != "" {
+	if problem := cmp.Or(badPeer(driver.Proto()), badApplication(desc)); problem != "" {
 		c.Log().Warnf("Refusing app %s: %s", desc.GetName(), problem)
 		c.Send(driver, &deploy.ApplicationRemoved{Message: problem, MasterTerm: m.cfg.Term})
 		return

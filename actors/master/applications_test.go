@@ -267,3 +267,21 @@ func TestCompletedApplicationsAreTrimmedByATenth(t *testing.T) {
 		t.Errorf("%+v", s.CompletedApps)
 	}
 }
+
+// A peer in client mode has no address at which the next Master could call it.
+func TestAPeerThatNobodyCanCallIsRefused(t *testing.T) {
+	k := newKit(t)
+	const want = "it has no reference to an endpoint that listens"
+	p := k.ProbeIn(k.ClientEnv("C", nil), "C")
+	p.Send(k.ref, &deploy.RegisterApplication{AppDescription: k.newDriver("D").desc, Driver: p.Ref.Proto()})
+	if r := next[*deploy.ApplicationRemoved](t, p); r.GetMessage() != want {
+		t.Errorf("an application: %q", r.GetMessage())
+	}
+	p.Send(k.ref, &deploy.RegisterWorker{Id: "w", Host: "h", Port: 1, Cores: 1, Memory: 1, Worker: p.Ref.Proto()})
+	if r := next[*deploy.RegisterWorkerFailed](t, p); r.GetMessage() != want {
+		t.Errorf("a worker: %q", r.GetMessage())
+	}
+	if s := k.state(); len(s.GetActiveApps())+len(s.GetWorkers()) != 0 {
+		t.Errorf("%v", s)
+	}
+}

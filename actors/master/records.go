@@ -107,11 +107,19 @@ func (l *left) addDriver(r Change) error {
 
 // check compares a record with its key, and refuses a reference to which no message can be sent.
 func check(key, want string, ref *rpc.EndpointRef) error {
-	switch {
-	case key != want:
+	if key != want {
 		return fmt.Errorf("it is the record %s", want)
-	case ref.GetName() == "" || rpcenv.AddressOf(ref.GetAddress()).IsZero():
-		return errors.New("it has no reference to an endpoint that listens")
+	}
+	if problem := badPeer(ref); problem != "" {
+		return errors.New(problem)
 	}
 	return nil
+}
+
+// badPeer is what is wrong with the reference of a Worker or a driver, or "": the next Master has to call it.
+func badPeer(ref *rpc.EndpointRef) string {
+	if ref.GetName() == "" || rpcenv.AddressOf(ref.GetAddress()).IsZero() {
+		return "it has no reference to an endpoint that listens"
+	}
+	return ""
 }

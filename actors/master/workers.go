@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -26,7 +27,7 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 		return
 	}
 	c.Log().Infof("Registering worker %s:%d with %d cores, %s RAM", r.GetHost(), r.GetPort(), r.GetCores(), megabytes(int(r.GetMemory())))
-	if problem := badWorker(r); problem != "" {
+	if problem := cmp.Or(badWorker(r), badPeer(ref.Proto())); problem != "" {
 		m.refuseWorker(c, ref, problem)
 		return
 	}
