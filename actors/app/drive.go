@@ -169,6 +169,9 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	if err := poolsFile(c); err != nil {
 		return nil, nil, err
 	}
+	if c, err = withTraceDir(c); err != nil {
+		return nil, nil, err
+	}
 	var masters []rpcenv.Address
 	if url := conf.MasterURL.Get(c); url != YARNMaster {
 		if masters, err = rpcenv.ParseMasterURL(url); err != nil {
@@ -227,6 +230,31 @@ func nameOr(c *conf.Conf, name string) string {
 // newRecorder records to a file; an empty path is a ring alone.
 func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
 	return trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+}
+
+// recorderOrRing is newRecorder for a process that an application needs more than its trace: when the file cannot be opened,
+// the process goes on without, and logs that.
+func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*trace.Recorder, error) {
+	rec, err := newRecorder(path, c)
+	if err == nil {
+		return rec, nil
+	}
+	log.Warnf("%v: this process goes on without a trace: make its folder here, or name another with %s", err, conf.TraceDir.Key())
+	return trace.NewRingRecorder()
+}
+
+// withTraceDir is c with an absolute coherer.trace.dir, which it makes: executors record there, and each has a working
+// directory of its own.
+func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
+	dir := conf.TraceDir.Get(c)
+	if dir == "" {
+		return c, nil
+	}
+	path, err := trace.MakeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return c.With(map[string]string{conf.TraceDir.Key(): path})
 }
 
 // closeRecorder ends a recorder and logs what it could not record, on a full disk say: that is no failure of the process.

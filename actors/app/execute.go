@@ -72,7 +72,7 @@ func Execute(x Execution) error {
 		Name: "the port of blocks", At: blocks.Address().String(), Lets: "read what this application's tasks have computed",
 		Close: "run its Worker or NodeManager with --host 127.0.0.1, or let a firewall keep others out",
 	}.Warn(log)
-	rec, err := newRecorder(executorTrace(a, c, "exec"), c)
+	rec, err := recorderOrRing(executorTrace(a, c, "exec"), c, log)
 	if err != nil {
 		return errors.Join(err, blocks.Close())
 	}
@@ -226,7 +226,7 @@ func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorde
 	}
 	file, err := newRecorder(path, c)
 	if err != nil {
-		return err
+		return nil //nolint:nilerror // the executor cannot open its file there either, and warns of it
 	}
 	for _, r := range rec.Records() {
 		file.AddRecord(r)

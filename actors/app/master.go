@@ -148,6 +148,9 @@ func newMaster(a masterArgs, name string) (*master, error) {
 	if err := poolsFile(c); err != nil {
 		return nil, err
 	}
+	if made, err := withTraceDir(c); err == nil { // else recorderOrRing warns
+		c = made
+	}
 	m := &master{conf: c, log: NewLog(logrus.InfoLevel), ended: make(chan int, 1), name: nameOr(c, name)}
 	for _, w := range c.Warnings() {
 		m.log.Warn(w)
@@ -164,7 +167,7 @@ func newMaster(a masterArgs, name string) (*master, error) {
 	if dir := conf.TraceDir.Get(c); dir != "" {
 		trace = filepath.Join(dir, "am-"+m.cfg.Attempt.String()+".trace")
 	}
-	rec, err := newRecorder(trace, c)
+	rec, err := recorderOrRing(trace, c, m.log)
 	if err != nil {
 		stop()
 		return nil, err

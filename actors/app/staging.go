@@ -32,6 +32,9 @@ const (
 // Home is the user's home directory.
 func (Staging) Home() (string, error) {
 	home, err := os.UserHomeDir()
+	if err == nil {
+		home, err = filepath.Abs(home) // others read it in other working directories
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: set spark.yarn.stagingDir", err)
 	}

@@ -75,6 +75,9 @@ func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpce
 	var err error
 	path := ""
 	if dir := conf.TraceDir.Get(opts.Conf); dir != "" {
+		if dir, err = trace.MakeDir(dir); err != nil {
+			return nil, err
+		}
 		path = filepath.Join(dir, d.name()+".trace")
 	}
 	if d.recorder, err = trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {

@@ -34,7 +34,7 @@ func Root() (string, error) {
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "coherer", "runs"), nil
+	return filepath.Abs(filepath.Join(state, "coherer", "runs")) // HOME may be relative, and executors have other working directories
 }
 
 // NewDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second.

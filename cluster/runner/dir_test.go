@@ -29,6 +29,17 @@ func begun(t *testing.T, name string) *Dir {
 	return d
 }
 
+// Processes with other working directories record in the run's.
+func TestTheRootIsAbsoluteAlsoWithARelativeHome(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("HOME", "rel")
+	if root, err := Root(); err != nil || root != filepath.Join(dir, "rel/.local/state/coherer/runs") {
+		t.Error(root, err)
+	}
+}
+
 func TestTwoRunsOfOneSecond(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	a, b := begun(t, "word count/../x"), begun(t, "word count/../x")

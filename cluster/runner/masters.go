@@ -45,6 +45,9 @@ func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpo
 	ended := make(chan int, 1)
 	path := ""
 	if dir := conf.TraceDir.Get(c); dir != "" {
+		if dir, err = trace.MakeDir(dir); err != nil {
+			return err
+		}
 		path = filepath.Join(dir, as+".trace")
 	}
 	rec, err := trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))

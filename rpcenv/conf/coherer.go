@@ -20,7 +20,7 @@ var (
 	TraceEnabled = entry("coherer.trace.enabled", bools, "true",
 		"Whether messages are recorded.")
 	TraceDir = optional("coherer.trace.dir", filled(texts),
-		"The directory that the trace is written to.")
+		"The directory that the trace is written to; it is made when it is missing.")
 	TraceName = optional("coherer.trace.name", filled(texts),
 		"The name of this peer in traces, such as Worker1.")
 	TraceBodyLimit = entry("coherer.trace.bodyLimit", between(sizes(byteUnit), 0, 1<<20), "1k",

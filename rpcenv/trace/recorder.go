@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -93,9 +94,25 @@ func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
 	var err error
 	r.file, err = newWriter(r, path)
 	if err != nil {
-		return nil, errors.Join(err, removeRing(path))
+		if lost == nil { // else the ring has no file
+			err = errors.Join(err, removeRing(path))
+		}
+		return nil, err
 	}
 	return r, nil
+}
+
+// MakeDir makes the directory that processes are to record to, if it is missing, and returns its absolute path, which means
+// the same in every process of this machine. A full disk is no error: see NewProcessRecorder.
+func MakeDir(dir string) (string, error) {
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(path, 0o755)
+	}
+	if err != nil && !DiskFull(err) {
+		return "", fmt.Errorf("trace: %w: name a directory that can be made with coherer.trace.dir, or leave that out", err)
+	}
+	return path, nil
 }
 
 // NewProcessRecorder returns the Recorder of a process: one that records to a file, or without a path one that has only
