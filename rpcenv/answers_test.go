@@ -51,7 +51,7 @@ func TestAnAnswerToAnAskerThatIsGoneIsAnEvent(t *testing.T) {
 	w.await("asked")
 	w.crash(b)
 	w.sim.Advance(time.Second)
-	w.tell(a, ref, "answer now")
+	w.send(a, ref, "answer now")
 	w.await("answered")
 	w.quiet()
 	if d := w.drops(); len(d) != 1 || d[0] != "rpc.CheckExistence: the asker's connection is closed" {
@@ -100,7 +100,7 @@ func TestAPeerThatDoesNotReadItsAnswersLosesItsConnection(t *testing.T) {
 	w.await("1 disconnected: true")
 }
 
-// One that is stopping welcomes nobody, also one who came before.
+// An Env that stops welcomes no peer, not even one that said Hello before.
 func TestAnEnvThatStopsWelcomesNobody(t *testing.T) {
 	w := inSim(t)
 	a := w.env("A")
@@ -113,7 +113,7 @@ func TestAnEnvThatStopsWelcomesNobody(t *testing.T) {
 	w.await("stranger: closed")
 }
 
-// What comes behind the end of a connection is nobody's.
+// What comes after the end of a connection reaches no endpoint.
 func TestNothingIsHeardAfterTheEndOfAConnection(t *testing.T) {
 	w := inSim(t)
 	a := w.env("A")

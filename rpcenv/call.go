@@ -77,7 +77,7 @@ func Fail(c *Context, _ Message, err error) {
 	}
 }
 
-// mayAnswer notes that the item is answered; what is no ask has nobody to answer.
+// mayAnswer notes that the item is answered; false for an item that is no ask.
 func (c *Context) mayAnswer() bool {
 	if c.item == nil || c.item.call == nil {
 		return false

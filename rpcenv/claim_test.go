@@ -42,7 +42,7 @@ func (w *world) wantAnswer(e, of *rpcenv.Env) {
 	})
 }
 
-// incarnationOf is what an Env tells anybody who dials it.
+// incarnationOf is the incarnation that an Env gives to any dialler.
 func (w *world) incarnationOf(e *rpcenv.Env) (n uint64) {
 	s := w.stranger(e.Address(), nil)
 	s.heard = func(m rpcenv.Message) { n = m.(*rpc.Welcome).GetIncarnation() }
@@ -58,7 +58,7 @@ func (w *world) wantNo(line string) {
 	}
 }
 
-// Anybody may say Hello with the address of a peer; the peer stays.
+// Any process may say Hello with the address of a peer; the peer stays.
 func TestAClaimToTheAddressOfALivePeerIsRefused(t *testing.T) {
 	inSimAndMemory(t, func(w *world) {
 		a, b, ref := claimed(w)
@@ -82,7 +82,7 @@ func (w *world) stays(a, b *rpcenv.Env, ref rpcenv.Ref) {
 	}
 }
 
-// The incarnation of a peer is no secret: it tells it to anybody. A connection that it did not open ends, and its end is not
+// The incarnation of a peer is no secret: any dialler gets it. A connection that the peer did not open ends, and its end is not
 // taken for the peer's, also if it comes before the peer was heard.
 func TestTheEndOfAFalseConnectionIsNotThePeers(t *testing.T) {
 	for name, leaves := range map[string]bool{"found out": false, "leaves at once": true} {
@@ -118,7 +118,7 @@ func byANewConnection(w *world) (a, b *rpcenv.Env, at string) {
 }
 
 // A peer that lost its connection goes on by a new one at once, though this side has not heard of the loss and the peer
-// does not answer by the old one. Then both ends are told.
+// does not answer by the old one. Then both ends are reported.
 func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 	w := inSim(t)
 	a, b, at := byANewConnection(w)
@@ -131,8 +131,8 @@ func TestAPeerGoesOnByANewConnectionBeforeTheOldOneEnds(t *testing.T) {
 	w.close(a)
 }
 
-// A connection that ends before the peer has answered for it by the old one may have been another's, who claimed to be the
-// peer. Once the old one has ended too, nobody can say that: its end is told, late.
+// A connection that ends before the peer has answered for it by the old one may have been opened by another process that claimed to
+// be the peer. Once the old one has ended too, the question has no answer: the end is reported, late.
 func TestTheEndOfAConnectionInDoubtIsToldLate(t *testing.T) {
 	w := inSim(t)
 	a, b, at := byANewConnection(w)
@@ -162,7 +162,7 @@ func TestARestartedProcessHasItsAddressAtOnce(t *testing.T) {
 	})
 }
 
-// The end of the old process is heard by nobody: it has 3 seconds to answer for its address.
+// No one hears the end of the old process: it has 3 seconds to answer for its address.
 func TestAHalfOpenConnectionGivesItsAddressUpAfterThreeSeconds(t *testing.T) {
 	w := inSim(t)
 	at := rpcenv.Address{Host: "10.0.1.1", Port: 7078}

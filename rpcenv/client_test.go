@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// An Env in client mode does not listen: who got a message of it talks to it over the connection that brought it.
+// An Env in client mode does not listen: an endpoint that got a message from it answers over the connection that brought it.
 func TestAnEnvInClientModeIsReachedOverItsConnection(t *testing.T) {
 	inWorlds(t, func(w *world) {
 		a, b := w.env("A"), w.client("B")

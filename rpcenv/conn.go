@@ -104,7 +104,7 @@ func (c *conn) send(o outgoing) error {
 	}
 	if p := o.pending; p != nil {
 		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)
-		// An ask that timed out while it waited for the connection is sent all the same: it has its ordinal. Its answer is late.
+		// As in Spark an ask that timed out while it waited for the connection is sent all the same. Its answer is late.
 		if c.env.asks.bind(p, c, env.RequestID, id) {
 			c.waiting[env.RequestID] = p
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// slowLink is a Link whose peer does not read: queued bytes wait. Its end is told by the test.
+// slowLink is a Link whose peer does not read: queued bytes wait. The test reports its end.
 type slowLink struct {
 	queued int
 	sent   []string
@@ -167,7 +167,7 @@ func TestAnAskThatRacesIntoAStoppedInboxIsRefused(t *testing.T) {
 	if want := []string{"5 0[rpc.stopped] stopped: Drop rpc.Bool because endpoint E is stopped"}; !slices.Equal(l.sent, want) {
 		t.Error(l.sent)
 	}
-	w.tell(a, rpcenv.Ref{Address: a.Address(), Name: "E"}, "too late")
+	w.send(a, rpcenv.Ref{Address: a.Address(), Name: "E"}, "too late")
 	if d := w.drops(); len(d) != 1 || d[0] != "say: stopped: Drop say because endpoint E is stopped" {
 		t.Error(d)
 	}

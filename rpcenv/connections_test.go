@@ -86,7 +86,7 @@ func TestEachConnectionIsOneEventNamedByTheListeningAddress(t *testing.T) {
 	})
 }
 
-// B crashes and nobody hears it; another process takes its address. Who watches hears the end of the old one first.
+// B crashes unheard, and another process takes its address. An endpoint that watches hears the end of the old one first.
 func TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst(t *testing.T) {
 	w := inSim(t)
 	a := w.env("A")

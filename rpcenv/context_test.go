@@ -126,7 +126,7 @@ func TestTheEndOfAProcessIsToldInTheInbox(t *testing.T) {
 	}
 }
 
-// What is no ask has nobody to answer, and no handler fails for it.
+// A message that is no ask has no asker: to answer it does nothing, and fails no handler.
 func TestOnlyAnAskIsAnsweredOrKept(t *testing.T) {
 	w := inSim(t)
 	a, b := w.env("A"), w.env("B")
@@ -216,7 +216,7 @@ func TestTheDepthOfAnInboxIsWhatWaits(t *testing.T) {
 	e := w.env("A")
 	ref := w.register(e, "E", noting(w))
 	w.quiet()
-	w.tell(e, ref, "1", "2", "3")
+	w.send(e, ref, "1", "2", "3")
 	if n := e.Depth("E"); n != 3 {
 		t.Error(n, "items wait")
 	}

@@ -57,7 +57,7 @@ func TestAnEnvEndsWithItsLastConnectionOnlyAfterShutdown(t *testing.T) {
 	w.await("over")
 }
 
-// deaf is a Host whose links do not end when they are told to.
+// deaf is a Host whose links do not end when they are closed.
 type deaf struct{ *sim.Host }
 
 type deafLink struct{ rpcenv.Link }
@@ -276,7 +276,7 @@ func TestAnEnvWhoseNameIsNoTextConnectsToNobody(t *testing.T) {
 	}
 }
 
-// What is sent after the end is an event, and dials nobody.
+// What is sent after the end is an event, and makes no dial.
 func TestASendAfterTheEndOfAnEnvIsAnEvent(t *testing.T) {
 	w := inSim(t)
 	a, b := w.env("A"), w.env("B")

@@ -188,7 +188,7 @@ func (e *Env) Conf() *conf.Conf { return e.cfg.Conf }
 func (e *Env) Log() *logrus.Entry { return e.log }
 
 // Register makes an endpoint known under a name and starts it: OnStart is its first item. It is serial and traced, unless
-// an Option says otherwise. The name must be free, else ErrNameTaken, and not empty: a Ref without a name is nobody. After
+// an Option says otherwise. The name must be free, else ErrNameTaken, and not empty: a Ref without a name is no endpoint. After
 // Shutdown it is ErrStopped. It mirrors RpcEnv.setupEndpoint.
 func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	if name == "" {

@@ -157,7 +157,7 @@ func TestARefusalAnswersTheHello(t *testing.T) {
 	}
 }
 
-// notes is a peer that notes what a Simulation is told of each message.
+// notes is a peer that keeps the Note of each message for a Simulation.
 type notes struct{ w *world }
 
 func (s notes) Receive(e *rpcenv.Envelope) {

@@ -34,7 +34,7 @@ type (
 // ReplyType makes the compiler check that a borrow is answered by a lent.
 func (borrow) ReplyType() lent { return lent{} }
 
-// library lends each book once. Who asks for one that is out waits for it.
+// library lends each book once. A reader that asks for a lent one waits for it.
 type library struct {
 	books   []string
 	out     []string
@@ -149,7 +149,7 @@ func ExampleDefer() {
 	// Bob reads Walden
 }
 
-// gong strikes once: it answers with the time at which it does, to all who asked before.
+// gong strikes once, and then answers all earlier asks with the time.
 type gong struct {
 	waiting []rpcenv.Call[*timestamppb.Timestamp]
 }

@@ -93,7 +93,7 @@ func ExampleContext_Send() {
 	// dong
 }
 
-// porter hears who comes and goes: each connection of its Env is two events.
+// porter hears of peers that come and go: each connection of its Env is two events.
 type porter struct{}
 
 func (porter) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) { fmt.Println(peer, "is there") }

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/sim"
 )
 
-// registry answers which names it was told.
+// registry keeps names, and answers whether it has one.
 type registry struct{ names map[string]bool }
 
 func (r *registry) Receive(c *rpcenv.Context, m rpcenv.Message) {
@@ -25,7 +25,7 @@ func (r *registry) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// visitor tells the registry its name and asks for it.
+// visitor sends the registry its name, and asks for it.
 type visitor struct{ registry rpcenv.Ref }
 
 func (v *visitor) OnStart(c *rpcenv.Context) {
@@ -56,7 +56,7 @@ func twoEnvs(w *sim.World) (registryRef rpcenv.Ref, client *rpcenv.Env) {
 	return ref, client
 }
 
-// One endpoint tells and asks another, in another process.
+// One endpoint sends to another in another process, and asks it.
 func Example() {
 	w := sim.New(1, 0)
 	defer w.Close()
@@ -102,7 +102,7 @@ func (r *resolver) OnStart(c *rpcenv.Context) {
 
 func (r *resolver) Receive(c *rpcenv.Context, m rpcenv.Message) { c.Unsupported(m) }
 
-// Who looks an endpoint up asks the verifier of its Env.
+// To look an endpoint up is to ask the verifier of its Env.
 func ExampleResolve() {
 	w := sim.New(1, 0)
 	defer w.Close()

@@ -111,7 +111,7 @@ func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }
 // Close gives the connection up; End is its end.
 func (o Conn) Close(why error) { o.c.close(why) }
 
-// End is the end as the Link tells it.
+// End is the end, as the Link reports it.
 func (o Conn) End(err error) { o.c.Closed(err) }
 
 // Send sends n bytes.
@@ -119,7 +119,7 @@ func (o Conn) Send(n int) error {
 	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n)})
 }
 
-// Ask asks with n bytes; then is told of its end.
+// Ask asks with n bytes; then gets the outcome.
 func (o Conn) Ask(n int, then func(error)) error {
 	p := o.c.env.newPending(nil)
 	p.deliver = func(res result) { then(res.err) }

@@ -19,7 +19,7 @@ type stranger struct {
 	host rpcenv.Host
 	link rpcenv.Link
 
-	heard func(m rpcenv.Message) // if set, told of each message
+	heard func(m rpcenv.Message) // if set, called with each message
 }
 
 // stranger connects to an Env as a peer that says what the test wants: first that, then nothing.

@@ -190,7 +190,7 @@ func (in *Inbox) turn() {
 	in.mu.Unlock()
 }
 
-// pull makes sure that there is a next item; false gives the turn back. A turn of one item takes one from the queue,
+// pull makes the next item ready; false: nothing waits, and the turn is given back. A turn of one item takes one from the queue,
 // others take all that is there at the price of one lock.
 func (in *Inbox) pull(limit int) bool {
 	if in.batch.len() > 0 {

@@ -2,7 +2,7 @@ package rpcenv
 
 // Journal makes an endpoint's changes of state durable behind its handlers: a handler changes its books, calls Persist,
 // and goes on. What the endpoint sends, asks and answers after that is held back, all of it and in order, until the
-// record is durable; the inbox goes on meanwhile. So a handler stays whole, and a crash loses only what nobody heard of.
+// record is durable; the inbox goes on meanwhile. So a handler stays whole, and a crash loses only what no other endpoint has heard of.
 //
 // The records of one handler, and all that wait while a write is under way, are one write. Not held back are timers,
 // Runs, what their bodies send, processes and State.

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// ledger is an endpoint that keeps what it is told, and passes it on. An ask is answered when its record is durable.
+// ledger is an endpoint that keeps what it gets, and passes it on. An ask is answered when its record is durable.
 type ledger struct {
 	to      rpcenv.Ref
 	journal *rpcenv.Journal[string]
@@ -90,7 +90,7 @@ func (l *ledger) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// ledgerKit is a ledger, who drives it, and a peer in another Env.
+// ledgerKit is a ledger, an endpoint that drives it, and a peer in another Env.
 type ledgerKit struct {
 	*rpctest.World
 	l      *ledger
@@ -215,7 +215,7 @@ func TestWhatCannotBeWrittenIsNeverSaid(t *testing.T) {
 // stopMe stops the endpoint that gets it.
 type stopMe struct{ rpcenv.Local }
 
-// stopper is a ledger that can be told to stop, and says so.
+// stopper is a ledger that stops on demand, and says so.
 type stopper struct{ *ledger }
 
 func (s stopper) Receive(c *rpcenv.Context, m rpcenv.Message) {

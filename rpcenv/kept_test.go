@@ -67,7 +67,7 @@ func TestAsksHaveOneTimer(t *testing.T) {
 	}
 }
 
-// In the continuation of an ask the sender is who was asked, also a client.
+// In the continuation of an ask the sender is the callee, also a client.
 func TestTheSenderOfAnAnswerIsWhoWasAsked(t *testing.T) {
 	w := inSim(t)
 	a, b, k := w.env("A"), w.env("B"), w.client("K")
@@ -92,7 +92,7 @@ func TestTheSenderOfAnAnswerIsWhoWasAsked(t *testing.T) {
 	w.wantLog("hello", "answered", "answered")
 }
 
-// A reference without an address means who sent it: by its address if it listens.
+// A reference without an address means the Env that sent it: by its address if it listens.
 func TestAReferenceWithoutAnAddressMeansItsSender(t *testing.T) {
 	w := inSim(t)
 	a, b := w.env("A"), w.env("B")
@@ -138,7 +138,7 @@ func TestAnErrorThatOnErrorTookIsNotLogged(t *testing.T) {
 	e := w.makeAt(rpcenv.Config{Name: "A", Listen: rpcenv.Address{Host: "10.0.0.1"}, Log: logrus.NewEntry(log)}, "10.0.0.1")
 	ep := &faulty{onError: func(_ *rpcenv.Context, err error) { w.note("%v", err) }}
 	ep.receive = func(*rpcenv.Context, rpcenv.Message) { panic("bad") }
-	w.tell(e, w.register(e, "E", ep), "x")
+	w.send(e, w.register(e, "E", ep), "x")
 	w.quiet()
 	w.wantLog("panic: bad")
 	if all := hook.AllEntries(); len(all) != 0 {

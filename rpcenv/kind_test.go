@@ -56,7 +56,7 @@ func (w *world) registerAs(e *rpcenv.Env, name string, ep rpcenv.Endpoint, opts 
 	return ref
 }
 
-func (w *world) tell(e *rpcenv.Env, to rpcenv.Ref, words ...string) {
+func (w *world) send(e *rpcenv.Env, to rpcenv.Ref, words ...string) {
 	w.t.Helper()
 	for _, word := range words {
 		if err := e.Send(to, say{text: word}); err != nil {
@@ -78,7 +78,7 @@ func TestCallbacksOfAConcurrentEndpointOverlapUpToTheThreadsOfTheDispatcher(t *t
 	e := w.make("A", true, threads(t, "2"))
 	g := newGate(w)
 	ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
-	w.tell(e, ref, "1", "2", "3", "4")
+	w.send(e, ref, "1", "2", "3", "4")
 	w.awaitLines(2) // both are in at once, or this would never come
 	close(g.open)
 	w.awaitLines(8)
@@ -92,7 +92,7 @@ func TestAnIsolatedEndpointHasItsOwnThreads(t *testing.T) {
 	e := w.make("A", true, threads(t, "1"))
 	g := newGate(w)
 	ref := w.registerAs(e, "E", g, rpcenv.Isolated(3))
-	w.tell(e, ref, "1", "2", "3", "4")
+	w.send(e, ref, "1", "2", "3", "4")
 	w.awaitLines(3)
 	close(g.open)
 	w.awaitLines(8)
@@ -109,7 +109,7 @@ func TestAnIsolatedEndpointOfOneThreadIsSerialAndInOrder(t *testing.T) {
 	ref := w.registerAs(e, "E", g, rpcenv.Isolated(1))
 	want := []string{}
 	for i := range 100 {
-		w.tell(e, ref, fmt.Sprint(i))
+		w.send(e, ref, fmt.Sprint(i))
 		want = append(want, fmt.Sprint("in ", i), fmt.Sprint("out ", i))
 	}
 	w.awaitLines(200)
@@ -147,7 +147,7 @@ func TestAConcurrentEndpointIsConcurrentOnlyAfterOnStart(t *testing.T) {
 		w.note("OnStart")
 	}
 	ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
-	w.tell(e, ref, "1", "2")
+	w.send(e, ref, "1", "2")
 	close(begun)
 	w.awaitLines(3)
 	close(g.open)
@@ -166,7 +166,7 @@ func TestIfOnStartFailsConcurrencyStaysOff(t *testing.T) {
 	ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
 	var want []string
 	for i := range 50 {
-		w.tell(e, ref, fmt.Sprint(i))
+		w.send(e, ref, fmt.Sprint(i))
 		want = append(want, fmt.Sprint("in ", i), fmt.Sprint("out ", i))
 	}
 	w.awaitLines(100)
@@ -178,12 +178,12 @@ func TestOnStopOfAConcurrentEndpointWaitsForAllOthersAndIsLast(t *testing.T) {
 	e := w.make("A", true, threads(t, "3"))
 	g := newGate(w)
 	ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
-	w.tell(e, ref, "1", "2", "3", "4", "5")
+	w.send(e, ref, "1", "2", "3", "4", "5")
 	w.awaitLines(3)
 	if !e.Stop("E") || e.Stop("E") {
 		t.Error("the name is free at once")
 	}
-	w.tell(e, ref, "6")
+	w.send(e, ref, "6")
 	close(g.open)
 	w.await("OnStop")
 	w.close(e)
@@ -220,7 +220,7 @@ func TestMessagesOfAConcurrentEndpointComeInSeededOrder(t *testing.T) {
 		}
 		ref := w.registerAs(e, "E", noting(w), rpcenv.Concurrent())
 		w.quiet()
-		w.tell(e, ref, "1", "2", "3")
+		w.send(e, ref, "1", "2", "3")
 		w.quiet()
 		e.Shutdown()
 		w.quiet()
@@ -336,10 +336,10 @@ func TestABlockedEndpointHoldsUpNoOther(t *testing.T) {
 	for i := range 8 {
 		g := newGate(w)
 		gates = append(gates, g)
-		w.tell(e, w.register(e, fmt.Sprint("G", i), g), "x")
+		w.send(e, w.register(e, fmt.Sprint("G", i), g), "x")
 	}
 	w.awaitLines(8)
-	w.tell(e, w.register(e, "E", noting(w)), "heard")
+	w.send(e, w.register(e, "E", noting(w)), "heard")
 	w.await("heard")
 	for _, g := range gates {
 		close(g.open)

@@ -81,7 +81,7 @@ func TestAConcurrentEndpointThatDidNotStartWellIsInOrder(t *testing.T) {
 				ep := noting(w)
 				ep.start = start
 				ref := w.registerAs(e, "E", ep, rpcenv.Concurrent())
-				w.tell(e, ref, "1", "2", "3", "4")
+				w.send(e, ref, "1", "2", "3", "4")
 				w.quiet()
 				e.Stop("E")
 				w.quiet()
@@ -111,7 +111,7 @@ func TestAnEnvWithoutEndpointsLivesOn(t *testing.T) {
 	w.await("again")
 }
 
-// A second stop of an endpoint is none of the one that has its name since.
+// A second stop of an endpoint does not stop the one that has its name since.
 func TestASecondStopLeavesTheNextOfTheName(t *testing.T) {
 	w := inSim(t)
 	e := w.env("A")
@@ -121,7 +121,7 @@ func TestASecondStopLeavesTheNextOfTheName(t *testing.T) {
 		w.register(e, "E", noting(w))
 		c.Stop()
 	})
-	w.tell(e, ref, "for the next")
+	w.send(e, ref, "for the next")
 	w.quiet()
 	w.wantLog("OnStart", "for the next")
 }
@@ -150,7 +150,7 @@ func TestWhatIsNoMessageIsNotSentFromOutside(t *testing.T) {
 	w.quiet()
 }
 
-// A body that is told to end forgets its ask, waits no more, and is forgotten by its Env.
+// A body that is cancelled forgets its ask, waits no more, and is forgotten by its Env.
 func TestABodyThatEndsLeavesNothing(t *testing.T) {
 	w := inSim(t)
 	a, b := w.env("A"), w.env("B")
@@ -199,7 +199,7 @@ func TestEachWaitOfAGoroutineReturnsTheCause(t *testing.T) {
 	}
 }
 
-// Work that is under way is counted for those who wait until all is quiet, in the real world too.
+// Work under way is counted in the real world too, where tests wait until all is quiet.
 func TestAProcessIsIdleOnlyBetweenItsItems(t *testing.T) {
 	w := newWorld(t, "memory")
 	e := w.env("A")
@@ -213,7 +213,7 @@ func TestAProcessIsIdleOnlyBetweenItsItems(t *testing.T) {
 			}
 		})
 	}})
-	w.tell(e, ref, "x")
+	w.send(e, ref, "x")
 	<-idle
 	w.wantLog("idle false")
 	w.rec.OnIdle(nil)
@@ -240,7 +240,7 @@ func TestAStoppedEndpointsAsksAreForgotten(t *testing.T) {
 	ref := w.register(a, "E", keeper(w))
 	asker := w.register(b, "Asker", doer())
 	w.in(b, asker, func(c *rpcenv.Context) {
-		rpcenv.Ask(c, ref, &rpc.CheckExistence{}, func(*rpc.Bool, error) { t.Error("told after the stop") })
+		rpcenv.Ask(c, ref, &rpc.CheckExistence{}, func(*rpc.Bool, error) { t.Error("called after the stop") })
 	})
 	w.await("asked")
 	b.Stop("Asker")

@@ -30,7 +30,7 @@ func stderr(t *testing.T, f func()) string {
 	return string(b)
 }
 
-// What goes wrong in an Env is seen, also by those who never heard of its log.
+// Failures in an Env are seen, also by users that gave it no log.
 func TestAnEnvWithoutALogWritesWarningsToStderr(t *testing.T) {
 	for what, test := range map[string]struct {
 		handle func(c *rpcenv.Context, m rpcenv.Message)

@@ -114,7 +114,7 @@ func TestResolve(t *testing.T) {
 				within := true
 				rpcenv.Resolve(c, test.uri, func(got rpcenv.Ref, err error) {
 					if within {
-						t.Error("told within the handler")
+						t.Error("called within the handler")
 					}
 					check(got, err)
 					w.note("resolved %s", test.uri)

@@ -37,7 +37,7 @@ func TestTheTimeOfABusyHandlerIsMeasured(t *testing.T) {
 		ref := w.register(e, "E", ticking(w))
 		w.quiet()
 		w.sim.Cost("A/E", "say", 10*time.Millisecond)
-		w.tell(e, ref, "1", "2")
+		w.send(e, ref, "1", "2")
 		w.sim.Advance(time.Second)
 		if total := totalOf(e, "E"); total.Handling.Sum != 20*time.Millisecond || total.Wait.Sum != 10*time.Millisecond {
 			t.Errorf("recorded %s: %+v", recorded, total)

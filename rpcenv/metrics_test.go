@@ -50,7 +50,7 @@ func rows(s metrics.Snapshot, endpoint string) string {
 	return strings.Join(lines, "\n")
 }
 
-// exchange is a known one: what M's clerk has got is said by the test.
+// exchange is a known one: the test knows what M's clerk has got.
 func exchange(t *testing.T, seed uint64) (w *rpctest.World, m *rpcenv.Env, p *rpctest.Probe) {
 	w = rpctest.New(t, seed)
 	m = w.Env("M", nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// requesting is an ordinary protoactor actor that requests what it is told to, and notes what it gets.
+// requesting is an ordinary protoactor actor that requests on demand, and notes what it gets.
 type requesting struct {
 	w  *world
 	to *actor.PID
@@ -80,7 +80,7 @@ func TestWhatIsNoMessageIsNotSentForAnActor(t *testing.T) {
 	if _, err := root.RequestFuture(e.PID(ref), 7, time.Minute).Result(); err != nil {
 		t.Error("the failure is an answer:", err)
 	}
-	w.tell(e, ref, "next")
+	w.send(e, ref, "next")
 	w.await("next")
 	w.wantLog("OnStart", "next")
 }
@@ -125,7 +125,7 @@ func TestOnlyAPIDOfAnEnvIsResolved(t *testing.T) {
 	}
 }
 
-// What an actor sends and what cannot be sent is a line in the log, as nobody can be told.
+// A message of an actor that cannot be sent is a line in the log, since no handler fails for it.
 func TestWhatAnActorCannotSendIsLogged(t *testing.T) {
 	w := newWorld(t, "memory")
 	log, hook := test.NewNullLogger()

@@ -14,7 +14,7 @@ import (
 
 func heard(rpcenv.Message, error) {}
 
-// exchanges are what TestWhatTheTraceHasOfAnExchange plays.
+// exchanges are those that TestWhatTheTraceHasOfAnExchange plays.
 var exchanges = map[string]func(x *exchanger){
 	"send": func(x *exchanger) {
 		x.then(x.p, func(c *rpcenv.Context) { c.Send(x.e, text("state")) })

@@ -102,7 +102,7 @@ func (x *exchanger) serve(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// switches are what Record is told before an exchange: of an Env, or of ENV/ENDPOINT.
+// switches are the arguments of Record before an exchange: of an Env, or of ENV/ENDPOINT.
 func (x *exchanger) switches(d *datadriven.TestData) {
 	for _, arg := range d.CmdArgs {
 		for _, at := range arg.Vals {

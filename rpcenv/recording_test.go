@@ -57,9 +57,9 @@ func of(records []*tracepb.Record, endpoint string) (n int) {
 func TestAProcessThatRecordsNothingHasItsRing(t *testing.T) {
 	e, r := ringEnv(t)
 	ask(t, e, rpcenv.VerifierName)
-	ask(t, e, rpcenv.VerifierName) // begins after the end of the first is told
+	ask(t, e, rpcenv.VerifierName) // begins after the end of the first is recorded
 	got := r.Since(nil, 100, false).Records
-	// Two asks and answers, the handling of the first and perhaps of the second; the asker tells of the answers' handling.
+	// Two asks and answers, the handling of the first and perhaps of the second; the asker records how the answers are handled.
 	if n := of(got, rpcenv.VerifierName); n < 5 || n > 6 || of(got, "caller") != 6 {
 		t.Errorf("%d records of the verifier: %v", n, got)
 	}
@@ -89,7 +89,7 @@ func TestAnUntracedEndpointIsCounted(t *testing.T) {
 	for _, from := range []*rpcenv.Env{e, far} {
 		before := r.Untraced()
 		b := from.Blocking(t.Context())
-		for _, name := range []string{"Quiet", "Loud", "Quiet", "Loud"} { // the second ones begin after the end of the first is told
+		for _, name := range []string{"Quiet", "Loud", "Quiet", "Loud"} { // the second ones begin after the end of the first is recorded
 			if _, err := rpcenv.AskWait(b, rpcenv.Ref{Address: e.Address(), Name: name}, &rpc.CheckExistence{}); err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestAnItemBeginsWhereTheOneBeforeItEnds(t *testing.T) {
 		}
 		w.note("%s", m.(say).text)
 	}})
-	w.tell(e, ref, "first")
+	w.send(e, ref, "first")
 	w.awaitLines(4)
 	w.close(e)
 	var all []*tracepb.Record

@@ -7,7 +7,7 @@ import (
 // Ref is a reference to an endpoint: a value, comparable, usable as a map key. It says where messages go and does not
 // promise that an endpoint is there. It mirrors org.apache.spark.rpc.RpcEndpointRef.
 //
-// A Ref to an endpoint in client mode means one connection and dies with it. The zero Ref is nobody.
+// A Ref to an endpoint in client mode means one connection and dies with it. The zero Ref is no endpoint.
 type Ref struct {
 	// Address is where the endpoint's Env listens; in client mode that of its end of the connection.
 	Address Address
@@ -17,7 +17,7 @@ type Ref struct {
 	conn uint64 // the connection to a peer in client mode, else 0
 }
 
-// IsZero reports whether r is nobody.
+// IsZero reports whether r is no endpoint.
 func (r Ref) IsZero() bool { return r.Name == "" }
 
 // String is spark://Name@host:port, or spark-client://Name for an endpoint in client mode.

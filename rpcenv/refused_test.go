@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Why a connection is refused is a warning in the log of who listens: it names the peer, and nobody hears of its end.
+// Why a connection is refused is a warning in the listener's log: it names the peer, and no endpoint hears of its end.
 func TestARefusedConnectionIsLoggedWithItsReason(t *testing.T) {
 	const before = " before the handshake"
 	good := content(&rpc.Hello{Version: 1, Env: "S", Incarnation: 7, Connection: 99})
@@ -97,7 +97,7 @@ func TestADialIsRefusedByTheWelcomeThatItGets(t *testing.T) {
 	}
 }
 
-// A peer that listens says where; one that does not say it is named by where it was dialled.
+// A peer that listens says where; one that does not is named by the address that was dialled.
 func TestAWelcomeMayHaveNoAddress(t *testing.T) {
 	w := inSim(t)
 	k := w.client("K")

@@ -85,7 +85,7 @@ func TestASilentProcessHasThreeSecondsForAllItsConnections(t *testing.T) {
 		ended, ended, ended, "A: connected "+at.String(), "A: young")
 }
 
-// Who is held says nothing, not even Hello again.
+// A claimant that is held must not speak, not even say Hello again.
 func TestAHeldClaimantDoesNotSayHelloAgain(t *testing.T) {
 	w := inSim(t)
 	at := rpcenv.Address{Host: "10.0.1.1", Port: 7078}

@@ -203,7 +203,7 @@ func TestALaneIsBounded(t *testing.T) {
 			})
 		}
 		if refused != 0 {
-			t.Error("told within the handler")
+			t.Error("called within the handler")
 		}
 	})
 	w.quiet()

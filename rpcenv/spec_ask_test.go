@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// keeper is an endpoint that keeps asks, and answers all of them when it is told to.
+// keeper is an endpoint that keeps asks, and answers all of them on demand.
 func keeper(w *world) *endpoint {
 	var kept []rpcenv.Call[*rpc.Bool]
 	return &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {

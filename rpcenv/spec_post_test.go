@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Spark throws it at the sender, if both are in one Env.
+// Spark throws the error at the sender, if both are in one Env.
 func TestAMessageToNobodyInTheEnvIsAnEvent(t *testing.T) {
 	inWorlds(t, func(w *world) {
 		e := w.env("A")
@@ -183,7 +183,7 @@ func TestTheThreadsOfARoleGoBeforeThoseOfAll(t *testing.T) {
 		g := newGate(w)
 		ref := w.registerAs(e, "E", g, rpcenv.Concurrent())
 		for range x.want + 1 {
-			w.tell(e, ref, "x")
+			w.send(e, ref, "x")
 		}
 		w.awaitLines(x.want)
 		close(g.open)

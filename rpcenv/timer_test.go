@@ -31,7 +31,7 @@ func handTimed(w *world) (*rpcenv.Env, *handClock) {
 	return e, h
 }
 
-// ticking notes ticks and does what it is told.
+// ticking notes ticks, and runs the functions that it gets.
 func ticking(w *world) *endpoint {
 	ep := doer()
 	inner := ep.receive

@@ -50,6 +50,7 @@ func newTable(types *protoregistry.Types) (*Table, error) {
 		numbers: map[protoreflect.FullName]uint16{},
 		options: map[protoreflect.FullName]*option.Protocol{},
 	}
+	// The order of the range is random: errors name both messages in the order of their names.
 	var errs []error
 	types.RangeMessages(func(mt protoreflect.MessageType) bool {
 		d := mt.Descriptor()
@@ -79,7 +80,7 @@ func (t *Table) Protocol(name protoreflect.FullName) *option.Protocol { return t
 // Append appends the content of m to dst.
 func (t *Table) Append(dst []byte, m proto.Message) ([]byte, error) {
 	name := m.ProtoReflect().Descriptor().FullName()
-	n := t.numbers[name]
+	n := t.numbers[name] // 0 without the option: then the name goes along
 	dst = slices.Grow(dst, headerLen+1+len(name)+proto.Size(m))
 	dst = append(dst, magic0, magic1)
 	dst = binary.BigEndian.AppendUint16(dst, n)
@@ -90,7 +91,7 @@ func (t *Table) Append(dst []byte, m proto.Message) ([]byte, error) {
 		dst = append(dst, byte(len(name)))
 		dst = append(dst, name...)
 	}
-	// Size above has left its sums in m, which nobody changes any more: a message is immutable once it is sent.
+	// Size above has left its sums in m, and m does not change any more: a message is immutable once it is sent.
 	out, err := proto.MarshalOptions{Deterministic: true, UseCachedSize: true}.MarshalAppend(dst, m)
 	if err != nil {
 		return dst, fmt.Errorf("encode %s: %w", name, err)
@@ -116,6 +117,7 @@ func (t *Table) split(content []byte) (protoreflect.MessageType, []byte, error) 
 	if len(content) < headerLen {
 		return nil, nil, fmt.Errorf("%w: %d bytes", ErrUndecodable, len(content))
 	}
+	// A real Spark process that dials here is the likeliest stranger: its error says so.
 	switch {
 	case content[0] == 0xAC && content[1] == 0xED:
 		return nil, nil, fmt.Errorf("%w: a Java serialization stream: the peer is a real Spark process", ErrUndecodable)
@@ -134,6 +136,7 @@ func (t *Table) split(content []byte) (protoreflect.MessageType, []byte, error) 
 		return nil, nil, fmt.Errorf("%w: the name is cut short", ErrUndecodable)
 	}
 	name := protoreflect.FullName(body[1 : 1+int(body[0])])
+	// t has only messages with the option; by its name any message is found that is linked in.
 	mt, err := protoregistry.GlobalTypes.FindMessageByName(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: no message is called %q here", ErrUndecodable, name)

@@ -41,6 +41,7 @@ func (e *ValueError) Unwrap() error { return e.Err }
 // value, in order of keys, and what is wrong between several keys.
 func New(pairs map[string]string) (*Conf, error) {
 	c := &Conf{raw: make(map[string]string, len(pairs)), values: make(map[string]any, len(pairs))}
+	// All problems are reported at once, so that a user mends the file once.
 	var problems []error
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
 		value := pairs[key]
@@ -51,7 +52,7 @@ func New(pairs map[string]string) (*Conf, error) {
 		c.raw[key] = value
 		e, known := entries.byKey[key]
 		if !known {
-			if !inFamily(key) {
+			if !inFamily(key) { // an application may read it: kept, with a warning
 				c.unknown = append(c.unknown, key)
 			}
 			continue
@@ -63,6 +64,7 @@ func New(pairs map[string]string) (*Conf, error) {
 		}
 		c.values[key] = parsed
 	}
+	// After the single keys: spark.hadoop.yarn.X wins over yarn.X, and checkTimeouts compares what holds in the end.
 	problems = append(problems, c.takeHadoop()...)
 	if err := checkTimeouts(c); err != nil {
 		problems = append(problems, err)
@@ -86,7 +88,7 @@ func (c *Conf) With(pairs map[string]string) (*Conf, error) {
 		return nil, err
 	}
 	out.from = maps.Clone(c.from)
-	for key := range pairs {
+	for key := range pairs { // the old origin would be a wrong one
 		delete(out.from, key)
 	}
 	out.dropped = append(out.dropped, c.dropped...)
@@ -122,8 +124,8 @@ func (c *Conf) Under(prefix string) []Pair {
 	return out
 }
 
-// Warnings tells of keys that are not known, were dropped or have no effect, one line each, sorted. The nearest names are looked for
-// here and not in New, which so costs little for the settings of a peer.
+// Warnings has a line for each key that is not known, was dropped or has no effect, sorted. The nearest names are looked for here
+// and not in New, so that New costs little for the settings of a peer.
 func (c *Conf) Warnings() []string {
 	if c == nil {
 		return nil
@@ -149,7 +151,7 @@ func (c *Conf) Warnings() []string {
 	return out
 }
 
-// place is where a key was set, for a warning of it, and "" when whoever made c did not say.
+// place is where a key was set, for a warning of it, and "" if c was made without origins.
 func (c *Conf) place(key string) string {
 	at, known := c.from[key]
 	if !known {

@@ -59,7 +59,7 @@ var (
 	MasterUITitle = optional("spark.master.ui.title", texts,
 		"The title of the Master's pages.")
 	MasterDecommissionAllowMode = entry("spark.master.ui.decommission.allow.mode", enum("LOCAL", "ALLOW", "DENY"), "LOCAL",
-		"Who may decommission workers through the Master's pages: this machine, all or nobody.")
+		"Whose requests to decommission workers the Master's pages take: those of this machine, all or none.")
 	MasterVisibleEnvVarPrefixes = entry("spark.master.ui.visibleEnvVarPrefixes", lists, "",
 		"The beginnings of names of environment variables that the Master's pages show.").awaits("the page of the Master's environment")
 	UIKillEnabled = entry("spark.ui.killEnabled", bools, "true",
@@ -75,13 +75,13 @@ var (
 	WorkerMaxRegistrationRetries = entry("spark.worker.maxRegistrationRetries", atLeast(ints, 0), "16",
 		"After how many registration tries a worker gives up.")
 	WorkerExecutorStateSyncMaxAttempts = entry("spark.worker.executorStateSync.maxAttempts", atLeast(ints, 0), "5",
-		"How often a worker tries to tell the Master of an executor's state before it exits.")
+		"How often a worker tries to report an executor's state to the Master before it exits.")
 	WorkerIDPattern = entry("spark.worker.idPattern", filled(texts), "worker-%s-%s-%d",
 		"The pattern of worker ids: time of start, host, port.")
 	WorkerPreferConfiguredMasterAddress = entry("spark.worker.preferConfiguredMasterAddress", bools, "false",
 		"Whether a worker goes on with the Master's address as it was given rather than as the Master says it.")
 	WorkerDriverTerminateTimeout = entry("spark.worker.driverTerminateTimeout", atLeast(durations(time.Millisecond), 0), "10s",
-		"How long a driver that is told to end may take before it is killed.")
+		"How long a driver that is to end may take before it is killed.")
 	WorkerDecommissionSignal = entry("spark.worker.decommission.signal", filled(texts), "PWR",
 		"The signal, without SIG, that decommissions a worker.")
 	WorkerCleanupEnabled = entry("spark.worker.cleanup.enabled", bools, "true",

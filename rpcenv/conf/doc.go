@@ -1,7 +1,7 @@
 // Package conf holds Spark's settings as typed entries, and the project's own beside them.
 //
 // A setting is a package variable, such as [WorkerTimeout], of type *[Entry]: it knows its key, its form, its default,
-// its range and what it means, which the last argument of its declaration says. A [Conf] holds the pairs that somebody
+// its range and what it means, which the last argument of its declaration says. A [Conf] holds the pairs that were
 // set, from spark-defaults.conf (see [ParseProperties]), from --conf K=V (see [ParsePair]) or from a message. It never
 // changes once made, may be used from any goroutine, and travels as its pairs.
 //
@@ -55,7 +55,7 @@
 //
 //   - Settings that promise protection are refused unless they have their defaults: there is no authentication, encryption, TLS,
 //     Kerberos, servlet filter or list of rights. (TestASettingThatPromisesProtectionIsRefused)
-//   - All values of known settings are checked when they are read from files, options and variables, and told with file and
-//     line; in Spark a malformed one fails what reads it first. (TestAMalformedValueIsToldWithItsPlace)
+//   - All values of known settings are checked when they are read from files, options and variables; errors name file and line.
+//     In Spark a malformed one fails whatever reads it first. (TestAMalformedValueIsToldWithItsPlace)
 //   - Regular expressions are Go's, without look-around and back references. (TestSecretsAreNotShown)
 package conf

@@ -2,13 +2,13 @@ package conf
 
 import "fmt"
 
-// awaits marks a setting that nothing reads yet, with the capability that will: whoever sets it is warned.
+// awaits marks a setting that nothing reads yet, with the capability that will: a user that sets it is warned.
 func (e *Entry[T]) awaits(capability string) *Entry[T] {
 	e.waits = capability
 	return e
 }
 
-// noEffect is what a user hears of key, which was set and has no effect, or "". Whoever turns a thing off misses nothing.
+// noEffect is the warning that key was set and has no effect, or "". To turn off what does not exist is no reason to warn.
 func (c *Conf) noEffect(key string) string {
 	d := entries.byKey[key].describe()
 	if on, isBool := c.values[key].(bool); d.Awaits == "" || isBool && !on {

@@ -31,7 +31,7 @@ func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
 	if c, err = c.With(map[string]string{"spark.scheduler.mode": "FAIR"}); err != nil {
 		t.Fatal(err)
 	}
-	want[1] = "spark.scheduler.mode has no effect yet: there is no support for pools of jobs" // whoever made it did not say where
+	want[1] = "spark.scheduler.mode has no effect yet: there is no support for pools of jobs" // made without origins
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

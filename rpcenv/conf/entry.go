@@ -91,7 +91,7 @@ func entry[T any](key string, f form[T], def, doc string) *Entry[T] {
 	}
 	e := &Entry[T]{key: key, doc: doc, form: f, hasDef: true}
 	v, err := e.parse(def)
-	if err != nil {
+	if err != nil { // a mistake in a declaration: no panic while variables are made, but a test that fails
 		entries.faults = append(entries.faults, fmt.Errorf("default of %w", err))
 	}
 	e.def = v

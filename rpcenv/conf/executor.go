@@ -43,7 +43,7 @@ var (
 	ExecutorInstances = optional("spark.executor.instances", atLeast(ints, 0),
 		"How many executors an application starts with.")
 	ExecutorHeartbeatInterval = entry("spark.executor.heartbeatInterval", atLeast(durations(time.Millisecond), time.Millisecond), "10s",
-		"How often an executor tells the driver that it lives. It must be less than spark.network.timeout.")
+		"How often an executor sends the driver a heartbeat. It must be less than spark.network.timeout.")
 	ExecutorHeartbeatMaxFailures = entry("spark.executor.heartbeat.maxFailures", atLeast(ints, 1), "60",
 		"After how many failed heartbeats in a row an executor ends itself.")
 	ExecutorMaxNumFailures = optional("spark.executor.maxNumFailures", atLeast(ints, 0),

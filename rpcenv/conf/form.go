@@ -119,6 +119,7 @@ func narrow[T any](f form[T], words, inside string, wrong func(T) string) form[T
 		}
 		return v, err
 	}
+	// Errors show the example as a value that would do, so it has to be in the range.
 	if _, err := f.parse(f.example); err != nil {
 		f.example = inside
 	}

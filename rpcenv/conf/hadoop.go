@@ -59,6 +59,7 @@ func parseAs(key string, e anyEntry, value string) (any, error) {
 // last value. path is the name of the file in origins and errors. A file above MaxProperties bytes is an error, and
 // ${variables} are left as they are.
 func ReadHadoop(r io.Reader, path string) ([]Setting, error) {
+	// One byte more than may be there: if it is used up, the file is too long, whatever the decoder made of what it saw.
 	limited := &io.LimitedReader{R: r, N: MaxProperties + 1}
 	var file struct {
 		XMLName    xml.Name `xml:"configuration"`
@@ -78,7 +79,7 @@ func ReadHadoop(r io.Reader, path string) ([]Setting, error) {
 	at := map[string]int{}
 	for _, p := range file.Properties {
 		s := Setting{Pair{trim(p.Name), trim(p.Value)}, Origin{Place: path}}
-		if i, twice := at[s.Key]; twice {
+		if i, twice := at[s.Key]; twice { // at its first place, with its last value
 			out[i] = s
 			continue
 		}

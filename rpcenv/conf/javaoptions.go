@@ -30,14 +30,14 @@ func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored [
 func SplitOptions(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	inWord, escaped := false, false
+	inWord, escaped := false, false // inWord: quotes make a word even if nothing is between them
 	quote := rune(0)
 	for _, r := range text {
 		switch {
 		case escaped:
 			word.WriteRune(r)
 			escaped = false
-		case r == '\\' && quote != '\'':
+		case r == '\\' && quote != '\'': // within single quotes a backslash is itself, as in a shell
 			escaped, inWord = true, true
 		case quote != 0 && r == quote:
 			quote = 0

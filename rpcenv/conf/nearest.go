@@ -2,8 +2,8 @@ package conf
 
 import "strings"
 
-// Nearest is the name closest to key, the first of several. There is none when all differ in more than three places,
-// or in so many that it would be another word.
+// Nearest is the name closest to key, the first of several. It is false when all differ in more than three places, or in more than
+// one of five bytes: that would be another word.
 func Nearest(key string, names []string) (string, bool) {
 	if len(key) > 200 {
 		return "", false // no typing mistake, and long ones would cost
@@ -11,6 +11,7 @@ func Nearest(key string, names []string) (string, bool) {
 	limit := min(3, len(key)/5)
 	best, least := "", limit+1
 	for _, name := range names {
+		// A shortcut: the distance is at least the difference of the lengths.
 		if max(len(name)-len(key), len(key)-len(name)) >= least {
 			continue
 		}
@@ -23,6 +24,7 @@ func Nearest(key string, names []string) (string, bool) {
 
 // distance is the least number of bytes to insert, remove, replace or swap with a neighbour to make b of a.
 func distance(a, b string) int {
+	// The rows of the table of distances between beginnings of a and b (Damerau-Levenshtein); a swap looks two rows back.
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		above[j] = j

@@ -15,7 +15,7 @@ var (
 	NodeManagerWebapp = entry("yarn.nodemanager.webapp.address", filled(texts), "0.0.0.0:8042",
 		"Where a NodeManager's pages are, HOST:PORT; the host 0.0.0.0 is where it listens, port 0 any free one.")
 	NodeManagerKillDelay = entry("yarn.nodemanager.sleep-delay-before-sigkill.ms", atLeast(durations(time.Millisecond), 0), "250",
-		"How long a container may take to end by itself when it is told to.")
+		"How long a container that is to end may take before it is killed.")
 	NodeManagerMonitorInterval = entry("yarn.nodemanager.container-monitor.interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "3000",
 		"How often a node looks at the memory of its containers.")
@@ -30,12 +30,12 @@ var (
 	NodeManagerFetchThreads = entry("yarn.nodemanager.localizer.fetch.thread-count", atLeast(ints, 1), "4",
 		"How many resources a node fetches at once.")
 	NodeManagerCacheTargetMB = entry("yarn.nodemanager.localizer.cache.target-size-mb", atLeast(ints, 0), "10240",
-		"How large the cache of resources that nobody uses may stay, in MiB.")
+		"How large the cache of unused resources may stay, in MiB.")
 	NodeManagerCacheCleanupInterval = entry("yarn.nodemanager.localizer.cache.cleanup.interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "600000",
 		"How often a node looks whether its cache is too large.")
 	NodeManagerDeleteDebugDelay = entry("yarn.nodemanager.delete.debug-delay-sec", durations(time.Second), "0",
-		"How long what a container or an application leaves stays, for somebody to look at; below 0 for ever.")
+		"How long the files of a container or an application stay after its end, for debugging; below 0 for ever.")
 	NodeManagerLogRetain = entry("yarn.nodemanager.log.retain-seconds", durations(time.Second), "10800",
 		"How long a node keeps the output of containers after their application; below 0 for ever.")
 	NodeManagerEnvWhitelist = entry("yarn.nodemanager.env-whitelist", lists,

@@ -98,12 +98,14 @@ func (l *lineReader) logical() (line string, number int, ok bool) {
 	var joined strings.Builder
 	for natural, more := l.natural(); more; natural, more = l.natural() {
 		natural = strings.TrimLeft(natural, " \t\f")
+		// Only a first line can be a comment: one that continues another is part of its value.
 		if number == 0 {
 			if natural == "" || natural[0] == '#' || natural[0] == '!' {
 				continue
 			}
 			number = l.number
 		}
+		// An even number of backslashes at the end stands for half as many; an odd one continues the line by its last.
 		body := strings.TrimRight(natural, `\`)
 		if (len(natural)-len(body))%2 == 0 {
 			joined.WriteString(natural)
@@ -136,6 +138,7 @@ func parseProperty(line string) (key, value string, err error) {
 	if !utf8.ValidString(line) {
 		return "", "", errors.New("not UTF-8: save the file in that encoding")
 	}
+	// Split before the escapes are resolved: an escaped separator is part of the key.
 	end := keyEnd(line)
 	rest := strings.TrimLeft(line[end:], " \t\f")
 	if rest != "" && (rest[0] == '=' || rest[0] == ':') {
@@ -214,6 +217,7 @@ func unicodeEscape(s string) (r rune, length int, err error) {
 	if !utf16.IsSurrogate(r) {
 		return r, 5, nil
 	}
+	// Java's characters have 16 bits: one beyond them is two escapes.
 	if len(s) > 5 && s[5] == '\\' {
 		low, _ := hex4(s[6:])
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
@@ -223,7 +227,7 @@ func unicodeEscape(s string) (r rune, length int, err error) {
 	return 0, 0, fmt.Errorf(`\u%s is half a surrogate pair: want both halves, as in \ud83d\ude00`, s[1:5])
 }
 
-// hex4 reads u and four hexadecimal digits; it is 0 when there are none.
+// hex4 reads u and four hexadecimal digits; false for anything else.
 func hex4(s string) (rune, bool) {
 	if len(s) < 5 || s[0] != 'u' {
 		return 0, false

@@ -3,7 +3,7 @@ package conf
 import "fmt"
 
 // ProtectionError refuses a setting that promises protection which nothing here gives. A process that went on would be open
-// to those whom the setting was to keep out.
+// to the very callers that the setting was to keep out.
 type ProtectionError struct {
 	Key string
 	// Lacks is what does not happen, such as "peers are not authenticated".
@@ -26,6 +26,7 @@ func (e *ProtectionError) Error() string {
 // wherever they come from, so that no process starts with them. lacks says what does not happen.
 func (e *Entry[T]) protects(lacks string) *Entry[T] {
 	e.lacks = lacks
+	// The example in an error must be a value that is taken.
 	harmless, _ := e.Default()
 	e.form.example = e.form.text(harmless)
 	return e

@@ -105,6 +105,7 @@ func durationText(d time.Duration) string { return quantityText(timeSuffixes, in
 // quantity reads digits and perhaps a suffix, by default that of unit, and counts in unit, cutting the rest. When the
 // result does not fit it is the largest or smallest int64, and fits is false.
 func quantity(s string, suffixes []suffix, unit int64) (n int64, fits bool, err error) {
+	// Two sorts of errors: a text that is no quantity (for a fraction it says how to write it whole), and letters that are no unit.
 	s = strings.ToLower(s)
 	digits := strings.TrimPrefix(s, "-")
 	end := len(s) - len(strings.TrimLeft(digits, "0123456789"))
@@ -121,7 +122,7 @@ func quantity(s string, suffixes []suffix, unit int64) (n int64, fits bool, err 
 	if n, err = strconv.ParseInt(number, 10, 64); err != nil {
 		return 0, false, errors.New("the number does not fit")
 	}
-	if size < unit {
+	if size < unit { // cut, as in Spark: 1500ms is 1 s for an entry in seconds
 		return n / (unit / size), true, nil
 	}
 	n, fits = times(n, size/unit)
@@ -139,6 +140,7 @@ func syntaxError(s string, suffixes []suffix, unit int64) error {
 	if name := s[len(number):]; name != "" {
 		size = sizeOf(suffixes, name)
 	}
+	// The largest unit in which it is whole; beyond 1e9 of them no user would write it so.
 	for _, smaller := range suffixes {
 		whole := v * float64(size) / float64(smaller.size)
 		if smaller.size <= size && whole == math.Trunc(whole) && math.Abs(whole) < 1e9 {
@@ -161,7 +163,7 @@ func quantityText(suffixes []suffix, n int64) string {
 	return quantityText(suffixes, n-n%suffixes[len(suffixes)-1].size)
 }
 
-// sizeOf is the size of a unit; 0 when there is none of that name.
+// sizeOf is the size of a unit; 0 for an unknown name.
 func sizeOf(suffixes []suffix, name string) int64 {
 	for _, u := range suffixes {
 		if u.name == name {
@@ -192,7 +194,7 @@ func times(n, k int64) (int64, bool) {
 	return n * k, true
 }
 
-// ParseMemoryMB reads the memory of a JVM as daemons are told it, "2g" or "512m" (a plain number: bytes), and returns MiB,
+// ParseMemoryMB reads the memory of a JVM in the form of daemons' options, "2g" or "512m" (a plain number: bytes), and returns MiB,
 // at least 1. It mirrors Utils.memoryStringToMb and checkWorkerMemory.
 func ParseMemoryMB(s string) (int, error) {
 	n, err := ParseBytes(s)

@@ -10,10 +10,10 @@ var (
 		"After how long a node that says nothing is given up.")
 	ContainerExpiry = entry("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "600000",
-		"After how long a container that nobody starts is taken back.")
+		"After how long a container that is not started is taken back.")
 	NMHeartbeatInterval = entry("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "1000",
-		"How often nodes tell that they live.")
+		"How often nodes send heartbeats.")
 	AMMaxAttempts = entry("yarn.resourcemanager.am.max-attempts", atLeast(ints, 1), "2",
 		"How many application masters an application may have, one after the other.")
 	MaxCompletedApplications = entry("yarn.resourcemanager.max-completed-applications", atLeast(ints, 0), "1000",
@@ -58,7 +58,7 @@ var (
 // Settings of the FairScheduler.
 var (
 	FairAllocationFile = optional("yarn.scheduler.fair.allocation.file", filled(texts),
-		"The file with the queues of the FairScheduler, read again every 10 s; there is none when it is unset.")
+		"The file with the queues of the FairScheduler, read again every 10 s; unset for no file.")
 	FairUserAsDefaultQueue = entry("yarn.scheduler.fair.user-as-default-queue", bools, "true",
 		"Whether an application without a queue goes to that of its user.")
 	FairAllowUndeclaredPools = entry("yarn.scheduler.fair.allow-undeclared-pools", bools, "true",
@@ -68,9 +68,9 @@ var (
 	FairUpdateInterval = entry("yarn.scheduler.fair.update-interval-ms", atLeast(durations(time.Millisecond), time.Millisecond), "500",
 		"How often shares are computed anew.")
 	FairContinuousScheduling = entry("yarn.scheduler.fair.continuous-scheduling-enabled", bools, "false",
-		"Whether containers are given at any time, not only when a node tells that it lives.")
+		"Whether containers are given at any time, not only at a node's heartbeat.")
 	FairContinuousSleep = entry("yarn.scheduler.fair.continuous-scheduling-sleep-ms", atLeast(durations(time.Millisecond), time.Millisecond), "5",
-		"How long such scheduling waits between two looks at all nodes.")
+		"How long continuous scheduling waits between two looks at all nodes.")
 	FairPreemption = entry("yarn.scheduler.fair.preemption", bools, "false",
 		"Whether a starved application gets what another has above its share.")
 	FairPreemptionThreshold = entry("yarn.scheduler.fair.preemption.cluster-utilization-threshold", between(floats, 0, 1), "0.8",

@@ -5,8 +5,8 @@ const (
 	noAuthentication = "peers are not authenticated"
 	noEncryption     = "connections are not encrypted"
 	noTLS            = "nothing is served over TLS"
-	noACLs           = "nobody's rights are looked at"
-	noKerberos       = "nobody proves by Kerberos who they are"
+	noACLs           = "users' rights are not checked"
+	noKerberos       = "Kerberos authenticates no caller"
 	noFilters        = "requests pass no filters"
 )
 
@@ -49,7 +49,7 @@ var (
 	MasterRESTFilters = optional("spark.master.rest.filters", lists,
 		"Servlet filters that requests of the REST server pass.").protects(noFilters)
 	KerberosPrincipal = optional("spark.kerberos.principal", texts,
-		"Who a driver on a secured Hadoop cluster is.").protects(noKerberos)
+		"The Kerberos principal of a driver on a secured Hadoop cluster.").protects(noKerberos)
 	KerberosKeytab = optional("spark.kerberos.keytab", texts,
 		"The file with the keys of spark.kerberos.principal.").protects(noKerberos)
 )
@@ -60,7 +60,7 @@ var (
 	YARNACLEnable = entry("yarn.acl.enable", bools, "false",
 		"Whether YARN looks at the rights of users.").protects(noACLs)
 	YARNAdminACL = entry("yarn.admin.acl", filled(texts), "*",
-		"Who may administer a ResourceManager.").protects(noACLs)
+		"The users that may administer a ResourceManager.").protects(noACLs)
 	YARNAuthorizationProvider = optional("yarn.authorization-provider", texts,
 		"The class that decides about rights.").protects(noACLs)
 	YARNHTTPPolicy = entry("yarn.http.policy", enum("HTTP_ONLY", "HTTPS_ONLY"), "HTTP_ONLY",
@@ -70,22 +70,22 @@ var (
 	YARNIntermediateEncryption = entry("yarn.intermediate-data-encryption.enable", bools, "false",
 		"Whether what containers keep on disk is encrypted.").protects("files are not encrypted")
 	ResourceManagerPrincipal = optional("yarn.resourcemanager.principal", texts,
-		"Who the ResourceManager is to Kerberos.").protects(noKerberos)
+		"The Kerberos principal of the ResourceManager.").protects(noKerberos)
 	ResourceManagerKeytab = entry("yarn.resourcemanager.keytab", filled(texts), "/etc/krb5.keytab",
 		"The file with the keys of yarn.resourcemanager.principal.").protects(noKerberos)
 	NodeManagerPrincipal = optional("yarn.nodemanager.principal", texts,
-		"Who a NodeManager is to Kerberos.").protects(noKerberos)
+		"The Kerberos principal of a NodeManager.").protects(noKerberos)
 	NodeManagerKeytab = entry("yarn.nodemanager.keytab", filled(texts), "/etc/krb5.keytab",
 		"The file with the keys of yarn.nodemanager.principal.").protects(noKerberos)
 	NodeManagerContainerExecutor = entry("yarn.nodemanager.container-executor.class", filled(texts),
 		"org.apache.hadoop.yarn.server.nodemanager.DefaultContainerExecutor",
 		"What starts containers.").protects("containers run as the NodeManager's own user")
 	HadoopAuthentication = entry("hadoop.security.authentication", filled(texts), "simple",
-		"How users of Hadoop prove who they are.").protects(noKerberos)
+		"How users of Hadoop are authenticated.").protects(noKerberos)
 	HadoopAuthorization = entry("hadoop.security.authorization", bools, "false",
 		"Whether Hadoop's daemons look at the rights of their callers.").protects(noACLs)
 	HadoopRPCProtection = entry("hadoop.rpc.protection", filled(texts), "authentication",
 		"Whether Hadoop's RPC is signed or encrypted.").protects(noEncryption)
 	HadoopHTTPAuthentication = entry("hadoop.http.authentication.type", filled(texts), "simple",
-		"How users of Hadoop's pages prove who they are.").protects(noAuthentication)
+		"How users of Hadoop's pages are authenticated.").protects(noAuthentication)
 )

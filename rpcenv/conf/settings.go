@@ -92,6 +92,7 @@ func (s *Settings) Values() map[string]string {
 
 // Conf is New of the values; its errors begin with the origin of what is wrong, and its warnings name that of what has no effect.
 func (s *Settings) Conf() (*Conf, error) {
+	// New checks all again. Here each value is checked alone, because only here its origin is known.
 	var problems []error
 	for _, one := range s.Sorted() {
 		e := entries.byKey[one.Key]

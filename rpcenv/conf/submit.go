@@ -38,7 +38,7 @@ var (
 	YARNQueue = entry("spark.yarn.queue", filled(texts), "default",
 		"The YARN queue that an application is submitted to.")
 	YARNApplicationType = entry("spark.yarn.applicationType", filled(texts), "SPARK",
-		"What sort of application YARN is told of.")
+		"The type under which YARN lists the application.")
 	YARNMaxAppAttempts = optional("spark.yarn.maxAppAttempts", atLeast(ints, 1),
 		"How often YARN starts the application master; YARN's own setting when unset.")
 	YARNAMMemory = entry("spark.yarn.am.memory", atLeast(sizes(mib), 1), "512m",

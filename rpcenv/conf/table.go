@@ -11,8 +11,8 @@ type Described struct {
 	Key string
 	// Form is the kind of value, such as "time in s".
 	Form string
-	// Default is the value when unset, as a user would write it; "= KEY" when it is that of another setting; "" when
-	// there is none.
+	// Default is the value when unset, as a user would write it; "= KEY" when it is that of another setting; ""
+	// without a default.
 	Default string
 	Doc     string
 	// Lacks is the protection that the setting promises and nothing gives: it may have no value but its default. Empty: none.

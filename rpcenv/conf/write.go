@@ -20,6 +20,7 @@ func FormatProperties(pairs []Pair) string {
 
 // writeEscaped writes a key or a value so that its characters mean themselves.
 func writeEscaped(out *strings.Builder, s string, key bool) {
+	// Only what would mean something else is escaped: files stay easy to read.
 	for i, r := range s {
 		switch {
 		case r == '\t':

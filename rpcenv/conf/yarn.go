@@ -13,9 +13,9 @@ var (
 	YARNPreserveStagingFiles = entry("spark.yarn.preserve.staging.files", bools, "false",
 		"Whether the staged files stay when the application has ended.")
 	YARNReportInterval = entry("spark.yarn.report.interval", atLeast(durations(time.Millisecond), time.Millisecond), "1s",
-		"How often a client asks YARN how the application fares.")
+		"How often a client asks YARN for a report of the application.")
 	YARNReportLoggingFrequency = entry("spark.yarn.report.loggingFrequency", atLeast(ints, 1), "30",
-		"After how many reports without a change a client tells again how the application fares.")
+		"After how many reports without a change a client logs one again.")
 	YARNClientLaunchMonitorInterval = entry("spark.yarn.clientLaunchMonitorInterval",
 		atLeast(durations(time.Millisecond), time.Millisecond), "1s",
 		"How often a driver in client mode asks YARN whether its application master runs.")
@@ -43,7 +43,7 @@ var (
 	YARNAMWaitTime = entry("spark.yarn.am.waitTime", atLeast(durations(time.Millisecond), 0), "100s",
 		"How long the application master waits for the driver to be there.")
 	YARNHeartbeatInterval = entry("spark.yarn.scheduler.heartbeat.interval-ms", durations(time.Millisecond), "3s",
-		"How often the application master tells the ResourceManager that it lives when nothing is to be asked for.")
+		"How often the application master sends the ResourceManager a heartbeat when it has nothing to ask for.")
 	YARNInitialAllocationInterval = entry("spark.yarn.scheduler.initial-allocation.interval", durations(time.Millisecond), "200ms",
 		"How soon the application master asks again while it waits for containers; it doubles up to the heartbeat's.")
 	YARNReporterMaxFailures = entry("spark.yarn.scheduler.reporterThread.maxFailures", atLeast(ints, 1), "5",
@@ -63,7 +63,7 @@ var (
 	YARNExecutorFailuresValidityInterval = optional("spark.yarn.executor.failuresValidityInterval", durations(time.Millisecond),
 		"The older name of spark.executor.failuresValidityInterval, which falls back to it.")
 	YARNFinalMessageLimit = entry("spark.yarn.am.finalMessageLimit", atLeast(sizes(byteUnit), 0), "1m",
-		"How many bytes of its last words the application master tells the ResourceManager.")
+		"How many bytes of its final message the application master sends to the ResourceManager.")
 	YARNExecutorNodeLabelExpression = optional("spark.yarn.executor.nodeLabelExpression", texts,
 		"The label of the nodes that may run executors.")
 )
@@ -92,6 +92,7 @@ func ResourceManagerAt(c *Conf) string {
 	if !set {
 		at = fmt.Sprintf("%s:%d", ResourceManagerHostname.Get(c), ResourceManagerPort)
 	}
+	// To listen at any address is no address to dial.
 	if rest, any := strings.CutPrefix(at, "0.0.0.0:"); any {
 		return "127.0.0.1:" + rest
 	}

@@ -100,7 +100,7 @@ func (f Fault) String() string {
 			words = append(words, "p="+strconv.FormatFloat(f.P, 'g', -1, 64))
 		}
 		return strings.Join(words, " ")
-	case f.Verb == Latency:
+	case f.Verb == Latency: // the one without a name
 		return strings.Join(append(words, f.By.String(), f.Max.String()), " ")
 	}
 	words = append(words, f.A)
@@ -144,6 +144,7 @@ func parse(ws []word, line int) (Fault, error) {
 		p.want(args, 2)
 		f.A, f.B = p.name(args, 0), p.name(args, 1)
 	case Delay:
+		// One word for two faults: of the way between two processes, and of messages that fit a pattern.
 		if len(args) > 0 && strings.Contains(args[0].text, "->") {
 			p.rule(&f, args)
 			break

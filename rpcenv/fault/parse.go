@@ -50,7 +50,7 @@ func split(line string) []word {
 	return out
 }
 
-// parser reads the arguments of one line and keeps the first error.
+// parser reads the arguments of one line and keeps the first error: after it the others read nothing, so that callers check once.
 type parser struct {
 	line int
 	verb word
@@ -71,7 +71,7 @@ func (p *parser) want(args []word, n int) {
 	switch {
 	case len(args) > n:
 		p.stop(args[n], fmt.Sprintf("%q is too much: want %s %s", args[n].text, p.verb.text, forms[Verb(p.verb.text)]))
-	case len(args) < n:
+	case len(args) < n: // the column is where the missing word would begin
 		last := append([]word{p.verb}, args...)[len(args)]
 		end := word{column: last.column + utf8.RuneCountInString(last.text)}
 		p.stop(end, fmt.Sprintf("something is missing: want %s %s", p.verb.text, forms[Verb(p.verb.text)]))
@@ -125,7 +125,7 @@ func (p *parser) rule(f *Fault, args []word) {
 		return
 	}
 	pattern, err := trace.ParseFilter(args[0].text)
-	if wrong, ok := errors.AsType[*trace.FilterError](err); ok {
+	if wrong, ok := errors.AsType[*trace.FilterError](err); ok { // its column counts within the pattern
 		p.stop(word{column: args[0].column + wrong.Column - 1}, wrong.Problem)
 		return
 	}
@@ -151,7 +151,7 @@ func (p *parser) rule(f *Fault, args []word) {
 			p.stop(a, fmt.Sprintf("%q is no option of %s: want %s %s", a.text, f.Verb, f.Verb, forms[f.Verb]))
 		}
 	}
-	if f.Verb == Delay && f.By == 0 {
+	if f.Verb == Delay && f.By == 0 { // Reorder has a default
 		p.stop(p.verb, "by is missing: want "+string(Delay)+" "+forms[Delay])
 	}
 }
@@ -173,7 +173,7 @@ func (p *parser) probability(at word) float64 {
 	return x
 }
 
-// isName reports whether s can be a name in a text of faults.
+// isName reports whether s can be a name in a text of faults: one that a pattern, an option or a comment cannot be taken for.
 func isName(s string) bool {
 	return !strings.ContainsAny(s, ":=\"") && !strings.Contains(s, "->") && !strings.HasPrefix(s, "#") &&
 		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) && s != ""

@@ -19,8 +19,8 @@ func (t Timed) String() string { return "at " + t.At.String() + " " + t.Fault.St
 
 // Plan is what goes wrong in a run, in the order of its list; at equal times too.
 type Plan struct {
-	// Seed and Trace say in which run it did what it is kept for: the World's seed, and a hash of its trace by which one
-	// finds that the program has changed since. Zero and empty when nothing is said.
+	// Seed and Trace name the run for which the Plan is kept: the World's seed, and a hash of its trace. Another hash in a later run
+	// means that the program has changed since. Zero and empty when not known.
 	Seed  uint64
 	Trace string
 	// Faults are the lines.
@@ -62,7 +62,7 @@ func ParsePlan(text string) (Plan, error) {
 		}
 		var err error
 		switch {
-		case ws[0].text == "plan" && !begun:
+		case ws[0].text == "plan" && !begun: // the header comes first or not at all
 			err = p.header(ws, n)
 		case ws[0].text == "at":
 			err = p.line(ws, n)

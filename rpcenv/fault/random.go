@@ -42,7 +42,7 @@ func (g *generator) within(d time.Duration) time.Duration {
 func (g *generator) add() {
 	t := g.within(g.span)
 	end := t + g.within(g.span/2)
-	a, b := g.name(), g.name()
+	a, b := g.name(), g.name() // the same one at times: then a cut or a delay becomes another fault
 	switch k := g.rnd.IntN(20); {
 	case k < 3 && a != b:
 		oneway := g.rnd.IntN(2) == 0

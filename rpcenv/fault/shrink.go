@@ -11,7 +11,7 @@ func Shrink(p Plan, limit int, fails func(Plan) bool) Plan {
 		smaller := false
 		for i := 0; i < len(p.Faults); {
 			q := p.Without(i, min(i+size, len(p.Faults)))
-			if s.try(q) {
+			if s.try(q) { // what follows has moved to i
 				p, smaller = q, true
 				continue
 			}
@@ -21,6 +21,7 @@ func Shrink(p Plan, limit int, fails func(Plan) bool) Plan {
 			size /= 2
 		}
 	}
+	// Times last: each try costs a run, and now there are few faults.
 	for i := range p.Faults {
 		p = s.simplify(p, i)
 	}
@@ -48,8 +49,9 @@ func (s *shrinker) simplify(p Plan, i int) Plan {
 		if at == p.Faults[i].At {
 			break
 		}
-		q := p.Without(0, 0)
+		q := p.Without(0, 0) // a copy
 		q.Faults[i].At = at
+		// A Plan is in the order of its times: rounding must not put this fault before the one that precedes it.
 		if (i == 0 || q.Faults[i-1].At <= at) && s.try(q) {
 			return q
 		}

@@ -2,8 +2,8 @@
 //
 // Counters are always on: two or three atomic additions per message, no lock of their own, nothing allocated once a type of
 // messages has been seen. They only grow; an endpoint that is registered again under its name goes on counting. Times cost
-// reading the clock, so the histograms of waiting and handling are made at first use: after [Set.Time], which who serves
-// metrics calls, and the endpoint Metrics when it is asked for times. They stay on.
+// reading the clock, so the histograms of waiting and handling are made at first use after [Set.Time]. A server of metrics calls it,
+// and so does the endpoint Metrics when it is asked for times. They stay on.
 //
 // What is counted is bounded, because types and peers come from outside: an Env has at most [MaxEndpoints] rows of
 // endpoints, an endpoint [MaxSeries] of types, a Snapshot [MaxPeers] peers. What is beyond counts as [Other].

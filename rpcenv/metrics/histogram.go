@@ -69,7 +69,7 @@ func (t *Times) Add(o Times) {
 func (t *Times) Since(before Times) Times {
 	d := *t
 	for i, c := range before.Counts {
-		if c > d.Counts[i] {
+		if c > d.Counts[i] { // counts only grow: before is of another process, or of one that was started anew
 			return *t
 		}
 		d.Counts[i] -= c
@@ -85,14 +85,14 @@ func (t *Times) Quantile(q float64) time.Duration {
 	if n == 0 {
 		return 0
 	}
-	rank := q * float64(n)
+	rank := q * float64(n) // how many times are at or below the quantile
 	below := 0.0
 	for i, c := range t.Counts {
 		if c == 0 || below+float64(c) < rank {
 			below += float64(c)
 			continue
 		}
-		if i == Buckets-1 {
+		if i == Buckets-1 { // no upper bound to reckon with
 			break
 		}
 		low := time.Duration(0)

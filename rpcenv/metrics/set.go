@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of what is told apart.
+// How many endpoints, types of messages and peers have rows of their own.
 const (
 	MaxEndpoints = 256
 	MaxSeries    = 128
@@ -41,6 +41,7 @@ func (s *Set) Endpoint(name string) *Endpoint {
 	}
 	ep := s.endpoints[name]
 	if ep == nil {
+		// The last place is for all others together.
 		if len(s.endpoints) >= MaxEndpoints-1 {
 			name = Other
 			ep = s.endpoints[name]
@@ -151,7 +152,7 @@ type Key struct {
 	Type any
 }
 
-// Series is the counters of a Key, made if missing; name tells what the type is called, and is called only then.
+// Series is the counters of a Key, made if missing; only then name is called, which returns the type's name.
 func (e *Endpoint) Series(k Key, name func() string) *Series {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -177,7 +178,7 @@ type Series struct {
 	kind Kind
 	typ  string
 
-	// Those who send write these, the endpoint the others: they shall not share a line of the cache.
+	// Senders write these, the endpoint the others: they shall not share a line of the cache.
 	received, asks atomic.Uint64
 	_              [64]byte
 

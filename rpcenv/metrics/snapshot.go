@@ -10,7 +10,7 @@ import (
 // Observe counts how long one that was handled had waited in the inbox, and how long its callback took.
 func (s *Series) Observe(wait, handling time.Duration) {
 	t := s.times.Load()
-	if t == nil {
+	if t == nil { // of two that come at once one makes it, and both use that
 		s.times.CompareAndSwap(nil, new(times))
 		t = s.times.Load()
 	}
@@ -29,8 +29,7 @@ type Snapshot struct {
 	Timed     bool
 	Endpoints []EndpointRow
 	Peers     []PeerRow
-	// Drops are messages that were not delivered, and whose sender was not told, by reason; reasons that were none are left
-	// out.
+	// Drops are undelivered messages whose sender got no error, by reason; zero counts are omitted.
 	Drops []DropRow
 	// Sent and Received count messages to and from peers, answers too; their bytes are those of their contents.
 	Sent, SentBytes, Received, ReceivedBytes uint64
@@ -119,12 +118,13 @@ func (s *Set) Snapshot() Snapshot {
 		Sent:  s.sent.Load(), SentBytes: s.sentBytes.Load(), Received: s.received.Load(), ReceivedBytes: s.receivedBytes.Load(),
 		Lost: s.disconnected.Load(), Refused: s.refused.Load(), NotReached: s.notReached.Load(),
 	}
-	snap.Opened = s.opened.Load() // after Lost
+	snap.Opened = s.opened.Load() // after Lost: never are more connections lost than opened
 	for r := range s.drops {
 		if n := s.drops[r].Load(); n > 0 {
 			snap.Drops = append(snap.Drops, DropRow{Reason(r), n})
 		}
 	}
+	// A copy: s.mu is not held while the rows are read, each under its endpoint's own.
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.endpoints))
 	s.mu.Unlock()

@@ -42,7 +42,7 @@ var (
 
 	outboxMessages = desc("outbox_messages", "Messages that wait for a connection to the peer.", "peer")
 	outboxBytes    = desc("outbox_bytes", "Bytes that wait for the peer.", "peer")
-	drops          = desc("dropped_total", "Messages that were not delivered and whose sender was not told.", "reason")
+	drops          = desc("dropped_total", "Undelivered messages whose sender got no error.", "reason")
 	sent           = desc("sent_total", "Messages and answers sent to peers.")
 	sentBytes      = desc("sent_bytes_total", "Bytes of their contents.")
 	got            = desc("peer_received_total", "Messages and answers that came from peers.")
@@ -54,7 +54,7 @@ var (
 	notReached     = desc("dials_failed_total", "Peers that could not be connected to.")
 )
 
-// Describe tells what there is.
+// Describe sends the descriptions of all metrics.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		received, asks, handled, failures, wait, handling, depth, outboxMessages, outboxBytes, drops,
@@ -64,7 +64,7 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect gives the counters of one moment.
+// Collect sends the counters of one Snapshot.
 func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	s := c.source.Metrics()
 	emit := func(d *prometheus.Desc, t prometheus.ValueType, v float64, labels ...string) {
@@ -109,13 +109,14 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	count(notReached, s.NotReached)
 }
 
-// emitTimes gives a histogram that has counted something.
+// emitTimes sends a histogram, unless it is empty.
 func emitTimes(out chan<- prometheus.Metric, d *prometheus.Desc, t *metrics.Times, labels []string) {
 	n := t.Count()
 	if n == 0 {
 		return
 	}
 	buckets := make(map[float64]uint64, metrics.Buckets-1)
+	// Prometheus wants cumulative counts, and knows the last bucket, which has no bound, by n.
 	sum := uint64(0)
 	for i, c := range t.Counts[:metrics.Buckets-1] {
 		sum += c

@@ -30,7 +30,8 @@ const headerTime = 10 * time.Second
 
 // Serve serves at HOST:PORT, port 0 is any free one, until Close. An empty host is loopback. The source begins to measure
 // times. Requests to another Host than an address, localhost, HOST and the machine's name are 403: a page of a name that an
-// attacker points here reads nothing. A port in use is an error that wraps syscall.EADDRINUSE and says what to do; setting is how the user gave at.
+// attacker points here reads nothing. A port in use is an error that wraps syscall.EADDRINUSE and says what to do; setting is the
+// option by which the user gave at.
 func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error) {
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
@@ -50,6 +51,7 @@ func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error
 		Name: "/metrics and /debug/pprof", At: l.Addr().String(), Lets: "read counters, profiles, stacks and the command line, and slow the process down",
 		Close: "give " + setting + " an address on loopback, such as 127.0.0.1:" + port,
 	}.Warn(log)
+	// Names under which a browser may ask for pages here; any other is taken for one that was rebound to this machine.
 	names := []string{host}
 	if own, err := os.Hostname(); err == nil {
 		names = append(names, own)

@@ -57,7 +57,7 @@ func (m *Metrics) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 }
 
 func (m *Metrics) readMetrics(c *rpcenv.Context, q *tracepb.ReadMetrics) {
-	if q.GetTimes() {
+	if q.GetTimes() { // measured from now on, for good
 		m.counters.Time()
 	}
 	answer := Encode(m.counters.Metrics())
@@ -69,6 +69,7 @@ func (m *Metrics) readMetrics(c *rpcenv.Context, q *tracepb.ReadMetrics) {
 		rpcenv.Reply(c, q, answer)
 		return
 	}
+	// Envs in client mode can be reached by no one but this Env: it asks them for its caller.
 	call := rpcenv.Defer(c, q)
 	clients = clients[:min(len(clients), mostClients)]
 	left := len(clients)
@@ -84,6 +85,7 @@ func (m *Metrics) readMetrics(c *rpcenv.Context, q *tracepb.ReadMetrics) {
 			if left--; left > 0 {
 				return
 			}
+			// In the order of the clients, not of the answers.
 			for _, r := range answers {
 				if r != nil {
 					answer.Clients = append(answer.Clients, r)
