@@ -31,7 +31,7 @@ type behaviour struct {
 	exits   bool
 	code    int
 	after   time.Duration
-	healthy int // the executor that does not end; -1: none
+	healthy int // the executor that does not end; -1: all end
 }
 
 // app starts an application without a program: NAME [master=NAME] [max=CORES] [cores=N] [memory=512m] [executors=N]
@@ -64,6 +64,7 @@ func (r *Runner) app(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	// Before the client registers: its executors look their behaviour up by the driver's address, as soon as they start.
 	desc.Command = standInCommand(rpcenv.Ref{Address: env.Address(), Name: name}.String())
 	r.behaviours[env.Address()] = b
 	client, err := env.Register(appclient.Name, appclient.New(appclient.Config{Masters: m, Description: desc, Listener: ear}))
@@ -123,6 +124,7 @@ func (r *Runner) stand(h rpcenv.Host, a executor.Args) error {
 	if err != nil {
 		return err
 	}
+	// As a real executor, a stand-in ends with its Worker.
 	w, err := worker.NewWatcher(a.WorkerURL)
 	if err != nil {
 		return err
@@ -137,7 +139,7 @@ func (r *Runner) stand(h rpcenv.Host, a executor.Args) error {
 	return nil
 }
 
-// isMissing reports whether err says that what a line is about is not there: it may have ended before.
+// isMissing reports whether err says that the process of a line does not run: it may have ended before.
 func isMissing(err error) bool {
 	return errors.Is(err, local.ErrNoSuchProcess) || errors.Is(err, sim.ErrNoHost)
 }

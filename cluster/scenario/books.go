@@ -19,7 +19,7 @@ func (r *Runner) books(c syntax.Command) error {
 	}
 	w := r.world.Simulated()
 	switch _, ended := r.world.Exited(n.name); {
-	case w == nil:
+	case w == nil: // elsewhere the Master's goroutine may be writing in its books
 		return errWantsSim
 	case n.Master == nil:
 		return fmt.Errorf("%s is no Master", n.name)

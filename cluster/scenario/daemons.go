@@ -31,13 +31,14 @@ func (r *Runner) start(c syntax.Command) error {
 		return err
 	}
 	name := c.Args[1]
-	if err := ids.Check("process", name); err != nil { // directories are called as it
+	if err := ids.Check("process", name); err != nil { // directories get its name
 		return err
 	}
 	if _, ended := r.world.Exited(name); r.nodes[name] != nil && !ended {
 		return fmt.Errorf("%s runs", name)
 	}
 	env := rpcenv.Config{Name: name, Conf: r.conf, Log: rpcenv.NoLog()}
+	// A Master of a group gets its process and address from the group, whose other members know it already.
 	var h rpcenv.Host
 	if c.Args[0] != "master" || c.Option("recovery", "") != "RAFT" {
 		h, env.Listen.Host = r.world.Process(name)
@@ -74,8 +75,8 @@ func (r *Runner) start(c syntax.Command) error {
 	return r.join(started)
 }
 
-// masterConfig is a Master's: with recovery=FILESYSTEM it has records, which outlive it. They are in memory: which messages
-// are exchanged does not depend on the disk.
+// masterConfig is a Master's: with recovery=FILESYSTEM it has records, which outlive it. They are in memory: the messages do not
+// depend on the disk.
 func (r *Runner) masterConfig(name string, c syntax.Command) (master.Config, error) {
 	switch mode := c.Option("recovery", "NONE"); mode {
 	case "NONE":
@@ -147,7 +148,7 @@ func (r *Runner) stop(c syntax.Command) error {
 		close(done)
 		r.world.Wake()
 	})
-	r.leave(n)
+	r.leave(n) // while the Env still runs, as a real daemon
 	n.Env.Shutdown()
 	if err := r.world.Run(func() bool { return closed(done) }, patience); err != nil {
 		return err

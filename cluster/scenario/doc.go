@@ -16,8 +16,8 @@
 //	start resourcemanager NAME recovery=NONE            a ResourceManager of YARN; with FILESYSTEM it has records
 //	                                                    queues=(NAME:WEIGHT,...) are those of its FairScheduler
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
-//	start master NAME store=NAME election=true          one of several Masters over records that all see; elect says who
-//	elect NAME                                          leads, in the next term
+//	start master NAME store=NAME election=true          one of several Masters over records that all see
+//	elect NAME                                          makes this one of them the leader, in the next term
 //	corrupt STORE NAME                                  makes the record of an application or a Worker unreadable
 //	app NAME master=NAME [max=CORES] [cores=N] [memory=512m] [executors=N] [exit=CODE [after=D] [healthy=ID]]
 //	                                                    an application without a program: its executors are stand-ins,
@@ -39,7 +39,7 @@
 //	                                                    nothing is under way
 //	run exit=NAME [within=30s]                          until a process has ended
 //	run done=NAME [within=30s]                          until a program has ended
-//	run refused=NAME [within=30s]                       until a process found nobody where it dialled
+//	run refused=NAME [within=30s]                       until a connection of a process was refused
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
 //	restart NAME                                        kill it, if it runs, and start it as it was started
@@ -59,7 +59,7 @@
 //
 // FROM->TO:MESSAGE is a trace.Filter. advance, app, books, peer and the faults want worlds=(sim).
 //
-// A simulation is watched by all rules of package invariant. [Script.Run] judges a script by them and by what it is to print;
-// the [Library] has the faults of public bug reports under their ids. A [Life] is a script that a seed wrote: storms of faults
-// and calms in between, in which the cluster puts things right; [Life.Shrink] finds the least of it that breaks a rule.
+// All rules of package invariant watch a simulation. [Script.Run] judges a script by them and by its expected output; the
+// [Library] has the faults of public bug reports under their ids. A [Life] is a script that a seed wrote: storms of faults, and
+// calms between them in which the cluster recovers; [Life.Shrink] finds its shortest part that breaks a rule.
 package scenario

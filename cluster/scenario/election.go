@@ -11,8 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
-// startElected starts one of several Masters: NAME peers=NAME,NAME,NAME recovery=RAFT. What they must not forget outlives
-// them.
+// startElected starts one of several Masters: NAME peers=NAME,NAME,NAME recovery=RAFT. Their logs outlive them.
 func (r *Runner) startElected(name string, env rpcenv.Config, c syntax.Command) (rpcenv.Host, *clusternode.Node, error) {
 	if r.group == nil {
 		peers := c.Option("peers", "")

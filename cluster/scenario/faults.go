@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
-// fault lets something go wrong in the simulation: the line is that of a fault.
+// fault causes a fault in the simulation, which the line describes.
 func (r *Runner) fault(c syntax.Command) error {
 	w := r.world.Simulated()
 	if w == nil {
@@ -21,7 +21,7 @@ func (r *Runner) fault(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	r.observer.Disturb()
+	r.observer.Disturb() // also for a fault's end: what it kept from happening has its deadline from now
 	return w.Apply(f)
 }
 

@@ -15,7 +15,7 @@ import (
 
 // Options say how a script is run.
 type Options struct {
-	// Seed, if it is not 0, takes the place of the script's: then only the rules are judged, not what is printed.
+	// Seed, if it is not 0, takes the place of the script's: then only the rules are judged, not the output.
 	Seed uint64
 	// Upstream turns the script's historic fault on: then only the rules are judged.
 	Upstream bool
@@ -29,11 +29,11 @@ type Outcome struct {
 	// Fault is the historic fault that was turned on.
 	Fault      string                `json:"fault,omitempty"`
 	Violations []invariant.Violation `json:"violations,omitempty"`
-	// Differences are blocks that printed something else than they were to.
+	// Differences are blocks whose output was not the expected one.
 	Differences []Difference `json:"differences,omitempty"`
-	// Judged is how often each rule was looked at.
+	// Judged is how often each rule was judged.
 	Judged map[invariant.ID]int `json:"judged,omitempty"`
-	// Script is the script with what was printed.
+	// Script is the script with the actual output.
 	Script *Script `json:"-"`
 }
 
@@ -44,13 +44,13 @@ type Difference struct {
 	Got  string `json:"got"`
 }
 
-// Holds reports whether nothing was wrong.
+// Holds reports whether no rule was broken and no block differs.
 func (o *Outcome) Holds() bool { return len(o.Violations) == 0 && len(o.Differences) == 0 }
 
 // ErrCannotExpress means that no switch turns a script's historic fault on.
 var ErrCannotExpress = errors.New("its old fault cannot be expressed")
 
-// Run runs a script in a simulation, and judges it by its rules and by what it is to print. An error means that it cannot be
+// Run runs a script in a simulation, and judges it by its rules and by its expected output. An error means that it cannot be
 // used: a *syntax.Error with file, line and column, or ErrCannotExpress; or that ctx has ended, whose cause it is then.
 func (s *Script) Run(ctx context.Context, o Options) (*Outcome, error) {
 	out := &Outcome{Name: s.Name, Invariants: s.Invariants(), Script: &Script{Name: s.Name, About: s.About}}
@@ -61,6 +61,7 @@ func (s *Script) Run(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, fmt.Errorf("%s: %w: %s", s.Name, ErrCannotExpress, why)
 		}
 		out.Fault = fault
+		// A fault of coherer.compat is a setting of all processes; another one the verb historic causes in the simulation.
 		if slices.Contains(conf.Faults, fault) {
 			first += " " + conf.Compat.Key() + "=" + fault
 		}
@@ -102,7 +103,7 @@ func (r *Runner) blocks(ctx context.Context, s *Script, out *Outcome, exact bool
 	return nil
 }
 
-// unjudged is an error when the script is about a rule that nothing in it was judged by.
+// unjudged is an error when the script is about a rule and did nothing that the rule judges: it would hold whatever the code does.
 func (s *Script) unjudged(out *Outcome) error {
 	for _, word := range out.Invariants {
 		rule, ok := invariant.Find(word)
@@ -113,7 +114,7 @@ func (s *Script) unjudged(out *Outcome) error {
 	return nil
 }
 
-// String says in a few lines what came of it.
+// String is the outcome in a few lines.
 func (o *Outcome) String() string {
 	var b strings.Builder
 	b.WriteString(o.violated())

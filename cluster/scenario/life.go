@@ -18,10 +18,10 @@ import (
 // Life is a random life of a cluster: what happens in it follows from these fields alone.
 type Life struct {
 	Seed uint64 `json:"seed"`
-	// Masters is how many; more than one are standbys of each other over a store that all see.
+	// Masters is how many; of several one leads, and the others are standbys over a store that all see.
 	Masters int `json:"masters"`
 	Workers int `json:"workers"`
-	// YARN: there is a ResourceManager instead, and NodeManagers instead of Workers.
+	// YARN: the cluster has a ResourceManager instead of Masters, and NodeManagers instead of Workers.
 	YARN bool `json:"yarn,omitempty"`
 	// Apps are applications whose executors are stand-ins, Drivers those with a driver that runs jobs.
 	Apps    int `json:"apps"`
@@ -84,8 +84,8 @@ func (l *Life) Validate() error {
 	return errors.Join(errs...)
 }
 
-// A Life goes in turns of storm and calm: what is made to go wrong in a storm ends with it, and in the calm the cluster has
-// the time to put things right by which its rules are judged.
+// In a Life storm and calm take turns: the faults of a storm end with it, and the calm gives the cluster the quiet time that the
+// deadlines of its rules count.
 const (
 	storm = 4 * time.Minute
 	calm  = 4 * time.Minute
@@ -102,7 +102,7 @@ type generator struct {
 	*Life
 	rnd    *rand.Rand
 	events []event
-	// dead are those that were ended and are to be started again.
+	// dead are the daemons that a storm ended and that start again after it.
 	dead   map[string]bool
 	leader int
 	down   map[int]bool // Masters
@@ -193,6 +193,7 @@ func (g *generator) storm(from, to time.Duration) {
 		g.fault(at, g.within(at+100*time.Millisecond, to))
 	}
 	g.add(to, "calm")
+	// After the calm has healed the network: a daemon that starts into a cut would only wait.
 	for _, name := range slices.Sorted(maps.Keys(g.dead)) {
 		g.add(to+time.Millisecond, "restart %s", name)
 	}
@@ -243,7 +244,7 @@ func (g *generator) fault(at, until time.Duration) {
 	case "slow":
 		g.add(at, "delay %s %s %s", w, m, g.within(time.Millisecond, 2*time.Second).Truncate(time.Millisecond))
 	case "drop":
-		if g.YARN { // all that YARN's endpoints tell is answered: one lost on a living connection is waited for until a time-out
+		if g.YARN { // YARN's messages are all asks: an answer lost on a living connection is waited for until a time-out
 			g.add(at, "reset %s %s 0s", w, m)
 			return
 		}
@@ -266,7 +267,7 @@ func (g *generator) master(at time.Duration) {
 		return
 	}
 	if len(g.down) > 0 {
-		return // one at a time
+		return // one at a time, or nobody could be left to lead
 	}
 	old := g.leader
 	g.leader = old%g.Masters + 1
@@ -275,7 +276,7 @@ func (g *generator) master(at time.Duration) {
 	g.add(at+g.within(time.Second, 5*time.Second), "elect M%d", g.leader)
 }
 
-// header is what a Life's script begins with.
+// header has the first lines of a Life's script.
 func (l *Life) header(rules ...string) []string {
 	if l.YARN {
 		return l.yarnHeader(rules...)
@@ -302,6 +303,7 @@ func (l *Life) script(events []event, p fault.Plan, rules ...string) *Script {
 		i, _ := strconv.Atoi(t.A)
 		lines = append(lines, fmt.Sprintf("at %s %s", t.At, events[i].line))
 	}
+	// The first storm begins after ten seconds: with so many more the last calm is whole.
 	lines = append(lines, fmt.Sprintf("advance %s", l.For+10*time.Second))
 	s.Blocks = []Block{{Line: 1, Verbs: lines}}
 	return s

@@ -9,8 +9,8 @@ import (
 // The queues of a life on YARN, with their weights.
 const yarnQueues = "(a:1,b:2,c:1)"
 
-// yarnHeader is what a script of a life on YARN begins with: containers are preempted for who has less than its share, and who
-// is not heard of is given up in half a minute.
+// yarnHeader has the first lines of a script of a life on YARN: containers are preempted for applications below their share, and
+// silent nodes and ApplicationMasters are given up in half a minute, so that it happens within a storm.
 func (l *Life) yarnHeader(rules ...string) []string {
 	lines := []string{strings.Join(append([]string{
 		fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed), "yarn.scheduler.minimum-allocation-mb=256", "yarn.scheduler.fair.preemption=true",
@@ -28,7 +28,7 @@ func (g *generator) node(i int, at time.Duration) {
 	g.add(at, "start nodemanager NM%d rm=RM cores=%d memory=%dg rack=/r%d", i, 2<<g.rnd.IntN(3), 2<<g.rnd.IntN(3), g.one(2))
 }
 
-// onYARN is an application in one of the queues; every second has as many executors as its tasks need.
+// onYARN is an application in one of the queues; about every second one has dynamic allocation.
 func (g *generator) onYARN(i int) {
 	line := fmt.Sprintf("submit A%d sleep --tasks=%d --task-time=%ds master=RM deploy-mode=cluster spark.yarn.queue=%c spark.driver.memory=512m "+
 		"spark.executor.memory=%dm spark.executor.cores=%d", i, g.one(30), g.one(40), 'a'+rune(g.rnd.IntN(3)), 512<<g.rnd.IntN(2), g.one(2))

@@ -16,12 +16,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Lived is what came of a Life.
+// Lived is the outcome of a Life.
 type Lived struct {
 	Life
-	// Hash is of all that happened: two runs with equal hashes did the same.
+	// Hash is that of the trace: two runs with equal hashes did the same.
 	Hash string `json:"hash"`
-	// Did counts the script's lines by their verbs, Messages what was sent, by name.
+	// Did counts the script's lines by their verbs, Messages the messages that were sent, by name.
 	Did      map[string]int `json:"did"`
 	Messages map[string]int `json:"messages"`
 	// Failovers is how often another Master began to lead.
@@ -53,7 +53,7 @@ func (l *Life) Live(ctx context.Context) (*Lived, error) {
 	}
 	_, err = r.Block(ctx, s.Blocks[0].Verbs)
 	out.Violations, out.Judged = r.Violations(), r.Judged()
-	records := r.world.Recorder().Records()
+	records := r.world.Recorder().Records() // before Close, whose ends are no part of the life
 	if closed := r.Close(); err == nil {
 		err = closed
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// names replaces the ids that a run made by the names that its script gave: a Worker's id by $W1, an application's by $A.
+// names replaces the ids of a run by the names of its script: a Worker's id by $W1, an application's by $A. Ids contain times and
+// ports, which differ between worlds.
 type names struct {
 	ids []idName
 }
@@ -34,7 +35,7 @@ func (n *names) add(id, name string) {
 		return
 	}
 	n.ids = append(n.ids, idName{id, "$" + name})
-	// An id may be the beginning of another.
+	// The longest first: an id may be the beginning of another.
 	slices.SortStableFunc(n.ids, func(a, b idName) int { return cmp.Compare(len(b.id), len(a.id)) })
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// sighting is a message of which the sending was seen.
+// sighting is a message that was sent, and, once it is handled, its receiver.
 type sighting struct{ from, to, typ string }
 
 // watcher sees which messages were handled, as the trace is made.
@@ -19,7 +19,7 @@ type watcher struct {
 	sent    map[place]sighting
 	seen    int
 	handled []sighting      // since the block or the last run began: a verb may be slower than what it waits for
-	refused map[string]bool // who found nobody at an address, since the same time
+	refused map[string]bool // processes that were refused a connection, since the same time
 }
 
 // place is an id in a trace.
@@ -41,14 +41,14 @@ func (w *watcher) forget() {
 	clear(w.refused)
 }
 
-// wasRefused reports whether a process found nobody where it dialled.
+// wasRefused reports whether a process was refused a connection.
 func (w *watcher) wasRefused(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.refused[name]
 }
 
-// count is how many messages that p means were handled.
+// count is how many messages that match p were handled.
 func (w *watcher) count(p trace.Filter) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func (w *watcher) see(r *tracepb.Record) {
 	w.seen++
 	hit := w.seeLocked(r)
 	w.mu.Unlock()
-	if hit {
+	if hit { // most records change nothing that a run waits for
 		w.changed()
 	}
 }

@@ -69,7 +69,7 @@ func (r *Runner) say(c syntax.Command) error {
 	return from.env.Send(from.self, standin.Burst{To: to.self, N: n})
 }
 
-// heard prints what a peer heard.
+// heard prints how many numbers a peer got, and whether in order.
 func (r *Runner) heard(c syntax.Command) error {
 	if err := c.Need(1, "NAME"); err != nil {
 		return err

@@ -25,7 +25,7 @@ func (r *Runner) Violations() []invariant.Violation {
 	return r.observer.Violations()
 }
 
-// Judged is how often each rule was looked at.
+// Judged is how often each rule was judged.
 func (r *Runner) Judged() map[invariant.ID]int {
 	if r.observer == nil {
 		return nil
@@ -51,7 +51,7 @@ func (r *Runner) invariants(c syntax.Command) error {
 }
 
 // historic names the fault that --compat upstream turns on: an id of coherer.compat, or a fault of the simulation that does
-// what the old code did; "none" says why there is no such switch.
+// what the old code did; "none" has the reason why no switch can.
 func (r *Runner) historic(c syntax.Command) error {
 	switch {
 	case len(c.Args) == 0:
@@ -59,7 +59,7 @@ func (r *Runner) historic(c syntax.Command) error {
 	case !r.upstream || c.Args[0] == "none":
 		return nil
 	case len(c.Args) == 1:
-		return nil // New was told
+		return nil // Script.Run has set coherer.compat
 	}
 	words := slices.Clone(c.Args[1:])
 	for _, o := range c.Options {
@@ -76,17 +76,17 @@ func (r *Runner) historic(c syntax.Command) error {
 	return w.Apply(f)
 }
 
-// hasNot reports whether err says that something did not happen, or is not there any more: with a historic fault a script goes
-// another way.
+// hasNot reports whether err says that something did not happen, or that a process does not run any more: with a historic fault a
+// script goes another way.
 func hasNot(err error) bool { return errors.Is(err, sim.ErrNotReached) || isMissing(err) }
 
-// hide: what follows in this block is not printed.
+// hide leaves this block's messages out of the output.
 func (r *Runner) hide(syntax.Command) error {
 	r.hidden = true
 	return nil
 }
 
-// timed is a line that is run at a time.
+// timed is a line and the time at which it runs.
 type timed struct {
 	at   time.Duration // since the beginning
 	line string
@@ -126,6 +126,7 @@ func (r *Runner) advanceTo(until time.Time) error {
 		}
 		c := syntax.ParseLine(next.line)
 		err := verbs()[c.Verb](r, c)
+		// A random life kills what may have ended already.
 		if err != nil && !hasNot(err) {
 			return fmt.Errorf("at %s %s: %w", next.at, next.line, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// runUntil is the World's Run, and looks at the cluster meanwhile.
+// runUntil is the World's Run, with the observer's looks.
 func (r *Runner) runUntil(cond func() bool, within time.Duration) error {
 	return r.world.Run(func() bool {
 		r.observer.Tick()
@@ -18,7 +18,7 @@ func (r *Runner) runUntil(cond func() bool, within time.Duration) error {
 	}, within)
 }
 
-// run runs until a message was handled, a process has ended, a program is done, or a process found nobody where it dialled.
+// run runs until a message was handled, a process has ended, a program is done, or a connection of a process was refused.
 func (r *Runner) run(c syntax.Command) error {
 	within, err := time.ParseDuration(c.Option("within", patience.String()))
 	if err != nil {
@@ -31,13 +31,14 @@ func (r *Runner) run(c syntax.Command) error {
 	if err := r.runUntil(happened, within); err != nil {
 		return fmt.Errorf("%w\nwhat happened:\n%s", err, r.forest())
 	}
+	// A message counts for one run. It is forgotten before Settle, so that what follows counts for the next.
 	if c.Option("until", "") != "" {
 		r.watcher.forget()
 	}
 	return r.world.Settle(patience)
 }
 
-// awaited reports whether that has happened until which a run goes.
+// awaited is the condition that ends a run.
 func (r *Runner) awaited(c syntax.Command) (func() bool, error) {
 	if name := c.Option("exit", ""); name != "" {
 		return func() bool { _, ended := r.world.Exited(name); return ended }, nil

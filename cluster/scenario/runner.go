@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// patience is how long what waits may take when the script does not say.
+// patience is how long a verb waits when the script does not say.
 const patience = 30 * time.Second
 
 // Runner runs the blocks of one script in one world.
@@ -44,8 +44,8 @@ type Runner struct {
 	stores     map[string]*store
 	later      []timed
 	upstream   bool // historic faults are turned on
-	hidden     bool // what follows in this block is not printed
-	unread     int  // so many records are to be left out when a block is printed next
+	hidden     bool // the messages of this block are not printed
+	unread     int  // so many records, of hidden blocks, are left out when a block is printed next
 	ended      atomic.Bool
 }
 
@@ -91,7 +91,7 @@ func (r *Runner) Trace() *trace.Trace {
 	return t
 }
 
-// Block runs the verbs of a block, one a line, and returns what they printed and what followed. Its error is a
+// Block runs the verbs of a block, one a line, and returns their output and the messages that followed. Its error is a
 // *syntax.Error whose lines count from 1, or the cause of ctx, which ends it between two steps.
 func (r *Runner) Block(ctx context.Context, lines []string) (string, error) {
 	defer context.AfterFunc(ctx, r.interrupt)()
@@ -113,20 +113,20 @@ func (r *Runner) Block(ctx context.Context, lines []string) (string, error) {
 		}
 		err := f(r, cmd)
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil: // before err, which interrupt has caused
 			return "", context.Cause(ctx)
 		case err != nil && !(r.upstream && hasNot(err)):
 			return "", syntax.At("", i+1, fmt.Errorf("%s: %w", line, err))
 		}
 	}
-	if r.hidden {
+	if r.hidden { // a long life has too many records to be merged and printed for nothing
 		r.unread = r.watcher.records()
 		return r.out.String(), nil
 	}
 	return r.out.String() + r.forest(), nil
 }
 
-// interrupt makes what is under way return. It may be called from any goroutine.
+// interrupt makes the verb under way return. It may be called from any goroutine.
 func (r *Runner) interrupt() {
 	r.ended.Store(true)
 	if w := r.world.Simulated(); w != nil {

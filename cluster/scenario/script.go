@@ -19,7 +19,7 @@ type Script struct {
 	Blocks []Block
 }
 
-// Block is verbs and what is to follow.
+// Block is verbs and the output that is expected of them.
 type Block struct {
 	// Line is where in the file the first verb stands, from 1.
 	Line  int
@@ -47,7 +47,7 @@ func Load(path string) (_ *Script, err error) {
 	return Parse(path, string(text))
 }
 
-// separator stands between the verbs of a block and what followed.
+// separator stands between the verbs of a block and their output.
 const separator = "----"
 
 // Parse reads a script. Its error is a *syntax.Error with file, line and column.
@@ -75,7 +75,7 @@ func Parse(name, text string) (*Script, error) {
 		}
 	}
 	if len(s.Blocks) == 0 {
-		return nil, syntax.At(name, 1, fmt.Errorf("there is no block in it: want verbs, a line %s, and what follows", separator))
+		return nil, syntax.At(name, 1, fmt.Errorf("it has no block: want verbs, a line %s, and the output", separator))
 	}
 	if _, err := ParseHeader(s.Blocks[0].Verbs[0]); err != nil {
 		return nil, syntax.At(name, s.Blocks[0].Line, err)
@@ -96,7 +96,8 @@ func parseBlock(lines []string, i int) (Block, int, error) {
 		return Block{}, 0, fmt.Errorf("the block has no line %s", separator)
 	}
 	i++
-	double := i < len(lines) && lines[i] == separator // what followed has empty lines
+	// An empty line ends the output. Output with empty lines of its own stands between doubled separators, as in datadriven.
+	double := i < len(lines) && lines[i] == separator
 	if double {
 		i++
 	}
@@ -136,7 +137,7 @@ func (s *Script) String() string {
 	return out.String()
 }
 
-// verb is the first line of the script that begins with a verb; empty when there is none.
+// verb is the first line of the script that begins with a verb; empty: no line does.
 func (s *Script) verb(word string) syntax.Command {
 	for _, b := range s.Blocks {
 		for _, line := range b.Verbs {

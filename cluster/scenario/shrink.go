@@ -33,7 +33,7 @@ func (l *Life) Shrink(ctx context.Context, v invariant.Violation, o ShrinkOption
 	violated := (&Outcome{Name: fmt.Sprintf("sim-%d", l.Seed), Violations: []invariant.Violation{v}}).violated()
 	var failure error
 	small := fault.Shrink(best, o.Tries, func(p fault.Plan) bool {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil { // the search then keeps what it has
 			return false
 		}
 		out, err := l.script(events, p).Run(ctx, Options{})
@@ -41,6 +41,7 @@ func (l *Life) Shrink(ctx context.Context, v invariant.Violation, o ShrinkOption
 			failure = err
 			return false
 		}
+		// Any violation of the rule counts: with fewer events its text has other times and names.
 		broken := slices.ContainsFunc(out.Violations, func(other invariant.Violation) bool { return other.Rule == v.Rule })
 		if broken {
 			best, violated = p, out.violated()
@@ -50,6 +51,7 @@ func (l *Life) Shrink(ctx context.Context, v invariant.Violation, o ShrinkOption
 		}
 		return broken
 	})
+	// Once more, as the script that is returned: its opening comment has the violation of this very run.
 	s := l.script(events, small, string(v.Rule))
 	if ctx.Err() == nil {
 		out, err := s.Run(ctx, Options{})

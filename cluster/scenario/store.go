@@ -11,14 +11,14 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
-// store is what several Masters of a script keep their records in, as on a disk that all see. It outlives them.
+// store has the records of several Masters of a script, as on a disk that all see. It outlives them.
 type store struct {
 	recovery.Memory
-	leader string // who was elected; empty: nobody was, and everybody may write
+	leader string // the elected Master; empty: no election yet, and all may write
 	term   uint64
 }
 
-// storeOf is one Master's way to a store.
+// storeOf is a store as one Master sees it: only the leader gets at the records.
 type storeOf struct {
 	*store
 	name string
@@ -59,8 +59,7 @@ func (r *Runner) shared(name string, c syntax.Command) master.Config {
 	return cfg
 }
 
-// elect makes a Master the leader of its store, in the next term: NAME. One that led before is told that it does not, if it
-// can be.
+// elect makes a Master the leader of its store, in the next term: NAME. The leader before gets RevokedLeadership, if it runs.
 func (r *Runner) elect(c syntax.Command) error {
 	if err := c.Need(1, "NAME"); err != nil {
 		return err
@@ -78,6 +77,7 @@ func (r *Runner) elect(c syntax.Command) error {
 			return err
 		}
 	}
+	// The store refuses the old leader from now on, whatever the messages do; the term counts also when nobody hears of it.
 	s.leader = n.name
 	s.term++
 	r.observer.Disturb()

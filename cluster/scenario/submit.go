@@ -57,6 +57,7 @@ func (r *Runner) submit(c syntax.Command) error {
 		return err
 	}
 	p := &program{done: make(chan struct{})}
+	// Known before it runs: in a real world it may end before the next line.
 	r.nodes[name] = &node{name: name, Node: &clusternode.Node{Env: env}}
 	r.programs[name] = p
 	r.observer.Driver(name, h, d)
@@ -117,6 +118,7 @@ func (r *Runner) release(c syntax.Command) error {
 		return fmt.Errorf("the script submitted no %s", c.Args[0])
 	}
 	var start func()
+	// The program's body may not have come to its wait yet.
 	if err := r.world.Run(func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()

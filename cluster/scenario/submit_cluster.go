@@ -60,6 +60,7 @@ func (r *Runner) driver(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	// The ids are the Master's: the trace has them, and a script counts.
 	id := ""
 	for _, e := range r.Trace().Entries {
 		if got := field(e.Body, "driverId"); e.Type == "LaunchDriver" && strings.HasSuffix(got, fmt.Sprintf("-%04s", c.Args[1])) {

@@ -21,7 +21,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
-// onYARN is what the World has for YARN, made when it is wanted first.
+// onYARN is the World's part for YARN, made on first use.
 func (r *Runner) onYARN() *local.YARN {
 	if r.yarn == nil {
 		programs := maps.Clone(builtin.Programs)
@@ -136,7 +136,7 @@ func (r *Runner) application(c syntax.Command) error {
 // queues is a fair-scheduler.xml.
 type queues string
 
-// parseQueues makes one of (NAME:WEIGHT,...): who has less than half its share for five seconds gets containers of others.
+// parseQueues makes one of (NAME:WEIGHT,...): a queue that has less than half its share for five seconds gets containers of others.
 func parseQueues(text string) (queues, error) {
 	var b strings.Builder
 	b.WriteString("<allocations><defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout>")

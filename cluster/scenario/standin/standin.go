@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Listener hears what the client of an application tells, and does nothing.
+// Listener gets the messages of an application's client, and does nothing.
 type Listener struct{}
 
 // Receive is a callback of the endpoint.
