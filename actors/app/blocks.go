@@ -54,10 +54,13 @@ func (b *Blocks) Put(ids []string, data [][]byte) error {
 	b.files++
 	path := filepath.Join(b.dirs[b.files%len(b.dirs)], fmt.Sprintf("blocks_%d.data", b.files))
 	b.mu.Unlock()
+	// Written without the lock: tasks on other cores put and get blocks meanwhile. The number makes the path this call's
+	// alone.
 	content := bytes.Join(data, nil)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("%w: free some space there, or name another directory with spark.local.dir or --work-dir", err), os.Remove(path))
 	}
+	// Entered only now, so that nobody finds a block whose file is half written.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	offset := int64(0)
@@ -96,7 +99,7 @@ func (b *Blocks) Get(id string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// OpenBlocks is asked by the server for others.
+// OpenBlocks is called by the server for other executors.
 func (b *Blocks) OpenBlocks(ids []string) ([]transport.Chunk, error) {
 	chunks := make([]transport.Chunk, len(ids))
 	for i, id := range ids {

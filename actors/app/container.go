@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// containerVar is what a NodeManager tells each process that it starts: the id of its container.
+// containerVar is the variable with the id of its container that a NodeManager gives each process.
 const containerVar = "CONTAINER_ID"
 
 // inContainer reports whether a NodeManager started this process.
@@ -105,7 +105,7 @@ func masterConfig(a masterArgs, c *conf.Conf, attempt ids.Attempt) (applicationm
 	return cfg, nil
 }
 
-// readToken is what shows the ResourceManager whose process this is; nil when there is none.
+// readToken is the token by which the ResourceManager knows this attempt; nil when the container has no credentials.
 func readToken() (*yarn.Token, error) {
 	path := os.Getenv("HADOOP_TOKEN_FILE_LOCATION")
 	if path == "" {

@@ -51,6 +51,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		closeRecorder(rec, log)
 		err = errors.Join(err, host.Close())
 	}()
+	// Taken out of the environment, so that children of the program do not inherit it.
 	workerURL := os.Getenv(WorkerVar)
 	if err := os.Unsetenv(WorkerVar); err != nil {
 		return err
@@ -81,6 +82,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, served.Close()) }()
+	// Before driver.Start: an executor may come as soon as the application is registered, and fetches the program.
 	if err := serveSelf(host, env.Address()); err != nil {
 		return err
 	}
@@ -101,9 +103,11 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	}
 	a := &App{driver: d, blocking: env.Blocking}
 	err = program(ctx, a, args)
+	// Whatever the program made of the signal: it has not failed.
 	if ctx.Err() != nil {
 		err = errInterrupted
 	}
+	// A context of its own: that of the program may have ended, and the cluster must still hear of the end.
 	stopping, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	b := env.Blocking(stopping)
@@ -111,7 +115,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	return errors.Join(err, d.StopWith(b, exitCode(err)))
 }
 
-// clusterManager is whom an application asks for executors.
+// clusterManager names the daemon that an application asks for executors.
 func clusterManager(c *conf.Conf) string {
 	if conf.MasterURL.Get(c) == YARNMaster {
 		return "ResourceManager"
@@ -119,8 +123,8 @@ func clusterManager(c *conf.Conf) string {
 	return "Master"
 }
 
-// exitCode is what a program that ended with err is said to have ended with. One that a signal ended has not failed: in Spark
-// the shutdown hook calls SparkContext.stop without a code.
+// exitCode is the exit code of a program that ended with err. A program that a signal ended has not failed: in Spark the shutdown
+// hook calls SparkContext.stop without a code.
 func exitCode(err error) int {
 	if err != nil && !errors.Is(err, errInterrupted) {
 		return cmp.Or(chosenCode(err), 1)
@@ -128,8 +132,8 @@ func exitCode(err error) int {
 	return 0
 }
 
-// chosenCode is the exit code that an error tells, such as that of a command that failed; 0 when it tells none that a process
-// can have. It mirrors SparkUserAppException.
+// chosenCode is the exit code that an error has, such as that of a command that failed; 0 when it has none that a process can
+// have. It mirrors SparkUserAppException.
 func chosenCode(err error) int {
 	x, ok := errors.AsType[interface {
 		error
@@ -141,7 +145,7 @@ func chosenCode(err error) int {
 	return x.ExitCode()
 }
 
-// sparkUser is whose the application is: SPARK_USER, else who runs this process. It mirrors Utils.getCurrentUserName.
+// sparkUser is the owner of the application: SPARK_USER, else the user of this process. It mirrors Utils.getCurrentUserName.
 func sparkUser() string {
 	if name := os.Getenv("SPARK_USER"); name != "" {
 		return name
@@ -189,7 +193,8 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	return c, masters, err
 }
 
-// bindAddress is where a driver listens when nothing else is said: in cluster mode as its Worker does.
+// bindAddress is where a driver listens: at spark.driver.bindAddress, else in cluster mode where its Worker does, else at the
+// loopback address.
 func bindAddress(c *conf.Conf, workerURL string) (string, error) {
 	bind := conf.DriverBindAddress.Get(c)
 	if bind != "" || workerURL == "" {
@@ -199,7 +204,7 @@ func bindAddress(c *conf.Conf, workerURL string) (string, error) {
 	return at.Host, err
 }
 
-// WatchWorker lets a driver in cluster mode end with the Worker of that URL; an empty one is none. After stop the Worker
+// WatchWorker ends a driver in cluster mode with the Worker of that URL; an empty URL is none. After stop the Worker
 // may go first. It mirrors what DriverWrapper does beside running the application.
 func WatchWorker(env *rpcenv.Env, url string) (stop func(), err error) {
 	if url == "" {
@@ -278,8 +283,8 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 	return err
 }
 
-// poolsFile is an error when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but a user
-// who names one has it.
+// poolsFile fails when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but the name is a
+// mistake.
 func poolsFile(c *conf.Conf) error {
 	path, set := c.Get(conf.SchedulerAllocationFile.Key())
 	if !set {

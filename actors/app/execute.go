@@ -27,7 +27,7 @@ import (
 // exitTerminated is the exit code of a process that SIGTERM ended.
 const exitTerminated = 128 + 15
 
-// Execute is an executor in this process. It returns only when that could not begin; otherwise the executor ends the
+// Execute runs an executor in this process. It returns only when that could not begin; otherwise the executor ends the
 // process: by itself, or with 143 by SIGTERM, which is how a Worker kills it.
 func Execute(x Execution) error {
 	terminated := make(chan os.Signal, 1)
@@ -54,7 +54,7 @@ func Execute(x Execution) error {
 	}
 	if err != nil {
 		fail(err)
-		os.Exit(exitDiskStoreFailed)
+		os.Exit(exitDiskStoreFailed) // the code says that the application is not to blame
 	}
 	decommission, err := DecommissionSignals(c, conf.ExecutorDecommissionSignal)
 	if err != nil {
@@ -76,6 +76,7 @@ func Execute(x Execution) error {
 	if err != nil {
 		return errors.Join(err, blocks.Close())
 	}
+	// The Env's end must not end the process at once: the trace and the directories come first.
 	ended := make(chan int, 1)
 	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
 	var env *rpcenv.Env
@@ -101,7 +102,7 @@ func Execute(x Execution) error {
 			waiting = false
 		case <-terminated:
 			waiting = false
-		case <-decommission:
+		case <-decommission: // nil, which never comes, unless a signal is configured
 			decommissionExecutor(env)
 		}
 	}
@@ -113,7 +114,7 @@ func Execute(x Execution) error {
 	return nil
 }
 
-// decommissionExecutor tells the executor of a signal. The answer is of no interest: what it does is in the log.
+// decommissionExecutor reports a signal to the executor. The answer is of no interest: the log has what the executor does.
 func decommissionExecutor(env *rpcenv.Env) {
 	env.Go("decommission", func(b *rpcenv.Blocking) error {
 		_, err := rpcenv.AskWait(b, env.Ref(env.Address(), executor.Name), executor.ExecutorDecommissionSigReceived{})
@@ -121,7 +122,7 @@ func decommissionExecutor(env *rpcenv.Env) {
 	})
 }
 
-// readResources reads what a Worker gave the executor; "" is no file.
+// readResources reads the resources that a Worker gave the executor; "" is no file.
 func readResources(path string) ([]*deploy.ResourceInformation, error) {
 	if path == "" {
 		return nil, nil
@@ -153,7 +154,7 @@ func variables(prefix string, letters func(string) string) []*appmsg.Property {
 // traced gives the executor's Env its Tracer.
 func traced(env *rpcenv.Env) {
 	if err := tracer.Register(env); err != nil {
-		env.Log().Warnf("nobody can follow this executor: %v", err)
+		env.Log().Warnf("nobody can follow this executor: %v", err) // no reason to end it
 	}
 }
 
@@ -204,8 +205,8 @@ func FetchProgram(ctx context.Context, args []string, digest string, to *os.File
 	return fetchFile(ctx, at.SparkURL()+JarPrefix+digest, to)
 }
 
-// executorTrace is where an executor's process records, in the directory that its driver's settings name; empty when there
-// is none.
+// executorTrace is where an executor's process records, in the directory that its driver's settings name; empty without such a
+// directory.
 func executorTrace(a executor.Args, c *conf.Conf, what string) string {
 	dir := conf.TraceDir.Get(c)
 	if dir == "" {

@@ -23,8 +23,8 @@ type Program func(ctx context.Context, a *App, args []string) error
 // exitUsage is the exit code of a program that was not started as it has to be.
 const exitUsage = 2
 
-// Main runs the application and ends the process. It is the first line of main. In a process that a Worker started it is
-// an executor instead. A program that nobody submitted says how to do that and exits with 2.
+// Main runs the application and ends the process. It is the first line of main. In a process that a Worker started it runs
+// an executor instead. A program that was not submitted says how to do that and exits with 2.
 func Main(program Program) {
 	var x Execution
 	if ok, err := fromEnv(ExecutorVar, &x); ok {
@@ -55,8 +55,8 @@ func Main(program Program) {
 	os.Exit(0)
 }
 
-// RunContainer is what a NodeManager started this process for, by the word of its command: an ApplicationMaster, whose program
-// find gives by its class, or an executor. It then ends the process. It returns when the word is none of these.
+// RunContainer runs what a NodeManager started this process for, by the word of its command: an ApplicationMaster, whose program
+// find returns by its class, or an executor. Then it ends the process. It returns when the word is none of these.
 func RunContainer(word string, args []string, find func(class string) (Program, error)) {
 	var code int
 	var err error
@@ -77,7 +77,7 @@ func RunContainer(word string, args []string, find func(class string) (Program, 
 	os.Exit(code)
 }
 
-// executeInContainer is an executor of this program. It returns only when that could not begin.
+// executeInContainer runs an executor of this program. It returns only when that could not begin.
 func executeInContainer(args []string) error {
 	settings, err := FetchSettings(context.Background(), args)
 	if err != nil {
@@ -87,6 +87,7 @@ func executeInContainer(args []string) error {
 	if err != nil {
 		return err
 	}
+	// A Worker's launcher would fetch the right program; here the NodeManager has started the staged one.
 	if wanted := settings[conf.AppBinary.Key()]; wanted != digest {
 		return fmt.Errorf("this program is %s, its driver's is %s: the file was changed since the application was submitted", digest, wanted)
 	}
@@ -109,5 +110,5 @@ func withSignals() (ctx context.Context, stop func(), err error) {
 // exitParentGone is the exit code of a process whose parent ended: that of SIGKILL, which reaches it on Linux.
 const exitParentGone = 128 + 9
 
-// errInterrupted is the cause of a program that was told to end.
+// errInterrupted is the error of a program that a signal ended.
 var errInterrupted = errors.New("interrupted")

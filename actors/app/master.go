@@ -20,8 +20,8 @@ import (
 // forever is how long an application may take.
 const forever = 100 * 365 * 24 * time.Hour
 
-// ApplicationMaster is the ApplicationMaster of an application in cluster mode in this process, with the driver inside: find
-// gives the program of a class. It gives the exit code, or why it could not begin. It mirrors
+// ApplicationMaster runs the ApplicationMaster of an application in cluster mode in this process, with the driver inside: find
+// returns the program of a class. It returns the exit code, or why it could not begin. It mirrors
 // org.apache.spark.deploy.yarn.ApplicationMaster.
 func ApplicationMaster(args []string, find func(class string) (Program, error)) (code int, err error) {
 	a, err := parseMasterArgs(args)
@@ -41,6 +41,7 @@ func ApplicationMaster(args []string, find func(class string) (Program, error)) 
 	if err := m.listen(); err != nil {
 		return 0, err
 	}
+	// Before the driver: the endpoint YarnAM must be there when the program is ready.
 	if err := m.register(); err != nil {
 		return 0, err
 	}
@@ -60,8 +61,8 @@ func ApplicationMaster(args []string, find func(class string) (Program, error)) 
 	}), nil
 }
 
-// Attend runs a program whose driver is in the Env of its ApplicationMaster: it waits until there is an allocator, runs the
-// program, ends the driver, and tells how the program ended. The ApplicationMaster then ends the process. It stands for the
+// Attend runs a program whose driver is in the Env of its ApplicationMaster: it waits until the allocator is ready, runs the
+// program, ends the driver, and reports how the program ended. The ApplicationMaster then ends the process. It stands for the
 // thread Driver of ApplicationMaster.startUserApplication.
 func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
 	env := b.Env()
@@ -78,11 +79,11 @@ func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
 		ended.Err = err.Error()
 	}
 	if err := b.Send(master, ended); err != nil {
-		env.Log().Warnf("the ApplicationMaster was not told that the program has ended: %v", err)
+		env.Log().Warnf("the ApplicationMaster does not know that the program has ended: %v", err)
 	}
 }
 
-// ExecutorLauncher is the ApplicationMaster of an application in client mode in this process: its driver is elsewhere. It
+// ExecutorLauncher runs the ApplicationMaster of an application in client mode in this process: its driver is elsewhere. It
 // mirrors org.apache.spark.deploy.yarn.ExecutorLauncher.
 func ExecutorLauncher(args []string) (code int, err error) {
 	a, err := parseMasterArgs(args)
@@ -122,7 +123,7 @@ type master struct {
 	ctx   context.Context
 }
 
-// newMaster reads what the container has, and makes everything but the Env.
+// newMaster reads the settings and the environment of the container, and makes everything but the Env.
 func newMaster(a masterArgs, name string) (*master, error) {
 	settings, err := readProperties(a.properties)
 	if err != nil {
@@ -197,7 +198,7 @@ func (m *master) listen() (err error) {
 	return nil
 }
 
-// register makes the endpoint, and those by which others look at the process.
+// register makes the endpoint, and those that serve the trace and the counters.
 func (m *master) register() error {
 	am, err := applicationmaster.New(m.cfg)
 	if err != nil {
@@ -213,7 +214,7 @@ func (m *master) register() error {
 	return err
 }
 
-// run waits for the end of the ApplicationMaster. user, if there is one, runs meanwhile. A signal ends both.
+// run waits for the end of the ApplicationMaster. user, if not nil, runs meanwhile. A signal ends both.
 func (m *master) run(user func(context.Context)) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -228,8 +229,9 @@ func (m *master) run(user func(context.Context)) int {
 	b := m.env.Blocking(ctx)
 	defer b.Close()
 	if err := b.Send(m.env.Ref(m.env.Address(), applicationmaster.Name), applicationmaster.Terminated{}); err != nil {
-		m.log.Warnf("the ApplicationMaster was not told that it is to end: %v", err)
+		m.log.Warnf("the ApplicationMaster does not know that it is to end: %v", err)
 		return applicationmaster.ExitEarly
 	}
+	// After it has unregistered, or left the application to another attempt.
 	return <-m.ended
 }

@@ -91,6 +91,7 @@ func (s Staging) Archive(b *rpcenv.Blocking, dir, name string, entries []yarncli
 
 // write makes a file in a staging directory, which it makes first.
 func (Staging) write(b *rpcenv.Blocking, dir, name string, content func(io.Writer) error) (yarnclient.Staged, error) {
+	// Between two files: when the client ends, the rest need not be copied.
 	if b.Done() {
 		return yarnclient.Staged{}, context.Cause(b.Context())
 	}
@@ -110,6 +111,7 @@ func (Staging) write(b *rpcenv.Blocking, dir, name string, content func(io.Write
 		return yarnclient.Staged{}, err
 	}
 	err = content(out)
+	// Chmod, as the process's umask has taken bits from the mode of OpenFile.
 	if err := errors.Join(err, out.Chmod(stagingFileMode), out.Close()); err != nil {
 		return yarnclient.Staged{}, fmt.Errorf("%w: free some space there, or name another directory with spark.yarn.stagingDir", err)
 	}
@@ -134,7 +136,7 @@ func visibility(path string) yarn.LocalResourceVisibility {
 		if at == filepath.Dir(at) {
 			return yarn.LocalResourceVisibility_PUBLIC
 		}
-		need = 0o001
+		need = 0o001 // of the directories above
 	}
 }
 
@@ -144,6 +146,7 @@ func (Staging) Remove(_ *rpcenv.Blocking, dir string) error {
 	if err != nil {
 		return err
 	}
+	// The name came by an environment variable: a wrong one must not remove another directory.
 	if filepath.Base(filepath.Dir(path)) != ".sparkStaging" {
 		return fmt.Errorf("%s is no staging directory of an application: it is left as it is", path)
 	}

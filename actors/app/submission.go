@@ -6,17 +6,17 @@ import (
 	"os"
 )
 
-// The environment variables by which a process is told what it is.
+// The environment variables that make a process what it is.
 const (
 	// SubmissionVar makes a program the driver of an application: a Submission as JSON.
 	SubmissionVar = "COHERER_SUBMISSION"
 	// ExecutorVar makes a program an executor: an Execution as JSON.
 	ExecutorVar = "COHERER_EXECUTOR"
-	// WorkerVar tells a driver in cluster mode the URL of the Worker that runs it, whose end is its own.
+	// WorkerVar has the URL of the Worker that runs a driver in cluster mode; the driver ends with it.
 	WorkerVar = "COHERER_WORKER_URL"
 )
 
-// Submission is what a driver is told by who submits it.
+// Submission is what a driver gets from the program that submits it.
 type Submission struct {
 	// Name is the application's name; empty: spark.app.name, else the program's.
 	Name string `json:"name,omitempty"`
@@ -32,7 +32,7 @@ type Submission struct {
 	Progress bool `json:"progress,omitempty"`
 }
 
-// Execution is what an executor's program is told by the launcher that ran in its process before.
+// Execution is what an executor's program gets from the launcher that ran in its process before.
 type Execution struct {
 	Args     []string          `json:"args"`
 	Settings map[string]string `json:"settings"`

@@ -48,14 +48,14 @@ func ResourceManager(c *conf.Conf) (rpcenv.Address, error) {
 	return at, nil
 }
 
-// User is who submits: HADOOP_USER_NAME, else who runs this process.
+// User is the user that submits: HADOOP_USER_NAME, else the user of this process.
 func User() (string, error) {
 	if name := os.Getenv("HADOOP_USER_NAME"); name != "" {
 		return name, nil
 	}
 	u, err := user.Current()
 	if err != nil {
-		return "", fmt.Errorf("who submits? %w: set HADOOP_USER_NAME", err)
+		return "", fmt.Errorf("the name of the user that submits: %w: set HADOOP_USER_NAME", err)
 	}
 	return u.Username, nil
 }

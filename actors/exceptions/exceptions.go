@@ -13,13 +13,13 @@ var (
 	ApplicationNotFound = rpcenv.NewRefusal("ApplicationNotFoundException", "ApplicationNotFoundException")
 	// InvalidResourceRequest: a request is negative, or above the largest container.
 	InvalidResourceRequest = rpcenv.NewRefusal("InvalidResourceRequestException", "InvalidResourceRequestException")
-	// InvalidLabelResourceRequest: a request names a label of nodes, and there are none.
+	// InvalidLabelResourceRequest: a request names a label of nodes, and no node here has one.
 	InvalidLabelResourceRequest = rpcenv.NewRefusal("InvalidLabelResourceRequestException", "InvalidLabelResourceRequestException")
 )
 
 // Of ApplicationMasterService.
 var (
-	// ApplicationAttemptNotFound: there is no such attempt, or it has ended: its ApplicationMaster has to end.
+	// ApplicationAttemptNotFound: the attempt is unknown, or has ended: its ApplicationMaster has to end.
 	ApplicationAttemptNotFound = rpcenv.NewRefusal("ApplicationAttemptNotFoundException", "ApplicationAttemptNotFoundException")
 	// ApplicationMasterNotRegistered: the ApplicationMaster has to register, again after a restart of the ResourceManager.
 	ApplicationMasterNotRegistered = rpcenv.NewRefusal("ApplicationMasterNotRegisteredException", "ApplicationMasterNotRegisteredException")

@@ -21,7 +21,7 @@ const (
 	KilledExceededPMem = -104
 	// KilledByAppMaster: its ApplicationMaster stopped it.
 	KilledByAppMaster = -105
-	// KilledByResourceManager: its node was told to end it.
+	// KilledByResourceManager: the ResourceManager asked its node to end it.
 	KilledByResourceManager = -106
 	// KilledAfterAppCompletion: its application ended while it ran.
 	KilledAfterAppCompletion = -107

@@ -15,7 +15,7 @@ import (
 //	float32, float64       4 or 8 bytes, little endian
 //	string                 length as varint, bytes
 //	slice, map             0 for nil, else length+1 as varint; elements; a map's in order of their encoded keys
-//	array, struct          elements or fields; one byte 0 where there are none
+//	array, struct          elements or fields; one byte 0 without any
 //
 // It carries no names and no types: both ends are the same program.
 type codec[T any] struct {

@@ -133,7 +133,7 @@ func compileArray(t reflect.Type, path string, within []reflect.Type) (plan, err
 		return plan{}, err
 	}
 	if t.Len() == 0 {
-		return nothing, nil
+		return nothing, nil // no encoding may be empty: decodeLength counts on a byte for each element
 	}
 	return plan{
 		append: func(dst []byte, v reflect.Value) []byte {
@@ -206,6 +206,7 @@ func compileMap(t reflect.Type, path string, within []reflect.Type) (plan, error
 				key  []byte
 				elem reflect.Value
 			}
+			// In the order of the encoded keys: Go's order differs from run to run, and equal maps must give equal bytes.
 			entries := make([]entry, 0, v.Len())
 			for it := v.MapRange(); it.Next(); {
 				entries = append(entries, entry{key.append(nil, it.Key()), it.Value()})

@@ -51,7 +51,7 @@ func (c *combiner[K, V]) flush() {
 		slots[i] = c.slots[hashes[i]&mask]
 	}
 	for i := range batch {
-		if s := slots[i]; s.place != 0 && s.hash == hashes[i] {
+		if s := slots[i]; s.place != 0 && s.hash == hashes[i] { // the hash spares most looks at keys of other entries
 			keys[i] = c.entries[s.place-1].Key
 		}
 	}
@@ -61,6 +61,7 @@ func (c *combiner[K, V]) flush() {
 			e.Value = c.merge(e.Value, batch[i].Value)
 			continue
 		}
+		// slots and keys may be older than the entries that this batch has added; addSlowly looks again.
 		c.addSlowly(batch[i], hashes[i])
 	}
 	c.n = 0
@@ -78,7 +79,7 @@ func (c *combiner[K, V]) addSlowly(p Pair[K, V], h uint32) {
 			}
 		}
 	}
-	p.Key = c.keep(p.Key)
+	p.Key = c.keep(p.Key) // only now: keys that are known already are not copied
 	c.entries = append(c.entries, p)
 	c.slots[i] = slot{h, uint32(len(c.entries))}
 	if len(c.entries) > len(c.slots)/2 {

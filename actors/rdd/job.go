@@ -45,7 +45,7 @@ func Define[A, T any](name string, f func(A) Dataset[T]) Job[A, T] {
 		if err != nil {
 			return d, err
 		}
-		defer func() {
+		defer func() { // f is user code: its panic is the job's failure, not the process's
 			if v := recover(); v != nil {
 				err = &UserError{Value: v, Stack: debug.Stack(), Node: -1, Op: "Define", Func: e.function}
 			}

@@ -92,6 +92,7 @@ func (l *Lineage) add(n *node) error {
 		return n.err
 	}
 	described := Node{Op: n.op, Type: n.record, Func: n.fn, Params: n.params, Shuffle: n.write != nil}
+	// Parents first, so that each node's number is above theirs and shuffles are in the order in which they can run.
 	for _, p := range n.parents {
 		if err := l.add(p); err != nil {
 			return err

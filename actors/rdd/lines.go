@@ -49,11 +49,11 @@ func (l *lineReader) next() (line string, ok bool, err error) {
 			return string(trimCR(rest[:end])), true, nil
 		}
 		searched = len(rest)
-		if l.off+int64(len(l.buf)) == l.split.size {
+		if l.off+int64(len(l.buf)) == l.split.size { // the last line of the file may lack its end
 			l.pos = len(l.buf)
 			return string(rest), true, nil
 		}
-		if len(rest) == cap(l.buf) {
+		if len(rest) == cap(l.buf) { // fill has no room left
 			line, err := l.long()
 			return line, err == nil, err
 		}
@@ -106,13 +106,13 @@ func (l *lineReader) long() (string, error) {
 	}
 	l.seek(after)
 	line := b.String()
-	if after > end {
+	if after > end { // only a line with an end may end in \r\n
 		line = strings.TrimSuffix(line, "\r")
 	}
 	return line, nil
 }
 
-// find is the offset of the first \n in [from, to), -1 if there is none. It uses the buffer.
+// find is the offset of the first \n in [from, to), -1 without one. It uses the buffer.
 func (l *lineReader) find(from, to int64) (int64, error) {
 	for from < to {
 		if err := l.read(from, min(to-from, int64(cap(l.buf)))); err != nil {

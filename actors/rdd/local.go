@@ -30,7 +30,7 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 		return nil, &LineageError{Job: job.Name, Driver: job.Lineage.Lines(), Executor: lineage.Lines()}
 	}
 	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
-	for _, s := range lineage.Shuffles() {
+	for _, s := range lineage.Shuffles() { // each after those that it needs
 		var maps [][][]byte
 		err := j.stage(s.MapNode, func(t Task) error {
 			blocks, err := lineage.RunMap(t, s.Index)

@@ -31,6 +31,7 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 	n.write = func(r *run) [][]byte {
 		blocks := make([][]byte, partitions)
 		var key []byte
+		// Merged before the shuffle, as Spark's map side combine: a block has each key of the task once.
 		for _, p := range reduce(r, d.iterate(r)) {
 			key = keys.append(key[:0], p.Key)
 			block := &blocks[reducerOf(key, partitions)]

@@ -42,7 +42,7 @@ type Task struct {
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
 	// unchanged. Without a Sleep in the stage it may be nil.
 	Sleep func(d time.Duration) error
-	// OnInput, when not nil, is told of each piece of a text file that was read, in bytes.
+	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
 }
 
@@ -101,7 +101,7 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 	defer func() {
 		value := recover()
 		switch {
-		case r.err != nil:
+		case r.err != nil: // before value: it is the panic of fail, or a user's function replaced it
 			err = r.err
 		case value != nil:
 			err = r.userError(value)

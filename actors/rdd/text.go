@@ -27,6 +27,7 @@ func TextFile(path string, minPartitions int) Dataset[string] {
 		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
 	}
 	n.split = func(files FS) ([][]byte, error) {
+		// At the driver, once: executors have working directories of their own.
 		at := path
 		if r, ok := files.(Resolver); ok {
 			var err error
@@ -105,6 +106,7 @@ func readText(r *run, yield func(string) bool) {
 		r.fail(fmt.Errorf("rdd: read text file: %w", err))
 	}
 	defer f.Close()
+	// A longer file is fine: what was appended since is in no split.
 	if f.Size() < split.size {
 		r.fail(fmt.Errorf("rdd: read text file %s: it has %d bytes here and had %d when the job was submitted: "+
 			"give all nodes the same file, and do not shorten it while the job runs", path, f.Size(), split.size))

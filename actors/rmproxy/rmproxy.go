@@ -1,6 +1,6 @@
-// Package rmproxy is how clients of a ResourceManager live through its absence: a call that nobody may have heard, or that
+// Package rmproxy is how clients of a ResourceManager live through its absence: a call that perhaps was not heard, or that
 // the ResourceManager cannot answer yet, is made again each yarn.resourcemanager.connect.retry-interval.ms, until
-// yarn.resourcemanager.connect.max-wait.ms are over; then its caller has the last error. It mirrors
+// yarn.resourcemanager.connect.max-wait.ms are over; then its caller gets the last error. It mirrors
 // org.apache.hadoop.yarn.client.RMProxy and its retry policy.
 //
 // Every call that goes through it must do no harm when it is made twice.
@@ -25,7 +25,7 @@ type Proxy struct {
 	stopped bool
 }
 
-// After does f after d, in place of what was to be done again before.
+// After does f after d. It replaces a call that waited for its next try.
 func (p *Proxy) After(c *rpcenv.Context, d time.Duration, f func(*rpcenv.Context)) {
 	c.Cancel(p.timer)
 	p.next, p.timer = f, c.After(d, Retry{})
@@ -36,13 +36,13 @@ func (p *Proxy) Again(c *rpcenv.Context, f func(*rpcenv.Context)) {
 	p.After(c, conf.YARNConnectRetryInterval.Get(c.Conf()), f)
 }
 
-// Retry does what is due.
+// Retry makes the call that is due.
 func (p *Proxy) Retry(c *rpcenv.Context) { p.next(c) }
 
-// Cancel forgets what was to be done again.
+// Cancel forgets the call that waits for its next try.
 func (p *Proxy) Cancel(c *rpcenv.Context) { c.Cancel(p.timer) }
 
-// Stop is the end of all repetitions: what was to be done again is forgotten, and a call that is out ends as it is answered.
+// Stop is the end of all repetitions: the call that waits is forgotten, and one that is out ends with its answer.
 func (p *Proxy) Stop(c *rpcenv.Context) {
 	p.stopped = true
 	p.Cancel(c)
@@ -62,6 +62,7 @@ func MayRetry(c *rpcenv.Context, began time.Time, err error) bool {
 
 // Ask asks the ResourceManager's endpoint to, and again while that may help.
 func Ask[Q rpcenv.Asks[R], R rpcenv.Message](p *Proxy, c *rpcenv.Context, to rpcenv.Ref, q Q, then func(R, error)) {
+	// The patience is counted from the first try.
 	began := c.Now()
 	var try func(*rpcenv.Context)
 	try = func(c *rpcenv.Context) {

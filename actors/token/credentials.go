@@ -19,7 +19,7 @@ var header = []byte("HDTS\x01")
 // maxCredentials bounds them, in bytes.
 const maxCredentials = 1 << 20
 
-// ReadCredentials reads what WriteCredentials wrote; nothing is no credentials.
+// ReadCredentials reads what WriteCredentials wrote. An empty blob has no tokens.
 func ReadCredentials(blob []byte) (*yarn.Credentials, error) {
 	c := &yarn.Credentials{}
 	if len(blob) == 0 {
@@ -51,7 +51,7 @@ func WriteCredentials(c *yarn.Credentials) ([]byte, error) {
 	return append(binary.AppendUvarint(bytes.Clone(header), uint64(len(body))), body...), nil
 }
 
-// Add is credentials with one more token, under its service; one that was there before makes room.
+// Add is credentials with one more token, under its service. It replaces one of the same service and kind.
 func Add(blob []byte, t *yarn.Token) ([]byte, error) {
 	c, err := ReadCredentials(blob)
 	if err != nil {
@@ -67,7 +67,7 @@ func Add(blob []byte, t *yarn.Token) ([]byte, error) {
 	return WriteCredentials(c)
 }
 
-// Find is the first token of a kind in credentials; an error when there is none.
+// Find is the first token of a kind in credentials; without one it fails.
 func Find(blob []byte, kind string) (*yarn.Token, error) {
 	c, err := ReadCredentials(blob)
 	if err != nil {

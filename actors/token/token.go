@@ -33,7 +33,7 @@ const maxIdentifier = 4096
 // SecretManager.InvalidToken.
 var ErrInvalid = errors.New("invalid token")
 
-// Make makes a token: service is the address of who checks it. An identifier that cannot be encoded is an error.
+// Make makes a token: service is the address of its checker. An identifier that cannot be encoded is an error.
 func Make(kind, service string, key *yarn.MasterKey, identifier proto.Message) (*yarn.Token, error) {
 	text, err := proto.Marshal(identifier)
 	if err != nil {
@@ -60,7 +60,7 @@ func Open(t *yarn.Token, kind string, key *yarn.MasterKey, identifier proto.Mess
 	return nil
 }
 
-// Identify reads a token's identifier without the key, as who only finds the right key or passes the token on does. It
+// Identify reads a token's identifier without the key, for a caller that has to find the right key, or passes the token on. It
 // proves nothing.
 func Identify(t *yarn.Token, identifier proto.Message) error {
 	if len(t.GetIdentifier()) > maxIdentifier {
