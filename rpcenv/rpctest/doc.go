@@ -14,7 +14,7 @@
 //		"github.com/coherer/coherer/rpcenv/rpctest"
 //	)
 //
-//	// greeter greets who asks it by a name, and tells the porter each hour how many it greeted.
+//	// greeter greets each asker by name, and reports to the porter each hour how many it greeted.
 //	type greeter struct {
 //		porter  rpcenv.Ref
 //		greeted int32
@@ -73,7 +73,7 @@
 //   - listens: [Probe.Next] is the next message that came, [Probe.Waiting] are those that came and were not read,
 //     [Probe.On] answers, [Probe.Events] are the connections, [Probe.Quiet] wants silence
 //   - lets time pass: [World.Advance], [World.Until], [World.Settle], which waits until nothing is under way
-//   - breaks things: [Probe.Crash], [Probe.Restart], Cut, Heal and what else package sim has
+//   - breaks things: [Probe.Crash], [Probe.Restart], Cut, Heal and the other faults of package sim
 //   - looks: [World.Trace] is everything that happened, with its causes
 //
 // Whatever waits runs the world until it is there, and fails the test after a minute of virtual time. Between two calls
@@ -85,11 +85,12 @@
 //
 // # A callback that blocks
 //
-// An endpoint that waits for a channel, a lock, a sleep or I/O would stop the World, if not for ever. A callback that takes
-// longer than a tenth of a second is looked at ten times a second: if it sleeps the test fails at once, if it waits for
+// An endpoint that waits for a channel, a lock, a sleep or I/O would stop the World, perhaps for ever. A callback that takes
+// longer than a tenth of a second is examined ten times a second: if it sleeps the test fails at once, if it waits for
 // something else after a second, if it works after five ([World.CallbackLimit]). The test fails where it ran the World, and
-// says who waits and where. How busy the machine is does not count: a goroutine that waits for a processor is no one that
-// waits. A wait that is over within a tenth of a second is not seen; the analyzer endpointrule finds it in the source.
+// names the endpoint that waits and the place. How busy the machine is does not count: a goroutine that is ready to run and
+// only lacks a processor does not wait. A wait that is over within a tenth of a second is not seen; the analyzer
+// endpointrule finds it in the source.
 //
 //	rpctest: Server/Greeter blocks in its callback for the message google.protobuf.StringValue: no end after 1s, state "chan receive". ...
 //	goroutine 21 [chan receive]:

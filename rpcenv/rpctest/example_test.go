@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// counter counts what it hears. After half a minute of silence it tells who listens.
+// counter counts what it hears. After half a minute of silence it sends the count to its listener.
 type counter struct {
 	listener rpcenv.Ref
 	heard    int32

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// greeter greets who asks it by a name, and tells the porter each hour how many it greeted.
+// greeter greets each asker by name, and reports to the porter each hour how many it greeted.
 type greeter struct {
 	porter  rpcenv.Ref
 	greeted int32

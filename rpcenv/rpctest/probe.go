@@ -24,7 +24,7 @@ type Probe struct {
 	own    bool // the Env is the Probe's alone
 }
 
-// probeEvent is what the trace calls that.
+// probeEvent is the name in the trace of what a test makes a Probe do.
 const probeEvent = "the test"
 
 // do is something that a test makes the Probe do in its own inbox.
@@ -57,7 +57,7 @@ func (p *Probe) begin(env *rpcenv.Env, endpoint string) {
 	p.w.t.Helper()
 	p.Env, p.post = env, nil
 	p.Ref = p.w.Register(env, endpoint, p)
-	p.w.Until(endpoint+" starts", func() bool { return p.post != nil })
+	p.w.Until(endpoint+" starts", func() bool { return p.post != nil }) // OnStart sets post: before it Do has no way in
 }
 
 // Crash ends the Probe's process as kill -9 does: its peers see their connections end.
@@ -92,6 +92,7 @@ func (p *Probe) On(f func(c *rpcenv.Context, m rpcenv.Message) bool) { p.on = ap
 // Do runs f in the Probe's inbox, and the world until it ran.
 func (p *Probe) Do(f func(c *rpcenv.Context)) {
 	p.w.t.Helper()
+	// Through the inbox and not at once: a Context is valid only in a callback of its endpoint.
 	done := false
 	p.post(do{f: func(c *rpcenv.Context) {
 		f(c)
@@ -106,7 +107,7 @@ func (p *Probe) Send(to rpcenv.Ref, m rpcenv.Message) {
 	p.Do(func(c *rpcenv.Context) { c.Send(to, m) })
 }
 
-// Next is the next message that the Probe has not given out yet; the world runs until there is one.
+// Next is the next message that the Probe has not given out yet; the world runs until it has come.
 func (p *Probe) Next() rpcenv.Message {
 	p.w.t.Helper()
 	p.w.Until("a message for the probe", func() bool { return p.read < len(p.got) })

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/sim"
 )
 
-// patience is how much virtual time what waits may take.
+// patience bounds a wait in virtual time.
 const patience = time.Minute
 
 // World is a simulated world that belongs to a test. What runs it (Run, Until, Advance, Settle, Step, a Probe) returns when
@@ -37,7 +37,7 @@ func New(t testing.TB, seed uint64) *World {
 	w.Handling = w.watch.begin
 	t.Cleanup(func() {
 		w.Close()
-		if t.Failed() {
+		if t.Failed() { // a run of that seed is the same again
 			t.Logf("seed %d", seed)
 		}
 	})
@@ -61,7 +61,7 @@ func (w *World) ClientEnv(name string, c *conf.Conf) *rpcenv.Env {
 	return w.env(w.nextIP(), rpcenv.Config{Name: name, Conf: c})
 }
 
-// EnvAt is the Env that listens at an address, the youngest if several did; nil when there is none.
+// EnvAt is the Env that listens at an address, the youngest if several did; nil when no Env did.
 func (w *World) EnvAt(a rpcenv.Address) *rpcenv.Env {
 	var found *rpcenv.Env
 	for _, e := range w.envs {
@@ -95,7 +95,7 @@ func (w *World) env(ip string, cfg rpcenv.Config) *rpcenv.Env {
 type output struct{ w *World }
 
 func (o output) Write(line []byte) (int, error) {
-	if o.w.watch.isGivenUp() {
+	if o.w.watch.isGivenUp() { // the test may have ended, and its log with it
 		return len(line), nil
 	}
 	return o.w.t.Output().Write(line)

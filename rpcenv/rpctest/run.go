@@ -28,8 +28,10 @@ func (w *World) run(cond func() bool, within time.Duration) error {
 func (w *World) Advance(d time.Duration) {
 	w.t.Helper()
 	w.do(func() {
+		// By run, which looks after each step whether the World was given up. It ends with the last event within d; the time
+		// from there on has no event, and passes by Advance.
 		end := w.Now().Add(d)
-		_ = w.run(func() bool { return false }, d) // not reached, that is
+		_ = w.run(func() bool { return false }, d) // never reached, on purpose
 		w.World.Advance(end.Sub(w.Now()))
 	})
 }

@@ -15,20 +15,20 @@ import (
 
 // A World is run by one goroutine at a time. It is one of the World's own, and the test's waits for it: so a callback that
 // blocks can be given up, and the test fails where it ran the World, as any failing test does; those after it go on. The
-// test's own goroutine could not be freed. What happens is no other for it: nothing runs beside.
+// test's own goroutine could not be freed. What happens in the World is the same: nothing runs beside that goroutine.
 
 const (
 	// defaultLimit is the CallbackLimit of a World that sets none.
 	defaultLimit = 5 * time.Second
-	// looks is how often within the limit it is looked whether the world has moved. A process that was halted looks once
-	// when it goes on.
+	// looks is how often within the limit do looks whether the world has moved. A process that was halted looks once when it
+	// goes on.
 	looks = 50
-	// waitLooks is how many looks in a row a callback may be seen to wait: a lock may be held by a goroutine that the
-	// machine has no time for. Waiting is told from slowness by the goroutine's state: on a loaded machine it is runnable.
+	// waitLooks is in how many looks in a row a callback may wait: a lock may be held by a goroutine for which the machine
+	// has no time. The goroutine's state distinguishes waiting from slowness: on a loaded machine it is runnable.
 	waitLooks = 10
 )
 
-// watch knows what the World does.
+// watch knows what the World does. Its lock is between the goroutine that runs the World and the test's, which looks on.
 type watch struct {
 	mu      sync.Mutex
 	steps   uint64
@@ -38,14 +38,14 @@ type watch struct {
 	givenUp bool
 }
 
-// begin is told of each callback.
+// begin notes a callback that begins.
 func (x *watch) begin(host, endpoint, item string, m rpcenv.Message) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.current, x.item, x.msg = host+"/"+endpoint, item, m
 }
 
-// step is told of each step's end, and reports whether the World was given up meanwhile.
+// step notes the end of a step, and reports whether the World was given up meanwhile.
 func (x *watch) step() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -73,7 +73,7 @@ func (x *watch) inCallback() bool {
 	return x.current != ""
 }
 
-// giveUp says what the World is stuck in.
+// giveUp gives the World up and says what it is stuck in.
 func (x *watch) giveUp() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -89,7 +89,7 @@ func (x *watch) giveUp() string {
 	return fmt.Sprintf("%s blocks in what it does with the answer of an ask", x.current)
 }
 
-// stepped is called between two steps. A World that was given up and goes on has nobody but this goroutine: it ends both.
+// stepped is called between two steps. A World that was given up and goes on has no owner but this goroutine: it ends both.
 func (w *World) stepped() {
 	if w.watch.step() {
 		w.World.Close()
@@ -112,9 +112,9 @@ func (w *World) do(f func()) {
 	if w.watch.isGivenUp() {
 		w.t.Fatal("rpctest: the World was given up: a callback blocks")
 	}
-	done, id := make(chan any, 1), make(chan string, 1)
+	done, id := make(chan any, 1), make(chan string, 1) // with room: this goroutine may be gone when f ends
 	go func() {
-		var outcome any = goexit{}
+		var outcome any = goexit{} // unless f returns or panics: FailNow runs only the deferred calls
 		defer func() {
 			if v := recover(); v != nil {
 				outcome = panicked{v, debug.Stack()}
@@ -137,7 +137,7 @@ func (w *World) do(f func()) {
 		select {
 		case outcome := <-done:
 			switch o := outcome.(type) {
-			case goexit:
+			case goexit: // the test has failed or skipped itself there, and means the goroutine that it runs on
 				runtime.Goexit()
 			case panicked:
 				panic(fmt.Sprintf("%v\n\n%s", o.value, o.stack))
@@ -158,7 +158,7 @@ func (w *World) do(f func()) {
 				waits = waitLooks
 			case waiting[state] && w.watch.inCallback():
 				waits++
-			default:
+			default: // it works, or what runs is the World itself: only the limit counts
 				waits = 0
 			}
 			if waits >= waitLooks || same >= looks {
@@ -187,7 +187,7 @@ func ownID() string {
 
 // lookAt is the state and the stack of a goroutine; if it waits for a coroutine, those of the body that runs.
 func lookAt(id string) (state, stack string) {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 64<<10) // Stack cuts what has no room: twice as much until all goroutines are in it
 	n := runtime.Stack(buf, true)
 	for n == len(buf) && n < 64<<20 {
 		buf = make([]byte, 2*n)
@@ -196,7 +196,7 @@ func lookAt(id string) (state, stack string) {
 	for s := range strings.SplitSeq(string(buf[:n]), "\n\n") {
 		head, _, _ := strings.Cut(s, "\n")
 		switch is := stateOf(head); {
-		case is == "coroutine":
+		case is == "coroutine": // of two that take turns, the one whose turn it is not
 		case strings.HasPrefix(head, id):
 			return is, aboveMachinery(s)
 		case strings.Contains(s, ownFrames+"Blocking).start"):

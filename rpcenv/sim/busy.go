@@ -38,7 +38,7 @@ func (w *World) Threads(env string, n int) {
 	w.busy.threads[env] = n
 }
 
-// idle: all handlers take no time.
+// idle reports whether all handlers take no time.
 func (b *busy) idle() bool { return len(b.costs) == 0 }
 
 func (b *busy) cost(t rpcenv.Turn) time.Duration {
@@ -101,6 +101,8 @@ func (h *Host) occupy(p *pool, t rpcenv.Turn) {
 	h.world.later(h, d, func() {
 		p.working--
 		t.Run()
+		// The oldest that wait get the free thread. More than one, since an item that costs nothing holds none; and none at all
+		// once Run has ended the Host.
 		for n := h.world.busy.threads[t.Env()]; len(p.waiting) > 0 && (n <= 0 || p.working < n) && !h.dead; {
 			next := p.waiting[0]
 			p.waiting = p.waiting[1:]

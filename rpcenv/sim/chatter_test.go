@@ -17,7 +17,7 @@ type chatter struct {
 	name string
 
 	started, stopped, inside bool
-	asks, runs, told         int
+	asks, runs, said         int
 	clock                    rpcenv.Timer
 	up                       map[rpcenv.Address]int
 	heard                    map[string]int // by sender: the last number
@@ -97,8 +97,8 @@ func (c *chatter) talk(ctx *rpcenv.Context) {
 	to := l.live[l.names[ctx.Rand().IntN(processes)]]
 	ref := ctx.Env().Ref(to.env.Address(), []string{"A", "B", "A", "B", "B", "Nobody"}[ctx.Rand().IntN(6)])
 	for range ctx.Rand().IntN(mostTold + 1) {
-		c.told++
-		ctx.Send(ref, wrapperspb.String(c.name+" "+strconv.Itoa(c.told)))
+		c.said++
+		ctx.Send(ref, wrapperspb.String(c.name+" "+strconv.Itoa(c.said)))
 	}
 	if ctx.Rand().IntN(2) == 0 {
 		return
@@ -123,8 +123,8 @@ func (c *chatter) talk(ctx *rpcenv.Context) {
 	}, rpcenv.Timeout("test", 2*time.Second))
 }
 
-// hear checks that a sender's numbers grow. It has the bug that is planted on purpose: once a process has begun again, who
-// hears the same twice fails.
+// hear checks that a sender's numbers grow. It has the bug that is planted on purpose: once a process has begun again, a
+// chatter that hears the same twice fails.
 func (c *chatter) hear(text string) {
 	l := c.p.l
 	from, number, _ := strings.Cut(text, " ")

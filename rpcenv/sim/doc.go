@@ -10,14 +10,14 @@
 // asks, connection events and the trace above them are those of the real world. Messages between Envs are encoded at the
 // sender and decoded at the receiver, so that a shared pointer cannot hide; [World.ByReference] turns that off for Worlds of
 // thousands of Envs. Handlers and bodies take no virtual time, unless [World.Cost] says so or they sleep. Worlds begin at
-// 2026-01-01 00:00 UTC. [World.Pace] ties virtual time to the wall's, for those who watch. Endpoints that send each other, or
+// 2026-01-01 00:00 UTC. [World.Pace] ties virtual time to the wall's, for spectators. Endpoints that send each other, or
 // themselves, message after message without a wait stop the clock: after a million steps at one instant ([World.TurnLimit])
 // the World ends, and [World.Err] names them.
 //
 // # Faults
 //
-// Faults are data: package fault says what there is, [World.Apply] lets one happen now, [World.Schedule] those of a plan in
-// time; [World.Calm] ends them. Without faults a connection is like one of TCP: what is sent arrives, in order, at most once.
+// Faults are data: package fault lists them, [World.Apply] lets one happen now, [World.Schedule] those of a plan in time;
+// [World.Calm] ends them. Without faults a connection is like one of TCP: what is sent arrives, in order, at most once.
 //
 //   - A cut holds what is sent, as a network that drops packets does under TCP: connections stay open, and what was held
 //     arrives after the cut is healed. Dials wait, for two minutes at most.
@@ -59,7 +59,7 @@
 // fewest faults:
 //
 //	go test ./rpcenv/sim -run TestSeeds -seed=17            the seed with its own plan
-//	go test ./rpcenv/sim -run TestSeeds -plan=FILE          with the plan that was printed; a changed program is told
+//	go test ./rpcenv/sim -run TestSeeds -plan=FILE          with the plan that was printed; reports a changed program
 //	go test ./rpcenv/sim -run TestSeeds -seeds=10000        the sweep; `make soak` runs it
 //	go test ./rpcenv/sim -run TestMutants -mutants=all      what the sweep finds, when the runtime is broken on purpose
 package sim

@@ -48,6 +48,7 @@ func (q *events) pop() {
 	if n == 0 {
 		return
 	}
+	// The last event takes the first one's place and sinks below all that are before it.
 	h = h[:n]
 	i := 0
 	for {

@@ -54,7 +54,7 @@ func (w *World) Apply(f fault.Fault) error {
 	if err != nil {
 		ev.To, ev.Why = "without effect", err.Error()
 	}
-	w.tell(&ev)
+	w.record(&ev)
 	return err
 }
 
@@ -71,7 +71,7 @@ func (w *World) Calm() {
 	w.faults.rules, w.busy = nil, busy{}
 	clear(w.net.delays)
 	clear(w.net.cuts)
-	w.Heal("", "")
+	w.Heal("", "") // of no cut in particular: with all of them gone it releases everything that is held
 	for _, h := range w.hosts {
 		h.Resume()
 	}
@@ -84,13 +84,14 @@ func (w *World) Reset(a, b string, d time.Duration) error {
 	if h == nil {
 		return fmt.Errorf("%w: %s", ErrNoHost, a)
 	}
-	for _, l := range slices.Clone(h.ends) {
+	for _, l := range slices.Clone(h.ends) { // ended takes l out of h.ends
 		if l.from.name != b || l.closed {
 			continue
 		}
 		l.closed = true
+		// An event of the World's: the reset is on the network and reaches B also if A has ended by then.
 		w.later(nil, d, func() { l.peer.finish(errReset) })
-		l.told(errReset)
+		l.ended(errReset)
 	}
 	return nil
 }
@@ -162,7 +163,7 @@ type faults struct {
 	rules []*rule
 	rnd   *rand.Rand
 	named bool   // the World is an Env of the trace
-	n     uint64 // events that the World told
+	n     uint64 // events of the World about lost messages
 }
 
 type rule struct {
@@ -182,7 +183,7 @@ func (f *faults) begin(x fault.Fault, now time.Time) {
 	f.rules = append(f.rules, r)
 }
 
-// over: the rule acts no more.
+// over reports whether the rule acts no more.
 func (r *rule) over(now time.Time) bool {
 	return r.left == 0 || !r.until.IsZero() && !r.until.After(now)
 }
@@ -192,6 +193,7 @@ func (f *faults) acting(m *message, now time.Time) []*rule {
 	f.rules = slices.DeleteFunc(f.rules, func(r *rule) bool { return r.over(now) })
 	var out []*rule
 	for _, r := range f.rules {
+		// A random number is drawn only for a message that fits: others have no part in when the rule acts.
 		if !m.fits(r.Pattern) || r.P > 0 && f.rnd.Float64() >= r.P {
 			continue
 		}
@@ -206,14 +208,14 @@ func (f *faults) acting(m *message, now time.Time) []*rule {
 	return out
 }
 
-// tell adds to the trace what a fault did.
-func (w *World) tell(ev *trace.Event) {
+// record adds to the trace what a fault did.
+func (w *World) record(ev *trace.Event) {
 	if w.recorder == nil {
 		return
 	}
 	if !w.faults.named {
-		w.faults.named = true
-		w.tell(&trace.Event{Kind: tracepb.Kind_ENV, Env: trace.WorldEnv, Peer: "World"})
+		w.faults.named = true // only now: the trace of a run without faults has no Env called World
+		w.record(&trace.Event{Kind: tracepb.Kind_ENV, Env: trace.WorldEnv, Peer: "World"})
 	}
 	ev.Time = w.now.UnixNano()
 	w.recorder.NoteEvent(ev, true)

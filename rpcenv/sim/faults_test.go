@@ -95,7 +95,7 @@ func TestWhatWasSentBeforeACloseArrives(t *testing.T) {
 	l.w.Advance(time.Second)
 	l.check(t, "last")
 	if len(l.near.over) != 1 || len(l.far.over) != 1 {
-		t.Error("each end is told once:", l.near.over, l.far.over)
+		t.Error("each end is reported once:", l.near.over, l.far.over)
 	}
 }
 

@@ -56,10 +56,10 @@ func (h *Host) Now() time.Time { return h.world.now }
 // Recorder is the World's trace.
 func (h *Host) Recorder() *trace.Recorder { return h.world.recorder }
 
-// Adopt is told of each Env on this Host.
+// Adopt takes the function that ends an Env on this Host when the Host crashes.
 func (h *Host) Adopt(discard func()) { h.discards = append(h.discards, discard) }
 
-// Handling is told before each callback on this Host.
+// Handling is called before each callback on this Host.
 func (h *Host) Handling(endpoint, item string, m rpcenv.Message) {
 	h.world.spin.note(h.name, endpoint, item, m)
 	if h.world.Handling != nil {
@@ -135,12 +135,13 @@ func (co *coroutine) Park(register func(wake func())) {
 	}
 	woken := false
 	register(func() {
+		// Once: a second wake would end the body's next Park, which may wait for something else.
 		if !woken {
 			woken = true
 			co.host.world.soon(co.host, co.resume)
 		}
 	})
-	if !co.yield(struct{}{}) {
+	if !co.yield(struct{}{}) { // crash has called stop: the body unwinds, with its deferred calls, up to its recover
 		panic(crashed{})
 	}
 }
@@ -153,15 +154,16 @@ func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Proce
 	}
 	child := h.world.Host(h.name+"/child", h.ip)
 	child.onExit = func(e rpcenv.Exit) {
-		h.world.soon(h, func() { onExit(e) })
+		h.world.soon(h, func() { onExit(e) }) // in a turn of the parent; not at all if the parent has ended
 	}
 	if h.world.Tied[cmd.Class] {
+		// The dead are taken out at each start: a Worker that lives long starts many executors.
 		h.tied = append(slices.DeleteFunc(h.tied, func(c *Host) bool { return c.dead }), child)
 	}
 	h.world.soon(child, func() {
 		if err := role(child, cmd); err != nil {
 			child.onExit(rpcenv.Exit{Code: 1, Err: err})
-			child.onExit = nil
+			child.onExit = nil // a Kill that comes later reports no second end
 			child.crash()
 		}
 	})
@@ -181,6 +183,7 @@ func (p process) Kill(grace time.Duration) {
 	if grace <= 0 {
 		code = 128 + 9
 	}
+	// Soon, as a signal comes: the step that kills goes on to its end. Of the World, since a paused process is killed too.
 	p.h.world.soon(nil, func() { p.h.Exit(code) })
 }
 
@@ -190,11 +193,11 @@ func (h *Host) Exit(code int) {
 		return
 	}
 	h.code = code
-	tell := h.onExit
+	onExit := h.onExit
 	h.onExit = nil
 	h.crash()
-	if tell != nil {
-		tell(rpcenv.Exit{Code: code})
+	if onExit != nil {
+		onExit(rpcenv.Exit{Code: code})
 	}
 }
 
@@ -205,11 +208,12 @@ func (h *Host) crash() {
 	if h.dead {
 		return
 	}
-	if h.paused { // its work is given up
+	if h.paused {
+		// Since Pause the Host's work has not counted for the World. What follows subtracts it, so it must count again.
 		h.paused = false
 		h.world.work += h.work
 	}
-	h.dead = true
+	h.dead = true // first: what the rest tries to make ready or to schedule comes to nothing
 	for _, discard := range h.discards {
 		discard()
 	}
@@ -219,15 +223,16 @@ func (h *Host) crash() {
 			co.stop()
 		}
 	}
+	// step would pass over them, but Quiet counts what is ready.
 	h.world.ready = slices.DeleteFunc(h.world.ready, func(t task) bool { return t.host == h })
 	for _, l := range h.listeners {
 		_ = l.Close() // it cannot fail
 	}
 	for _, in := range h.ends {
 		in.dropAll()
-		in.peer.finish(errReset)
+		in.peer.finish(errReset) // behind what this Host has sent: the peer gets that first
 	}
-	tied := h.tied
+	tied := h.tied // children end last, as they see the end of their parent's pipe
 	h.bodies, h.ends, h.discards, h.stuck, h.late, h.tied = nil, nil, nil, nil, nil, nil
 	for _, child := range tied {
 		child.Kill()

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// How connections fail, in words that one knows from sockets.
+// How connections fail, in the words of the operating system's sockets.
 var (
 	errRefused = errors.New("connection refused")
 	errTimeout = errors.New("connection timed out")
@@ -47,10 +47,12 @@ func (h *Host) arrive(to rpcenv.Address, deadline time.Time, done func(rpcenv.Li
 			done(nil, fmt.Errorf("dial %s: %w", to, errTimeout))
 			return
 		}
+		// As TCP sends its first packet again: a cut that heals in time only delays the dial.
 		w.later(h, connectRetry, func() { h.arrive(to, deadline, done) })
 		return
 	}
 	if l == nil {
+		// The machine is up and refuses at once. Not within this call: done is never called from within Dial.
 		w.later(h, w.latency(h, h), func() { done(nil, fmt.Errorf("dial %s: %w", to, errRefused)) })
 		return
 	}
@@ -66,6 +68,8 @@ func (h *Host) arrive(to rpcenv.Address, deadline time.Time, done func(rpcenv.Li
 	} else {
 		accept()
 	}
+	// The listener has the connection first, the dialler after a packet back. Nothing comes for a before it has a Receiver,
+	// since the dialler speaks first; the end may, which start sees.
 	w.later(h, w.latency(l.host, h), func() { a.start(done(a, nil)) })
 }
 
@@ -84,7 +88,7 @@ type link struct {
 	waiting       bool      // of a ghost: the peer sent, and nobody acknowledges
 	reset         bool      // of a ghost: the peer will hear of it
 	closed        bool      // this end was closed, by either side
-	over          error     // why it ended, once that was told
+	over          error     // why it ended, once it has
 }
 
 // parcel is an envelope on its way, or the end of the connection.
@@ -107,7 +111,7 @@ func (l *link) Close() {
 	}
 	l.closed = true
 	l.peer.enqueue(parcel{end: io.EOF})
-	l.world.later(l.to, 0, func() { l.told(errors.New("closed")) })
+	l.world.later(l.to, 0, func() { l.ended(errors.New("closed")) }) // Closed is not called from within Close
 }
 
 // finish is the end of the sending side's process.
@@ -115,6 +119,7 @@ func (l *link) finish(err error) { l.enqueue(parcel{end: err}) }
 
 func (l *link) enqueue(p parcel) {
 	if l.ghost {
+		// Nobody acknowledges it: it stays in the sender's buffer, where Queued counts it, until the sender gives up.
 		if p.e != nil {
 			l.bytes += len(p.e.Content)
 		}
@@ -127,14 +132,14 @@ func (l *link) enqueue(p parcel) {
 	w := l.world
 	p.at = w.now.Add(w.latency(l.from, l.to) + p.late)
 	if p.at.Before(l.last) {
-		p.at = l.last
+		p.at = l.last // TCP keeps the order: a quick packet waits for the one before it
 	}
 	l.last = p.at
 	l.queue = append(l.queue, p)
 	if p.e != nil {
 		l.bytes += len(p.e.Content)
 	}
-	if l.held {
+	if l.held { // release gives it its event; until then it is not under way, and Settle does not wait for it
 		return
 	}
 	l.to.load(1)
@@ -144,6 +149,8 @@ func (l *link) enqueue(p parcel) {
 // deliver hands over the head of the queue; each parcel has one event for it.
 func (l *link) deliver() {
 	w := l.world
+	// A cut takes effect on arrival: it also holds what was sent before it began. The first event that meets it holds all
+	// of the queue; the others find that done.
 	if w.net.isCut(l.from, l.to) {
 		if !l.held {
 			l.held = true
@@ -152,7 +159,7 @@ func (l *link) deliver() {
 		}
 		return
 	}
-	if l.held || len(l.queue) == 0 {
+	if l.held || len(l.queue) == 0 { // this event's parcel waits for release, or dropAll has taken it
 		return
 	}
 	p := l.queue[0]
@@ -166,20 +173,20 @@ func (l *link) deliver() {
 		return
 	}
 	l.closed = true
-	l.told(p.end)
+	l.ended(p.end)
 }
 
 // release lets go what a cut held back.
 func (l *link) release() {
 	l.held = false
 	l.to.load(len(l.queue))
-	for range l.queue {
+	for range l.queue { // the events may come in any order: each delivers the head of the queue
 		l.last = l.world.now.Add(l.world.latency(l.from, l.to))
 		l.world.later(l.to, l.last.Sub(l.world.now), l.deliver)
 	}
 }
 
-// start says who receives at a dialler's end; nobody: the connection ends. The peer may have ended it before.
+// start gives a dialler's end its Receiver. With nil the connection ends. The peer may have ended it before.
 func (l *link) start(r rpcenv.Receiver) {
 	switch {
 	case r == nil:
@@ -191,15 +198,15 @@ func (l *link) start(r rpcenv.Receiver) {
 	}
 }
 
-// told tells the receiver of the end, once. What still comes is forgotten.
-func (l *link) told(err error) {
+// ended reports the end to the receiver, once. What still comes is forgotten.
+func (l *link) ended(err error) {
 	if l.over != nil {
 		return
 	}
 	l.over = err
 	l.to.ends = without(l.to.ends, l)
 	r := l.receiver
-	l.dropAll()
+	l.dropAll() // forgets the receiver too
 	if r != nil {
 		r.Closed(err)
 	}

@@ -247,8 +247,8 @@ func (l *load) checkTold(records []*tracepb.Record) {
 	for _, env := range slices.Sorted(maps.Keys(lives)) {
 		p := lives[env]
 		for i, c := range p.parts {
-			if n := known[place{env, string(rune('A' + i))}]; n != c.told && !p.crashed {
-				l.problem("lost: %s told %d, the trace knows of %d", c.name, c.told, n)
+			if n := known[place{env, string(rune('A' + i))}]; n != c.said && !p.crashed {
+				l.problem("lost: %s said %d, the trace knows of %d", c.name, c.said, n)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ func (h *Host) Pause() {
 	w := h.world
 	h.paused = true
 	w.work -= h.work
+	// Set aside rather than left: what is ready runs at this instant, and Quiet waits for it.
 	w.ready = slices.DeleteFunc(w.ready, func(t task) bool {
 		if t.host == h {
 			h.stuck = append(h.stuck, t)
@@ -40,13 +41,13 @@ func (h *Host) Resume() {
 	stuck, late := h.stuck, h.late
 	h.stuck, h.late = nil, nil
 	w.ready = append(w.ready, stuck...)
-	for _, e := range late {
+	for _, e := range late { // in the order of their times, which their new sequence keeps
 		e.at = w.now.Sub(Start)
 		w.events.push(e)
 	}
 }
 
-// Vanish ends the machine, as when its power fails: all processes on it are gone and none of their peers is told.
+// Vanish ends the machine, as when its power fails: all processes on it are gone, and no peer hears of it.
 // Connections are half open: what is sent to them goes nowhere, until a new process appears at the address, which resets
 // them, or TCP gives up after 15 minutes. Nobody answers dials.
 func (h *Host) Vanish() {
@@ -60,6 +61,7 @@ func (h *Host) Vanish() {
 }
 
 func (h *Host) vanish() {
+	// All that crash would report is taken from it first: the ends of connections, and the exit to the parent.
 	ends := h.ends
 	h.ends, h.onExit, h.code = nil, nil, -1
 	for _, l := range ends {
@@ -67,7 +69,7 @@ func (h *Host) vanish() {
 	}
 	h.crash()
 	for _, l := range ends {
-		unheard := len(l.queue) > 0
+		unheard := len(l.queue) > 0 // it was on its way here: its sender waits for an acknowledgement already
 		l.dropAll()
 		h.world.net.ghosts = append(h.world.net.ghosts, l)
 		if unheard {
@@ -96,12 +98,12 @@ func (l *link) unheard() {
 	end := func(err error) func() {
 		return func() {
 			living.closed = true
-			living.told(err)
+			living.ended(err)
 			w.net.ghosts = without(w.net.ghosts, l)
 		}
 	}
 	switch {
-	case living.over != nil || living.to.dead || l.reset:
+	case living.over != nil || living.to.dead || l.reset: // the living end is over, or its end is on the way
 	case !w.net.gone[l.to.ip]:
 		l.reset = true
 		w.later(living.to, w.latency(living.to, l.to)+w.latency(l.to, living.to), end(errReset))

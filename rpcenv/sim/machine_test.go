@@ -129,7 +129,7 @@ func vanished(t *testing.T) (*pair, *hearer) {
 	p.apply("vanish S")
 	p.w.Advance(time.Minute)
 	if len(watcher.events) != 1 {
-		t.Error("somebody was told:", watcher.events)
+		t.Error("somebody heard of it:", watcher.events)
 	}
 	return p, watcher
 }
@@ -178,7 +178,7 @@ func TestANewProcessResetsAHalfOpenConnection(t *testing.T) {
 	}
 }
 
-// What was on the way when the machine vanished is missed by its sender, whom nobody tells before TCP gives up.
+// What was on the way when the machine vanished is missed by its sender, which hears nothing before TCP gives up.
 func TestWhatWasOnTheWayToAMachineThatVanishes(t *testing.T) {
 	p := newPair(t)
 	watcher := &hearer{}

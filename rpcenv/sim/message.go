@@ -39,6 +39,7 @@ func (l *link) Send(e *rpcenv.Envelope) {
 	}
 	c := *e
 	c.Content = slices.Clone(e.Content)
+	// A handshake has no Note, and so no rule can mean it.
 	if len(l.world.faults.rules) == 0 || e.Note == nil {
 		l.peer.enqueue(parcel{e: &c})
 		return
@@ -54,21 +55,22 @@ func (l *link) sendFaulty(e *rpcenv.Envelope) {
 	for _, r := range w.faults.acting(m, w.now) {
 		switch r.Verb {
 		case fault.Drop:
-			w.tellLost(m, r.Fault)
+			w.recordLost(m, r.Fault)
 			return
 		case fault.Duplicate:
-			w.tellDone(m, r.Fault, "duplicated")
+			w.recordDone(m, r.Fault, "duplicated")
 			copies = append(copies, w.double(e, len(copies)+1))
 		case fault.Delay:
-			w.tellDone(m, r.Fault, "delayed")
+			w.recordDone(m, r.Fault, "delayed")
 			late += r.By
 		case fault.Reorder:
-			w.tellDone(m, r.Fault, "reordered")
+			w.recordDone(m, r.Fault, "reordered")
 			if held += r.By; r.By == 0 {
 				held += fault.DefaultReorder
 			}
 		}
 	}
+	// Only after the loop: what the rules do to a message adds up, and holds for its copies too.
 	for _, c := range append([]*rpcenv.Envelope{e}, copies...) {
 		l.sendLate(c, late, held)
 	}
@@ -81,6 +83,7 @@ func (l *link) sendLate(e *rpcenv.Envelope, late, held time.Duration) {
 		l.peer.enqueue(parcel{e: e, late: late})
 		return
 	}
+	// Outside of the link's queue, or it would hold up what follows. So it must be counted here, for Settle to wait for it.
 	w.work++
 	w.later(nil, held, func() {
 		w.work--
@@ -102,7 +105,7 @@ func (w *World) double(e *rpcenv.Envelope, k int) *rpcenv.Envelope {
 	if b, err := content(e); err == nil {
 		ev.Body, ev.Bytes = b, uint64(len(e.Content))
 	}
-	w.tell(&ev)
+	w.record(&ev)
 	return &c
 }
 
@@ -118,18 +121,18 @@ func content(e *rpcenv.Envelope) ([]byte, error) {
 	return table.Body(e.Content), nil
 }
 
-// tellLost is the event of a message that a fault lost: caused by the message itself.
-func (w *World) tellLost(m *message, f fault.Fault) {
+// recordLost records a message that a fault lost: caused by the message itself.
+func (w *World) recordLost(m *message, f fault.Fault) {
 	w.faults.n++
-	w.tell(&trace.Event{
+	w.record(&trace.Event{
 		Kind: tracepb.Kind_DROP, ID: trace.ID{Env: trace.WorldEnv, N: w.faults.n}, Cause: m.ID, Env: m.Env, Endpoint: m.Sender,
 		To: m.Receiver, Peer: m.To, Address: m.Address, Type: m.Type, Form: m.Form, Why: "lost by fault: " + f.String(),
 	})
 }
 
-// tellDone is the event of anything else that a fault did to a message.
-func (w *World) tellDone(m *message, f fault.Fault, what string) {
-	w.tell(&trace.Event{
+// recordDone records anything else that a fault did to a message.
+func (w *World) recordDone(m *message, f fault.Fault, what string) {
+	w.record(&trace.Event{
 		Kind: tracepb.Kind_STATE, Cause: m.ID, Env: trace.WorldEnv, Name: "fault", Subject: m.Type, To: what, Why: f.String(),
 	})
 }

@@ -51,7 +51,7 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"the end of an ask is told twice", "ask.go",
+		"the end of an ask is reported twice", "ask.go",
 		"\tp.deliver(res)\n\treturn true", "\tp.deliver(res)\n\tp.deliver(res)\n\treturn true",
 		[]string{"ask"},
 		false,
@@ -105,8 +105,9 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"endpoints are not told of connections", "connections.go",
-		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
+		"endpoints do not hear of connections", "connections.go",
+		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})
+", "",
 		[]string{"connection"},
 		false,
 	},

@@ -39,8 +39,8 @@ func (w *World) Heal(from, to string) {
 	w.net.held = nil
 	for _, l := range held {
 		switch {
-		case l.to.dead:
-		case w.net.isCut(l.from, l.to):
+		case l.to.dead: // its end has dropped what was held
+		case w.net.isCut(l.from, l.to): // by another cut, of one of the names or of `*`
 			w.net.held = append(w.net.held, l)
 		default:
 			l.release()

@@ -39,7 +39,7 @@ func (p *pace) stopped() bool {
 	if !p.asked.Load() {
 		return false
 	}
-	<-p.stop
+	<-p.stop // Stop sets asked before it sends: this waits a moment at most
 	p.asked.Store(false)
 	return true
 }
@@ -62,7 +62,7 @@ func (p *pace) await(w *World, since time.Duration) bool {
 		return true
 	case <-p.stop:
 		p.stop <- struct{}{} // stopped takes it
-		// Virtual time is where the wall is.
+		// Virtual time goes on to where the wall is, though not to the event: that has not happened.
 		now := p.virtual.Add(time.Duration(float64(time.Since(p.wall)) * p.speed))
 		if now.After(w.now) && now.Before(at) {
 			w.now = now

@@ -124,7 +124,7 @@ func (p *pair) wantHeard(want ...string) {
 	}
 }
 
-// faults are what the trace tells of faults, with the message that each was about.
+// faults are the faults in the trace, with the message that each was about.
 func (p *pair) faults() []string {
 	byID, out := map[string]trace.Entry{}, []string{}
 	entries := trace.Merge(p.w.Recorder().Records()).Entries
@@ -145,7 +145,7 @@ func (p *pair) faults() []string {
 func (p *pair) wantFaults(want ...string) {
 	p.t.Helper()
 	if got := p.faults(); !slices.Equal(got, want) {
-		p.t.Errorf("the trace tells\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		p.t.Errorf("the trace has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -79,7 +79,7 @@ func sweep(n uint64) []outcome {
 	return out
 }
 
-// report tells of a seed that failed: what was wrong, the fewest faults with which that happens, how to see it again.
+// report describes a seed that failed: what was wrong, the fewest faults with which that happens, how to see it again.
 func report(t *testing.T, plan fault.Plan, o outcome) {
 	t.Helper()
 	if len(o.problems) == 0 {

@@ -19,7 +19,7 @@ var ErrSpins = errors.New("sim: time stands still")
 const (
 	// defaultTurnLimit is the TurnLimit of a World that sets none.
 	defaultTurnLimit = 1_000_000
-	// spinWindow is how many of the last turns are looked at to say what spins.
+	// spinWindow is how many of the last turns are counted to say what spins.
 	spinWindow = 10_000
 	// spinners is how many of them are named.
 	spinners = 4
@@ -49,7 +49,7 @@ func (w *World) turn(at time.Time) bool {
 	s.turns++
 	limit := w.turnLimit()
 	switch {
-	case limit < 0 || s.turns <= limit-spinWindow:
+	case limit < 0 || s.turns <= limit-spinWindow: // callbacks are not counted yet: that would slow every World down
 	case s.turns > limit:
 		s.err = fmt.Errorf("%w: %d steps at %s of virtual time: %s. Let one of them wait by After or Every, or raise World.TurnLimit",
 			ErrSpins, limit, w.now.Sub(Start), s.culprits())

@@ -26,8 +26,8 @@ type World struct {
 	Roles map[string]func(h *Host, cmd rpcenv.Command) error
 	// Tied are the classes whose processes end with the process that started them, as children do that hold a rope to it.
 	Tied map[string]bool
-	// Handling, if set, is told before each callback: on which Host, of which endpoint, for which item (empty for a message
-	// and an answer) and message (nil where there is none).
+	// Handling, if set, is called before each callback: on which Host, of which endpoint, for which item (empty for a message
+	// and an answer) and message (nil for any other item).
 	Handling func(host, endpoint, item string, m rpcenv.Message)
 	// TurnLimit is how many steps one call of Run, Advance or Settle may do at one virtual instant. Beyond it the World is at
 	// its end, see Err: it would spin for ever. 0 is a million, less is no limit.
@@ -67,6 +67,7 @@ func NewWith(seed uint64, r *trace.Recorder) *World {
 		Roles: map[string]func(*Host, rpcenv.Command) error{}, Tied: map[string]bool{},
 		seed: seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
 	}
+	// Two streams: a rule that acts with a probability draws from its own, and changes no other choice of the World.
 	w.rnd = rand.New(rand.NewPCG(seed, 0x636f6865726572))
 	w.faults.rnd = rand.New(rand.NewPCG(seed, 0x6661756c7473))
 	return w
@@ -94,7 +95,7 @@ func (w *World) Host(name, ip string) *Host {
 	return h
 }
 
-// Find is the live Host of that name, the youngest if several had it; nil when there is none.
+// Find is the live Host of that name, the youngest if several had it; nil when no live Host has it.
 func (w *World) Find(name string) *Host {
 	for _, h := range slices.Backward(w.hosts) {
 		if h.name == name && !h.dead {
@@ -104,7 +105,7 @@ func (w *World) Find(name string) *Host {
 	return nil
 }
 
-// Exited tells of the youngest process of that name, if it has ended.
+// Exited reports whether the youngest process of that name has ended, and its exit code.
 func (w *World) Exited(name string) (code int, ended bool) {
 	for _, h := range slices.Backward(w.hosts) {
 		if h.name == name {
@@ -123,6 +124,8 @@ func (w *World) step(limit time.Duration) bool {
 	if w.spin.err != nil {
 		return false
 	}
+	// Time stands while anything is ready. The seed chooses, so the order of w.ready does not matter: the last one may take
+	// the place of the one that is chosen.
 	for len(w.ready) > 0 {
 		i := w.rnd.IntN(len(w.ready))
 		t := w.ready[i]
@@ -147,13 +150,13 @@ func (w *World) step(limit time.Duration) bool {
 		case e.at > limit, !w.pace.await(w, e.at):
 			return false
 		}
-		w.events.pop()
+		w.events.pop() // only now: an event for which Stop ended the wait is still to come
 		at := Start.Add(e.at)
 		if !w.turn(at) {
 			return false
 		}
 		w.now = at
-		if e.host != nil && e.host.paused {
+		if e.host != nil && e.host.paused { // Resume pushes it again
 			e.host.late = append(e.host.late, e)
 			continue
 		}
@@ -180,7 +183,7 @@ func (w *World) Advance(d time.Duration) {
 		w.now = Start.Add(limit)
 		return
 	}
-	w.pace.stopped()
+	w.pace.stopped() // takes the request: it has ended this call and must not end the next one too
 }
 
 // Run runs until cond holds, which is looked at after every step; ErrNotReached after within, or when nothing is left

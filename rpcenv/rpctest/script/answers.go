@@ -19,7 +19,7 @@ type answers struct {
 	held []rpcenv.Call[rpcenv.Message]
 }
 
-// anything is the question of an ask of any type: Defer wants to know what it is answered by.
+// anything is the question of an ask of any type: Defer needs a question to know the type of the answer.
 type anything struct{}
 
 // ReplyType is any message.

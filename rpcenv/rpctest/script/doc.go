@@ -1,4 +1,4 @@
-// Package script tests one endpoint by golden scripts: text files that say what it is sent and what followed. A script is
+// Package script tests one endpoint by golden scripts: text files of what is sent to it and what followed. A script is
 // read like a conversation; when the endpoint changes, `go test . -run TestGreeter -rewrite` writes it anew and the difference
 // is read like code.
 //
@@ -23,7 +23,7 @@
 // What followed is a forest by cause (trace.Forest): -> is a message, => an ask, <= its answer; each stands under the one
 // in whose handling it was sent. Fields with the role PLACE are left out. After each verb the world runs until nothing is
 // under way; time passes by advance alone. The endpoint starts when the first verb is done: an on that comes first is there
-// for what it asks in OnStart. Above the forest stand what verbs print and the failures of callbacks that no answer tells of.
+// for what it asks in OnStart. Above the forest stand what verbs print and the failures of callbacks that no answer reports.
 //
 // The verbs:
 //
@@ -34,7 +34,7 @@
 //	on [at=PEER] MESSAGE hold                  or keeps them
 //	reply [at=PEER] MESSAGE(...)               answers the ask that was kept first
 //	on [at=PEER] MESSAGE send MESSAGE(...)     a peer's one-way message in return
-//	connect PEER                               the peer looks the endpoint up; it is started if there is none
+//	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	state [WHAT]                               prints the endpoint's state, see Subject

@@ -16,8 +16,8 @@ import (
 type Subject struct {
 	// Ref is the endpoint's; its Env is one of the World's and listens.
 	Ref rpcenv.Ref
-	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint told by
-	// Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
+	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint has
+	// recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
 	State func(what string) string
 }
 
@@ -44,6 +44,7 @@ func run(t testing.TB, path string, setup func(w *rpctest.World) Subject) {
 	datadriven.RunTestAny(t, path, func(t testing.TB, d *datadriven.TestData) string {
 		t.Helper()
 		blocks++
+		// The World was made with the script's test, and outlives its subtests: what fails in a block must fail that block.
 		outer := current.TB
 		defer func() { current.TB = outer }()
 		current.TB = t

@@ -23,7 +23,7 @@ type runner struct {
 	subject Subject
 	printer syntax.Printer
 	answers map[*rpctest.Probe]*answers
-	failed  map[string]bool // the items of which that was printed
+	failed  map[string]bool // the items whose failure was printed
 	out     strings.Builder // what verbs print, before the forest
 }
 
@@ -62,7 +62,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 			return "", syntax.At(file, first+i, syntax.In(line, begin, err))
 		}
 		if err := f(r, l); err != nil {
-			if _, ok := errors.AsType[*syntax.Error](err); !ok {
+			if _, ok := errors.AsType[*syntax.Error](err); !ok { // the verb itself is wrong here: say so at its column
 				err = syntax.In(line, begin, err)
 			}
 			return "", syntax.At(file, first+i, err)
@@ -74,7 +74,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 	return r.out.String() + r.printer.Next(entries), nil
 }
 
-// failures prints which callbacks failed that no answer tells of: a message that is not supported, a panic in a tick.
+// failures prints the failures of callbacks that no answer reports: a message that is not supported, a panic in a tick.
 func (r *runner) failures(entries []trace.Entry) {
 	for _, e := range entries {
 		late := e.IsAnswer() && strings.HasPrefix(e.Outcome, "ignored") // it came when the ask had ended
@@ -153,7 +153,7 @@ func (l *rest) duration() (time.Duration, error) {
 	return d, nil
 }
 
-// peer reads the option KEY=PEER: without it the first Probe is meant, which is made if there is none.
+// peer reads the option KEY=PEER: without it the first Probe is meant, which is made when it is first needed.
 func (r *runner) peer(l *rest, key string) (*rpctest.Probe, error) {
 	l.blanks()
 	at := l.at

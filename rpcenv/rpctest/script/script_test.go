@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// porter knows who is in: it is told names, asks the Registry for those that it does not know, and reports to the Chief.
+// porter keeps a list of visitors: it gets names, asks the Registry for unknown ones, and reports to the Chief.
 type porter struct {
 	registry, chief rpcenv.Ref
 	in              []string

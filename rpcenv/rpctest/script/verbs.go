@@ -24,7 +24,7 @@ func (r *runner) send(l *rest) error {
 	return nil
 }
 
-// ask asks the endpoint. The answer is in the forest; that there is none is printed.
+// ask asks the endpoint. The answer is in the forest; the lack of one is printed.
 func (r *runner) ask(l *rest) error {
 	p, err := r.peer(l, "from")
 	if err != nil {
@@ -47,6 +47,7 @@ func (r *runner) ask(l *rest) error {
 	name := trace.ShortName(string(m.ProtoReflect().Descriptor().FullName()))
 	p.Do(func(c *rpcenv.Context) {
 		rpcenv.AskAs(c, r.subject.Ref, m, func(_ rpcenv.Message, err error) {
+			// Any other error is an answer, and in the forest.
 			if errors.Is(err, rpcenv.ErrUnreachable) {
 				fmt.Fprintf(&r.out, "%s has no answer to %s: %v\n", p.Ref.Name, name, err)
 			}
@@ -101,7 +102,7 @@ func (r *runner) disconnect(l *rest) error {
 	}
 	p.Crash()
 	if a := r.answers[p]; a != nil {
-		a.held = nil
+		a.held = nil // the asks that it has kept are those of a process that is gone: reply must not answer them
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (r *runner) state(l *rest) error {
 	if r.subject.State != nil {
 		text = r.subject.State(what)
 	} else {
-		text = r.told(what)
+		text = r.recorded(what)
 	}
 	if text == "" {
 		text = "no state"
@@ -136,8 +137,8 @@ func (r *runner) state(l *rest) error {
 	return nil
 }
 
-// told is the last state that the endpoint told of each thing, in the order in which it first told of them.
-func (r *runner) told(kind string) string {
+// recorded is the last state that the endpoint recorded of each thing, in the order of their first records.
+func (r *runner) recorded(kind string) string {
 	type thing struct{ kind, id string }
 	var order []thing
 	last := map[thing]string{}

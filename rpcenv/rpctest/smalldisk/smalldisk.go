@@ -18,6 +18,7 @@ import (
 // not allowed, as to a user other than root, Dir skips the test.
 func Dir(t testing.TB, options string) string {
 	t.Helper()
+	// Never unlocked: the thread, whose mounts differ from now on from all others', ends with the test's goroutine.
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
 		t.Skipf("a disk of a test's own is for root: unshare: %v", err)

@@ -8,11 +8,11 @@
 // with # are for the reader. The last column has one or more of these, with "; " between them:
 //
 //	TestA, TestB       tests of the package itself, or of another folder: actors/worker.TestA
-//	differs: TestA     what is done instead is told in doc.go, which names the test
+//	differs: TestA     doc.go says what is done instead, and names the test
 //	n/a: why           nothing to compare with here
 //	open: why          not done yet
 //
-// [Check] fails the test when a line names a test that there is not, or a difference of which doc.go has nothing.
+// [Check] fails the test when a line names an unknown test, or a difference that doc.go does not have.
 package spec
 
 import (
@@ -27,7 +27,7 @@ import (
 	"testing"
 )
 
-// Counts is how many lines of a table are what. One with "held" and "differs" counts for both.
+// Counts is how many lines of a table are of each kind. One with "held" and "differs" counts for both.
 type Counts struct {
 	Sentences, Held, Differs, NotApplicable, Open int
 	// Sections are how many sentences each section has, when the lines have three columns.
@@ -111,7 +111,7 @@ func unnamed(dir fs.FS, doc string) (out []string, err error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == "testdata":
+		case d.IsDir() && d.Name() == "testdata": // the go command ignores it, and so are its Go files no package
 			return fs.SkipDir
 		case d.IsDir() || path.Ext(name) != ".go" || path.Dir(name) == ".":
 			return nil
@@ -169,6 +169,7 @@ func (k *table) part(part string) error {
 	default:
 		return fmt.Errorf("%q is neither tests nor differs, n/a or open", part)
 	}
+	// What is held and what differs both name tests: a sentence without a test is only a claim.
 	for test := range strings.SplitSeq(tests, ", ") {
 		if err := k.find(test); err != nil {
 			return err

@@ -37,8 +37,8 @@ func (v Violation) String() string { return string(v.Rule) + ": " + v.Text }
 type Options struct {
 	// Over: the run is over, nothing is under way any more.
 	Over bool
-	// Bodies: endpoints ask from bodies of Run, too. The trace does not tell how such an ask ended when it failed, so an ask
-	// without an end is no violation then.
+	// Bodies: endpoints ask from bodies of Run, too. The trace does not show the failure of such an ask, so an ask without
+	// an end is no violation then.
 	Bodies bool
 }
 
@@ -97,15 +97,15 @@ type sent struct {
 	ends    int  // of an ask
 }
 
-// life is that of an endpoint. A name may be taken again while the endpoint that had it before drains: then the two cannot
-// be told apart.
+// life is that of an endpoint. A name may be taken again while the endpoint that had it before drains: then nothing in the
+// trace distinguishes the two.
 type life struct {
 	stopped   bool
 	ambiguous bool
 	free      uint64 // when its last handler ended
 }
 
-// conn is a connection: which Envs it has, how far each direction came, and whether an end was told.
+// conn is a connection: which Envs it has, how far each direction came, and whether an end was recorded.
 type conn struct {
 	ends  []uint32
 	last  [2]uint64 // the highest ordinal that was handled, by direction
@@ -155,6 +155,7 @@ func (c *checker) conn(id uint64, end uint32) *conn {
 		k = &conn{}
 		c.conns[id] = k
 	}
+	// The World is no end of a connection, whatever it records about one.
 	if end != trace.WorldEnv && (len(k.ends) == 0 || k.ends[0] != end && len(k.ends) == 1) {
 		k.ends = append(k.ends, end)
 	}
@@ -201,7 +202,7 @@ func (c *checker) readHandled(r *tracepb.Record) {
 	if f := s.r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
 		c.endAsk(s.r.GetCause())
 	}
-	if r.GetName() == trace.InBody {
+	if r.GetName() == trace.InBody { // beside the handlers of its endpoint: neither serial nor in their order
 		return
 	}
 	c.handles(r)
@@ -221,6 +222,7 @@ func (c *checker) inOrder(s *sent, r *tracepb.Record) {
 	if l := c.lives[to]; s.moved || l == nil || l.ambiguous {
 		return
 	}
+	// Messages and asks keep their order over all connections of two Envs; with the answers, on one connection only.
 	st := stream{from: s.r.GetEnv(), to: to}
 	last := -1
 	if f := s.r.GetForm(); f == tracepb.Form_SEND || f == tracepb.Form_ASK {
@@ -272,6 +274,7 @@ func (c *checker) readItem(r *tracepb.Record) {
 	case "OnStart":
 		old := c.lives[at]
 		c.lives[at] = &life{free: r.GetTime(), ambiguous: old != nil && !old.stopped}
+		// A new endpoint of an old name: what its predecessor handled has no bearing on its order.
 		for st := range c.order {
 			if st.to == at {
 				delete(c.order, st)
@@ -279,7 +282,7 @@ func (c *checker) readItem(r *tracepb.Record) {
 		}
 		return
 	case "ask failed":
-		// The cause of an ask that was never sent is the item that made it: an ask of somebody else's, perhaps.
+		// The cause of an ask that was never sent is the item that made it: perhaps the ask of another endpoint.
 		if s := c.sent[keyOf(r.GetCause())]; s != nil && s.r.GetEnv() == r.GetEnv() && s.r.GetEndpoint() == r.GetEndpoint() {
 			c.endAsk(r.GetCause())
 		}
@@ -332,6 +335,7 @@ func (c *checker) end() {
 // missing is a message that was not handled.
 func (c *checker) missing(s *sent, k key) {
 	if k.conn == 0 {
+		// Where an ask within an Env ends may not be in the trace: in a body, or in a program that is no endpoint.
 		unknown := s.r.GetForm() == tracepb.Form_ASK && (c.options.Bodies || c.lives[place{k.env, s.r.GetEndpoint()}] == nil)
 		if !c.gone(k.env) && s.ends == 0 && !unknown {
 			c.fail(Lost, "%s %s of %s/%s, within its Env", s.r.GetType(), id(s.r.GetId()), c.name(k.env), s.r.GetEndpoint())

@@ -36,6 +36,7 @@ func (d *digest) record(r *tracepb.Record) {
 	d.number(uint64(d.env(r.GetEnv())), r.GetTime(), r.GetReceived(), r.GetStarted(), r.GetBytes())
 	d.id(r.GetId())
 	d.id(r.GetCause())
+	// Each with its length: two records whose texts are the same in a row, cut at different places, must differ.
 	for _, s := range []string{
 		r.GetEndpoint(), r.GetTo(), r.GetPeer(), r.GetAddress(), r.GetType(), r.GetOutcome(), r.GetName(), r.GetSubject(),
 		r.GetFrom(), r.GetWhy(), string(r.GetBody()),

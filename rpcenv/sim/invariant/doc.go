@@ -6,10 +6,10 @@
 //	start     OnStart is the first that an endpoint handles
 //	stop      OnStop is the last, and comes once
 //	serial    the handlers of an endpoint do not overlap
-//	lost      what was sent is handled, or an event tells why not: a fault that lost it, the end of its connection or Env
+//	lost      what was sent is handled, or an event says why not: a fault that lost it, the end of its connection or Env
 //	hole      a connection loses its end, never something in the middle
 //	made up   what is handled was sent
 //
 // A fault that reorders, doubles or loses messages is excused where the trace names it. The checker reads the records of
-// one World or process; it is told whether the run is over, because what is missing before may come still.
+// one World or process; [Options] say whether the run is over, because what is missing before may come still.
 package invariant

@@ -38,8 +38,8 @@ func ParseMessage(text string) (proto.Message, error) {
 	return m, nil
 }
 
-// FindMessage is the type of a message by its short name, or by its full protobuf name. Of several with one short name
-// that which has the protocol option is meant, if there is one such.
+// FindMessage is the type of a message by its short name, or by its full protobuf name. Of several with one short name the
+// one with the protocol option is meant, if only one has it.
 func FindMessage(name string) (protoreflect.MessageType, error) {
 	if mt, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name)); err == nil {
 		return mt, nil
@@ -76,7 +76,7 @@ func FindMessage(name string) (protoreflect.MessageType, error) {
 	return nil, fmt.Errorf("%s could be %s: write which", name, strings.Join(full, " or "))
 }
 
-// few is how many names are told where none is near.
+// few is how many names an error lists where none is near.
 const few = 16
 
 // Unknown says that nothing is called name, and which of names could have been meant: a near one, else all if they are few.
@@ -234,6 +234,7 @@ func (p *parser) value(fd protoreflect.FieldDescriptor, newValue func(protorefle
 	if err != nil {
 		return protoreflect.Value{}, err
 	}
+	// The forest prints bytes as <3 bytes>: copied from there, that must not become the bytes of these letters.
 	if fd.Kind() == protoreflect.BytesKind && p.text[begin] == '<' {
 		return protoreflect.Value{}, p.errorf(begin, "%s is printed as the number of its bytes: write them as a string", fd.JSONName())
 	}

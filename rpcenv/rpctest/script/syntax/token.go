@@ -9,7 +9,7 @@ import (
 // special letters end a word that is not in quotes.
 const special = `"'()[]{}=,`
 
-// word reads what is not in quotes; empty when there is none.
+// word reads what is not in quotes; empty at a special letter or the end.
 func (p *parser) word() string {
 	rest := p.text[p.pos:]
 	end := strings.IndexFunc(rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune(special, r) })
