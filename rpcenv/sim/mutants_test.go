@@ -106,8 +106,7 @@ var mutants = []mutant{
 	},
 	{
 		"endpoints do not hear of connections", "connections.go",
-		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})
-", "",
+		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
 		[]string{"connection"},
 		false,
 	},

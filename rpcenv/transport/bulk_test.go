@@ -204,7 +204,7 @@ func TestFetchIsCancelled(t *testing.T) {
 	}
 }
 
-// liar answers a client's first request with what it is told.
+// liar answers a client's first request with answer, whatever was asked.
 func liar(t *testing.T, answer []byte) rpcenv.Address {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
