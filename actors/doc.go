@@ -10,7 +10,7 @@
 //	resourcemanager/                    YARN's ResourceManager, four endpoints in one Env
 //	             ClientRMService        applications and their attempts, for clients
 //	             ApplicationMasterService sessions of ApplicationMasters
-//	             ResourceTracker        nodes: who registers, who is still heard
+//	             ResourceTracker        nodes: their registrations and heartbeats
 //	             Scheduler              queues and containers: which application gets what of which node
 //	  machine/   pure: the states of applications, attempts, containers and nodes
 //	  fair/      pure: the FairScheduler, and the FifoScheduler
@@ -20,13 +20,12 @@
 //	  allocator/ amrm/   pure: what to ask for, what came of it; what the ResourceManager has not heard
 //	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
 //	  distcache/ pure: which files it staged
-//	rmproxy/     how who asks a ResourceManager lives through its absence
-//	token/       pure: what proves to YARN who speaks
+//	token/       pure: what proves to YARN from whom a message comes
 //	exceptions/  Hadoop's exceptions as errors that travel
 //	exitstatus/  pure: what YARN says of containers that it ended
 //	rmproxy/     calls of a ResourceManager that may be away
 //	submit/      pure: the rules of spark-submit
-//	ids/         pure: which ids there can be, and what endpoints are called that others look up
+//	ids/         pure: which ids are valid, and the names by which endpoints are looked up
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks
 //	  dag/       DAGScheduler           jobs and stages
 //	  tasks/     pure: task sets, offers, retries

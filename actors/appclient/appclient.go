@@ -22,7 +22,7 @@ type AppClient struct {
 	appID        string
 	master       rpcenv.Ref
 	term         uint64                  // the highest leadership heard of
-	termFrom     rpcenv.Address          // and of whom
+	termFrom     rpcenv.Address          // the Master that sent it
 	nextExecutor int32                   // one more than the highest id heard of
 	totals       []*deploy.ProfileTarget // that the driver wanted last; nil: it has said nothing
 	disconnected bool                    // the listener has Disconnected
@@ -79,12 +79,12 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // OnConnected is nothing to a client.
 func (a *AppClient) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnDisconnected tells the listener, once, that the Master is gone. The client waits for another to call.
+// OnDisconnected reports to the listener, once, that the Master is gone. The client waits for another to call, as in Spark.
 func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	if peer != a.master.Address || a.disconnected || a.dead {
 		return
 	}
-	a.disconnected = true
+	a.disconnected = true // until MasterChanged
 	c.Log().Warnf("Connection to %s failed; waiting for master to reconnect...", peer)
 	c.Send(a.cfg.Listener, Disconnected{})
 	d := conf.StarvationTimeout.Get(c.Conf())
@@ -95,6 +95,8 @@ func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 func (a *AppClient) checkStanding(c *rpcenv.Context) {
 	at := a.master
 	rpcenv.Ask(c, at, &deploy.RequestRefusals{AppId: a.appID}, func(r *deploy.Refusals, _ error) { // r is nil without an answer
+		// Only an ALIVE Master that does not know the application is an answer: a standby or a recovering one may still get the
+		// records. Meanwhile another Master may have called, or the client may have ended.
 		if r.GetFound() || r.GetMasterState() != master.RecoveryAlive.String() || at != a.master || !a.disconnected || a.dead || a.forgotten {
 			return
 		}
@@ -125,7 +127,7 @@ func (a *AppClient) markDead(c *rpcenv.Context, reason string) {
 	}
 	a.dead = true
 	c.Cancel(a.standing)         // no Master's answer matters any more
-	if a.cfg.Listener.IsZero() { // nobody else tells it
+	if a.cfg.Listener.IsZero() { // no listener could say it to the user
 		c.Log().Error(reason)
 		return
 	}
@@ -194,7 +196,7 @@ func (a *AppClient) requestExecutors(c *rpcenv.Context, m RequestExecutors) {
 		rpcenv.Reply(c, m, &rpc.Bool{Value: false})
 		return
 	}
-	a.totals = m.Totals
+	a.totals = m.Totals // also if the ask fails: the next Master gets what was wanted last
 	call := rpcenv.Defer(c, m)
 	rpcenv.Ask(c, a.master, &deploy.RequestExecutors{AppId: a.appID, Totals: m.Totals}, func(ok *rpc.Bool, err error) {
 		if err != nil {
@@ -221,7 +223,7 @@ func (a *AppClient) killExecutors(c *rpcenv.Context, m KillExecutors) {
 	})
 }
 
-// warn says once what comes too early: ExecutorAllocationManager asks again each 100 ms.
+// warn logs once that a message comes too early: ExecutorAllocationManager asks again each 100 ms.
 func (a *AppClient) warn(c *rpcenv.Context, text string) {
 	if a.warned != text {
 		a.warned = text

@@ -58,7 +58,7 @@ func (k *kit) join() {
 	k.start()
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 0)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 }
 
 func (k *kit) register(id string, term uint64) {
@@ -66,8 +66,8 @@ func (k *kit) register(id string, term uint64) {
 	k.master.Send(k.client, &deploy.RegisteredApplication{AppId: id, Master: k.master.Ref.Proto(), MasterTerm: term})
 }
 
-// told is the listener's next message.
-func (k *kit) told(want rpcenv.Message) {
+// hears checks the listener's next message.
+func (k *kit) hears(want rpcenv.Message) {
 	k.t.Helper()
 	if got := k.listener.Next(); !reflect.DeepEqual(got, want) {
 		k.t.Errorf("the listener got %#v, want %#v", got, want)
@@ -96,7 +96,7 @@ func TestRegistrationInSparksOrder(t *testing.T) {
 		return ok
 	})
 	k.start()
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	k.w.Settle()
 	_, forest, _ := strings.Cut(trace.Forest(trace.Merge(k.w.Recorder().Records()).Entries, trace.TextOptions{OmitPlace: true}), "Driver.OnStart\n  Driver =>")
 	want := ` M endpoint-verifier CheckExistence(name=Master)
@@ -148,7 +148,7 @@ func TestRefusedByOneOfTwoWaitsForTheOther(t *testing.T) {
 	next[*deploy.RegisterApplication](k, k.master)
 	k.master.Quiet(19 * time.Second)
 	k.register(appID, 0)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	k.master.Quiet(time.Minute)
 }
 
@@ -205,7 +205,7 @@ func TestWhatTheListenerIsTold(t *testing.T) {
 				k.listener.Quiet(time.Second)
 				return
 			}
-			k.told(test.want)
+			k.hears(test.want)
 		})
 	}
 }
@@ -214,15 +214,15 @@ func TestTheLossOfTheMasterIsToldOnce(t *testing.T) {
 	k := newKit(t)
 	k.join()
 	k.w.Find("M").Kill()
-	k.told(Disconnected{})
+	k.hears(Disconnected{})
 	k.listener.Quiet(5 * time.Minute)
 }
 
 // A Master that was killed and started again without its records never calls: the client asks it, and says so once.
 func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 	for _, c := range []struct {
-		answer *deploy.Refusals
-		told   bool
+		answer    *deploy.Refusals
+		forgotten bool
 	}{
 		{&deploy.Refusals{MasterState: "ALIVE"}, true},
 		{&deploy.Refusals{MasterState: "ALIVE", Found: true}, false},
@@ -245,9 +245,9 @@ func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 			}
 			return ok
 		})
-		k.told(Disconnected{})
+		k.hears(Disconnected{})
 		k.w.Advance(time.Minute)
-		if !c.told {
+		if !c.forgotten {
 			k.silent(time.Minute)
 			continue
 		}
@@ -260,7 +260,7 @@ func TestAMasterThatForgotTheApplicationIsTold(t *testing.T) {
 			t.Errorf("asked %d times", asked)
 		}
 		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
-		k.told(Forgotten{})
+		k.hears(Forgotten{})
 		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
 		k.silent(5 * time.Minute)
 	}
@@ -271,7 +271,7 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 	k.start()
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 5)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
 	old.Send(k.client, &deploy.ApplicationRemoved{MasterTerm: 4})
 	old.Send(k.client, &deploy.MasterChanged{Master: old.Ref.Proto(), MasterTerm: 4})
@@ -280,7 +280,7 @@ func TestAnEarlierTermIsRefused(t *testing.T) {
 		t.Errorf("an old leader was answered %v", old.Waiting())
 	}
 	k.master.Send(k.client, &deploy.WorkerRemoved{Id: "w"}) // without a term, as Spark's Masters send it
-	k.told(WorkerRemoved{ID: "w"})
+	k.hears(WorkerRemoved{ID: "w"})
 }
 
 func TestStopUnregistersAndStops(t *testing.T) {
@@ -307,7 +307,7 @@ func TestKillExecutors(t *testing.T) {
 	}
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 0)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	refuse := false
 	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(*deploy.KillExecutors)
@@ -338,7 +338,7 @@ func TestRequestExecutors(t *testing.T) {
 	}
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 0)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	refuse := false
 	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(*deploy.RequestExecutors)
@@ -364,7 +364,7 @@ func TestAConfigThatIsNotValidIsDeadAtOnce(t *testing.T) {
 	k := newKit(t)
 	k.w.Register(k.env, Name, New(Config{Listener: k.listener.Ref}))
 	const wrong = "an application needs a Master: name one as spark://HOST:PORT\nan application needs a description"
-	k.told(Dead{Reason: wrong})
+	k.hears(Dead{Reason: wrong})
 	// Nobody else says what is wrong with a client that has no listener.
 	nobody := k.w.Env("Nobody", nil)
 	said := logtest.NewLocal(nobody.Log().Logger)

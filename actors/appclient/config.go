@@ -13,7 +13,7 @@ type Config struct {
 	Masters []rpcenv.Address
 	// Description is what the application asks for. It is not changed any more.
 	Description *deploy.ApplicationDescription
-	// Listener is an endpoint of the same Env, the driver's CoarseGrainedScheduler, that is told what happens.
+	// Listener is an endpoint of the same Env, the driver's CoarseGrainedScheduler, to which the client reports.
 	Listener rpcenv.Ref
 }
 

@@ -43,7 +43,7 @@ func TestNothingOfAnEarlierTermIsBelieved(t *testing.T) {
 	k.start()
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 5)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
 	for _, m := range []rpcenv.Message{
 		&deploy.ExecutorAdded{Id: proto.Int32(1), MasterTerm: 4},
@@ -55,9 +55,9 @@ func TestNothingOfAnEarlierTermIsBelieved(t *testing.T) {
 	}
 	k.silent(time.Second, old, k.master)
 	old.Send(k.client, &deploy.WorkerRemoved{Id: "w1", MasterTerm: 5})
-	k.told(WorkerRemoved{ID: "w1"})
+	k.hears(WorkerRemoved{ID: "w1"})
 	old.Send(k.client, &deploy.WorkerRemoved{Id: "w2", MasterTerm: 1})
-	k.told(WorkerRemoved{ID: "w2"})
+	k.hears(WorkerRemoved{ID: "w2"})
 }
 
 func TestTheLogSaysWhyAnExecutorChanged(t *testing.T) {
@@ -139,14 +139,14 @@ func (k *kit) whileBusy(then ...func()) {
 		f()
 		k.w.Advance(100 * time.Millisecond)
 	}
-	k.told(WorkerRemoved{ID: "w"})
+	k.hears(WorkerRemoved{ID: "w"})
 }
 
 func TestARemovedApplicationMissesNoMaster(t *testing.T) {
 	k := newKit(t)
 	k.join()
 	k.whileBusy(func() { k.master.Send(k.client, &deploy.ApplicationRemoved{Message: "KILLED"}) }, k.w.Find("M").Kill)
-	k.told(Dead{Reason: "Master removed our application: KILLED"})
+	k.hears(Dead{Reason: "Master removed our application: KILLED"})
 	k.silent(time.Minute)
 }
 
@@ -171,7 +171,7 @@ func TestASecondLossOfTheMasterIsNotTold(t *testing.T) {
 		k.master.Restart()
 		k.w.Advance(time.Minute) // the client asks it, and nobody answers
 	}
-	k.told(Disconnected{})
+	k.hears(Disconnected{})
 	k.silent(time.Minute)
 }
 
@@ -195,7 +195,7 @@ func TestAnswersOfLookUpsThatAreOverRegisterNothing(t *testing.T) {
 	k.start(k.master.Env.Address(), late.Env.Address())
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 0)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	k.w.Find("M2").Resume()
 	k.silent(time.Second, late)
 }
@@ -253,7 +253,7 @@ func TestWhoTheMasterIs(t *testing.T) {
 		k.start()
 		next[*deploy.RegisterApplication](k, k.master)
 		sender.Send(k.client, registered)
-		k.told(Connected{AppID: appID})
+		k.hears(Connected{AppID: appID})
 		k.listener.Do(func(c *rpcenv.Context) {
 			rpcenv.Ask(c, k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}}, func(*rpc.Bool, error) {})
 		})

@@ -18,7 +18,7 @@ func TestANewMasterIsAcknowledgedAndAsked(t *testing.T) {
 	k.master.Send(k.client, &deploy.ExecutorAdded{Id: proto.Int32(4), WorkerId: "w"})
 	next[ExecutorAdded](k, k.listener)
 	k.w.Find("M").Kill()
-	k.told(Disconnected{})
+	k.hears(Disconnected{})
 	second := k.w.ProbeIn(k.w.Env("M2", nil), "Master")
 	second.Send(k.client, &deploy.MasterChanged{Master: second.Ref.Proto(), MasterTerm: 2})
 	if m := next[*deploy.MasterChangeAcknowledged](k, second); m.GetAppId() != appID || m.GetNextExecutorId() != 5 {
@@ -35,7 +35,7 @@ func TestANewMasterIsAcknowledgedAndAsked(t *testing.T) {
 		t.Error("the new Master was not asked:", ok, err)
 	}
 	k.w.Find("M2").Kill()
-	k.told(Disconnected{}) // once for each Master
+	k.hears(Disconnected{}) // once for each Master
 	k.listener.Quiet(time.Minute)
 }
 
@@ -85,7 +85,7 @@ func TestOfSeveralMastersTheLeaderRegisters(t *testing.T) {
 	next[*deploy.RegisterApplication](k, standby)
 	next[*deploy.RegisterApplication](k, k.master)
 	k.register(appID, 1)
-	k.told(Connected{AppID: appID})
+	k.hears(Connected{AppID: appID})
 	standby.Quiet(time.Minute)
 	k.w.Find("M2").Kill()
 	k.listener.Quiet(time.Minute)
@@ -108,7 +108,7 @@ func (k *kit) deferred() *[]func() {
 		}
 		return ok
 	})
-	k.told(Disconnected{})
+	k.hears(Disconnected{})
 	return &answers
 }
 
@@ -139,7 +139,7 @@ func TestALateAnswerThatTheApplicationIsUnknownIsIgnored(t *testing.T) {
 	second.Send(k.client, &deploy.MasterChanged{Master: second.Ref.Proto()})
 	next[*deploy.MasterChangeAcknowledged](k, second)
 	k.w.Find("M2").Kill()
-	k.told(Disconnected{})
+	k.hears(Disconnected{})
 	k.answer((*answers)[0]) // which is not the one that is gone
 	k.silent(time.Second)
 }

@@ -49,6 +49,7 @@ func (a *AppClient) registerWithMaster(c *rpcenv.Context) {
 	}
 	a.reg.attempt++
 	a.reg.refused = 0
+	// Before the look-ups: when all are refused, refused replaces this timer by a shorter one.
 	a.reg.timer = c.After(registrationTimeout, RegisterWithMaster{})
 	for _, m := range a.cfg.Masters {
 		a.tryMaster(c, m)
@@ -61,7 +62,7 @@ func (a *AppClient) tryMaster(c *rpcenv.Context, m rpcenv.Address) {
 	c.Log().Infof("Connecting to master %s... (try %d of %d)", m.SparkURL(), try, registrationRetries)
 	rpcenv.Resolve(c, rpcenv.Ref{Address: m, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 		switch {
-		case try != a.reg.attempt || a.registered || a.dead:
+		case try != a.reg.attempt || a.registered || a.dead: // late: one more registration would be one more application
 		case err != nil:
 			c.Log().WithError(err).Warnf("Failed to connect to master %s", m)
 			a.refused(c, err)
@@ -125,15 +126,16 @@ func (a *AppClient) masterChanged(c *rpcenv.Context, m *deploy.MasterChanged) {
 	c.Log().Infof("Master has changed, new master is at %s", a.master.Address.SparkURL())
 	c.Cancel(a.standing)
 	a.disconnected = false
-	if a.forgotten {
+	if a.forgotten { // the listener has warned its user: it must hear that a Master knows the application after all
 		a.forgotten = false
 		c.Send(a.cfg.Listener, Forgotten{})
 	}
+	// Before the acknowledgement, which may end the Master's recovery: its first decision then knows how many are wanted.
 	a.repeatTotals(c)
 	c.Send(a.master, &deploy.MasterChangeAcknowledged{AppId: a.appID, NextExecutorId: a.nextExecutor})
 }
 
-// repeatTotals tells a new Master how many executors the application wants: no record has that.
+// repeatTotals asks a new Master for as many executors as the application wanted last: no record has that number.
 func (a *AppClient) repeatTotals(c *rpcenv.Context) {
 	if a.totals == nil {
 		return

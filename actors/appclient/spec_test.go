@@ -18,7 +18,7 @@ func TestARemovedApplicationHasNoClient(t *testing.T) {
 	k := newKit(t)
 	k.join()
 	k.master.Send(k.client, &deploy.ApplicationRemoved{Message: "KILLED"})
-	k.told(Dead{Reason: "Master removed our application: KILLED"})
+	k.hears(Dead{Reason: "Master removed our application: KILLED"})
 	if _, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, StopAppClient{}); !errors.Is(err, rpcenv.ErrRefused) {
 		t.Error("it is still there:", err)
 	}

@@ -22,7 +22,7 @@ const (
 	// firstReport is when the driver's state is asked for first, reports how often then.
 	firstReport = 5 * time.Second
 	reports     = 10 * time.Second
-	// leaderTries bounds how often Masters are asked none of which leads.
+	// leaderTries bounds how often the client asks Masters none of which leads.
 	leaderTries = 6
 	// notAlive begins the answer of a Master that does not lead. It mirrors Utils.BACKUP_STANDALONE_MASTER_PREFIX.
 	notAlive = "Current state is not alive"
@@ -41,7 +41,7 @@ type Client struct {
 	unknown []string        // why a Master may have taken the submission though it did not say so
 	id      string          // of the driver; empty until it was submitted
 	unsaid  int             // ticks at which a client that does not wait had no answer
-	told    map[string]bool // the drivers whose state was told
+	logged  map[string]bool // the drivers whose state the log has
 }
 
 // ReportDriverStatus is the tick by which the driver's state is asked for.
@@ -49,7 +49,7 @@ type ReportDriverStatus struct{ rpcenv.Local }
 
 // New makes a client, to be registered as [Name].
 func New(cfg Config) *Client {
-	return &Client{cfg: cfg, refs: map[rpcenv.Address]rpcenv.Ref{}, told: map[string]bool{}}
+	return &Client{cfg: cfg, refs: map[rpcenv.Address]rpcenv.Ref{}, logged: map[string]bool{}}
 }
 
 // OnStart asks all Masters. A Config that is not valid ends the process.
@@ -89,7 +89,7 @@ func (e *Client) OnNetworkError(c *rpcenv.Context, err error, peer rpcenv.Addres
 	e.lose(c, peer, err)
 }
 
-// lose says once, with the cause if there is one, that a Master is gone, and ends the process when no Master is left.
+// lose logs once that a Master is gone, with the cause if it is known, and ends the process when no Master is left.
 func (e *Client) lose(c *rpcenv.Context, peer rpcenv.Address, cause error) {
 	if !slices.Contains(e.cfg.Masters, peer) || slices.Contains(e.lost, peer) {
 		return
@@ -121,7 +121,7 @@ func (e *Client) each(c *rpcenv.Context, then func(master rpcenv.Ref)) {
 			then(master)
 			continue
 		}
-		e.asked++
+		e.asked++ // a look-up counts as open too: else considered could give up before the last Master was asked
 		rpcenv.Resolve(c, rpcenv.Ref{Address: a, Name: ids.Master}.String(), func(master rpcenv.Ref, err error) {
 			e.asked--
 			if err != nil {
@@ -185,7 +185,7 @@ func (e *Client) considered(c *rpcenv.Context) {
 // reportDriverStatus asks every Master for the driver's state. While none leads the request is repeated.
 func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 	if e.id == "" {
-		if e.asked == 0 {
+		if e.asked == 0 { // else a Master may still take the submission: a second one would run the driver twice
 			e.request(c)
 		}
 		return
@@ -198,7 +198,7 @@ func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 	e.each(c, func(master rpcenv.Ref) {
 		rpcenv.Ask(c, master, &deploy.RequestDriverStatus{DriverId: id}, func(r *deploy.DriverStatusResponse, err error) {
 			switch {
-			case id != e.id:
+			case id != e.id: // late: another answer has led on to the driver that runs in its place
 			case err != nil:
 				c.Log().WithError(err).Warnf("Error sending messages to master %s", master.Address)
 			default:
@@ -208,7 +208,7 @@ func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 	})
 }
 
-// driverStatus tells of the driver's state, once, and decides whether the process ends.
+// driverStatus logs the driver's state, once, and decides whether the process ends.
 func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
 	if !r.GetFound() {
 		switch text := r.GetException(); {
@@ -220,7 +220,7 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 		}
 		return
 	}
-	e.tell(c, r)
+	e.logState(c, r)
 	if next := r.GetRelaunchedAs(); next != "" {
 		e.id = next
 	}
@@ -237,16 +237,16 @@ func (e *Client) waits(c *rpcenv.Context) bool {
 	return e.cfg.Launch != nil && conf.SubmitWaitAppCompletion.Get(c.Conf())
 }
 
-// tell writes the driver's state into the log, in Spark's words: once, and again when it has ended.
-func (e *Client) tell(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
+// logState writes the driver's state into the log, in Spark's words: once, and again when it has ended.
+func (e *Client) logState(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
 	key := e.id
 	if master.DriverOver(r.GetState()) {
 		key += r.GetState().String()
 	}
-	if e.told[key] {
+	if e.logged[key] {
 		return
 	}
-	e.told[key] = true
+	e.logged[key] = true
 	c.Log().Infof("State of %s is %s", e.id, r.GetState())
 	switch {
 	case r.GetState() == deploy.DriverState_RUNNING:

@@ -47,7 +47,7 @@ func standby(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// leader takes a submission as driver-1 and then tells the states one by one, the last one for ever.
+// leader takes a submission as driver-1 and then returns the states one by one, the last one for ever.
 func leader(states ...*deploy.DriverStatusResponse) func(c *rpcenv.Context, m rpcenv.Message) {
 	return func(c *rpcenv.Context, m rpcenv.Message) {
 		switch m := m.(type) {
@@ -271,7 +271,7 @@ func TestARelaunchedDriverIsFollowed(t *testing.T) {
 	}
 }
 
-// Who does not wait for the end does not follow either: the state is known.
+// A client that does not wait for the end does not follow either: the state is known.
 func TestAStatusOfARelaunchedDriverIsOfThatDriver(t *testing.T) {
 	moved := state(deploy.DriverState_RELAUNCHING)
 	moved.RelaunchedAs = proto.String("driver-2")

@@ -1,9 +1,9 @@
-// Package ids says which ids of applications and drivers there can be. An id becomes the name of a directory, a path of a
-// page and a word of a command line, and it comes from another process: a Worker must not be led out of its work directory
-// by one, nor a page out of it. So who makes ids, who obeys them and who shows them have one rule; Spark has none.
+// Package ids says which ids of applications and drivers are valid. An id becomes the name of a directory, a path of a page and
+// a word of a command line, and it comes from another process: it must lead neither a Worker out of its work directory nor a
+// page out of its site. So one rule holds where ids are made, used and shown; Spark has no such rule.
 //
 // The ids of YARN are values here, with Hadoop's texts: Application, Attempt and Container. Their texts are plain by
 // construction, and each id has one text only.
 //
-// Names that processes tell each other, such as those of endpoints, are here too.
+// Names that several processes must agree on, such as those of endpoints, are here too.
 package ids

@@ -2,7 +2,7 @@
 
 package ids
 
-// What endpoints are called that others look up by their names, and have no other business with their packages.
+// Names of endpoints. Other roles look them up by these, and need nothing else of their packages.
 const (
 	// Master is a standalone Master's. Workers, applications and clients look it up.
 	Master = "Master"
@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	// HadoopVersion is the Hadoop whose protocols these are. ResourceManager and NodeManagers tell it each other, and clients.
+	// HadoopVersion is the Hadoop whose protocols these are. ResourceManager and NodeManagers send it to each other and to clients.
 	HadoopVersion = "3.4.1"
-	// DefaultRack is the rack of a node of which none is known.
+	// DefaultRack is the rack of a node whose rack is unknown.
 	DefaultRack = "/default-rack"
 )

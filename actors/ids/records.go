@@ -23,7 +23,7 @@ func (c Container) Proto() *yarn.ContainerId {
 	return &yarn.ContainerId{AppAttemptId: c.Attempt.Proto(), Id: c.Number()}
 }
 
-// ApplicationFrom is the inverse of Application.Proto. An id that is missing, or that no ResourceManager gives, is an error.
+// ApplicationFrom is the inverse of Application.Proto. A missing id, or one that no ResourceManager gives, is an error.
 func ApplicationFrom(m *yarn.ApplicationId) (Application, error) {
 	id := Application{Timestamp: m.GetClusterTimestamp(), ID: m.GetId()}
 	if id.Timestamp < 0 || id.ID < 1 {

@@ -74,7 +74,7 @@ func ParseApplication(text string) (Application, error) {
 		return Application{}, malformed("application", text, Application{1767225600000, 1})
 	}
 	id := Application{n[0], int32(n[1])}
-	if id.String() != text {
+	if id.String() != text { // leading zeros, or a number that the int32 has cut
 		return Application{}, malformed("application", text, Application{1767225600000, 1})
 	}
 	return id, nil

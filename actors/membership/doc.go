@@ -1,12 +1,11 @@
 // Package membership is the endpoint Membership: what a daemon hears of the other members of its cluster, as messages to
-// the daemon's own endpoints. Spark's standalone mode has none: there a Master hears of Workers by their registration
-// only, and Workers are told by hand where their Masters are.
+// the daemon's own endpoints. Spark's standalone mode has no such endpoint: there a Master hears of Workers by their
+// registration only, and a user names their Masters to Workers.
 //
-// What it says is a hint (cluster/gossip says why). MemberSuspected makes a Master ask the Worker whether it is there, and
-// a Worker look for other Masters; nobody is removed by it. Who removes, and when, stays as in Spark: a connection that
-// ends, or spark.worker.timeout.
+// What it says is a hint (cluster/gossip says why). MemberSuspected makes a Master ask the Worker whether it lives, and
+// a Worker look for other Masters; it removes no member from their books. What does stays as in Spark: the end of a
+// connection, or spark.worker.timeout.
 //
-// The endpoint is told by a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations.
-// To each endpoint of [Config.Notify] the news come in the order in which Discovery told them; a member that was told of
-// twice is passed on once.
+// The news come from a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations. Each
+// endpoint of [Config.Notify] gets them in the order in which Discovery reported them, and a repetition once.
 package membership

@@ -22,37 +22,37 @@ type Member struct {
 // RoleMaster is the Role of a Master.
 const RoleMaster = "master"
 
-// MemberJoined says that a member is there. A duplicate is not passed on.
+// MemberJoined says that a member has come. A duplicate is not passed on.
 type MemberJoined struct {
 	rpcenv.Local
 	Member Member
 }
 
-// MemberLeft says that a member said goodbye. Of a member that is not there it is not passed on.
+// MemberLeft says that a member said goodbye. About an unknown member it is not passed on.
 type MemberLeft struct {
 	rpcenv.Local
 	Member Member
 }
 
 // MemberSuspected says that a member does not answer: it may have crashed, or the network to it is bad. If it answers
-// again, MemberJoined follows. Of a member that is not there it is not passed on.
+// again, MemberJoined follows. About an unknown member it is not passed on.
 type MemberSuspected struct {
 	rpcenv.Local
 	Member Member
 }
 
-// Discovery tells of the members of a cluster.
+// Discovery finds the members of a cluster.
 type Discovery interface {
-	// Watch calls tell with MemberJoined for each member that is there already, then with each change, one at a time and
-	// in order, from any goroutine, until stop has returned.
-	Watch(tell func(rpcenv.Message)) (stop func())
+	// Watch calls notify with MemberJoined for each member so far, then with each change, one at a time and in order, from
+	// any goroutine, until stop has returned.
+	Watch(notify func(rpcenv.Message)) (stop func())
 }
 
 // Config is what the endpoint is made of.
 type Config struct {
-	// Discovery is asked for the news; required.
+	// Discovery is where the news come from; required.
 	Discovery Discovery
-	// Notify are the endpoints of this Env that are told.
+	// Notify are the endpoints of this Env that get the news.
 	Notify []rpcenv.Ref
 }
 
@@ -68,6 +68,7 @@ func New(cfg Config) *Membership { return &Membership{cfg: cfg} }
 
 // OnStart begins to listen.
 func (m *Membership) OnStart(c *rpcenv.Context) {
+	// Discovery calls from goroutines of its own; Outside makes messages to this endpoint of its calls.
 	m.stop = m.cfg.Discovery.Watch(c.Outside("membership"))
 }
 
@@ -97,6 +98,7 @@ func (m *Membership) memberJoined(c *rpcenv.Context, msg MemberJoined) {
 }
 
 func (m *Membership) gone(c *rpcenv.Context, member Member, how string, msg rpcenv.Message) {
+	// By the whole Member, also its Name: late news of an earlier run of a daemon do not remove the next run.
 	i := slices.Index(m.members, member)
 	if i < 0 {
 		return

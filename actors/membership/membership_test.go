@@ -13,23 +13,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// told is a Discovery by which a test tells.
-type told struct {
-	tell    func(rpcenv.Message)
+// byHand is a Discovery whose news a test makes.
+type byHand struct {
+	notify  func(rpcenv.Message)
 	stopped bool
 }
 
-func (d *told) Watch(tell func(rpcenv.Message)) func() {
-	d.tell = tell
+func (d *byHand) Watch(notify func(rpcenv.Message)) func() {
+	d.notify = notify
 	return func() { d.stopped = true }
 }
 
-// Everybody who is to be notified hears all news in order, and nothing twice; with the endpoint the watch ends.
+// Each endpoint of Notify hears all news in order, and nothing twice; with the endpoint the watch ends.
 func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 	w := rpctest.New(t, 1)
 	env := w.Env("M", nil)
 	first, second := w.ProbeIn(env, "Master"), w.ProbeIn(env, "Other")
-	d := &told{}
+	d := &byHand{}
 	w.Register(env, membership.Name, membership.New(membership.Config{
 		Discovery: d, Notify: []rpcenv.Ref{first.Ref, second.Ref},
 	}))
@@ -46,7 +46,7 @@ func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 		membership.MemberJoined{Member: a},
 		membership.MemberLeft{Member: a},
 	} {
-		d.tell(m)
+		d.notify(m)
 	}
 	w.Settle()
 	want := []rpcenv.Message{

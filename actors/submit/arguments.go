@@ -18,7 +18,7 @@ import (
 type Input struct {
 	// Env is the environment.
 	Env map[string]string
-	// Dir is the absolute path of the folder that relative paths are seen from.
+	// Dir is the absolute path of the folder from which relative paths start.
 	Dir string
 	// Properties are those of --properties-file, Extra of each --extra-properties-file in order, Defaults of
 	// spark-defaults.conf (see CommandLine.WantsDefaults).
@@ -43,11 +43,11 @@ type Arguments struct {
 	// Kind is what sort of application Resource is, Resource itself a URI, unless it is no file.
 	Kind     Kind
 	Resource string
-	// BuiltIn tells that Resource is the name of a built-in application.
+	// BuiltIn: Resource is the name of a built-in application.
 	BuiltIn bool
 	// Settings are those of --conf and the files, the stronger over the weaker.
 	Settings conf.Settings
-	// REST tells that a standalone cluster is spoken to by REST first.
+	// REST: a submission to a standalone cluster tries REST first.
 	REST bool
 	// Warnings are for the user.
 	Warnings []string
@@ -92,6 +92,7 @@ func Resolve(c *CommandLine, in Input) (*Arguments, error) {
 	for _, o := range options {
 		a.lookUp(o, in)
 	}
+	// Before name and validate, which ask whether the master is yarn.
 	bad := a.resourceManager()
 	a.resource(in)
 	a.name(in)
@@ -115,7 +116,7 @@ func (a *Arguments) resourceManager() error {
 	return nil
 }
 
-// dropForeign drops what is not Spark's, nor ours.
+// dropForeign drops settings that are neither Spark's nor Coherer's.
 func (a *Arguments) dropForeign() {
 	for _, s := range a.Settings.Sorted() {
 		if !strings.HasPrefix(s.Key, "spark.") && !strings.HasPrefix(s.Key, "coherer.") {

@@ -10,7 +10,7 @@ import (
 
 // Container is what an application asks YARN for, for one process.
 type Container struct {
-	// HeapMB is the memory that the process is told to keep to, OverheadMB what its container has beside it.
+	// HeapMB is the memory that the process may use by its settings, OverheadMB what its container has beside it.
 	HeapMB, OverheadMB int64
 	Cores              int
 }

@@ -33,14 +33,14 @@ func (b *build) runners() error {
 		b.main = pythonGateway
 	case b.python() && b.Mode == Client:
 		b.main = pythonRunner
-		b.args = append([]string{b.Resource, pyFiles}, b.args...)
+		b.args = append([]string{b.Resource, pyFiles}, b.args...) // PythonRunner wants both, also an empty pyFiles
 	case b.Resource == sparkRShell:
 		b.main = rBackend
 	case b.r() && b.Mode == Client:
 		b.main = rRunner
 		b.args = append([]string{b.Resource}, b.args...)
 	}
-	if b.Mode == Client && b.Manager != YARN {
+	if b.Mode == Client && b.Manager != YARN { // on YARN a rule makes spark.yarn.dist.pyFiles of them
 		b.addTo("--files", pyFiles)
 	}
 	if b.Mode == Client && pyFiles != "" {
@@ -84,6 +84,7 @@ func (b *build) assign() {
 		if !b.is(r.managers, r.modes) {
 			continue
 		}
+		// The lists first: runners may have added to what the command line has.
 		s, ok := b.lists[r.option]
 		if !ok {
 			s, ok = b.option(r.option)
@@ -97,7 +98,7 @@ func (b *build) assign() {
 		}
 		b.Properties.Set(s)
 	}
-	if b.is(Standalone, Cluster) {
+	if b.is(Standalone, Cluster) { // always set, as in Spark; the origin is the user's where the value is
 		from := decided
 		if b.a.Has("--supervise") {
 			from = conf.Origin{Place: "--supervise"}
@@ -120,7 +121,7 @@ func (b *build) option(name string) (conf.Setting, bool) {
 	s, ok := b.a.Get(name)
 	switch name {
 	case "--master":
-		if _, remote := b.a.Get("--remote"); remote && !ok {
+		if _, remote := b.a.Get("--remote"); remote && !ok { // a Spark Connect server takes the place of a master
 			return s, false
 		}
 		s.Value, ok = b.Master, true
@@ -199,7 +200,7 @@ func (b *build) pyFiles() error {
 	return err
 }
 
-// proxyUser takes the class path of somebody who acts for another, unless it is allowed.
+// proxyUser drops the class path of a submission for another user, unless a setting allows it.
 func (b *build) proxyUser() {
 	const allow = "spark.submit.proxyUser.allowCustomClasspathInClusterMode"
 	_, acts := b.a.Get("--proxy-user")
@@ -212,7 +213,7 @@ func (b *build) proxyUser() {
 	b.ClassPath = nil
 }
 
-// notes tell what this package leaves to others.
+// notes say what this package leaves to others.
 func (b *build) notes() {
 	all := append([]string{b.Resource}, strings.Split(mergeLists(b.lists["--jars"].Value, b.lists["--py-files"].Value), ",")...)
 	all = slices.DeleteFunc(all, func(uri string) bool { return !remote(uri) || b.BuiltIn })

@@ -32,16 +32,16 @@ type Decision struct {
 	Properties conf.Settings
 	// Removed are settings that were given and are not passed on, with the reason.
 	Removed []Removal
-	// Inherits tells that what is started has the whole environment of this process; else it has Environment.
+	// Inherits: what is started has the whole environment of this process; else it has Environment.
 	Inherits    bool
 	Environment []conf.Pair
 	// AM is what YARN is asked for; nil elsewhere, and when a setting is malformed.
 	AM *AM
-	// REST tells that the submission goes by REST first and by RPC if there is no REST server.
+	// REST: the submission goes by REST first, and by RPC if no REST server answers.
 	REST bool
-	// Supervise tells that a driver in the cluster is started again when it fails.
+	// Supervise: a driver in the cluster is started again when it fails.
 	Supervise bool
-	// Notes tell what Spark would do further, and what to mind; Warnings are for the user in any case.
+	// Notes say what Spark would do further, and what to mind; Warnings are for the user in any case.
 	Notes, Warnings []string
 	// NotRun is why coherer does not run this; nil when it does.
 	NotRun error
@@ -59,6 +59,9 @@ func Decide(a *Arguments, in Input) (*Decision, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The order is that of prepareSubmitEnvironment: runners needs the main class, assign the lists that runners has added to,
+	// jars the settings that assign has made, launch the main class and arguments of runners, environment whether launch chose
+	// REST.
 	for _, step := range []func() error{b.refuse, b.kubernetesMaster, b.findMain, b.runners} {
 		if err := step(); err != nil {
 			return nil, err
@@ -126,7 +129,7 @@ const (
 	connectServer = "org.apache.spark.sql.connect.service.SparkConnectServer"
 )
 
-// refuse refuses combinations that cannot be.
+// refuse refuses combinations of cluster, mode and application that Spark does not run.
 func (b *build) refuse() error {
 	switch {
 	case b.Mode == Client:

@@ -22,20 +22,20 @@
 //   - --master yarn://HOST:PORT is yarn with that ResourceManager. (TestAResourceManagerInTheMasterURL)
 //   - A Go program on YARN finds its ResourceManager by spark.hadoop.yarn.resourcemanager.address too, without HADOOP_CONF_DIR
 //     or YARN_CONF_DIR; what yarn-site.xml in these says becomes settings spark.hadoop.yarn.*. (TestGoProgramsOnYARN)
-//   - An option that nobody knows is refused with the name that is near it; all faults of a submission are told at once.
+//   - The refusal of an unknown option names a similar one, and one error lists all faults of a submission.
 //     (TestUnknownOptions, TestAllFaultsAreTold)
-//   - An option that a Go program has no use of, on the cluster and in the mode that it is submitted to, is refused by its name
-//     when the program would miss what was asked for, such as --proxy-user or on a standalone cluster --files, else warned of.
-//     spark-submit ignores --num-executors, --queue or --supervise in silence where they mean nothing.
+//   - An option that a Go program has no use for, on its cluster and in its mode, is refused when the program would miss what
+//     the user asked for, such as --proxy-user or on a standalone cluster --files; else a warning names it. spark-submit ignores
+//     --num-executors, --queue or --supervise in silence where they mean nothing.
 //     (TestEachOptionIsUsedRefusedOrWarnedOf, TestASettingIsRefusedAsItsOption, TestOptionsOfKillAndStatus)
 //   - Executors that could take no task are refused here, before a driver is started. (TestExecutorsThatTakeNoTaskAreRefused)
 //   - A value may contain line ends: spark-submit does not know --key=value then. Blanks around --conf's key and value do
 //     not matter. (TestValuesAsTheyCome)
 //   - spark.driver.supervise=true in a file or in --conf supervises; in Spark it is overwritten when --supervise is missing.
 //     (TestSuperviseBySetting)
-//   - A master URL with a fault, such as spark://h without a port, is told before anything is started; in Spark the driver
-//     tells it. (TestMasterForms)
+//   - A master URL with a fault, such as spark://h without a port, is refused before anything is started; in Spark the driver
+//     refuses it. (TestMasterForms)
 //   - Nothing is fetched, unpacked, resolved by Ivy or expanded from * here, and paths become absolute without following
-//     symbolic links; notes of the Decision tell what Spark would do. (TestNotes)
+//     symbolic links; notes of the Decision say what Spark would do. (TestNotes)
 //   - Where Spark passes null for missing Python files, the argument is empty. (TestClientMode)
 package submit

@@ -31,7 +31,7 @@ func RESTEnvironment(env map[string]string) []conf.Pair {
 	var out []conf.Pair
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch name {
-		case "SPARK_ENV_LOADED", "SPARK_HOME", "SPARK_CONF_DIR":
+		case "SPARK_ENV_LOADED", "SPARK_HOME", "SPARK_CONF_DIR": // true of this machine, not of the Worker's
 			continue
 		}
 		if strings.HasPrefix(name, "SPARK_") {

@@ -15,7 +15,7 @@ type Option struct {
 	Key  string
 	Else []string
 	Env  string
-	// Own tells that spark-submit does not have the option.
+	// Own: spark-submit does not have the option.
 	Own bool
 	// Doc says in a line what the option does.
 	Doc string
@@ -65,9 +65,9 @@ var options = []Option{
 	{Name: "--kill", Value: "ID", Doc: "kill a submission, instead of making one"},
 	{Name: "--status", Value: "ID", Doc: "show the state of a submission, instead of making one"},
 	{Name: "--queue", Value: "QUEUE", Key: conf.YARNQueue.Key(), Doc: "the YARN queue"},
-	{Name: "--principal", Value: "NAME", Key: conf.KerberosPrincipal.Key(), Else: []string{"spark.yarn.principal"}, Doc: "who the application is on a secured Hadoop cluster"},
+	{Name: "--principal", Value: "NAME", Key: conf.KerberosPrincipal.Key(), Else: []string{"spark.yarn.principal"}, Doc: "the application's principal on a secured Hadoop cluster"},
 	{Name: "--keytab", Value: "FILE", Key: conf.KerberosKeytab.Key(), Else: []string{"spark.yarn.keytab"}, Doc: "the keys of --principal"},
-	{Name: "--proxy-user", Value: "NAME", Doc: "whom to act for; not together with --principal"},
+	{Name: "--proxy-user", Value: "NAME", Doc: "the user to act for; not together with --principal"},
 	{Name: "--verbose", Short: "-v", Doc: "print what was understood and decided"},
 	{Name: "--version", Doc: "print the version; nothing behind it is read"},
 	{Name: "--help", Short: "-h", Doc: "print this"},

@@ -80,7 +80,7 @@ func Parse(args []string) (*CommandLine, error) {
 	for i := 0; i < len(args); i++ {
 		name, value, has := split(args[i])
 		option, known := Find(name)
-		if !known {
+		if !known { // the primary resource ends the options: all behind it is the application's, also what looks like one
 			return c, c.unknown(name, args[i+1:])
 		}
 		if option.Value == "" {
@@ -90,7 +90,7 @@ func Parse(args []string) (*CommandLine, error) {
 			continue
 		}
 		if !has {
-			if i == len(args)-1 {
+			if i == len(args)-1 { // any argument is a value, also one that begins with a dash, as in Spark
 				return nil, fmt.Errorf("Missing argument for option '%s': want %s %s", name, name, option.Value)
 			}
 			i++
@@ -171,7 +171,8 @@ func (c *CommandLine) act(a Action, name, id string) error {
 	return nil
 }
 
-// unknown takes what is no option: the primary resource, and the application's arguments behind it.
+// unknown takes what is no option: the primary resource, and the application's arguments behind it. An unknown option is an
+// error.
 func (c *CommandLine) unknown(arg string, rest []string) error {
 	if !strings.HasPrefix(arg, "-") {
 		if arg == "" {

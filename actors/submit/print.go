@@ -74,7 +74,7 @@ func (d *Decision) Plain() Plain {
 func (d *Decision) Write(w io.Writer) error {
 	p := d.Plain()
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { oneline.Fprintf(t, format+"\n", args...) } // Flush tells of a failed write
+	line := func(format string, args ...any) { oneline.Fprintf(t, format+"\n", args...) } // Flush returns the error of a write
 	line("manager\t%s", p.Manager)
 	line("deploy mode\t%s", p.DeployMode)
 	line("master\t%s", p.Master)

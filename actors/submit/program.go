@@ -52,7 +52,8 @@ func (b *build) jar() string {
 	return b.Resource
 }
 
-// hadoop makes settings of a Go program of what yarn-site.xml says: it and its application master have no other way to know.
+// hadoop makes settings of a Go program of what yarn-site.xml says: neither the program nor its application master reads that
+// file.
 func (b *build) hadoop() {
 	if b.Kind != Program || b.Manager != YARN {
 		return
@@ -69,7 +70,7 @@ func (b *build) hadoop() {
 func (b *build) yarnProblem() error {
 	c, err := b.Properties.Conf()
 	if err != nil {
-		return nil //nolint:nilerror // whoever uses the Decision checks its settings
+		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}
 	if _, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c)); err != nil {
 		return fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)

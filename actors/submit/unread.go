@@ -63,7 +63,8 @@ func CheckUnread(get func(option string) (conf.Setting, bool), m Manager, mode M
 	return errors.Join(problems...)
 }
 
-// byCommandLine reports whether s was asked for with this very submission. A file of defaults may be one for many programs.
+// byCommandLine reports whether this very submission asks for s. A file of defaults may serve many programs: it asks for
+// nothing.
 func byCommandLine(s conf.Setting, option string) bool {
 	return s.From.Place == option || s.From.Place == "--conf"
 }
@@ -76,7 +77,7 @@ func named(s conf.Setting, option string) string {
 	return s.From.Place + " " + s.Key
 }
 
-// warnUnread warns of the options of the command line that the submission gets by without.
+// warnUnread warns of the options of the command line without which the submission runs as well.
 func (b *build) warnUnread() {
 	if b.Kind != Program {
 		return

@@ -41,8 +41,8 @@ const (
 	noResource   = "spark-internal"
 )
 
-// KindOf is the kind of a primary resource. It mirrors SparkSubmit.isPython, isR, isShell and isInternal; what Spark takes
-// for a jar whatever its name is one here only when it is called so.
+// KindOf is the kind of a primary resource. It mirrors SparkSubmit.isPython, isR, isShell and isInternal. Spark takes all the
+// rest for jars; here only a name that ends in .jar is one.
 func KindOf(resource string) Kind {
 	switch {
 	case resource == sparkShell || resource == pysparkShell || resource == sparkRShell:
@@ -59,7 +59,7 @@ func KindOf(resource string) Kind {
 	return Program
 }
 
-// resolveURI is p when it is a URI with a scheme, else the file URI of p seen from folder dir. A # begins a fragment, the
+// resolveURI is p when it is a URI with a scheme, else the file URI of p, relative to folder dir. A # begins a fragment, the
 // name that the file gets. It mirrors Utils.resolveURI, but follows no symbolic links.
 func resolveURI(dir, p string) string {
 	if u, err := url.Parse(p); err == nil && u.Scheme != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// validate checks what the action needs. It mirrors SparkSubmitArguments.validateArguments, but tells of all problems.
+// validate checks what the action needs. It mirrors SparkSubmitArguments.validateArguments, but returns all problems.
 func (a *Arguments) validate(in Input) error {
 	switch a.Action {
 	case Kill, RequestStatus:

@@ -27,14 +27,14 @@ type AM struct {
 	Command string `json:"command"`
 }
 
-// yarn decides what YARN is asked for. Malformed settings are told where they are checked: then it decides nothing.
+// yarn decides what YARN is asked for. With malformed settings it decides nothing: the user of the Decision checks those.
 func (b *build) yarn() error {
 	if b.Manager != YARN {
 		return nil
 	}
 	c, err := b.Properties.Conf()
 	if err != nil {
-		return nil //nolint:nilerror // whoever uses the Decision checks its settings
+		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}
 	name, _ := b.Properties.Get(conf.AppName.Key())
 	am := &AM{Name: name.Value, Queue: conf.YARNQueue.Get(c), Type: conf.YARNApplicationType.Get(c), Attempts: conf.YARNMaxAppAttempts.Get(c)}
@@ -63,7 +63,7 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 		return ProgramCommand(Cluster, b.class(), b.jar(), b.args), nil
 	}
 	options, libraries := conf.DriverJavaOptions, conf.DriverLibraryPath
-	if b.Mode == Client {
+	if b.Mode == Client { // the driver runs elsewhere, so the application master has settings of its own
 		options, libraries = conf.YARNAMJavaOptions, conf.YARNAMLibraryPath
 	}
 	var words []string
