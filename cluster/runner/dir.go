@@ -215,15 +215,14 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 	t.Program, t.Version = details.Name, details.Version
 	end := time.Now()
 	details.End = &end
-	// All of it, whatever fails: on a full disk the work, at least, must go. The lock goes last, when no work is left.
+	// All of it, whatever fails. On a full disk the work that goes first makes room. The lock goes last.
 	err = errors.Join(errors.Join(damaged...),
+		d.keepOutput(),
+		os.RemoveAll(d.Work()),
 		d.writeDetails(details),
+		d.writeTrace(t),
 		d.write("diagram.svg", []byte(trace.SVG(t))),
 		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
-		d.writeTrace(t),
-		d.keepOutput(),
-		d.removeRings(),
-		os.RemoveAll(d.Work()),
 		os.RemoveAll(filepath.Join(d.path, pidFile)),
 		d.release(),
 	)
@@ -235,18 +234,34 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 }
 
 func (d *Dir) write(name string, data []byte) error {
-	return os.WriteFile(filepath.Join(d.path, name), data, 0o644)
+	path := filepath.Join(d.path, name)
+	return wholeOr(path, os.WriteFile(path, data, 0o644))
 }
 
-func (d *Dir) writeTrace(t *trace.Trace) error {
-	f, err := os.Create(filepath.Join(d.path, "trace.jsonl"))
-	if err != nil {
-		return err
+// wholeOr is err, with which the writing of a file ended. A part of a file would be taken for all of it: it is removed.
+func wholeOr(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return errors.Join(t.WriteJSONL(f), f.Close())
+	if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
 }
 
-// removeRings removes what the merged trace has by now.
+// writeTrace writes the merged trace, and removes the rings, of which it has everything. Without it they stay.
+func (d *Dir) writeTrace(t *trace.Trace) error {
+	path := filepath.Join(d.path, "trace.jsonl")
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(t.WriteJSONL(f), f.Close())
+	}
+	if err != nil {
+		return wholeOr(path, err)
+	}
+	return d.removeRings()
+}
+
 func (d *Dir) removeRings() error {
 	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.ring"))
 	for _, path := range paths {

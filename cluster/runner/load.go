@@ -36,9 +36,10 @@ func Load(name string) (t *trace.Trace, notes []error, err error) {
 		return loadFile(path)
 	}
 	// The merged trace is written at the end. A run without it goes on or was killed: what its processes recorded is merged now.
-	t, notes, err = loadJSONL(filepath.Join(path, "trace.jsonl"))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return t, notes, err
+	// On a full disk an earlier version left an empty one.
+	merged := filepath.Join(path, "trace.jsonl")
+	if info, err := os.Stat(merged); !errors.Is(err, fs.ErrNotExist) && (err != nil || info.Size() > 0) {
+		return loadJSONL(merged)
 	}
 	t, notes = merge(path)
 	if len(t.Entries) == 0 && len(notes) > 0 {

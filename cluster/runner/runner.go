@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,7 +62,7 @@ type run struct {
 	ui      map[string]string // where they serve their pages
 	ending  atomic.Bool       // what ends now, the run ends
 	lost    func(error)       // the cluster cannot run the application any more
-	full    bool              // the user knows that the disk is full
+	lacks   []string          // what of the run directory did not fit on the disk, as the user has read
 }
 
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
@@ -96,7 +99,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		err = errors.Join(err, r.dir.Keep())
 	}
 	if err != nil {
-		return errors.Join(err, r.dir.Discard())
+		return errors.Join(fmt.Errorf("where to keep the run: %w: free some space, or set XDG_STATE_HOME to a directory that can be written", err), r.dir.Discard())
 	}
 	r.starter = process.NewStarter()
 	failure := r.cluster(ctx)
@@ -150,24 +153,51 @@ func (r *run) cluster(ctx context.Context) error {
 // noteDetails writes details.json, by which others find the run while it goes on.
 func (r *run) noteDetails() error { return r.unlessFull(r.dir.writeDetails(r.details())) }
 
-// unlessFull is err without those of its errors that a full disk caused: the application needs no run directory. The first of
-// them is shown, once.
+// unlessFull is err without those of its errors that a full disk caused: the application needs no run directory. The files
+// that it lacks are shown, each once.
 func (r *run) unlessFull(err error) error {
+	var lacks []string
+	var why error
+	rest := sift(err, func(full error) {
+		if name := fileOf(full); !slices.Contains(r.lacks, name) {
+			lacks, r.lacks = append(lacks, name), append(r.lacks, name)
+			why = full
+		}
+	})
+	if len(lacks) > 0 {
+		for errors.Unwrap(why) != nil { // the operation and the path are in lacks
+			why = errors.Unwrap(why)
+		}
+		r.say("the run directory lacks %s: %v: free some space", strings.Join(lacks, ", "), why)
+	}
+	return rest
+}
+
+// sift is err without those of its errors that a full disk caused, which found gets.
+func sift(err error, found func(error)) error {
 	if !trace.DiskFull(err) {
 		return err
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what err joins is looked at one by one
 		var rest []error
 		for _, one := range joined.Unwrap() {
-			rest = append(rest, r.unlessFull(one))
+			rest = append(rest, sift(one, found))
 		}
 		return errors.Join(rest...)
 	}
-	if !r.full {
-		r.full = true
-		r.say("%v: free some space; the run goes on, and its directory lacks what does not fit", err)
-	}
+	found(err)
 	return nil
+}
+
+// fileOf is the file of a run directory that an error is about.
+func fileOf(err error) string {
+	path := "what does not fit"
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		path = p.Path
+	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
+		path = l.New
+	}
+	return strings.TrimPrefix(filepath.Base(path), ".") // .details.json becomes details.json
 }
 
 // report writes what is left of the run, and says where it is.

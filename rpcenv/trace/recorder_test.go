@@ -54,7 +54,7 @@ func TestARecorderWhoseDiskFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(2)
-	if err := r.Flush(); err == nil || !strings.Contains(err.Error(), "the run goes on, its trace ends here") {
+	if err := r.Flush(); err == nil || !strings.Contains(err.Error(), "the run goes on, its trace ends here") || strings.Count(err.Error(), path) != 1 {
 		t.Errorf("Flush: %v", err)
 	}
 	add(3)

@@ -129,7 +129,7 @@ func (w *writer) writeLocked() {
 	}
 	if err != nil {
 		// The memory is given back at once: the run goes on, perhaps for long, and nothing will be written any more.
-		w.err = fmt.Errorf("trace: write %s: %w (free some space; the run goes on, its trace ends here)", w.file.Name(), err)
+		w.err = fmt.Errorf("trace: %w (free some space; the run goes on, its trace ends here)", err) // err names the file
 		w.r.buf, w.r.full, w.spare = nil, nil, nil
 	}
 	w.written.Broadcast()
