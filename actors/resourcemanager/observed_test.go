@@ -19,7 +19,7 @@ import (
 // oursDiffer are inputs of testdata/observed.txt that we answer otherwise on purpose: with what, and why.
 var oursDiffer = map[string][2]string{
 	"submit to a queue with a dot at its end": {
-		`ok | FAILED application of user ada: "root.c." is no name of a queue, since it begins or ends with a dot or a space`, "the report says it",
+		`ok | FAILED application of user ada: "root.c." is not a queue's name, since it begins or ends with a dot or a space`, "the report says it",
 	},
 	"register twice":                {"ok | root.c.d <memory:4096, vCores:4> [MEMORY, CPU] 0", "before the first allocate the answer may have been lost"},
 	"submit to an empty queue name": {"ok | FAILED Reject application APP submitted by user ada application rejected by placement rules.", "it is no name: default is meant"},

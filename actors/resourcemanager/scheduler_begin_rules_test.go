@@ -93,7 +93,7 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 	}
 	f := &allocationFile{content: vain}
 	r := newSchedulingWith(t, Config{Allocations: f}, nil, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{allocations: []byte(vain)})
-	const warning = "allocation file: line 1: <reservation-planner> is read over: there are no reservations of resources ahead of time"
+	const warning = "allocation file: line 1: <reservation-planner> is ignored: reservations of resources ahead of time are not supported"
 	if got := fmt.Sprintf("%q", warned()); got != fmt.Sprintf("%q", []string{warning}) {
 		t.Errorf("at the beginning: %s", got)
 	}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ACL says who may do a thing. The zero value allows nobody. It mirrors Hadoop's AccessControlList.
+// ACL lists the users and groups that may do a thing. The zero value allows nobody. It mirrors Hadoop's AccessControlList.
 type ACL struct {
 	Everybody bool
 	Users     []string
 	Groups    []string
 }
 
-// ParseACL reads "user,user group,group": users to the first space, groups behind it. Users or groups that are * are
-// everybody; a text that begins with a space has groups only. Nothing is an error.
+// ParseACL reads "user,user group,group": users up to the first space, then groups. A * for either means everybody; a text that
+// begins with a space has groups only. Every text is valid.
 func ParseACL(text string) ACL {
 	users, groups, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(users) == "*" || strings.TrimSpace(groups) == "*" {
@@ -34,7 +34,7 @@ func names(list string) []string {
 	return names
 }
 
-// Allows reports whether the user, or one of the groups that it is in, is among them.
+// Allows reports whether the list has the user or one of the user's groups.
 func (a ACL) Allows(user string, groups []string) bool {
 	if a.Everybody || slices.Contains(a.Users, user) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// Demand is what an application says with one allocate call.
+// Demand is the content of one allocate call of an application.
 type Demand struct {
 	Asks            []Ask
 	Release         []ids.Container
@@ -22,22 +22,22 @@ type Demand struct {
 // Grant is the answer to a Demand.
 type Grant struct {
 	Containers []Container     // allocated since the last call, in the order of allocation; they count as acquired now
-	Headroom   Resource        // what may still be asked for with success
-	Preempt    []ids.Container // all that are to be preempted, in the order of marking: Hadoop's strict contract
-	Events     []Event         // Gone, for what was released
+	Headroom   Resource        // the amount that may still be asked for with success
+	Preempt    []ids.Container // all that will be preempted, in the order of marking: Hadoop's strict contract
+	Events     []Event         // Gone, for released containers
 }
 
-// Allocate takes what an attempt asks, releases and does not want, and hands over what it was given. Nothing is scheduled by
-// it: nodes are. An ask that can never be given is a ZeroShareError, and then nothing of the Demand counts. Asks are
-// normalised; they are not checked against the maximum, but cut to it (CheckAsk). A container to be released that is not
-// there is no error.
+// Allocate takes an attempt's asks, releases and blacklist, and hands over the containers that it was given since. It schedules
+// nothing: offers of nodes do. An ask that can never be met is a ZeroShareError, and then nothing of the Demand counts. Asks are
+// normalised; they are not checked against the maximum, but cut to it (CheckAsk). The release of an unknown container is no
+// error.
 func (s *Scheduler) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, error) {
 	s.now = now
 	a := s.attempts[id]
 	if a == nil {
 		return Grant{}, fmt.Errorf("attempt %s is %w", id, ErrUnknown)
 	}
-	for _, ask := range d.Asks {
+	for _, ask := range d.Asks { // all before the first effect
 		if hasNothingOf(a.queue.MaxShare, ask.Capability) {
 			return Grant{}, &ZeroShareError{Queue: a.queue.Name, MaxShare: a.queue.MaxShare, Asked: ask.Capability}
 		}
@@ -52,7 +52,7 @@ func (s *Scheduler) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant
 	return Grant{Containers: a.pull(), Headroom: s.headroom(a), Preempt: a.preempted(), Events: s.take()}, nil
 }
 
-// release ends a container. Fixed lets go only what the application has; in Hadoop that is left to the caller alone.
+// release ends a container. Fixed ends only the application's own; Hadoop leaves that check to the caller.
 func (s *Scheduler) release(a *app, id ids.Container) {
 	c := s.containers[id]
 	if c == nil || c.app != a && s.conf.Compat != Upstream {
@@ -61,7 +61,7 @@ func (s *Scheduler) release(a *app, id ids.Container) {
 	s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsReleased, Cause: Released})
 }
 
-// ask keeps asks. Of several of one key and name the last counts.
+// ask books asks. Of several with one key and name the last counts.
 func (s *Scheduler) ask(a *app, asks []Ask) {
 	most := s.MaximumAllocation(s.now, a.queue.Name)
 	for _, ask := range s.onePerPlace(asks) {
@@ -71,8 +71,8 @@ func (s *Scheduler) ask(a *app, asks []Ask) {
 	}
 }
 
-// onePerPlace leaves of asks for the same the last, in the place of the first, and puts those of Any behind the others, or
-// those for none, which forget the places of their key.
+// onePerPlace keeps the last of several asks for one key and name, at the index of the first. It moves those for Any behind the
+// others, in Upstream only those with a count of 0: these forget the places of their key.
 func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 	type place struct {
 		Key
@@ -104,9 +104,9 @@ func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 	return append(one, last...)
 }
 
-// lessGiven takes off an ask what was given and not pulled yet: who asks does not know of it, and counts it among what it
-// wants. What is more than it wants is taken back. It mirrors AbstractYarnScheduler.autoCorrectContainerAllocation
-// (YARN-11702), which Hadoop 3.4 does not have.
+// lessGiven subtracts from an ask the containers that were given and not pulled yet: the application does not know of them and
+// still counts them as wanted. Surplus containers are taken back. It mirrors
+// AbstractYarnScheduler.autoCorrectContainerAllocation (YARN-11702), which Hadoop 3.4 does not have.
 func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 	if s.conf.Compat == Upstream || s.conf.Crossing {
 		return
@@ -122,7 +122,8 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 	}
 }
 
-// pull hands over what was allocated since the last call.
+// pull hands over the containers allocated since the last call. From now on their end puts no ask back: the application knows
+// them and asks again itself.
 func (a *app) pull() []Container {
 	pulled := make([]Container, 0, len(a.fresh))
 	for _, c := range a.fresh {
@@ -136,11 +137,11 @@ func (a *app) pull() []Container {
 	return pulled
 }
 
-// headroom is what of the free resources the application may have: within its queue's maximum and fair share, and without
-// nodes that it has blacklisted.
+// headroom is the part of the free resources that the application may have: within its queue's maximum and fair share, and
+// without nodes that it has blacklisted.
 func (s *Scheduler) headroom(a *app) Resource {
 	free, blocked := s.available, a.blockedNodes
-	if s.conf.Compat != Upstream { // Hadoop looks for the nodes when the blacklist changes, and then no more
+	if s.conf.Compat != Upstream { // Hadoop finds the nodes when the blacklist changes, and misses those that come later
 		blocked = s.blockedBy(a)
 	}
 	for _, n := range blocked {
@@ -148,7 +149,7 @@ func (s *Scheduler) headroom(a *app) Resource {
 	}
 	q := a.queue
 	most := free.Min(q.MaxShare.Minus(q.Usage))
-	if s.conf.Compat != Upstream { // in Hadoop there is less than nothing in a queue above its maximum
+	if s.conf.Compat != Upstream { // in Hadoop it is negative in a queue above its maximum
 		most = most.Max(Resource{})
 	}
 	return q.policy.Headroom(q.FairShare, q.Usage, most)
@@ -167,7 +168,7 @@ func (s *Scheduler) blockedBy(a *app) (blocked []*node) {
 	return blocked
 }
 
-// preempted are the ids of what is marked.
+// preempted are the ids of the marked containers.
 func (a *app) preempted() []ids.Container {
 	var marked []ids.Container
 	for _, c := range a.marked {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Allocations is what an allocation file, fair-scheduler.xml, says. It is immutable: a new file gives new ones. It mirrors
+// Allocations is the content of an allocation file, fair-scheduler.xml. It is immutable: a new file gives new ones. It mirrors
 // Hadoop's AllocationConfiguration.
 type Allocations struct {
 	// Placement chooses a queue for each submission.
 	Placement Placement
-	// Warnings are what the file says in vain or otherwise than it may look, a sentence each, in the file's order.
+	// Warnings name parts of the file that have no effect or a surprising one, a sentence each, in the file's order.
 	Warnings []string
 
 	compat   Compat
-	queues   map[string]*queueElement // by full name, all that the file has, and root
+	queues   map[string]*queueElement // by full name: those of the file, and root
 	settled  map[string]QueueSettings // of the same queues
 	missing  map[string]bool          // those of them that cannot be made
 	ends     map[bool][]string        // the names of parents (true) and leaves in the order in which their elements end
@@ -25,8 +25,8 @@ type Allocations struct {
 	defaults defaults
 }
 
-// Queues are the queues that the file has, by name, so that parents come before their children. A queue whose policy may not
-// stand there is left out, and what is below it: Warnings say so.
+// Queues are the queues of the file, by name, so that parents come before their children. A queue whose policy may not stand
+// there is left out with those below it: Warnings name them.
 func (a *Allocations) Queues() []QueueSettings {
 	var all []QueueSettings
 	for _, name := range a.names() {
@@ -39,7 +39,7 @@ func (a *Allocations) Queues() []QueueSettings {
 
 func (a *Allocations) names() []string { return slices.Sorted(maps.Keys(a.queues)) }
 
-// UserMaxApps is how many applications a user may have running.
+// UserMaxApps is the number of applications that a user may have running.
 func (a *Allocations) UserMaxApps(user string) int {
 	if n, ok := a.users[user]; ok {
 		return n
@@ -47,8 +47,8 @@ func (a *Allocations) UserMaxApps(user string) int {
 	return a.defaults.userMaxApps
 }
 
-// MaySubmit reports whether a user who is in those groups may submit to the queue: submitting to it or administering it is
-// allowed to the user there or at one of its ancestors.
+// MaySubmit reports whether a user in those groups may submit to the queue: the queue or one of its ancestors allows the user to
+// submit, or to administer.
 func (a *Allocations) MaySubmit(queue, user string, groups []string) bool {
 	return a.allowed(queue, func(q *queueElement) ACL { return q.submit }, user, groups) || a.MayAdminister(queue, user, groups)
 }

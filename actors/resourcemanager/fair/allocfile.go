@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Options are the settings of yarn-site.xml that reading an allocation file depends on.
+// Options are the settings of yarn-site.xml that change the meaning of an allocation file.
 type Options struct {
 	Compat             Compat
 	AllowUndeclared    bool // yarn.scheduler.fair.allow-undeclared-pools, true in Hadoop
 	UserAsDefaultQueue bool // yarn.scheduler.fair.user-as-default-queue, true in Hadoop
 }
 
-// NoAllocations is what holds without an allocation file: the queue Root, without limits.
+// NoAllocations are the allocations without a file: the queue Root, without limits.
 func NoAllocations(o Options) *Allocations {
 	a := &Allocations{
 		Placement: defaultPlacement(o), compat: o.Compat, defaults: noDefaults(),
@@ -27,7 +27,7 @@ func NoAllocations(o Options) *Allocations {
 }
 
 // ParseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a
-// *FileError. What the file says in vain does not make it bad: see Allocations.Warnings.
+// *FileError. Parts without effect are no errors: see Allocations.Warnings.
 func ParseAllocations(data []byte, o Options) (*Allocations, error) {
 	top, err := parseXML(data)
 	if err != nil {
@@ -41,18 +41,18 @@ func ParseAllocations(data []byte, o Options) (*Allocations, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.settle()
+	p.settle() // first: policies, by which queues are left out, may be inherited from the defaults
 	p.leaveOut()
 	return p.Allocations, nil
 }
 
-// refuseTop says what a file without <allocations> is, if it is the CapacityScheduler's.
+// refuseTop is the error of a file without <allocations>, which names the CapacityScheduler if the file is for that.
 func refuseTop(top *element) error {
 	if top.name == "configuration" {
 		for _, property := range top.children {
 			for _, field := range property.children {
 				if field.name == "name" && strings.HasPrefix(strings.TrimSpace(field.text), "yarn.scheduler.capacity.") {
-					return refused(field, "", "this is a capacity-scheduler.xml (it has %s); there is no CapacityScheduler here: "+
+					return refused(field, "", "this is a capacity-scheduler.xml (it has %s); the CapacityScheduler is not supported: "+
 						"write the queues in a fair-scheduler.xml, <allocations><queue name=\"...\"/></allocations>", strings.TrimSpace(field.text))
 				}
 			}
@@ -65,7 +65,7 @@ func refuseTop(top *element) error {
 type fileParser struct {
 	*Allocations
 	err      error
-	values   map[string]*element // of defaults; of several of a name the last
+	values   map[string]*element // of defaults, by name; the last one counts
 	queueTop []*element
 }
 
@@ -79,7 +79,8 @@ func (p *fileParser) warn(e *element, format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("line %d: %s", e.line, fmt.Sprintf(format, args...)))
 }
 
-// top reads what stands directly in <allocations>: queues before rules, and rules before defaults, as Hadoop does.
+// top reads the children of <allocations>: queues before rules, and rules before defaults, as Hadoop does. The order decides
+// which error of several is reported.
 func (p *fileParser) top(top *element) {
 	var placement *element
 	for _, e := range top.children {
@@ -99,9 +100,9 @@ func (p *fileParser) top(top *element) {
 			p.values[e.name] = e
 		case "reservation-agent", "reservation-planner", "reservation-policy":
 			p.rawText(e, "")
-			p.warn(e, "<%s> is read over: there are no reservations of resources ahead of time", e.name)
+			p.warn(e, "<%s> is ignored: reservations of resources ahead of time are not supported", e.name)
 		default:
-			p.readOver(e, "", queueSettings, "it has to stand in a queue")
+			p.ignored(e, "", queueSettings, "it belongs in a queue")
 		}
 	}
 	p.queueElements()
@@ -111,13 +112,13 @@ func (p *fileParser) top(top *element) {
 	p.defaultValues()
 }
 
-// defaultValues reads the defaults of queues and users. Those of preemption that the element of root has hold for all queues,
-// and the file's own are not looked at.
+// defaultValues reads the defaults of queues and users. Settings of preemption in the element of root hold for all queues, and
+// replace the file's own.
 func (p *fileParser) defaultValues() {
 	d, root := &p.defaults, p.queues[Root]
 	own := func(set bool, e *element) bool {
 		if set && e != nil {
-			p.warn(e, "<%s> is read over: root has its own, which holds for all queues", e.name)
+			p.warn(e, "<%s> is ignored: root has its own, which holds for all queues", e.name)
 		}
 		return set
 	}
@@ -125,7 +126,7 @@ func (p *fileParser) defaultValues() {
 		p.seconds(e, "", &d.minTimeout)
 	}
 	fair := p.values["defaultFairSharePreemptionTimeout"]
-	if fair == nil {
+	if fair == nil { // its other name counts only then
 		fair = p.values["fairSharePreemptionTimeout"]
 	}
 	if !own(root.fairTimeout != nil, fair) && fair != nil {
@@ -152,7 +153,7 @@ func (p *fileParser) user(e *element) {
 	user := e.attr("name")
 	for _, field := range e.children {
 		if field.name != "maxRunningApps" {
-			p.warn(field, "<%s> of user %s is read over: there is maxRunningApps", field.name, user)
+			p.warn(field, "<%s> of user %s is ignored: only maxRunningApps counts", field.name, user)
 			continue
 		}
 		n := 0
@@ -169,7 +170,7 @@ func (p *fileParser) defaultPolicy(e *element) {
 	p.defaults.policy = name
 }
 
-// queueElements reads the queues. If there is an element of Root, it is the only one.
+// queueElements reads the queues. An element of Root has to be the only one.
 func (p *fileParser) queueElements() {
 	for _, e := range p.queueTop {
 		name := e.attr("name")

@@ -63,15 +63,15 @@ func TestACLs(t *testing.T) {
 // TestBadFiles: an error says where, what and what to do, and is of Hadoop's class.
 func TestBadFiles(t *testing.T) {
 	for file, want := range map[string]string{
-		"":                         "SAXParseException: line 1: there is no element in it",
+		"":                         "SAXParseException: line 1: it has no element",
 		"<allocations>":            "SAXParseException: line 1: it ends before </allocations>",
 		"<allocations/>\n<":        "SAXParseException: line 2: unexpected EOF",
-		"<allocations/>\n<queue/>": "SAXParseException: line 2: <queue> comes behind the end of <allocations>; a file has one element at the top",
+		"<allocations/>\n<queue/>": "SAXParseException: line 2: <queue> comes after the end of <allocations>; a file has one element at the top",
 		"<!DOCTYPE a [<!ENTITY b \"c\">]><allocations/>":                                 "SAXParseException: line 1: it has a document type declaration (<!...>); take it out",
 		"\n<?xml version=\"1.0\"?><allocations/>":                                        "SAXParseException: line 2: <?xml ...?> is not at the beginning; take out what stands before it",
-		"<?xml version=\"1.0\" encoding=\"KOI8-R\"?><allocations/>":                      "SAXParseException: line 1: xml: opening charset \"KOI8-R\": encoding KOI8-R is not known; write the file in UTF-8",
-		"<allocations><queue name=\"a\" name=\"b\"/></allocations>":                      "SAXParseException: line 1: attribute name of <queue> is there twice",
-		"<allocations><queue name=\"a\"></pool></allocations>":                           "SAXParseException: line 1: </pool> ends what is not open",
+		"<?xml version=\"1.0\" encoding=\"KOI8-R\"?><allocations/>":                      "SAXParseException: line 1: xml: opening charset \"KOI8-R\": encoding KOI8-R is unknown; write the file in UTF-8",
+		"<allocations><queue name=\"a\" name=\"b\"/></allocations>":                      "SAXParseException: line 1: attribute name of <queue> appears twice",
+		"<allocations><queue name=\"a\"></pool></allocations>":                           "SAXParseException: line 1: </pool> closes an element that is not open",
 		"<allocations>&moon;</allocations>":                                              "SAXParseException: line 1: invalid character entity &moon;",
 		strings.Repeat("<a>", 101):                                                       "SAXParseException: line 1: its elements are nested more than 100 deep",
 		"<allocations><queue name=\"a\"><weight/></queue></allocations>":                 "NullPointerException: line 1: queue root.a: <weight> is empty; write a value, or take it out",
@@ -80,7 +80,7 @@ func TestBadFiles(t *testing.T) {
 		"<allocations><queue/></allocations>":                                            "AllocationConfigurationException: line 1: a queue below root has no name; write name=\"...\"",
 		"<allocations><queue name=\"" + strings.Repeat("a", 1000) + "\"/></allocations>": "AllocationConfigurationException: line 1: the full name of a queue has more than 1000 bytes",
 		"<configuration>\n<property><name>yarn.scheduler.capacity.root.queues</name></property></configuration>": "AllocationConfigurationException: line 2: " +
-			"this is a capacity-scheduler.xml (it has yarn.scheduler.capacity.root.queues); there is no CapacityScheduler here: " +
+			"this is a capacity-scheduler.xml (it has yarn.scheduler.capacity.root.queues); the CapacityScheduler is not supported: " +
 			"write the queues in a fair-scheduler.xml, <allocations><queue name=\"...\"/></allocations>",
 		"<configuration/>": "AllocationConfigurationException: line 1: its top element is <configuration>; that of an allocation file is <allocations>",
 		"<allocations><queuePlacementPolicy><rule name=\"specified\"><rule name=\"user\"/></rule><rule name=\"reject\"/></queuePlacementPolicy></allocations>": "IOException: line 1: rule specified: it cannot have a rule in it",

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// missing is what a type has that a text in the form name=value does not name.
+// missing is the amount of a type that a text in the form name=value leaves out.
 type missing int
 
 const (
@@ -33,7 +33,7 @@ func parseLimit(text string, m missing, compat Compat) (Limit, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), ",")
 	switch {
 	case text == "":
-		return Limit{}, errors.New("there is no amount; write, for one, 4096 mb, 4 vcores")
+		return Limit{}, errors.New("the amount is missing; write, for example, 4096 mb, 4 vcores")
 	case strings.Contains(text, "="):
 		return parseNamed(text, m, compat)
 	case strings.Contains(text, "%"):
@@ -45,11 +45,11 @@ func parseLimit(text string, m missing, compat Compat) (Limit, error) {
 func parseAmounts(text string) (Limit, error) {
 	lower := strings.ToLower(text)
 	fields := strings.Split(lower, ",")
-	if len(fields) != 2 {
+	if len(fields) != 2 { // the comma may be missing: "4096 mb 4 vcores"
 		fields = spacedForm.FindAllString(lower, -1)
 	}
 	if len(fields) != 2 {
-		return Limit{}, fmt.Errorf("%q is no amount; write, for one, 4096 mb, 4 vcores", text)
+		return Limit{}, fmt.Errorf("%q is not an amount; write, for example, 4096 mb, 4 vcores", text)
 	}
 	mb, err := findAmount(fields, "mb")
 	if err != nil {
@@ -62,7 +62,7 @@ func parseAmounts(text string) (Limit, error) {
 	return Limit{Amount: Resource{mb, cores}}, nil
 }
 
-// classed is an error with the class that Hadoop has for it.
+// classed is an error with Hadoop's class for it.
 type classed struct {
 	class ErrorClass
 	error
@@ -84,7 +84,7 @@ func findAmount(fields []string, unit string) (int64, error) {
 		}
 		return n, nil
 	}
-	return 0, fmt.Errorf("there is no whole number of %s in %q", unit, strings.TrimSpace(strings.Join(fields, ",")))
+	return 0, fmt.Errorf("no whole number of %s in %q", unit, strings.TrimSpace(strings.Join(fields, ",")))
 }
 
 func parseParts(lower string) (Limit, error) {
@@ -93,7 +93,7 @@ func parseParts(lower string) (Limit, error) {
 	if len(fields) == 1 {
 		part, of, err := parsePart(fields[0])
 		if of != "" {
-			err = fmt.Errorf("%q names one type; write, for one, 50%% memory, 50%% cpu", strings.TrimSpace(lower))
+			err = fmt.Errorf("%q names one type; write, for example, 50%% memory, 50%% cpu", strings.TrimSpace(lower))
 		}
 		l.PartOf.Memory, l.PartOf.VCores = part, part
 		return l, err
@@ -113,11 +113,11 @@ func findPart(fields []string, unit string) (float64, error) {
 		}
 		part, of, err := parsePart(field)
 		if err == nil && !strings.HasPrefix(of, unit) {
-			err = fmt.Errorf("%q is no part; write, for one, 50%% %s", strings.TrimSpace(field), unit)
+			err = fmt.Errorf("%q is not a part; write, for example, 50%% %s", strings.TrimSpace(field), unit)
 		}
 		return part, err
 	}
-	return 0, fmt.Errorf("there is no per cent of %s in %q", unit, strings.Join(fields, ","))
+	return 0, fmt.Errorf("no per cent of %s in %q", unit, strings.Join(fields, ","))
 }
 
 // parsePart reads "50% memory" as 0.5 and memory.
@@ -125,7 +125,7 @@ func parsePart(field string) (part float64, of string, err error) {
 	field = strings.TrimSpace(field)
 	found := partForm.FindStringSubmatch(field)
 	if found == nil {
-		return 0, "", fmt.Errorf("%q is no part; it begins with a number and %%", field)
+		return 0, "", fmt.Errorf("%q is not a part; it begins with a number and %%", field)
 	}
 	per, err := strconv.ParseFloat(found[1], 64)
 	if per < 0 {
@@ -137,7 +137,7 @@ func parsePart(field string) (part float64, of string, err error) {
 // parseNamed reads the form name=value.
 func parseNamed(text string, m missing, compat Compat) (Limit, error) {
 	l := Limit{Part: strings.Contains(text, "%")}
-	l.PartOf.Memory, l.PartOf.VCores = 1, 1
+	l.PartOf.Memory, l.PartOf.VCores = 1, 1 // a type that is left out means the whole cluster
 	if m == missingUnlimited {
 		l.Amount = Unbounded
 		if compat == Upstream {
@@ -165,12 +165,12 @@ func (l *Limit) setNamed(name, value string) error {
 	case "vcores":
 		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, UnboundedVCores
 	default:
-		unknown = classed{BadResource, fmt.Errorf("no resource is called %q; there are memory-mb and vcores", name)}
+		unknown = classed{BadResource, fmt.Errorf("unknown resource %q; use memory-mb or vcores", name)}
 	}
 	if l.Part {
 		per, rest, err := parsePart(value)
 		if rest != "" {
-			err = fmt.Errorf("%q is no part", value)
+			err = fmt.Errorf("%q is not a part", value)
 		}
 		*part = per
 		return cmp.Or(err, unknown)
@@ -178,7 +178,7 @@ func (l *Limit) setNamed(name, value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case err != nil:
-		return classed{BadNumber, fmt.Errorf("%q is no whole number", value)}
+		return classed{BadNumber, fmt.Errorf("%q is not a whole number", value)}
 	case n < 0:
 		return fmt.Errorf("%q is negative; an amount is 0 or more", value)
 	case unknown != nil:

@@ -22,15 +22,15 @@ type app struct {
 
 	runnable bool
 	stopped  bool
-	wanting  bool // it may run and its demand is not what it has
+	wanting  bool // it may run and its demand differs from its usage
 
 	live      []*container
-	fresh     []*container // allocated and not yet pulled, in the order of allocation; what is gone is skipped
+	fresh     []*container // allocated and not yet pulled, in the order of allocation; some may be gone
 	reserved  []*container // in the order of reserving
 	reserving Resource     // the sum of reserved
 	sequence  int64        // of the last container
 
-	blockedNodes []*node // by its blacklist, as of that one's last change
+	blockedNodes []*node // by its blacklist, as of its last change; for Upstream
 
 	begun      bool // it has had a container
 	amRunning  bool
@@ -39,16 +39,16 @@ type app struct {
 	marked       []*container // to be preempted, in the order of marking
 	markedSum    Resource
 	fairStarving Resource      // below its fair share for too long, by this much
-	minStarving  Resource      // its part of what its queue is below its minimum
-	helped       map[Key]int64 // for how many containers of each key there is room, or was made when it was last helped
-	fairSince    time.Duration
+	minStarving  Resource      // its part of the amount that its queue lacks to its minimum
+	helped       map[Key]int64 // for each key, the containers that found room, or for which room was made, when it was last helped
+	fairSince    time.Duration // the last time that it was not below its share
 	nextCheck    time.Duration
 }
 
 // touch keeps wanting and the order true after usage, demand or weight changed.
 func (a *app) touch() {
 	wanting := a.runnable && a.Demand != a.Usage
-	if wanting != a.wanting {
+	if wanting != a.wanting { // before the order is touched: queues above go by the count
 		a.wanting = wanting
 		if wanting {
 			a.queue.countWanting(1)
@@ -56,12 +56,12 @@ func (a *app) touch() {
 			a.queue.countWanting(-1)
 		}
 	}
-	if wanting || a.in {
+	if wanting || a.in { // else it is not in the order, and nothing has to be corrected
 		a.queue.order.touch(&a.member)
 	}
 }
 
-// updateDemand is what the application has and wants besides. What it weighs may follow.
+// updateDemand computes the demand, usage plus asks, and with bySize the weight that follows from it.
 func (a *app) updateDemand(bySize bool) {
 	demand, weight := a.Usage.Plus(a.wanted()), float32(1)
 	if bySize {
@@ -88,29 +88,29 @@ func (a *app) removeLive(c *container) {
 	a.Usage = a.Usage.Minus(c.Resource)
 }
 
-// amCounts makes the ApplicationMaster count in its queue with so much.
+// amCounts sets the amount with which the ApplicationMaster counts in its queue.
 func (a *app) amCounts(amount Resource) {
 	a.queue.amUsage = a.queue.amUsage.Minus(a.amResource).Plus(amount)
 	a.amResource = amount
 }
 
-// pendingDemand is what it wants besides what it has, as of the last update.
+// pendingDemand is the demand beyond the usage, as of the last update.
 func (a *app) pendingDemand() Resource { return a.Demand.Minus(a.Usage) }
 
-// belowFairShare reports whether it has strictly less than its fair share.
+// belowFairShare reports whether it uses strictly less than its fair share.
 func (a *app) belowFairShare(cluster Resource) bool {
 	return a.queue.policy.Below(a.Usage, a.FairShare, cluster)
 }
 
-// starved reports whether it may reserve nodes and be owed what is preempted.
+// starved reports whether it may reserve nodes and be owed preempted room.
 func (a *app) starved(cluster Resource) bool {
 	return !a.minStarving.IsZero() || a.belowFairShare(cluster)
 }
 
-// starvation is all that it lacks.
+// starvation is the whole amount that it lacks.
 func (a *app) starvation() Resource { return a.fairStarving.Plus(a.minStarving) }
 
-// reservations is how many nodes it has reserved, in one rack or, with "", in all.
+// reservations counts the nodes that it has reserved, in one rack or, with "", in all.
 func (a *app) reservations(rack string) int {
 	if rack == "" {
 		return len(a.reserved)

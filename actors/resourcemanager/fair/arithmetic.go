@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// times is n of r; it saturates.
+// times is r taken n times; it saturates.
 func (r Resource) times(n int64) Resource {
 	return Resource{times(r.Memory, n), times(r.VCores, n)}
 }
@@ -33,7 +33,7 @@ func abs(a int64) uint64 {
 	return uint64(a)
 }
 
-// scaled is a part of r, truncated; scaledUp is rounded up.
+// scaled is r multiplied by a factor, truncated; scaledUp rounds up.
 func (r Resource) scaled(by float64) Resource {
 	return Resource{truncated(float64(r.Memory) * by), truncated(float64(r.VCores) * by)}
 }
@@ -42,5 +42,5 @@ func (r Resource) scaledUp(by float64) Resource {
 	return Resource{truncated(math.Ceil(float64(r.Memory) * by)), truncated(math.Ceil(float64(r.VCores) * by))}
 }
 
-// lessNotBelowZero is r without o, of which nothing is negative.
+// lessNotBelowZero is r minus o, with 0 for negative amounts.
 func (r Resource) lessNotBelowZero(o Resource) Resource { return r.Minus(o).Max(Resource{}) }

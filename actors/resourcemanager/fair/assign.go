@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// outcome is what an offer of a node to a queue or an application came to.
+// outcome is the result of an offer of a node to a queue or an application.
 type outcome struct {
 	kind     int // nothing, reserves or assigns
 	assigned Resource
@@ -20,8 +20,8 @@ const (
 	assigns
 )
 
-// schedule offers what a node has free: first to those for whom something was preempted there, then to who has reserved it,
-// then, unless that reservation still holds, to the queues. It mirrors FairScheduler.attemptScheduling.
+// schedule offers the free room of a node: first to applications for which containers were preempted there, then to the one that
+// has reserved it, then, unless that reservation still holds, to the queues. It mirrors FairScheduler.attemptScheduling.
 func (s *Scheduler) schedule(n *node) {
 	if n.drained {
 		return
@@ -33,7 +33,7 @@ func (s *Scheduler) schedule(n *node) {
 	}
 	if !held {
 		half, sum := n.free.scaled(0.5), Resource{}
-		for count := 0; n.reserved == nil; {
+		for count := 0; n.reserved == nil; { // an offer may end in a reservation, which keeps the node from all others
 			out := s.offerQueue(s.root, n)
 			if out.kind == nothing {
 				break
@@ -48,8 +48,8 @@ func (s *Scheduler) schedule(n *node) {
 	s.refresh()
 }
 
-// goesOn reports whether a node that gave count containers, sum in all, is offered again: half is half of what it had free.
-// That sum may be equal to half makes it one container more than half, as in Hadoop.
+// goesOn reports whether a node that gave count containers, sum in all, is offered again; half is half of its free room at the
+// start. A sum equal to half goes on, which gives one container more than half, as in Hadoop.
 func (s *Scheduler) goesOn(count int, sum, half Resource) bool {
 	switch {
 	case !s.conf.AssignMultiple:
@@ -60,12 +60,13 @@ func (s *Scheduler) goesOn(count int, sum, half Resource) bool {
 	return s.conf.MaxAssign <= 0 || count < s.conf.MaxAssign
 }
 
-// payOwed gives applications what was preempted for them here, in turn, until it is covered or does not go.
+// payOwed gives applications the room that was preempted for them here, in turn, until the claim is met or an offer fails.
 func (s *Scheduler) payOwed(n *node) {
+	// An application may have found room elsewhere since: its claim would keep the node's room from others.
 	n.forgive(func(a *app) bool {
 		return a.stopped || !a.starved(s.nodes.total) || a.starvation().IsZero()
 	})
-	for _, o := range append([]owed(nil), n.owed...) {
+	for _, o := range append([]owed(nil), n.owed...) { // a copy: give pays claims, which removes them from n.owed
 		for left := o.amount; !s.paid(left, o.amount); {
 			out := s.offerApp(o.app, n)
 			if out.kind != assigns {
@@ -76,15 +77,15 @@ func (s *Scheduler) payOwed(n *node) {
 	}
 }
 
-// paid reports whether nothing is left of an amount that is owed: of one of its types, since a container needs both. In Hadoop
-// it is of all.
+// paid reports whether a claim is met: nothing is left of one of its types, since a container needs both. Hadoop waits for all.
 func (s *Scheduler) paid(left, of Resource) bool {
 	short := of.Memory > 0 && left.Memory <= 0 || of.VCores > 0 && left.VCores <= 0
 	return left.IsZero() || short && s.conf.Compat != Upstream
 }
 
-// offerQueue offers a node to a queue. Who is served first is the policy's; the first who takes something ends it.
+// offerQueue offers a node to a queue's members in the order of its policy; the first that takes something ends the offer.
 func (s *Scheduler) offerQueue(q *queue, n *node) outcome {
+	// Ending with the first is also what makes the order safe to walk: an assignment changes it.
 	for _, m := range q.order.in(s.nodes.total) {
 		var out outcome
 		switch {
@@ -109,6 +110,7 @@ func (s *Scheduler) offerApp(a *app, n *node) outcome {
 		if !s.fits(a, r, n) {
 			continue
 		}
+		// An ended offer may have given nothing: a less urgent key must not take the room that a more urgent one waits for.
 		if out, ended := s.offerRequests(a, r, n, nil); ended {
 			return out
 		}
@@ -121,10 +123,11 @@ func (s *Scheduler) overAMShare(a *app) bool {
 	if a.amRunning || !a.managed {
 		return false
 	}
+	// Before it runs, the first container is the ApplicationMaster's, and its most urgent key asks for it.
 	return len(a.active) == 0 || !s.mayRunAM(a.queue, a.active[0].any.capability)
 }
 
-// fits reports whether there is a request that the node could answer if all of it were free. It mirrors
+// fits reports whether a request of the key could be met by the node if all of it were free. It mirrors
 // FSAppAttempt.hasContainerForNode.
 func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
 	if r.any.count <= 0 || !r.any.capability.Fits(n.total) {
@@ -143,7 +146,7 @@ func (s *Scheduler) fits(a *app, r *requests, n *node) bool {
 // offerRequests offers a node to the requests of one key. ended is false when the next key may try. It mirrors the body of
 // the loop of FSAppAttempt.assignContainer.
 func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *container) (out outcome, ended bool) {
-	r.delay.missed++
+	r.delay.missed++ // before allowed: this offer counts, as in Hadoop
 	level := s.allowed(r.delay, s.now)
 	host, rack := r.at(n.host), r.at(n.rack)
 	if rack.pending() > 0 && host.pending() > 0 {
@@ -155,6 +158,7 @@ func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *contai
 	if rack.pending() > 0 && level != NodeLocal {
 		return s.place(a, r, rack.capability, RackLocal, n, reserved), true
 	}
+	// A key with nothing but Any has no near place to wait for.
 	if r.locations() <= 1 || level == OffSwitch {
 		return s.place(a, r, r.any.capability, OffSwitch, n, reserved), true
 	}
@@ -168,10 +172,10 @@ func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
 	return d.byOffers(len(s.nodes.all), s.conf.NodeThreshold, s.conf.RackThreshold)
 }
 
-// place gives an application a container on a node, or reserves the node when it does not fit in what is free.
+// place gives an application a container on a node, or reserves the node if the container does not fit.
 func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
 	if s.conf.Compat != Upstream && !a.queue.fitsMaxShare(capability) {
-		return outcome{} // Hadoop looks only at what was asked of Any
+		return outcome{} // Hadoop checks only the size asked of Any
 	}
 	if capability.Fits(n.free) {
 		c := reserved
@@ -180,20 +184,21 @@ func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locali
 		} else {
 			s.unreserve(c)
 		}
-		first := !a.amRunning && a.managed
+		first := !a.amRunning && a.managed // before give, which makes it run
 		s.give(c, r, level)
-		if first && s.conf.Compat == Upstream { // Hadoop counts what is asked now, which may be another size than was reserved
+		if first && s.conf.Compat == Upstream { // Hadoop counts the size asked now, which may differ from the reserved one
 			a.amCounts(capability)
 		}
 		return outcome{assigns, capability}
 	}
+	// No reservation where the node owes it room: that comes when the marked containers end.
 	if s.reservable(a, capability) && !n.owes(a) && s.reserve(a, r.Key, capability, level, n, reserved) {
 		return outcome{kind: reserves}
 	}
 	return outcome{}
 }
 
-// newContainer makes a container, which is the next of its attempt.
+// newContainer makes the next container of an attempt.
 func (s *Scheduler) newContainer(a *app, k Key, n *node, capability Resource) *container {
 	a.sequence++
 	return &container{
@@ -215,7 +220,7 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 	a.fresh = append(a.fresh, c)
 	a.queue.use(c.Resource)
 	n.add(c)
-	n.pay(a, c.Resource, s.paid)
+	n.pay(a, c.Resource, s.paid) // whichever way it got the container: else it would get the same room twice
 	a.begun = true
 	s.births++
 	c.born = s.births
@@ -225,5 +230,5 @@ func (s *Scheduler) give(c *container, r *requests, level Locality) {
 		a.amCounts(c.Resource)
 	}
 	a.touch()
-	s.tell(Allocated, c)
+	s.emit(Allocated, c) // last: the event says whether it is the ApplicationMaster's
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// AddApp accepts an application into a queue, whose full name it returns, or refuses it: a RejectedError, or what placing
-// found wrong with the submission. A queue that the rules allow is made. An application that is there already stays as it is.
+// AddApp accepts an application into a queue and returns its full name, or refuses it: with a RejectedError, or with the
+// placement's error. A queue that the rules allow is made. A known application stays as it is.
 func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission) (string, error) {
 	s.now = now
 	if a := s.applications[id]; a != nil {
@@ -27,6 +27,7 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 	if s.conf.Compat == Upstream {
 		name = s.historicPlan(name)
 	}
+	// The queue before the check of access, as in Hadoop: one made for a refused submission stays until Tidy.
 	q := s.leafQueue(name)
 	if q == nil {
 		return "", &RejectedError{name + " is not a leaf queue"}
@@ -57,13 +58,13 @@ func (s *Scheduler) RemoveApp(now time.Duration, id ids.Application) []Event {
 // AttemptSpec is an attempt of an accepted application.
 type AttemptSpec struct {
 	ID        ids.Attempt
-	Unmanaged bool        // its ApplicationMaster runs elsewhere: no container is counted as that
-	AM        *Ask        // what the ApplicationMaster needs is asked at once, when it is set
-	Keep      ids.Attempt // the attempt before, whose containers it takes over; zero is none
+	Unmanaged bool        // its ApplicationMaster runs elsewhere: none of its containers counts as that
+	AM        *Ask        // the ApplicationMaster's container, to be asked for at once; nil: not
+	Keep      ids.Attempt // the attempt before, whose containers it takes over; zero: none
 }
 
-// AddAttempt begins an attempt. It reports whether it may run: one that is above a limit waits, and an Event says when it
-// need not any more.
+// AddAttempt begins an attempt. It reports whether the attempt may run: one above a limit waits, and a Runnable event ends the
+// wait.
 func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bool, err error) {
 	s.now = now
 	owner := s.applications[spec.ID.App]
@@ -75,7 +76,7 @@ func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bo
 	}
 	a := &app{id: spec.ID, user: owner.user, queue: owner.queue, managed: !spec.Unmanaged, fairSince: now}
 	a.Name, a.Weight, a.Priority, a.StartTime, a.MaxShare = spec.ID.App.String(), 1, 1, now, Unbounded
-	if s.conf.SizeBasedWeight { // of what it wants, which Update will know
+	if s.conf.SizeBasedWeight { // of its demand, which is unknown before Update
 		a.Weight = 0
 	}
 	a.member = member{Schedulable: &a.Schedulable, app: a}
@@ -88,18 +89,18 @@ func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bo
 	return a.runnable, nil
 }
 
-// inherit takes over what an earlier attempt left running, and its blacklist.
+// inherit takes over the containers that an earlier attempt left running, and its blacklist.
 func (a *app) inherit(old *app) {
 	a.blocked, a.begun = old.blocked, old.begun
 	for _, c := range old.live {
 		c.app = a
 		a.addLive(c)
 	}
-	a.queue.use(a.Usage)
+	a.queue.use(a.Usage) // dismiss took it off the queue when the earlier attempt ended
 }
 
-// RemoveAttempt ends an attempt: all that it has is Gone with exitstatus.Aborted, but for running containers when keep is set,
-// which wait for AddAttempt with Keep. What it reserved and asked is forgotten.
+// RemoveAttempt ends an attempt: all its containers are Gone with exitstatus.Aborted, except running ones with keep, which wait
+// for AddAttempt with Keep. Its reservations and asks are forgotten.
 func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]Event, error) {
 	s.now = now
 	a := s.attempts[id]
@@ -110,16 +111,18 @@ func (s *Scheduler) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) 
 	return s.take(), nil
 }
 
-// removeAttempt ends the attempt that an application has, which may have been ended before with what it kept.
+// removeAttempt ends an application's attempt, or takes away the containers that an ended one kept.
 func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 	a := owner.attempt
 	running, ran := !a.stopped, a.runnable
+	// stopped and dismissed before its containers end: dismiss takes its whole usage off the queue, and complete then does not
+	// take it off again.
 	a.stopped = true
 	end := End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsCompleted, Cause: Killed}
 	if running {
 		s.dismiss(a)
 	}
-	for _, c := range inOrder(a.live) {
+	for _, c := range inOrder(a.live) { // a copy: complete removes from a.live
 		if !keep || !c.launched {
 			s.complete(c, end)
 		}
@@ -131,7 +134,7 @@ func (s *Scheduler) removeAttempt(owner *application, keep bool) {
 	if len(a.live) == 0 {
 		owner.attempt = nil
 	}
-	if ran {
+	if ran { // one that waited leaves no place
 		s.admitAfter(a.queue, a.user)
 	}
 	if running {

@@ -11,7 +11,7 @@ import (
 // Any is the resource name of an ask that any node may answer.
 const Any = "*"
 
-// Key is what requests of an application are kept by. The lower number of Priority is served first, then the lower
+// Key groups the requests of an application. The lower number of Priority is served first, then the lower
 // AllocationRequestID. It mirrors Hadoop's SchedulerRequestKey.
 type Key struct {
 	Priority            int32
@@ -22,25 +22,24 @@ func compareKeys(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.AllocationRequestID, b.AllocationRequestID))
 }
 
-// Ask is how many containers an application wants at a place: absolute, in place of what it asked there before. What is
-// asked of a host must be asked of its rack and of Any too; what is asked of Any is what is wanted in all. It mirrors
-// ResourceRequest.
+// Ask is the number of containers that an application wants at a place. It is absolute and replaces the earlier ask there. An
+// ask for a host must be repeated for its rack and for Any; the ask for Any is the total. It mirrors ResourceRequest.
 type Ask struct {
 	Key
 	Name       string // of a host or a rack, or Any
 	Capability Resource
 	Count      int64
-	Relax      bool // whether the next wider place may answer too; not looked at for a host
+	Relax      bool // whether the next wider place may answer too; ignored for a host
 }
 
-// request is an ask that is kept.
+// request is an ask in the book.
 type request struct {
 	capability Resource
 	count      int64
 	relax      bool
 }
 
-// pending is how many containers are wanted; nil is none.
+// pending is the number of wanted containers; of nil it is 0.
 func (r *request) pending() int64 {
 	if r == nil {
 		return 0
@@ -48,7 +47,7 @@ func (r *request) pending() int64 {
 	return r.count
 }
 
-// relaxed reports whether a wider place may answer: what was not asked does not hold anything back.
+// relaxed reports whether a wider place may answer. Without an ask nothing forbids it.
 func (r *request) relaxed() bool { return r == nil || r.relax }
 
 // requests are those of one key.
@@ -57,16 +56,16 @@ type requests struct {
 	any    request
 	asked  bool // any was asked
 	places map[string]*request
-	order  []string // names in the order in which they were first asked; what was removed stays until it is compacted
+	order  []string // names in the order in which they were first asked; removed ones stay until it is compacted
 	delay  *delay
 	active bool // any.count is above 0: it is in book.active
-	born   int  // of several the one that came first has the lower number
-	most   int  // names that there ever were at once
+	born   int  // numbers them in the order of their coming
+	most   int  // the most names at one time
 }
 
 func (r *requests) at(name string) *request { return r.places[name] }
 
-// locations is how many names were asked, Any among them.
+// locations is the number of names that were asked, Any among them.
 func (r *requests) locations() int {
 	if r.asked {
 		return len(r.places) + 1
@@ -74,13 +73,13 @@ func (r *requests) locations() int {
 	return len(r.places)
 }
 
-// book keeps what an attempt wants. It mirrors AppSchedulingInfo with LocalityAppPlacementAllocator.
+// book keeps the asks of an attempt. It mirrors AppSchedulingInfo with LocalityAppPlacementAllocator.
 type book struct {
 	byKey   map[Key]*requests
-	births  int         // of requests
-	most    int         // keys that there ever were at once
-	active  []*requests // those with something wanted of Any, in the order of their keys
-	delays  map[Key]*delay
+	births  int             // of requests
+	most    int             // the most keys at one time
+	active  []*requests     // those that want containers of Any, in the order of their keys
+	delays  map[Key]*delay  // outlive the requests of their key, as in Hadoop
 	blocked map[string]bool // hosts and racks that the application does not want
 }
 
@@ -94,7 +93,7 @@ func (b *book) replace(a Ask) {
 		r.put(a.Name, request{a.Capability, a.Count, a.Relax})
 		return
 	}
-	if a.Count <= 0 { // nothing is wanted in all: what is wanted at places of this key is forgotten with it
+	if a.Count <= 0 { // a total of 0: the asks for places of this key are forgotten with it
 		if r != nil {
 			b.deactivate(r)
 			delete(b.byKey, a.Key)
@@ -123,6 +122,7 @@ func (r *requests) put(name string, q request) {
 	r.places[name] = &q
 	r.most = max(r.most, r.locations())
 	r.order = append(r.order, name)
+	// A long-running application names ever new hosts, whose entries vanish at 0: order must not grow with them.
 	if len(r.order) > 2*len(r.places)+8 {
 		r.order = slices.DeleteFunc(r.order, func(n string) bool { return n != Any && r.places[n] == nil })
 	}
@@ -162,21 +162,21 @@ func (b *book) deactivate(r *requests) {
 	b.active = slices.Delete(b.active, i, i+1)
 }
 
-// taken is what an allocation decremented, one container each, so that it can be put back.
+// taken is the asks that an allocation decremented by one container each, so that it can be undone.
 type taken struct {
 	key   Key
 	names [3]string // host, rack and Any, as far as they were decremented
 	asked [3]request
 }
 
-// of reports whether what was decremented is what is asked now.
+// of reports whether the allocation decremented this ask.
 func (t *taken) of(a Ask) bool {
 	i := slices.Index(t.names[:], a.Name)
 	return i >= 0 && t.key == a.Key && t.asked[i].capability == a.Capability
 }
 
-// take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. A host's
-// or rack's entry is removed at 0, and Any's, and a key without entries. A rack that is called as the host is one entry with it.
+// take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. An entry is
+// removed at 0, and with its last entry the key. A rack named like the host shares an entry with it, which counts once.
 func (b *book) take(r *requests, level Locality, host, rack string) taken {
 	t := taken{key: r.Key}
 	if level == NodeLocal {
@@ -204,7 +204,7 @@ func (r *requests) decrement(name string) request {
 	return was
 }
 
-// putBack undoes take: the container was gone before the application knew of it.
+// putBack undoes take for a container that was gone before its application knew of it. Asks may have come since: it adds to them.
 func (b *book) putBack(t *taken) {
 	r := b.byKey[t.key]
 	for i, name := range t.names {
@@ -222,8 +222,7 @@ func (b *book) putBack(t *taken) {
 	}
 }
 
-// block changes the blacklist: additions, then removals. It reports whether anything was added that was not there, or
-// removed that was.
+// block changes the blacklist: additions, then removals. It reports whether that changed anything.
 func (b *book) block(add, remove []string) (changed bool) {
 	for _, name := range add {
 		if b.blocked == nil {
@@ -243,7 +242,7 @@ func (b *book) blocks(n *node) bool {
 	return b.blocked[n.host] || b.blocked[n.rack]
 }
 
-// wanted is all that is asked of Any.
+// wanted is the sum of the asks for Any.
 func (b *book) wanted() Resource {
 	var sum Resource
 	for _, r := range b.active {
@@ -252,7 +251,7 @@ func (b *book) wanted() Resource {
 	return sum
 }
 
-// asks are what is wanted still, by key, in the order of the asking.
+// asks are the open asks, by key, in the order of the asking.
 func (b *book) asks() []Ask {
 	var all []Ask
 	for _, k := range slices.SortedFunc(maps.Keys(b.byKey), compareKeys) {
@@ -261,7 +260,7 @@ func (b *book) asks() []Ask {
 	return all
 }
 
-// asks appends the asks of one key, with those of places for none or without them.
+// asks appends the asks of one key; withNone includes those for places with a count of 0.
 func (r *requests) asks(all []Ask, withNone bool) []Ask {
 	seen := map[string]bool{}
 	for _, name := range r.order {

@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/exitstatus"
 )
 
-// AddNode counts a node in. A node of that id that is there already is an error: remove it first.
+// AddNode counts a node in. A known id is an error: remove that node first.
 func (s *Scheduler) AddNode(now time.Duration, spec NodeSpec) error {
 	s.now = now
 	if s.nodes.byID[spec.ID] != nil {
@@ -25,7 +25,7 @@ func (s *Scheduler) AddNode(now time.Duration, spec NodeSpec) error {
 	return nil
 }
 
-// clusterChanged follows a change of what the cluster has.
+// clusterChanged follows a change of the cluster's size: minimums and maximums may be parts of it, and drf compares by it.
 func (s *Scheduler) clusterChanged() {
 	s.root.walk(s.resize)
 	s.root.everything()
@@ -33,11 +33,11 @@ func (s *Scheduler) clusterChanged() {
 	s.refresh()
 }
 
-// refresh notes what is free. Hadoop does so after scheduling, not with each container: the share of ApplicationMasters and
-// headrooms are by what it was.
+// refresh notes the free resources. Hadoop does so after scheduling, not with each container: the limit of ApplicationMasters and
+// headrooms go by the value of that time.
 func (s *Scheduler) refresh() { s.available = s.nodes.total.Minus(s.root.Usage) }
 
-// RemoveNode counts a node out; all its containers are Gone with exitstatus.Aborted. One that is not there is ErrUnknown.
+// RemoveNode counts a node out; all its containers are Gone with exitstatus.Aborted. An unknown node is ErrUnknown.
 func (s *Scheduler) RemoveNode(now time.Duration, id string) ([]Event, error) {
 	s.now = now
 	n := s.nodes.byID[id]
@@ -51,12 +51,12 @@ func (s *Scheduler) RemoveNode(now time.Duration, id string) ([]Event, error) {
 	if n.reserved != nil {
 		s.complete(n.reserved, lost)
 	}
-	s.nodes.remove(n)
+	s.nodes.remove(n) // after its containers, which need it to leave the books
 	s.clusterChanged()
 	return s.take(), nil
 }
 
-// UpdateNodeResource changes what a node has in all. What runs there stays, also where it is more than that.
+// UpdateNodeResource changes a node's size. Its containers stay, even if they exceed it: free is negative then.
 func (s *Scheduler) UpdateNodeResource(now time.Duration, id string, total Resource) error {
 	s.now = now
 	n := s.nodes.byID[id]
@@ -73,8 +73,8 @@ func (s *Scheduler) UpdateNodeResource(now time.Duration, id string, total Resou
 	return nil
 }
 
-// Drain says whether a node is offered no more: it is to be taken out of service when what runs there has ended. What it
-// has in all still counts, and NodeUpdate takes its news.
+// Drain stops the offers of a node, which will be decommissioned when its containers have ended, or resumes them. Its size still
+// counts, and NodeUpdate takes its news.
 func (s *Scheduler) Drain(now time.Duration, id string, drain bool) error {
 	s.now = now
 	n := s.nodes.byID[id]

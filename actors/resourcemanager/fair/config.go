@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Config is what yarn-site.xml says to the scheduler. DefaultConfig has Hadoop's defaults; the zero value is no valid one.
+// Config is the scheduler's part of yarn-site.xml. DefaultConfig has Hadoop's defaults; the zero value is not valid.
 type Config struct {
 	Compat Compat
-	// Crossing is YARN-1902, which Upstream has too: an ask is for as many as it says beside those that were given and not
-	// pulled yet, though who asks did not know of them.
+	// Crossing is YARN-1902, which Upstream has too: an ask counts in addition to the containers that were given and not pulled
+	// yet, though the application did not know of them when it asked.
 	Crossing bool
 
-	Minimum   Resource // yarn.scheduler.minimum-allocation-mb, -vcores: an ask for less is one for this
+	Minimum   Resource // yarn.scheduler.minimum-allocation-mb, -vcores: smaller asks are raised to it
 	Maximum   Resource // yarn.scheduler.maximum-allocation-mb, -vcores: of one container
 	Increment Resource // yarn.scheduler.increment-allocation-mb, -vcores: asks are rounded up to multiples
 
@@ -37,20 +37,20 @@ type Config struct {
 	ReservableNodes     float64 // yarn.scheduler.fair.reservable-nodes: the part of the nodes that one application may reserve
 
 	Preemption           bool          // yarn.scheduler.fair.preemption
-	UtilizationThreshold float64       // yarn.scheduler.fair.preemption.cluster-utilization-threshold: below it nothing is taken
+	UtilizationThreshold float64       // yarn.scheduler.fair.preemption.cluster-utilization-threshold: no preemption below it
 	WaitBeforeKill       time.Duration // yarn.scheduler.fair.waitTimeBeforeKill, in ms
 	WaitBeforeCheck      time.Duration // yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck, in ms
 	NodeHeartbeat        time.Duration // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 	UpdateInterval       time.Duration // yarn.scheduler.fair.update-interval-ms: how often the owner calls Update
 
-	// NodesCountFrom is from when on no container may be larger than the largest node: after a restart the nodes come back one
-	// after the other, and what applications ask for meanwhile is for those that are to come.
+	// NodesCountFrom is the time from which on no container may be larger than the largest node: after a restart the nodes come
+	// back one after the other, and the asks of meanwhile may be for a node that is still to come.
 	NodesCountFrom time.Duration
 
 	Epoch int32 // how often the ResourceManager has been restarted: a part of the ids of containers
 }
 
-// DefaultConfig is what Hadoop has when nothing is set.
+// DefaultConfig has Hadoop's defaults.
 func DefaultConfig() Config {
 	return Config{
 		Minimum: Resource{1024, 1}, Maximum: Resource{8192, 4}, Increment: Resource{1024, 1},
@@ -62,7 +62,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate reports all that is wrong at once.
+// Validate reports all problems at once.
 func (c Config) Validate() error {
 	var problems []error
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }

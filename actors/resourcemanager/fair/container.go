@@ -11,16 +11,16 @@ const (
 	DiagnosticsPreempted = "Container preempted by scheduler"
 	DiagnosticsCompleted = "Container of a completed application"
 	DiagnosticsExpired   = "Container expired since it was unused"
-	// DiagnosticsNotAsked is our own: it was given, and before its application heard of it it asked for fewer.
+	// DiagnosticsNotAsked is our own: the application asked for fewer before it pulled the container.
 	DiagnosticsNotAsked = "Container not asked for any more"
 )
 
-// Cause is why a container has gone; the machine of containers has an event for each.
+// Cause is the reason of a container's end; the machine of containers has an event for each.
 type Cause int
 
 // The causes, with the events of Hadoop's RMContainer.
 const (
-	Finished Cause = iota // its node said that it ended
+	Finished Cause = iota // its node reported its end
 	Released              // its application gave it back
 	Killed                // the scheduler took it: node lost, preempted, application over
 	Expired               // its application did not use it in time
@@ -30,7 +30,7 @@ var causes = [...]string{Finished: "FINISHED", Released: "RELEASED", Killed: "KI
 
 func (c Cause) String() string { return causes[c] }
 
-// EventKind says what an Event tells.
+// EventKind is the kind of an Event.
 type EventKind int
 
 // The kinds.
@@ -39,8 +39,8 @@ const (
 	Reserved                    // a node is kept for an application until the container fits
 	Unreserved                  // a reservation was given up, or fulfilled: then Allocated with the same container follows
 	Gone                        // a container has left the books
-	Marked                      // a container is to be preempted: its application is warned
-	CleanUp                     // a node has a container that nobody knows: it is to end it
+	Marked                      // a container will be preempted: its application is warned
+	CleanUp                     // a node has an unknown container and has to end it
 	Runnable                    // an application that had to wait may run now; Container is zero
 )
 
@@ -50,22 +50,21 @@ var eventKinds = [...]string{
 
 func (k EventKind) String() string { return eventKinds[k] }
 
-// Event is one thing that a call decided. Events come in the order of the decisions. ExitStatus, Diagnostics and Cause belong
-// to Gone.
+// Event is one decision of a call. Events come in the order of the decisions. ExitStatus, Diagnostics and Cause belong to Gone.
 type Event struct {
 	Kind        EventKind
 	Container   ids.Container
-	Attempt     ids.Attempt // the attempt that has it now, which is not the one of its id when an earlier one left it
+	Attempt     ids.Attempt // the owner, which is not the attempt of its id if it inherited it
 	Node        string
 	Resource    Resource
 	Key         Key
-	AM          bool // it is an ApplicationMaster's
+	AM          bool // it runs an ApplicationMaster
 	ExitStatus  int32
 	Diagnostics string
 	Cause       Cause
 }
 
-// Container is a container as an application is given it.
+// Container is a container as its application gets it.
 type Container struct {
 	ID       ids.Container
 	Node     string // as AddNode named it
@@ -75,30 +74,31 @@ type Container struct {
 	AM       bool
 }
 
-// End is how a container ended.
+// End describes a container's end.
 type End struct {
 	ExitStatus  int32
 	Diagnostics string
 	Cause       Cause
 }
 
-// container is what the scheduler keeps of one.
+// container is a container in the scheduler's books.
 type container struct {
 	Container
 	app  *app
 	node *node
 
-	taken    *taken // what to put back; nil once the application has it
+	taken    *taken // the asks to put back if it ends now; nil once the application has it
 	reserved bool   // it is a reservation
 	launched bool
 	marked   bool // for preemption
 	gone     bool
 
 	born          int64 // counts allocations: the later the newer
-	inNode, inApp int   // where it is in node.containers and app.live
+	inNode, inApp int   // its index in node.containers and app.live
 }
 
-func (s *Scheduler) tell(kind EventKind, c *container) {
+// emit appends a decision about a container to the events of this call.
+func (s *Scheduler) emit(kind EventKind, c *container) {
 	s.events = append(s.events, Event{
 		Kind: kind, Container: c.ID, Attempt: c.app.id, Node: c.Node, Resource: c.Resource, Key: c.Key, AM: c.AM,
 	})

@@ -4,7 +4,7 @@ package fair
 
 import "time"
 
-// Locality is how near to where it was asked for a container is.
+// Locality is the distance of a container from the places that were asked for.
 type Locality int
 
 // The localities, the nearest first: Hadoop's NodeType.
@@ -18,8 +18,8 @@ var localities = [...]string{NodeLocal: "NODE_LOCAL", RackLocal: "RACK_LOCAL", O
 
 func (l Locality) String() string { return localities[l] }
 
-// delay is how long the requests of one key have waited for a near node, and how far they may go by now: delay scheduling.
-// It outlives the requests.
+// delay is the wait of one key's requests for a near node, and the distance allowed by now: delay scheduling. It outlives the
+// requests.
 type delay struct {
 	allowed Locality
 	begun   bool          // allowed counts
@@ -27,8 +27,8 @@ type delay struct {
 	since   time.Duration // when allowed changed, by time
 }
 
-// byOffers is how far a container may be after another offer, when node and rack parts of all nodes may be missed first. A
-// part below 0 is no delay; one above 1 counts as 1. Parts have 32 bits, as Hadoop's settings do.
+// byOffers is the distance allowed after another offer, if nodePart and rackPart of all nodes may be missed first. A part below 0
+// means no delay; one above 1 counts as 1. Parts have 32 bits, as Hadoop's settings do.
 func (d *delay) byOffers(nodes int, nodePart, rackPart float64) Locality {
 	if nodePart < 0 || rackPart < 0 {
 		return OffSwitch
@@ -43,7 +43,7 @@ func (d *delay) byOffers(nodes int, nodePart, rackPart float64) Locality {
 	return d.allowed
 }
 
-// byTime is how far a container may be at now, when nodeWait and rackWait are to go by first. A wait below 0 is no delay.
+// byTime is the distance allowed at now, if nodeWait and rackWait have to pass first. A wait below 0 means no delay.
 func (d *delay) byTime(now, nodeWait, rackWait time.Duration) Locality {
 	if nodeWait < 0 || rackWait < 0 {
 		return OffSwitch
@@ -69,7 +69,7 @@ func (d *delay) choose(nodePart, rackPart float64) float64 {
 	return rackPart
 }
 
-// given makes the delay begin again at the level of a container that is nearer than it had to be.
+// given sets the delay back to the level of a container that is nearer than it had to be: near nodes exist, so that it waits again.
 func (d *delay) given(level Locality) {
 	if d.begun {
 		d.allowed = min(d.allowed, level)

@@ -156,13 +156,13 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 <queue name="d"/></queue>`
 	a := parsed(t, Fixed, file)
 	want := []string{
-		"line 1: <moon> is read over: no setting is called that",
-		"line 1: <weight> is read over: it has to stand in a queue",
-		"line 2: queue root.a: <moon> is read over: no setting is called that",
-		"line 2: queue root.a: <userMaxAppsDefault> is read over: it has to stand outside of queues",
+		"line 1: <moon> is ignored: no setting has this name",
+		"line 1: <weight> is ignored: it belongs in a queue",
+		"line 2: queue root.a: <moon> is ignored: no setting has this name",
+		"line 2: queue root.a: <userMaxAppsDefault> is ignored: it belongs outside of queues",
 		"line 3: queue root.b: its minimum <memory:2, vCores:2> is above its maximum <memory:1, vCores:1>, which is raised to it",
-		"queue root.c is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO",
-		"queue root.c.d is not there, as root.c is not",
+		"queue root.c is left out: its policy is FIFO, and it is a parent; only queues without children can have FIFO",
+		"queue root.c.d is left out, as root.c is",
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(a.Warnings, "\n"), strings.Join(want, "\n"))

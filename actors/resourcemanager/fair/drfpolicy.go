@@ -7,18 +7,17 @@ import (
 	"math"
 )
 
-// drfPolicy shares each type by itself and serves first who has the smallest part of what it has most of: Hadoop's
-// DominantResourceFairnessPolicy, for two types.
+// drfPolicy shares each type by itself and serves first the member with the smallest dominant part, that is the larger of its
+// parts of the cluster: Hadoop's DominantResourceFairnessPolicy, for two types.
 type drfPolicy struct{ compat Compat }
 
 func (drfPolicy) Name() string { return PolicyDRF }
 
-// Compare looks at the parts of the cluster that a and b have, divided by weight: the dominant part first, then the other.
-// Who has less of its dominant type than its minimum comes before who has not; two such are compared by parts of their
-// minimums.
+// Compare goes by the parts of the cluster that a and b use, divided by weight: the dominant part first, then the other. One
+// below its minimum of its dominant type comes before one that is not; two below are compared by parts of their minimums.
 func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
 	partsA, partsB := parts(a.Usage, cluster, p.compat), parts(b.Usage, cluster, p.compat)
-	domA, domB := partsA.dominant(), partsB.dominant()
+	domA, domB := partsA.dominant(), partsB.dominant() // of the cluster, also where parts of something else are compared below
 	needyA := *domA.of(&a.Usage) < *domA.of(&a.MinShare)
 	needyB := *domB.of(&b.Usage) < *domB.of(&b.MinShare)
 	switch {
@@ -62,7 +61,7 @@ func (r ratios) over(weight float32, compat Compat) ratios {
 	return ratios{ratio(r[memory], float64(weight), compat), ratio(r[vcores], float64(weight), compat)}
 }
 
-// ratio is a/b, where none of nothing is 0: as a NaN, which Hadoop has there, it would be equal to every number.
+// ratio is a/b, but 0/0 is 0: the NaN that Hadoop has there would be equal to every number.
 func ratio(a, b float64, compat Compat) float64 {
 	q := a / b
 	if q != q && compat != Upstream {
@@ -81,8 +80,8 @@ func (drfPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
 	computeShares(items, total, vcores, true)
 }
 
-// Less compares the larger parts of the cluster, then the smaller ones. Without a cluster a has to be less of each type. It
-// mirrors Hadoop's DominantResourceCalculator, as Below.
+// Less compares the larger parts of the cluster, then the smaller ones. Without a cluster a has to be within b, and differ. Like
+// Below it mirrors Hadoop's DominantResourceCalculator.
 func (drfPolicy) Less(a, b, cluster Resource) bool {
 	if cluster.IsZero() {
 		return a != b && a.Fits(b)
@@ -95,7 +94,7 @@ func (drfPolicy) Less(a, b, cluster Resource) bool {
 	return pa[1-da] < pb[1-db]
 }
 
-// Below compares the larger parts of the cluster alone; of what the cluster has nothing there are none.
+// Below compares the larger parts of the cluster alone; a type that the cluster lacks does not count.
 func (drfPolicy) Below(usage, share, cluster Resource) bool {
 	if cluster.IsZero() {
 		return usage != share && usage.Fits(share)
@@ -103,7 +102,7 @@ func (drfPolicy) Below(usage, share, cluster Resource) bool {
 	return largest(partsOrAll(usage, cluster)) < largest(partsOrAll(share, cluster))
 }
 
-// partsOrAll are parts of the cluster, where each amount of what the cluster has nothing of is infinite.
+// partsOrAll are parts of the cluster; any amount of a type that the cluster lacks is infinite.
 func partsOrAll(of, cluster Resource) ratios {
 	p := parts(of, cluster, Fixed)
 	if cluster.Memory == 0 {
@@ -115,7 +114,7 @@ func partsOrAll(of, cluster Resource) ratios {
 	return p
 }
 
-// largest is the larger part that is finite, at least 0.
+// largest is the larger finite part, at least 0.
 func largest(p ratios) float64 {
 	most := 0.0
 	for _, part := range p {

@@ -4,13 +4,13 @@ package fair
 
 import "cmp"
 
-// fairPolicy shares memory and looks at nothing else: Hadoop's FairSharePolicy.
+// fairPolicy shares memory and ignores cores: Hadoop's FairSharePolicy.
 type fairPolicy struct{}
 
 func (fairPolicy) Name() string { return PolicyFair }
 
-// Compare serves first who wants some memory, then who is below its minimum, by how far; then who has less for its
-// weight. A minimum counts only as far as there is demand. What has no weight comes after what has some.
+// Compare serves members with a demand for memory first; of these the ones below their minimum, the farthest below first; then
+// those with less usage for their weight. A minimum counts only up to the demand. Members without weight come last.
 func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
 	switch idleA, idleB := a.Demand.Memory <= 0, b.Demand.Memory <= 0; {
 	case idleA && !idleB:
@@ -63,7 +63,7 @@ func (fairPolicy) Headroom(share, usage, most Resource) Resource {
 	return memoryHeadroom(share, usage, most)
 }
 
-// memoryHeadroom limits memory by the fair share, and cores only by what there is.
+// memoryHeadroom limits memory by the fair share, and cores only by most.
 func memoryHeadroom(share, usage, most Resource) Resource {
 	return Resource{min(most.Memory, max(minus(share.Memory, usage.Memory), 0)), most.VCores}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// FIFO is Hadoop's FifoScheduler: one queue, applications in the order of their coming, no limits, no reservations and no
-// preemption. It answers the calls of a Scheduler that it has; Scheduler says what they do.
+// FIFO is Hadoop's FifoScheduler: one queue, applications in the order of their arrival, no limits, no reservations and no
+// preemption. Its calls are those of Scheduler, which documents them.
 type FIFO struct{ s *Scheduler }
 
 // FIFOQueue is the one queue, whatever a submission asks for.
@@ -18,8 +18,8 @@ const FIFOQueue = "default"
 const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fifo</schedulingPolicy></queue>
 	<queuePlacementPolicy><rule name="default"/></queuePlacementPolicy></allocations>`
 
-// NewFIFO is a scheduler without nodes and applications. Of conf it looks at Minimum, which asks are rounded up to multiples
-// of, and Maximum.
+// NewFIFO is a scheduler without nodes and applications. Of conf it uses Minimum, to whose multiples asks are rounded up, and
+// Maximum.
 func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
 	allocations, _ := ParseAllocations([]byte(fifoAllocations), Options{}) // ours, and right
 	conf.Minimum.Memory = max(conf.Minimum.Memory, 1)                      // memory alone ends the giving
@@ -118,7 +118,7 @@ func (f *FIFO) Queues() []QueueState {
 }
 
 // NodeUpdate takes a node's news and gives all that fits there: to each application in turn, for each of its keys in turn
-// what is asked of the host, then of the rack, then of anywhere. A key of which nothing fits ends the application's turn.
+// the asks for the host, then the rack, then anywhere. A key of which nothing fits ends the application's turn.
 func (f *FIFO) NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []Ended) ([]Event, error) {
 	n, err := f.s.news(now, id, launched, ended)
 	if err != nil {
@@ -140,20 +140,20 @@ func (f *FIFO) offer(n *node) {
 			for i := 0; i < len(a.active); i++ {
 				r := a.active[i]
 				if f.offerKey(a, r, n) == 0 {
-					break
+					break // less urgent keys must not overtake it
 				}
-				if !r.active {
+				if !r.active { // it got all and left a.active: the next one has its index now
 					i--
 				}
 			}
-			if n.free.Memory < f.s.conf.Minimum.Memory {
+			if n.free.Memory < f.s.conf.Minimum.Memory { // memory alone counts, as in Hadoop
 				return
 			}
 		}
 	}
 }
 
-// offerKey gives what fits of one key, near places first, and how many that were.
+// offerKey gives the containers of one key that fit, near places first, and returns their number.
 func (f *FIFO) offerKey(a *app, r *requests, n *node) (given int) {
 	for level := NodeLocal; level <= OffSwitch; level++ {
 		for r.any.count > 0 {
@@ -169,7 +169,7 @@ func (f *FIFO) offerKey(a *app, r *requests, n *node) (given int) {
 				at = nil
 			}
 			if at == nil || at.capability.Memory > n.free.Memory {
-				break
+				break // the next level
 			}
 			f.s.give(f.s.newContainer(a, r.Key, n, at.capability), r, level)
 			given++

@@ -17,7 +17,7 @@ func (fifoPolicy) Compare(a, b *Schedulable, _ Resource) int {
 	return ties(a, b)
 }
 
-// ComputeShares gives total to the one that started first.
+// ComputeShares gives the total to the application that started first.
 func (p fifoPolicy) ComputeShares(items []*Schedulable, total Resource) {
 	var first *Schedulable
 	for _, s := range items {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// ErrorClass is which exception Hadoop throws for a bad allocation file.
+// ErrorClass is the exception that Hadoop throws for a bad allocation file.
 type ErrorClass string
 
 // The classes of errors in allocation files, by their last names.
 const (
-	BadAllocation ErrorClass = "AllocationConfigurationException" // it says what cannot be
-	BadNumber     ErrorClass = "NumberFormatException"            // a number is none
-	BadXML        ErrorClass = "SAXParseException"                // it is no XML document
-	BadText       ErrorClass = "NullPointerException"             // an element that needs a text has nothing in it
-	BadChild      ErrorClass = "ClassCastException"               // it begins with another element
-	BadRule       ErrorClass = "IOException"                      // a rule has one in it that cannot be there
-	BadResource   ErrorClass = "ResourceNotFoundException"        // it names a resource that there is not
+	BadAllocation ErrorClass = "AllocationConfigurationException" // a setting is invalid
+	BadNumber     ErrorClass = "NumberFormatException"            // a number is not one
+	BadXML        ErrorClass = "SAXParseException"                // it is not an XML document
+	BadText       ErrorClass = "NullPointerException"             // an element that needs a text is empty
+	BadChild      ErrorClass = "ClassCastException"               // an element that needs a text begins with another element
+	BadRule       ErrorClass = "IOException"                      // a rule contains one that it cannot contain
+	BadResource   ErrorClass = "ResourceNotFoundException"        // it names an unknown resource
 )
 
-// FileError is why an allocation file cannot be used: what is wrong, where, and what to do.
+// FileError is the reason why an allocation file cannot be used, the place, and the remedy.
 type FileError struct {
 	Class ErrorClass
 	Line  int    // in the file, from 1; 0 is the whole file
-	Where string // the queue or the element, "" when Text says it
+	Where string // the queue or the element; "": Text names it
 	Text  string
 }
 

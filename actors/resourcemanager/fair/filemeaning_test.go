@@ -89,11 +89,11 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		{Fixed, `<queue name="root"><schedulingPolicy>fifo</schedulingPolicy></queue>`, names, "[root true]"},
 		{
 			Fixed, `<queue name="p"><queue name="c"/></queue><queue name="p"/>`, func(a *Allocations) any { return fmt.Sprint(names(a), a.ends) },
-			"[root true root.p true root.p.c false] map[false:[root.p.c root.p] true:[root.p]] [line 1: queue root.p is there twice: where both say something, this one counts]",
+			"[root true root.p true root.p.c false] map[false:[root.p.c root.p] true:[root.p]] [line 1: queue root.p appears twice: where both set something, this one counts]",
 		},
 		{
 			Fixed, `<queue name="a"/><queue name="a"/>`, func(a *Allocations) any { return a.ends[false] },
-			"[root.a] [line 1: queue root.a is there twice: where both say something, this one counts]",
+			"[root.a] [line 1: queue root.a appears twice: where both set something, this one counts]",
 		},
 		{Upstream, `<queue name="p"><ue name="c"/></queue>`, names, "[root true root.p true root.p.c false]"},
 		{
@@ -111,8 +111,8 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		},
 		{
 			Upstream, `<defaultQueueSchedulingPolicy>org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy</defaultQueueSchedulingPolicy>
-				<queue name="ROOT"><queue name="p"/></queue>`, names, "[root true] [queue root.ROOT is not there: its policy is FIFO, and it is a parent; " +
-				"only queues without children can have FIFO] [queue root.ROOT.p is not there, as root.ROOT is not]",
+				<queue name="ROOT"><queue name="p"/></queue>`, names, "[root true] [queue root.ROOT is left out: its policy is FIFO, and it is a parent; " +
+				"only queues without children can have FIFO] [queue root.ROOT.p is left out, as root.ROOT is]",
 		},
 		{Fixed, `<queue name="` + strings.Repeat("x", 995) + `"/>`, func(a *Allocations) any { return len(a.Queues()) }, "2"},
 		{Fixed, `<queue name="` + strings.Repeat("x", 996) + `"/>`, names, "the full name of a queue has more than 1000 bytes"},
@@ -134,12 +134,12 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		},
 		{
 			Fixed, `<queuePlacementPolicy><rule name="user"><rule name="primaryGroup"><rule name="default"/></rule></rule></queuePlacementPolicy>`,
-			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule] [line 1: what is in rule primaryGroup inside rule user is read over]",
+			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule] [line 1: what is in rule primaryGroup inside rule user is ignored]",
 		},
 
-		{Fixed, "!<allocations/>x", names, "there is text outside of the element at the top"},
+		{Fixed, "!<allocations/>x", names, "it has text outside of its top element"},
 		{Fixed, "!<allocations/> \n", names, "[root true]"},
-		{Fixed, "!</allocations>", names, "</allocations> ends what is not open"},
+		{Fixed, "!</allocations>", names, "</allocations> closes an element that is not open"},
 		{Fixed, "!<a:allocations/>", names, "its top element is <a:allocations>; that of an allocation file is <allocations>"},
 		{Fixed, "<?page x?>", names, "[root true]"},
 		{Fixed, `<?xml version="1.0"?>`, names, "<?xml ...?> is not at the beginning; take out what stands before it"},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rawText is the text of an element that has to have one.
+// rawText is the text of an element that must have one.
 func (p *fileParser) rawText(e *element, where string) string {
 	switch {
 	case e.hasText:
@@ -47,12 +47,12 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 		p.badNumber(e, where, "a whole number of seconds")
 	case p.compat == Upstream:
 		*to = historicSeconds(n)
-	case n <= int64(Never/time.Second): // else it stays Never
+	case n <= int64(Never/time.Second): // else to keeps its Never
 		*to = time.Duration(max(n, -int64(Never/time.Second))) * time.Second
 	}
 }
 
-// float reads a number as Java does: 0.5f and 1e-3 are ones. NaN, which compares with nothing, is one in Hadoop only.
+// float reads a number as Java does: 0.5f and 1e-3 are numbers. Only Hadoop takes NaN, which compares with nothing.
 func (p *fileParser) float(e *element, where string) float32 {
 	v, err := parseJavaFloat(p.text(e, where), 32)
 	if err != nil || (v != v && p.compat != Upstream) {
@@ -87,17 +87,17 @@ func parseJavaFloat(text string, bits int) (float64, error) {
 	switch {
 	case text == "NaN" || text == "Infinity":
 		return strconv.ParseFloat(sign+text, bits)
-	case strings.ContainsAny(text, "_nN"):
+	case strings.ContainsAny(text, "_nN"): // Go takes inf, nan and underscores as well; Java does not
 		return 0, strconv.ErrSyntax
 	}
 	v, err := strconv.ParseFloat(sign+trimSuffix(text), bits)
-	if errors.Is(err, strconv.ErrRange) {
+	if errors.Is(err, strconv.ErrRange) { // Java takes it as infinity
 		err = nil
 	}
 	return v, err
 }
 
-// trimSuffix drops the letter that says how large a number of Java is.
+// trimSuffix drops the letter for the type of a Java number.
 func trimSuffix(text string) string {
 	if text != "" && strings.ContainsRune("fFdD", rune(text[len(text)-1])) {
 		return text[:len(text)-1]
@@ -135,6 +135,6 @@ func (p *fileParser) policy(e *element, where string) string {
 	if policy := PolicyOf(name, p.compat); policy != nil {
 		return policy.Name()
 	}
-	p.fail(refused(e, where, "no scheduling policy is called %q; there are fair, drf and fifo", text))
+	p.fail(refused(e, where, "unknown scheduling policy %q; use fair, drf or fifo", text))
 	return PolicyFair
 }

@@ -22,23 +22,23 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		in("<maxRunningApps>1.5</maxRunningApps>"):                                   `NumberFormatException queue root.a: <maxRunningApps> is "1.5"; it has to be a whole number`,
 		in("<minSharePreemptionTimeout>s</minSharePreemptionTimeout>"):               `NumberFormatException queue root.a: <minSharePreemptionTimeout> is "s"; it has to be a whole number of seconds`,
 		in("<fairSharePreemptionTimeout>s</fairSharePreemptionTimeout>"):             `NumberFormatException queue root.a: <fairSharePreemptionTimeout> is "s"; it has to be a whole number of seconds`,
-		in("<schedulingPolicy>moon</schedulingPolicy>"):                              `AllocationConfigurationException queue root.a: no scheduling policy is called "moon"; there are fair, drf and fifo`,
-		in("<maxResources>x</maxResources>"):                                         `AllocationConfigurationException queue root.a: <maxResources>: "x" is no amount; write, for one, 4096 mb, 4 vcores`,
-		in("<maxResources> </maxResources>"):                                         `AllocationConfigurationException queue root.a: <maxResources>: there is no amount; write, for one, 4096 mb, 4 vcores`,
+		in("<schedulingPolicy>moon</schedulingPolicy>"):                              `AllocationConfigurationException queue root.a: unknown scheduling policy "moon"; use fair, drf or fifo`,
+		in("<maxResources>x</maxResources>"):                                         `AllocationConfigurationException queue root.a: <maxResources>: "x" is not an amount; write, for example, 4096 mb, 4 vcores`,
+		in("<maxResources> </maxResources>"):                                         `AllocationConfigurationException queue root.a: <maxResources>: the amount is missing; write, for example, 4096 mb, 4 vcores`,
 		in("<minResources>-1 mb, 1 vcores</minResources>"):                           `AllocationConfigurationException queue root.a: <minResources>: "-1 mb" is negative; an amount is 0 or more`,
-		in("<minResources>1 mb, 1 moons</minResources>"):                             `AllocationConfigurationException queue root.a: <minResources>: there is no whole number of vcores in "1 mb, 1 moons"`,
+		in("<minResources>1 mb, 1 moons</minResources>"):                             `AllocationConfigurationException queue root.a: <minResources>: no whole number of vcores in "1 mb, 1 moons"`,
 		in("<maxResources>9999999999 mb, 1 vcores</maxResources>"):                   `NumberFormatException queue root.a: <maxResources>: 9999999999 is more than mb can be in this form; write memory-mb=..., vcores=...`,
-		in("<maxResources>memory-mb=x</maxResources>"):                               `NumberFormatException queue root.a: <maxResources>: "x" is no whole number, in "memory-mb=x"`,
-		in("<maxResources>moon=1</maxResources>"):                                    `ResourceNotFoundException queue root.a: <maxResources>: no resource is called "moon"; there are memory-mb and vcores, in "moon=1"`,
-		in("<maxResources>moon=1%</maxResources>"):                                   `ResourceNotFoundException queue root.a: <maxResources>: no resource is called "moon"; there are memory-mb and vcores, in "moon=1%"`,
+		in("<maxResources>memory-mb=x</maxResources>"):                               `NumberFormatException queue root.a: <maxResources>: "x" is not a whole number, in "memory-mb=x"`,
+		in("<maxResources>moon=1</maxResources>"):                                    `ResourceNotFoundException queue root.a: <maxResources>: unknown resource "moon"; use memory-mb or vcores, in "moon=1"`,
+		in("<maxResources>moon=1%</maxResources>"):                                   `ResourceNotFoundException queue root.a: <maxResources>: unknown resource "moon"; use memory-mb or vcores, in "moon=1%"`,
 		in("<maxResources>vcores=-1</maxResources>"):                                 `AllocationConfigurationException queue root.a: <maxResources>: "-1" is negative; an amount is 0 or more, in "vcores=-1"`,
 		in("<maxResources>vcores=1=2</maxResources>"):                                `AllocationConfigurationException queue root.a: <maxResources>: "vcores=1=2" is not of the form name=value, in "vcores=1=2"`,
 		in("<maxResources>vcores=1, x</maxResources>"):                               `AllocationConfigurationException queue root.a: <maxResources>: "x" is not of the form name=value, in "vcores=1, x"`,
-		in("<maxResources>vcores=5% x</maxResources>"):                               `AllocationConfigurationException queue root.a: <maxResources>: "5% x" is no part, in "vcores=5% x"`,
-		in("<maxResources>50% memory</maxResources>"):                                `AllocationConfigurationException queue root.a: <maxResources>: "50% memory" names one type; write, for one, 50% memory, 50% cpu`,
-		in("<maxResources>50% memory, 5% moon</maxResources>"):                       `AllocationConfigurationException queue root.a: <maxResources>: there is no per cent of cpu in "50% memory, 5% moon"`,
-		in("<maxResources>50% 1memory, 5% cpu</maxResources>"):                       `AllocationConfigurationException queue root.a: <maxResources>: "50% 1memory" is no part; write, for one, 50% memory`,
-		in("<maxResources>memory 5%, 5% cpu</maxResources>"):                         `AllocationConfigurationException queue root.a: <maxResources>: "memory 5%" is no part; it begins with a number and %`,
+		in("<maxResources>vcores=5% x</maxResources>"):                               `AllocationConfigurationException queue root.a: <maxResources>: "5% x" is not a part, in "vcores=5% x"`,
+		in("<maxResources>50% memory</maxResources>"):                                `AllocationConfigurationException queue root.a: <maxResources>: "50% memory" names one type; write, for example, 50% memory, 50% cpu`,
+		in("<maxResources>50% memory, 5% moon</maxResources>"):                       `AllocationConfigurationException queue root.a: <maxResources>: no per cent of cpu in "50% memory, 5% moon"`,
+		in("<maxResources>50% 1memory, 5% cpu</maxResources>"):                       `AllocationConfigurationException queue root.a: <maxResources>: "50% 1memory" is not a part; write, for example, 50% memory`,
+		in("<maxResources>memory 5%, 5% cpu</maxResources>"):                         `AllocationConfigurationException queue root.a: <maxResources>: "memory 5%" is not a part; it begins with a number and %`,
 		in("<maxResources>-5%</maxResources>"):                                       `AllocationConfigurationException queue root.a: <maxResources>: "-5%" is negative; a part is 0% or more`,
 		in("<weight><b/></weight>"):                                                  `ClassCastException queue root.a: <weight> begins with <b>; write a value in its place`,
 		in("<aclSubmitApps/>"):                                                       `NullPointerException queue root.a: <aclSubmitApps> is empty; write a value, or take it out`,
@@ -54,9 +54,9 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		`<reservation-agent/>`:                                                       `NullPointerException <reservation-agent> is empty; write a value, or take it out`,
 		`<queueMaxAppsDefault>x</queueMaxAppsDefault>`:                               `NumberFormatException <queueMaxAppsDefault> is "x"; it has to be a whole number`,
 		`<queueMaxAMShareDefault>x</queueMaxAMShareDefault>`:                         `NumberFormatException <queueMaxAMShareDefault> is "x"; it has to be a number, such as 0.5`,
-		`<queueMaxResourcesDefault>x</queueMaxResourcesDefault>`:                     `AllocationConfigurationException <queueMaxResourcesDefault>: "x" is no amount; write, for one, 4096 mb, 4 vcores`,
+		`<queueMaxResourcesDefault>x</queueMaxResourcesDefault>`:                     `AllocationConfigurationException <queueMaxResourcesDefault>: "x" is not an amount; write, for example, 4096 mb, 4 vcores`,
 		`<queuePlacementPolicy></queuePlacementPolicy>`:                              `AllocationConfigurationException queuePlacementPolicy: it is empty; write rules, or take it out`,
-		rules(`<rule name="moon"/>`):                                                 `AllocationConfigurationException rule moon: no rule is called that; there are specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default and reject`,
+		rules(`<rule name="moon"/>`):                                                 `AllocationConfigurationException rule moon: unknown rule; use specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default or reject`,
 		rules(`<rule name="user"/><rule name="reject"/>`):                            `AllocationConfigurationException queuePlacementPolicy: rule 1 (user) always has an answer; the rules behind it are never reached: take them out, or give it create="false"`,
 		rules(`<rule name="reject"/><rule name="default"/>`):                         `AllocationConfigurationException queuePlacementPolicy: rule 1 (reject) always has an answer; the rules behind it are never reached: take them out, or give it create="false"`,
 		rules(`<rule name="specified"/>`):                                            `AllocationConfigurationException queuePlacementPolicy: the last rule (specified) may have no answer; end with <rule name="default"/> or <rule name="reject"/>`,
@@ -71,7 +71,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		rules(`<rule name="primaryGroup"><rule name="primaryGroup"/></rule>`):        `IOException rule primaryGroup: it cannot have a rule of its own kind in it`,
 		rules(`<rule name="user"><rule name="primaryGroup" create="x"/></rule>`):     `AllocationConfigurationException queuePlacementPolicy: the last rule (user) may have no answer; end with <rule name="default"/> or <rule name="reject"/>`,
 		rules(`<rule name="user"><rule/></rule>`):                                    `AllocationConfigurationException a rule has no name; write name="..."`,
-		rules(`<rule name="nestedUserQueue" create="false"><rule name="x"/></rule>`): `AllocationConfigurationException rule x: no rule is called that; there are specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default and reject`,
+		rules(`<rule name="nestedUserQueue" create="false"><rule name="x"/></rule>`): `AllocationConfigurationException rule x: unknown rule; use specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default or reject`,
 	} {
 		_, err := ParseAllocations([]byte("<allocations>\n"+elements+"</allocations>"), options)
 		bad, ok := errors.AsType[*FileError](err)
@@ -91,26 +91,26 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 	in := func(fields string) string { return `<queue name="a">` + fields + `</queue>` }
 	rules := func(rules string) string { return `<queuePlacementPolicy>` + rules + `</queuePlacementPolicy>` }
 	for elements, want := range map[string][]string{
-		`<queue name="a"/><queue name="a"/>`:                                                       {"queue root.a is there twice: where both say something, this one counts"},
-		`<user name="u"><moon/><maxRunningApps>2</maxRunningApps></user>`:                          {"<moon> of user u is read over: there is maxRunningApps"},
-		`<reservation-planner>x</reservation-planner>`:                                             {"<reservation-planner> is read over: there are no reservations of resources ahead of time"},
-		in("<aclListReservations>*</aclListReservations>"):                                         {"queue root.a: <aclListReservations> is read over: there are no reservations of resources ahead of time"},
-		in("<reservation/>"):                                                                       {"queue root.a: there are no reservations of resources ahead of time; the queue is a parent, and nothing can be submitted to it"},
+		`<queue name="a"/><queue name="a"/>`:                                                       {"queue root.a appears twice: where both set something, this one counts"},
+		`<user name="u"><moon/><maxRunningApps>2</maxRunningApps></user>`:                          {"<moon> of user u is ignored: only maxRunningApps counts"},
+		`<reservation-planner>x</reservation-planner>`:                                             {"<reservation-planner> is ignored: reservations of resources ahead of time are not supported"},
+		in("<aclListReservations>*</aclListReservations>"):                                         {"queue root.a: <aclListReservations> is ignored: reservations of resources ahead of time are not supported"},
+		in("<reservation/>"):                                                                       {"queue root.a: reservations of resources ahead of time are not supported; the queue is a parent, and nothing can be submitted to it"},
 		in("<maxContainerAllocation>50%</maxContainerAllocation>"):                                 {"queue root.a: maxContainerAllocation in per cent limits nothing; write it as an amount"},
 		in("<minResources>5%</minResources><maxResources>1 mb,1 vcores</maxResources>"):            nil,
 		in("<minResources>2 mb,1 vcores</minResources><maxResources>1%</maxResources>"):            nil,
 		in("<minResources>1 mb,1 vcores</minResources><maxResources>1 mb,1 vcores</maxResources>"): nil,
 		rules(" "):                          {"queuePlacementPolicy has no rule; the rules of yarn-site.xml hold"},
-		rules(`<user/><RULE name="user"/>`): {`<user> in queuePlacementPolicy is read over: write <rule name="user"/>`},
+		rules(`<user/><RULE name="user"/>`): {`<user> in queuePlacementPolicy is ignored: write <rule name="user"/>`},
 		rules(`<rule name="user"><x/><rule name="specified"/><rule name="primaryGroup"><rule name="user"/></rule></rule>`): {
-			"rule user has several rules in it; the last one counts", "what is in rule primaryGroup inside rule user is read over",
+			"rule user has several rules in it; the last one counts", "what is in rule primaryGroup inside rule user is ignored",
 		},
-		rules(`<rule name="default" queue=".x"/>`): {`rule default: ".x" is no name of a queue; root.default is taken`},
+		rules(`<rule name="default" queue=".x"/>`): {`rule default: ".x" is not a queue's name; root.default is taken`},
 		`<queue name="root"><minSharePreemptionTimeout>1</minSharePreemptionTimeout><fairSharePreemptionTimeout>2</fairSharePreemptionTimeout>
 			<fairSharePreemptionThreshold>0.25</fairSharePreemptionThreshold></queue><defaultMinSharePreemptionTimeout>7</defaultMinSharePreemptionTimeout>
 			<fairSharePreemptionTimeout>8</fairSharePreemptionTimeout><defaultFairSharePreemptionThreshold>0.75</defaultFairSharePreemptionThreshold>`: {
-			"<defaultMinSharePreemptionTimeout> is read over: root has its own, which holds for all queues", "<fairSharePreemptionTimeout> is read over: root has its own, which holds for all queues",
-			"<defaultFairSharePreemptionThreshold> is read over: root has its own, which holds for all queues",
+			"<defaultMinSharePreemptionTimeout> is ignored: root has its own, which holds for all queues", "<fairSharePreemptionTimeout> is ignored: root has its own, which holds for all queues",
+			"<defaultFairSharePreemptionThreshold> is ignored: root has its own, which holds for all queues",
 		},
 		`<queue name="root"><minSharePreemptionTimeout>1</minSharePreemptionTimeout></queue>`: nil,
 	} {
@@ -125,12 +125,12 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 	}
 	// Each setting of the other place is named as such.
 	for _, name := range topSettings {
-		if a := parsed(t, Fixed, in("<"+name+">1</"+name+">")); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it has to stand outside of queues") {
+		if a := parsed(t, Fixed, in("<"+name+">1</"+name+">")); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs outside of queues") {
 			t.Errorf("%s: %v", name, a.Warnings)
 		}
 	}
 	for _, name := range queueSettings {
-		if a := parsed(t, Fixed, "<"+name+">1</"+name+">"); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it has to stand in a queue") {
+		if a := parsed(t, Fixed, "<"+name+">1</"+name+">"); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs in a queue") {
 			t.Errorf("%s: %v", name, a.Warnings)
 		}
 	}
@@ -139,14 +139,14 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 // Queues that cannot be made are named, with why and what helps.
 func TestWhichQueuesCannotBeMade(t *testing.T) {
 	a := parsed(t, Fixed, `<queue name="p"><queue name="d"><schedulingPolicy>drf</schedulingPolicy></queue></queue><queue name="f"><schedulingPolicy>fifo</schedulingPolicy></queue>`)
-	if want := "queue root.p.d is not there: its policy is DRF, and that of root.p is fair; give root.p DRF too"; !slices.Equal(a.Warnings, []string{want}) {
+	if want := "queue root.p.d is left out: its policy is DRF, and that of root.p is fair; give root.p DRF too"; !slices.Equal(a.Warnings, []string{want}) {
 		t.Errorf("%q", a.Warnings)
 	}
-	const bad = " is not there: a part of its name is empty or begins or ends with a space, or it is longer than 1000 bytes"
+	const bad = " is left out: a part of its name is empty or begins or ends with a space, or it is longer than 1000 bytes"
 	long := "root." + strings.Repeat("x", 995)
 	for name, want := range map[string]string{
-		"root": "", "root.a": "", "root.a.": `queue "root.a."` + bad, "root. a": `queue "root. a"` + bad, "root.p.d.x": "queue root.p.d.x is not there, as root.p.d is not",
-		"root.f.x": "queue root.f.x is not there: the policy of root.f is FIFO, which only queues without children can have", long: "", long + "x": fmt.Sprintf("queue %.100q%s", long, bad),
+		"root": "", "root.a": "", "root.a.": `queue "root.a."` + bad, "root. a": `queue "root. a"` + bad, "root.p.d.x": "queue root.p.d.x is left out, as root.p.d is",
+		"root.f.x": "queue root.f.x is left out: the policy of root.f is FIFO, which only queues without children can have", long: "", long + "x": fmt.Sprintf("queue %.100q%s", long, bad),
 	} {
 		got := ""
 		if err := a.Creatable(name, false); err != nil {

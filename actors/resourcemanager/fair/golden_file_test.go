@@ -266,7 +266,7 @@ func samePlacementError(what string, err error, want *goldenError) (d differ) {
 	case want.Cause != nil:
 		d.check(what, err.Error(), want.Message+": "+want.Cause.Message)
 	case strings.Contains(want.Message, "illegal queue name"):
-		d.check(what+": illegal name", strings.Contains(err.Error(), "is no name of a queue"), true)
+		d.check(what+": illegal name", strings.Contains(err.Error(), "is not a queue's name"), true)
 	}
 	return d
 }

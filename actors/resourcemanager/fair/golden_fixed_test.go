@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// goldenDifferences are the recorded cases in which Fixed does otherwise than Hadoop, on purpose: the beginning of the
-// sentence of doc.go's Differences that says what it does.
+// goldenDifferences are the recorded cases in which Fixed differs from Hadoop on purpose, each with the beginning of the sentence
+// of doc.go that describes it.
 var goldenDifferences = map[string]string{
 	"allocfile-g04":   "queueMaxAppsDefault and queueMaxResourcesDefault",
 	"allocfile-g06":   "A maximum such as memory-mb=4096",
@@ -20,24 +20,24 @@ var goldenDifferences = map[string]string{
 	"comparators-g28": "The comparator of drf is a total order",
 	"comparators-g29": "The comparator of drf is a total order",
 	"placement2-01":   "A queue that a file has twice",
-	"placement2-02":   "Nothing can be submitted to a queue with <reservation>",
-	"preemption2-01":  "Whoever was helped has the time of four heartbeats",
+	"placement2-02":   "A queue with <reservation> accepts no submissions",
+	"preemption2-01":  "An application that was helped has the time of four heartbeats",
 	"preemption2-02":  "The newest container of a node is preempted first",
-	"preemption2-03":  "Nothing is preempted for requests without memory",
+	"preemption2-03":  "Preemption ignores requests without memory",
 	"preemption2-04":  "A container that ended by itself after it was marked",
 	"preemption2-05":  "The newest container of a node is preempted first",
-	"preemption-g05":  "An application's part of what its queue is below its minimum",
-	"preemption-g06":  "An application's part of what its queue is below its minimum",
-	"preemption-g18":  "An application's part of what its queue is below its minimum",
-	"sequences-g05":   "An ask counts in what was given and not told yet",
-	"sequences2-04":   "Headroom is never below nothing",
-	"sequences2-05":   "Headroom is never below nothing",
-	"sequences2-07":   "A file that is read again counts as a whole",
-	"sequences2-08":   "A file that is read again counts as a whole",
+	"preemption-g05":  "An application gets at most its demand of the amount",
+	"preemption-g06":  "An application gets at most its demand of the amount",
+	"preemption-g18":  "An application gets at most its demand of the amount",
+	"sequences-g05":   "An ask includes containers that its application has not pulled yet",
+	"sequences2-04":   "Headroom is never negative",
+	"sequences2-05":   "Headroom is never negative",
+	"sequences2-07":   "A reload takes effect as a whole",
+	"sequences2-08":   "A reload takes effect as a whole",
 	"sequences2-09":   "The steady share of a queue with a maximum from maxChildResources",
-	"sequences2-11":   "An ApplicationMaster counts in its queue with what it has",
-	"sequences2-15":   "Nothing can be submitted to a queue with <reservation>",
-	"sequences-g39":   "An application cannot release what is another's",
+	"sequences2-11":   "An ApplicationMaster counts in its queue with the size that it has",
+	"sequences2-15":   "A queue with <reservation> accepts no submissions",
+	"sequences-g39":   "An application cannot release another's container",
 	"sequences-g59":   "A continuous pass offers each node",
 	"sequences-g60":   "A continuous pass offers each node",
 	"sequences-g71":   "A maximum such as memory-mb=4096",
@@ -46,8 +46,8 @@ var goldenDifferences = map[string]string{
 	"sequences-g75":   "queueMaxAppsDefault and queueMaxResourcesDefault",
 }
 
-// TestGoldenFixed: without the faults of Hadoop the outcome is Hadoop's too, but for goldenDifferences; and in each of those
-// it is another one.
+// TestGoldenFixed: without the faults of Hadoop the outcome is Hadoop's too, except for goldenDifferences, each of which
+// differs.
 func TestGoldenFixed(t *testing.T) {
 	if os.Getenv("COHERER_GOLDEN_DIR") != "" {
 		t.Skip("goldenDifferences are those of the cases here")
@@ -82,6 +82,6 @@ func TestGoldenFixed(t *testing.T) {
 		}
 	}
 	for id := range left {
-		t.Errorf("there is no case %s", id)
+		t.Errorf("case %s does not exist", id)
 	}
 }

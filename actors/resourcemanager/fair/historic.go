@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// historicUnlimited is what Hadoop has for the types that a maximum in the form memory-mb=4096 does not name: unlimited
-// memory, but -1 cores, since the number is cut to an int. No container has room then.
+// historicUnlimited is Hadoop's amount of the types that a maximum in the form memory-mb=4096 leaves out: unlimited memory, but -1
+// cores, since the number is cut to an int. No container has room then.
 var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}
 
-// historicQueueTag reports whether Hadoop takes an element inside a queue for another queue: each tag that "queue" ends with
-// is one.
+// historicQueueTag reports whether Hadoop takes an element inside a queue for another queue: it asks whether "queue" ends with the
+// tag, and not the reverse.
 func historicQueueTag(tag string) bool { return strings.HasSuffix("queue", tag) }
 
-// historicRoot reads the element of a queue called ROOT or Root. Hadoop takes it for root's, and then looks for the settings of
-// root.ROOT and what is below, which it makes, by other names: they have none.
+// historicRoot reads the element of a queue named ROOT or Root. Hadoop takes it for root's, makes root.ROOT and the queues below
+// it, and then looks up their settings by other names, so that they have none.
 func (p *fileParser) historicRoot(e *element) {
 	p.queue(Root, e)
 	for _, name := range p.names() {
@@ -27,8 +27,8 @@ func (p *fileParser) historicRoot(e *element) {
 	}
 }
 
-// historicSeconds is a time-out of n seconds in Hadoop, which multiplies without looking: the largest number, which files
-// have for never, is -1000 ms, so that whoever is below its share is starved at once.
+// historicSeconds is a time-out of n seconds in Hadoop, which multiplies without a check: the largest number, which files
+// use for never, is -1000 ms, so that an application below its share is starved at once.
 func historicSeconds(n int64) time.Duration {
 	switch ms := n * 1000; {
 	case ms > Never.Milliseconds():

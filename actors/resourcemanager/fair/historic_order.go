@@ -12,15 +12,15 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// What Hadoop has in a hash map it walks in the order of the buckets. Where that order decides, Upstream has it too.
+// Hadoop walks its hash maps in the order of the buckets. Where that order decides, Upstream has it too.
 
-// bucket is where a hash lands in a table of that many buckets, a power of two.
+// bucket is the place of a hash in a table of that many buckets, a power of two.
 func bucket(hash, buckets uint32) uint32 { return (hash ^ hash>>16) & (buckets - 1) }
 
-// buckets is how large a Java HashMap is that grew to so many entries.
+// buckets is the size of a Java HashMap that grew to so many entries.
 func buckets(entries int) uint32 {
 	n := uint32(16)
-	for entries > int(n)*3/4 {
+	for entries > int(n)*3/4 { // its load factor; it never shrinks, so that callers pass the most entries at one time
 		n *= 2
 	}
 	return n
@@ -42,23 +42,23 @@ func historicNodeHash(id string) uint32 {
 	return prime*(prime*begin+javaHash(host)) + uint32(port)
 }
 
-// historicNodes sorts nodes, which are in the order of their coming, as a HashMap of their ids that once had most has them.
+// historicNodes sorts nodes, which are in the order of their arrival, like a HashMap of their ids that once had most entries.
 func historicNodes(all []*node, most int) {
 	n := buckets(most)
 	slices.SortStableFunc(all, func(a, b *node) int { return cmp.Compare(bucket(a.hash, n), bucket(b.hash, n)) })
 }
 
-// historicPass leaves one node of each amount of free memory, the first: Hadoop sorts nodes into a set that compares nothing
-// else, and so offers only one of many idle nodes in a pass.
+// historicPass leaves the first node of each amount of free memory: Hadoop sorts nodes into a set that compares nothing else,
+// and so offers only one of many idle nodes in a pass.
 func historicPass(sorted []*node) []*node {
 	return slices.CompactFunc(sorted, func(a, b *node) bool { return a.free.Memory == b.free.Memory })
 }
 
-// concurrentBuckets is how large a Java ConcurrentHashMap is that grew to so many entries.
+// concurrentBuckets is the size of a Java ConcurrentHashMap that grew to so many entries.
 func concurrentBuckets(entries int) uint32 { return buckets(entries + 1) }
 
-// historicAsks are the asks that are kept, with those for none, in the order of Hadoop's hash maps: of their keys, and of the
-// names that are asked with a key.
+// historicAsks are the asks in the book, with those for 0 containers, in the order of Hadoop's hash maps: of their keys, and of the
+// names of each key.
 func (b *book) historicAsks() (all []Ask) {
 	keys := slices.Collect(maps.Values(b.byKey))
 	n := concurrentBuckets(b.most)
@@ -76,8 +76,7 @@ func (b *book) historicAsks() (all []Ask) {
 	return all
 }
 
-// historicBatch sorts asks of one call, one for each key and name, as hash maps of their keys and of the names of a key have
-// them.
+// historicBatch sorts asks of one call, one for each key and name, like hash maps of their keys and of the names of each key.
 func historicBatch(asks []Ask) {
 	names := map[Key]int{}
 	for _, a := range asks {
@@ -101,7 +100,7 @@ func keyHash(k Key) uint32 {
 	return 31 * (31*h + id)
 }
 
-// historicVictims sorts containers, the oldest first, as the HashMap of a node that once had most has them.
+// historicVictims sorts containers, which come oldest first, like the HashMap of a node that once had most entries.
 func historicVictims(all []*container, most int) {
 	n := buckets(most)
 	slices.SortStableFunc(all, func(a, b *container) int {
@@ -121,7 +120,7 @@ func containerHash(id ids.Container) uint32 {
 }
 
 // historicAskAgain asks once more for a container that ended by itself after it was marked, before its application knew of it:
-// Hadoop ends it a second time, and what it was asked as is asked again with each end, where it is asked still.
+// Hadoop ends it a second time, and each end puts its asks back, where they still exist.
 func (c *container) historicAskAgain() {
 	r := c.app.byKey[c.Key]
 	if c.taken == nil || r == nil {
@@ -136,8 +135,7 @@ func (c *container) historicAskAgain() {
 	c.app.putBack(&t)
 }
 
-// historicStarving takes the application that lacks the least: Hadoop's heap has it so, the later before the earlier of two
-// that lack the same.
+// historicStarving takes the application that lacks the least, as Hadoop's heap does; of equal ones the later.
 func (s *Scheduler) historicStarving() *app {
 	first := 0
 	for i, a := range s.starving {

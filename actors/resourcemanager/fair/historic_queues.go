@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// historicMake makes the queues of the file, first the leaves as a hash set of their names has them, each behind those above
-// it that are not there, and then the parents. What is in the way is taken away when nobody uses it: of a queue that the file
-// has as a leaf and as a parent only the parent is left, with those below it that are made after it. The order decides who
-// of those that came at one time runs first.
+// historicMake makes the queues of the file, first the leaves in the order of a hash set of their names, each after its missing
+// parents, and then the parents. An unused queue in the way is removed: of a queue that the file has as a leaf and as a parent
+// only the parent is left, with those of its children that are made later. The order also decides which of the applications that
+// came at one time runs first.
 func (a *Allocations) historicMake(m maker) {
 	for _, parents := range []bool{false, true} {
 		names := slices.Clone(a.ends[parents])
@@ -27,7 +27,7 @@ func (a *Allocations) historicMake(m maker) {
 	}
 }
 
-// historicClear takes away what is in the way of a queue, when nobody uses it.
+// historicClear removes an unused queue that is in the way of another.
 func historicClear(m maker, name string, parent bool) {
 	if name == Root || strings.HasPrefix(name, Root+".default.") {
 		return
@@ -45,7 +45,7 @@ func historicClear(m maker, name string, parent bool) {
 	}
 }
 
-// historicLeafAbove is the nearest leaf above a queue that is not there.
+// historicLeafAbove is the nearest leaf above a missing queue.
 func historicLeafAbove(m maker, name string) string {
 	for above := ParentName(name); above != ""; above = ParentName(above) {
 		if _, leaf, _ := m.look(above); leaf {
@@ -71,7 +71,7 @@ func (o outline) drop(name string) {
 
 func (o outline) add(set QueueSettings) { o[set.Name] = set }
 
-// historicOutline leaves out the queues that historicMake does not make, or takes away again.
+// historicOutline leaves out the queues that historicMake does not make, or removes again.
 func (a *Allocations) historicOutline() {
 	o := outline{Root: a.Queue(Root)}
 	a.historicMake(o)
@@ -83,7 +83,7 @@ func (a *Allocations) historicOutline() {
 	}
 }
 
-// historicPlan is where a submission to a queue with <reservation> goes: to one in it that is called after it.
+// historicPlan is the target of a submission to a queue with <reservation>: a queue below it with a name derived from its own.
 func (s *Scheduler) historicPlan(name string) string {
 	if e := s.allocations.queues[name]; e == nil || !e.reserves || s.queues[name] == nil {
 		return name
@@ -91,11 +91,11 @@ func (s *Scheduler) historicPlan(name string) string {
 	return name + "." + name[strings.LastIndexByte(name, '.')+1:] + "-default"
 }
 
-// historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand where the
-// file has it ends the giving of policies: those that were given stay. When a queue that the file had before is not there, it
-// goes no further than making queues: who waits goes on to wait, and maxChildResources is not looked at.
+// historicReload gives the scheduler new allocations in place of old as Hadoop does. A policy that may not stand at its place
+// ends the setting of policies: those set before it stay. A missing queue of the old file ends the reload after the making of
+// queues: waiting applications go on waiting, and maxChildResources does not count.
 func (s *Scheduler) historicReload(old *Allocations) {
-	s.historicPolicies(s.root)
+	s.historicPolicies(s.root) // before the queues are made, whose policies have to fit below those of their parents
 	s.allocations.historicMake(s)
 	static, whole := s.historicStatic(old)
 	s.root.walk(func(q *queue) {
@@ -118,7 +118,7 @@ func (s *Scheduler) historicReload(old *Allocations) {
 	s.admitAll()
 }
 
-// historicPolicies gives a queue and all below it the policies of the file, those below first.
+// historicPolicies gives a queue and all below it the policies of the file, children first. It reports whether it came through.
 func (s *Scheduler) historicPolicies(q *queue) bool {
 	policy := s.allocations.Queue(q.Name).Policy
 	for _, c := range q.children {
@@ -132,8 +132,8 @@ func (s *Scheduler) historicPolicies(q *queue) bool {
 	return true
 }
 
-// historicStatic are the queues that the old file had, the new one has not, and Hadoop takes for queues of the file still: as
-// it comes to one that is not there, it gives up. whole reports whether it does not.
+// historicStatic are the queues that only the old file has and that Hadoop still takes for queues of the file, since it gives up
+// at the first of them that is missing. whole reports whether none is missing.
 func (s *Scheduler) historicStatic(old *Allocations) (static map[string]bool, whole bool) {
 	var names []string
 	for _, name := range slices.Concat(old.ends[false], old.ends[true]) {
@@ -156,12 +156,13 @@ func (s *Scheduler) historicStatic(old *Allocations) (static map[string]bool, wh
 	return static, whole
 }
 
-// waitingList is a list of who waits, and how far it has been walked.
+// waitingList is the unwalked rest of a list of waiting applications.
 type waitingList struct {
 	apps []*app
-	time time.Duration // of the next; the largest when there is none
+	time time.Duration // the start of the next; of an empty list the largest time
 }
 
+// look sets time by the first application.
 func (l *waitingList) look() {
 	l.time = math.MaxInt64
 	if len(l.apps) > 0 {
@@ -169,8 +170,8 @@ func (l *waitingList) look() {
 	}
 }
 
-// historicMerge walks lists, each by start, merged by start. Of lists whose next started at the same time one follows the
-// other as in Java's PriorityQueue.
+// historicMerge walks lists, each by start, merged by start. Lists whose next applications started at the same time follow each
+// other as in Java's PriorityQueue, which is not stable: hence this copy of its sifting.
 func historicMerge(lists [][]*app) (merged []*app) {
 	var heap []*waitingList
 	add := func(l *waitingList) {

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// user is how many applications a user has, over all queues.
+// user counts the applications of a user, over all queues.
 type user struct {
 	running int
-	waiting []*app // in the order of their coming
+	waiting []*app // in the order of their arrival
 }
 
 func (s *Scheduler) userOf(name string) *user {
@@ -22,8 +22,8 @@ func (s *Scheduler) userOf(name string) *user {
 	return u
 }
 
-// admit puts a new attempt into its queue: it may run when its user and its queue and all queues above have fewer that run
-// than they may. It mirrors MaxRunningAppsEnforcer.
+// admit puts a new attempt into its queue: it may run if its user, its queue and all queues above are below their limits of
+// running applications. It mirrors MaxRunningAppsEnforcer.
 func (s *Scheduler) admit(a *app) {
 	if s.mayRun(a.user, a.queue) {
 		s.run(a)
@@ -69,7 +69,7 @@ func (s *Scheduler) dismiss(a *app) {
 	}
 	q.amUsage = q.amUsage.Minus(a.amResource)
 	a.runnable = false
-	a.touch()
+	a.touch() // it counts as wanting no more; drop then takes it out of the order, dirty or not
 	q.order.drop(&a.member)
 	q.apps = slices.DeleteFunc(q.apps, same)
 	q.countRunning(-1)
@@ -83,12 +83,12 @@ func (s *Scheduler) forgetUser(name string) {
 	}
 }
 
-// admitAfter lets run who waited for an application of that user to leave the queue from: below the highest queue that was at
-// its limit, and of the user.
+// admitAfter lets applications run that waited for one of that user to leave the queue from: those below the highest queue that
+// was at its limit, and the user's.
 func (s *Scheduler) admitAfter(from *queue, user string) {
 	var highest *queue
 	for q := from; q != nil; q = q.parent {
-		if q.running == q.set.MaxRunningApps-1 {
+		if q.running == q.set.MaxRunningApps-1 { // it was at its limit: the application has been counted off
 			highest = q
 		}
 	}
@@ -96,18 +96,19 @@ func (s *Scheduler) admitAfter(from *queue, user string) {
 	if highest != nil {
 		lists = highest.gather(lists)
 	}
-	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 { // a list of nobody counts too: it changes the order of historicMerge
+	// An empty list counts too: it changes the order of historicMerge.
+	if u := s.userOf(user); u.running == s.allocations.UserMaxApps(user)-1 {
 		lists = append(lists, u.waiting)
 	}
 	s.admitFrom(lists)
 }
 
-// admitAll lets run everybody who may, as after a reload.
+// admitAll lets all applications run that may, as after a reload.
 func (s *Scheduler) admitAll() {
 	s.admitFrom(s.root.gather(nil))
 }
 
-// gather appends the lists of who waits in the queue and below, but for queues at their limit.
+// gather appends the lists of waiting applications of the queue and below, except those of queues at their limit.
 func (q *queue) gather(lists [][]*app) [][]*app {
 	switch {
 	case q.running >= q.set.MaxRunningApps:
@@ -121,14 +122,14 @@ func (q *queue) gather(lists [][]*app) [][]*app {
 	return lists
 }
 
-// admitFrom walks the lists, merged by start, and runs each application that may run. One in two of them fills the limits of
-// both. Hadoop ends
-// when as many run as there are lists: no more may.
+// admitFrom walks the lists, merged by start, and runs each application that may run. One in two lists does not run twice, since
+// its run fills the limits of both. Hadoop ends when as many run as it has lists: no more may.
 func (s *Scheduler) admitFrom(lists [][]*app) {
 	for _, a := range s.merge(lists) {
 		if !s.mayRun(a.user, a.queue) {
 			continue
 		}
+		// Copies: lists shares its arrays with waiting.
 		same := func(x *app) bool { return x == a }
 		a.queue.waiting = slices.DeleteFunc(slices.Clone(a.queue.waiting), same)
 		u := s.userOf(a.user)
@@ -148,9 +149,8 @@ func (s *Scheduler) merge(lists [][]*app) []*app {
 	return all
 }
 
-// mayRunAM reports whether the queue has room for another ApplicationMaster: all that it has must be within MaxAMShare of its
-// fair share, where a share of nothing counts as what the cluster has free within the maximum. Rounded up, so that one
-// ApplicationMaster runs on one core.
+// mayRunAM reports whether the queue has room for another ApplicationMaster: all its ApplicationMasters must be within MaxAMShare
+// of its fair share, where a share of 0 counts as the free resources of the cluster within the maximum.
 func (s *Scheduler) mayRunAM(q *queue, am Resource) bool {
 	if q.set.MaxAMShare < 0 && (s.conf.Compat != Upstream || historicNoAMLimit(q.set.MaxAMShare)) {
 		return true
@@ -160,11 +160,12 @@ func (s *Scheduler) mayRunAM(q *queue, am Resource) bool {
 
 func (s *Scheduler) amLimit(q *queue) Resource {
 	limit := q.FairShare
+	// Fair shares no cores, and a queue without applications has no share yet: neither must keep the first ApplicationMaster out.
 	if limit.Memory == 0 {
 		limit.Memory = min(s.available.Memory, q.MaxShare.Memory)
 	}
 	if limit.VCores == 0 {
 		limit.VCores = min(s.available.VCores, q.MaxShare.VCores)
 	}
-	return limit.scaledUp(float64(q.set.MaxAMShare))
+	return limit.scaledUp(float64(q.set.MaxAMShare)) // up, so that one ApplicationMaster runs on one core
 }

@@ -4,7 +4,7 @@ package fair
 
 import "slices"
 
-// maker has the queues that there are. Allocations makes those of a file, or for a submission, by it.
+// maker holds the existing queues. Allocations uses it to make those of a file, or for a submission.
 type maker interface {
 	look(name string) (exists, leaf bool, policy string)
 	vacant(name string) bool // no application is in it or below
@@ -12,8 +12,8 @@ type maker interface {
 	add(set QueueSettings)
 }
 
-// create makes a queue with those above it that are not there, of the file or for a submission. Where a policy may
-// not stand it ends, and what it has made stays.
+// create makes a queue with its missing parents, of the file or for a submission. It ends at a queue whose policy may not stand
+// there, and those made before stay.
 func (a *Allocations) create(m maker, name string, parent, submitted bool) {
 	if exists, _, _ := m.look(name); exists {
 		return
@@ -25,6 +25,7 @@ func (a *Allocations) create(m maker, name string, parent, submitted bool) {
 		missing = append(missing, above)
 		above = ParentName(above)
 	}
+	// All names before the first queue is made: a bad one in the middle must leave nothing behind.
 	if !exists || leaf || slices.ContainsFunc(missing, badName) {
 		return
 	}

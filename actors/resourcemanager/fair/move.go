@@ -11,9 +11,9 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// MoveApp takes an application with all that it has and wants into another leaf, whose full name it returns. One that may run
-// stays one that may: when a limit of the target, or of a queue above it that is not above both, forbids that, nothing moves.
-// One that waits may run there. It mirrors FairScheduler.moveApplication.
+// MoveApp moves an application with its containers and asks into another leaf, and returns that one's full name. A running one has
+// to be able to run there: when a limit of the target, or of a queue above it that is not above both, forbids that, nothing
+// moves. A waiting one may run there. It mirrors FairScheduler.moveApplication.
 func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string) (queue string, events []Event, err error) {
 	s.now = now
 	owner := s.applications[id]
@@ -43,16 +43,17 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 	to.accepted++
 	owner.queue = to
 	switch {
-	case a == nil:
-	case a.stopped: // what it left running counts with the next attempt
+	case a == nil: // the next attempt begins in owner.queue
+	case a.stopped: // the containers that it left running count with the next attempt
 	default:
 		s.move(a, to)
 	}
 	return to.Name, s.take(), nil
 }
 
-// mayMove is nil when an attempt that may run may do so in another queue.
+// mayMove is nil if a running attempt may run in another queue.
 func (s *Scheduler) mayMove(a *app, to *queue) error {
+	// Queues above both do not count: the application is in their numbers already.
 	common := a.queue
 	for !slices.Contains(to.path(), common) {
 		common = common.parent
@@ -60,7 +61,7 @@ func (s *Scheduler) mayMove(a *app, to *queue) error {
 	for _, q := range to.path() {
 		switch {
 		case q == common:
-			if s.conf.Compat == Upstream && !s.mayRun(a.user, to) { // it counts itself at the limits that it fills
+			if s.conf.Compat == Upstream && !s.mayRun(a.user, to) { // Hadoop counts it against itself at limits that it fills
 				return fmt.Errorf("Should have already verified that app %s would be runnable in new queue", a.id.App)
 			}
 			return nil
@@ -81,11 +82,10 @@ func (q *queue) path() (all []*queue) {
 	return all
 }
 
-// move takes an attempt that has not ended into another queue. There it is below its share from now on; the ApplicationMaster
-// counts there.
+// move moves a live attempt into another queue. Its time below the share begins anew there, and its ApplicationMaster counts there.
 func (s *Scheduler) move(a *app, to *queue) {
 	from, ran, u := a.queue, a.runnable, s.userOf(a.user)
-	place := slices.Index(u.waiting, a)
+	place := slices.Index(u.waiting, a) // before dismiss, which takes it out
 	s.dismiss(a)
 	a.queue = to
 	to.use(a.Usage)
@@ -94,11 +94,11 @@ func (s *Scheduler) move(a *app, to *queue) {
 	}
 	switch {
 	case ran:
-		if s.conf.Compat != Upstream {
+		if s.conf.Compat != Upstream { // dismiss took it off the old queue; Hadoop forgets to add it here
 			to.amUsage = to.amUsage.Plus(a.amResource)
 		}
 		s.run(a)
-		s.admitAfter(from, a.user)
+		s.admitAfter(from, a.user) // after run: its user's number is what it was, and no other of the user takes its place
 	case s.mayRun(a.user, to):
 		s.run(a)
 		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// NodeSpec is what a node says of itself.
+// NodeSpec is a node's description of itself.
 type NodeSpec struct {
 	ID    string // host:port
 	Host  string // by which asks and blacklists name it
@@ -20,19 +20,19 @@ type node struct {
 	id, host, rack string
 	total, free    Resource
 	containers     []*container
-	most           int // containers that there ever were at once
+	most           int // the most containers at one time
 	reserved       *container
-	victims        []*container // containers in the order of their taking, or nil: not sorted since one came or went
-	markedSum      Resource     // of containers to be preempted
+	victims        []*container // containers in the order of preemption; nil: not sorted since one came or went
+	markedSum      Resource     // of containers that will be preempted
 
-	owed      []owed   // what is taken from others here, and for whom, in the order of the taking
+	owed      []owed   // room preempted here, and for which application, in the order of marking
 	owedTotal Resource // the sum of owed
 
 	hash    uint32 // of Hadoop's NodeId
-	drained bool   // it is offered no more
+	drained bool   // its room is no longer offered
 }
 
-// owed is what was preempted on a node for an application and is not yet given to it.
+// owed is room that was preempted on a node for an application and is not yet given to it.
 type owed struct {
 	app    *app
 	amount Resource
@@ -48,6 +48,7 @@ func (n *node) add(c *container) {
 
 func (n *node) remove(c *container) {
 	n.victims = nil
+	// The last one takes its place: each container knows its index, and no order is kept here (inOrder sorts when it matters).
 	last := len(n.containers) - 1
 	n.containers[c.inNode] = n.containers[last]
 	n.containers[c.inNode].inNode = c.inNode
@@ -56,7 +57,7 @@ func (n *node) remove(c *container) {
 	n.free = n.free.Plus(c.Resource)
 }
 
-// committed is what of the free resource is not to be had: a reservation, and what is being taken for others.
+// committed is the part of the free resource that has a claim: a reservation, and room owed to others.
 func (n *node) committed() Resource {
 	if n.reserved == nil {
 		return n.owedTotal
@@ -64,8 +65,8 @@ func (n *node) committed() Resource {
 	return n.owedTotal.Plus(n.reserved.Resource)
 }
 
-// room is what is free and not reserved, and what will be when what is marked has ended, without what is owed. A reservation
-// has a claim to what is free alone: what is taken for others is given to them first.
+// room is the free and unreserved resource plus that of marked containers, less the owed room. A reservation has a claim to the
+// free resource alone: preempted room goes first to those that it is owed to.
 func (n *node) room() Resource {
 	free := n.free
 	if n.reserved != nil {
@@ -74,7 +75,7 @@ func (n *node) room() Resource {
 	return free.Plus(n.markedSum).lessNotBelowZero(n.owedTotal)
 }
 
-// owe keeps amount of what will be free here for an application.
+// owe keeps an amount of the future room here for an application.
 func (n *node) owe(a *app, amount Resource) {
 	if amount.IsZero() {
 		return
@@ -93,7 +94,7 @@ func (n *node) owes(a *app) bool {
 	return slices.ContainsFunc(n.owed, func(o owed) bool { return o.app == a })
 }
 
-// pay takes what an application was given here off what it is owed, and all of that when it is paid.
+// pay subtracts a container that an application got here from its claim, and drops the claim when paid says that it is met.
 func (n *node) pay(a *app, amount Resource, paid func(left, of Resource) bool) {
 	for i := range n.owed {
 		if n.owed[i].app != a {
@@ -112,7 +113,7 @@ func (n *node) pay(a *app, amount Resource, paid func(left, of Resource) bool) {
 	}
 }
 
-// forgive drops what is owed to applications that ended or need nothing any more.
+// forgive drops the claims of applications that ended or need nothing any more.
 func (n *node) forgive(over func(*app) bool) {
 	n.owed = slices.DeleteFunc(n.owed, func(o owed) bool {
 		if !over(o.app) {
@@ -126,11 +127,11 @@ func (n *node) forgive(over func(*app) bool) {
 // nodes are all nodes, by id and in an order.
 type nodes struct {
 	byID   map[string]*node
-	all    []*node // in the order of their coming, but see historicNodes
+	all    []*node // in the order of their arrival, but see historicNodes
 	racks  map[string]int
 	total  Resource
 	most   Resource // the most that any node has of each type
-	ever   int      // nodes that there ever were at once
+	ever   int      // the most nodes at one time
 	sorted bool     // as Hadoop's
 }
 
@@ -152,7 +153,7 @@ func (ns *nodes) remove(n *node) {
 	ns.resized()
 }
 
-// ordered are all nodes in the order in which they are looked at: of their coming, or Hadoop's.
+// ordered are all nodes in the order in which they are searched: of their arrival, or Hadoop's.
 func (ns *nodes) ordered(compat Compat) []*node {
 	if compat == Upstream && !ns.sorted {
 		historicNodes(ns.all, ns.ever)
@@ -184,7 +185,7 @@ func (ns *nodes) named(name string, compat Compat) []*node {
 	return some
 }
 
-// resized follows a change of what nodes have in all.
+// resized sums up the nodes again after a change of their sizes.
 func (ns *nodes) resized() {
 	ns.total, ns.most = Resource{}, Resource{}
 	for _, n := range ns.all {
@@ -192,7 +193,7 @@ func (ns *nodes) resized() {
 	}
 }
 
-// freest are the nodes with so much free memory, the most first; of equal ones the first of the order is first.
+// freest are the nodes with at least so much free memory, the freest first; equal ones keep their order.
 func freest(all []*node, least int64) []*node {
 	var sorted []*node
 	for _, n := range all {

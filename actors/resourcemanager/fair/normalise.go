@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// normalise is what is asked for in place of asked: at least Minimum, rounded up to a multiple of Increment, at most most.
+// normalise is the size that replaces an asked one: at least Minimum, rounded up to a multiple of Increment, at most most.
 // It mirrors SchedulerUtils.getNormalizedResource.
 func (c *Config) normalise(asked, most Resource) Resource {
 	return Resource{
@@ -30,14 +30,14 @@ func roundUp(x, step int64) int64 {
 	return x
 }
 
-// InvalidRequestError is an ask that cannot ever be given: Hadoop's InvalidResourceRequestException.
+// InvalidRequestError is an ask that can never be met: Hadoop's InvalidResourceRequestException.
 type InvalidRequestError struct{ Reason string }
 
 func (e *InvalidRequestError) Error() string { return "Invalid resource request! " + e.Reason }
 
-// CheckAsk refuses an ask beyond most, and a negative one: what the ApplicationMasterService checks before it hands an ask
-// to the scheduler. The number of containers is not looked at. most is MaximumAllocation of the application's queue, configured
-// that of the settings. The words are those of SchedulerUtils.
+// CheckAsk refuses an ask beyond most and a negative one, as Hadoop's ApplicationMasterService does before the scheduler sees it.
+// The number of containers does not matter. most is MaximumAllocation of the application's queue, configured that of the
+// settings. The words are those of SchedulerUtils.
 func CheckAsk(asked, most, configured Resource) error {
 	const cannot = "Cannot allocate containers as requested resource is "
 	kind := "memory-mb"
@@ -58,7 +58,7 @@ func CheckAsk(asked, most, configured Resource) error {
 	return nil
 }
 
-// ZeroShareError is an ask for a type of which the queue may have nothing: Hadoop's SchedulerInvalidResoureRequestException.
+// ZeroShareError is an ask for a type of which the queue's maximum is 0: Hadoop's SchedulerInvalidResoureRequestException.
 type ZeroShareError struct {
 	Queue    string
 	MaxShare Resource

@@ -11,10 +11,10 @@ type member struct {
 	queue *queue
 
 	in    bool // it is in order.sorted
-	dirty bool // what it is compared by has changed
+	dirty bool // a value that it is compared by has changed
 }
 
-// wanting reports whether something is to be had for it: an offer to one that wants nothing changes nothing.
+// wanting reports whether it wants containers: an offer to one that wants none changes nothing.
 func (m *member) wanting() bool {
 	if m.app != nil {
 		return m.app.wanting
@@ -22,8 +22,8 @@ func (m *member) wanting() bool {
 	return m.queue.wanting > 0
 }
 
-// order keeps the siblings that want something in the order in which the policy serves them. It is put right when it is next
-// looked at, and then only where something changed: an offer costs what it changes, not what there is. Hadoop sorts all
+// order keeps the siblings that want containers in the order in which the policy serves them. It is corrected at the next look,
+// and then only where something changed: the cost of an offer grows with the changes, not with the siblings. Hadoop sorts all
 // siblings for each offer.
 type order struct {
 	policy Policy
@@ -32,7 +32,7 @@ type order struct {
 	all    bool // everything may have changed
 }
 
-// touch says that what m is compared by has changed, or whether it wants something.
+// touch says that m compares differently now, or wants containers, or no longer does.
 func (o *order) touch(m *member) {
 	if !m.dirty {
 		m.dirty = true
@@ -40,15 +40,17 @@ func (o *order) touch(m *member) {
 	}
 }
 
-// few is up to how many changes are cheaper put right one by one than by sorting.
+// few is the number of changes up to which moving single members is cheaper than sorting.
 const few = 8
 
-// in puts the order right and returns it; it may not be kept.
+// in corrects the order and returns it; the caller must not keep it.
 func (o *order) in(cluster Resource) []*member {
 	switch {
 	case o.all || len(o.dirty) > few:
 		o.rebuild(cluster)
 	default:
+		// All out before the first goes in: a binary search needs a sorted list, and a dirty member is in the wrong place. It is
+		// found by identity for the same reason.
 		for _, m := range o.dirty {
 			if m.in {
 				i := slices.Index(o.sorted, m)
@@ -84,7 +86,7 @@ func (o *order) rebuild(cluster Resource) {
 	slices.SortFunc(o.sorted, func(a, b *member) int { return o.policy.Compare(a.Schedulable, b.Schedulable, cluster) })
 }
 
-// drop takes m out: it is no sibling any more.
+// drop takes out m, which is no longer a sibling.
 func (o *order) drop(m *member) {
 	if i := slices.Index(o.sorted, m); i >= 0 {
 		o.sorted = slices.Delete(o.sorted, i, i+1)

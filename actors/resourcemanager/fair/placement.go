@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Submission is what placing an application looks at.
+// Submission is the part of an application's submission that decides its placement.
 type Submission struct {
 	User  string
-	Queue string // what the user asked for; "default" is nothing
-	// Groups are the user's, the primary one first; GroupsErr is why they are not known. Rules about groups fail with it, and
-	// with no group.
+	Queue string // as the user asked; "default" means no wish
+	// Groups are the user's, the primary one first; GroupsErr is the reason why they are unknown. Rules about groups fail with
+	// it, and without a group.
 	Groups    []string
 	GroupsErr error
 }
 
-// Tree is what placing has to know of the queues that there are.
+// Tree is the placement's view of the existing queues.
 type Tree interface {
-	// Look reports whether there is a queue of that full name, whether it is a leaf, and whether the file does not have it.
+	// Look reports whether a queue of that full name exists, whether it is a leaf, and whether it is dynamic: not in the file.
 	Look(name string) (exists, leaf, dynamic bool)
 }
 
 // Placement chooses a queue by rules in turn. It mirrors Hadoop's QueuePlacementPolicy and PlacementManager.
 type Placement struct{ rules []placementRule }
 
-// Place is the full name of the queue for a submission, or "" when the rules reject it. The queue may not exist, and may be
-// no leaf. An error, always a *PlacementError, is the submission's: it is to be told to who submits.
+// Place is the full name of the queue for a submission, or "" when the rules reject it. The queue may be missing, or no leaf. An
+// error, always a *PlacementError, concerns the submission and is for the submitter.
 func (p Placement) Place(s Submission, t Tree) (string, error) {
 	for i := range p.rules {
 		if queue, err := p.rules[i].place(s, t); err != nil || queue != "" {
@@ -46,7 +46,7 @@ func (p Placement) Rules() []string {
 	return names
 }
 
-// PlacementError is why a submission cannot be placed. In Hadoop it is a YarnException.
+// PlacementError is the reason why a submission cannot be placed. In Hadoop it is a YarnException.
 type PlacementError struct {
 	Text  string
 	Cause error // nil when Text says all
@@ -64,9 +64,9 @@ func (e *PlacementError) Unwrap() error { return e.Cause }
 // placementRule is one rule element.
 type placementRule struct {
 	name   string         // as in the file: user
-	create bool           // the queue may be one that the file does not have
+	create bool           // the queue need not be in the file
 	queue  string         // of a default rule
-	parent *placementRule // gives the queue to be under; of the rules about users and groups
+	parent *placementRule // gives the queue above; for rules about users and groups
 }
 
 // ruleClasses are Hadoop's names of the classes by the rules' names.
@@ -80,7 +80,7 @@ var ruleClasses = map[string]string{
 	"reject":                      "RejectPlacementRule",
 }
 
-// terminal reports whether the rule, and the one that it has in it, always has an answer.
+// terminal reports whether the rule, and the one inside it, always has an answer.
 func (r *placementRule) terminal() bool {
 	own := false
 	switch r.name {
@@ -113,7 +113,7 @@ func (r *placementRule) place(s Submission, t Tree) (string, error) {
 
 func (r *placementRule) specified(s Submission, t Tree) (string, error) {
 	if !validName(s.Queue) {
-		return "", &PlacementError{Text: fmt.Sprintf("application of user %s: %q is no name of a queue, since it begins or ends with a dot or a space", s.User, s.Queue)}
+		return "", &PlacementError{Text: fmt.Sprintf("application of user %s: %q is not a queue's name, since it begins or ends with a dot or a space", s.User, s.Queue)}
 	}
 	if s.Queue == "default" {
 		return "", nil
@@ -143,8 +143,7 @@ func (r *placementRule) group(s Submission, t Tree) (string, error) {
 	return "", nil
 }
 
-// under is the queue that the rule's is to be below: "" for Root. It is not there when the rule around has no answer, or its
-// answer is a leaf.
+// under is the queue above the rule's answer, "" for Root. ok is false if the inner rule has no answer, or a leaf as its answer.
 func (r *placementRule) under(s Submission, t Tree) (queue string, ok bool, err error) {
 	if r.parent == nil {
 		return "", true, nil
@@ -169,7 +168,7 @@ func configured(queue string, t Tree) bool {
 	return exists && !dynamic
 }
 
-// below is the queue of a user or a group. Without a queue above a user called root gets Root itself, as in Hadoop.
+// below is the queue of a user or a group. Without a queue above, a user named root gets Root itself, as in Hadoop.
 func below(queue, name string) string {
 	name = strings.ReplaceAll(strings.TrimSpace(name), ".", "_dot_")
 	if queue == "" {

@@ -4,19 +4,19 @@ package fair
 
 import "strings"
 
-// defaultPlacement is what yarn-site.xml says, where the file has no queuePlacementPolicy.
+// defaultPlacement is the rules from yarn-site.xml, for a file without queuePlacementPolicy.
 func defaultPlacement(o Options) Placement {
 	rules := []placementRule{{name: "specified", create: o.AllowUndeclared}}
 	if o.UserAsDefaultQueue {
 		rules = append(rules, placementRule{name: "user", create: o.AllowUndeclared})
 	}
-	if !o.UserAsDefaultQueue || !o.AllowUndeclared {
+	if !o.UserAsDefaultQueue || !o.AllowUndeclared { // else the user rule always has an answer
 		rules = append(rules, placementRule{name: "default", create: true, queue: withRoot("default")})
 	}
 	return Placement{rules}
 }
 
-// placement reads queuePlacementPolicy. One with nothing but spaces in it leaves the rules as they are.
+// placement reads queuePlacementPolicy. One with nothing but spaces inside leaves the default rules.
 func (p *fileParser) placement(e *element) {
 	if e.empty {
 		p.fail(refused(e, e.name, "it is empty; write rules, or take it out"))
@@ -26,7 +26,7 @@ func (p *fileParser) placement(e *element) {
 	var elements []*element
 	for _, child := range e.children {
 		if !strings.EqualFold(child.name, "rule") {
-			p.warn(child, "<%s> in %s is read over: write <rule name=\"%s\"/>", child.name, e.name, child.name)
+			p.warn(child, "<%s> in %s is ignored: write <rule name=\"%s\"/>", child.name, e.name, child.name)
 			continue
 		}
 		rules, elements = append(rules, p.rule(child)), append(elements, child)
@@ -49,7 +49,7 @@ func (p *fileParser) placement(e *element) {
 	p.Placement = Placement{rules}
 }
 
-// rule reads a rule element and the one that it may have in it.
+// rule reads a rule element and the one that it may contain.
 func (p *fileParser) rule(e *element) placementRule {
 	r := p.oneRule(e)
 	var last *element
@@ -74,13 +74,13 @@ func (p *fileParser) rule(e *element) placementRule {
 	}
 	inner := p.oneRule(last)
 	if len(last.children) > 0 {
-		p.warn(last, "what is in rule %s inside rule %s is read over", inner.name, r.name)
+		p.warn(last, "what is in rule %s inside rule %s is ignored", inner.name, r.name)
 	}
 	r.parent = &inner
 	return r
 }
 
-// nests says why a rule cannot have the one in it that it has.
+// nests fails on a rule that cannot contain the one inside it.
 func (p *fileParser) nests(e *element, r placementRule) {
 	switch {
 	case r.parent == nil:
@@ -97,7 +97,7 @@ func (p *fileParser) oneRule(e *element) placementRule {
 	case r.name == "":
 		p.fail(refused(e, "", "a rule has no name; write name=\"...\""))
 	case ruleClasses[r.name] == "":
-		p.fail(refused(e, "rule "+r.name, "no rule is called that; there are specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default and reject"))
+		p.fail(refused(e, "rule "+r.name, "unknown rule; use specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default or reject"))
 	}
 	if create := e.attr("create"); create != "" {
 		r.create = strings.EqualFold(create, "true")
@@ -106,7 +106,7 @@ func (p *fileParser) oneRule(e *element) placementRule {
 		r.queue = withRoot("default")
 		switch queue := e.attr("queue"); {
 		case !validName(queue):
-			p.warn(e, "rule default: %q is no name of a queue; root.default is taken", queue)
+			p.warn(e, "rule default: %q is not a queue's name; root.default is taken", queue)
 		case queue != "":
 			r.queue = withRoot(queue)
 		}

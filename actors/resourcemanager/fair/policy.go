@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Compat says whose faults there are.
+// Compat chooses between Hadoop's faults and none.
 type Compat int
 
 const (
-	// Fixed does what Hadoop's documents say where its code does otherwise; the table of differences is in doc.go.
+	// Fixed follows Hadoop's documents where its code differs from them; doc.go lists the differences.
 	Fixed Compat = iota
 	// Upstream is Hadoop 3.4, exactly.
 	Upstream
@@ -24,18 +24,18 @@ type Policy interface {
 	// Compare is negative when a is served before b, positive for the opposite, and 0 for the same only. cluster is all that
 	// the cluster has; its order changes with any field of a and b but their shares.
 	Compare(a, b *Schedulable, cluster Resource) int
-	// ComputeShares sets the FairShare of each: total divided by weight within minimum and maximum. What the policy does not
-	// look at keeps its value (fair: VCores). The shares may sum to more than total, by rounding or when minimums do.
+	// ComputeShares sets the FairShare of each: total divided by weight within minimum and maximum. A type that the policy ignores
+	// keeps its value (fair: VCores). The shares may sum to more than total, by rounding or when minimums do.
 	ComputeShares(items []*Schedulable, total Resource)
 	// ComputeSteadyShares sets the SteadyFairShare of each in the same way, as if none were Inactive.
 	ComputeSteadyShares(items []*Schedulable, total Resource)
-	// Less reports whether a is strictly less than b in what the policy looks at, on a cluster of that size: for drf in the
-	// dominant part or, when those are equal, in the other.
+	// Less reports whether a is strictly less than b by the policy's types, on a cluster of that size: for drf by the dominant
+	// part or, when those are equal, by the other.
 	Less(a, b, cluster Resource) bool
-	// Below is Less by one type alone: for drf the dominant parts. It is how usage is compared with a share.
+	// Below is Less by one type alone, for drf by the dominant parts. It compares usage with a share.
 	Below(usage, share, cluster Resource) bool
-	// Headroom is what an application of a queue may still ask for with success: most is what the cluster has free within the
-	// queue's maximum. It is negative only where most is.
+	// Headroom is the amount that an application of a queue may still ask for with success; most is the free part of the cluster
+	// within the queue's maximum. It is negative only where most is.
 	Headroom(share, usage, most Resource) Resource
 }
 

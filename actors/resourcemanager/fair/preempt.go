@@ -9,27 +9,29 @@ import (
 	"github.com/coherer/coherer/actors/exitstatus"
 )
 
-// kill is what was marked at one time, to be ended at another.
+// kill is a group of containers that were marked together and will end together.
 type kill struct {
 	at         time.Duration
-	app        *app // for which it is
+	app        *app // that gets the room
 	containers []*container
 }
 
-// Preempt marks containers of others for the applications that Update found starving, in turn. They are warned: what is
-// Marked ends with KillMarked after Config.WaitBeforeKill. It mirrors FSPreemptionThread.
+// Preempt marks containers of others for the applications that Update found starving, in turn. Their owners are warned:
+// KillMarked ends marked containers after Config.WaitBeforeKill. It mirrors FSPreemptionThread.
 func (s *Scheduler) Preempt(now time.Duration) []Event {
 	s.now = now
 	for a := s.nextStarving(); a != nil; a = s.nextStarving() {
 		if marked := s.preemptFor(a); len(marked) > 0 {
-			s.kills = append(s.kills, kill{s.now + s.conf.WaitBeforeKill, a, marked})
+			s.kills = append(s.kills, kill{s.now + s.conf.WaitBeforeKill, a, marked}) // stays sorted: all wait equally long
 		}
+		// Also without a victim. Before the marked ones have ended and their room was offered, it would still look starved, and
+		// more would be preempted for the same lack.
 		a.nextCheck = s.now + s.conf.WaitBeforeKill + s.someOffers() + s.conf.WaitBeforeCheck
 	}
 	return s.take()
 }
 
-// someOffers is how long an application that was helped has to take what it is offered.
+// someOffers is the time in which an application that was helped may take the offered room.
 func (s *Scheduler) someOffers() time.Duration {
 	switch {
 	case s.conf.Continuous:
@@ -56,7 +58,7 @@ func (s *Scheduler) nextStarving() *app {
 	return first
 }
 
-// NextKill is when KillMarked has something to end; ok is false when it has not.
+// NextKill is the time at which KillMarked has containers to end; ok is false if none is marked.
 func (s *Scheduler) NextKill() (at time.Duration, ok bool) {
 	if len(s.kills) == 0 {
 		return 0, false
@@ -64,7 +66,7 @@ func (s *Scheduler) NextKill() (at time.Duration, ok bool) {
 	return s.kills[0].at, true
 }
 
-// KillMarked ends what was marked long enough ago and has not ended by itself.
+// KillMarked ends the containers that were marked long enough ago and have not ended by themselves.
 func (s *Scheduler) KillMarked(now time.Duration) []Event {
 	s.now = now
 	for len(s.kills) > 0 && s.kills[0].at <= now {
@@ -72,7 +74,7 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 			switch {
 			case !c.gone:
 				s.complete(c, End{ExitStatus: exitstatus.Preempted, Diagnostics: DiagnosticsPreempted, Cause: Killed})
-			case s.conf.Compat == Upstream:
+			case s.conf.Compat == Upstream: // Hadoop ends it again
 				c.historicAskAgain()
 			}
 		}
@@ -81,9 +83,9 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 	return s.take()
 }
 
-// preemptFor marks enough for what an application lacks.
+// preemptFor marks enough containers to cover what an application lacks.
 func (s *Scheduler) preemptFor(a *app) []*container {
-	if !slices.ContainsFunc(s.leaves, s.hasVictims) {
+	if !slices.ContainsFunc(s.leaves, s.hasVictims) { // cheap, and spares a search over all nodes for each ask
 		return nil
 	}
 	var chosen []*container
@@ -92,20 +94,21 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 		if s.conf.Compat != Upstream && s.futile(a, want) {
 			continue
 		}
-		near, all := s.nodes.named(want.Name, s.conf.Compat), s.nodes.ordered(s.conf.Compat)
+		near, all := s.nodes.named(want.Name, s.conf.Compat), s.nodes.ordered(s.conf.Compat) // victims shortens both as it goes
 		for range want.Count {
 			if s.conf.Compat != Upstream && a.helped[want.Key] >= a.byKey[want.Key].any.count {
-				break // more is asked of places than is wanted in all
+				break // the asks for places sum to more than the total
 			}
 			n, victims := s.victims(a, want, &near, &all)
 			if n == nil || len(victims) == 0 && s.conf.Compat == Upstream {
-				break // nor will the next one find any
+				break // the next one would find none either
 			}
 			a.helped[want.Key]++
 			owed := want.Capability
-			if s.conf.Compat == Upstream { // all that is taken, which may be more than was wanted
+			if s.conf.Compat == Upstream { // all their room, which may be more than was wanted
 				owed = sumOf(victims)
 			}
+			// At once, also where free room suffices: the next container must not count on the same room.
 			for _, c := range victims {
 				c.mark()
 			}
@@ -117,20 +120,20 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 		chosen = relieved(chosen)
 	}
 	for _, c := range chosen {
-		s.tell(Marked, c)
+		s.emit(Marked, c)
 	}
 	return chosen
 }
 
-// hasVictims reports whether an application of the leaf has more than its fair share, and may lose it.
+// hasVictims reports whether an application of the leaf has at least its fair share, and may lose containers.
 func (s *Scheduler) hasVictims(q *queue) bool {
 	return q.set.Preemptable && slices.ContainsFunc(slices.Concat(q.apps, q.waiting), func(a *app) bool {
 		return !q.policy.Less(a.Usage.Minus(a.markedSum), a.FairShare, s.nodes.total) && len(a.live) > len(a.marked)
 	})
 }
 
-// relieved lets go who is not needed after all: what was taken for one container may have been too much, and enough with
-// what was taken for the next.
+// relieved unmarks the containers that are not needed after all: the room for one container may have been too much, and the
+// rest of it enough for the next.
 func relieved(chosen []*container) (needed []*container) {
 	for _, c := range slices.Backward(chosen) {
 		if c.Resource.Fits(c.node.room()) {

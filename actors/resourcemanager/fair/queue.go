@@ -20,25 +20,25 @@ type queue struct {
 	order    order    // of children or of applications
 
 	apps     []*app // of a leaf: those that may run
-	waiting  []*app // of a leaf: those that may not yet, in the order of their coming
-	accepted int    // of a leaf: applications that are not removed, with an attempt or without
+	waiting  []*app // of a leaf: those that may not yet, in the order of their arrival
+	accepted int    // of a leaf: its applications, with an attempt or without
 	running  int    // applications that may run, in it and below
-	wanting  int    // of them, those that want something
+	wanting  int    // of them, those that want containers
 
-	amUsage         Resource // of a leaf: what ApplicationMasters have
+	amUsage         Resource // of a leaf: used by ApplicationMasters
 	atMinShareSince time.Duration
 }
 
-// configure gives a queue what the file says of it.
+// configure gives a queue its settings from the file.
 func (s *Scheduler) configure(q *queue, set QueueSettings) {
 	q.set = set
 	q.Weight = set.Weight
 	q.policy = PolicyOf(set.Policy, s.conf.Compat)
-	q.order.policy, q.order.all = q.policy, true
+	q.order.policy, q.order.all = q.policy, true // sorted by the old policy, the order is worthless
 	s.resize(q)
 }
 
-// resize gives a queue the minimum and maximum that it has on the cluster as it is.
+// resize computes a queue's minimum and maximum on the present cluster: they may be parts of it.
 func (s *Scheduler) resize(q *queue) {
 	q.MinShare, q.MaxShare = q.set.MinShare(s.nodes.total), q.set.MaxShare(s.nodes.total)
 }
@@ -59,14 +59,14 @@ func (s *Scheduler) newQueue(set QueueSettings, parent *queue) *queue {
 	return q
 }
 
-// dropQueue forgets a queue that nothing is in.
+// dropQueue forgets an empty queue.
 func (s *Scheduler) dropQueue(q *queue) {
 	delete(s.queues, q.Name)
 	s.leaves = slices.DeleteFunc(s.leaves, func(x *queue) bool { return x == q })
 	q.parent.children = slices.DeleteFunc(q.parent.children, func(x *queue) bool { return x == q })
 }
 
-// Look is Tree: what placing has to know of the queues that there are.
+// Look makes the Scheduler a Tree.
 func (s *Scheduler) Look(name string) (exists, leaf, dynamic bool) {
 	q := s.queues[name]
 	if q == nil {
@@ -75,9 +75,9 @@ func (s *Scheduler) Look(name string) (exists, leaf, dynamic bool) {
 	return true, q.leaf, q.set.Dynamic
 }
 
-// leafQueue is the leaf of that full name, which is made, with the parents that are missing, when it may be. It is nil when
-// there cannot be one: a queue above it is a leaf, it is itself a parent, or a policy may not stand there. Then the parents that
-// could be made stay until Tidy, as in Hadoop.
+// leafQueue is the leaf of that full name; it is made, with missing parents, if it may be. It is nil if it cannot exist: a queue
+// above it is a leaf, it is itself a parent, or its policy may not stand there. Parents made before the failure stay until Tidy,
+// as in Hadoop.
 func (s *Scheduler) leafQueue(name string) *queue {
 	s.allocations.create(s, name, false, true)
 	if q := s.queues[name]; q != nil && q.leaf {
@@ -86,7 +86,8 @@ func (s *Scheduler) leafQueue(name string) *queue {
 	return nil
 }
 
-// steadyShares computes what each queue might have if all were active.
+// steadyShares computes the share that each queue would have if all were active. Only pages and metrics show them, so that it waits
+// until they are read: nodes that come one by one cost nothing.
 func (s *Scheduler) steadyShares() {
 	if !s.unsteady {
 		return
@@ -118,7 +119,7 @@ func (q *queue) items() []*Schedulable {
 	return items
 }
 
-// use changes what the queue and all above it have in use.
+// use changes the usage of the queue and of all above it.
 func (q *queue) use(more Resource) {
 	for ; q != nil; q = q.parent {
 		q.Usage = q.Usage.Plus(more)
@@ -143,18 +144,19 @@ func (q *queue) fitsMaxShare(extra Resource) bool {
 // full reports whether the queue has more than its maximum; at its maximum it is not.
 func (q *queue) full() bool { return !q.Usage.Fits(q.MaxShare) }
 
-// countWanting changes how many applications want something, in the queue and above.
+// countWanting changes the number of applications that want containers, in the queue and above.
 func (q *queue) countWanting(by int) {
 	for ; q != nil; q = q.parent {
 		was := q.wanting
 		q.wanting += by
+		// Only whether any application wants something decides if the queue is in its parent's order.
 		if q.parent != nil && (was == 0) != (q.wanting == 0) {
 			q.parent.order.touch(&q.member)
 		}
 	}
 }
 
-// countRunning changes how many applications may run, in the queue and above.
+// countRunning changes the number of applications that may run, in the queue and above.
 func (q *queue) countRunning(by int) {
 	for ; q != nil; q = q.parent {
 		q.running += by
@@ -162,7 +164,7 @@ func (q *queue) countRunning(by int) {
 	}
 }
 
-// everything says that the order of the queue and of all below may have changed altogether.
+// everything marks the whole order of the queue and of all below as changed.
 func (q *queue) everything() {
 	q.order.all = true
 	for _, c := range q.children {

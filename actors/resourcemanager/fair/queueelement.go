@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// queueElement is what the file says of one queue. A nil field is not there: it is inherited, or has its default.
+// queueElement is the file's settings of one queue. A nil field is missing: it is inherited, or has its default.
 type queueElement struct {
 	parent, reserves        bool
 	policy                  string
@@ -23,7 +23,7 @@ type queueElement struct {
 	submit, administer      ACL // nobody, and everybody in Root
 }
 
-// defaults are what the file says of all queues, or Hadoop's own.
+// defaults are the file's settings for all queues, or Hadoop's own.
 type defaults struct {
 	policy                  string
 	userMaxApps             int
@@ -41,7 +41,7 @@ func noDefaults() defaults {
 	}
 }
 
-// Queue is what holds for a queue: one of the file, or a Dynamic one that is or would be below another.
+// Queue is the settings of a queue: one of the file, or a Dynamic one that is or would be below another.
 func (a *Allocations) Queue(name string) QueueSettings {
 	if s, ok := a.settled[name]; ok {
 		return s
@@ -49,7 +49,7 @@ func (a *Allocations) Queue(name string) QueueSettings {
 	return a.derive(name)
 }
 
-// settle derives the settings of all queues that the file has, those above first.
+// settle derives the settings of all queues of the file, parents first: children inherit.
 func (a *Allocations) settle() {
 	a.settled = make(map[string]QueueSettings, len(a.queues))
 	for _, name := range a.names() {
@@ -57,6 +57,7 @@ func (a *Allocations) settle() {
 	}
 }
 
+// derive computes a queue's settings: the defaults, over them the parent's, over them its own.
 func (a *Allocations) derive(name string) QueueSettings {
 	d := a.defaults
 	s := QueueSettings{
@@ -77,17 +78,17 @@ func (a *Allocations) derive(name string) QueueSettings {
 	return s
 }
 
-// inherit sets what a queue has from those above it.
+// inherit sets the settings that a queue has from those above it.
 func (a *Allocations) inherit(s *QueueSettings, p QueueSettings) {
 	s.MaxContainerAllocation = p.MaxContainerAllocation
 	s.MinSharePreemptionTimeout, s.FairSharePreemptionTimeout = p.MinSharePreemptionTimeout, p.FairSharePreemptionTimeout
 	s.FairSharePreemptionThreshold, s.Preemptable = p.FairSharePreemptionThreshold, p.Preemptable
-	if a.queues[s.Name] == nil && p.MaxChild != nil {
+	if a.queues[s.Name] == nil && p.MaxChild != nil { // maxChildResources is for queues that the file does not name
 		s.Max = *p.MaxChild
 	}
 }
 
-// settle sets what the file says of the queue itself.
+// settle sets the queue's own settings.
 func (q *queueElement) settle(s *QueueSettings) {
 	s.Parent, s.MaxChild, s.Submit, s.Administer = q.parent, q.maxChild, q.submit, q.administer
 	if q.policy != "" {
@@ -113,31 +114,31 @@ func set[T any](to, from *T) {
 	}
 }
 
-// Creatable says why a queue with the policies that the file gives cannot be made, as a parent or as a leaf: below fair
-// there is no drf, and a parent has no fifo. It is nil when it can.
+// Creatable is the reason why a queue with its policies of the file cannot be made, as a parent or as a leaf: drf cannot stand
+// below fair, and a parent cannot have fifo. It is nil if the queue can be made.
 func (a *Allocations) Creatable(name string, parent bool) error {
 	if name == Root {
 		return nil
 	}
 	above := ParentName(name)
 	if a.missing[above] {
-		return fmt.Errorf("queue %s is not there, as %s is not", name, above)
+		return fmt.Errorf("queue %s is left out, as %s is", name, above)
 	}
 	if badName(name) {
-		return fmt.Errorf("queue %.100q is not there: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
+		return fmt.Errorf("queue %.100q is left out: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
 	}
 	switch policy := a.Queue(name).Policy; {
 	case parent && policy == PolicyFIFO:
-		return fmt.Errorf("queue %s is not there: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
+		return fmt.Errorf("queue %s is left out: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
 	case a.Queue(above).Policy == PolicyFIFO:
-		return fmt.Errorf("queue %s is not there: the policy of %s is FIFO, which only queues without children can have", name, above)
+		return fmt.Errorf("queue %s is left out: the policy of %s is FIFO, which only queues without children can have", name, above)
 	case !mayStandBelow(a.Queue(above).Policy, policy):
-		return fmt.Errorf("queue %s is not there: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
+		return fmt.Errorf("queue %s is left out: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
 	}
 	return nil
 }
 
-// badName reports whether the last part of a full name is none.
+// badName reports whether a full name is too long, or its last part not valid.
 func badName(name string) bool {
 	node := name[strings.LastIndexByte(name, '.')+1:]
 	return node == "" || node != strings.TrimSpace(node) || len(name) > maxQueueName
@@ -148,7 +149,7 @@ func mayStandBelow(above, policy string) bool {
 	return above != PolicyFIFO && (above != PolicyFair || policy != PolicyDRF)
 }
 
-// leaveOut finds the queues that cannot be made, and says why.
+// leaveOut finds the queues that cannot be made, with a warning each. Parents come first: Creatable looks at missing.
 func (a *Allocations) leaveOut() {
 	for _, name := range a.names() {
 		if err := a.Creatable(name, a.queues[name].parent); err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxQueueName is how long the full name of a queue may be.
+// maxQueueName bounds the full name of a queue, in bytes.
 const maxQueueName = 1000
 
-// queue reads a queue element; above is the full name of the queue that it stands in, "" for Root's own.
+// queue reads a queue element; above is the full name of the queue around it, "" for Root's own.
 func (p *fileParser) queue(above string, e *element) {
 	name := strings.TrimSpace(e.attr("name"))
 	switch {
@@ -29,14 +29,15 @@ func (p *fileParser) queue(above string, e *element) {
 		p.fail(refused(e, "", "the full name of a queue has more than %d bytes", maxQueueName))
 		return
 	}
+	// A second element of a name adds to the first, as in Hadoop.
 	q := p.queues[name]
 	if q == nil {
 		q = &queueElement{}
 		p.queues[name] = q
 	} else if name != Root {
-		p.warn(e, "queue %s is there twice: where both say something, this one counts", name)
+		p.warn(e, "queue %s appears twice: where both set something, this one counts", name)
 	}
-	parent := p.fields(name, q, e)
+	parent := p.fields(name, q, e) // before ends, with the queues inside: Hadoop adds a name when its element ends
 	if !slices.Contains(p.ends[parent], name) {
 		p.ends[parent] = append(p.ends[parent], name)
 	}
@@ -45,7 +46,7 @@ func (p *fileParser) queue(above string, e *element) {
 	}
 }
 
-// fields reads what stands in a queue element. It reports whether that is one of a parent.
+// fields reads the children of a queue element. It reports whether the queue is a parent.
 func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 	where := "queue " + name
 	var forbidden *element // a setting that a parent cannot have
@@ -92,30 +93,30 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 			}
 		case "reservation":
 			reserves, forbidden = true, f
-			p.warn(f, "%s: there are no reservations of resources ahead of time; the queue is a parent, and nothing can be submitted to it", where)
+			p.warn(f, "%s: reservations of resources ahead of time are not supported; the queue is a parent, and nothing can be submitted to it", where)
 		case "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
 			p.rawText(f, where)
-			p.warn(f, "%s: <%s> is read over: there are no reservations of resources ahead of time", where, f.name)
+			p.warn(f, "%s: <%s> is ignored: reservations of resources ahead of time are not supported", where, f.name)
 		default:
 			if p.compat == Upstream && historicQueueTag(f.name) {
 				p.queue(name, f)
 				hasChildren = true
 				continue
 			}
-			p.readOver(f, where, topSettings, "it has to stand outside of queues")
+			p.ignored(f, where, topSettings, "it belongs outside of queues")
 		}
 	}
-	parent := hasChildren || e.attr("type") == "parent"
+	parent := hasChildren || e.attr("type") == "parent" // known only now: its children may come after the setting
 	if parent && forbidden != nil {
 		p.fail(refused(forbidden, where, "a queue with children, or with type=\"parent\", cannot have <%s>; take it out", forbidden.name))
 	}
-	isParent := parent || reserves
+	isParent := parent || reserves // Hadoop makes a queue with <reservation> the parent of those of its plans
 	q.reserves = q.reserves || reserves
-	q.parent = q.parent || isParent
+	q.parent = q.parent || isParent // of several elements of a name one is enough
 	return isParent
 }
 
-// The settings that can stand at the top and in a queue, for who looks at the wrong place.
+// The settings that can stand at the top and in a queue, for warnings about misplaced ones.
 var (
 	topSettings = []string{
 		"user", "userMaxAppsDefault", "queueMaxAppsDefault", "queueMaxResourcesDefault", "queueMaxAMShareDefault",
@@ -129,21 +130,21 @@ var (
 	}
 )
 
-// readOver says that an element means nothing where it stands, and, if it is one of those that belong elsewhere, where.
-func (p *fileParser) readOver(e *element, where string, elsewhere []string, place string) {
-	why := "no setting is called that"
+// ignored warns of an element without effect at its place, and names the right place if elsewhere has it.
+func (p *fileParser) ignored(e *element, where string, elsewhere []string, place string) {
+	why := "no setting has this name"
 	if slices.Contains(elsewhere, e.name) {
 		why = place
 	}
 	if where != "" {
 		where += ": "
 	}
-	p.warn(e, "%s<%s> is read over: %s", where, e.name, why)
+	p.warn(e, "%s<%s> is ignored: %s", where, e.name, why)
 }
 
 func keep[T any](v T) *T { return &v }
 
-// minimum is nil where Hadoop takes it for none without a word: in per cent.
+// minimum is nil where Hadoop ignores it without a warning: in per cent.
 func (p *fileParser) minimum(f *element, where string) *Limit {
 	l := p.limit(f, where, missingNone)
 	if l.Part && p.compat == Upstream {

@@ -7,17 +7,17 @@ import (
 	"math"
 )
 
-// QueueInfo is a queue with those below it as Hadoop's pages and REST server tell of them. It mirrors FairSchedulerQueueInfo
-// and FairSchedulerLeafQueueInfo; its JSON has their fields in their order, those of a leaf first have "type".
+// QueueInfo is a queue with those below it as Hadoop's pages and REST server show them. It mirrors FairSchedulerQueueInfo
+// and FairSchedulerLeafQueueInfo; its JSON has their fields in their order, with "type" first for a leaf.
 type QueueInfo struct {
 	QueueState
-	Cluster      Resource    // what all nodes have
-	MaxContainer Resource    // the largest container that may be asked for in it
+	Cluster      Resource    // the sum of all nodes
+	MaxContainer Resource    // the largest container that its applications may ask for
 	Children     []QueueInfo // by name
 }
 
-// QueueTree is root with all that is below, of the states of all queues by name. containers are the largest containers that
-// may be asked for in them, as Scheduler.MaximumAllocation has them.
+// QueueTree is root with all queues below, made of the states of all queues by name. containers returns the largest container that
+// a queue's applications may ask for, as Scheduler.MaximumAllocation does.
 func QueueTree(states []QueueState, cluster Resource, containers func(queue string) Resource) QueueInfo {
 	below := map[string][]QueueState{}
 	var root QueueState
@@ -45,8 +45,8 @@ func (q QueueInfo) PendingApps() int { return q.Starting + q.Waiting }
 // ActiveApps are the others.
 func (q QueueInfo) ActiveApps() int { return q.Running - q.Starting }
 
-// MarshalJSON writes it as Hadoop's REST server does, /ws/v1/cluster/scheduler. maxResources are not more than the cluster
-// has; a queue without children has no childQueues.
+// MarshalJSON writes it as Hadoop's REST server does, /ws/v1/cluster/scheduler. maxResources do not exceed the cluster; a queue
+// without children has no childQueues.
 func (q QueueInfo) MarshalJSON() ([]byte, error) {
 	info := queueJSON{
 		MaxApps: q.MaxRunningApps, MinResources: ResourceInfo(q.MinShare), MaxResources: ResourceInfo(q.MaxShare.Min(q.Cluster)),
@@ -96,7 +96,7 @@ type childrenJSON struct {
 	Queue []QueueInfo `json:"queue"`
 }
 
-// ResourceInfo is a Resource as Hadoop's ResourceInfo writes it in JSON: memory (MiB) and cores, and then each type with all its words.
+// ResourceInfo is a Resource as Hadoop's ResourceInfo writes it in JSON: memory (MiB) and cores, and then each type in full.
 type ResourceInfo Resource
 
 // MarshalJSON fulfils json.Marshaler.

@@ -10,10 +10,10 @@ import (
 // Root is the name of the queue above all others.
 const Root = "root"
 
-// Never is a time-out that does not run.
+// Never is a time-out that never ends.
 const Never = time.Duration(math.MaxInt64)
 
-// UnlimitedApps is the number of running applications where nothing limits it.
+// UnlimitedApps is the maximum of running applications without a limit.
 const UnlimitedApps = math.MaxInt32
 
 // Limit is an amount from the file: an absolute one, or parts of the cluster. It mirrors Hadoop's ConfigurableResource.
@@ -34,29 +34,29 @@ func (l Limit) Of(cluster Resource) Resource {
 	}
 }
 
-// QueueSettings is what holds for one queue, with what it inherits and what defaults give. It mirrors what Hadoop keeps in
-// AllocationConfiguration and in the FSQueue.
+// QueueSettings are the settings of one queue, its own, inherited ones and defaults. They mirror parts of Hadoop's
+// AllocationConfiguration and FSQueue.
 type QueueSettings struct {
 	Name    string // full: root.a.b
 	Parent  bool   // it may have children and no applications
-	Dynamic bool   // the file does not have it: it was or would be made for a submission
+	Dynamic bool   // it is not in the file: it was or would be made for a submission
 
 	Policy string // PolicyFair, PolicyDRF or PolicyFIFO
 	Weight float32
 
 	Min      Limit  // minResources
 	Max      Limit  // maxResources; use MaxShare
-	MaxChild *Limit // maxChildResources: the Max of Dynamic children; nil is none
+	MaxChild *Limit // maxChildResources: the Max of Dynamic children; nil: not set
 
 	MaxRunningApps int
-	MaxAMShare     float32 // which part of the queue's fair share ApplicationMasters may have; below 0 nothing limits them
+	MaxAMShare     float32 // the part of the queue's fair share that ApplicationMasters may have; below 0: no limit
 
-	MaxContainerAllocation Resource // the largest container; Unbounded where nothing limits it
+	MaxContainerAllocation Resource // the largest container; Unbounded: no limit
 
-	MinSharePreemptionTimeout    time.Duration // Never is none
+	MinSharePreemptionTimeout    time.Duration // Never: no preemption
 	FairSharePreemptionTimeout   time.Duration
 	FairSharePreemptionThreshold float32
-	Preemptable                  bool // false too when an ancestor is not
+	Preemptable                  bool // false too when an ancestor is not preemptable
 
 	Submit, Administer ACL // this queue's own; Allocations.MaySubmit asks its ancestors too
 }

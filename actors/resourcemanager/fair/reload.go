@@ -17,21 +17,21 @@ const (
 type File struct {
 	Data     []byte
 	Modified time.Time
-	Err      error // why it was not read
+	Err      error // why it could not be read
 }
 
 // Reload keeps up with an allocation file. Its owner reads the file once for Load, and every ReloadInterval for Take.
 type Reload struct {
 	options  Options
-	loaded   time.Time // when it was last good
-	modified time.Time // that one's
-	told     string    // what of a bad file has been said
+	loaded   time.Time // when a good file was last read
+	modified time.Time // that file's time
+	reported string    // the last error, which Take returns only once
 }
 
-// NewReload is one for a file that has not been read.
+// NewReload is a Reload for a file that has not been read.
 func NewReload(o Options) Reload { return Reload{options: o} }
 
-// Load is for the file as it is when the ResourceManager starts, whatever its age. An error is one of the start.
+// Load takes the file at the start of the ResourceManager, whatever its age. An error ends the start.
 func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
 	if f.Err != nil {
 		return nil, fmt.Errorf("allocation file cannot be read: %w", f.Err)
@@ -44,27 +44,27 @@ func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
 }
 
 // Take is the new allocations, or nil when the old ones stay: when the file did not change, when its change is not
-// ReloadWait old, or when it is bad. An error says why a bad file does not count; it is not said again until there is
-// another reason, or the file was good.
+// ReloadWait old, or when it is bad. An error says why a bad file does not count; the same error is not returned again until
+// another one came, or a good file.
 func (r *Reload) Take(f File, now time.Time) (*Allocations, error) {
-	if f.Err == nil && !r.due(f.Modified, now) {
+	if f.Err == nil && !r.due(f.Modified, now) { // a file that cannot be read has no time
 		return nil, nil
 	}
 	a, err := r.Load(f, now)
 	switch {
 	case err == nil:
-		r.told = ""
+		r.reported = ""
 		return a, nil
-	case err.Error() == r.told:
+	case err.Error() == r.reported:
 		return nil, nil
 	}
-	r.told = err.Error()
+	r.reported = err.Error()
 	return nil, fmt.Errorf("the old allocations stay: %w", err)
 }
 
 func (r *Reload) due(modified, now time.Time) bool {
 	changed := !modified.Equal(r.modified)
-	if r.options.Compat == Upstream { // an older file that was put in its place is not seen
+	if r.options.Compat == Upstream { // which misses an older file that was put in its place
 		changed = modified.After(r.loaded)
 	}
 	return changed && now.After(modified.Add(ReloadWait))

@@ -15,8 +15,8 @@ func (s *Scheduler) reservable(a *app, capability Resource) bool {
 	return !a.queue.policy.Less(capability, least, cluster) && a.starved(cluster)
 }
 
-// reserve keeps a node for an application. A node is kept for one only, and but for a host that was asked for an application
-// may have a part of the nodes only.
+// reserve keeps a node for an application. A node has one reservation at most, and an application may reserve only a part of the
+// nodes, hosts that it asked for excepted.
 func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, n *node, again *container) bool {
 	if n.reserved != nil && n.reserved.app != a {
 		return false
@@ -24,7 +24,7 @@ func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, 
 	if level != NodeLocal && a.reservations(s.reach(n, level)) >= s.mostReservations(n, level) {
 		return false
 	}
-	if again != nil {
+	if again != nil { // it keeps its reservation
 		return true
 	}
 	c := s.newContainer(a, k, n, capability)
@@ -34,7 +34,7 @@ func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, 
 	a.reserving = a.reserving.Plus(capability)
 	s.containers[c.ID] = c
 	s.reservations++
-	s.tell(Reserved, c)
+	s.emit(Reserved, c)
 	return true
 }
 
@@ -45,8 +45,8 @@ func (s *Scheduler) reach(n *node, level Locality) string {
 	return n.rack
 }
 
-// mostReservations is how many nodes of the rack, or of all, one application may reserve: a part of them, rounded up. It is
-// counted with 32 bits, as Hadoop does: a 20th of 20 nodes is one.
+// mostReservations is the number of nodes, of the rack or of all, that one application may reserve: a part of them, rounded up. It
+// is computed with 32 bits, as in Hadoop: a 20th of 20 nodes is one.
 func (s *Scheduler) mostReservations(n *node, level Locality) int {
 	of := len(s.nodes.all)
 	if level != OffSwitch {
@@ -55,13 +55,13 @@ func (s *Scheduler) mostReservations(n *node, level Locality) int {
 	return int(math.Ceil(float64(float32(of) * float32(s.conf.ReservableNodes))))
 }
 
-// honour offers a node to who has reserved it. It reports whether the reservation holds: one that is not needed any more, or
-// cannot be used, is dropped.
+// honour offers a node to the application that has reserved it. It reports whether the reservation holds: one that is no longer
+// needed, or cannot be used, is dropped.
 func (s *Scheduler) honour(n *node) bool {
 	c := n.reserved
 	a := c.app
 	r := a.byKey[c.Key]
-	beyond := s.conf.Compat != Upstream && !a.queue.fitsMaxShare(c.Resource) // Hadoop looks only at what is asked now
+	beyond := s.conf.Compat != Upstream && !a.queue.fitsMaxShare(c.Resource) // Hadoop checks only the size asked now
 	if r == nil || !s.fits(a, r, n) || s.overAMShare(a) || beyond {
 		s.unreserve(c)
 		return false
@@ -69,10 +69,10 @@ func (s *Scheduler) honour(n *node) bool {
 	if c.Resource.Fits(n.free) {
 		s.offerRequests(a, r, n, c)
 	}
-	return true
+	return true // also when it was fulfilled just now: then the others get the node with its next update, as in Hadoop
 }
 
-// unreserve drops a reservation, whose id is used up.
+// unreserve drops a reservation. Unless place fulfils it, its id is used up.
 func (s *Scheduler) unreserve(c *container) {
 	a := c.app
 	c.reserved = false
@@ -81,5 +81,5 @@ func (s *Scheduler) unreserve(c *container) {
 	a.reserving = a.reserving.Minus(c.Resource)
 	delete(s.containers, c.ID)
 	s.reservations--
-	s.tell(Unreserved, c)
+	s.emit(Unreserved, c)
 }

@@ -13,11 +13,11 @@ const (
 	UnboundedVCores = math.MaxInt32
 )
 
-// Unbounded is more than there can be of anything.
+// Unbounded is more than any cluster has.
 var Unbounded = Resource{Memory: UnboundedMemory, VCores: UnboundedVCores}
 
-// Resource is an amount of what nodes have and containers need. The zero value is none. Sums and differences saturate: they
-// never wrap around. It mirrors org.apache.hadoop.yarn.api.records.Resource with its two standard types.
+// Resource is an amount of memory and cores, of a node or a container for one. The zero value is nothing. Sums and differences
+// saturate: they never wrap around. It mirrors org.apache.hadoop.yarn.api.records.Resource with its two standard types.
 type Resource struct {
 	Memory int64 // MiB
 	VCores int64
@@ -26,7 +26,7 @@ type Resource struct {
 // String is Hadoop's text of it, "<memory:1024, vCores:1>".
 func (r Resource) String() string { return fmt.Sprintf("<memory:%d, vCores:%d>", r.Memory, r.VCores) }
 
-// IsZero reports whether there is nothing of either type.
+// IsZero reports whether both amounts are 0.
 func (r Resource) IsZero() bool { return r == Resource{} }
 
 // Plus is the sum.

@@ -12,7 +12,7 @@ import (
 )
 
 // Scheduler is Hadoop's FairScheduler without threads: its owner calls it, from one place, with the time since an epoch of
-// its own, and gets what was decided. What Hadoop's threads do in the background are calls too: Update each
+// its own, and gets decisions. The work of Hadoop's background threads are calls too: Update each
 // Config.UpdateInterval, with preemption Preempt after it and KillMarked when NextKill comes, ContinuousPass over and over
 // when Config.Continuous.
 //
@@ -27,23 +27,23 @@ type Scheduler struct {
 	queues map[string]*queue
 	leaves []*queue // in the order of their making
 
-	unsteady bool // steady shares are to be computed when somebody looks at them
+	unsteady bool // steady shares are out of date; they are computed when somebody looks at them
 
 	applications map[ids.Application]*application
 	attempts     map[ids.Attempt]*app // the current attempt of each application that has one
 	containers   map[ids.Container]*container
 	users        map[string]*user
 
-	available Resource // what the cluster has free, as of the end of the last call that scheduled
-	starving  []*app   // whom Preempt is to help
-	kills     []kill   // what KillMarked is to end, by time
+	available Resource // free in the cluster, as of the end of the last call that scheduled
+	starving  []*app   // those that Preempt has to help
+	kills     []kill   // those that KillMarked has to end, by time
 
-	births       int64 // of containers, ever
-	reservations int   // now
+	births       int64 // containers ever made
+	reservations int   // at present
 	events       []Event
 }
 
-// application is what outlives an attempt.
+// application is the part of an application that outlives its attempts.
 type application struct {
 	user    string
 	queue   *queue
@@ -53,7 +53,7 @@ type application struct {
 // ErrUnknown is about a node, an application or an attempt that the scheduler does not have.
 var ErrUnknown = errors.New("unknown to the scheduler")
 
-// RejectedError is why an application is not accepted: Hadoop's APP_REJECTED, in its words.
+// RejectedError is the refusal of an application: Hadoop's APP_REJECTED, in its words.
 type RejectedError struct{ Reason string }
 
 func (e *RejectedError) Error() string { return e.Reason }
@@ -75,7 +75,7 @@ func New(now time.Duration, conf Config, allocations *Allocations) (*Scheduler, 
 	return s, nil
 }
 
-// take hands over what was decided since the last call.
+// take hands over the decisions since the last call.
 func (s *Scheduler) take() []Event {
 	events := s.events
 	s.events = nil
@@ -96,7 +96,7 @@ func (s *Scheduler) MaximumAllocation(now time.Duration, queue string) Resource 
 	return most
 }
 
-// Cluster is what all nodes have.
+// Cluster is the sum of all nodes.
 func (s *Scheduler) Cluster() Resource { return s.nodes.total }
 
 // Reload gives the scheduler new allocations. Queues that the file has no more stay as if they had been made for
@@ -106,7 +106,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 	s.steadyShares() // by the old policies: new ones may leave a type alone
 	old := s.allocations
 	s.allocations = allocations
-	defer s.root.everything()
+	defer s.root.everything() // weights, minimums and policies decide the order of all siblings
 	if s.conf.Compat == Upstream {
 		s.historicReload(old)
 		return s.take()
@@ -115,28 +115,27 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 	keep := s.misplaces(allocations)
 	s.root.walk(func(q *queue) {
 		set := allocations.Queue(q.Name)
-		set.Parent = !q.leaf
+		set.Parent = !q.leaf // what it is, whatever the file says: a queue in use does not change
 		if keep {
 			set.Policy = q.set.Policy
 		}
 		s.configure(q, set)
 	})
-	s.admitAll()
+	s.admitAll() // last: limits of running applications may have been raised
 	return s.take()
 }
 
-// makeQueues makes the queues of the file that are not there. One that is there and used stays a leaf, or a parent, until it
-// is not used any more.
+// makeQueues makes the missing queues of the file. A used one stays a leaf, or a parent, as long as it is used.
 func (s *Scheduler) makeQueues() {
 	s.unsteady = true
 	if s.conf.Compat == Upstream {
 		s.allocations.historicMake(s)
 		return
 	}
-	for _, set := range s.allocations.Queues() {
+	for _, set := range s.allocations.Queues() { // parents first: a child of one that cannot be made yet waits for Tidy
 		q := s.queues[set.Name]
 		switch parent := s.queues[ParentName(set.Name)]; {
-		case q != nil && q.leaf == set.Parent:
+		case q != nil && q.leaf == set.Parent: // a leaf that has to be a parent, or the reverse
 			if q.empty() {
 				s.dropTree(q)
 				s.newQueue(set, parent)
@@ -147,11 +146,11 @@ func (s *Scheduler) makeQueues() {
 	}
 }
 
-// Tidy takes away the queues that were made for submissions and have no application any more, and makes those of the file
+// Tidy removes the queues that were made for submissions and have no application any more, and makes those of the file
 // that could not be made before. Its owner calls it every ReloadInterval. It mirrors AllocationFileLoaderService's onCheck.
 func (s *Scheduler) Tidy(now time.Duration) {
 	s.now = now
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.queues))) { // those below first
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.queues))) { // children first: a parent goes with its last one
 		if q := s.queues[name]; q.set.Dynamic && len(q.children) == 0 && q.accepted == 0 {
 			s.dropQueue(q)
 		}
@@ -159,7 +158,7 @@ func (s *Scheduler) Tidy(now time.Duration) {
 	s.makeQueues()
 }
 
-// misplaces reports whether the policies of the allocations may not stand in the queues that there are. Those keep theirs then.
+// misplaces reports whether an existing queue could not have its policy of the allocations. All keep their policies then.
 func (s *Scheduler) misplaces(allocations *Allocations) bool {
 	misplaced := false
 	s.root.walk(func(q *queue) { misplaced = misplaced || allocations.Creatable(q.Name, !q.leaf) != nil })

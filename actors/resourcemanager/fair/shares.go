@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// rounds is how often the bounds of the ratio are halved: Hadoop's COMPUTE_FAIR_SHARES_ITERATIONS.
+// rounds is the number of bisections of the ratio: Hadoop's COMPUTE_FAIR_SHARES_ITERATIONS.
 const rounds = 25
 
 // resourceType is one of the two types of a Resource.
@@ -26,9 +26,9 @@ func (t resourceType) of(r *Resource) *int64 {
 }
 
 // computeShares divides total of one type among items: each gets ratio × weight, truncated, but not less than its minimum
-// and not more than its maximum, with the smallest ratio found that uses the total up. What Hadoop's ComputeFairShares does:
-// the ratio is bisected and its upper bound taken, so that the shares may sum to more than the total, by about one an item
-// (100 among three are 34, 34 and 34). An item with a fixed share takes no part.
+// and not more than its maximum, with the smallest ratio found that uses the total up. As in Hadoop's ComputeFairShares the ratio
+// is bisected and its upper bound taken, so that the shares may sum to more than the total, by about one an item (100 among
+// three are 34, 34 and 34). An item with a fixed share takes no part.
 func computeShares(items []*Schedulable, total Resource, t resourceType, steady bool) {
 	shared := make([]divided, 0, len(items))
 	var fixed, most int64
@@ -45,6 +45,7 @@ func computeShares(items []*Schedulable, total Resource, t resourceType, steady 
 		shared = append(shared, d)
 		most = plus(most, *t.of(&s.MaxShare))
 	}
+	// At most the sum of the maximums: no ratio uses up more.
 	ratio := bisect(shared, min(most, max(minus(*t.of(&total), fixed), 0)))
 	for _, d := range shared {
 		*d.share = d.at(ratio)
@@ -71,7 +72,7 @@ func shareOf(s *Schedulable, steady bool) *Resource {
 	return &s.FairShare
 }
 
-// divided is what one item means to the bisection.
+// divided is the bisection's view of an item.
 type divided struct {
 	weight, least, most float64
 	share               *int64
@@ -81,8 +82,8 @@ func (d *divided) at(ratio float64) int64 {
 	return truncated(min(max(d.weight*ratio, d.least), d.most))
 }
 
-// bisect is a ratio with which the items use total up: the smallest one that 25 halvings find. A weight that is no number
-// never uses anything up; the search for a bound ends when the ratio does.
+// bisect is a ratio with which the items use total up: the smallest one that 25 bisections find. With a weight of NaN no ratio
+// uses anything up; the search for a bound ends at the largest number.
 func bisect(items []divided, total int64) float64 {
 	right := 1.0
 	for used(items, right) < total && right < math.MaxFloat64/2 {

@@ -9,28 +9,28 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// QueueState is what a queue has and may have.
+// QueueState is a copy of a queue's books.
 type QueueState struct {
 	QueueSettings
 	Leaf            bool
 	Usage, Demand   Resource
 	FairShare       Resource
 	SteadyFairShare Resource
-	MinShare        Resource // on the cluster as it is
+	MinShare        Resource // on the present cluster
 	MaxShare        Resource
 	Running         int      // applications that may run, in it and below
 	Waiting         int      // of a leaf: those that may not yet
 	Starting        int      // of a leaf: those of Running that have had no container yet
-	AMUsage         Resource // of a leaf: what ApplicationMasters have
-	AMLimit         Resource // of a leaf: what they may have; with MaxAMShare below 0 it means nothing
+	AMUsage         Resource // of a leaf: used by ApplicationMasters
+	AMLimit         Resource // of a leaf: the limit of AMUsage; meaningless with MaxAMShare below 0
 
 	Containers   int      // in it and below
 	Reservations int      // in it and below
 	Reserved     Resource // the sum of Reservations
-	Pending      int64    // containers that are asked for and not given, in it and below
+	Pending      int64    // containers of open asks, in it and below
 }
 
-// AppState is what an attempt has and wants.
+// AppState is a copy of an attempt's books.
 type AppState struct {
 	ID           ids.Attempt
 	User, Queue  string
@@ -43,14 +43,14 @@ type AppState struct {
 	Reserved     Resource
 	Weight       float32
 	FairStarving Resource // by how much it is below its fair share for too long
-	MinStarving  Resource // its part of what its queue is below its minimum
+	MinStarving  Resource // its part of the amount that its queue lacks to its minimum
 	Containers   int
-	Pending      []Ask // what is wanted still
+	Pending      []Ask // open asks
 	Reservations []Container
 	Marked       []ids.Container
 }
 
-// NodeState is what a node has.
+// NodeState is a copy of a node's books.
 type NodeState struct {
 	NodeSpec
 	Free       Resource
@@ -99,7 +99,7 @@ func (state *QueueState) add(a *app) {
 	}
 }
 
-// App is the state of an attempt; ok is false when there is no such one.
+// App is the state of an attempt; ok is false if it is unknown.
 func (s *Scheduler) App(id ids.Attempt) (state AppState, ok bool) {
 	a := s.attempts[id]
 	if a == nil {

@@ -4,7 +4,7 @@ package fair
 
 import "slices"
 
-// preempts reports whether anything is to be preempted at all: only when enough of the cluster is in use.
+// preempts reports whether preemption is on and enough of the cluster is in use for it.
 func (s *Scheduler) preempts() bool {
 	if !s.conf.Preemption {
 		return false
@@ -13,8 +13,8 @@ func (s *Scheduler) preempts() bool {
 	return float32(s.conf.UtilizationThreshold) < max(float32(used.Memory)/float32(all.Memory), float32(used.VCores)/float32(all.VCores))
 }
 
-// updateStarving finds who in a leaf has less than it should for too long. An application that was helped lately is left out.
-// It mirrors FSLeafQueue.updateStarvedApps.
+// updateStarving finds the applications of a leaf that have had less than they should for too long. One that was helped lately is
+// left out. It mirrors FSLeafQueue.updateStarvedApps.
 func (s *Scheduler) updateStarving(q *queue) {
 	upstream := s.conf.Compat == Upstream
 	var wanting []*app
@@ -22,16 +22,17 @@ func (s *Scheduler) updateStarving(q *queue) {
 		switch {
 		case a.wanting && s.now >= a.nextCheck:
 			wanting = append(wanting, a)
-		case !a.wanting && !upstream: // Hadoop does not look at it, and what it lacked stays
+		case !a.wanting && !upstream: // Hadoop skips it, and the amount that it lacked stays
 			a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
 		}
 	}
+	// In the order of service: those served first get the queue's lack to its minimum first.
 	slices.SortFunc(wanting, func(a, b *app) int { return q.policy.Compare(&a.Schedulable, &b.Schedulable, s.nodes.total) })
 	var fairly Resource
 	for _, a := range wanting {
 		s.updateFairStarving(a)
 		if a.fairStarving.IsZero() {
-			if upstream { // it hides those that are served after it
+			if upstream { // Hadoop takes for granted that those served after it do not starve either
 				break
 			}
 			continue
@@ -39,6 +40,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 		s.starves(a)
 		fairly = fairly.Plus(a.fairStarving)
 	}
+	// Room for the fair shares also helps the queue to its minimum: only the rest of that lack is distributed.
 	rest := s.minStarvation(q).lessNotBelowZero(fairly)
 	for _, a := range wanting {
 		if rest.IsZero() {
@@ -47,7 +49,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 		}
 		part := a.pendingDemand().lessNotBelowZero(a.fairStarving)
 		if q.policy.Less(rest, part, s.nodes.total) {
-			if part = part.lessNotBelowZero(rest); !upstream { // Hadoop hands on what is left of the demand
+			if part = part.lessNotBelowZero(rest); !upstream { // Hadoop gives the last one the rest of its demand
 				part = rest
 			}
 			rest = Resource{}
@@ -59,10 +61,10 @@ func (s *Scheduler) updateStarving(q *queue) {
 	}
 }
 
-// updateFairStarving computes by how much an application is below a part of its fair share, when it is so for long enough.
+// updateFairStarving computes the amount by which an application has been below a part of its fair share for long enough.
 func (s *Scheduler) updateFairStarving(a *app) {
 	set := &a.queue.set
-	due := a.FairShare.scaled(float64(set.FairSharePreemptionThreshold)).Min(a.Demand)
+	due := a.FairShare.scaled(float64(set.FairSharePreemptionThreshold)).Min(a.Demand) // none starves for what it does not want
 	below := a.queue.policy.Below(a.Usage, due, s.nodes.total)
 	if !below {
 		a.fairSince = s.now
@@ -73,8 +75,7 @@ func (s *Scheduler) updateFairStarving(a *app) {
 	}
 }
 
-// minStarvation is by how much a queue is below its minimum, or below its demand if that is less, when it is so for long
-// enough.
+// minStarvation is the amount by which a queue has been below its minimum, or its demand if that is less, for long enough.
 func (s *Scheduler) minStarvation(q *queue) Resource {
 	lacking := q.MinShare.Min(q.Demand).lessNotBelowZero(q.Usage)
 	if lacking.IsZero() {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// starvedAsks are as many of an application's requests as its starvation covers; of a request at several places one counts.
+// starvedAsks are as many of an application's requests as its starvation covers; a request at several places counts once.
 func (s *Scheduler) starvedAsks(a *app) []Ask {
 	var some []Ask
 	left := a.starvation()
@@ -20,7 +20,7 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 		fit := s.howOften(ask.Capability.Memory, left.Memory)
 		if fit == 0 {
 			if s.conf.Compat != Upstream {
-				break // nothing less urgent gets room before this one does
+				break // offers give nothing less urgent before this one
 			}
 			continue
 		}
@@ -34,8 +34,8 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 	return some
 }
 
-// howOften is how often a part of memory fits; one of nothing does not. In Hadoop it is a quotient of 32-bit floats, and
-// nothing fits in something without end.
+// howOften is the number of times that a part of memory fits; a part of 0 does not fit. In Hadoop it is a quotient of 32-bit
+// floats, and 0 fits endlessly often.
 func (s *Scheduler) howOften(part, whole int64) int64 {
 	switch {
 	case part > 0 && s.conf.Compat != Upstream:
@@ -46,7 +46,7 @@ func (s *Scheduler) howOften(part, whole int64) int64 {
 	return int64(min(math.Floor(float64(float32(whole)/float32(part))), math.MaxInt32))
 }
 
-// visitOrder are the requests in the order in which preemption looks at them: hosts, then racks, then Any; or Hadoop's.
+// visitOrder are the requests in the order in which preemption visits them: hosts, then racks, then Any; or Hadoop's.
 func (s *Scheduler) visitOrder(a *app) []Ask {
 	if s.conf.Compat == Upstream {
 		return a.historicAsks()
@@ -67,8 +67,8 @@ func (s *Scheduler) visitOrder(a *app) []Ask {
 	return asks
 }
 
-// visits are the places of requests that were looked at, by priority and size: a request that is asked at a host, its rack
-// and Any is looked at once.
+// visits are the visited places of requests, by priority and size: a request that is asked at a host, its rack and Any is visited
+// once.
 type visits map[visitKey]*visit
 
 type visitKey struct {
@@ -81,6 +81,7 @@ type visit struct {
 	any                 bool
 }
 
+// visit reports whether an ask is the first of its request, and remembers it.
 func (v visits) visit(s *Scheduler, ask Ask) bool {
 	key := visitKey{ask.Priority, ask.Capability}
 	t := v[key]
@@ -88,7 +89,7 @@ func (v visits) visit(s *Scheduler, ask Ask) bool {
 		t = &visit{racks: map[string]bool{}, racksOfNodes: map[string]bool{}}
 		v[key] = t
 	}
-	if ask.Name == Any {
+	if ask.Name == Any { // it repeats the asks for places, if any were visited
 		if len(t.racks) == 0 && len(t.racksOfNodes) == 0 {
 			t.any = true
 		}

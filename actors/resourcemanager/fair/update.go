@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// NodeUpdate takes what a node says with a heartbeat, containers that run now and containers that ended, and offers what it
-// has free. Containers that nobody knows are to be cleaned up; ends of such are no error.
+// NodeUpdate takes the news of a node's heartbeat, containers that run now and containers that ended, and offers its free room.
+// Unknown containers get a CleanUp; their ends are no error.
 func (s *Scheduler) NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []Ended) ([]Event, error) {
 	n, err := s.news(now, id, launched, ended)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Scheduler) NodeUpdate(now time.Duration, id string, launched []ids.Cont
 	return s.take(), nil
 }
 
-// news books what a node says.
+// news books a node's report.
 func (s *Scheduler) news(now time.Duration, id string, launched []ids.Container, ended []Ended) (*node, error) {
 	s.now = now
 	n := s.nodes.byID[id]
@@ -30,7 +30,7 @@ func (s *Scheduler) news(now time.Duration, id string, launched []ids.Container,
 		return nil, fmt.Errorf("node %s is %w", id, ErrUnknown)
 	}
 	for _, l := range launched {
-		if c := s.containers[l]; c != nil && c.node == n && !c.reserved {
+		if c := s.containers[l]; c != nil && c.node == n && !c.reserved { // a node may report anything, also a reservation's id
 			c.launched = true
 		} else {
 			s.events = append(s.events, Event{Kind: CleanUp, Container: l, Attempt: l.Attempt, Node: id})
@@ -44,7 +44,7 @@ func (s *Scheduler) news(now time.Duration, id string, launched []ids.Container,
 	return n, nil
 }
 
-// Ended is a container of which its node says that it has ended.
+// Ended is a container's end as its node reports it.
 type Ended struct {
 	ID          ids.Container
 	ExitStatus  int32
@@ -54,6 +54,7 @@ type Ended struct {
 // ContinuousPass offers each node that has room for the smallest container once, those with the most free memory first.
 func (s *Scheduler) ContinuousPass(now time.Duration) []Event {
 	s.now = now
+	// Nothing to give: such passes come every few milliseconds. With preemption, schedule has claims to forgive.
 	if s.root.wanting == 0 && s.reservations == 0 && !s.conf.Preemption {
 		return s.take()
 	}
@@ -62,17 +63,17 @@ func (s *Scheduler) ContinuousPass(now time.Duration) []Event {
 		all = historicPass(all)
 	}
 	for _, n := range all {
-		if s.conf.Minimum.Fits(n.free) {
+		if s.conf.Minimum.Fits(n.free) { // freest looks at memory alone
 			s.schedule(n)
 		}
 	}
 	return s.take()
 }
 
-// Update computes what everybody wants and what their fair share is, and, with preemption, who starves.
+// Update computes demands and fair shares, and, with preemption, which applications starve.
 func (s *Scheduler) Update(now time.Duration) {
 	s.now = now
-	s.updateDemand(s.root)
+	s.updateDemand(s.root) // first: the weight of an application, and starvation, go by its demand
 	s.root.FairShare = s.nodes.total
 	s.root.shares()
 	s.refresh()
@@ -107,7 +108,7 @@ func (s *Scheduler) updateDemand(q *queue) {
 	}
 }
 
-// shares divides what the queue may have among its children or its applications.
+// shares divides the queue's share among its children or its applications.
 func (q *queue) shares() {
 	q.policy.ComputeShares(q.items(), q.FairShare)
 	for _, c := range q.children {
@@ -115,8 +116,8 @@ func (q *queue) shares() {
 	}
 }
 
-// Complete ends a container by another word than its node's: not used in time, killed. One that is not there is no error:
-// it ended already.
+// Complete ends a container for another reason than its node's report: not used in time, killed. An unknown one is no error: it
+// has ended already.
 func (s *Scheduler) Complete(now time.Duration, id ids.Container, end End) []Event {
 	s.now = now
 	if c := s.containers[id]; c != nil {
@@ -125,7 +126,7 @@ func (s *Scheduler) Complete(now time.Duration, id ids.Container, end End) []Eve
 	return s.take()
 }
 
-// complete takes a container off the books. What its application did not know of yet is asked for again.
+// complete takes a container off the books. If its application did not know of it yet, it is asked for again.
 func (s *Scheduler) complete(c *container, end End) {
 	if c.reserved {
 		s.unreserve(c)
@@ -135,7 +136,7 @@ func (s *Scheduler) complete(c *container, end End) {
 	c.gone = true
 	a.removeLive(c)
 	c.unmark()
-	if !a.stopped { // else the queue has it no more
+	if !a.stopped { // else dismiss has taken the whole attempt off the queue
 		a.queue.free(c.Resource)
 	}
 	c.node.remove(c)
@@ -151,7 +152,7 @@ func (s *Scheduler) complete(c *container, end End) {
 	s.refresh()
 }
 
-// Recover books a container that a node says it has, after the scheduler's own restart. Its application must be there.
+// Recover books a container that a node reports, after the scheduler's own restart. Its application must be known.
 func (s *Scheduler) Recover(now time.Duration, c Container) error {
 	s.now = now
 	n := s.nodes.byID[c.Node]
@@ -174,6 +175,7 @@ func (s *Scheduler) Recover(now time.Duration, c Container) error {
 	s.births++
 	k.born = s.births
 	s.containers[c.ID] = k
+	// Ids of an earlier epoch cannot come again. One of this epoch is of a node that was given up and came back.
 	if c.ID.Epoch == s.conf.Epoch && c.ID.Attempt == a.id {
 		a.sequence = max(a.sequence, c.ID.Seq)
 	}

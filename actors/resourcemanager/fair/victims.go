@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// victims are containers of one node whose end makes room for one container. The node is nil when there is none. The fewer
-// ApplicationMasters among them the better. Those that are taken only because a near node was asked for, where a farther one
-// would do, are not taken when another node has fewer. Nodes that cannot help are taken out of near and all.
+// victims are containers of one node whose end makes room for one container. The node is nil if no node can help. The fewer
+// ApplicationMasters among them the better: if a farther node would do and needs fewer, it replaces the near one. Nodes that
+// cannot help are removed from near and all.
 func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*container) {
 	best, victims, ams := s.victimsAmong(a, want, near)
 	if ams == 0 || want.Name == Any || !want.Relax {
@@ -31,9 +31,9 @@ func (s *Scheduler) victimsAmong(a *app, want Ask, among *[]*node) (best *node, 
 		case ok:
 			best, victims, most = n, chosen, ams
 		case best == nil:
-			useless++ // what is marked later does not make it better
+			useless++ // later marks do not make it better: the next search may skip it
 		}
-		if most == 0 {
+		if most == 0 { // no node can be better
 			break
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 		return nil, 0, false
 	}
 	room := n.free.lessNotBelowZero(n.committed())
-	if s.conf.Compat != Upstream { // Hadoop takes containers also where none is needed, and where none will be used
+	if s.conf.Compat != Upstream { // Hadoop preempts also where room is free, and where the room will not be used
 		if !s.answers(a, want, n) {
 			return nil, 0, false
 		}
@@ -66,13 +66,13 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 			continue
 		}
 		if s.spared(a, c, chosen[c.app]) {
-			if capability.Fits(room) {
+			if capability.Fits(room) { // Upstream: Hadoop looks at the room after each container, also a spared one
 				return nil, 0, true
 			}
 			continue
 		}
 		if c.AM {
-			if ams++; ams >= most {
+			if ams++; ams >= most { // a node found before does with fewer
 				return nil, 0, false
 			}
 		}
@@ -88,7 +88,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 	return nil, 0, false
 }
 
-// needed leaves out victims without whom there is room enough: small ones that were chosen before a large one.
+// needed leaves out superfluous victims: small ones that were chosen before a large one made room alone.
 func needed(victims []*container, capability, room Resource) (some []*container, ams int) {
 	for _, c := range victims {
 		if less := room.Minus(c.Resource); capability.Fits(less) {
@@ -103,14 +103,14 @@ func needed(victims []*container, capability, room Resource) (some []*container,
 	return some, ams
 }
 
-// futile reports whether room would not help anywhere: the queue has no room for the container, or for another
-// ApplicationMaster.
+// futile reports whether room on no node would help: the container would exceed the queue's maximum, or its share of
+// ApplicationMasters.
 func (s *Scheduler) futile(a *app, want Ask) bool {
 	return s.overAMShare(a) || !a.queue.fitsMaxShare(want.Capability)
 }
 
-// answers reports whether a node that has room would be given what is wanted, sooner or later: not when something more urgent
-// that there is no room for could go there, which ends each offer of the node.
+// answers reports whether offers of the node, if it had room, would come to this ask: not when a more urgent ask for which no room
+// was made could go there, since that ends each offer of the node.
 func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	r := a.byKey[want.Key]
 	if a.blocks(n) || !s.fits(a, r, n) {
@@ -124,6 +124,7 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 			return false
 		}
 	}
+	// As in offerRequests: the nearest ask counts, with its size.
 	switch rack, host := r.at(n.rack), r.at(n.host); {
 	case rack.pending() > 0 && host.pending() > 0:
 		return host.capability == want.Capability
@@ -136,9 +137,9 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 	}
 }
 
-// spared reports whether a container may not be taken for a: its queue or one above does not allow it, or its application
-// would have less than its fair share without it and what else is taken. Fixed spares a's own, and its queue's when only the
-// queue's minimum is not met.
+// spared reports whether a container must not be preempted for a: its queue or one above forbids it, or its application
+// would have less than its fair share without it and besides. Fixed spares a's own, and its queue's when only the queue's
+// minimum is not met.
 func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 	v := c.app
 	if v.stopped || !v.queue.set.Preemptable {
@@ -151,7 +152,7 @@ func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 	return v.queue.policy.Below(left, v.FairShare, s.nodes.total)
 }
 
-// victimOrder are the containers of a node in the order of their taking: the newest first, ApplicationMasters last; or
+// victimOrder are the containers of a node in the order of preemption: the newest first, ApplicationMasters last; or
 // Hadoop's. It is kept until a container comes or goes.
 func (s *Scheduler) victimOrder(n *node) []*container {
 	if n.victims != nil {

@@ -13,33 +13,33 @@ import (
 // The filters of a Refusal, in the order in which an offer meets them.
 const (
 	ByDemand      = "demand"      // the application asks for nothing more
-	ByUserApps    = "userApps"    // its user has as many applications as may run
-	ByQueueApps   = "queueApps"   // its queue, or one above, has
-	ByUpdate      = "update"      // the scheduler has not yet counted what it asks
+	ByUserApps    = "userApps"    // its user has as many running applications as allowed
+	ByQueueApps   = "queueApps"   // so has its queue, or one above
+	ByUpdate      = "update"      // the scheduler has not yet counted its asks
 	ByQueue       = "queue"       // its queue, or one above, is at its maximum
-	ByAMShare     = "amShare"     // ApplicationMasters of the queue have their part of it
-	ByDrain       = "drain"       // the node is to be taken out of service
+	ByAMShare     = "amShare"     // ApplicationMasters of the queue use up their part of it
+	ByDrain       = "drain"       // the node is being decommissioned
 	ByReservation = "reservation" // the node is reserved
 	ByBlacklist   = "blacklist"   // the application does not want the node
 	BySize        = "size"        // the node is too small
 	ByRelax       = "relax"       // the application wants no such node: relaxLocality is false
 	ByDelay       = "delay"       // the application waits for a nearer node still
 	ByRoom        = "room"        // the node has not enough free
-	ByTurn        = "turn"        // nothing is against it: the node has to say something, or others come first
+	ByTurn        = "turn"        // nothing is against it: the node has to send a heartbeat, or others come first
 )
 
-// Refusal is why an application has not got a container. A reason of nodes holds for so many of them, which On names.
+// Refusal is a reason why an application has not got a container. One about nodes holds for so many of them, which On names.
 type Refusal struct {
 	Filter   string
-	Priority int32 // of the request that it is about
+	Priority int32 // of the request concerned
 	Nodes    int
 	Reason   string
 	Help     string
 	On       []string // ids of nodes
 }
 
-// Why says why an attempt has no more containers, by the filters that offers meet; it changes nothing. What no waiting helps
-// against comes first. ok is false when there is no such attempt.
+// Why lists the reasons why an attempt has no more containers, by the filters of an offer; it changes nothing. Reasons that no
+// waiting removes come first. ok is false if the attempt is unknown.
 func (s *Scheduler) Why(now time.Duration, id ids.Attempt) (reasons []Refusal, ok bool) {
 	a := s.attempts[id]
 	if a == nil {
@@ -53,7 +53,8 @@ func (s *Scheduler) Why(now time.Duration, id ids.Attempt) (reasons []Refusal, o
 	for _, r := range a.active {
 		w.requests(r)
 	}
-	if slices.ContainsFunc(w.reasons, func(r Refusal) bool { return r.Nodes == 0 }) { // it is not its turn, then
+	// A reason of the application or its queue holds on all nodes: it is nobody's turn anywhere then.
+	if slices.ContainsFunc(w.reasons, func(r Refusal) bool { return r.Nodes == 0 }) {
 		w.reasons = slices.DeleteFunc(w.reasons, func(r Refusal) bool { return r.Filter == ByTurn })
 	}
 	return w.reasons, true
@@ -90,7 +91,7 @@ func (w *why) application() {
 			w.say(ByQueue, "raise maxResources of "+q.Name, "queue %s has %s, more than its maximum of %s", q.Name, q.Usage, q.MaxShare)
 		}
 	}
-	if w.overAMShare(a) && len(w.nodes.all) > 0 { // of no node each part is too much: that there is none is the reason
+	if w.overAMShare(a) && len(w.nodes.all) > 0 { // without nodes any part is too much, and the lack of nodes is the reason
 		am := a.active[0].any.capability
 		w.say(ByAMShare, fmt.Sprintf("raise maxAMShare of %s, or end applications", a.queue.Name),
 			"ApplicationMasters of queue %s have %s; with this one's %s it would be more than %s, which is %v of its fair share %s",
@@ -98,7 +99,7 @@ func (w *why) application() {
 	}
 }
 
-// limits says which numbers of applications keep it waiting.
+// limits names the limits of running applications that keep it waiting.
 func (w *why) limits() {
 	a := w.a
 	if most, u := w.allocations.UserMaxApps(a.user), w.users[a.user]; u.running >= most {
@@ -114,11 +115,11 @@ func (w *why) limits() {
 	}
 }
 
-// requests says for each filter how many nodes it holds for, and what the best of them has.
+// requests reports for each filter the number of nodes that it holds for, and the room of the best of them.
 func (w *why) requests(r *requests) {
 	a, asked := w.a, r.any.capability
 	for q := a.queue; q != nil; q = q.parent {
-		if !q.full() && !q.Usage.Plus(asked).Fits(q.MaxShare) {
+		if !q.full() && !q.Usage.Plus(asked).Fits(q.MaxShare) { // application has reported full ones
 			w.reasons = append(w.reasons, Refusal{
 				Filter: ByQueue, Priority: r.Priority,
 				Reason: fmt.Sprintf("queue %s has %s; with %s it would be more than its maximum of %s", q.Name, q.Usage, asked, q.MaxShare),
@@ -127,7 +128,7 @@ func (w *why) requests(r *requests) {
 		}
 	}
 	if len(w.nodes.all) == 0 {
-		w.reasons = append(w.reasons, Refusal{Filter: ByRoom, Priority: r.Priority, Reason: "there is no node", Help: "start NodeManagers"})
+		w.reasons = append(w.reasons, Refusal{Filter: ByRoom, Priority: r.Priority, Reason: "the cluster has no node", Help: "start NodeManagers"})
 		return
 	}
 	on, best := map[string][]string{}, map[string]*node{}
@@ -146,7 +147,7 @@ func (w *why) requests(r *requests) {
 	}
 }
 
-// filter is the first that is against a node.
+// filter is the first filter that excludes a node, in the order of an offer.
 func (w *why) filter(r *requests, n *node) string {
 	a := w.a
 	rack, host := r.at(n.rack), r.at(n.host)
@@ -163,7 +164,7 @@ func (w *why) filter(r *requests, n *node) string {
 		return ByRelax
 	}
 	capability, level := r.near(n)
-	d := *r.delay
+	d := *r.delay // a copy: an offer would count as missed
 	d.missed++
 	allowed := w.allowed(&d, w.now)
 	switch {
@@ -175,7 +176,7 @@ func (w *why) filter(r *requests, n *node) string {
 	return ByTurn
 }
 
-// near is what a node would be given of the requests, and as what: the nearest place that is asked counts, with its size.
+// near is the size and locality of the container that a node would get of the requests: those of the nearest place asked for.
 func (r *requests) near(n *node) (capability Resource, level Locality) {
 	rack, host := r.at(n.rack), r.at(n.host)
 	switch {
@@ -189,13 +190,13 @@ func (r *requests) near(n *node) (capability Resource, level Locality) {
 
 func (w *why) nodeReason(filter string, r *requests, best *node, count int) (reason, help string) {
 	asked, _ := r.near(best)
-	if filter == BySize { // nodes are large enough for what is asked of any node, or not at all
+	if filter == BySize { // which goes by the size asked of Any
 		asked = r.any.capability
 	}
 	of := fmt.Sprintf("%d of %d nodes", count, len(w.nodes.all))
 	switch filter {
 	case ByDrain:
-		return of + " are to be taken out of service", "recommission them, or add nodes"
+		return of + " are being decommissioned", "recommission them, or add nodes"
 	case ByReservation:
 		return fmt.Sprintf("%s are reserved for others: %s for %s, which waits for %s there", of, best.id, best.reserved.app.Name, best.reserved.Resource), "wait until those containers fit"
 	case ByBlacklist:
@@ -215,7 +216,7 @@ func (w *why) nodeReason(filter string, r *requests, best *node, count int) (rea
 		"wait for the node's next heartbeat, and for those that have less of their share"
 }
 
-// roomHelp is what helps when nodes are full.
+// roomHelp is the advice for full nodes.
 func (w *why) roomHelp() string {
 	switch {
 	case w.a.Usage.Memory >= w.a.FairShare.Memory:
@@ -226,19 +227,19 @@ func (w *why) roomHelp() string {
 	return fmt.Sprintf("wait until others end: it is below its fair share, for which containers are preempted after %v", w.a.queue.set.FairSharePreemptionTimeout)
 }
 
-// ContainerView is where a container stands.
+// ContainerView is the state of a container.
 type ContainerView struct {
 	Container
-	Attempt  ids.Attempt // that has it
-	Reserved bool        // it is a reservation: Lacks is what the node has not free yet
+	Attempt  ids.Attempt // its owner
+	Reserved bool        // it is a reservation: Lacks is the room that the node lacks for it
 	Lacks    Resource
 	Launched bool
 	Marked   bool // it will be preempted
 	KillAt   time.Duration
-	For      string // the application for which
+	For      string // the application that gets the room
 }
 
-// WhyContainer says where a container stands; ok is false when it is not in the books: it ended, or never was.
+// WhyContainer is the state of a container; ok is false if it is not in the books: it has ended, or never was.
 func (s *Scheduler) WhyContainer(id ids.Container) (v ContainerView, ok bool) {
 	c := s.containers[id]
 	if c == nil {

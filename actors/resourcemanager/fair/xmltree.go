@@ -12,21 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFileSize is how large an allocation file may be, in bytes.
+// MaxFileSize bounds an allocation file, in bytes.
 const MaxFileSize = 8 << 20
 
-// maxDepth is how deep elements may be nested.
+// maxDepth bounds the nesting of elements.
 const maxDepth = 100
 
-// element is one XML element. Names have their prefixes, as in a DOM that does not look at namespaces.
+// element is one XML element. Names have their prefixes, as in a DOM that ignores namespaces.
 type element struct {
 	name     string
 	attrs    []xml.Attr
 	line     int
 	children []*element
-	text     string // up to the first child; comments are not there
-	hasText  bool   // there is some text, and it comes first
-	empty    bool   // there is nothing between the tags
+	text     string // up to the first child, without comments
+	hasText  bool   // it has text before its first child
+	empty    bool   // it has nothing between its tags
 }
 
 func (e *element) attr(name string) string {
@@ -38,8 +38,8 @@ func (e *element) attr(name string) string {
 	return ""
 }
 
-// parseXML reads a document with the strictness of Hadoop's parser: one element at the top, nothing behind it, no document
-// type, whose entities could make a small file a large one.
+// parseXML reads a document with the strictness of Hadoop's parser: one top element, nothing after it, and no document type, whose
+// entities could make a small file a large one.
 func parseXML(data []byte) (*element, error) {
 	if len(data) > MaxFileSize {
 		return nil, malformed(0, "it has more than 8 MiB; an allocation file is smaller")
@@ -49,7 +49,7 @@ func parseXML(data []byte) (*element, error) {
 	b := builder{}
 	for {
 		start := d.InputOffset()
-		token, err := d.RawToken()
+		token, err := d.RawToken() // raw: prefixes stay, and builder checks the nesting
 		line, _ := d.InputPos()
 		if errors.Is(err, io.EOF) {
 			return b.done(line)
@@ -66,7 +66,7 @@ func parseXML(data []byte) (*element, error) {
 	}
 }
 
-// builder makes the tree of tokens.
+// builder builds the tree from tokens.
 type builder struct {
 	top  *element
 	open []*element
@@ -78,7 +78,7 @@ func (b *builder) take(token xml.Token, line int, first bool) error {
 		return b.start(t, line)
 	case xml.EndElement:
 		if len(b.open) == 0 || b.open[len(b.open)-1].name != tagName(t.Name) {
-			return malformed(line, "</"+tagName(t.Name)+"> ends what is not open")
+			return malformed(line, "</"+tagName(t.Name)+"> closes an element that is not open")
 		}
 		b.open = b.open[:len(b.open)-1]
 	case xml.CharData:
@@ -97,7 +97,7 @@ func (b *builder) start(t xml.StartElement, line int) error {
 	e := &element{name: tagName(t.Name), attrs: slices.Clone(t.Attr), line: line, empty: true}
 	for i, a := range e.attrs {
 		if slices.ContainsFunc(e.attrs[:i], func(o xml.Attr) bool { return o.Name == a.Name }) {
-			return malformed(line, "attribute "+tagName(a.Name)+" of <"+e.name+"> is there twice")
+			return malformed(line, "attribute "+tagName(a.Name)+" of <"+e.name+"> appears twice")
 		}
 	}
 	switch {
@@ -107,7 +107,7 @@ func (b *builder) start(t xml.StartElement, line int) error {
 		above := b.open[len(b.open)-1]
 		above.children, above.empty = append(above.children, e), false
 	case b.top != nil:
-		return malformed(line, "<"+e.name+"> comes behind the end of <"+b.top.name+">; a file has one element at the top")
+		return malformed(line, "<"+e.name+"> comes after the end of <"+b.top.name+">; a file has one element at the top")
 	default:
 		b.top = e
 	}
@@ -118,7 +118,7 @@ func (b *builder) start(t xml.StartElement, line int) error {
 func (b *builder) chars(text string, line int) error {
 	if len(b.open) == 0 {
 		if strings.TrimSpace(text) != "" {
-			return malformed(line, "there is text outside of the element at the top")
+			return malformed(line, "it has text outside of its top element")
 		}
 		return nil
 	}
@@ -131,7 +131,7 @@ func (b *builder) chars(text string, line int) error {
 func (b *builder) done(line int) (*element, error) {
 	switch {
 	case b.top == nil:
-		return nil, malformed(line, "there is no element in it")
+		return nil, malformed(line, "it has no element")
 	case len(b.open) > 0:
 		e := b.open[len(b.open)-1]
 		return nil, malformed(line, "it ends before </"+e.name+">")
@@ -151,7 +151,7 @@ func latin1(charset string, input io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
 	case "iso-8859-1", "latin1", "us-ascii", "ascii":
 	default:
-		return nil, errors.New("encoding " + charset + " is not known; write the file in UTF-8")
+		return nil, errors.New("encoding " + charset + " is unknown; write the file in UTF-8")
 	}
 	data, err := io.ReadAll(io.LimitReader(input, MaxFileSize))
 	if err != nil {
