@@ -118,10 +118,10 @@ type pending struct {
 // asks are an Env's pending asks: one timer, armed for the earliest deadline.
 type asks struct {
 	env  *Env
-	mu   sync.Mutex
+	mu   sync.Mutex // see the lock order in outbox.go
 	heap pendingHeap
-	stop func()
-	at   time.Time
+	stop func()    // of the timer; nil: none is set
+	at   time.Time // when it fires
 }
 
 func (e *Env) newPending(opts []AskOption) *pending {

@@ -129,7 +129,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	o.content = content
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// An answer goes by the connection of its ask or not at all: the asker's end of the ask went with that connection.
+	// An answer goes by the connection of its ask or not at all: at the asker the ask has ended with that connection.
 	if c.state != connReady || c.why != nil {
 		c.env.dropped(&o, k.typ, errAskerGone)
 		return

@@ -44,7 +44,7 @@ func (e *Env) connected(c *conn, greet func()) (rivals []*conn, err error) {
 	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
 	c.link.Open()
 	greet()
-	c.state = connReady // it cannot have ended: the end needs the turn, which the caller holds
+	c.state = connReady // c cannot have ended: conn.end needs the turn, which the caller holds
 	c.stop()
 	c.mu.Unlock()
 	if c.listening {
@@ -141,7 +141,7 @@ const closeGrace = 1500 * time.Millisecond
 // handshake too. What still waits for a connection fails.
 func (e *Env) closeConnections() {
 	e.mu.Lock()
-	e.closing = true // from here on enter refuses links and outbox returns nil, so the lists below are complete
+	e.closing = true // from here on enter takes no link and outbox makes no Outbox: the lists below are complete
 	links := slices.SortedFunc(maps.Keys(e.links), inOrder)
 	boxes := slices.SortedFunc(maps.Values(e.outboxes), func(a, b *Outbox) int {
 		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))

@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 )
 
-// The two families of errors of an ask. ErrRefused: the peer decided. ErrUnreachable: it was never asked, or nobody
-// knows whether it was.
+// The two families of errors of an ask. ErrRefused: the peer decided. ErrUnreachable: it was never asked, or may
+// not have been.
 var (
 	ErrRefused     = errors.New("refused")
 	ErrUnreachable = errors.New("unreachable")

@@ -101,6 +101,7 @@ func (c *conn) greet(env *Envelope) error {
 // hello accepts a dialling peer.
 func (c *conn) hello(m *rpc.Hello, request int64) error {
 	e := c.env
+	// The dialler gets the reason before the connection ends.
 	if err := e.checkPeer(m.GetVersion(), m.GetIncarnation(), m.GetAddress()); err != nil {
 		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 		return err

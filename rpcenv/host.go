@@ -127,7 +127,7 @@ type Process interface {
 // Exit is how a process ended: its exit code, 128 plus the signal's number when a signal ended it, as a shell says it.
 type Exit struct {
 	Code int
-	// Words is the error that the process wrote last to its stderr, a line; "" when it wrote none, or nobody kept it.
+	// Words is the error that the process wrote last to its stderr, a line; "" when it wrote none, or none was kept.
 	Words string
 	// Err is set when the process could not be started or watched.
 	Err error

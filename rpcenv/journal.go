@@ -19,7 +19,7 @@ type Journal[R any] struct {
 
 // NewJournal makes a Journal. write makes records durable, in their order, all or none; it is a body of [Run], one at a
 // time. failed is called in the inbox when it could not: what waits for those records is never sent, nor is anything after it,
-// since nobody knows what is durable. The endpoint should end there.
+// since it is not known what is durable. The endpoint should end there.
 func NewJournal[R any](write func(b *Blocking, records []R) error, failed func(c *Context, err error)) *Journal[R] {
 	return &Journal[R]{write: write, failed: failed}
 }

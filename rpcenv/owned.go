@@ -47,7 +47,7 @@ func (in *Inbox) release() {
 	for _, p := range asked {
 		in.env.asks.abandon(p)
 	}
-	for _, b := range bodies { // none of them changes the list: their ends are items
+	for _, b := range bodies { // their ends are items, which this inbox refuses by now
 		b.cancel()
 	}
 	for _, k := range held {

@@ -59,6 +59,7 @@ func resolvePID(pid *actor.PID) (actor.Process, bool) {
 			return nil, false
 		}
 	}
+	// The PID of an Env that has ended is resolved too: actorWay answers its requests.
 	pids.Lock()
 	defer pids.Unlock()
 	return actorWay{pids.envs[uint32(n)], ref}, true

@@ -96,8 +96,8 @@ func (c *conn) recordSent(o *outgoing, id trace.ID) {
 	}
 }
 
-// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name. The labels
-// are a connection's, whose lock is held, or for the moment.
+// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name. l is
+// that of a connection, whose lock is held, or an empty one.
 func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *labels) {
 	r := e.recorder
 	if r == nil {

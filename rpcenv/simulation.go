@@ -45,7 +45,7 @@ func (e *Env) recordCrash() {
 
 // note describes a message to a Simulation; nil in the real world.
 func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
-	if c.env.sim == nil {
+	if c.env.sim == nil { // without a Simulation a message costs no Note
 		return nil
 	}
 	n := &Note{

@@ -56,7 +56,7 @@ func parseLines(r io.Reader) ([]Setting, error) {
 	if len(data) > MaxProperties {
 		return nil, fmt.Errorf("longer than %d bytes: is this a file of KEY VALUE lines?", MaxProperties)
 	}
-	lines := lineReader{rest: strings.TrimPrefix(string(data), "\ufeff")}
+	lines := lineReader{rest: strings.TrimPrefix(string(data), "\ufeff")} // a byte order mark is no part of the first key
 	var out []Setting
 	var problems []error
 	for len(problems) < maxProblems {

@@ -85,6 +85,7 @@ func sizes(unit int64) form[int64] {
 		example: "512m",
 		parse: func(s string) (int64, error) {
 			n, fits, err := quantity(s, sizeSuffixes, unit)
+			// Unlike a time, a size beyond the range is an error, as in Spark's ByteUnit.convertTo.
 			if err == nil && !fits {
 				err = errors.New("the number does not fit")
 			}

@@ -162,7 +162,7 @@ func (e *Endpoint) Series(k Key, name func() string) *Series {
 	if e.series == nil {
 		e.series = map[Key]*Series{}
 	}
-	if len(e.series) >= MaxSeries-1 {
+	if len(e.series) >= MaxSeries-1 { // the last place is for all others together
 		if e.other == nil {
 			e.other = &Series{kind: Message, typ: Other}
 		}

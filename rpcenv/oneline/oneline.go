@@ -24,6 +24,7 @@ func Text(s string) string {
 	}
 	out := []byte(s[:bad])
 	for rest := s[bad:]; rest != ""; {
+		// A byte that is no UTF-8 is a RuneError of size 1; U+FFFD itself is a larger one, and can be seen.
 		r, size := utf8.DecodeRuneInString(rest)
 		if unseen(r) && (r != utf8.RuneError || size == 1) {
 			quoted := strconv.Quote(rest[:size])
