@@ -150,11 +150,11 @@ func sparkVariables() []*yarn.StringStringMap {
 	return out
 }
 
-// executorDirs are the directories that an executor is given for its blocks, a list as in PATH: by a Worker, or, in a
-// container, by a NodeManager.
-func executorDirs() string {
+// executorDirs are the directories that an executor is given for its blocks: by a Worker, a list as in PATH, or, in a
+// container, by a NodeManager, a list with commas.
+func executorDirs() []string {
 	if dirs := os.Getenv("SPARK_EXECUTOR_DIRS"); dirs != "" || !inContainer() {
-		return dirs
+		return filepath.SplitList(dirs)
 	}
-	return strings.ReplaceAll(os.Getenv("LOCAL_DIRS"), ",", string(filepath.ListSeparator))
+	return strings.FieldsFunc(os.Getenv("LOCAL_DIRS"), func(r rune) bool { return r == ',' })
 }

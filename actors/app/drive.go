@@ -286,7 +286,7 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 // poolsFile fails when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but the name is a
 // mistake.
 func poolsFile(c *conf.Conf) error {
-	path, set := c.Get(conf.SchedulerAllocationFile.Key())
+	path, set := conf.SchedulerAllocationFile.Find(c)
 	if !set {
 		return nil
 	}

@@ -4,21 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
 // exitDiskStoreFailed is ExecutorExitCode.DISK_STORE_FAILED_TO_CREATE_DIR.
 const exitDiskStoreFailed = 53
 
-// makeLocalDirs makes a directory of this executor's own in each of those that its Worker names, a list as in PATH; without
+// makeLocalDirs makes a directory of this executor's own in each of roots; without
 // any, it is the one that the process is in. Those where that fails are left out, and named in warnings. It mirrors
 // DiskBlockManager.createLocalDirs.
-func makeLocalDirs(list string) (dirs, warnings []string, err error) {
-	if list == "" {
+func makeLocalDirs(roots []string) (dirs, warnings []string, err error) {
+	if len(roots) == 0 {
 		return []string{"."}, nil, nil
 	}
-	for _, root := range filepath.SplitList(list) {
+	for _, root := range roots {
 		dir, err := os.MkdirTemp(root, "blockmgr-")
 		if err != nil {
 			warnings = append(warnings, fmt.Sprintf("Failed to create local dir in %s. Ignoring this directory: %v", root, err))

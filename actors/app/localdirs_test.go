@@ -14,8 +14,7 @@ import (
 
 func TestBlocksLieInTheDirectoriesThatTheWorkerNames(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
-	list := strings.Join([]string{a, filepath.Join(a, "gone"), b}, string(filepath.ListSeparator))
-	dirs, warnings, err := makeLocalDirs(list)
+	dirs, warnings, err := makeLocalDirs([]string{a, filepath.Join(a, "gone"), b})
 	if err != nil || len(dirs) != 2 || filepath.Dir(dirs[0]) != a || filepath.Dir(dirs[1]) != b || len(warnings) != 1 {
 		t.Errorf("%v %v %v", dirs, warnings, err)
 	}
@@ -30,10 +29,10 @@ func TestBlocksLieInTheDirectoriesThatTheWorkerNames(t *testing.T) {
 	if _, err := os.Stat(dirs[0]); err == nil {
 		t.Error("it is left behind")
 	}
-	if dirs, _, err := makeLocalDirs(""); err != nil || len(dirs) != 1 || dirs[0] != "." {
+	if dirs, _, err := makeLocalDirs(nil); err != nil || len(dirs) != 1 || dirs[0] != "." {
 		t.Errorf("without a list: %v %v", dirs, err)
 	}
-	if _, _, err := makeLocalDirs(filepath.Join(a, "gone")); err == nil || !strings.Contains(err.Error(), "failed to create any local dir") {
+	if _, _, err := makeLocalDirs([]string{filepath.Join(a, "gone")}); err == nil || !strings.Contains(err.Error(), "failed to create any local dir") {
 		t.Error(err)
 	}
 }

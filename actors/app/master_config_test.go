@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,12 +77,16 @@ func TestWhatAnApplicationMasterFindsInItsContainer(t *testing.T) {
 // In a container an executor's blocks lie in the directories that its NodeManager names.
 func TestTheDirectoriesOfAContainer(t *testing.T) {
 	t.Setenv("SPARK_EXECUTOR_DIRS", "")
-	t.Setenv("LOCAL_DIRS", "/a,/b")
-	if got := executorDirs(); got != "" {
+	t.Setenv("LOCAL_DIRS", "/a:1,/b")
+	if got := executorDirs(); len(got) > 0 {
 		t.Errorf("outside of a container: %q", got)
 	}
 	t.Setenv(containerVar, "container_1767225600000_0007_01_000001")
-	if got, want := executorDirs(), "/a"+string(filepath.ListSeparator)+"/b"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if got := executorDirs(); !slices.Equal(got, []string{"/a:1", "/b"}) {
+		t.Errorf("in a container: %q", got)
+	}
+	t.Setenv("SPARK_EXECUTOR_DIRS", "/c:/d")
+	if got := executorDirs(); !slices.Equal(got, []string{"/c", "/d"}) {
+		t.Errorf("of a Worker: %q", got)
 	}
 }

@@ -3,7 +3,6 @@ package yarnclient
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
@@ -110,21 +109,5 @@ func (s *Submission) validate(c *conf.Conf) error {
 	add(conf.YARNUnmanagedAM.Get(c), conf.YARNUnmanagedAM.Key()+" is not done here: leave it out, the ApplicationMaster gets a container")
 	_, archive := conf.YARNArchive.Find(c)
 	add(archive, conf.YARNArchive.Key()+" means nothing to a Go program: leave it out")
-	if dir, set := conf.YARNStagingDir.Find(c); set {
-		_, err := directory(dir)
-		problems = append(problems, err)
-	}
 	return errors.Join(problems...)
-}
-
-// directory is spark.yarn.stagingDir as a URI.
-func directory(dir string) (string, error) {
-	dir = strings.TrimRight(dir, "/")
-	if strings.HasPrefix(dir, "/") {
-		return "file:" + dir, nil
-	}
-	if _, err := distcache.URL(dir); err != nil {
-		return "", fmt.Errorf("%s: %w; every NodeManager has to see it", conf.YARNStagingDir.Key(), err)
-	}
-	return dir, nil
 }

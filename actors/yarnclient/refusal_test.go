@@ -91,10 +91,6 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"spark.yarn.unmanagedAM.enabled=true", "spark.yarn.unmanagedAM.enabled is not done here: leave it out, the ApplicationMaster gets a container", 0},
 		{"spark.yarn.archive=hdfs://h/x.zip", "spark.yarn.archive means nothing to a Go program: leave it out", 0},
-		{
-			"spark.yarn.stagingDir=hdfs://h/s",
-			`spark.yarn.stagingDir: "hdfs://h/s": want a file of this machine, as in file:/path; every NodeManager has to see it`, 0,
-		},
 		{"spark.yarn.dist.files=hdfs://h/s", "spark.yarn.dist.files: hdfs://h/s: only files of this machine are staged: fetch it first, and name the file", 1},
 		{"spark.yarn.dist.files=/a%zz", `spark.yarn.dist.files: parse "/a%zz": invalid URL escape "%zz"`, 1},
 		{"spark.yarn.dist.files=/a,/a", "spark.yarn.dist.files: Same path resource /a added multiple times to distributed cache.: name it once", 1},

@@ -2,6 +2,8 @@ package yarnclient
 
 import (
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/rmproxy"
@@ -75,11 +77,11 @@ func (s *Submission) base(c *conf.Conf) (string, error) {
 	if !set {
 		return s.Files.Home()
 	}
-	uri, err := directory(dir)
+	uri := "file:" + (&url.URL{Path: strings.TrimRight(dir, "/")}).EscapedPath()
 	if s.User != "" {
 		uri += "/" + s.User
 	}
-	return uri, err
+	return uri, nil
 }
 
 // copyAll stages the files and the archive of settings. A file that is wanted under two names is copied once.

@@ -140,7 +140,8 @@ func TestWhereStagingDirectoriesLie(t *testing.T) {
 		{"/s/", "u", "file:/s/u", ""},
 		{"/s", "", "file:/s", ""},
 		{"file:/s//", "u", "file:/s/u", ""},
-		{"hdfs://h/s", "", "", `spark.yarn.stagingDir: "hdfs://h/s": want a file of this machine, as in file:/path; every NodeManager has to see it`},
+		{"/a%20 b", "", "file:/a%2520%20b", ""},
+		{"file:///a%20b", "", "file:/a%20b", ""},
 	} {
 		pairs := map[string]string{}
 		if tt.setting != "" {

@@ -165,7 +165,7 @@ func TestOnlyOldDirectoriesOfApplicationsAreCleanedUp(t *testing.T) {
 func TestAWorkDirectoryThatCannotBeUsedIsAnErrorThatHelps(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	touch(t, file)
-	bad := []string{file, filepath.Join(file, "x")}
+	bad := []string{file, filepath.Join(file, "x"), filepath.Join(t.TempDir(), "a:b")}
 	if os.Geteuid() != 0 { // root writes everywhere
 		readOnly := filepath.Join(t.TempDir(), "r")
 		if err := os.Mkdir(readOnly, 0o500); err != nil {
@@ -177,11 +177,14 @@ func TestAWorkDirectoryThatCannotBeUsedIsAnErrorThatHelps(t *testing.T) {
 		bad = append(bad, "/proc")
 	}
 	for _, dir := range bad {
-		if _, err := makeWorkDir(dir); err == nil || !strings.Contains(err.Error(), "--work-dir") {
+		if _, err := makeWorkDir(dir, nil); err == nil || !strings.Contains(err.Error(), "--work-dir") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	dir, err := makeWorkDir(filepath.Join(t.TempDir(), "a", "b"))
+	if _, err := makeWorkDir(t.TempDir(), []string{"/a", "/b:c"}); err == nil || !strings.Contains(err.Error(), "spark.local.dir") {
+		t.Error(err)
+	}
+	dir, err := makeWorkDir(filepath.Join(t.TempDir(), "a:b"), []string{"/a"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,11 +39,11 @@ type WorkerOptions struct {
 // RunWorker runs a Worker until ctx ends, or it ends itself: then the error is an *ExitError. The executors it started end
 // with it.
 func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
-	if opts.WorkDir, err = makeWorkDir(opts.WorkDir); err != nil {
-		return err
-	}
 	if len(opts.LocalDirs) == 0 {
 		opts.LocalDirs = conf.LocalDir.Get(opts.Conf)
+	}
+	if opts.WorkDir, err = makeWorkDir(opts.WorkDir, opts.LocalDirs); err != nil {
+		return err
 	}
 	dirs := newDirectories(opts.WorkDir, opts.LocalDirs, opts.Log)
 	defer func() { err = errors.Join(err, dirs.close()) }() // last: until then executors may write
@@ -117,12 +118,21 @@ func (d *daemon) watchDecommission(signals <-chan os.Signal) (stop func()) {
 	}
 }
 
-// makeWorkDir makes the work directory and tries whether it can be written.
-func makeWorkDir(dir string) (string, error) {
+// makeWorkDir makes the work directory and tries whether it can be written. Without roots the blocks of executors lie in it.
+func makeWorkDir(dir string, roots []string) (string, error) {
 	const remedy = "name another with --work-dir or SPARK_WORKER_DIR"
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
+	}
+	const separator = string(filepath.ListSeparator) // executors get the directories of their blocks as in PATH
+	for _, root := range roots {
+		if strings.Contains(root, separator) {
+			return "", fmt.Errorf("local directory %s: it must not contain %q: name another with %s or SPARK_LOCAL_DIRS", root, separator, conf.LocalDir.Key())
+		}
+	}
+	if len(roots) == 0 && strings.Contains(dir, separator) {
+		return "", fmt.Errorf("work directory %s: it must not contain %q: %s, or set %s", dir, separator, remedy, conf.LocalDir.Key())
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("work directory: %w: %s", err, remedy)

@@ -189,8 +189,14 @@ func workerCommand() *cobra.Command {
 			if len(args) == 0 && join == "" {
 				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))
 			}
-			opts := node.WorkerOptions{Cores: cores, WorkDir: workDir, LocalDirs: splitList(os.Getenv("SPARK_LOCAL_DIRS"))}
+			opts := node.WorkerOptions{Cores: cores}
 			var err error
+			if opts.WorkDir, err = conf.ParsePath(workDir); err != nil {
+				return usage(cmd, fmt.Errorf("--work-dir: %w", err))
+			}
+			if opts.LocalDirs, err = conf.ParsePaths(os.Getenv("SPARK_LOCAL_DIRS")); err != nil {
+				return usage(cmd, fmt.Errorf("SPARK_LOCAL_DIRS: %w", err))
+			}
 			if opts.Options, err = d.options("worker", 0, conf.WorkerUIPort); err != nil {
 				return usage(cmd, err)
 			}
@@ -218,16 +224,6 @@ func workerCommand() *cobra.Command {
 	f.StringVarP(&memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
 	f.StringVarP(&workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
 	return cmd
-}
-
-// splitList are the parts of lists, without empty ones and without blanks around them.
-func splitList(lists ...string) (out []string) {
-	for part := range strings.SplitSeq(strings.Join(lists, ","), ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
 }
 
 func executorCommand() *cobra.Command {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
@@ -97,7 +98,13 @@ func nodeManagerCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
-			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack, LocalDirs: splitList(localDirs...), LogDirs: splitList(logDirs...)}
+			opts := node.NodeManagerOptions{Options: own, VCores: cores, Rack: rack}
+			if opts.LocalDirs, err = conf.ParsePaths(strings.Join(localDirs, ",")); err != nil {
+				return usage(cmd, fmt.Errorf("--local-dirs: %w", err))
+			}
+			if opts.LogDirs, err = conf.ParsePaths(strings.Join(logDirs, ",")); err != nil {
+				return usage(cmd, fmt.Errorf("--log-dirs: %w", err))
+			}
 			if len(args) == 1 {
 				if opts.ResourceManager, err = rpcenv.ParseYARNURL(args[0]); err != nil {
 					return usage(cmd, err)

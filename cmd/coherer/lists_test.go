@@ -10,7 +10,4 @@ func TestListsAreTrimmed(t *testing.T) {
 	if got, err := addresses("--join", "127.0.0.1:1, 127.0.0.1:2,"); err != nil || !slices.Equal(got, []string{"127.0.0.1:1", "127.0.0.1:2"}) {
 		t.Errorf("%q %v", got, err)
 	}
-	if got := splitList("/a, /b,", " /c"); !slices.Equal(got, []string{"/a", "/b", "/c"}) {
-		t.Errorf("%q", got)
-	}
 }

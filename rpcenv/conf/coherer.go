@@ -13,13 +13,13 @@ var (
 		"The port of this daemon's gossip.")
 	GossipLabel = entry("coherer.gossip.label", filled(texts), "coherer",
 		"The cluster's name in gossip, at most 255 bytes: members of clusters with different names do not hear each other.")
-	GossipKeyFile = optional("coherer.gossip.keyFile", filled(texts),
+	GossipKeyFile = optional("coherer.gossip.keyFile", filled(paths),
 		"The file of the keys that encrypt gossip, one a line in base64, the first for sending; read again every 5 s.")
 	RaftPeers = optional("coherer.deploy.raft.peers", filled(texts),
 		"All Masters of recovery mode RAFT, HOST:PORT,HOST:PORT,HOST:PORT, the same for each of them.")
 	TraceEnabled = entry("coherer.trace.enabled", bools, "true",
 		"Whether messages are recorded.")
-	TraceDir = optional("coherer.trace.dir", filled(texts),
+	TraceDir = optional("coherer.trace.dir", filled(paths),
 		"The directory that the trace is written to; it is made when it is missing.")
 	TraceName = optional("coherer.trace.name", filled(texts),
 		"The name of this peer in traces, such as Worker1.")
@@ -31,7 +31,7 @@ var (
 		"Which part of the cores and of the memory drivers in cluster mode may have together, so that executors get some too; 1 is all.")
 	DebugAddr = optional("coherer.debug.addr", filled(texts),
 		"Where this process serves /metrics and /debug/pprof over HTTP, HOST:PORT; port 0 is any free one.")
-	RESTTokenFile = optional("coherer.rest.tokenFile", filled(texts),
+	RESTTokenFile = optional("coherer.rest.tokenFile", filled(paths),
 		"The file with the token that the REST server's clients have to bring.")
 	DeployScheduler = entry("coherer.deploy.scheduler", enum("executors", "core-by-core"), "executors",
 		"How the Master gives cores: by whole executors or, for study, core by core as Spark before 1.4 did.")

@@ -31,7 +31,7 @@ var (
 		"After how many failures of executors in a row an application without a running one is removed; -1 for never.")
 	RecoveryMode = entry("spark.deploy.recoveryMode", enum("NONE", "FILESYSTEM", "RAFT", "ROCKSDB", "ZOOKEEPER", "CUSTOM"), "NONE",
 		"Where the Master keeps what it needs after a restart; RAFT: on several Masters, of which one leads.")
-	RecoveryDirectory = entry("spark.deploy.recoveryDirectory", texts, "",
+	RecoveryDirectory = entry("spark.deploy.recoveryDirectory", paths, "",
 		"The directory of recovery modes FILESYSTEM and RAFT.")
 	RecoveryTimeout = fallback("spark.deploy.recoveryTimeout", atLeast(durations(time.Second), time.Second), WorkerTimeout,
 		"How long a recovering Master waits for workers and applications to answer.")

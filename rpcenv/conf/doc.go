@@ -16,6 +16,7 @@
 //     cut to that unit: 1500ms is 1 s for an entry in seconds. A time beyond 292 years is 292 years.
 //   - A size is a whole number and b, k, kb, m, mb, g, gb, t, tb, p or pb, all powers of 1024; without a suffix it
 //     counts in the unit of its entry, and it is cut to that unit.
+//   - A path is a file or directory of this machine, plain or as file:/path; other schemes are errors.
 //   - Suffixes, true, false and the words of an enumeration may be in upper or lower case. White space around a value
 //     does not matter. Fractions of times and sizes are errors.
 //   - A few old entries of Spark are times in seconds without suffix (spark.worker.timeout); they take only a number.

@@ -62,12 +62,13 @@ func enum(words ...string) form[string] {
 
 // filled refuses the empty text.
 func filled(f form[string]) form[string] {
+	parse := f.parse
 	f.want += ", not empty"
 	f.parse = func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("it is empty")
 		}
-		return s, nil
+		return parse(s)
 	}
 	return f
 }

@@ -8,9 +8,9 @@ var (
 		"How much memory a node gives to containers, in MiB; 8192 when it is -1.")
 	NodeManagerVCores = entry("yarn.nodemanager.resource.cpu-vcores", atLeast(ints, -1), "-1",
 		"How many virtual cores a node gives to containers; 8 when it is -1.")
-	NodeManagerLocalDirs = optional("yarn.nodemanager.local-dirs", lists,
+	NodeManagerLocalDirs = optional("yarn.nodemanager.local-dirs", pathLists,
 		"Where a node keeps what its containers need: directories, separated by commas.")
-	NodeManagerLogDirs = optional("yarn.nodemanager.log-dirs", lists,
+	NodeManagerLogDirs = optional("yarn.nodemanager.log-dirs", pathLists,
 		"Where a node keeps the output of its containers: directories, separated by commas.")
 	NodeManagerWebapp = entry("yarn.nodemanager.webapp.address", filled(texts), "0.0.0.0:8042",
 		"Where a NodeManager's pages are, HOST:PORT; the host 0.0.0.0 is where it listens, port 0 any free one.")
@@ -45,7 +45,7 @@ var (
 		"The variables that each container has, NAME=VALUE separated by commas.")
 	NodeManagerAuxServices = optional("yarn.nodemanager.aux-services", lists,
 		"The names of the auxiliary services of a node; none is built in, so a name says that something else runs it.")
-	NodeManagerHealthScript = optional("yarn.nodemanager.health-checker.script.path", filled(texts),
+	NodeManagerHealthScript = optional("yarn.nodemanager.health-checker.script.path", filled(paths),
 		"A program that a node runs to see whether it is healthy: a line that begins with ERROR says that it is not.")
 	NodeManagerHealthScriptTimeout = entry("yarn.nodemanager.health-checker.timeout-ms",
 		atLeast(durations(time.Millisecond), time.Millisecond), "1200000",

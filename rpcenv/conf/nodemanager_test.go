@@ -6,8 +6,8 @@ import "testing"
 const nodeManagerDefaults = `
 yarn.nodemanager.resource.memory-mb                              int              -1
 yarn.nodemanager.resource.cpu-vcores                             int              -1
-yarn.nodemanager.local-dirs                                      list
-yarn.nodemanager.log-dirs                                        list
+yarn.nodemanager.local-dirs                                      paths
+yarn.nodemanager.log-dirs                                        paths
 yarn.nodemanager.sleep-delay-before-sigkill.ms                   time in ms       250ms
 yarn.nodemanager.container-monitor.interval-ms                   time in ms       3s
 yarn.nodemanager.resource.memory.enforced                        bool             true
@@ -21,7 +21,7 @@ yarn.nodemanager.delete.debug-delay-sec                          time in s      
 yarn.nodemanager.env-whitelist                                   list             JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ
 yarn.nodemanager.admin-env                                       string           MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX
 yarn.nodemanager.aux-services                                    list
-yarn.nodemanager.health-checker.script.path                      string
+yarn.nodemanager.health-checker.script.path                      path
 yarn.nodemanager.health-checker.timeout-ms                       time in ms       20m
 yarn.nodemanager.health-checker.interval-ms                      time in ms       10m
 yarn.nodemanager.disk-health-checker.interval-ms                 time in ms       2m

@@ -25,15 +25,15 @@ var (
 		"Which scheduler gives containers.")
 	ResourceManagerRecovery = entry("yarn.resourcemanager.recovery.enabled", bools, "false",
 		"Whether applications outlive their ResourceManager: it keeps records.")
-	ResourceManagerStore = optional("yarn.resourcemanager.fs.state-store.uri", filled(texts),
+	ResourceManagerStore = optional("yarn.resourcemanager.fs.state-store.uri", filled(paths),
 		"The directory of a ResourceManager's records.")
 	SchedulingWait = entry("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", atLeast(durations(time.Millisecond), 0), "10000",
 		"How long a ResourceManager that was started again gives no containers, so that nodes and application masters can come back.")
 	ResourceManagerWebapp = entry("yarn.resourcemanager.webapp.address", filled(texts), "0.0.0.0:8088",
 		"Where a ResourceManager's pages are, HOST:PORT; the host 0.0.0.0 is where it listens, port 0 any free one.")
-	NodesIncludePath = optional("yarn.resourcemanager.nodes.include-path", filled(texts),
+	NodesIncludePath = optional("yarn.resourcemanager.nodes.include-path", filled(paths),
 		"A file with the hosts that may be nodes; all may when it is unset or empty.")
-	NodesExcludePath = optional("yarn.resourcemanager.nodes.exclude-path", filled(texts),
+	NodesExcludePath = optional("yarn.resourcemanager.nodes.exclude-path", filled(paths),
 		"A file with the hosts that may not be nodes.")
 	DecommissioningTimeout = entry("yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", durations(time.Second), "3600",
 		"How long a node that is decommissioned gracefully may go on with what it runs; below 0 for ever.")
@@ -57,7 +57,7 @@ var (
 
 // Settings of the FairScheduler.
 var (
-	FairAllocationFile = optional("yarn.scheduler.fair.allocation.file", filled(texts),
+	FairAllocationFile = optional("yarn.scheduler.fair.allocation.file", filled(paths),
 		"The file with the queues of the FairScheduler, read again every 10 s; unset for no file.")
 	FairUserAsDefaultQueue = entry("yarn.scheduler.fair.user-as-default-queue", bools, "true",
 		"Whether an application without a queue goes to that of its user.")

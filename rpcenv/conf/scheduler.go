@@ -8,7 +8,7 @@ var (
 		"The number of partitions when an operation names none; when unset the cores of the executors, at least 2.").awaits("a default number of partitions")
 	SchedulerMode = entry("spark.scheduler.mode", enum("FIFO", "FAIR"), "FIFO",
 		"In which order jobs get cores.").awaits("pools of jobs")
-	SchedulerAllocationFile = optional("spark.scheduler.allocation.file", filled(texts),
+	SchedulerAllocationFile = optional("spark.scheduler.allocation.file", filled(paths),
 		"The file that describes the pools of mode FAIR.").awaits("pools of jobs")
 	SchedulerReviveInterval = entry("spark.scheduler.revive.interval", atLeast(durations(time.Millisecond), time.Millisecond), "1s",
 		"How often the driver offers free cores again without an event.")

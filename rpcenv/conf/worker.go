@@ -12,9 +12,9 @@ const WorkerResourcePrefix = "spark.worker.resource."
 
 // Settings of a Worker's machine and of the files that its executors write.
 var (
-	WorkerResourcesFile = optional("spark.worker.resourcesFile", filled(texts),
+	WorkerResourcesFile = optional("spark.worker.resourcesFile", filled(paths),
 		"A file of JSON with the addresses of the worker's resources.")
-	LocalDir = optional("spark.local.dir", lists,
+	LocalDir = optional("spark.local.dir", pathLists,
 		"Where executors keep blocks: directories, separated by commas; the worker's work directory when unset.")
 	UIReverseProxy = entry("spark.ui.reverseProxy", bools, "false",
 		"Whether pages of workers and applications are reached through the Master's.")

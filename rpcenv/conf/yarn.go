@@ -8,8 +8,8 @@ import (
 
 // Settings of an application on YARN: of its client and of its driver. What YARN is asked for is in submit.go.
 var (
-	YARNStagingDir = optional("spark.yarn.stagingDir", filled(texts),
-		"The directory, or file: URI, under which submissions to YARN stage their files; the user's home when unset.")
+	YARNStagingDir = optional("spark.yarn.stagingDir", filled(absolutePaths),
+		"The directory under which submissions to YARN stage their files, and which every NodeManager sees; the user's home when unset.")
 	YARNPreserveStagingFiles = entry("spark.yarn.preserve.staging.files", bools, "false",
 		"Whether the staged files stay when the application has ended.")
 	YARNReportInterval = entry("spark.yarn.report.interval", atLeast(durations(time.Millisecond), time.Millisecond), "1s",
