@@ -111,8 +111,8 @@ func (w *World) Register(e *rpcenv.Env, name string, ep rpcenv.Endpoint, opts ..
 	return ref
 }
 
-// Until runs the world until cond holds, which is looked at after every step. After a minute of virtual time, or when
-// nothing is left to do, the test fails; what says what was waited for.
+// Until runs the world until cond holds, which it checks before every step. After a minute of virtual time, or when nothing
+// is left to do, the test fails; what names the condition in the failure's text.
 func (w *World) Until(what string, cond func() bool) {
 	w.t.Helper()
 	if err := w.Run(cond, patience); err != nil {

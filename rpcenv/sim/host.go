@@ -41,7 +41,7 @@ var (
 	_ rpcenv.Simulation = (*Host)(nil)
 )
 
-// Name is what cuts and crashes call the Host.
+// Name is the Host's name in faults.
 func (h *Host) Name() string { return h.name }
 
 // IP is the address of its machine.

@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// network is what lies between Hosts.
+// network is the network between Hosts.
 type network struct {
 	min, max  time.Duration // how long a packet takes
 	ports     map[string]int

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ErrSpins is what Run returns, and Err says, when virtual time does not pass any more: endpoints send each other, or
+// ErrSpins is the error of Run, and of Err, when virtual time does not pass any more: endpoints send each other, or
 // themselves, one message after the other, and no step takes time.
 var ErrSpins = errors.New("sim: time stands still")
 

@@ -17,7 +17,7 @@ import (
 // Start is when every World begins.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ErrNotReached is what Run returns when its condition did not become true in time. Its text is that of every kind of world.
+// ErrNotReached is the error of Run when its condition did not become true in time. Every kind of world has the same text.
 var ErrNotReached = errors.New("condition not reached")
 
 // World is a simulation. It belongs to one goroutine.
@@ -86,8 +86,8 @@ func (w *World) Now() time.Time { return w.now }
 // Recorder is the World's trace.
 func (w *World) Recorder() *trace.Recorder { return w.recorder }
 
-// Host makes a machine's process: name is what cuts and crashes call it, ip its machine's address. A machine that had
-// vanished is there again.
+// Host makes a machine's process: name is its name in faults, ip its machine's address. A machine that had vanished is back
+// with it.
 func (w *World) Host(name, ip string) *Host {
 	h := &Host{world: w, name: name, ip: ip, number: len(w.hosts)}
 	w.hosts = append(w.hosts, h)
@@ -186,8 +186,8 @@ func (w *World) Advance(d time.Duration) {
 	w.pace.stopped() // takes the request: it has ended this call and must not end the next one too
 }
 
-// Run runs until cond holds, which is looked at after every step; ErrNotReached after within, or when nothing is left
-// to do; ErrStopped after Stop; ErrSpins when time stands still.
+// Run runs until cond holds, which it checks before every step; ErrNotReached after within, or when nothing is left to do;
+// ErrStopped after Stop; ErrSpins when time stands still.
 func (w *World) Run(cond func() bool, within time.Duration) error {
 	w.spin.restart()
 	limit := w.now.Add(within).Sub(Start)

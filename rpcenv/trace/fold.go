@@ -26,7 +26,7 @@ type folder struct {
 	begun        []map[string]string
 }
 
-// trail is what an entry descends from.
+// trail describes the causes of an entry.
 type trail struct {
 	// step is the last one of its causes that is drawn, or its own, and -1 for none; root is then where its causes end.
 	step int

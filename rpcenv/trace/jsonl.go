@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrJSONL is what ReadJSONL returns, wrapped, for what WriteJSONL of this version did not write.
+// ErrJSONL is the error of ReadJSONL, wrapped, for text that WriteJSONL of this version did not write.
 var ErrJSONL = errors.New("trace: not in the form " + Format)
 
 // maxLine bounds a line of JSONL on reading: a record's body may grow sixfold when it is escaped.

@@ -111,7 +111,7 @@ func (ns *names) nameAll() {
 			give(e, fmt.Sprintf("%s%d", e.own, drivers))
 		}
 	}
-	for _, e := range ns.sorted {
+	for _, e := range ns.sorted { // withApplication needs the names of all drivers
 		if e.name == "" {
 			give(e, ns.withApplication(e))
 		}
@@ -195,7 +195,7 @@ func (ns *names) stranger(r *tracepb.Record) string {
 	return cmp.Or(byAddress, byName, clean(r.GetPeer()), clean(r.GetAddress()), Unknown)
 }
 
-// conn is how a connection is called: its first 8 hex digits, or all 16 where two begin alike.
+// conn is the name of a connection: its first 8 hex digits, or all 16 where two begin alike.
 func (ns *names) conn(conn uint64) string {
 	if ns.prefix[conn>>32] > 1 {
 		return fmt.Sprintf("%016x", conn)

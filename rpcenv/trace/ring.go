@@ -40,7 +40,7 @@ const (
 	maxNamesSize = 4 << 20
 )
 
-// shape is how large a ring is.
+// shape is the size of a ring and of its parts.
 type shape struct {
 	shardBits, slotBits, namesSize uint32
 }
@@ -115,7 +115,7 @@ func (g *ring) put(shard uint32, w *words) {
 	slot[0] = seal(pos, w)
 }
 
-// seal is what makes w the record of a number.
+// seal marks w as the whole record of a number.
 func seal(pos uint64, w *words) uint64 { return sealOf(pos, w[0], w[1], w[2], w[3], w[4], w[5], w[6]) }
 
 func sealOf(pos, a, b, c, d, e, f, g uint64) uint64 {

@@ -14,7 +14,7 @@ import (
 // which there was no room.
 type Name uint16
 
-// maxName is how much of a text the ring keeps.
+// maxName bounds a text in the ring, in bytes; the rest is cut off.
 const maxName = 255
 
 // longName is from where on a text is an error's rather than a name: those may take half of the room.
@@ -39,7 +39,7 @@ type namedText struct {
 	name Name
 }
 
-// Type is what a ring knows of the type of messages.
+// Type is a type of messages, as a ring knows it.
 type Type struct {
 	goType unsafe.Pointer
 	// Text is its name in the trace.

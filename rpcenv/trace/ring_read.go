@@ -103,7 +103,7 @@ type ringView struct {
 	live bool
 }
 
-// view is how the ring is read while others write.
+// view lets a reader in while others write.
 func (g *ring) view() ringView {
 	return ringView{
 		shape: g.shape, live: true,
@@ -117,7 +117,7 @@ func (g *ring) view() ringView {
 	}
 }
 
-// reading is what since has found: words in order of time, and where to go on.
+// reading is the result of since: words in order of time, and where to go on.
 type reading struct {
 	found []words
 	next  []uint64 // by shard
@@ -209,7 +209,7 @@ func (r reading) records(list []string) []*tracepb.Record {
 	return out
 }
 
-// cursor is where a reading went on to, as readers keep it.
+// cursor encodes where the next reading goes on. A reader keeps it, and may give it back to another process's ring.
 func (g *ring) cursor(next []uint64) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, *g.word(ringIdentity))
 	for _, n := range next {
@@ -244,7 +244,7 @@ func (g *ring) ends() []uint64 {
 	return heads
 }
 
-// Reading is what Recorder.Since found.
+// Reading is the result of Recorder.Since.
 type Reading struct {
 	// Records are in order of time, without bodies.
 	Records []*tracepb.Record

@@ -64,6 +64,7 @@ func (s Selection) Of(t *Trace) *Trace {
 	if s.IsZero() {
 		return t
 	}
+	// First the causes of all that match: a filter means messages only, an item is taken for what it caused.
 	causes := map[string]bool{}
 	for i := range t.Entries {
 		if e := &t.Entries[i]; s.Match(e) {

@@ -49,7 +49,7 @@ type Quantiles struct {
 // endpoints in order of their names.
 func NewStats(t *Trace, s Selection) *Stats {
 	c := statsCount{answers: map[string]*Entry{}, rows: map[string]*statsRow{}, endpoints: map[string]*statsRow{}, total: &statsRow{name: "total"}}
-	// All answers and the end first, whatever s takes: the latency of an ask that s takes needs an answer that it may not take.
+	// The answers and the end of the whole trace first: the latency of an ask needs its answer, also when s leaves that out.
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		c.end = max(c.end, e.Sent, e.End)

@@ -88,7 +88,7 @@ func (v view) group(s step) string {
 
 func isTick(e *Entry) bool { return e != nil && e.K == KindItem && strings.HasPrefix(e.Name, "timer ") }
 
-// label is what is written at an entry: of a message its name and its Detail.
+// label is the text at an entry: of a message its name and its Detail.
 func label(e *Entry) string {
 	switch e.K {
 	case KindItem:
@@ -138,7 +138,7 @@ func hasDetail(typ string) bool {
 
 const existenceType = "rpc.CheckExistence"
 
-// answerLabel is what an answer says.
+// answerLabel is the text at an answer.
 func answerLabel(e *Entry, question string) string {
 	switch {
 	case e.Form == FormFail:

@@ -138,7 +138,7 @@ func headings(t *Trace, note string) (title, sub string) {
 	return title, oneline.Text(strings.Join(parts, " · ")) + " · point at an arrow to see its fields and what led to it"
 }
 
-// life is the line of an endpoint, which says whose it is wherever one points at it.
+// life is the line of an endpoint; under the pointer it shows the endpoint's name.
 func (w *svgWriter) life(l *lane) {
 	w.printf(`<g class="l"><title>%s</title><rect class="lane" x="%s" y="%s" width="12" height="%s"/>`,
 		escape(oneline.Text(place(l.peer, l.endpoint))), px(l.x-6), px(w.headBottom), px(w.bottom-w.headBottom))
@@ -246,7 +246,7 @@ func (w *svgWriter) arrow(r *row, from, to float64) {
 
 func abs64(f float64) float64 { return max(f, -f) }
 
-// head is what an arrow that goes in direction dir ends with.
+// head is the tip of an arrow that goes in direction dir.
 func (w *svgWriter) head(r *row, x, dir float64) {
 	switch style(r) {
 	case "drop":

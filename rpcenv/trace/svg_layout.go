@@ -140,7 +140,7 @@ func (l *layout) placeLanes() {
 	for b := range l.bands { // a band of one lane must hold the name of its process
 		l.widenFor(b)
 	}
-	// Short arrows first: the gaps that they widen are then there for the long ones, which need less on top.
+	// Short arrows first: the long ones then run over gaps that are wide already, and need less on top.
 	spans := make([]int, len(l.rows))
 	for i := range spans {
 		spans[i] = i
@@ -227,7 +227,7 @@ func (l *layout) placeRows() {
 	for i := range l.rows {
 		r := &l.rows[i]
 		if i > 0 && l.rows[i-1].K == KindState && r.K != KindState {
-			y += stateGap
+			y += stateGap // its label stands above its line, where the box of the state reaches down
 		}
 		y += r.height
 		r.y = y

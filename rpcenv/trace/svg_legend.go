@@ -56,7 +56,7 @@ func newLegend(rows []row, width float64) legend {
 	return l
 }
 
-// signOf is how a row is drawn.
+// signOf is the kind of sign by which a row is drawn.
 func signOf(r *row) string {
 	switch {
 	case r.K == KindState:

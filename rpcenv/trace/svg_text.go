@@ -28,7 +28,7 @@ func stepText(s step) string {
 	return text
 }
 
-// textWidth estimates how wide s is drawn. It rather says too much: fonts differ, and labels must not touch.
+// textWidth estimates how wide s is drawn, rather too wide than too narrow: fonts differ, and labels must not touch.
 func textWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -89,7 +89,7 @@ func escape(s string) string {
 // px is a coordinate.
 func px(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// timeUnit is how the left side shows times.
+// timeUnit is the unit of the times on the left side.
 type timeUnit struct {
 	name   string
 	ns     float64
@@ -112,7 +112,7 @@ func unitOf(rows []row) timeUnit {
 // ms is a time in milliseconds as the hover texts show it.
 func ms(ns int64) string { return strconv.FormatFloat(float64(ns)/1e6, 'f', 1, 64) }
 
-// hover is what a step shows under the pointer: the whole message, its times and why it was sent.
+// hover is the text of a step under the pointer: the whole message, its times and why it was sent.
 func hover(s step, byID map[string]*Entry) string {
 	e := s.Entry
 	var lines []string

@@ -23,7 +23,7 @@ type Vocabulary struct {
 
 // VocabularyOf are the names of a trace and of the protocol.
 func VocabularyOf(t *Trace) Vocabulary {
-	v := protocolNames()
+	v := protocolNames() // a filter for a message of the protocol that the trace does not have is no mistake
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		places := []string{e.At}

@@ -15,7 +15,7 @@ const (
 	flushAt = 4
 	// maxWaiting is how many chunks may wait for a slow disk: beyond it the recording goroutines wait too.
 	maxWaiting = 128
-	// keptChunks is how many are kept for the next records.
+	// keptChunks is how many written chunks are kept for the next records.
 	keptChunks = 8 * flushAt
 )
 

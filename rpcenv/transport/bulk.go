@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// BulkServer has blocks to give away.
+// BulkServer is the source of the blocks that ServeBulk serves.
 type BulkServer interface {
 	// OpenBlocks returns one Chunk for each block, in that order. It may be called from several goroutines. An error
 	// fails the whole request; for a single block that is missing, let that Chunk's Open fail.
@@ -45,7 +45,7 @@ func FileChunk(path string, offset, size int64) Chunk {
 	}}
 }
 
-// openFile opens what a StreamRequest names, such as /jars/x.jar, and says its size. Path is what the peer sent.
+// openFile opens the file of a StreamRequest, such as /jars/x.jar, and returns its size. path is as the peer sent it.
 type openFile func(path string) (r io.ReadCloser, size int64, err error)
 
 const (
@@ -55,7 +55,7 @@ const (
 	chunkHeader = 1 + 8 + 4
 	// maxChunk is the biggest chunk that a frame can hold.
 	maxChunk = hardLimit - chunkHeader
-	// fetchWindow is how many chunks are asked for ahead.
+	// fetchWindow is how many chunks a client asks for ahead.
 	fetchWindow = 16
 )
 
@@ -146,7 +146,7 @@ func appendChunkFailure(dst []byte, stream int64, index int, reason string) []by
 	return finishFrame(appendText(dst, reason), start)
 }
 
-// appendStream is a StreamRequest, or a StreamFailure with its reason, or a StreamResponse with what else it has.
+// appendStream appends a StreamRequest, or with more a StreamFailure (its reason) or a StreamResponse (the file's size).
 func appendStream(dst []byte, typ byte, path string, more []byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0, 0, 0, 0, 0, typ)

@@ -34,7 +34,7 @@ var (
 	ErrIdle = errors.New("peer is silent")
 )
 
-// readError is what the end of a reader means. io.EOF stays io.EOF, and nil nil.
+// readError gives an error of a connection its meaning as one of ours. io.EOF stays io.EOF, and nil nil.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT):

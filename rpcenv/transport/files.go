@@ -109,8 +109,8 @@ func (s *FileServer) AddDirectory(baseURI, dir string) (uri string, err error) {
 	return s.at.SparkURL() + (&url.URL{Path: base}).EscapedPath(), nil
 }
 
-// open opens what a peer asks for. Its first segment chooses files, jars or a directory. The errors go to the peer, in
-// Spark's words, and say nothing of where things are kept.
+// open opens the file that a peer asks for. The first segment of its path chooses files, jars or a directory. The errors go
+// to the peer, in Spark's words, and do not reveal where files lie on this machine.
 func (s *FileServer) open(asked string) (io.ReadCloser, int64, error) {
 	if len(asked) > maxStreamPath {
 		return nil, 0, fmt.Errorf("a path of %d bytes, allowed are %d", len(asked), maxStreamPath)
@@ -154,10 +154,11 @@ func (s *FileServer) openNamed(asked string, table map[string]string, name strin
 	return f, size, nil
 }
 
-// below is the directory whose URI leads to a path, the longest one, and what is asked for in it.
+// below is the directory with the longest URI above a path, and the rest of the path.
 func (s *FileServer) below(asked string) (dir, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// From the end backwards: the URI of a directory may lie below that of another, and the longest one is meant.
 	for end := strings.LastIndexByte(asked, '/'); end > 0; end = strings.LastIndexByte(asked[:end], '/') {
 		if dir := s.dirs[asked[:end]]; dir != "" {
 			return dir, asked[end+1:]

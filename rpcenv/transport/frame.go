@@ -31,7 +31,7 @@ const (
 	// DefaultMaxFrame bounds a frame after Link.Open when Options.MaxFrame is 0: spark.rpc.message.maxSize, 128 MiB, and
 	// room for a header.
 	DefaultMaxFrame = 128<<20 + 64<<10
-	// hardLimit is what Spark's decoder allows, and what the lengths inside a frame can express.
+	// hardLimit is the largest frame that Spark's decoder allows, and that the lengths inside a frame can express.
 	hardLimit = math.MaxInt32 - 1
 
 	lengthSize = 8
@@ -113,7 +113,7 @@ func (f *frameReader) rest(n int) (frame []byte, err error) {
 	return frame, nil
 }
 
-// cutShort makes the end of a stream within a frame, of which got bytes were read, differ from one between frames.
+// cutShort turns the end of a stream into io.ErrUnexpectedEOF if it lies within a frame: if got bytes of it were read.
 func cutShort(err error, got int) error {
 	if got > 0 && errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -198,7 +198,7 @@ func (s *scanner) utf(what string) string {
 	return str
 }
 
-// end wants that nothing is left.
+// end fails if bytes are left, and returns the first error.
 func (s *scanner) end() error {
 	if len(s.rest) > 0 {
 		s.fail(fmt.Sprintf("%d bytes too many", len(s.rest)))
@@ -212,7 +212,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// finishFrame writes the length field of the frame that begins at dst[start].
+// finishFrame writes the length field, which counts itself, of the frame that begins at dst[start].
 func finishFrame(dst []byte, start int) []byte {
 	binary.BigEndian.PutUint64(dst[start:], uint64(len(dst)-start))
 	return dst

@@ -19,7 +19,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Options says how a Host is. The zero value is a Host over TCP that records nothing and starts no process.
+// Options are the settings of a Host. The zero value is a Host over TCP that records nothing and starts no process.
 type Options struct {
 	// Recorder is handed to the Envs; nil records nothing.
 	Recorder *trace.Recorder
@@ -89,7 +89,7 @@ type Host struct {
 
 var _ rpcenv.Host = (*Host)(nil)
 
-// network is what makes links: TCP or the memory of the process.
+// network makes links: over TCP or within the memory of the process.
 type network interface {
 	listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error)
 	dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver)

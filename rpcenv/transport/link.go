@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// lingerTime is how long a closed link has for what is queued.
+	// lingerTime is how long a closed link may take to write what is queued.
 	lingerTime = time.Second
-	// writeStep is how much one Write gets, so that the count of what is queued goes down while a lot is written.
+	// writeStep bounds one Write, so that Queued goes down while a lot is written.
 	writeStep = 1 << 20
 )
 
@@ -32,8 +32,8 @@ type tcpLink struct {
 
 	mu       sync.Mutex
 	encoder  envelopeEncoder
-	pending  segments // what the writer has not taken
-	queued   int      // bytes of pending, and of what the writer took and has not written
+	pending  segments // frames that the writer has not taken
+	queued   int      // bytes of pending, and those that the writer took and has not written
 	cause    error    // why this side ends the link
 	writeErr error
 }
@@ -102,7 +102,7 @@ func (l *tcpLink) Local() rpcenv.Address  { return l.local }
 func (l *tcpLink) Remote() rpcenv.Address { return l.remote }
 
 // end lets the writer write what is queued and then close its direction. The reader goes on until the peer has closed
-// the other one: closing earlier would make the peer's kernel throw away what it has not read yet. It wants l.mu.
+// the other one: closing earlier would make the peer's kernel throw away what it has not read yet. The caller holds l.mu.
 func (l *tcpLink) end(cause error) {
 	if l.closing.Swap(true) {
 		return
@@ -169,7 +169,7 @@ func (l *tcpLink) received(err error) error {
 	return fmt.Errorf("receive from %s: %w", l.remote, err)
 }
 
-// drop forgets what is queued. It wants l.mu.
+// drop forgets what is queued. The caller holds l.mu.
 func (l *tcpLink) drop() {
 	l.pending.free()
 	l.pending, l.queued = nil, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// firstMemoryPort is where the ports begin that a memory network gives away.
+// firstMemoryPort is the first port that a memory network assigns.
 const firstMemoryPort = 32768
 
 // memory makes links within the process. It has the rules of TCP links: the limits, the order, the ends.
@@ -35,6 +35,7 @@ func (m *memory) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Recei
 	if bound.Host == "" {
 		bound.Host = "127.0.0.1"
 	}
+	// A port that is assigned may be taken: listeners choose theirs, and the numbers begin again.
 	for bound.Port == 0 || at.Port == 0 && m.listeners[bound] != nil {
 		bound.Port = m.freePort()
 	}
@@ -51,7 +52,7 @@ func (m *memory) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Recei
 	return bound, l, nil
 }
 
-// freePort gives the next port away, from the start again after the last one. It wants m.mu.
+// freePort assigns the next port; after the last one it begins again. The caller holds m.mu.
 func (m *memory) freePort() int {
 	if m.lastPort++; m.lastPort > 65535 {
 		m.lastPort = firstMemoryPort
@@ -198,7 +199,7 @@ func (l *memoryLink) Send(e *rpcenv.Envelope) {
 	p.schedule()
 }
 
-// Queued is how many bytes of frames the peer's end has not handed over.
+// Queued is the bytes of frames that the peer's end has not handed over.
 func (l *memoryLink) Queued() int {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
@@ -233,7 +234,7 @@ func (l *memoryLink) end(cause error) {
 	p.mu.Unlock()
 }
 
-// schedule lets drain run unless it runs already. It wants l.mu.
+// schedule lets drain run unless it runs already. The caller holds l.mu.
 func (l *memoryLink) schedule() {
 	if l.scheduled || l.ended || l.receiver == nil {
 		return
@@ -242,7 +243,7 @@ func (l *memoryLink) schedule() {
 	l.host.pool.Schedule(l.drain)
 }
 
-// drain hands over what is in, and then the end. It is the only one to call the Receiver.
+// drain hands over the parcels that have come in, and then the end. Nothing else calls the Receiver.
 func (l *memoryLink) drain() {
 	for {
 		l.mu.Lock()

@@ -8,7 +8,7 @@ import (
 const (
 	// throughput is how many items an inbox handles in one turn; protoactor's default.
 	throughput = 300
-	// reapEvery is how long a worker that nobody needs stays.
+	// reapEvery is how long a worker without work stays, at least; at most twice as long.
 	reapEvery = 10 * time.Second
 )
 

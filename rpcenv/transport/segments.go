@@ -26,9 +26,10 @@ func (s *segments) room(size int) *[]byte {
 	return &(*s)[len(*s)-1]
 }
 
-// free gives the segments away: nobody may use them any more.
+// free gives the segments back: nobody may use them any more.
 func (s segments) free() {
 	for i, segment := range s {
+		// A larger one, made for one big frame, is left to the garbage collector.
 		if cap(segment) == segmentSize {
 			spareSegments.Put((*[segmentSize]byte)(segment[:segmentSize]))
 		}

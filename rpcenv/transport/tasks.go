@@ -52,6 +52,7 @@ func (t *tasks) close() bool {
 	return true
 }
 
+// settle wakes wait once nothing runs and nothing will. The caller holds t.mu.
 func (t *tasks) settle() {
 	if t.closed && len(t.running) == 0 {
 		select {

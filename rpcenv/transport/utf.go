@@ -54,7 +54,7 @@ func appendSurrogate(dst []byte, r rune) []byte {
 // decodeUTF reads modified UTF-8, and UTF-8 as everybody else writes it. It reports false for anything else, a lone
 // surrogate among it.
 func decodeUTF(b []byte) (string, bool) {
-	if utf8.Valid(b) {
+	if utf8.Valid(b) { // nearly all names: the two encodings differ in rare characters only
 		return string(b), true
 	}
 	out := make([]byte, 0, len(b))
@@ -67,6 +67,7 @@ func decodeUTF(b []byte) (string, bool) {
 			out = append(out, 0)
 			b = b[2:]
 		default:
+			// DecodeRune gives U+FFFD for anything but a high surrogate and a low one behind it, zeros included.
 			pair := utf16.DecodeRune(surrogate(b), surrogate(b[min(3, len(b)):]))
 			if pair == utf8.RuneError {
 				return "", false

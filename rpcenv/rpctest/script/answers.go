@@ -27,6 +27,7 @@ func (anything) ReplyType() rpcenv.Message { return nil }
 
 // of are the answers of a peer, which listens to them from now on.
 func (r *runner) of(p *rpctest.Probe) *answers {
+	// One listener for all verbs on: a later on of the same type replaces the earlier one.
 	a := r.answers[p]
 	if a == nil {
 		a = &answers{on: map[protoreflect.FullName]func(*rpcenv.Context, proto.Message){}}

@@ -69,7 +69,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 		}
 		r.w.Settle()
 	}
-	entries := r.w.Trace().Entries
+	entries := r.w.Trace().Entries // from the World's beginning: the printer and failed know what was printed before
 	r.failures(entries)
 	return r.out.String() + r.printer.Next(entries), nil
 }

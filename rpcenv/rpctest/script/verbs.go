@@ -67,7 +67,7 @@ func (r *runner) connect(l *rest) error {
 	}
 	p, err := r.find(name)
 	switch {
-	case err != nil:
+	case err != nil: // connect is the one verb that may name a new peer
 		p = r.w.Probe(name)
 	case p.Crashed():
 		p.Restart()

@@ -142,7 +142,7 @@ func diff(theirs, ours *Sequence, ignore []Row, w words) []string {
 		}
 		lines = append(lines, diffConversation(real, mine, ignore, w)...)
 	}
-	for _, mine := range ours.conversations {
+	for _, mine := range ours.conversations { // those of which the recording has nothing: all of them is extra
 		if theirs.between(mine.roles[0], mine.roles[1]) == nil {
 			lines = append(lines, diffConversation(&conversation{roles: mine.roles}, mine, ignore, w)...)
 		}

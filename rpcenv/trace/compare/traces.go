@@ -6,7 +6,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Verdict is how two traces of ours compare.
+// Verdict is the result of comparing two traces of ours.
 type Verdict struct {
 	Same bool `json:"same"`
 	// By says how they were compared: ByEntry or ByConversation.

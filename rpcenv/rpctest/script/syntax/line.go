@@ -24,6 +24,7 @@ type Option struct{ Key, Value string }
 // with a dash is an argument, as are those with an arrow or a star before the equals sign: patterns have these.
 func ParseLine(line string) Command {
 	c := Command{Offset: len(line) - len(strings.TrimLeft(line, " \t"))}
+	// "a, b" becomes one word, or a list would end at its first blank.
 	for i, word := range strings.Fields(strings.ReplaceAll(line, ", ", ",")) {
 		key, value, ok := strings.Cut(word, "=")
 		switch {

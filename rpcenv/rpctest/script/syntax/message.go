@@ -58,6 +58,7 @@ func FindMessage(name string) (protoreflect.MessageType, error) {
 		}
 		return true
 	})
+	// A program may link several messages of one short name; scripts are about those of the protocol.
 	found := protocol
 	if len(found) == 0 {
 		found = other
@@ -144,6 +145,7 @@ func (p *parser) fields(m protoreflect.Message, closing byte, depth int) error {
 		if m.Has(fd) {
 			return p.errorf(begin, "%s is there already", name)
 		}
+		// Set would silently clear the other field of a oneof.
 		if of := fd.ContainingOneof(); of != nil && m.WhichOneof(of) != nil {
 			return p.errorf(begin, "%s: there is %s already, and %s is one of them", name, m.WhichOneof(of).JSONName(), of.Name())
 		}

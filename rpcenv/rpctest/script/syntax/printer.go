@@ -29,6 +29,7 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	if p.printed == nil {
 		p.printed = map[string]bool{}
 	}
+	// By ID, not by place: Merge may put an entry of this block before one that was printed.
 	fresh := slices.DeleteFunc(slices.Clone(entries), func(e trace.Entry) bool { return e.ID == "" || p.printed[e.ID] })
 	for _, e := range fresh {
 		p.printed[e.ID] = true
