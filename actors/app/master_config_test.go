@@ -13,8 +13,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Executors get what the client staged for them, as its settings tell it: each with the size and the time that it had. They
-// get no archive of settings, which their driver tells them.
+// Executors get the files that the client staged for them, as its settings list them: each with the size and the time that it had. They
+// get no archive of settings: they ask their driver.
 func TestExecutorsGetWhatTheClientStaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache.properties")
 	pairs := distcache.Settings([]distcache.Entry{

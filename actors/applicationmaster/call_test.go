@@ -31,7 +31,7 @@ func TestResponseIdsFollowTheAnswers(t *testing.T) {
 	}
 }
 
-// An RM that does not know the attempt as registered is registered with again, and told everything anew.
+// When an RM does not know the attempt as registered, the ApplicationMaster registers again and sends everything anew.
 func TestNotRegisteredMeansRegisterAgainAndTellEverything(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "3", "spark.yarn.exclude.nodes": "bad"})
 	r.run(1)
@@ -167,7 +167,7 @@ func TestATokenThatIsGivenAnewIsShown(t *testing.T) {
 	}
 }
 
-// Spark tells of the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
+// Spark sends the nodes of spark.yarn.exclude.nodes when a target changes first, which may be never.
 func TestExcludedNodesAreToldFromTheBeginning(t *testing.T) {
 	r := client(t, map[string]string{"spark.yarn.exclude.nodes": "h2,h1"})
 	if got := r.calls[0].GetBlacklistRequest().GetBlacklistAdditions(); !slices.Equal(got, []string{"h1", "h2"}) {
@@ -188,7 +188,7 @@ func TestAResourceManagerThatStaysAwayEndsTheAttempt(t *testing.T) {
 	}
 }
 
-// How a failure of the calls is said, and what the end is called.
+// The words for a failure of the calls, and for the end.
 func TestWhatIsSaidOfFailures(t *testing.T) {
 	r := client(t, map[string]string{"spark.yarn.scheduler.reporterThread.maxFailures": "2"})
 	r.fail = errors.New("out of order")

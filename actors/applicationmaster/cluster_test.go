@@ -109,7 +109,7 @@ func TestAnExecutorDiesUnderAnApplication(t *testing.T) {
 	}
 }
 
-// A node that vanishes takes its executors with it: YARN tells that when it misses the node, and others are asked for.
+// A node that vanishes takes its executors with it: YARN reports that when it misses the node, and the ApplicationMaster asks for others.
 func TestANodeVanishesUnderAnApplication(t *testing.T) {
 	y := newYard(t, 4, map[string]string{
 		"spark.hadoop.yarn.nm.liveness-monitor.expiry-interval-ms": "10000", "spark.network.timeout": "10s",

@@ -112,7 +112,7 @@ func TestTheEndAtAResourceManagerThatForgot(t *testing.T) {
 	}
 }
 
-// An end that the ResourceManager refuses is not told again.
+// An end that the ResourceManager refuses is not reported again.
 func TestAnEndThatIsRefused(t *testing.T) {
 	r := begun(t, nil, func(*applicationmaster.Config) {})
 	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
@@ -230,7 +230,7 @@ func TestAShutdownInClusterModeIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// What never registered has nothing to tell the ResourceManager, also in the last attempt.
+// An ApplicationMaster that never registered has nothing to report to the ResourceManager, also in the last attempt.
 func TestWhatNeverRegisteredTellsNoEnd(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.yarn.maxAppAttempts": "1"})
 	r.rm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {

@@ -22,6 +22,7 @@ func (m *ApplicationMaster) allocatedContainers(c *rpcenv.Context, given []*yarn
 	byID := map[string]*yarn.Container{}
 	for _, p := range given {
 		id, err := ids.ContainerFrom(p.GetId())
+		// Ids and hosts go into commands and books: those of the ResourceManager are checked like any peer's.
 		if err == nil && id.Attempt != m.cfg.Attempt {
 			err = fmt.Errorf("%s is not of this attempt", id)
 		}
@@ -91,6 +92,7 @@ func (m *ApplicationMaster) start(c *rpcenv.Context, l launch) {
 		NmToken: m.nmTokens[at],
 	}
 	rpcenv.Ask(c, c.Env().Ref(at, NodeName), q, func(r *yarn.StartContainersResponse, err error) {
+		// The turn is free whatever the answer.
 		m.launching--
 		m.launched(c, l.Launch, startError(r, err))
 		m.launch(c)

@@ -119,7 +119,7 @@ func TestASecondAttemptGoesOnBehindTheLastExecutor(t *testing.T) {
 	second := attempt
 	second.Attempt = 2
 	r.restart(second)
-	r.request(5) // the driver tells the new one its target
+	r.request(5) // the driver sends the new one its target
 	r.untilCalls(len(r.calls) + 1)
 	if b := r.am.Balances()[0]; b.Target != 5 || b.Pending != 5 {
 		t.Error(b)

@@ -36,7 +36,7 @@ func maxExecutorFailures(c *conf.Conf) int {
 	if conf.DynamicAllocation.Get(c) {
 		n = conf.DynamicAllocationMaxExecutors.Get(c)
 	}
-	if n > math.MaxInt32/2 {
+	if n > math.MaxInt32/2 { // maxExecutors is the largest Int by default; Spark's doubling stops there, too
 		return math.MaxInt32
 	}
 	return max(3, 2*n)
@@ -47,6 +47,7 @@ func totalsOf(c *conf.Conf, m *app.RequestExecutors) []allocator.Total {
 	out := make([]allocator.Total, 0, len(m.GetResourceProfileToTotalExecs()))
 	for _, t := range m.GetResourceProfileToTotalExecs() {
 		total := allocator.Total{Profile: profileOf(c, t.GetProfile()), Total: int(max(0, t.GetTotal()))}
+		// The driver sends each count of a profile as a row of its own.
 		for _, aware := range m.GetNumLocalityAwareTasks() {
 			if aware.GetResourceProfileId() == total.Profile.ID {
 				total.LocalityAware = int(max(0, aware.GetCount()))

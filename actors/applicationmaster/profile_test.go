@@ -85,7 +85,7 @@ func TestAnExpiryThatIsNotSetIs120Seconds(t *testing.T) {
 	}
 }
 
-// What a driver tells is of each profile; what means nothing is left out.
+// A driver's request has a row for each profile; rows that mean nothing are left out.
 func TestWhatADriverWants(t *testing.T) {
 	got := totalsOf(settings(t, nil), &app.RequestExecutors{
 		ResourceProfileToTotalExecs: []*deploy.ProfileTarget{

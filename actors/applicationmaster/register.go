@@ -106,6 +106,7 @@ func (m *ApplicationMaster) runExecutorLauncher(c *rpcenv.Context) {
 				fmt.Sprintf("Uncaught exception: the driver at %s: %v", uri, err))
 			return
 		}
+		// From here on the end of its connection ends the application.
 		m.driver = ref
 		c.Send(ref, &app.AddWebUIFilter{FilterName: amIPFilter, ProxyBase: m.cfg.ProxyBase})
 		m.createAllocator(c)

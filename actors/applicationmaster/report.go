@@ -140,6 +140,7 @@ func (m *ApplicationMaster) resync(c *rpcenv.Context) {
 func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 	m.failures++
 	failed := yarn.FinalApplicationStatus_APP_FAILED
+	// YARN has given this attempt up, and may have started another: it takes no call of this one any more.
 	if errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		c.Log().Errorf("Exception from Reporter thread: %v", err)
 		m.finish(c, failed, ExitReporterFailure, err.Error())

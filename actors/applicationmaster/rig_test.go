@@ -281,7 +281,7 @@ func (r *rig) attempt() ids.Attempt {
 func (r *rig) end(sequence int64, status int32) {
 	r.next.CompletedContainerStatuses = append(r.next.CompletedContainerStatuses, &yarn.ContainerStatus{
 		ContainerId: ids.Container{Attempt: r.attempt(), Seq: sequence}.Proto(), State: yarn.ContainerState_C_COMPLETE,
-		ExitStatus: status, Diagnostics: "told",
+		ExitStatus: status, Diagnostics: "a crash",
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// What an ApplicationMaster says of itself, line by line, and what the trace tells.
+// What an ApplicationMaster says of itself, line by line, and what the trace shows.
 func TestWhatAnApplicationMasterSays(t *testing.T) {
 	r := client(t, map[string]string{"spark.executor.instances": "2", "spark.yarn.maxAppAttempts": "1"})
 	r.said.Reset()
@@ -48,7 +48,7 @@ container <2>:  -> LAUNCHING executor 2
 container <1>: LAUNCHING -> LAUNCHED executor 1
 container <2>: LAUNCHING -> LAUNCHED executor 2
 asks <app>: profile=0 target=2 pending=2 running=0 starting=0 -> profile=0 target=2 pending=0 running=2 starting=0 
-container <2>:  -> COMPLETED Container from a bad node: <2> on host: <host>. Exit status: 3. Diagnostics: told.
+container <2>:  -> COMPLETED Container from a bad node: <2> on host: <host>. Exit status: 3. Diagnostics: a crash.
 asks <app>: profile=0 target=2 pending=0 running=2 starting=0 -> profile=0 target=2 pending=1 running=1 starting=0 
 application master <attempt>:  -> FINISHING 
 process AM1:  -> exited 0 

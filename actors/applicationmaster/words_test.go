@@ -126,7 +126,7 @@ func TestWhatADriverIsToldLater(t *testing.T) {
 	r.end(1, 3)
 	r.end(77, 3) // nobody's
 	r.Until("the end of the executor", func() bool { return len(r.removed) == 1 && host != "" })
-	why := "Container from a bad node: " + container(1) + " on host: " + r.node.Env.Address().Host + ". Exit status: 3. Diagnostics: told."
+	why := "Container from a bad node: " + container(1) + " on host: " + r.node.Env.Address().Host + ". Exit status: 3. Diagnostics: a crash."
 	same(t, "the end", r.removed[0], &app.RemoveExecutor{ExecutorId: "1", Reason: why, Exited: &app.ExecutorExited{ExitCode: 3, ExitCausedByApp: true, Reason: why}})
 	if host != "h1" {
 		t.Error(host)

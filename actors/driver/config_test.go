@@ -90,7 +90,7 @@ func TestADriverThatCannotStart(t *testing.T) {
 	}
 }
 
-// A task that no executor could take is refused by the rule of the cluster manager: on YARN an executor has one core unless it is said.
+// A task that no executor could take is refused by the rule of the cluster manager: on YARN an executor has one core by default.
 func TestADriverRefusesTasksThatNoExecutorCouldTake(t *testing.T) {
 	c, err := conf.New(map[string]string{"spark.task.cpus": "2"})
 	if err != nil {

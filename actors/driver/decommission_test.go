@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// tellDecommissioned tells as the Master that an executor's Worker is decommissioned.
+// tellDecommissioned reports as the Master that an executor's Worker is decommissioned.
 func (r *rig) tellDecommissioned(id int32) {
 	r.tell(&deploy.ExecutorUpdated{
 		Id: &id, State: deploy.ExecutorState_DECOMMISSIONED, Message: new("worker decommissioned"), WorkerHost: new("host"),

@@ -10,7 +10,7 @@
 //
 // # Failures
 //
-// An executor whose connection ends gets no more tasks; it is removed when the Master says why, or after
+// An executor whose connection ends gets no more tasks; it is removed when the Master reports the reason, or after
 // spark.standalone.executorRemoveDelayOnDisconnection. One that is silent is killed and replaced. What it ran is tried
 // elsewhere, map outputs that it had are computed again when a reducer misses them. The driver sends StopExecutor to an
 // executor that it removes, in case it lives. When the Master gives the application up, all jobs fail with its reason.
@@ -27,13 +27,13 @@
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
 //   - The warning says why when the driver knows: executors are smaller than a task, or the Master was started again and knows
 //     no such application. (TestAnExecutorThatTakesNoTaskIsTold, TestStarvationAtAMasterThatForgotTheApplication)
-//   - How an application ended is an error of its jobs alone when some run; Spark logs it as well.
+//   - When jobs run, the end of the application is their error and not a line of the log; Spark logs it as well.
 //     (TestTheEndOfAnApplicationIsSaidOnce)
-//   - When the Master gave the application up as FAILED, the jobs' error has the end of its last executor.
+//   - When the Master gave the application up as FAILED, the jobs' error names the end of its last executor.
 //     (TestTheLastEndOfAnExecutorIsToldWhenTheApplicationFailed)
 //   - A report of a task attempt that was given up frees no cores. (TestAReportOfAnAttemptThatIsOverFreesNoCores)
-//   - When a worker is lost, its own executors' map outputs are given up, not all that lie on its host: several workers
-//     may share a host. (TestALostWorkerLeavesTheOutputsOfOthersOnItsHost)
+//   - When a worker is lost, the map outputs of its own executors are given up, not all those on its host: several workers may
+//     share a host. (TestALostWorkerLeavesTheOutputsOfOthersOnItsHost)
 //   - Tasks have no preferred hosts and no host is excluded, so of YARN's RequestExecutors only the totals are filled in.
 //     (TestARequestHasTotalsAlone)
 package driver

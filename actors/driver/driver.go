@@ -29,11 +29,11 @@ type Driver struct {
 	blocks    *storage.Master
 	yarn      bool
 
-	allocation *allocation.Manager // nil: the executors are those that the settings say
+	allocation *allocation.Manager // nil: the settings say how many executors there are
 }
 
-// Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Nothing
-// is waited for: jobs wait for executors, and fail when no Master takes the application.
+// Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Start does
+// not wait: jobs wait for executors, and fail when no Master takes the application.
 func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (d *Driver) Views() map[string][]string {
 	return map[string][]string{Name: ids, heartbeat.Name: d.receiver.Executors(), storage.MasterName: d.blocks.Executors()}
 }
 
-// Wants is how many executors the tasks that wait and run need, and for how many a driver with dynamic allocation asks; ok is
-// false for others. Like Views it is for observers outside a simulation.
+// Wants is how many executors the waiting and running tasks need, and how many a driver with dynamic allocation asks for; ok is
+// false without dynamic allocation. Like Views it is for observers outside a simulation.
 func (d *Driver) Wants() (needed, target int, ok bool) {
 	if d.allocation == nil || d.scheduler.stopping {
 		return 0, 0, false
@@ -166,7 +166,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))
 }
 
-// stopRest stops the endpoints that need no word.
+// stopRest stops the endpoints that only keep books.
 func (d *Driver) stopRest() {
 	for _, name := range []string{heartbeat.Name, mapoutput.Name, storage.MasterName, storage.MasterHeartbeatName, commit.Name} {
 		d.env.Stop(name)

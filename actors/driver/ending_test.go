@@ -26,7 +26,7 @@ func TestStarvationAtAMasterThatForgotTheApplication(t *testing.T) {
 	})
 	r.Advance(46 * time.Second)
 	if !r.heardPart("Why:the Master at "+r.master.Ref.Address.String()+" does not know application") || !r.heardPart("submit the application again") {
-		t.Errorf("told %v", r.events.Waiting())
+		t.Errorf("heard %v", r.events.Waiting())
 	}
 }
 

@@ -107,7 +107,7 @@ func TestADisconnectedExecutorIsRemovedAfterFiveSeconds(t *testing.T) {
 	b.finish(b.task())
 	j.counts()
 	if !r.heard("TaskEnd") || !r.heardPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Remote RPC client disassociated.") {
-		t.Error("the loss was not told as Spark does")
+		t.Error("the loss is not reported as Spark does")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestAnExecutorThatEndsItselfIsToldToStop(t *testing.T) {
 		t.Errorf("got %T", m)
 	}
 	if !r.heardPart("Finished decommissioning") {
-		t.Error("its loss was not told")
+		t.Error("its loss was not reported")
 	}
 }
 

@@ -36,7 +36,7 @@ func TestHistoricFaults(t *testing.T) {
 		e.task()
 		r.Advance(40 * time.Second)
 		if got := r.changes(); len(got) != 1 || len(e.Waiting()) > 0 || len(r.killed) > 0 || !r.heardPart("Reason: Executor heartbeat timed out after") {
-			t.Errorf("told %+v, the executor got %v", got, e.Waiting())
+			t.Errorf("heard %+v, the executor got %v", got, e.Waiting())
 		}
 	})
 	t.Run("none", func(t *testing.T) {

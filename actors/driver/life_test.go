@@ -77,7 +77,7 @@ func TestTheLifeOfAnExecutor(t *testing.T) {
 		{Kind: event.ExecutorLossPending, ExecutorID: "0", Host: "host0", Reason: "Pending loss reason.", CausedByApp: true},
 		{Kind: event.ExecutorLost, ExecutorID: "0", Host: "host0", Reason: gone, CausedByApp: true},
 	}; !reflect.DeepEqual(got, want) {
-		t.Errorf("told\n%+v\nwant\n%+v", got, want)
+		t.Errorf("heard\n%+v\nwant\n%+v", got, want)
 	}
 	if got := logged(log, "Lost executor"); !slices.Equal(got, []string{"error Lost executor 0 on host0: " + gone}) {
 		t.Errorf("log %q", got)
@@ -113,7 +113,7 @@ func TestEndsThatAreNoErrors(t *testing.T) {
 	}
 }
 
-// What the Master tells of the cluster is for the log alone; these are the lines that Spark's runbooks look for.
+// The Master's reports of the cluster are for the log alone; these are the lines that Spark's runbooks look for.
 func TestWhatTheMasterTellsIsLogged(t *testing.T) {
 	r := newRig(t, nil)
 	log := logtest.NewLocal(r.env.Log().Logger)
@@ -136,7 +136,7 @@ func TestWhatTheMasterTellsIsLogged(t *testing.T) {
 		}
 	}
 	if got, want := r.starts(), []event.ApplicationStart{{AppID: appID, Name: "test"}}; !slices.Equal(got, want) {
-		t.Errorf("told %+v, want %+v", got, want)
+		t.Errorf("heard %+v, want %+v", got, want)
 	}
 	if log.LastEntry().Data["app"] != appID {
 		t.Errorf("the log does not name the application: %v", log.LastEntry().Data)
@@ -173,7 +173,7 @@ func TestAPeerThatIsNoExecutorMayGo(t *testing.T) {
 	p.Crash()
 	r.Advance(10 * time.Second)
 	if got := r.changes(); len(got) > 0 {
-		t.Errorf("told %+v", got)
+		t.Errorf("heard %+v", got)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestADriverThatEndsStartsNothing(t *testing.T) {
 		t.Error(ok, err)
 	}
 	if _, stops := a.Next().(*app.StopExecutor); !stops {
-		t.Error("the executor is not told to stop")
+		t.Error("the executor got no StopExecutor")
 	}
 	a.finish(m)
 	a.Quiet(2 * time.Second)
@@ -222,7 +222,7 @@ func TestADriverThatEndsStartsNothing(t *testing.T) {
 	b.crash()
 	r.Advance(10 * time.Second)
 	if got := r.changes(); len(got) != n || r.driver.Views() != nil {
-		t.Errorf("told %+v, views %v", got[n:], r.driver.Views())
+		t.Errorf("heard %+v, views %v", got[n:], r.driver.Views())
 	}
 	if ok, err := rpctest.Ask[*rpc.Bool](r.events, r.at(driver.Name), driver.StopDriver{}); err != nil || !ok.GetValue() {
 		t.Error(ok, err)
@@ -285,14 +285,14 @@ func TestWhatIsToldOfStarvation(t *testing.T) {
 	r.Advance(16 * time.Second)
 	const why = "the first task starts when 4 of 4 cores can take tasks, or 1m40s after the start of the driver; 1 can: " +
 		"lower spark.scheduler.minRegisteredResourcesRatio or spark.scheduler.maxRegisteredResourcesWaitingTime to begin with fewer"
-	var told []event.Starving
+	var heard []event.Starving
 	for _, m := range r.events.Waiting() {
 		if s, ok := m.(event.Starving); ok {
-			told = append(told, s)
+			heard = append(heard, s)
 		}
 	}
-	if want := []event.Starving{{Executors: 1, Why: why}}; !reflect.DeepEqual(told, want) {
-		t.Errorf("told %+v, want %+v", told, want)
+	if want := []event.Starving{{Executors: 1, Why: why}}; !reflect.DeepEqual(heard, want) {
+		t.Errorf("heard %+v, want %+v", heard, want)
 	}
 	if got := logged(log, "Tasks wait: "); !slices.Equal(got, []string{"info Tasks wait: " + why}) || len(logged(log, why)) > 0 {
 		t.Errorf("log %q", got)

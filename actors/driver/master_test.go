@@ -39,7 +39,7 @@ func (r *rig) takeApplication() {
 // tell sends something to the application as the Master.
 func (r *rig) tell(m rpcenv.Message) { r.master.Send(r.at(appclient.Name), m) }
 
-// tellExited tells as the Master that an executor's process ended.
+// tellExited reports as the Master that an executor's process ended.
 func (r *rig) tellExited(id, code int32) {
 	r.tell(&deploy.ExecutorUpdated{
 		Id: &id, State: deploy.ExecutorState_EXITED, Message: new("Command exited with code"), ExitStatus: &code,
@@ -83,7 +83,7 @@ func TestTheMasterSaysFirstWhyAnExecutorWent(t *testing.T) {
 		t.Errorf("the task ran again after %s", wait)
 	}
 	if !r.heardPart("ExecutorLostFailure (executor 0 exited caused by one of the running tasks) Reason: Command exited with code") {
-		t.Error("the Master's reason was not told")
+		t.Error("the listener did not get the Master's reason")
 	}
 	r.Advance(10 * time.Second) // the timer of the disconnection finds nothing
 }

@@ -14,13 +14,13 @@ type ReviveOffers struct{ rpcenv.Local }
 // StarvationCheck is the timer that warns while no task was ever started.
 type StarvationCheck struct{ rpcenv.Local }
 
-// RemoveDisconnected is the timer that removes an executor whose connection ended and of which nobody said why.
+// RemoveDisconnected is the timer that removes an executor whose connection ended when no reason has come.
 type RemoveDisconnected struct {
 	rpcenv.Local
 	ExecutorID string
 }
 
-// StopExecutors sends StopExecutor to all executors. From then on none is missed when it goes.
+// StopExecutors sends StopExecutor to all executors. From then on the end of their connections is no loss.
 type StopExecutors struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.

@@ -68,7 +68,7 @@ func (s *Scheduler) report(c *rpcenv.Context, ends []rpcenv.Message) {
 	}
 }
 
-// makeOffers starts tasks on what is offered. At the driver's end nothing starts any more.
+// makeOffers starts tasks on the offered cores. At the driver's end nothing starts any more.
 func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer) {
 	if len(offers) == 0 || s.stopping || !s.isReady(c) {
 		return
@@ -94,8 +94,8 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 	return s.ready
 }
 
-// registered is how much can take tasks, and which part of how much has to before the first task starts: cores on a standalone
-// cluster, executors on YARN, where the ratio is 0.8 when nobody says another.
+// registered is how much can take tasks, and which share of how much must be able to before the first task starts: cores on a
+// standalone cluster, executors on YARN, where the ratio is 0.8 unless the settings say otherwise.
 func (s *Scheduler) registered(c *conf.Conf) (have, expected int, ratio float64) {
 	ratio, set := conf.SchedulerMinRegisteredResourcesRatio.Find(c)
 	if s.cfg.YARN == nil {
@@ -140,8 +140,8 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	})
 }
 
-// tooLarge is why a task cannot be sent; "" when it can. What a setting allows beyond what a connection takes would end the
-// connection, and the executor with it.
+// tooLarge is why a task cannot be sent; "" when it can. A message that the setting allows and the connection does not would end
+// the connection, and the executor with it.
 func (s *Scheduler) tooLarge(m *app.LaunchTask) string {
 	size := proto.Size(m)
 	task := fmt.Sprintf("Serialized task %d:%d was %d bytes", m.GetData().GetTaskId(), m.GetData().GetIndex(), size)
@@ -156,7 +156,7 @@ func (s *Scheduler) tooLarge(m *app.LaunchTask) string {
 	return ""
 }
 
-// launchMargin is more than what a message has beside its body.
+// launchMargin is more than a message needs beside its body.
 const launchMargin = 1 << 10
 
 // starvationCheck warns until the first task was started.

@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// disassociated is the reason for an executor of which only the end of its connection is known.
+// disassociated is the loss of an executor when only the end of its connection is known.
 var disassociated = tasks.Loss{
 	Message: "Remote RPC client disassociated. Likely due to containers exceeding thresholds, or network issues. " +
 		"Check driver logs for WARN messages.",
@@ -51,7 +51,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.lossPending = true
 	c.Log().Infof("Executor %s on %s disconnected; waiting for the cluster to say why", e.id, e.host)
 	c.State("executor", e.id, "REGISTERED", "LOSS_PENDING", "disconnected")
-	s.tell(c, event.ExecutorChange{
+	s.publish(c, event.ExecutorChange{
 		Kind: event.ExecutorLossPending, ExecutorID: e.id, Host: e.host, Reason: "Pending loss reason.", CausedByApp: true,
 	})
 	if s.cfg.YARN != nil {
@@ -62,7 +62,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 
-// removeDisconnected gives an executor up of which nobody said why its connection ended.
+// removeDisconnected gives up an executor whose connection ended and whose reason has not come.
 func (s *Scheduler) removeDisconnected(c *rpcenv.Context, m RemoveDisconnected) {
 	s.removeExecutor(c, m.ExecutorID, disassociated)
 }
@@ -87,7 +87,7 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
 	// DAGScheduler must hear the ends of the attempts before the loss of their executor (package dag, Order).
 	s.report(c, s.pool.ExecutorLost(e.id, why))
-	s.tell(c, event.ExecutorChange{
+	s.publish(c, event.ExecutorChange{
 		Kind: event.ExecutorLost, ExecutorID: e.id, Host: e.host, Reason: why.Message, CausedByApp: why.CausedByApp,
 	})
 	// Tasks of the lost executor may start elsewhere at once.

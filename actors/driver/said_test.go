@@ -59,19 +59,19 @@ func TestADriverWithoutAListener(t *testing.T) {
 	}
 }
 
-// Without an executor nobody says that it is too small, nor that the application waits when it does not.
+// Without an executor no line says that it is too small, nor that the application waits when it does not.
 func TestWhyTasksStarveIsNotGuessed(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.task.cpus": "2"})
 	run(r, numbers.With(3))
 	r.Advance(16 * time.Second)
 	for _, m := range r.events.Waiting() {
 		if s, ok := m.(event.Starving); ok && s.Why != "" {
-			t.Errorf("told %q", s.Why)
+			t.Errorf("heard %q", s.Why)
 		}
 	}
 }
 
-// That a Master forgot the application is said when it is so, and not when it is so no more.
+// The driver says that a Master forgot the application while that is so, and not after.
 func TestAForgottenApplicationIsSaidOnce(t *testing.T) {
 	r := newRig(t, nil)
 	log := logtest.NewLocal(r.env.Log().Logger)

@@ -31,7 +31,7 @@ type Scheduler struct {
 	maxSize   int // of a LaunchTask, in bytes
 	starving  rpcenv.Timer
 	saidSmall bool   // the log has that an executor takes no task
-	forgotten string // that the Master does not know the application, and what to do; "": it may
+	forgotten string // why no executor comes, when the Master does not know the application, and what to do; "": it may know it
 	stopping  bool
 	began     time.Time
 	ready     bool // tasks may start: see isReady
@@ -73,6 +73,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.watchers = append(s.watchers, s.allocation)
 	}
 	s.began = c.Now()
+	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
 	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 
@@ -126,8 +127,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// retrieveSparkAppConfig answers the settings as they were given, sorted by key; a Conf has only those that begin with
-// spark. or coherer.
+// retrieveSparkAppConfig returns the settings as the user gave them, sorted by key; a Conf has only those that begin with spark.
+// or coherer.
 func (s *Scheduler) retrieveSparkAppConfig(c *rpcenv.Context, m *app.RetrieveSparkAppConfig) {
 	answer := &app.SparkAppConfig{}
 	for _, p := range c.Conf().Pairs() {
@@ -145,6 +146,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 		rpcenv.Fail(c, m, fmt.Errorf("%w: RegisterExecutor needs an id, a reference and at least one core", rpcenv.ErrRefused))
 		return
 	case !s.executors.add(e):
+		// The first one stays: it may run tasks. The executor that is refused ends its process.
 		rpcenv.Fail(c, m, fmt.Errorf("%w: %s", ErrDuplicateExecutor, e.id))
 		return
 	}
@@ -160,14 +162,15 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	c.State("executor", e.id, "", "REGISTERED", "")
 	// Before the answer: after it the executor sends heartbeats and registers its block manager, and both books must know it
 	// then.
-	s.tell(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
+	s.publish(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 	if s.historic.offersEarly {
 		s.offerCores(c, e)
 	}
 }
 
-func (s *Scheduler) tell(c *rpcenv.Context, change event.ExecutorChange) {
+// publish sends the change to all watchers.
+func (s *Scheduler) publish(c *rpcenv.Context, change event.ExecutorChange) {
 	for _, w := range s.watchers {
 		c.Send(w, change)
 	}

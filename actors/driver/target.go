@@ -42,7 +42,7 @@ func (s *Scheduler) askKill(c *rpcenv.Context, ids []string, then func(*rpc.Bool
 	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, then)
 }
 
-// defaultProfile is what an executor takes when nothing else is said (ResourceProfile.getOrCreateDefaultProfile).
+// defaultProfile is what an executor takes by the settings (ResourceProfile.getOrCreateDefaultProfile).
 func defaultProfile(s *conf.Conf) *deploy.ResourceProfile {
 	p := &deploy.ResourceProfile{ExecutorMemoryMb: int32(conf.ExecutorMemory.Get(s))}
 	if n, set := conf.ExecutorCores.Find(s); set {

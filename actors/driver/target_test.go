@@ -202,7 +202,7 @@ func deref(n *int32) int32 {
 	return *n
 }
 
-// ExecutorAllocationManager hears which task started of which attempt: what runs is needed once, and its executor is not idle.
+// ExecutorAllocationManager hears which task of which attempt started: a running task is needed once, and its executor is not idle.
 func TestTheStartOfATaskIsTold(t *testing.T) {
 	e := newElastic(t, nil)
 	a := e.launched("0", 1)

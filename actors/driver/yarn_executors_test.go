@@ -70,8 +70,8 @@ func TestExecutorsOfAHostAreDecommissioned(t *testing.T) {
 	y.Settle()
 	y.am.Send(y.at(yarnscheduler.Name), &app.DecommissionExecutorsOnHost{HostName: "host1"})
 	y.Settle()
-	if _, told := a.Next().(*app.DecommissionExecutor); !told {
-		t.Error("executor 1 was not told")
+	if _, heard := a.Next().(*app.DecommissionExecutor); !heard {
+		t.Error("executor 1 got no DecommissionExecutor")
 	}
 	run(y.rig, numbers.With(9))
 	b.finish(b.task())
@@ -125,8 +125,8 @@ func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 	if !slices.Equal(y.asked, []string{"RequestExecutors"}) {
 		t.Errorf("with decommissioning the ApplicationMaster was asked %q", y.asked)
 	}
-	if _, told := e.Next().(*app.DecommissionExecutor); !told || len(e.Waiting()) > 0 {
-		t.Errorf("the executor was not told once: %v", e.Waiting())
+	if _, heard := e.Next().(*app.DecommissionExecutor); !heard || len(e.Waiting()) > 0 {
+		t.Errorf("the executor did not get one DecommissionExecutor: %v", e.Waiting())
 	}
 	y.am.Send(y.at(yarnscheduler.Name), &app.RemoveExecutor{ExecutorId: "1", Exited: &app.ExecutorExited{Reason: "exit 0", ExitCausedByApp: true}})
 	y.Settle()
@@ -135,7 +135,7 @@ func TestIdleExecutorsOnYARNAreGivenBack(t *testing.T) {
 	}
 }
 
-// Spec part 5, initial target: above the greatest number it is an error, which the driver tells before it begins.
+// Spec part 5, initial target: above the greatest number it is an error, which the driver reports before it begins.
 func TestADriverTellsThatItsInitialTargetIsTooLarge(t *testing.T) {
 	c, err := conf.New(map[string]string{
 		"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "2", "spark.executor.instances": "3",

@@ -232,7 +232,7 @@ func TestTheNextApplicationMasterHearsTheTarget(t *testing.T) {
 	}
 }
 
-// With too few executors it is said how many of them are waited for.
+// With too few executors the log says how many the tasks wait for.
 func TestWhatTasksOnYARNWaitFor(t *testing.T) {
 	r, _ := newLonelyRig(t, "application_1_0001", map[string]string{"spark.executor.instances": "5"})
 	log := logtest.NewLocal(r.env.Log().Logger)

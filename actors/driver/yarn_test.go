@@ -134,7 +134,7 @@ func TestAnotherApplicationMasterResetsTheExecutors(t *testing.T) {
 		t.Errorf("executors %q", y.driver.Views())
 	}
 	if _, stopped := first.Next().(*app.StopExecutor); !stopped {
-		t.Error("the executor was not told to stop")
+		t.Error("the executor got no StopExecutor")
 	}
 	last, err := rpctest.Ask[*app.LastAllocatedExecutorId](y.am, y.at(yarnscheduler.Name), &app.RetrieveLastAllocatedExecutorId{})
 	if err != nil || last.GetId() != 3 {
@@ -194,7 +194,7 @@ func TestTheEndOfADriverOnYARN(t *testing.T) {
 		t.Errorf("%q", y.asked)
 	}
 	if _, stopped := e.Next().(*app.StopExecutor); !stopped {
-		t.Error("the executor was not told to stop")
+		t.Error("the executor got no StopExecutor")
 	}
 	y.stop()
 }

@@ -24,7 +24,7 @@ type work struct {
 
 var errResultTooLarge = errors.New("the result is too large")
 
-// fetchError is a map output that could not be had (org.apache.spark.shuffle.FetchFailedException).
+// fetchError is a map output that could not be fetched (org.apache.spark.shuffle.FetchFailedException).
 type fetchError struct {
 	shuffle, mapIndex, reduce int32
 	from                      *storagepb.BlockManagerId
@@ -53,6 +53,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		Sleep:   b.Sleep,
 		OnInput: func(n int64) { result.BytesRead += n },
 	}
+	// Without a shuffle to write for, the task is one of the result stage.
 	if d.ShuffleId == nil {
 		r, err := w.lineage.RunResult(t, rdd.Action(d.GetAction()))
 		if err != nil {

@@ -61,7 +61,7 @@ type Resource struct {
 	Key
 	// Size is the source's in bytes.
 	Size int64
-	// User and App are for whom: resources that are not PUBLIC lie in their directories.
+	// User and App are the owners: resources that are not PUBLIC lie in their directories.
 	User, App string
 }
 

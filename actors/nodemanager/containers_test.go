@@ -43,7 +43,7 @@ func TestAContainersLife(t *testing.T) {
 	}
 }
 
-// real-yarn 2.8: exit codes and what is said of them.
+// real-yarn 2.8: exit codes and their diagnostics.
 func TestExitCodes(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{Containers: dirs{&fakes{}}}, nil)
@@ -103,7 +103,7 @@ func TestStoppedContainers(t *testing.T) {
 	}
 }
 
-// A node that fails every launch tells so each time, and goes on.
+// A node that fails every launch reports so each time, and goes on.
 func TestANodeThatFailsEveryLaunch(t *testing.T) {
 	k := newKit(t)
 	f := &fakes{fail: map[string]error{"prepare": fmt.Errorf("no space: %w", ErrDisksFailed)}}

@@ -21,13 +21,13 @@ func TestKeysRoll(t *testing.T) {
 	k.w.Advance(2 * time.Second)
 	last := k.beats[len(k.beats)-1]
 	if a, b := last.GetLastKnownContainerTokenMasterKey(), last.GetLastKnownNmTokenMasterKey(); a.GetKeyId() != 2 || b.GetKeyId() != 7 || len(a.GetBytes())+len(b.GetBytes()) > 0 {
-		t.Errorf("the node tells of the keys %v %v", a, b)
+		t.Errorf("the node reports the keys %v %v", a, b)
 	}
 	k.next(func(r *yarn.NodeHeartbeatResponse) { r.NmTokenMasterKey = &yarn.MasterKey{KeyId: 8, Bytes: []byte{8}} })
 	k.ask() // the key before the last is good
 	k.w.Advance(2 * time.Second)
 	if b := k.beats[len(k.beats)-1].GetLastKnownNmTokenMasterKey(); b.GetKeyId() != 8 {
-		t.Errorf("the node tells of the key %v", b)
+		t.Errorf("the node reports the key %v", b)
 	}
 	roll(3)
 	if r := k.ask(k.entry(k.identifier(containerID(app1, 2)), nil)); len(r.GetFailedRequests()) != 1 {

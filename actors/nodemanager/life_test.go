@@ -24,7 +24,7 @@ func (k *kit) states() string {
 	return out.String()
 }
 
-// The trace tells each new state of an application and of a container, with the event that led there; the log the same in
+// The trace shows each new state of an application and of a container, with the event that led there; the log the same in
 // Hadoop's words, and of resources too.
 func TestEachNewStateIsTold(t *testing.T) {
 	k := newKit(t)

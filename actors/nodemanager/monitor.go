@@ -9,8 +9,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// watchesMemory reports whether the node's own watch ends containers: as in Hadoop 3 not while memory is said to be enforced
-// by control groups, which it is unless yarn.nodemanager.resource.memory.enforced is false.
+// watchesMemory reports whether the node's own watch ends containers: as in Hadoop 3 not while control groups are to enforce
+// memory, which they are unless yarn.nodemanager.resource.memory.enforced is false.
 func watchesMemory(c *conf.Conf) bool {
 	return !conf.NodeManagerMemoryEnforced.Get(c) && (conf.NodeManagerPmemCheck.Get(c) || conf.NodeManagerVmemCheck.Get(c))
 }

@@ -119,6 +119,7 @@ func (n *ContainerManager) startTicks(c *rpcenv.Context) {
 		period := conf.NodeManagerCacheCleanupInterval.Get(c.Conf())
 		c.Every(period, period, CleanUpCache{})
 	}
+	// A simulation has no machine to look at.
 	if n.cfg.Machine == nil {
 		return
 	}

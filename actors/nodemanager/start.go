@@ -147,6 +147,7 @@ func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id id
 		return refuse(yarnException, "Unauthorized request to start container.\nThis token is expired. current time is %d found %d\n"+
 			"Note: System times on machines may be out of sync. Check system time and time zones.", now, t.GetExpiryTimeStamp())
 	case t.GetRmIdentifier() != n.reg.identifier:
+		// The ResourceManager that registered this node has not given the container, and counts its room as free.
 		return refuse(invalidContainer, "Container %s rejected as it is allocated by a previous RM", id)
 	case n.leaving:
 		return refuse(yarnException, "Container %s is not started: this NodeManager ends", id)
@@ -223,6 +224,7 @@ func (x *container) want(m *yarn.StringLocalResourceMap) (want, *refusal) {
 	k := cacheKey{Key: Key{
 		URL: urlText(r.GetResource()), Timestamp: r.GetTimestamp(), Type: r.GetType(), Visibility: r.GetVisibility(), Pattern: r.GetPattern(),
 	}, size: r.GetSize()}
+	// Others must not read it from the cache, so it is another resource for each user, or application.
 	if k.Visibility != yarn.LocalResourceVisibility_PUBLIC {
 		k.user = x.launch.User
 	}

@@ -256,7 +256,7 @@ func TestContainersOfOthersAreOutOfReach(t *testing.T) {
 	}
 }
 
-// Of a container that was started a token that has expired is said to have expired.
+// A token that has expired is refused as expired, also when its container was started.
 func TestAnExpiredTokenOfAStartedContainer(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, nil)

@@ -21,6 +21,7 @@ func (n *ContainerManager) stopContainers(c *rpcenv.Context, m *yarn.StopContain
 			r.FailedRequests = append(r.FailedRequests, wrong.of(id))
 			continue
 		}
+		// nil has ended and was forgotten: the caller wanted its end, so this is no error.
 		if x != nil {
 			c.Log().Infof("Stopping container with container Id: %s", x.id)
 			n.killContainer(c, x, exitstatus.KilledByAppMaster, "Container killed by the ApplicationMaster.\n")

@@ -43,7 +43,7 @@ func TestCombiner(t *testing.T) {
 	}
 }
 
-// A key that is kept does not hold the line in memory of which it is a part.
+// A key that is kept does not hold its whole line in memory.
 func TestKeptKeysAreCopies(t *testing.T) {
 	line := strings.Repeat("word ", 10)
 	type compound struct {

@@ -21,7 +21,7 @@ var (
 		return Map(From(of), func(x int64) int64 { return x * x })
 	})
 
-	// sumOfBoth takes up two bound jobs, one of which holds a bound job itself.
+	// sumOfBoth takes up two bound jobs; one holds a bound job itself.
 	scaled = Define("scaled", func(a struct {
 		Of     Bound[int64]
 		Factor int64

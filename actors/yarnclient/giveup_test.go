@@ -42,7 +42,7 @@ func TestADriverThatEndsTooEarlyGivesTheApplicationUp(t *testing.T) {
 			}
 			k.w.Advance(time.Minute)
 			if killed := slices.Equal(k.why, []string{"its driver ended before its ApplicationMaster registered"}); killed != tt.killed || len(k.heard) != tt.heard {
-				t.Errorf("it asked for %q because %q, told %q", k.got, k.why, k.heard)
+				t.Errorf("it asked for %q because %q, the listener got %q", k.got, k.why, k.heard)
 			}
 			if tt.until == "" && len(k.got) > 0 {
 				t.Errorf("it asked for %q", k.got)

@@ -102,8 +102,8 @@ func TestReportsAreToldWhenTheyChangeAndNowAndThen(t *testing.T) {
 	var m monitor
 	got := ""
 	for range 7 {
-		tell, changed := m.see(yarn.YarnApplicationState_RUNNING, 3)
-		got += fmt.Sprint(tell, changed, " ")
+		show, changed := m.see(yarn.YarnApplicationState_RUNNING, 3)
+		got += fmt.Sprint(show, changed, " ")
 	}
 	if want := "true true false false false false true false false false false false true false "; got != want {
 		t.Errorf("%s", got)

@@ -56,6 +56,7 @@ func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err er
 			case links[it.link]:
 				what = fmt.Sprintf("Same name resource %s added multiple times to distributed cache.", uri)
 			case it.link == confLink:
+				// The settings would replace the file, or the file the settings.
 				return nil, nil, fmt.Errorf("%s: %s is the name of the settings: name the file otherwise, with #NAME", list.setting.Key(), uri)
 			}
 			if what != "" && list.strict {

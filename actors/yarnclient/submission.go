@@ -155,6 +155,7 @@ func (e *Client) polled(c *rpcenv.Context, r *yarn.ApplicationReport) {
 	case state == yarn.YarnApplicationState_FAILED || state == yarn.YarnApplicationState_KILLED:
 		e.fail(c, fmt.Errorf("Failed to submit %s to YARN : %s%s", e.id, r.GetDiagnostics(), hint(r.GetDiagnostics(), e.cfg.Submit.User)))
 	case accepted(state):
+		// The ResourceManager has stored the submission: a restart does not lose it any more.
 		c.Cancel(e.polls)
 		c.Log().Infof("Submitted application %s", e.id)
 		if !e.cfg.Listener.IsZero() {

@@ -61,7 +61,7 @@ func balance(a *allocator.Allocator) string {
 }
 
 func completed(id string, status int) []allocator.Completed {
-	return []allocator.Completed{{ContainerID: id, ExitStatus: status, Diagnostics: "told"}}
+	return []allocator.Completed{{ContainerID: id, ExitStatus: status, Diagnostics: "a crash"}}
 }
 
 func TestMissingIsTargetLessPendingRunningAndStarting(t *testing.T) {

@@ -81,6 +81,7 @@ func (a *Allocator) match(c Container, place string) bool {
 	if r == nil {
 		return false
 	}
+	// Spark's way, for study: Remove sends a count that the ResourceManager has lowered already.
 	if a.cfg.Resends {
 		a.RM.Remove(r)
 	} else {

@@ -43,15 +43,15 @@ func TestARackIsMatchedBeforeAnywhere(t *testing.T) {
 	}
 }
 
-// A container that comes takes its request back at every place. What the ResourceManager counted down itself is not told to it
+// A container that comes takes its request back at every place. What the ResourceManager counted down itself is not sent to it
 // again, unless that fault of Spark's is asked for.
 func TestAContainerThatComesIsToldOnlyAsAFault(t *testing.T) {
-	for resends, told := range map[bool]string{false: "", true: "*:1"} {
+	for resends, sent := range map[bool]string{false: "", true: "*:1"} {
 		a := allocator.New(allocator.Config{Default: defaultProfile, Target: 2, Resends: resends})
 		asks(a)
 		start(t, a, given("c1", "h1"))
 		left := a.Pending() // before an update, which would mend it
-		if got := asks(a); got != told || left != 1 {
+		if got := asks(a); got != sent || left != 1 {
 			t.Error(resends, got, left)
 		}
 	}
@@ -258,17 +258,17 @@ func TestAContainerThatEndsWhileItStartsRunsNothing(t *testing.T) {
 	launches, _ = a.Allocated([]allocator.Container{given("c3", "h1")})
 	e := a.CompletedContainers(completed("c3", 1), began)[0]
 	a.Launched(launches[0], allocator.Started, began)
-	if want := "Container from a bad node: c3. Exit status: 1. Diagnostics: told."; e.Reason.Message != want || e.ExecutorID != "" || e.Awaited {
+	if want := "Container from a bad node: c3. Exit status: 1. Diagnostics: a crash."; e.Reason.Message != want || e.ExecutorID != "" || e.Awaited {
 		t.Error(e)
 	}
 }
 
 func TestCompletedContainersAreClassified(t *testing.T) {
 	failed := func(status int) string {
-		return fmt.Sprintf("Container marked as failed: c1 on host: h1. Exit status: %d. Diagnostics: told.", status)
+		return fmt.Sprintf("Container marked as failed: c1 on host: h1. Exit status: %d. Diagnostics: a crash.", status)
 	}
 	bad := func(status int) string {
-		return fmt.Sprintf("Container from a bad node: c1 on host: h1. Exit status: %d. Diagnostics: told.", status)
+		return fmt.Sprintf("Container from a bad node: c1 on host: h1. Exit status: %d. Diagnostics: a crash.", status)
 	}
 	const over = "Executor for container c1 exited after Application shutdown."
 	for _, v := range []struct {
@@ -280,9 +280,9 @@ func TestCompletedContainersAreClassified(t *testing.T) {
 	}{
 		{status: 0, message: "Executor for container c1 exited because of a YARN event (e.g., preemption) and not because of an error in the running job."},
 		{status: exitstatus.Preempted, message: "Container c1 on host: h1 was preempted."},
-		{status: exitstatus.KilledExceededVMem, byApp: true, message: "Container killed by YARN for exceeding virtual memory limits: told. Raise " +
+		{status: exitstatus.KilledExceededVMem, byApp: true, message: "Container killed by YARN for exceeding virtual memory limits: a crash. Raise " +
 			"spark.executor.memoryOverhead, or yarn.nodemanager.vmem-pmem-ratio, or set yarn.nodemanager.vmem-check-enabled=false."},
-		{status: exitstatus.KilledExceededPMem, byApp: true, message: "Container killed by YARN for exceeding physical memory limits: told. Raise spark.executor.memoryOverhead."},
+		{status: exitstatus.KilledExceededPMem, byApp: true, message: "Container killed by YARN for exceeding physical memory limits: a crash. Raise spark.executor.memoryOverhead."},
 		{status: exitstatus.KilledByResourceManager, message: failed(-106)},
 		{status: exitstatus.KilledByAppMaster, message: failed(-105)},
 		{status: exitstatus.KilledAfterAppCompletion, message: failed(-107)},

@@ -37,6 +37,7 @@ func classify(c Completed, host string, stopping bool) verdict {
 	v := verdict{Reason: Reason{ExitStatus: c.ExitStatus}}
 	switch {
 	case stopping:
+		// The driver ends its executors now: an exit code says nothing about the application.
 		v.Message = fmt.Sprintf("Executor for container %s exited after Application shutdown.", c.ContainerID)
 	case c.ExitStatus == exitstatus.Success:
 		v.Message = fmt.Sprintf("Executor for container %s exited because of a YARN event (e.g., preemption) and not because of an error in the running job.", c.ContainerID)
@@ -51,6 +52,7 @@ func classify(c Completed, host string, stopping bool) verdict {
 	case notOfTheApp(c.ExitStatus):
 		v.Message = fmt.Sprintf("Container marked as failed: %s%s. Exit status: %d. Diagnostics: %s.", c.ContainerID, on, c.ExitStatus, c.Diagnostics)
 	default:
+		// The process ended by itself: only such ends count towards spark.executor.maxNumFailures.
 		v.CausedByApp, v.counts = true, true
 		v.Message = fmt.Sprintf("Container from a bad node: %s%s. Exit status: %d. Diagnostics: %s.", c.ContainerID, on, c.ExitStatus, c.Diagnostics)
 	}

@@ -16,7 +16,7 @@ type Failures struct {
 	onHost map[string][]time.Time
 }
 
-// RegisterExecutorFailure counts a failure of which the host is not known, or does not matter.
+// RegisterExecutorFailure counts a failure on a host that is unknown, or does not matter.
 func (f *Failures) RegisterExecutorFailure(now time.Time) { f.all = append(f.all, now) }
 
 // RegisterFailureOnHost counts a failure on a host, and overall.

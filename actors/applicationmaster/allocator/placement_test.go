@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 )
 
-// shape tells runs of equal entries, such as "2x- 7x1234".
+// shape shows runs of equal entries, such as "2x- 7x1234".
 func shape(places [][]string) string {
 	var out []string
 	last, n := "", 0

@@ -22,6 +22,7 @@ type Change struct {
 func (a *Allocator) Update() []Change {
 	var out []Change
 	for _, p := range a.profiles {
+		// Starting executors count: their containers are here, though their nodes have not answered yet.
 		before := Balance{p.ID, p.target, a.pending(p), len(p.running), p.starting}
 		c := Change{Before: before, Missing: before.Missing()}
 		switch {
@@ -44,6 +45,7 @@ func (a *Allocator) split(p *profile) (local, stale, anywhere []*amrm.ContainerR
 	for _, h := range p.hosts {
 		preferred[h.Host] = true
 	}
+	// The table of amrm is the only book of what is asked for, so nothing is counted twice.
 	for _, r := range a.RM.Matching(p.ID, amrm.Any, p.Container) {
 		switch {
 		case len(r.Nodes) == 0:

@@ -167,6 +167,7 @@ func (t *Table) matching(priority int32, name string, capability Resource) []*en
 	if e := t.entries[key{priority, name, capability}]; e != nil {
 		return []*entry{e}
 	}
+	// Not exactly this size: the scheduler may have rounded a request up, and a container answers what fits in it.
 	var fitting []key
 	for k := range t.entries {
 		if k.priority == priority && k.name == name && k.capability.FitsIn(capability) {

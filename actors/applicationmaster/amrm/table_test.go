@@ -141,7 +141,7 @@ func TestAReleaseIsToldOnce(t *testing.T) {
 	}
 	table.Release("c1")
 	if c := table.Take(); len(c.Releases) > 0 {
-		t.Error("told again:", c.Releases)
+		t.Error("sent again:", c.Releases)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestTheBlacklistIsToldByItsChanges(t *testing.T) {
 	table := amrm.New(nil)
 	for i, step := range []struct {
 		add, remove []string
-		untold      bool // the change is not told before the next step
+		untold      bool // the change is not sent before the next step
 		want        string
 	}{
 		{one, none, false, "[bad] []"},
@@ -161,7 +161,7 @@ func TestTheBlacklistIsToldByItsChanges(t *testing.T) {
 		{none, none, false, "[] []"},
 		{none, one, false, "[] []"},
 		{one, none, true, ""},
-		{none, one, false, "[] [bad]"}, // an addition that was not told is none
+		{none, one, false, "[] [bad]"}, // an addition that was not sent is none
 		{one, none, false, "[bad] []"},
 		{none, one, true, ""},
 		{one, none, false, "[bad] []"},
@@ -177,9 +177,9 @@ func TestTheBlacklistIsToldByItsChanges(t *testing.T) {
 	}
 }
 
-// YARN-1902: what the ResourceManager counted down itself is not told; what it did not, is.
+// YARN-1902: a count that the ResourceManager lowered itself is not sent; others are.
 func TestWhatWasGivenIsToldWhereItIsNotKnown(t *testing.T) {
-	for host, told := range map[string]string{
+	for host, sent := range map[string]string{
 		"h11": "/r2:0 h21:0", "h12": "/r2:0 h11:0 h21:0", "h31": "/r1:0 /r2:0 h11:0 h21:0",
 	} {
 		table := amrm.New(racks)
@@ -187,14 +187,14 @@ func TestWhatWasGivenIsToldWhereItIsNotKnown(t *testing.T) {
 		add(t, table, r, at())
 		table.Take()
 		table.Given(r, host)
-		want(t, table.Take(), told)
+		want(t, table.Take(), sent)
 		if table.Pending(0, size) != 1 {
 			t.Error(host, table.Pending(0, size))
 		}
 		table.Reregistered()
 		want(t, table.Take(), "*:1")
 	}
-	// A change that was not told yet has the newer count.
+	// A change that was not sent yet has the newer count.
 	table := amrm.New(racks)
 	r := at()
 	add(t, table, r)

@@ -268,7 +268,7 @@ func TestIdleExecutorsGoInOrderOfTheirNumbers(t *testing.T) {
 	r.want("60.0 kill [2 9 10 11]", "60.0 request 0")
 }
 
-// An executor is idle when its last task has ended, whatever it did before and whatever is said of others.
+// An executor is idle when its last task has ended, whatever it did before and whatever others do.
 func TestWhenAnExecutorIsIdle(t *testing.T) {
 	again := ended(0, 0, "1")
 	again.Failure, again.Resubmitted = "lost", true

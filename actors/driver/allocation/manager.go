@@ -23,7 +23,7 @@ type Manager struct {
 	// asking: the answer to a request is out. Answers to requests of an earlier era are those of a cluster manager that is gone.
 	asking bool
 	era    int
-	// unreachable: the last request failed, which was said.
+	// unreachable: the last request failed, and the log has it.
 	unreachable bool
 }
 

@@ -101,7 +101,7 @@ func (r *rig) play(c *rpcenv.Context, m rpcenv.Message) bool {
 	return true
 }
 
-// tell tells the Manager what happened.
+// tell sends events to the Manager.
 func (r *rig) tell(all ...rpcenv.Message) {
 	r.t.Helper()
 	r.scheduler.Do(func(c *rpcenv.Context) {

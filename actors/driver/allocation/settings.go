@@ -65,7 +65,7 @@ func tasksPerExecutor(c *conf.Conf) int {
 	return max(1, cores/conf.TaskCPUs.Get(c))
 }
 
-// defaultExecutors is how many an application on YARN has when nothing says it.
+// defaultExecutors is how many an application on YARN has by default.
 const defaultExecutors = 2
 
 // InitialTarget is how many executors an application wants at first: with dynamic allocation the largest of

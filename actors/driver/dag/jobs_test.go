@@ -145,7 +145,7 @@ func TestASetThatFailsEndsItsJobAlone(t *testing.T) {
 		"S: cancel 1: Stage cancelled: "+failed, "T: forget 0", "T: forget 1")
 	r.failed(0, JobError{JobID: 0, Reason: "why", Kind: tasks.KindLineageDiffers})
 	if !errors.Is(r.bad[0], rdd.ErrLineageDiffers) {
-		t.Error("a lineage that differs is not told from other failures")
+		t.Error("a lineage that differs looks like other failures")
 	}
 	if got := r.states(); got[len(got)-1] != "stage ShuffleMapStage 1: RUNNING to IDLE, why" {
 		t.Errorf("states %q", got)

@@ -28,7 +28,7 @@ type rig struct {
 
 	sets  []tasks.Set // that were submitted
 	ends  []event.TaskEnd
-	heard []string // by all, since the last want; the letter says by whom
+	heard []string // by all, since the last want; the letter names the receiver
 	asked int      // jobs
 	bad   []error  // of the jobs that failed
 }
@@ -152,7 +152,7 @@ func (r *rig) ask(c *rpcenv.Context, inv rdd.Invocation) {
 	})
 }
 
-// tell tells the DAGScheduler.
+// tell sends messages to the DAGScheduler.
 func (r *rig) tell(all ...rpcenv.Message) {
 	r.t.Helper()
 	r.scheduler.Do(func(c *rpcenv.Context) {
@@ -184,7 +184,7 @@ func result(stage, attempt, partition int32) tasks.CompletionEvent {
 	return e
 }
 
-// missed is a task's failure to fetch an output, of which it says why: "gone".
+// missed is a task's failure to fetch an output, with the reason "gone".
 func missed(stage, attempt, partition, shuffle, index int32, at string, epoch int64) tasks.CompletionEvent {
 	f := &tasks.FetchFailure{Shuffle: shuffle, MapIndex: index}
 	if at != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// phase is where a stage stands. Whether it is complete is said by its outputs, which may be lost again.
+// phase is where a stage stands. Its outputs, which may be lost again, say whether it is complete.
 type phase int
 
 const (

@@ -23,8 +23,8 @@ type ExecutorKind int
 const (
 	// ExecutorAdded means that it registered. It may not take tasks yet.
 	ExecutorAdded ExecutorKind = iota + 1
-	// ExecutorLossPending means that its connection ended and nobody said why yet. It gets no tasks and its map outputs
-	// are gone; its running tasks are not given up (Spark's LossReasonPending).
+	// ExecutorLossPending means that its connection ended and the reason has not come yet. It gets no tasks and its map
+	// outputs are gone; its running tasks are not given up (Spark's LossReasonPending).
 	ExecutorLossPending
 	// ExecutorLost means that it is gone for good; its id never comes again.
 	ExecutorLost

@@ -2,7 +2,7 @@ package event
 
 import "github.com/coherer/coherer/rpcenv"
 
-// JobStart tells that a job was accepted (SparkListenerJobStart).
+// JobStart reports that a job was accepted (SparkListenerJobStart).
 type JobStart struct {
 	rpcenv.Local
 	JobID int32
@@ -12,14 +12,14 @@ type JobStart struct {
 	Stages []int32
 }
 
-// JobEnd tells that a job was answered (SparkListenerJobEnd). Err is nil when it succeeded.
+// JobEnd reports that a job was answered (SparkListenerJobEnd). Err is nil when it succeeded.
 type JobEnd struct {
 	rpcenv.Local
 	JobID int32
 	Err   error
 }
 
-// StageSubmitted tells that an attempt of a stage began (SparkListenerStageSubmitted).
+// StageSubmitted reports that an attempt of a stage began (SparkListenerStageSubmitted).
 type StageSubmitted struct {
 	rpcenv.Local
 	JobID, StageID, Attempt int32
@@ -29,7 +29,7 @@ type StageSubmitted struct {
 	Shuffle *int32
 }
 
-// TaskStart tells that an attempt of a task was sent to an executor (SparkListenerTaskStart).
+// TaskStart reports that an attempt of a task was sent to an executor (SparkListenerTaskStart).
 type TaskStart struct {
 	rpcenv.Local
 	StageID, StageAttempt int32
@@ -40,14 +40,14 @@ type TaskStart struct {
 // Cancelled begins the Failure of a stage that ended since its job has failed; that of the job follows.
 const Cancelled = "Stage cancelled: "
 
-// StageCompleted tells that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
+// StageCompleted reports that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
 type StageCompleted struct {
 	rpcenv.Local
 	JobID, StageID, Attempt int32
 	Failure                 string
 }
 
-// TaskEnd tells that an attempt of a task ended (SparkListenerTaskEnd). Failure is "" when it succeeded.
+// TaskEnd reports that an attempt of a task ended (SparkListenerTaskEnd). Failure is "" when it succeeded.
 type TaskEnd struct {
 	rpcenv.Local
 	JobID, StageID, StageAttempt int32
@@ -59,16 +59,16 @@ type TaskEnd struct {
 	Killed, Resubmitted bool
 }
 
-// Starving tells that tasks wait and no executor took one yet, each spark.starvation.timeout. Spark only logs it.
+// Starving reports that tasks wait and no executor took one yet, each spark.starvation.timeout. Spark only logs it.
 type Starving struct {
 	rpcenv.Local
 	// Executors that are registered.
 	Executors int
-	// Why no task starts and what to do, when the driver knows; "": the cluster manager has to be asked.
+	// Why no task starts and what to do, when the driver knows; "": only the cluster manager knows.
 	Why string
 }
 
-// ApplicationStart tells that the Master took the application (SparkListenerApplicationStart).
+// ApplicationStart reports that the Master took the application (SparkListenerApplicationStart).
 type ApplicationStart struct {
 	rpcenv.Local
 	AppID, Name string

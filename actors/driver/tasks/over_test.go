@@ -150,7 +150,7 @@ func TestMapTasksOfOtherExecutorsStayFinished(t *testing.T) {
 	want(t, names(p.Offers([]Offer{{"a", "h", 9}}, inOrder)), "a: task 1.1 in stage 0.0 (TID 2)", "a: task 2.0 in stage 0.0 (TID 3)")
 }
 
-// Attempts that have ended are not killed, and a stage of which nothing runs is forgotten at once.
+// Attempts that have ended are not killed, and a stage without a running attempt is forgotten at once.
 func TestACancelledStageIsForgottenWithItsLastAttempt(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 3))
 	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
@@ -185,7 +185,7 @@ func TestOffersGoInTheOrderOfTheShuffle(t *testing.T) {
 	}
 }
 
-// Launched tells whether the cluster ever gave a core, Waiting whether one more would be of use.
+// Launched reports whether the cluster ever gave a core, Waiting whether one more would be of use.
 func TestAPoolKnowsWhetherItWaitsAndHasBegun(t *testing.T) {
 	p := pool()
 	says := func(what string, launched, waiting bool) {

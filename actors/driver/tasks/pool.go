@@ -18,7 +18,7 @@ type Limits struct {
 	MaxResultSize int64
 }
 
-// Pool has the task sets that are not over. The zero Pool is none; make one by NewPool. It mirrors
+// Pool has the task sets that are not over. Make one by NewPool. It mirrors
 // org.apache.spark.scheduler.TaskSchedulerImpl.
 type Pool struct {
 	limits   Limits

@@ -35,7 +35,7 @@ type Reason struct {
 	Counts bool
 	// Lineage has the executor's lines, for KindLineageDiffers; one text, so that reasons can be compared.
 	Lineage string
-	// Fetch is which map output could not be had, for KindFetchFailed.
+	// Fetch is the map output that could not be fetched, for KindFetchFailed.
 	Fetch *FetchFailure
 }
 
@@ -48,7 +48,7 @@ func (r Reason) permanent() bool {
 	return false
 }
 
-// FetchFailure is a map output that a reduce task could not have.
+// FetchFailure is a map output that a reduce task could not fetch.
 type FetchFailure struct {
 	Shuffle int32
 	// MapIndex is -1 when the location of some output was not even known; From is nil then.
@@ -65,12 +65,12 @@ type Loss struct {
 
 var success = Reason{Kind: KindSuccess}
 
-// killed is how an attempt ended that the driver no longer wanted.
+// killed is the end of an attempt that the driver no longer wanted.
 func killed(why string) Reason {
 	return Reason{Kind: KindTaskKilled, Text: "TaskKilled (" + why + ")"}
 }
 
-// executorLost is how the attempts on a lost executor end.
+// executorLost is the end of the attempts on a lost executor.
 func executorLost(id string, l Loss) Reason {
 	behaviour := "unrelated to the running tasks"
 	if l.CausedByApp {
@@ -87,6 +87,7 @@ func executorLost(id string, l Loss) Reason {
 func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *app.TaskFailure) Reason {
 	switch {
 	case state == app.TaskState_FINISHED && (result == nil || writesMap && result.GetMapStatus() == nil):
+		// An executor that reports a success without what it brought: the task is tried again.
 		return Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true}
 	case state == app.TaskState_FINISHED:
 		return success

@@ -60,7 +60,7 @@ type CancelTasks struct {
 	Reason string
 }
 
-// CompletionEvent tells DAGScheduler that an attempt ended, or, with KindResubmitted, that a finished task must run again.
+// CompletionEvent reports to DAGScheduler that an attempt ended, or, with KindResubmitted, that a finished task must run again.
 type CompletionEvent struct {
 	rpcenv.Local
 	Set              SetID
@@ -74,7 +74,7 @@ type CompletionEvent struct {
 	Result *app.TaskResult
 }
 
-// TaskSetFailed tells DAGScheduler that a set cannot succeed.
+// TaskSetFailed reports to DAGScheduler that a set cannot succeed.
 type TaskSetFailed struct {
 	rpcenv.Local
 	Set    SetID

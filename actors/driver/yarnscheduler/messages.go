@@ -24,7 +24,7 @@ type LastExecutorID struct {
 	ID int32
 }
 
-// DecommissionHost tells CoarseGrainedScheduler that the executors on a host are to finish what they run.
+// DecommissionHost asks CoarseGrainedScheduler to decommission the executors on a host: they finish what they run.
 type DecommissionHost struct {
 	rpcenv.Local
 	Host string

@@ -44,7 +44,7 @@ func (s *Scheduler) requestExecutors(c *rpcenv.Context, m *app.RequestExecutors)
 	case s.out == nil:
 		s.send(c, r)
 	default:
-		if s.next != nil {
+		if s.next != nil { // r replaces it: its callers get the answer to r
 			r.callers = append(s.next.callers, r.callers...)
 		}
 		s.next = r

@@ -55,7 +55,7 @@ func (c *Container) Environment() []Variable {
 	return append(own, inOrder(users)...)
 }
 
-// limits tell a Go program what it has.
+// limits are the variables by which a Go program knows its cores and memory.
 func (c *Container) limits() (out []Variable) {
 	if c.VCores > 0 {
 		out = append(out, Variable{"GOMAXPROCS", strconv.Itoa(c.VCores)})

@@ -66,6 +66,7 @@ func expanding(text string) string {
 	for i := range len(text) {
 		switch text[i] {
 		case '\\':
+			// Before a dollar the backslash stays as it is: \$ is a dollar for the shell, too.
 			if i+1 == len(text) || text[i+1] != '$' {
 				b.WriteByte('\\')
 			}

@@ -114,6 +114,7 @@ func (c Container) after(e ContainerEvent) (next Container, actions []Action, ok
 	case ContainerLaunched:
 		return c.when(c.State == Scheduled || c.State == Relaunching).to(Running, Monitor)
 	case ExitedSuccess:
+		// In KILLING: the process ended by itself before the signal reached it.
 		ended := c.when(c.State == Running || c.State == Killing)
 		ended.ExitStatus = 0
 		return ended.to(ExitedWithSuccess, CleanUpResources)

@@ -7,7 +7,7 @@ import "fmt"
 // Action is what a transition asks the NodeManager to do.
 type Action int
 
-// The actions, with whom Hadoop sends the event to.
+// The actions.
 const (
 	// RequestResources asks the localizer for each resource that the container waits for.
 	RequestResources Action = iota + 1
