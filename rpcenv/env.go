@@ -238,7 +238,7 @@ func (e *Env) Send(to Ref, m Message) error {
 	return e.send(outgoing{to: to, msg: m, from: "outside"})
 }
 
-// forget takes an endpoint out of the tables whose actor could not be spawned.
+// forget takes out of the tables an endpoint whose actor could not be spawned.
 func (e *Env) forget(in *Inbox) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 )
 
-// The two families of errors of an ask. ErrRefused: the peer decided. ErrUnreachable: it was never asked, or may
+// The two families of errors of an ask. ErrRefused: the peer decided. ErrUnreachable: the peer was never asked, or may
 // not have been.
 var (
 	ErrRefused     = errors.New("refused")
