@@ -154,6 +154,7 @@ func (f *forest) message(e *Entry) string {
 	if e.IsAnswer() {
 		name = ShortName(e.Message)
 	}
+	name = cmp.Or(name, notRecorded)
 	if e.Body == "" && !e.Cut {
 		return name
 	}

@@ -91,7 +91,7 @@ type statsRow struct {
 }
 
 func (c *statsCount) add(e *Entry) {
-	name := e.Type
+	name := e.typeName()
 	if e.IsAnswer() {
 		name += " " + e.Form
 	}

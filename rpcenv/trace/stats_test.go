@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
 func TestStats(t *testing.T) {
@@ -68,6 +70,28 @@ func TestStatsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "run.stats", b.String())
+}
+
+// A message of which only the receiver's record is there has a name in every table, and a line says why it is this one.
+func TestAMessageWhoseTypeNobodyRecordedHasAName(t *testing.T) {
+	handled := []*tracepb.Record{
+		{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Driver", Time: 10},
+		{Kind: tracepb.Kind_HANDLED, Id: &tracepb.Id{Conn: 5 << 32, N: 1}, Env: 1, Time: 30, Endpoint: "S"},
+	}
+	tr := Merge(handled)
+	var stats strings.Builder
+	if err := NewStats(tr, Selection{}).WriteText(&stats); err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string]string{"stats": stats.String(), "table": Table(tr.Entries)} {
+		if !strings.Contains(got, "\n(its type was not recorded)  ") ||
+			!strings.HasSuffix(got, "\n(its type was not recorded): only the receiver's record is there: the sender's is missing, as of a process that was killed\n") {
+			t.Errorf("%s:\n%s", what, got)
+		}
+	}
+	if svg := SVG(tr); !strings.Contains(svg, "(its type was not recorded) (") {
+		t.Error("the diagram has no name:", svg)
+	}
 }
 
 func TestShort(t *testing.T) {

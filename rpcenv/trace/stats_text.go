@@ -15,8 +15,12 @@ import (
 func (s *Stats) WriteText(w io.Writer) error {
 	messages := statsLines("MESSAGE", append(slices.Clip(s.Messages), s.Total))
 	endpoints := statsLines("ENDPOINT", s.Endpoints)
-	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99\n",
-		columns(messages, 1), columns(endpoints, 1), ShortDuration(s.Span))
+	note := ""
+	if slices.ContainsFunc(s.Messages, func(r StatsRow) bool { return strings.HasPrefix(r.Name, untyped) }) {
+		note = aboutUntyped
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99\n%s",
+		columns(messages, 1), columns(endpoints, 1), ShortDuration(s.Span), note)
 	if err != nil {
 		return fmt.Errorf("trace: write stats: %w", err)
 	}

@@ -127,7 +127,7 @@ func hover(s step, byID map[string]*Entry) string {
 	case KindConn:
 		add("%s %s, %s ms", e.Name, e.Address, ms(e.Sent))
 	default:
-		add("%s (%s)", e.Type, formWords[e.Form])
+		add("%s (%s)", e.typeName(), formWords[e.Form])
 		add("%s → %s", e.From, e.To)
 		if e.Bytes > 0 || !e.Cut {
 			add("sent %s ms, %d bytes", ms(e.Sent), e.Bytes)
@@ -175,7 +175,7 @@ func causes(e *Entry, byID map[string]*Entry) string {
 		case e.K == KindItem:
 			chain = append(chain, Peer(e.At)+" "+e.Name)
 		case e.IsAnswer():
-			chain = append(chain, e.Type+" "+e.Form)
+			chain = append(chain, e.typeName()+" "+e.Form)
 		default:
 			chain = append(chain, label(e))
 		}

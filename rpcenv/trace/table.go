@@ -27,7 +27,7 @@ func Rows(entries []Entry) []Row {
 		if e.K != KindMsg {
 			continue
 		}
-		k := key{e.Type, foldPlace(e.From), foldPlace(e.To)}
+		k := key{e.typeName(), foldPlace(e.From), foldPlace(e.To)}
 		if e.IsAnswer() {
 			k.typ += " " + e.Form
 		}
@@ -43,17 +43,20 @@ func Rows(entries []Entry) []Row {
 	return rows
 }
 
-// Table is Rows as text: a head, a line per row, the sums.
+// Table is Rows as text: a head, a line per row, the sums, and a line about messages whose type was not recorded, if any.
 func Table(entries []Entry) string {
 	lines := [][]string{{"MESSAGE", "FROM", "TO", "COUNT", "BYTES"}}
-	count, size := 0, uint64(0)
+	count, size, note := 0, uint64(0), ""
 	for _, r := range Rows(entries) {
 		lines = append(lines, []string{oneline.Text(r.Type), oneline.Text(r.From), oneline.Text(r.To), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes)})
 		count += r.Count
 		size += r.Bytes
+		if strings.HasPrefix(r.Type, untyped) {
+			note = aboutUntyped
+		}
 	}
 	lines = append(lines, []string{"total", "", "", fmt.Sprint(count), fmt.Sprint(size)})
-	return columns(lines, 3)
+	return columns(lines, 3) + note
 }
 
 // Role is what numbered peers have in common: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.

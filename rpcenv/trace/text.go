@@ -59,7 +59,7 @@ func (e *Entry) Text() string {
 			line += " (handling failed: " + cutString(e.Outcome, 120) + ")"
 		}
 	case KindDrop:
-		line = fmt.Sprintf("%-*s -x %-*s %s: %s", placeWide, from, placeWide, to, e.Type, e.Why)
+		line = fmt.Sprintf("%-*s -x %-*s %s: %s", placeWide, from, placeWide, to, e.typeName(), e.Why)
 	case KindState:
 		was := ""
 		if e.Was != "" {
@@ -79,9 +79,17 @@ func (e *Entry) Text() string {
 	return strings.TrimRight(oneline.Text(line), " ")
 }
 
+// untyped is the type of a message that only its receiver recorded, which notes no type; aboutUntyped says so below a table.
+const (
+	untyped      = "(its type was not recorded)"
+	aboutUntyped = untyped + ": only the receiver's record is there: the sender's is missing, as of a process that was killed\n"
+)
+
+func (e *Entry) typeName() string { return cmp.Or(e.Type, untyped) }
+
 // what is a message with its fields, the long ones cut. An answer has its own name where that is not the question's.
 func (e *Entry) what() string {
-	name := cmp.Or(e.Type, "(its type was not recorded)")
+	name := e.typeName()
 	if own := ShortName(e.Message); e.IsAnswer() && own != e.Type && own != "" {
 		name += " " + own
 	}
