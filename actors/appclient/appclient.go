@@ -76,7 +76,7 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// OnConnected is nothing to a client.
+// OnConnected does nothing.
 func (a *AppClient) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected reports to the listener, once, that the Master is gone. The client waits for another to call, as in Spark.
@@ -163,7 +163,7 @@ func (a *AppClient) executorUpdated(c *rpcenv.Context, m *deploy.ExecutorUpdated
 		text = " (" + m.GetMessage() + ")"
 	}
 	c.Log().Infof("Executor updated: %s is now %s%s", id, m.GetState(), text)
-	switch m.GetState() {
+	switch m.GetState() { // RUNNING is for the log alone: an executor that runs registers with the driver itself
 	case deploy.ExecutorState_KILLED, deploy.ExecutorState_FAILED, deploy.ExecutorState_LOST, deploy.ExecutorState_EXITED:
 		c.Send(a.cfg.Listener, ExecutorRemoved{
 			FullID: id, Message: m.GetMessage(), ExitStatus: m.ExitStatus, WorkerHost: m.WorkerHost,

@@ -6,35 +6,35 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Connected tells the listener that the application is registered, once. It mirrors
+// Connected reports to the listener that the application is registered, once. It mirrors
 // StandaloneAppClientListener.connected.
 type Connected struct {
 	rpcenv.Local
 	AppID string
 }
 
-// Disconnected tells the listener that the connection to the Master ended, once. Executors that run go on. It mirrors
+// Disconnected reports to the listener that the connection to the Master ended, once. Executors that run go on. It mirrors
 // StandaloneAppClientListener.disconnected.
 type Disconnected struct{ rpcenv.Local }
 
-// Forgotten tells the listener that the Master is back and does not know the application, with what to do; with no Reason, that
-// another one knows it after all. Spark's client waits in silence.
+// Forgotten reports to the listener that the Master is back and does not know the application, with what to do; without a
+// Reason, that another Master knows it after all. Spark's client waits in silence.
 type Forgotten struct {
 	rpcenv.Local
 	Reason string
 }
 
-// CheckStanding is the tick by which a client whose Master is gone asks whether one is back that does not know it.
+// CheckStanding is the tick at which a client whose Master is gone asks whether it is back without its records.
 type CheckStanding struct{ rpcenv.Local }
 
-// Dead tells the listener that the application failed for good, once: no Master answered, or the Master removed it. It
+// Dead reports to the listener that the application failed for good, once: no Master answered, or the Master removed it. It
 // mirrors StandaloneAppClientListener.dead.
 type Dead struct {
 	rpcenv.Local
 	Reason string
 }
 
-// ExecutorAdded tells the listener of an executor that was ordered. It mirrors StandaloneAppClientListener.executorAdded.
+// ExecutorAdded reports an ordered executor to the listener. It mirrors StandaloneAppClientListener.executorAdded.
 type ExecutorAdded struct {
 	rpcenv.Local
 	// FullID is APP/ID.
@@ -45,20 +45,20 @@ type ExecutorAdded struct {
 	Cores, MemoryMB int
 }
 
-// ExecutorRemoved tells the listener that an executor has ended. It mirrors StandaloneAppClientListener.executorRemoved.
+// ExecutorRemoved reports to the listener that an executor has ended. It mirrors StandaloneAppClientListener.executorRemoved.
 type ExecutorRemoved struct {
 	rpcenv.Local
 	// FullID is APP/ID.
 	FullID string
 	// Message says how; it may be empty.
 	Message string
-	// ExitStatus is the process's exit code; nil when nobody knows it.
+	// ExitStatus is the process's exit code; nil when it is unknown.
 	ExitStatus *int32
 	// WorkerHost is where the whole Worker was lost; nil when only the executor was.
 	WorkerHost *string
 }
 
-// ExecutorDecommissioned tells the listener that an executor's Worker is to go: the executor gets no more work. It mirrors
+// ExecutorDecommissioned reports to the listener that an executor's Worker is to go: the executor gets no more work. It mirrors
 // StandaloneAppClientListener.executorDecommissioned.
 type ExecutorDecommissioned struct {
 	rpcenv.Local
@@ -70,7 +70,7 @@ type ExecutorDecommissioned struct {
 	WorkerHost *string
 }
 
-// WorkerRemoved tells the listener that a Worker is gone, and with it what its machine stored. It mirrors
+// WorkerRemoved reports to the listener that a Worker is gone, and with it what its machine stored. It mirrors
 // StandaloneAppClientListener.workerRemoved.
 type WorkerRemoved struct {
 	rpcenv.Local
@@ -84,7 +84,7 @@ type StopAppClient struct{ rpcenv.Local }
 // ReplyType makes the answer's type known to the compiler.
 func (StopAppClient) ReplyType() *rpc.Bool { return nil }
 
-// RequestExecutors tells the Master how many executors of each profile the application wants in all. The answer is the
+// RequestExecutors asks the Master for as many executors of each profile as the application wants in all. The answer is the
 // Master's; false when the application is not registered. It mirrors StandaloneAppClient.requestTotalExecutors.
 type RequestExecutors struct {
 	rpcenv.Local

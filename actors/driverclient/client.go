@@ -44,7 +44,7 @@ type Client struct {
 	logged  map[string]bool // the drivers whose state the log has
 }
 
-// ReportDriverStatus is the tick by which the driver's state is asked for.
+// ReportDriverStatus is the tick at which the client asks for the driver's state.
 type ReportDriverStatus struct{ rpcenv.Local }
 
 // New makes a client, to be registered as [Name].
@@ -78,7 +78,7 @@ func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// OnConnected is nothing to a client.
+// OnConnected does nothing.
 func (e *Client) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected counts a Master as lost.
@@ -212,7 +212,7 @@ func (e *Client) reportDriverStatus(c *rpcenv.Context) {
 func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse) {
 	if !r.GetFound() {
 		switch text := r.GetException(); {
-		case strings.HasPrefix(text, notAlive):
+		case strings.HasPrefix(text, notAlive): // the one that leads answers too, or the next tick asks again
 		case text != "":
 			e.fail(c, text)
 		default:
@@ -221,7 +221,7 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 		return
 	}
 	e.logState(c, r)
-	if next := r.GetRelaunchedAs(); next != "" {
+	if next := r.GetRelaunchedAs(); next != "" { // RELAUNCHING is no end: with waitAppCompletion the next tick asks for the new id
 		e.id = next
 	}
 	switch {

@@ -73,6 +73,7 @@ func (d Driver) Describe() *deploy.DriverDescription {
 	for name, value := range d.Env {
 		command.Environment = append(command.Environment, &deploy.EnvironmentVariable{Name: name, Value: value})
 	}
+	// A map has no order: sorted, the same driver is the same message each time.
 	slices.SortFunc(command.Environment, func(a, b *deploy.EnvironmentVariable) int {
 		return slices.Compare([]byte(a.GetName()), []byte(b.GetName()))
 	})

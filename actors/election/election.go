@@ -69,7 +69,7 @@ func (e *Election) OnConnected(_ *rpcenv.Context, peer rpcenv.Address) {
 	delete(e.unreachable, e.number(peer))
 }
 
-// OnDisconnected is nothing to an Election: a leader is gone when it is silent.
+// OnDisconnected does nothing: a leader is gone when it is silent.
 func (e *Election) OnDisconnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnNetworkError stops messages to a peer that cannot be dialled, for a while.
@@ -89,7 +89,7 @@ func (e *Election) requestVote(c *rpcenv.Context, m *deploy.RequestVote) {
 		e.ignore(c, sender, m, "this Master lost its log, or has an old one, and has not caught up: it votes for nobody")
 	case e.number(sender) != 0 && e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}) != "":
 		e.ignore(c, sender, m, e.outdated(position{m.GetLastIndex(), m.GetLastTerm()}))
-	case m.GetPre(): // it binds nobody, so nothing need be durable before it is answered
+	case m.GetPre(): // the answer binds no Master, so nothing need be durable before it
 		e.take(c, sender, m)
 	default:
 		e.met(c, m, func(c *rpcenv.Context) { e.take(c, sender, m) })

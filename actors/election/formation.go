@@ -19,7 +19,7 @@ const logLane = "log"
 // askAgain is how often a Master without a log asks its peers.
 const askAgain = 200 * time.Millisecond
 
-// formVersion is that of the form in which logs are kept.
+// formVersion is the version of the log's format.
 const formVersion = 1
 
 // opened goes on with what the log has.
@@ -42,7 +42,7 @@ func (e *Election) opened(c *rpcenv.Context, s Saved, err error) {
 	}
 }
 
-// check refuses a log that is not this Master's, or that cannot be.
+// check refuses a log that is another Master's or another group's, or that contradicts itself.
 func (e *Election) check(s Saved) error {
 	id := s.Identity
 	if id.GetVersion() != formVersion {
@@ -78,7 +78,7 @@ func (e *Election) check(s Saved) error {
 // askPeers asks those peers that have not answered.
 func (e *Election) askPeers(c *rpcenv.Context) {
 	e.ask = c.After(askAgain, AskPeers{})
-	if e.asked++; e.asked%50 == 0 {
+	if e.asked++; e.asked%50 == 0 { // each 10 s
 		c.Log().Warnf("Without a log this Master takes part when all the others have answered: waiting for %v", e.silentPeers())
 	}
 	for _, p := range e.others() {
@@ -217,6 +217,7 @@ func (e *Election) lostLog() bool {
 	if met[e.cfg.Self.String()] {
 		return true
 	}
+	// A member that has no log may be the one that met this Master, and no longer knows.
 	for _, p := range e.others() {
 		if met[p.String()] && !e.answers[p].GetFormed() {
 			return true

@@ -17,7 +17,7 @@ type Phase int
 // The phases, in their order.
 const (
 	Opening  Phase = iota // it reads its log
-	Waiting               // it has no log, and asks its peers what there is
+	Waiting               // it has no log, and asks its peers what they know of the group
 	Checking              // it has a log, and asks its peers whether that is all it acknowledged
 	Member                // it takes part
 	Failed                // it gave up
@@ -71,7 +71,7 @@ type Election struct {
 	silence, campaign, beat, ask rpcenv.Timer
 }
 
-// position is that of an entry.
+// position is an entry's place in a log.
 type position struct{ index, term uint64 }
 
 // before reports whether a log that ends at p is behind one that ends at q.
@@ -108,7 +108,7 @@ func (e *Election) number(a rpcenv.Address) uint64 {
 	return 0
 }
 
-// address is that of a peer's number.
+// address is the address of the peer with that number; zero: no peer has it.
 func (e *Election) address(number uint64) rpcenv.Address {
 	if number == 0 || number > uint64(len(e.peers)) {
 		return rpcenv.Address{}
@@ -127,7 +127,7 @@ func (e *Election) others() []rpcenv.Address {
 	return out
 }
 
-// isOther reports whether an address is that of a peer and not this Master's.
+// isOther reports whether an address is another peer's.
 func (e *Election) isOther(a rpcenv.Address) bool { return slices.Contains(e.others(), a) }
 
 // majority is how many Masters decide.

@@ -84,7 +84,7 @@ func (e *Election) fromWire(m proto.Message, from uint64) (*pb.Message, error) {
 		}
 		out.Type, out.Term, out.Snapshot = pb.MsgSnap.Enum(), new(m.GetTerm()), e.metadata(s)
 	case *deploy.LeaderHeartbeat:
-		if m.GetCommit() > e.last {
+		if m.GetCommit() > e.last { // raft panics at it (commitTo)
 			return nil, fmt.Errorf("it says that entry %d is committed here, and the last one here is %d", m.GetCommit(), e.last)
 		}
 		out.Type, out.Term, out.Commit = pb.MsgHeartbeat.Enum(), new(m.GetTerm()), new(m.GetCommit())

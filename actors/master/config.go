@@ -6,7 +6,7 @@ type Config struct {
 	WebUIURL string
 	// RestPort is the port of its submission server; 0: it has none.
 	RestPort int
-	// Term counts leaderships and travels in all that the Master sends; 0: there is no election. The Master sets it when
+	// Term counts leaderships and travels in all that the Master sends; 0: it has no election. The Master sets it when
 	// it is elected.
 	Term uint64
 	// Placement decides where executors go; nil: spark.deploy.spreadOutApps and coherer.deploy.scheduler say.

@@ -43,7 +43,7 @@ func (m *Master) decommissionWorkersOnHosts(c *rpcenv.Context, d *deploy.Decommi
 		}
 	}
 	c.Log().Infof("Decommissioning the workers %v on %v", ids, d.GetHostnames())
-	if len(ids) > 0 {
+	if len(ids) > 0 { // as a message to itself, as in Spark: the answer does not wait for it
 		c.Send(c.Self(), DecommissionWorkers{IDs: ids})
 	}
 	rpcenv.Reply(c, d, &deploy.DecommissionWorkersOnHostsResponse{Count: int32(len(ids))})

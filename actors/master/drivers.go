@@ -154,7 +154,7 @@ func (m *Master) requestDriverStatus(c *rpcenv.Context, r *deploy.RequestDriverS
 // a report that gets no answer.
 func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChanged) {
 	switch d := m.drivers.idToInfo[r.GetDriverId()]; {
-	case d == nil:
+	case d == nil: // a repetition whose answer was lost, or a driver that was given up meanwhile
 		c.Log().Warnf("Asked to remove unknown driver: %s", r.GetDriverId())
 	case !DriverOver(r.GetState()):
 		c.Log().Errorf("Received unexpected state update for driver %s: %s", d.ID, r.GetState())

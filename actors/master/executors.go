@@ -164,7 +164,7 @@ func (m *Master) orderKill(c *rpcenv.Context, w *WorkerInfo, app string, id int)
 	})
 }
 
-// loseExecutor gives up an executor whose end nobody will report. workerHost, for the driver, is set when the whole Worker is
+// loseExecutor gives up an executor whose end no Worker will report. workerHost, for the driver, is set when the whole Worker is
 // lost, else nil.
 func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, workerHost *string) {
 	c.Log().Infof("Telling app of lost executor: %s", e.FullID())

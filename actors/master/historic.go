@@ -67,6 +67,7 @@ func (p CoreByCore) Place(d Demand, offers []Offer) []int {
 		}
 		return bounded(d, offers, cores)
 	}
+	// left is no more than all that is free, so the rounds end.
 	for pos := 0; left > 0; pos = (pos + 1) % len(offers) {
 		if offers[pos].CoresFree > cores[pos] {
 			cores[pos]++
@@ -84,7 +85,7 @@ func bounded(d Demand, offers []Offer, cores []int) []int {
 		n := len(executorSizes(d.Cores, cores[i]))
 		switch most := min(left, offers[i].Room); {
 		case n <= most:
-		case d.Cores == 0:
+		case d.Cores == 0: // all cores are one executor, so it is that or nothing
 			cores[i], n = 0, 0
 		default:
 			cores[i], n = most*d.Cores, most

@@ -36,7 +36,7 @@ func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
 		m.recoverWorker(c, r)
 	}
 	c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
-	m.completeIfPossible(c) // with drivers alone in the records nobody is to answer
+	m.completeIfPossible(c) // with drivers alone in the records no answer is awaited
 }
 
 func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationRecord) {

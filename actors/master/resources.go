@@ -125,7 +125,7 @@ func (rs resources) acquire(reqs []Requirement) []*deploy.ResourceInformation {
 // take takes the named addresses, for an executor or a driver that had them under the Master before: all of them or, when one
 // is unknown or taken, none.
 func (rs resources) take(have []*deploy.ResourceInformation) error {
-	if problem := badResources(have); problem != "" {
+	if problem := badResources(have); problem != "" { // an address that is listed twice would pass the loop below
 		return fmt.Errorf("master: %s", problem)
 	}
 	for _, h := range have {

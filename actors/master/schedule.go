@@ -40,7 +40,7 @@ func (m *Master) schedule(c *rpcenv.Context) {
 }
 
 // wanted reports whether a Worker that is new changes what schedule would do. Nothing else has changed since it ran: what
-// the other Workers could not take they cannot take now. So a Worker that nobody wants costs no look at the others.
+// the other Workers could not take they cannot take now. So a Worker that no application wants costs no look at the others.
 func (m *Master) wanted(w *WorkerInfo) bool {
 	if len(m.drivers.waiting) > 0 {
 		return true

@@ -17,8 +17,8 @@ type driverPolicy struct {
 	maxShare   float64 // coherer.master.maxDriverShare; 1 is no cap
 }
 
-// driverPlacer gives Workers to the waiting drivers of one call of schedule, each of which is launched before the next
-// is asked for. It mirrors the first part of Master.schedule.
+// driverPlacer gives Workers to the waiting drivers of one call of schedule, which launches each of them before it asks for
+// the next. It mirrors the first part of Master.schedule.
 type driverPlacer struct {
 	driverPolicy
 	workers []*WorkerInfo // the ALIVE ones
@@ -78,7 +78,7 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 	return nil
 }
 
-// neverFits reports whether there are Workers, and none of them could take d even if it were idle.
+// neverFits reports whether no Worker could take d even if it were idle; without Workers it is false.
 func (p *driverPlacer) neverFits(d *DriverInfo) bool {
 	if len(p.workers) == 0 {
 		return false
@@ -192,7 +192,7 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 	return out
 }
 
-// launchDriver orders a driver; nobody confirms it.
+// launchDriver orders a driver. Its Worker confirms nothing, so the driver is RUNNING at once.
 func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
 	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
 	m.drivers.assign(d, w)

@@ -18,7 +18,7 @@ type DriverInfo struct {
 	Worker    *WorkerInfo                   // it was ordered of; nil while it waits
 	Resources []*deploy.ResourceInformation // the Worker's addresses that it has
 	Exception string                        // why it has state ERROR; may be empty
-	// ExitStatus of its process; nil until it has ended, and when nobody knows it.
+	// ExitStatus of its process; nil until it has ended, and when it is unknown.
 	ExitStatus *int32
 	// LastWords is the last error that its process wrote to its stderr before it failed; empty when it wrote none.
 	LastWords string

@@ -12,7 +12,7 @@ type RecoveryState int
 
 // The states of a Master, in their order. Without an election it is ALIVE from its start.
 const (
-	RecoveryStandby    RecoveryState = iota // not the leader: it answers nobody
+	RecoveryStandby    RecoveryState = iota // not the leader: it takes no registrations
 	RecoveryAlive                           // it schedules
 	RecoveryRecovering                      // it waits for the workers and applications of its predecessor
 	RecoveryCompleting                      // it gives up those that did not answer
@@ -71,7 +71,7 @@ const (
 	ApplicationRunning                          // an executor was launched
 	ApplicationFinished                         // its driver ended
 	ApplicationFailed                           // its executors failed too often
-	ApplicationKilled                           // somebody ended it
+	ApplicationKilled                           // a user ended it
 	ApplicationUnknown                          // of the Master's predecessor, and not heard of yet
 )
 

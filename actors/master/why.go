@@ -177,7 +177,7 @@ func (a *ApplicationInfo) sayEnough(p Profile, say sayer) {
 	}
 }
 
-// sayWorkers is why p, of which the application wants more, has got no Worker.
+// sayWorkers is why no Worker takes an executor of p, of which the application wants more.
 func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, out *deploy.Refusals, say sayer) {
 	if reason := app.pause(c.Now()); reason != "" {
 		say(p, byWait, reason, pauseHelp)
@@ -295,8 +295,9 @@ func (w *WorkerInfo) idle() *WorkerInfo {
 // sayPlacement is why nothing came of usable Workers, or that executors are to come.
 func (m *Master) sayPlacement(c *rpcenv.Context, app *ApplicationInfo, p Profile, usable []*WorkerInfo, say sayer) {
 	if app.health.notBefore.After(c.Now()) || m.state != RecoveryAlive {
-		return
+		return // the pause or the Master's state is the reason, which the answer has already
 	}
+	// As schedule asks: in another order the placement could decide otherwise.
 	Order(usable, conf.WorkerSelectionPolicy.Get(c.Conf()))
 	placement := m.placement(c)
 	cores, err := decide(app, p, placement, usable)

@@ -130,7 +130,7 @@ func (a *Arguments) dropForeign() {
 func (a *Arguments) lookUp(o Option, in Input) {
 	if value, given := a.Value(o.Name); given {
 		switch o.Name {
-		case "--jars", "--files", "--archives", "--py-files":
+		case "--jars", "--files", "--archives", "--py-files": // those of settings become URIs in finish
 			value = resolveURIs(in.Dir, value)
 		}
 		a.options[o.Name] = conf.Setting{Pair: conf.Pair{Key: o.Key, Value: value}, From: conf.Origin{Place: o.Name}}

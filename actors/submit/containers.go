@@ -24,7 +24,7 @@ const (
 	amMinOverheadMB  = 384
 )
 
-// AMContainer is that of the application master: in cluster mode the driver is in it. It mirrors the amMemory of
+// AMContainer is the container of the application master: in cluster mode the driver is in it. It mirrors the amMemory of
 // org.apache.spark.deploy.yarn.Client.
 func AMContainer(c *conf.Conf, mode Mode) Container {
 	if mode == Client {
@@ -36,11 +36,11 @@ func AMContainer(c *conf.Conf, mode Mode) Container {
 	return Container{heap, over, conf.DriverCores.Get(c)}
 }
 
-// ExecutorContainer is that of an executor of the default profile; python is whether Python workers run beside it. It
+// ExecutorContainer is the container of an executor of the default profile; python is whether Python workers run beside it. It
 // mirrors what ResourceProfile.getResourcesForClusterManager adds up.
 func ExecutorContainer(c *conf.Conf, python bool) Container { return ProfileContainer(c, python, 0, 0) }
 
-// ProfileContainer is that of an executor of another profile, which says its memory in MiB and its cores; 0 is as in the
+// ProfileContainer is the container of an executor of another profile, with its memory in MiB and its cores; 0 is as in the
 // default profile.
 func ProfileContainer(c *conf.Conf, python bool, memoryMB int64, cores int) Container {
 	heap := conf.ExecutorMemory.Get(c)

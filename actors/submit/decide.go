@@ -148,7 +148,7 @@ func (b *build) jars() {
 		b.ClassPath = append(b.ClassPath, listed...)
 	}
 	if !userJar || b.submitInDriver() || b.is(YARN, Cluster) {
-		return
+		return // inside a pod the first submission has added it; on YARN in cluster mode --jar of launchYARN names it
 	}
 	s, set := b.Properties.Get(conf.Jars.Key())
 	if !set {

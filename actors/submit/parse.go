@@ -39,7 +39,7 @@ type CommandLine struct {
 	Action Action
 	// Submission is the id that Kill and RequestStatus are about.
 	Submission string
-	// Resource is the primary resource as it was given, empty when there was none; Args are the application's arguments.
+	// Resource is the primary resource as it was given, or empty; Args are the application's arguments.
 	Resource string
 	Args     []string
 	// Conf are the settings of --conf in order.

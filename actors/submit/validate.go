@@ -71,6 +71,7 @@ func (a *Arguments) validateSubmit(in Input) error {
 		bad("-o json is for --dry-run, and for --status by REST: leave it out")
 	}
 	problems = append(problems, CheckAmounts(a.Get, a.dynamicAllocation()))
+	// What still begins with yarn:// is malformed, and resourceManager has refused it.
 	if strings.HasPrefix(a.Master(), "yarn") && !strings.HasPrefix(a.Master(), "yarn://") && in.Env["HADOOP_CONF_DIR"] == "" && in.Env["YARN_CONF_DIR"] == "" && !a.namesResourceManager() {
 		bad("When running with master '%s' either HADOOP_CONF_DIR or YARN_CONF_DIR must be set in the environment%s.", a.Master(),
 			map[bool]string{true: ", or --conf " + rmAddress + "=HOST:PORT given"}[a.Kind == Program])

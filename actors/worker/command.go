@@ -41,6 +41,7 @@ func (w *Worker) command(m *deploy.LaunchExecutor, made Prepared) rpcenv.Command
 	for _, v := range desc.GetEnvironment() {
 		cmd.Env = setenv(cmd.Env, v.GetName(), v.GetValue())
 	}
+	// Behind the application's variables, which must not replace these.
 	cmd.Env = setenv(cmd.Env, "SPARK_EXECUTOR_MEMORY", fmt.Sprintf("%dm", m.GetMemory()))
 	cmd.Env = setenv(cmd.Env, "SPARK_LAUNCH_WITH_SCALA", "0")
 	if len(made.LocalDirs) > 0 {

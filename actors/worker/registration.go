@@ -189,6 +189,7 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	w.reg.registered = true
 	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
 	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
+	// First of all what runs here: by it the Master finds out which orders were lost with the old connection.
 	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs(), Decommissioned: w.decommissioned})
 	w.reportDecommissioned(c)
 	w.beginHeartbeats(c)

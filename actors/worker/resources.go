@@ -43,6 +43,7 @@ func (b *books) resourcesUsed() []*deploy.ResourceInformation {
 		}
 		out[i].Addresses = append(out[i].Addresses, r.GetAddresses()...)
 	}
+	// An executor that is ending and the one that gets its addresses both have them for a while.
 	for _, r := range out {
 		slices.Sort(r.Addresses)
 		r.Addresses = slices.Compact(r.Addresses)

@@ -47,7 +47,7 @@ func (w *Watcher) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	c.Log().Warnf("Received unexpected message: %T", m)
 }
 
-// OnConnected is nothing to a Watcher.
+// OnConnected does nothing.
 func (w *Watcher) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected ends the process when the Worker is gone.

@@ -130,7 +130,7 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// OnConnected is nothing to a Worker.
+// OnConnected does nothing.
 func (w *Worker) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
 // OnDisconnected registers again when the connection to the Master is gone.
