@@ -118,7 +118,7 @@ func TestCallsAfterTheEndWasSaid(t *testing.T) {
 	}
 	want := amUnregistered{attempt: anAttempt, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: strings.Repeat("d", 64<<10), url: strings.Repeat("u", 1024)}
 	if ends := got[amUnregistered](v.rig, v.client); len(ends) != 1 || ends[0] != want {
-		t.Errorf("the end is told %d times, as %.100v", len(ends), ends)
+		t.Errorf("the end is reported %d times, as %.100v", len(ends), ends)
 	}
 }
 

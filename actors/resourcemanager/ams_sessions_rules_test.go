@@ -19,7 +19,7 @@ func (v sessions) expired() (all []ids.Attempt) {
 	return all
 }
 
-// Of an application that is forgotten no session is left: who comes late is nobody. Others stay.
+// Of a forgotten application no session is left: late calls are those of a stranger. Others stay.
 func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
 	v.running(anAttempt, false)
@@ -99,7 +99,7 @@ func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 	}
 }
 
-// Nodes are told apart by host and port. Of each the next answer has the last state; who is over is told nothing.
+// Host and port distinguish nodes. The next answer has the last state of each; attempts that are over get none.
 func TestNodesAreToldApart(t *testing.T) {
 	v := newSessions(t)
 	v.running(anAttempt, false)

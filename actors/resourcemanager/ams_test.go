@@ -209,7 +209,7 @@ func TestAReleaseIsAnsweredByTheEnd(t *testing.T) {
 	}
 	k.Settle()
 	if beat := n.beat(); len(beat.GetContainersToCleanup()) != 2 {
-		t.Errorf("the node is told to end %v", beat.GetContainersToCleanup())
+		t.Errorf("the node has to end %v", beat.GetContainersToCleanup())
 	}
 }
 
@@ -224,7 +224,7 @@ func TestEndsAreToldAtLeastOnce(t *testing.T) {
 	n.ends(got.GetId(), 3, "Exception from container-launch")
 	n.beat()
 	if r := n.beat(); len(r.GetContainersToBeRemovedFromNm()) != 0 {
-		t.Error("forgotten before anybody was told")
+		t.Error("forgotten before the end was reported")
 	}
 	told := am.allocate()
 	if len(told.GetCompletedContainerStatuses()) != 1 || told.GetCompletedContainerStatuses()[0].GetExitStatus() != 3 {

@@ -164,7 +164,7 @@ func TestHowManyAttemptsAnApplicationHas(t *testing.T) {
 	cf := confOf(t, []string{"yarn.resourcemanager.am.max-attempts", "3"})
 	for wish, want := range map[int32]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 4: 3} {
 		if got := maxAttemptsOf(cf, wish); got != want {
-			t.Errorf("who wants %d has %d", wish, got)
+			t.Errorf("one that wants %d has %d", wish, got)
 		}
 	}
 }

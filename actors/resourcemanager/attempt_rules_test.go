@@ -39,7 +39,7 @@ func (v *service) launch(at ids.Attempt) {
 	v.inState(at, machine.AttemptLaunched)
 }
 
-// node is that of the NodeManager, which does what it is told.
+// node is that of the NodeManager, which obeys.
 func (v *service) node() nodeID {
 	v.t.Helper()
 	if v.nm == nil {

@@ -137,7 +137,7 @@ func TestAnApplicationMasterThatIsSilentIsGivenUp(t *testing.T) {
 		t.Errorf("failed: %s", d)
 	}
 	if len(n.stopped) != 1 {
-		t.Errorf("the NodeManager is told to stop %v", n.stopped)
+		t.Errorf("the NodeManager has to stop %v", n.stopped)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestAnApplicationIsKilled(t *testing.T) {
 		t.Errorf("left behind: %v", use)
 	}
 	if beat := n.beat(); len(beat.GetContainersToCleanup()) != 2 || len(beat.GetApplicationsToCleanup()) != 1 {
-		t.Errorf("the node is told %v", beat)
+		t.Errorf("the node gets %v", beat)
 	}
 	if len(n.stopped) != 1 {
-		t.Errorf("the NodeManager is told to stop %v", n.stopped)
+		t.Errorf("the NodeManager has to stop %v", n.stopped)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestAFileThatHasNotChangedIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// Keys are 32 bytes each, of their own; what is wrong with them is told, all at once.
+// Keys are 32 bytes each, of their own; the error names all bad ones at once.
 func TestKeysAreWhole(t *testing.T) {
 	all := make([]byte, 96)
 	for i := range all {

@@ -60,7 +60,7 @@ func TestClientsSeeNodesByState(t *testing.T) {
 	}
 }
 
-// A client's question for a queue says how much of what is below it is told; of applications what they use too.
+// A client's question for a queue chooses how much of what is below it the answer has; applications come with their use.
 func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()
@@ -151,7 +151,7 @@ func (badRecords) Load(*rpcenv.Blocking) (records []master.Change, bad []error, 
 	return []master.Change{{Key: "what"}}, nil, nil
 }
 
-// A bad record of a Store that has no places is told by its name.
+// A bad record of a Store without places is logged by its name.
 func TestABadRecordIsToldByItsName(t *testing.T) {
 	v := newService(t, &badRecords{})
 	v.logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")

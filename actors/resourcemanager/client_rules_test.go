@@ -158,7 +158,7 @@ func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	}
 }
 
-// Applications are told in the order of their submission, as many as were asked for, with what each uses.
+// The answer lists applications in the order of their submission, as many as were asked for, with the use of each.
 func TestApplicationsAreToldInTheirOrder(t *testing.T) {
 	v := newService(t, nil)
 	for range 3 {

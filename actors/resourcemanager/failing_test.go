@@ -84,7 +84,7 @@ func TestContainersThatAreNotKept(t *testing.T) {
 		n.ends(am.own, 1, "it crashed")
 		n.beat()
 		if clean := n.beat().GetContainersToCleanup(); len(clean) != 1 || clean[0].GetId() != got.GetId().GetId() {
-			t.Errorf("%s: the node is told to end %v, want %v", name, clean, got.GetId())
+			t.Errorf("%s: the node has to end %v, want %v", name, clean, got.GetId())
 		}
 	}
 	k := newKit(t)

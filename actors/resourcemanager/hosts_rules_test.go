@@ -54,7 +54,7 @@ func TestHowLongADecommissioningMayTake(t *testing.T) {
 			if a.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
 				ended = i
 				if a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
-					t.Errorf("it is told %v", a)
+					t.Errorf("it gets %v", a)
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	if a := r.beat(id, 4); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
 		t.Errorf("nothing runs: %v", a)
 	}
-	// Its host is still excluded: it may not come back, and is told so.
+	// Its host is still excluded: its registration is refused.
 	want := "Disallowed NodeManager nodeId: h:8041 hostname: h"
 	if a := r.beat(id, 5); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != want {
 		t.Errorf("its next heartbeat: %v", a)

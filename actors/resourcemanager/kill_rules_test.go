@@ -24,7 +24,7 @@ func (v *service) kill(app ids.Application, why string) bool {
 	return r.GetIsKillCompleted()
 }
 
-// Who killed an application is told with his host and his words, as far as they are known; of many words the first.
+// The diagnostics of a killed application have the client's host and words, if known; of many words the first.
 func TestWhoKilledAnApplicationIsTold(t *testing.T) {
 	const by = "Application application_5_0001 was killed by user"
 	long := strings.Repeat("w", 1024)
@@ -84,7 +84,7 @@ func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
 	}
 }
 
-// Who kills an application names one.
+// A kill has to name an application.
 func TestAKillNamesAnApplication(t *testing.T) {
 	v := newService(t, nil)
 	v.refused(tryAsk(v.rig, &yarn.KillApplicationRequest{}), exceptions.ApplicationNotFound, ": Invalid application id: null")

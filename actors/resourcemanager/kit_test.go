@@ -138,7 +138,7 @@ func (k *kit) state() *yarn.ResourceManagerStateResponse {
 	return ask[*yarn.ResourceManagerStateResponse](k, k.tool, "ClientRMService", &yarn.RequestResourceManagerState{})
 }
 
-// nodeManager is a Probe that speaks as a NodeManager: it takes what it is told to start, and says so with its heartbeats.
+// nodeManager is a Probe that speaks as a NodeManager: it accepts containers to start, and reports them with its heartbeats.
 type nodeManager struct {
 	*rpctest.Probe
 	k        *kit
@@ -147,7 +147,7 @@ type nodeManager struct {
 	running  []*yarn.ContainerStatus
 	started  []*yarn.StartContainerRequest
 	stopped  []*yarn.ContainerId
-	refuse   string // what it says to who wants to start something
+	refuse   string // its answer to startContainers, if not ""
 	last     *yarn.NodeHeartbeatResponse
 }
 
@@ -277,7 +277,7 @@ type appMaster struct {
 
 var masters int
 
-// launched is the ApplicationMaster that a node was told to start last, not registered yet.
+// launched is the ApplicationMaster that a node started last, not registered yet.
 func (k *kit) launched(n *nodeManager) *appMaster {
 	k.t.Helper()
 	s, id := n.startedLast()

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Who starts an ApplicationMaster, and who ends its container, shows the node the attempt's token; the ApplicationMaster finds its own.
+// Starting an ApplicationMaster and ending its container take the attempt's token for the node; the ApplicationMaster finds its own.
 func TestTheTokensOfALaunch(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
@@ -70,6 +70,6 @@ func TestWhyAnApplicationMasterWasNotStarted(t *testing.T) {
 	}
 	k.beats(time.Second, n)
 	if len(n.started)+len(n.stopped) != 0 {
-		t.Errorf("the node was told to start %v and to end %v", n.started, n.stopped)
+		t.Errorf("the node had to start %v and to end %v", n.started, n.stopped)
 	}
 }

@@ -106,6 +106,7 @@ func (s *ClientRMService) cleanUp(c *rpcenv.Context, at *attempt) {
 		return
 	}
 	q := &yarn.StopContainersRequest{ContainerId: []*yarn.ContainerId{at.container.GetId()}, NmToken: nm}
+	// Nothing waits for the answer: the attempt has ended, and the node may be the reason.
 	rpcenv.Ask(c, n.manager(), q, func(_ *yarn.StopContainersResponse, err error) {
 		if err != nil {
 			c.Log().Infof("Error cleaning master %s: %v", at.id, err)

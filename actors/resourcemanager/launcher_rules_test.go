@@ -31,7 +31,7 @@ func TestATokenThatCannotBeMadeStartsNothing(t *testing.T) {
 	}
 	v.errors = nil
 	if got := got[*yarn.StopContainersRequest](v.rig, v.nm); len(got) != 0 {
-		t.Errorf("the node is told to end %v", got)
+		t.Errorf("the node has to end %v", got)
 	}
 }
 

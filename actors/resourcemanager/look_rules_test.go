@@ -27,7 +27,7 @@ func (r scheduling) look() string {
 	return text
 }
 
-// Who looks from outside sees nodes, containers that have room, and who waits for what could be given.
+// A look from outside shows nodes, containers that have room, and waiting attempts with the nodes that could serve them.
 func TestWhatIsSeenFromOutside(t *testing.T) {
 	if l := (&Scheduler{}).Look(time.Now()); len(l.Nodes)+len(l.Containers)+len(l.Waiting) != 0 {
 		t.Errorf("of one that has not begun: %+v", l)
@@ -137,7 +137,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	describe(1, 2, 3, 4) // it registers again
 	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
 	r.is(r.completed(), `3 with 7 "it crashed"`)
-	describe(1, 2, 3, 4) // the third is told, and not known to be heard
+	describe(1, 2, 3, 4) // the third is reported and not acknowledged
 	r.ms(9000)
 	const lost = `with -100 "Container released on a *lost* node"`
 	r.is(r.completed(), "1 "+lost+", 4 "+lost)

@@ -59,7 +59,7 @@ func TestWhatIsANodeID(t *testing.T) {
 		}
 	}
 	if _, err := nodeFrom(&yarn.NodeId{Host: long, Port: 65536}); err == nil || len(err.Error()) > 130 {
-		t.Errorf("a long one is told as %v", err)
+		t.Errorf("a long one becomes %v", err)
 	}
 }
 

@@ -418,7 +418,7 @@ func (o *observer) tracker() {
 	o.is("heartbeat after unregister", beat(0))
 }
 
-// said is what a NodeManager is told, with null for no words.
+// said is a text for a NodeManager, with null for none.
 func said(a yarn.NodeAction, words string) string {
 	if words == "" {
 		words = "null"

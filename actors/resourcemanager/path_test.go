@@ -58,7 +58,7 @@ func TestAnApplicationFromItsSubmissionToItsEnd(t *testing.T) {
 		t.Errorf("ended: %v", end)
 	}
 	if len(n.stopped) != 1 || n.stopped[0].GetId() != own.GetId() {
-		t.Errorf("the NodeManager was told to stop %v, want the ApplicationMaster's container", n.stopped)
+		t.Errorf("the NodeManager had to stop %v, want the ApplicationMaster's container", n.stopped)
 	}
 	if beat := n.beat(); len(beat.GetApplicationsToCleanup()) != 1 {
 		t.Errorf("the node is not told to forget the application: %v", beat)

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// A queue is told with those below as far as was asked, and with the applications that have not ended.
+// The answer has a queue with those below as far as was asked, and with the applications that have not ended.
 func TestWhichQueuesAreTold(t *testing.T) {
 	var queues []fair.QueueState
 	for _, name := range []string{"root", "root.a", "root.a.b", "root.a.b.c", "root.ab", "root.d"} {
@@ -61,7 +61,7 @@ func TestWhichQueuesAreTold(t *testing.T) {
 	}
 }
 
-// What a queue has and may have is told in amounts and as parts of memory.
+// A queue's usage and limits come as amounts and as parts of memory.
 func TestWhatIsToldOfAQueue(t *testing.T) {
 	size := func(n int64) fair.Resource { return fair.Resource{Memory: n, VCores: n + 1} }
 	tree := &queueTree{

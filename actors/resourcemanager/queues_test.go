@@ -140,7 +140,7 @@ func TestTheFifoScheduler(t *testing.T) {
 	later := k.submit(nil)
 	k.beats(5*time.Second, n)
 	if got := am.allocate().GetAllocatedContainers(); len(got) != 3 {
-		t.Errorf("the first application got %d containers, want all that there are", len(got))
+		t.Errorf("the first application got %d containers, want all", len(got))
 	}
 	k.is(later, yarn.YarnApplicationState_ACCEPTED)
 	q := ask[*yarn.GetQueueInfoResponse](k, k.tool, "ClientRMService", &yarn.GetQueueInfoRequest{QueueName: "default", IncludeApplications: true})

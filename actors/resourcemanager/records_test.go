@@ -84,7 +84,7 @@ func TestWhatTheRecordsSay(t *testing.T) {
 	s.holds(t, id.String(), attempt)
 }
 
-// What ended is told by the next life as by the one before: applications and attempts, why and when.
+// The next life reports ended applications and attempts like the one before, with cause and time.
 func TestWhatEndedIsTheSameAfterARestart(t *testing.T) {
 	k, _ := keptKit(t)
 	n := k.node("N1", 16384, 16)
@@ -226,7 +226,7 @@ func TestTheEndOfAnAttemptCountsForItsApplicationAfterARestart(t *testing.T) {
 	}
 }
 
-// Records that are readable and wrong are told with what is wrong; the attempts before a gap count.
+// Readable but wrong records are logged with the fault; the attempts before a gap count.
 func TestWrongRecordsAreTold(t *testing.T) {
 	const advice = ": put a good copy in its place and start the ResourceManager again, or remove it and do without it"
 	app := ids.Application{Timestamp: 5, ID: 1}

@@ -31,7 +31,7 @@ func (l *left) add(r master.Change) error {
 		if err := proto.Unmarshal(r.Value, m); err != nil {
 			return err
 		}
-		if m.GetEpoch() < 0 || m.GetEpoch() >= ids.MaxEpoch {
+		if m.GetEpoch() < 0 || m.GetEpoch() >= ids.MaxEpoch { // this life's is one higher, and ids of containers have room for no more
 			return fmt.Errorf("the epoch is %d: want one from 0 to %d", m.GetEpoch(), ids.MaxEpoch)
 		}
 		l.manager = m

@@ -183,7 +183,7 @@ func TestARecoveredAttemptIsEndedOnItsNode(t *testing.T) {
 	v.kill(anApp, "")
 	stops := got[*yarn.StopContainersRequest](v.rig, v.nm)
 	if len(stops) != 1 || len(stops[0].GetContainerId()) != 1 || !proto.Equal(stops[0].GetContainerId()[0], aContainer(1).Proto()) {
-		t.Errorf("the node is told to end %v", stops)
+		t.Errorf("the node has to end %v", stops)
 	}
 }
 

@@ -65,7 +65,7 @@ func keptKit(t *testing.T, settings ...string) (*kit, *shelf) {
 	return kitWith(t, resourcemanager.Config{Store: s}, settings...), s
 }
 
-// restart ends the ResourceManager as kill -9 does and begins another one, at another address: its peers are told.
+// restart ends the ResourceManager as kill -9 does and begins another one, at another address, which its peers learn.
 func (k *kit) restart() {
 	k.t.Helper()
 	k.Find("RM").Kill()
@@ -91,7 +91,7 @@ func TestAnApplicationOutlivesItsResourceManager(t *testing.T) {
 	}
 	k.is(app, yarn.YarnApplicationState_ACCEPTED)
 	if r := n.beat(); r.GetNodeAction() != yarn.NodeAction_RESYNC {
-		t.Fatalf("the node is told %v", r)
+		t.Fatalf("the node gets %v", r)
 	}
 	n.register()
 	n.beat()
@@ -158,7 +158,7 @@ func TestANodeThatWasLostWhileTheResourceManagerWasGone(t *testing.T) {
 	if len(done) != 1 || done[0].GetExitStatus() != -100 || !proto.Equal(done[0].GetContainerId(), goes.GetId()) {
 		t.Errorf("after it: %v, want %v lost", done, goes.GetId())
 	}
-	// Who registers later hears of it at once.
+	// An ApplicationMaster that registers later hears of it at once.
 	am.allocate()
 	k.restart()
 	n.register()
@@ -181,7 +181,7 @@ func TestAnApplicationMasterHasContainersOfItsOwn(t *testing.T) {
 	refused(t, err, exceptions.InvalidApplicationMasterRequest, "is not of application_")
 }
 
-// What ended is remembered, and a container that ended while nobody was there is told.
+// Ended applications are remembered, and a container that ended during the restart is reported.
 func TestWhatWasWhileTheResourceManagerWasGone(t *testing.T) {
 	k, _ := keptKit(t)
 	n := k.node("N1", 8192, 8)
@@ -209,7 +209,7 @@ func TestWhatWasWhileTheResourceManagerWasGone(t *testing.T) {
 	}
 }
 
-// A node that comes back is told to forget the applications that ended meanwhile, and those that nobody knows, with the containers
+// A node that comes back gets the order to forget the applications that ended meanwhile, and unknown ones, with the containers
 // gone long ago; those that run stay.
 func TestANodeForgetsApplicationsThatEndedMeanwhile(t *testing.T) {
 	k, _ := keptKit(t, "yarn.am.liveness-monitor.expiry-interval-ms", "6000")
@@ -221,7 +221,7 @@ func TestANodeForgetsApplicationsThatEndedMeanwhile(t *testing.T) {
 	n.register()
 	k.Settle()
 	if got := n.beat().GetApplicationsToCleanup(); len(got) != 1 || got[0].GetId() != 77 {
-		t.Errorf("registered again, the node is told to forget %v, want application 77", got)
+		t.Errorf("registered again, the node has to forget %v, want application 77", got)
 	}
 	k.restart()
 	am.register()
@@ -232,7 +232,7 @@ func TestANodeForgetsApplicationsThatEndedMeanwhile(t *testing.T) {
 	n.register()
 	k.Settle()
 	if got := n.beat().GetApplicationsToCleanup(); len(got) != 2 || got[0].GetId() != ended.Proto().GetId() || got[1].GetId() != 77 {
-		t.Errorf("back at the next ResourceManager, the node is told to forget %v, want %s and application 77", got, ended)
+		t.Errorf("back at the next ResourceManager, the node has to forget %v, want %s and application 77", got, ended)
 	}
 }
 
@@ -363,7 +363,7 @@ func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {
 		"/shelf/something: a ResourceManager keeps no record of this name" + advice,
 	} {
 		if i >= len(told) || !strings.HasPrefix(strings.ReplaceAll(told[i], "\u00a0", " "), "A record is bad and is not recovered: "+want) || i > 0 && !strings.HasSuffix(told[i], advice) {
-			t.Errorf("%q is not what is told at %d: %q", want, i, told)
+			t.Errorf("%q is not logged at %d: %q", want, i, told)
 		}
 	}
 	if apps := k.state().GetApps(); len(apps) != 1 || apps[0].GetReport().GetApplicationId().GetId() != app.ID {

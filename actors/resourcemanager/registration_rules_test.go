@@ -112,11 +112,11 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 	}
 	// What it had at its registration before is no news.
 	if r.beat(id, 1, status(2, runs, 0)); len(got[nodeUpdate](r.rig, r.scheduler)[0].ended) != 0 {
-		t.Error("it is told twice")
+		t.Error("it is reported twice")
 	}
 }
 
-// A node is told why it may not come: in Hadoop's words.
+// A refused registration has a reason in Hadoop's words.
 func TestWhyANodeMayNotCome(t *testing.T) {
 	r := newTracking(t, Config{}, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
 	r.send(beginTracker{life: aLife(5), exclude: []string{"bad"}})
@@ -143,7 +143,7 @@ func TestWhyANodeMayNotCome(t *testing.T) {
 	}
 }
 
-// What is wrong with a node's message is told, and that the ResourceManager does not serve yet.
+// Errors say what is wrong with a node's message, or that the ResourceManager does not serve yet.
 func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	const noNode = `"" is no node id: want a host and a port from 1 to 65535`
 	fails := func(r *rig, q rpcenv.Message, want error, text string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// rig is one endpoint of a ResourceManager, with Probes in place of its siblings: what they are told can be read.
+// rig is one endpoint of a ResourceManager, with Probes in place of its siblings, which record its messages.
 type rig struct {
 	*rpctest.World
 	t                               *testing.T
@@ -202,7 +202,7 @@ func (r tracking) hear(q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse
 	return a
 }
 
-// nodes are those that there are, HOST:PORT STATE.
+// nodes are the known nodes, HOST:PORT STATE.
 func (r tracking) nodes() (all []string) {
 	r.t.Helper()
 	l, err := rpctest.Ask[nodeList](r.scheduler, r.of, requestNodes{})

@@ -64,7 +64,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		rpcenv.Fail(c, m, invalidRequest(err))
 		return
 	}
-	s.decided(c, g.Events) // before drain: the ends of what was released are in this answer
+	s.decided(c, g.Events) // before drain: the ends of released containers are in this answer
 	r := allocation{headroom: resourceOf(g.Headroom), preempt: g.Preempt, nodes: int32(len(s.nodes))}
 	for _, k := range g.Containers {
 		if given := s.acquire(c, a, k); given != nil {

@@ -194,7 +194,7 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 		t.Errorf("its usage: %v", u.byApp)
 	}
 
-	// Kept, the next attempt has what runs, and is told what was not heard.
+	// Kept, the next attempt has the running containers, and gets the ends that were not acknowledged.
 	r, n := begin(true)
 	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
 	r.is(r.heard(), "h ends 5")

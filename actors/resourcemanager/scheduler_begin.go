@@ -90,7 +90,7 @@ func newBook(c *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book,
 	return fair.New(0, fc, allocations)
 }
 
-// reloadTick takes away queues that nobody uses, and reads the allocation file again. A bad new file keeps the old settings.
+// reloadTick removes unused queues and reads the allocation file again. A bad new file keeps the old settings.
 func (s *Scheduler) reloadTick(c *rpcenv.Context) {
 	s.book.(ticking).Tidy(s.now(c))
 	if s.cfg.Allocations == nil {

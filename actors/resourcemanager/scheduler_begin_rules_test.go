@@ -25,7 +25,7 @@ func (r scheduling) queueOf(id int32, user, queue string) string {
 	return a.queue
 }
 
-// names are the queues that there are.
+// names are the existing queues.
 func (r scheduling) names() string {
 	r.t.Helper()
 	var all []string
@@ -170,7 +170,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 	})
 }
 
-// Of many applications that wait the first fifty are told, and how many more there are.
+// Of many waiting applications the books list the first fifty, and the number of the others.
 func TestFiftyApplicationsThatWaitAreTold(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	for id := range int32(53) {

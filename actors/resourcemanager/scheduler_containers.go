@@ -138,6 +138,7 @@ func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*ya
 		return nil, errNoNode
 	}
 	priority := &yarn.Priority{Priority: k.Key.Priority}
+	// RmIdentifier: a node that has registered with another life of the ResourceManager refuses the container.
 	t, err := token.Make(token.Container, n.id.String(), s.life.container, &yarn.ContainerTokenIdentifier{
 		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: resourceOf(k.Resource),
 		ExpiryTimeStamp: c.Now().Add(conf.ContainerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.container.GetKeyId(),

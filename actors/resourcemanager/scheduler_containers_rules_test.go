@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// A container that its node cannot be found for is not given, and what ended is told all the same.
+// A container without a known node is not given, and ends are reported all the same.
 func TestAContainerWhoseNodeIsGone(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	n := r.add("h")
@@ -74,7 +74,7 @@ func TestAContainerWithoutAToken(t *testing.T) {
 	r.errors = nil
 }
 
-// A container that was told to be lost runs again when its node comes back with it.
+// A container that was reported as lost runs again when its node comes back with it.
 func TestAContainerComesBackWithItsNode(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	n := r.add("h")

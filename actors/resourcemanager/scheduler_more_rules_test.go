@@ -165,7 +165,7 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 	r.is(text, "3 at 2, 4 at 1, 5 at 4, 11 at 3, 14 at 0, ")
 	u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}).byApp[anApp]
 	if most := int64(r.Now().Sub(begun).Seconds()) * 5; u.GetVcoreSeconds() < 5*11 || u.GetVcoreSeconds() > most {
-		t.Errorf("it used %v since its containers were told, want %d at most", u, most)
+		t.Errorf("it used %v since its containers were reported, want %d at most", u, most)
 	}
 
 	// What is reported of an attempt that the book does not have ends.

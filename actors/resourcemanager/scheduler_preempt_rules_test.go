@@ -30,7 +30,7 @@ func (r scheduling) wants(id int32, queue string) ids.Application {
 	return at.App
 }
 
-// taken is how long the container has that is to be taken for an application; 0: there is none.
+// taken is the container that will be preempted for an application, and the time that it has left; 0: none.
 func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Duration) {
 	r.t.Helper()
 	for seq := range int64(8) {
@@ -41,7 +41,7 @@ func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Dura
 	return ids.Container{}, 0
 }
 
-// What is marked ends when its time is over, at each time that there is, though no update lies between them; there is one timer for
+// Marked containers end when their time is over, each group at its own, though no update lies between them; one timer serves
 // each, however many updates see it.
 func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	r := newScheduling(t, beginScheduler{allocations: []byte(starved)},

@@ -136,7 +136,7 @@ func (s *Scheduler) info(c *rpcenv.Context) string {
 		return ""
 	}
 	most := func(queue string) fair.Resource { return s.book.MaximumAllocation(s.now(c), queue) }
-	text, _ := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), most)) // nothing, of what JSON cannot say
+	text, _ := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), most)) // "" for values that JSON lacks
 	return string(text)
 }
 

@@ -93,7 +93,7 @@ func over(seq int64, exit int32, why string) *yarn.NMContainerStatus {
 	}
 }
 
-// heard is what the tracker and the client were told since the last call, in short.
+// heard is the messages to the tracker and the client since the last call, in short.
 func (r scheduling) heard() string {
 	r.t.Helper()
 	r.Settle()
@@ -117,7 +117,7 @@ func (r scheduling) heard() string {
 	return strings.Join(all, ", ")
 }
 
-// completed is what the ApplicationMaster is told has ended.
+// completed is the ends in the next answer to the ApplicationMaster.
 func (r scheduling) completed() string {
 	r.t.Helper()
 	var all []string

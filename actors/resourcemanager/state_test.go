@@ -17,7 +17,7 @@ func (k *kit) place(id *yarn.ContainerId) *yarn.ContainerPlace {
 	return ask[*yarn.ContainerPlace](k, k.tool, "ClientRMService", &yarn.RequestContainerPlace{ContainerId: id})
 }
 
-// What is asked for and not given is told with what blocks it, and how containers failed with the cause.
+// The state lists open asks with their obstacles, and failed containers with the cause.
 func TestTheStateTellsWhatWaitsAndWhatFailed(t *testing.T) {
 	f := &file{content: twoQueues}
 	k := kitWith(t, resourcemanager.Config{Allocations: f})

@@ -31,7 +31,7 @@ func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApp
 		rpcenv.Fail(c, q, errNotReady())
 		return
 	}
-	s.nextApp++
+	s.nextApp++ // before the scheduler answers: other calls may come meanwhile
 	id := ids.Application{Timestamp: s.life.timestamp, ID: s.nextApp}
 	call := rpcenv.Defer(c, q)
 	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(l limits, err error) {

@@ -133,7 +133,7 @@ func TestNoIDIsGivenBeforeTheRecordsAreRead(t *testing.T) {
 	}
 }
 
-// Who fails an attempt names one that there is.
+// A request to fail an attempt has to name an existing one.
 func TestAnAttemptToFailHasToBeThere(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()

@@ -157,7 +157,7 @@ func (n *node) report() *yarn.NodeReport {
 	}
 }
 
-// publicNode is the state of a node as messages have it.
+// publicNode is the state of a node in messages.
 var publicNode = map[machine.NodeState]yarn.NodeState{
 	machine.NodeNew: yarn.NodeState_NS_NEW, machine.NodeRunning: yarn.NodeState_NS_RUNNING,
 	machine.NodeUnhealthy: yarn.NodeState_NS_UNHEALTHY, machine.NodeDecommissioned: yarn.NodeState_NS_DECOMMISSIONED,

@@ -132,8 +132,8 @@ func asRegistered(statuses []*yarn.ContainerStatus) []*yarn.NMContainerStatus {
 	return all
 }
 
-// changes are what is new in a heartbeat: containers that run now, and such as have ended, also those that the node does not
-// have any more. What is being cleaned up does not count as launched. It mirrors RMNodeImpl.handleContainerStatus.
+// changes are the news of a heartbeat: containers that run now, and those that have ended, also by vanishing from the reports.
+// Containers being cleaned up do not count as launched. It mirrors RMNodeImpl.handleContainerStatus.
 func (n *node) changes(statuses []*yarn.ContainerStatus) (launched []ids.Container, ended []*yarn.ContainerStatus) {
 	reported := map[ids.Container]bool{}
 	for _, s := range statuses {

@@ -19,7 +19,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// What is new in a heartbeat is told once: what runs, what ended, and what is not there any more. It mirrors
+// The news of a heartbeat are reported once: running containers, ended ones, and vanished ones. It mirrors
 // RMNodeImpl.handleContainerStatus.
 func TestWhatIsNewInAHeartbeat(t *testing.T) {
 	n := &node{running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{}}

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// What is told of an application that waits: who it is, where it stands, what it has, and what stands against more.
+// The answer about a waiting application: its name, its state, its resources, and the obstacles to more.
 func TestWhatIsToldOfAnApplicationThatWaits(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 2048, 8)
@@ -31,7 +31,7 @@ func TestWhatIsToldOfAnApplicationThatWaits(t *testing.T) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
 
-	// One that does not wait for containers is told nothing.
+	// One that does not wait for containers gets no reasons.
 	later := k.submit(nil)
 	k.beats(time.Second, n)
 	if got := k.why(later); got.GetAttemptState() != "SCHEDULED" || len(got.GetRefusals()) == 0 || !proto.Equal(got.GetUsed(), &yarn.Resource{}) || got.Used == nil {

@@ -31,7 +31,7 @@ func TestWhyAnApplicationHasNoMoreContainers(t *testing.T) {
 	waiting := k.submit(nil)
 	k.beats(time.Second, n)
 	if got := k.why(waiting).GetRefusals(); len(got) == 0 {
-		t.Error("an application whose ApplicationMaster has no container is told nothing")
+		t.Error("an application whose ApplicationMaster has no container gets no reasons")
 	}
 	_, err := askErr[*yarn.ApplicationRefusals](k, k.tool, "ClientRMService", &yarn.RequestApplicationRefusals{ApplicationId: ids.Application{ID: 9}.Proto()})
 	refused(t, err, exceptions.ApplicationNotFound, "")

@@ -116,7 +116,7 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 		case c.gone || !c.taken.of(*ask):
 		case ask.Count > 0:
 			ask.Count--
-		case ask.Name == Any: // which forgets all that is asked with this key, also what complete asks again
+		case ask.Name == Any: // its count of 0 forgets all asks of this key, also those that complete puts back
 			s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
 		}
 	}

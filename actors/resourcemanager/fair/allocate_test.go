@@ -21,7 +21,7 @@ func (k *kit) pending(id ids.Attempt) map[string]int64 {
 	return all
 }
 
-// TestAnAskThatCrossesAContainer: one of two that were wanted has been given, and not been told yet, when the application
+// TestAnAskThatCrossesAContainer: one of two wanted containers has been given, and not been pulled yet, when the application
 // asks for other numbers, which count it in.
 func TestAnAskThatCrossesAContainer(t *testing.T) {
 	crossing := func(c *Config) { c.Crossing = true }
@@ -62,7 +62,7 @@ func TestAnAskThatCrossesAContainer(t *testing.T) {
 	}
 }
 
-// A container that is told, and one of another size, priority or place, do not count in an ask.
+// A container that was pulled, and one of another size, priority or place, do not count in an ask.
 func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 	ask := func(k *kit, id ids.Attempt, asks ...Ask) Grant {
 		g, err := k.Allocate(k.now, id, Demand{Asks: asks})
@@ -85,7 +85,7 @@ func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 		t.Error("another priority:", g, k.pending(a))
 	}
 	if ask(k, a, anywhere(1, size, 3)); k.pending(a)[Any] != 6 {
-		t.Error("it was told:", k.pending(a))
+		t.Error("it was pulled:", k.pending(a))
 	}
 	k, a = start()
 	if g := ask(k, a, anywhere(1, more, 3)); len(g.Containers) != 1 || k.pending(a)[Any] != 3 {
@@ -104,7 +104,7 @@ func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 	}
 }
 
-// What is lost before it is told is in no ask.
+// A container lost before it is pulled is in no ask.
 func TestALostContainerIsNotCountedIn(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
 	k.node("h", "/r", 8, 8)

@@ -53,7 +53,7 @@ func (a *Allocations) MaySubmit(queue, user string, groups []string) bool {
 	return a.allowed(queue, func(q *queueElement) ACL { return q.submit }, user, groups) || a.MayAdminister(queue, user, groups)
 }
 
-// MayAdminister is MaySubmit for administering a queue: ending others' applications in it, for one.
+// MayAdminister is MaySubmit for administering a queue, such as ending others' applications in it.
 func (a *Allocations) MayAdminister(queue, user string, groups []string) bool {
 	return a.allowed(queue, func(q *queueElement) ACL { return q.administer }, user, groups)
 }

@@ -96,7 +96,7 @@ func (p *fileParser) top(top *element) {
 		case "userMaxAppsDefault", "queueMaxAppsDefault", "queueMaxResourcesDefault", "queueMaxAMShareDefault",
 			"defaultMinSharePreemptionTimeout", "defaultFairSharePreemptionTimeout", "fairSharePreemptionTimeout",
 			"defaultFairSharePreemptionThreshold":
-			p.rawText(e, "")
+			p.rawText(e, "") // an empty one is an error, even if a later one of its name replaces it
 			p.values[e.name] = e
 		case "reservation-agent", "reservation-planner", "reservation-policy":
 			p.rawText(e, "")

@@ -122,7 +122,7 @@ func (r *requests) put(name string, q request) {
 	r.places[name] = &q
 	r.most = max(r.most, r.locations())
 	r.order = append(r.order, name)
-	// A long-running application names ever new hosts, whose entries vanish at 0: order must not grow with them.
+	// A long-running application keeps naming new hosts, whose entries vanish at 0: order must not grow with them.
 	if len(r.order) > 2*len(r.places)+8 {
 		r.order = slices.DeleteFunc(r.order, func(n string) bool { return n != Any && r.places[n] == nil })
 	}

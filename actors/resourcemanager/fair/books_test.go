@@ -63,7 +63,7 @@ func TestWhoEndsWhileItWaitsNeverRuns(t *testing.T) {
 	}
 }
 
-// Of those who wait in several queues for one place the one that came first runs; one place is for one.
+// Of applications that wait in several queues for one place the first runs; one place is for one.
 func TestWhoCameFirstRunsFirstOverQueues(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {
 		k := newKit(t, compat, `<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="x"/><queue name="y"/></queue>`, nil)
@@ -80,7 +80,7 @@ func TestWhoCameFirstRunsFirstOverQueues(t *testing.T) {
 	}
 }
 
-// Who starves and ends before it is helped is not helped.
+// A starving application that ends before it is helped is not helped.
 func TestWhoEndsIsNotHelped(t *testing.T) {
 	k := full(t, Fixed, 4, atOnce)
 	b := k.app(2, "root.b")
@@ -277,7 +277,7 @@ func TestAReservationEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
-// A queue's demand decides who is served: the one that has the smaller part of its minimum, as far as it wants it.
+// A queue's demand decides the order of service: the smaller part of the minimum, as far as it is wanted, comes first.
 func TestWhoWantsMoreOfItsMinimumIsServedFirst(t *testing.T) {
 	const least = `<minResources>8192 mb, 8 vcores</minResources>`
 	k := newKit(t, Fixed, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)

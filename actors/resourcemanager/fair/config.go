@@ -20,7 +20,7 @@ type Config struct {
 	Increment Resource // yarn.scheduler.increment-allocation-mb, -vcores: asks are rounded up to multiples
 
 	AssignMultiple   bool // yarn.scheduler.fair.assignmultiple: several containers with one update of a node
-	DynamicMaxAssign bool // yarn.scheduler.fair.dynamic.max.assign: up to half of what the node has free, and one more
+	DynamicMaxAssign bool // yarn.scheduler.fair.dynamic.max.assign: up to half of the node's free room, and one container more
 	MaxAssign        int  // yarn.scheduler.fair.max.assign, when not dynamic: how many; 0 or less is no limit
 
 	Continuous      bool          // yarn.scheduler.fair.continuous-scheduling-enabled: the owner calls ContinuousPass
@@ -83,7 +83,7 @@ func (c Config) Validate() error {
 	if c.Minimum.IsZero() {
 		wrong("yarn.scheduler.minimum-allocation-mb and -vcores are both 0: want one of them above 0, or a node has room for containers without end")
 	}
-	if !(c.ReservationMultiple >= 0) {
+	if !(c.ReservationMultiple >= 0) { // NaN is refused too
 		wrong("yarn.scheduler.reservation-threshold.increment-multiple is %v: want 0 or more", c.ReservationMultiple)
 	}
 	if !(c.ReservableNodes >= 0 && c.ReservableNodes <= 1) {

@@ -150,7 +150,7 @@ func TestWhatSingleElementsMean(t *testing.T) {
 	}
 }
 
-// Names of users and groups are those between the commas; of two commas there is none.
+// Names of users and groups are those between the commas; between two commas is no name.
 func TestNamesOfRights(t *testing.T) {
 	if got, want := ParseACL("a,,b g,,h,"), (ACL{Users: []string{"a", "b"}, Groups: []string{"g", "h"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

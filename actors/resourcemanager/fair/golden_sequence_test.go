@@ -223,7 +223,7 @@ func (q *sequence) ask(step sequenceStep, attempt ids.Attempt) {
 		d.Release = append(d.Release, containerOf(id))
 	}
 	grant, err := q.Allocate(q.now, attempt, d)
-	if errors.Is(err, ErrUnknown) { // Hadoop's scheduler answers who is not there with nothing
+	if errors.Is(err, ErrUnknown) { // Hadoop's scheduler answers an unknown attempt with nothing
 		q.result.Headroom = &goldenResource{}
 		for _, a := range step.Asks {
 			q.result.Normalised = append(q.result.Normalised, goldenResource{a.MB, a.VCores})

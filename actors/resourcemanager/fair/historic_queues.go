@@ -174,7 +174,7 @@ func (l *waitingList) look() {
 // other as in Java's PriorityQueue, which is not stable: hence this copy of its sifting.
 func historicMerge(lists [][]*app) (merged []*app) {
 	var heap []*waitingList
-	add := func(l *waitingList) {
+	add := func(l *waitingList) { // siftUp
 		heap = append(heap, l)
 		for k := len(heap) - 1; k > 0; {
 			parent := (k - 1) / 2
@@ -185,7 +185,7 @@ func historicMerge(lists [][]*app) (merged []*app) {
 			k = parent
 		}
 	}
-	take := func() *waitingList {
+	take := func() *waitingList { // siftDown
 		first, n := heap[0], len(heap)-1
 		heap[0] = heap[n]
 		heap = heap[:n]
@@ -202,7 +202,7 @@ func historicMerge(lists [][]*app) (merged []*app) {
 		}
 		return first
 	}
-	for _, apps := range lists {
+	for _, apps := range lists { // empty ones too: they take part in the sifting
 		l := &waitingList{apps: apps}
 		l.look()
 		add(l)

@@ -36,7 +36,7 @@ func (k *kit) runs(what string, most int32, want ...int32) {
 	}
 }
 
-// Of those who wait for one place of their user, and came at one time, the first of the user runs first, whatever queues they are in.
+// Of applications that wait for one place of their user, and came at one time, the user's first runs first, in whatever queues.
 func TestThoseOfAUserRunInTheOrderOfTheUser(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {
 		k := newKit(t, compat, `<userMaxAppsDefault>1</userMaxAppsDefault><queue name="a"/><queue name="b"/>`, nil)
@@ -48,7 +48,7 @@ func TestThoseOfAUserRunInTheOrderOfTheUser(t *testing.T) {
 	}
 }
 
-// Who runs counts for its user, and who waits stays in the user's list, until neither is there.
+// A running one counts for its user, and a waiting one stays in the user's list, until both are gone.
 func TestAUserIsKeptWhileItHasApplications(t *testing.T) {
 	k := newKit(t, Fixed, `<userMaxAppsDefault>2</userMaxAppsDefault>`, nil)
 	k.of("u", 1, "root.a")
@@ -74,7 +74,7 @@ func TestAUserIsKeptWhileItHasApplications(t *testing.T) {
 	}
 }
 
-// Who waits is looked for in queues that have a place: not in one that is at its limit, nor below it.
+// Waiting applications are searched in queues with a place: not in one at its limit, nor below it.
 func TestWhereItIsLookedForWhoWaits(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="p"><maxRunningApps>2</maxRunningApps><queue name="a"/><queue name="b"><maxRunningApps>1</maxRunningApps></queue></queue><queue name="c"/>`, nil)
 	lists := func(what string, want int) {
@@ -90,7 +90,7 @@ func TestWhereItIsLookedForWhoWaits(t *testing.T) {
 	lists("p has two of two", 1)
 }
 
-// Lists of who waits are merged by start; Fixed takes of several who came at once all of the first list before the second's.
+// Lists of waiting applications are merged by start; of several that came at once, Fixed takes the first list's before the second's.
 func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
 	for compat, want := range map[Compat]string{Fixed: "a0 a1 b0 b1 c0 c1 b2", Upstream: "a0 c0 a1 c1 b0 b1 b2"} {
 		var lists [][]*app
@@ -112,7 +112,7 @@ func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
 }
 
 // In Hadoop the list of the user whose limit the end of an application leaves counts though nobody is in it: of three lists of one time
-// the last one comes before the second, of four the second. The first one here is of a user who has as many as it may.
+// the last one comes before the second, of four the second. The first one here is of a user at the limit.
 func TestAnEmptyListOfAUserChangesHadoopsOrder(t *testing.T) {
 	for most, want := range map[int][]int32{1: {2, 4}, 2: {2, 3, 6}} {
 		k := newKit(t, Upstream, fmt.Sprintf(`<userMaxAppsDefault>%d</userMaxAppsDefault>

@@ -8,7 +8,7 @@ import "slices"
 type maker interface {
 	look(name string) (exists, leaf bool, policy string)
 	vacant(name string) bool // no application is in it or below
-	drop(name string)        // with what is below
+	drop(name string)        // with all below
 	add(set QueueSettings)
 }
 

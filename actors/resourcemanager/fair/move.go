@@ -98,7 +98,7 @@ func (s *Scheduler) move(a *app, to *queue) {
 			to.amUsage = to.amUsage.Plus(a.amResource)
 		}
 		s.run(a)
-		s.admitAfter(from, a.user) // after run: its user's number is what it was, and no other of the user takes its place
+		s.admitAfter(from, a.user) // after run: its user has as many running as before, and gets no place by the move
 	case s.mayRun(a.user, to):
 		s.run(a)
 		s.events = append(s.events, Event{Kind: Runnable, Attempt: a.id})

@@ -8,7 +8,7 @@ import (
 const twoLeaves = `<queue name="a"/><queue name="b"><maxResources>4096 mb, 40 vcores</maxResources><maxRunningApps>2</maxRunningApps></queue>
 	<queue name="p" type="parent"><queue name="c"/></queue>`
 
-// An application goes to another queue with its containers; both queues count right, and who waited for its place may run.
+// An application goes to another queue with its containers; both queues count right, and one that waited for its place may run.
 func TestAnApplicationMovesWithAllThatItHas(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, nil)
 	k.node("n1", "/r", 16, 16)

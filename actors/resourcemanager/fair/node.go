@@ -168,6 +168,7 @@ func (ns *nodes) named(name string, compat Compat) []*node {
 	if name == Any {
 		return all
 	}
+	// Asks do not say whether a name is a host's or a rack's: a host comes first.
 	var some []*node
 	for _, n := range all {
 		if n.host == name {

@@ -106,8 +106,8 @@ func TestTheOrderOfRecoveredContainers(t *testing.T) {
 	}
 }
 
-// What was preempted for an application is what its node owes it, once more for each time; a container pays it, and what is
-// owed to who ended or starves no more is forgiven.
+// A node owes an application the room preempted for it, once more for each time; a container pays the claim, and one of an
+// application that ended or starves no more is forgiven.
 func TestWhatANodeOwes(t *testing.T) {
 	k := newKit(t, Fixed, ``, nil)
 	k.node("h1", "r", 8, 8)

@@ -126,7 +126,7 @@ func TestWhenADebtIsPaid(t *testing.T) {
 	}
 }
 
-// Nothing is owed any more to who has ended, has its share, or lacks nothing that the last update saw.
+// An application that has ended, has its share, or lacked nothing at the last update is owed nothing any more.
 func TestWhoIsOwedNothingAnyMore(t *testing.T) {
 	for name, x := range map[string]struct {
 		change func(k *kit, a *app)

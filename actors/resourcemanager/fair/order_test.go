@@ -81,7 +81,7 @@ func TestAllOfAnOrderMayChange(t *testing.T) {
 	}
 }
 
-// A cluster that grows changes what is dominant, and so who is served: among the queues, and among the applications of each.
+// A growing cluster changes the dominant types, and so the order of service: among the queues, and among the applications of each.
 func TestANodeThatComesChangesWhoIsServed(t *testing.T) {
 	const drf = `<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>`
 	for file, queues := range map[string][2]string{drf: {"root.a", "root.b"}, drf + `<queue name="p"><queue name="c"/></queue>`: {"root.p.c", "root.p.c"}} {
@@ -127,7 +127,7 @@ func TestWhoHasWhatItWantsIsInNoOrder(t *testing.T) {
 	same(t, "again", k.beat("h1"), "allocated 1:2 h1:1")
 }
 
-// A demand that changes changes who is served, though nothing was given meanwhile.
+// A changed demand changes the order of service, though nothing was given meanwhile.
 func TestADemandThatChangesChangesWhoIsServed(t *testing.T) {
 	const least = `<minResources>8192 mb, 8 vcores</minResources>`
 	k := newKit(t, Fixed, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)

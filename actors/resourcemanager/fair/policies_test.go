@@ -71,7 +71,7 @@ func (k *kit) theseAreAll(leaves ...string) {
 	}
 }
 
-// What is no allocation file is told from a capacity-scheduler.xml.
+// The error of another file differs from that of a capacity-scheduler.xml.
 func TestAFileOfAnotherScheduler(t *testing.T) {
 	const is = "this is a capacity-scheduler.xml (it has yarn.scheduler.capacity.x)"
 	for file, want := range map[string]string{

@@ -21,7 +21,7 @@ func TestPreemptionIsNeverUseless(t *testing.T) {
 			w.nextNode++
 			w.must(w.AddNode(w.now, NodeSpec{host + ":1", host, rack, Resource{int64(rapid.IntRange(2, 12).Draw(t, "GiB")) * 1024, 12}}))
 		}
-		for _, those := range []string{"who have", "who come"} {
+		for _, those := range []string{"that have", "that come"} {
 			for range rapid.IntRange(1, 4).Draw(t, those) {
 				w.app()
 			}

@@ -23,7 +23,7 @@ type world struct {
 	nextNode int
 	nextApp  int32
 	alive    []ids.Attempt
-	live     map[ids.Container]Event // by what was told
+	live     map[ids.Container]Event // by events
 	seen     map[ids.Container]bool  // ids that were given out
 	shrunk   map[string]bool         // nodes that have less than before
 	reloaded bool
@@ -75,7 +75,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// noted takes what was told into the ledger.
+// noted takes events into the ledger.
 func (w *world) noted(events []Event) {
 	for _, e := range events {
 		switch e.Kind {

@@ -61,7 +61,7 @@ func madeOf(file string, compat Compat) string {
 
 func amount(r Resource) string { return orAll(r.Memory) + "/" + orAll(r.VCores) }
 
-// orAll is a number, or that there is no limit.
+// orAll is a number, or "all" for no limit.
 func orAll(n int64) string {
 	if n == math.MaxInt64 || n == math.MaxInt32 {
 		return "all"

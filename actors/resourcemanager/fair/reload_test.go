@@ -62,7 +62,7 @@ func TestABadFileIsToldOnce(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if err := take(File{Data: []byte("<allocations"), Modified: noon.Add(time.Second)}); err == nil {
-		t.Error("another reason is not told")
+		t.Error("another reason is not reported")
 	}
 	if err := take(File{Err: errors.New("no such file")}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a file that is gone: %v", err)
@@ -70,10 +70,10 @@ func TestABadFileIsToldOnce(t *testing.T) {
 	if a, err := r.Take(asRead("", at), at.Add(ReloadInterval)); err != nil || a == nil {
 		t.Errorf("a good file: %v, %v", a, err)
 	}
-	for n := range 2 { // the reason that was told last comes again, once after another one and once after the file was good
+	for n := range 2 { // the last reported reason comes again, once after another one and once after the file was good
 		bad.Modified, at = at.Add(ReloadInterval), at.Add(2*ReloadInterval)
 		if err := take(bad); err == nil {
-			t.Errorf("the same reason is not told again, %d", n)
+			t.Errorf("the same reason is not reported again, %d", n)
 		}
 		if a, err := r.Take(asRead("", at), at.Add(ReloadInterval)); err != nil || a == nil {
 			t.Errorf("a good file: %v, %v", a, err)
@@ -81,11 +81,11 @@ func TestABadFileIsToldOnce(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is told of whatever time it has.
+// A file that cannot be read is reported, whatever time it has.
 func TestAFileThatCannotBeReadHasNoTime(t *testing.T) {
 	r := loaded(t, Fixed)
 	if _, err := r.Take(File{Err: errors.New("no such file"), Modified: noon.Add(-time.Second)}, noon.Add(time.Minute)); err == nil {
-		t.Error("nothing is told")
+		t.Error("nothing is reported")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestAReloadIsDoneAsAWhole(t *testing.T) {
 				t.Errorf("compat %d, %s: maximum %v, want %v", compat, file, got, limit)
 			}
 			if a, _ := s.App(attemptOf(2)); a.Runnable != whole {
-				t.Errorf("compat %d, %s: who waited runs: %v", compat, file, a.Runnable)
+				t.Errorf("compat %d, %s: the waiting one runs: %v", compat, file, a.Runnable)
 			}
 		}
 	}

@@ -16,8 +16,9 @@ const (
 // Unbounded is more than any cluster has.
 var Unbounded = Resource{Memory: UnboundedMemory, VCores: UnboundedVCores}
 
-// Resource is an amount of memory and cores, of a node or a container for one. The zero value is nothing. Sums and differences
-// saturate: they never wrap around. It mirrors org.apache.hadoop.yarn.api.records.Resource with its two standard types.
+// Resource is an amount of memory and cores, such as that of a node or a container. The zero value is nothing. Sums and
+// differences saturate: they never wrap around. It mirrors org.apache.hadoop.yarn.api.records.Resource with its two standard
+// types.
 type Resource struct {
 	Memory int64 // MiB
 	VCores int64

@@ -115,7 +115,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 	keep := s.misplaces(allocations)
 	s.root.walk(func(q *queue) {
 		set := allocations.Queue(q.Name)
-		set.Parent = !q.leaf // what it is, whatever the file says: a queue in use does not change
+		set.Parent = !q.leaf // whatever the file says: makeQueues has replaced the queues that could change
 		if keep {
 			set.Policy = q.set.Policy
 		}

@@ -60,7 +60,7 @@ type NodeState struct {
 
 // Queues are all queues, by name.
 func (s *Scheduler) Queues() []QueueState {
-	s.steadyShares()
+	s.steadyShares() // computed only when read
 	var all []QueueState
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
 		q := s.queues[name]

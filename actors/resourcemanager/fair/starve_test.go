@@ -56,7 +56,7 @@ func TestWhatAQueueLacksOfItsMinimumGoesToItsApplicationsInTurn(t *testing.T) {
 	k.starve("at the time-out", "0/0+2048/2 0/0+1024/1 0/0+0/0", 2, 3, 4)
 	k.Complete(k.now, k.attempts[attemptOf(1)].live[0].ID, End{})
 	k.beat("h1")
-	k.starve("it has 1 GiB", "0/0+0/0 0/0+2048/2 0/0+0/0", 2, 3, 4) // who has nothing is first
+	k.starve("it has 1 GiB", "0/0+0/0 0/0+2048/2 0/0+0/0", 2, 3, 4) // the one that has nothing is first
 	for range 2 {
 		k.Complete(k.now, k.attempts[attemptOf(1)].live[0].ID, End{})
 		k.beat("h1")
@@ -133,7 +133,7 @@ func TestTheTimeBelowTheShareIsOneOfWanting(t *testing.T) {
 			}
 		}
 		if k.now-began != wait {
-			t.Errorf("compat %d: who might not run starves after %v, want %v", compat, k.now-began, wait)
+			t.Errorf("compat %d: one that might not run starves after %v, want %v", compat, k.now-began, wait)
 		}
 
 		k = full(t, compat, 8, file)
@@ -151,7 +151,7 @@ func TestTheTimeBelowTheShareIsOneOfWanting(t *testing.T) {
 			}
 		}
 		if k.now-began != wait {
-			t.Errorf("compat %d: who wanted nothing starves after %v, want %v", compat, k.now-began, wait)
+			t.Errorf("compat %d: one that wanted nothing starves after %v, want %v", compat, k.now-began, wait)
 		}
 	}
 }

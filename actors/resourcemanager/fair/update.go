@@ -102,7 +102,7 @@ func (s *Scheduler) updateDemand(q *queue) {
 	sum = sum.Min(q.MaxShare)
 	if sum != q.Demand {
 		q.Demand = sum
-		if q.parent != nil {
+		if q.parent != nil { // policies compare by demand
 			q.parent.order.touch(&q.member)
 		}
 	}

@@ -95,7 +95,7 @@ func (b *builder) take(token xml.Token, line int, first bool) error {
 
 func (b *builder) start(t xml.StartElement, line int) error {
 	e := &element{name: tagName(t.Name), attrs: slices.Clone(t.Attr), line: line, empty: true}
-	for i, a := range e.attrs {
+	for i, a := range e.attrs { // the decoder takes an attribute twice; Hadoop's parser does not
 		if slices.ContainsFunc(e.attrs[:i], func(o xml.Attr) bool { return o.Name == a.Name }) {
 			return malformed(line, "attribute "+tagName(a.Name)+" of <"+e.name+"> appears twice")
 		}

@@ -18,8 +18,8 @@ const (
 	AppFinishing                   // the end is known; its ApplicationMaster has not exited yet
 	AppFinished                    // it ended by itself
 	AppFailed                      // it was refused, or its attempts failed
-	AppKilling                     // somebody ended it; its attempt has not ended yet
-	AppKilled                      // somebody ended it
+	AppKilling                     // a client killed it; its attempt has not ended yet
+	AppKilled                      // a client killed it
 )
 
 func (s AppState) String() string {
@@ -55,7 +55,7 @@ func (e AppEvent) String() string {
 		"ATTEMPT_UNREGISTERED", "ATTEMPT_FINISHED", "ATTEMPT_FAILED", "ATTEMPT_KILLED", "APP_UPDATE_SAVED", "APP_RUNNING_ON_NODE")
 }
 
-// AppAction is what is to be done for an application.
+// AppAction is an action that follows a step of an application.
 type AppAction int
 
 // The actions of an application.
@@ -131,7 +131,7 @@ type App struct {
 	Target AppState
 }
 
-// Step is the machine after an event, and what is to be done.
+// Step is the machine after an event, and the actions that follow.
 func (m App) Step(e AppEvent, when Case) (App, []AppAction, error) {
 	r, err := appTable.find("the application", m.State, e, when)
 	switch {

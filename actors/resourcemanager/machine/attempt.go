@@ -20,7 +20,7 @@ const (
 	AttemptFinishing                           // it has said its end and has not exited yet
 	AttemptFinished                            // it ended by itself
 	AttemptFailed                              // it ended otherwise
-	AttemptKilled                              // somebody ended it
+	AttemptKilled                              // it was killed with its application
 )
 
 func (s AttemptState) String() string {
@@ -58,7 +58,7 @@ func (e AttemptEvent) String() string {
 		"LAUNCH_FAILED", "REGISTERED", "STATUS_UPDATE", "UNREGISTERED", "CONTAINER_FINISHED", "EXPIRE", "ATTEMPT_UPDATE_SAVED", "RECOVER")
 }
 
-// AttemptAction is what is to be done for an attempt.
+// AttemptAction is an action that follows a step of an attempt.
 type AttemptAction int
 
 // The actions of an attempt.
@@ -70,7 +70,7 @@ const (
 	LaunchAM                               // ask the NodeManager to start the ApplicationMaster
 	WatchAM                                // it is in the AMLivelinessMonitor from here on
 	TellRegistered                         // ATTEMPT_REGISTERED to the application
-	NoteProgress                           // keep what it says
+	NoteProgress                           // keep the progress that it reports
 	StoreAttemptFinal                      // write the record of the end; then ATTEMPT_UPDATE_SAVED
 	TellUnregistered                       // ATTEMPT_UNREGISTERED to the application; watch that it exits
 	EndAttempt                             // it is over: out of the ApplicationMasterService and the scheduler, stop its container
@@ -160,7 +160,7 @@ type Attempt struct {
 	exited bool
 }
 
-// Step is the machine after an event, and what is to be done.
+// Step is the machine after an event, and the actions that follow.
 func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, error) {
 	r, err := attemptTable.find("the attempt", m.State, e, when)
 	switch {

@@ -47,7 +47,7 @@ func (e ContainerEvent) String() string {
 	return nameOf(int(e), "START", "RESERVED", "ACQUIRED", "LAUNCHED", "FINISHED", "RELEASED", "EXPIRE", "KILL", "RECOVER")
 }
 
-// ContainerAction is what is to be done for a container.
+// ContainerAction is an action that follows a step of a container.
 type ContainerAction int
 
 // The actions of a container.
@@ -106,7 +106,7 @@ func lateContainer(s ContainerState, events ...ContainerEvent) []containerRule {
 // Container is a container's machine. The zero Container is NEW.
 type Container struct{ State ContainerState }
 
-// Step is the machine after an event, and what is to be done.
+// Step is the machine after an event, and the actions that follow.
 func (m Container) Step(e ContainerEvent, when Case) (Container, []ContainerAction, error) {
 	r, err := containerTable.find("the container", m.State, e, when)
 	if err != nil {

@@ -52,7 +52,7 @@ func (e NodeEvent) String() string {
 		"SHUTDOWN", "RECONNECTED", "CLEANUP_APP", "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM")
 }
 
-// NodeAction is what is to be done for a node.
+// NodeAction is an action that follows a step of a node.
 type NodeAction int
 
 // The actions of a node.
@@ -62,7 +62,7 @@ const (
 	UpdateNode                      // the difference of its containers, and NODE_UPDATE
 	DrainNode                       // the scheduler offers it no more
 	UndrainNode                     // the scheduler offers it again
-	ReconnectNode                   // to the scheduler what it has now, and what runs there
+	ReconnectNode                   // to the scheduler: its size and its containers now
 	QueueForBeat                    // for the answer to its next heartbeat
 )
 
@@ -107,7 +107,7 @@ var nodeTable = tableOf(slices.Concat([]nodeRule{
 	overNode(NodeDecommissioned), overNode(NodeLost), overNode(NodeRebooted), overNode(NodeShutdown),
 )...)
 
-// overNode: what is ordered for a node that is gone has nowhere to go.
+// overNode makes rules that drop orders for a node that is gone.
 func overNode(s NodeState) []nodeRule {
 	return late[NodeState, NodeEvent, NodeAction](s, NodeCleanUpApp, NodeCleanUpContainer, NodeFinishedPulled)
 }
@@ -115,7 +115,7 @@ func overNode(s NodeState) []nodeRule {
 // Node is a node's machine. The zero Node is NEW.
 type Node struct{ State NodeState }
 
-// Step is the machine after an event, and what is to be done.
+// Step is the machine after an event, and the actions that follow.
 func (m Node) Step(e NodeEvent, when Case) (Node, []NodeAction, error) {
 	r, err := nodeTable.find("the node", m.State, e, when)
 	switch {
