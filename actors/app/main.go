@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -49,7 +50,9 @@ func Main(program Program) {
 		err = Drive(s, program, os.Args[1:])
 	}
 	if err != nil {
-		fail(err)
+		if own := s.own(err); own != nil {
+			fail(own)
+		}
 		os.Exit(cmp.Or(chosenCode(err), 1))
 	}
 	os.Exit(0)
@@ -94,7 +97,7 @@ func executeInContainer(args []string) error {
 	return Execute(Execution{Args: args, Settings: settings})
 }
 
-func fail(err error) { fmt.Fprintln(os.Stderr, "error:", err) }
+func fail(err error) { fmt.Fprintln(os.Stderr, "error:", oneline.Lines(err.Error())) }
 
 // withSignals is a context that ends with SIGINT or SIGTERM, and with the process that started this one.
 func withSignals() (ctx context.Context, stop func(), err error) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -28,8 +29,25 @@ type Submission struct {
 	Library string `json:"library,omitempty"`
 	// Warned says that the submitter has shown the warnings of Conf where the driver's are shown.
 	Warned bool `json:"warned,omitempty"`
+	// Watched says that the submitter reports why it ended the driver: the driver does not report that a signal ended it.
+	Watched bool `json:"watched,omitempty"`
 	// Progress asks for a line about the stages on stderr.
 	Progress bool `json:"progress,omitempty"`
+}
+
+// own is what the driver reports of an error: of a watched one all but that a signal ended it.
+func (s *Submission) own(err error) error {
+	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // what err joins is looked at one by one
+	case !s.Watched || !errors.Is(err, errInterrupted):
+		return err
+	case ok:
+		var rest []error
+		for _, e := range joined.Unwrap() {
+			rest = append(rest, s.own(e))
+		}
+		return errors.Join(rest...)
+	}
+	return nil
 }
 
 // Execution is what an executor's program gets from the launcher that ran in its process before.

@@ -189,8 +189,10 @@ func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
 	for _, e := range s.executors.sorted {
 		largest = max(largest, e.totalCores)
 	}
-	// Without an executor the driver does not know how large one would be.
-	if largest == 0 || largest >= s.cpus {
+	switch {
+	case largest == 0: // to begin with fewer would not help, and how large one would be the driver does not know
+		return ""
+	case largest >= s.cpus:
 		return s.waitsFor(c)
 	}
 	return s.tooSmall(largest)

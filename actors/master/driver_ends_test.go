@@ -127,11 +127,11 @@ func TestWhatBlocksADriver(t *testing.T) {
 	k.submit(wanted(false))
 	check("drivers 0: 1 drivers run, which is all that spark.deploy.maxDrivers allows; wait for one to end, kill one, or raise spark.deploy.maxDrivers",
 		"drivers 0: with it drivers would have 1024 of 1024 MiB: coherer.master.maxDriverShare allows 0.5 of them"+help,
-		"memory 1: a driver wants 512 MiB of memory, 0 of the worker's 512 are free; wait until 512 more are free, or lower spark.driver.memory")
+		"memory 1: a driver wants 512 MiB of memory, 0 of the worker's 512 are free; wait until 512 more are free")
 	w2.decommission() // it counts no more
 	check("drivers 0: 1 drivers run, which is all that spark.deploy.maxDrivers allows; wait for one to end, kill one, or raise spark.deploy.maxDrivers",
 		"drivers 0: with it drivers would have 1024 of 512 MiB: coherer.master.maxDriverShare allows 0.5 of them"+help,
-		"memory 1: a driver wants 512 MiB of memory, 0 of the worker's 512 are free; wait until 512 more are free, or lower spark.driver.memory",
+		"memory 1: a driver wants 512 MiB of memory, 0 of the worker's 512 are free; wait until 512 more are free",
 		"state 1: it is DECOMMISSIONED; start a new worker: one that is decommissioned never gets executors again")
 	k.Advance(3 * time.Minute)
 	check("state 2: it is DEAD; start it again, or see in its log why it ended")

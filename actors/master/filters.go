@@ -84,8 +84,11 @@ func (n *need) shortage(what string, want, free, all int, key, offer string) (re
 		return fmt.Sprintf("%s wants %s, the worker has %d", n.owner, counted(want, what), all),
 			fmt.Sprintf("lower %s%s to %d at most, or start a worker with %s %d or more", n.keys, key, all, offer, want)
 	}
-	return fmt.Sprintf("%s wants %s, %d of the worker's %d are free", n.owner, counted(want, what), free, all),
-		fmt.Sprintf("wait until %d more are free, or lower %s%s", want-free, n.keys, key)
+	help = fmt.Sprintf("wait until %d more are free", want-free)
+	if free > 0 {
+		help += fmt.Sprintf(", or lower %s%s to %d at most", n.keys, key, free)
+	}
+	return fmt.Sprintf("%s wants %s, %d of the worker's %d are free", n.owner, counted(want, what), free, all), help
 }
 
 func stateHelp(s WorkerState) string {

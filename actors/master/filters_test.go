@@ -29,11 +29,11 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 		},
 		{
 			"full", "cores", "an executor wants 2 cores, 1 of the worker's 4 are free",
-			"wait until 1 more are free, or lower spark.executor.cores",
+			"wait until 1 more are free, or lower spark.executor.cores to 1 at most",
 		},
 		{
 			"used", "memory", "an executor wants 1024 MiB of memory, 96 of the worker's 4096 are free",
-			"wait until 928 more are free, or lower spark.executor.memory",
+			"wait until 928 more are free, or lower spark.executor.memory to 96 at most",
 		},
 		{
 			"bare", "resources", "an executor wants 1 gpu, the worker has 0",
@@ -41,7 +41,7 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 		},
 		{
 			"exact", "cores", "an executor wants 2 cores, 0 of the worker's 2 are free",
-			"wait until 2 more are free, or lower spark.executor.cores",
+			"wait until 2 more are free",
 		},
 	}
 	if !slices.Equal(refused, want) {

@@ -183,7 +183,7 @@ demands {
 		workers: 1
 		reason: "a driver wants 1 core, 0 of the worker's 3 are free"
 		worker_id: "worker-W1"
-		help: "wait until 1 more are free, or lower spark.driver.cores"
+		help: "wait until 1 more are free"
 	}
 }
 demands {

@@ -75,7 +75,7 @@ workers {
 	rp_id: 5
 	filter: "cores"
 	reason: "an executor wants 2 cores, 0 of the worker's 3 are free"
-	help: "wait until 2 more are free, or lower spark.executor.cores"
+	help: "wait until 2 more are free"
 }
 workers {
 	worker_id: "worker-W2"

@@ -54,3 +54,23 @@ func usersOf(t *testing.T, page string) (users []string) {
 	}
 	return users
 }
+
+// The driver of a run hears of its end by the run, which says why.
+func TestARunSaysOnceThatItWasInterrupted(t *testing.T) {
+	cmd := command(t, "run", "--workers", "1", "sleep", "--tasks", "1", "--task-time", "10m")
+	log := &lines{to: t.Output()}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log.until(t, "executor 0 registered")
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGINT) {
+		t.Errorf("it ended with %v", cmd.ProcessState)
+	}
+	if n := strings.Count(log.String(), "error:"); n != 1 || !strings.Contains(log.String(), "error: ended by a signal: interrupt\n") {
+		t.Errorf("it reported %d errors:\n%s", n, log.String())
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Name is what the endpoint is called.
@@ -25,8 +26,7 @@ type Progress struct {
 // stage is how far a stage is.
 type stage struct{ tasks, done int }
 
-// New makes a Progress that writes to out. asks names the daemon that the application asks for executors, such as "Master": its
-// log says why an application that is not registered gets none.
+// New makes a Progress that writes to out. asks names the daemon that the application asks for executors, such as "Master".
 func New(out io.Writer, asks string) *Progress {
 	return &Progress{out: out, asks: asks, stages: map[int32]*stage{}}
 }
@@ -53,7 +53,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, firstLine(m.Failure))
 		}
 	case event.Starving:
-		see := "see the " + p.asks + "'s log for what it waits for"
+		see := "the " + p.asks + " has not taken the application: coherer status --master says whether it is there, and its log what it waits for"
 		if p.app != "" {
 			see = "coherer why app " + p.app + " says why (with --master, of a cluster that coherer run did not start)"
 		}
@@ -106,5 +106,5 @@ func (p *Progress) taskEnd(m event.TaskEnd) {
 }
 
 func (p *Progress) line(format string, args ...any) {
-	fmt.Fprintf(p.out, "  "+format+"\n", args...) // a display that is gone is not the job's business
+	oneline.Fprintf(p.out, "  "+format+"\n", args...) // a display that is gone is not the job's business
 }

@@ -18,7 +18,8 @@ func TestLines(t *testing.T) {
 	ref := w.Register(env, progress.Name, progress.New(&out, "Master"))
 	p := w.ProbeIn(env, "P")
 	for _, m := range []rpcenv.Message{
-		event.ApplicationStart{AppID: "app-1", Name: "counts"},
+		event.Starving{},
+		event.ApplicationStart{AppID: "app-1", Name: "co\nunts"},
 		event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "0", Host: "h", Cores: 2},
 		event.JobStart{},
 		event.StageSubmitted{StageID: 0, Tasks: 2},
@@ -37,7 +38,8 @@ func TestLines(t *testing.T) {
 		p.Send(ref, m)
 	}
 	w.Settle()
-	want := `  application counts is app-1
+	want := `  no executor takes the tasks that wait; 0 are registered: the Master has not taken the application: coherer status --master says whether it is there, and its log what it waits for
+  application co\nunts is app-1
   executor 0 registered, 2 cores at h
   stage 0.0: 2 tasks
   task 1 in stage 0.0 failed on executor 0: no luck
