@@ -189,7 +189,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 		{"port 65536", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "00010000", ErrMalformedFrame, "port 65536"},
 		{"port -1", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "ffffffff", ErrMalformedFrame, "port -1"},
 		{"endpoint name cut off", "0000000000000012" + "09" + "00000005" + "0000" + "0005" + "41", ErrMalformedFrame, "endpoint name"},
-		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", ErrMalformedFrame, "no UTF-8"},
+		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", ErrMalformedFrame, "not UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			frame, err := newFrameReader(bytes.NewReader(slice(c.frame))).next(atMost(limit))

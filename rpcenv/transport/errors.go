@@ -72,7 +72,7 @@ func listenError(at rpcenv.Address, err error) error {
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("listen at %s: port %d is reserved: choose one above 1023: %w", at, at.Port, err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("listen at %s: %q is no address of this machine: %w", at, at.Host, err)
+		return fmt.Errorf("listen at %s: %q is not an address of this machine: %w", at, at.Host, err)
 	}
 	return fmt.Errorf("listen at %s: %w", at, err)
 }

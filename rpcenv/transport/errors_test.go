@@ -55,7 +55,7 @@ func TestErrorsSayWhatFailedWhyAndWhatToDo(t *testing.T) {
 		{listenError(at, syscall.EACCES), "listen at h:7077: port 7077 is reserved: choose one above 1023: permission denied", syscall.EACCES},
 		{
 			listenError(at, syscall.EADDRNOTAVAIL),
-			`listen at h:7077: "h" is no address of this machine: cannot assign requested address`, syscall.EADDRNOTAVAIL,
+			`listen at h:7077: "h" is not an address of this machine: cannot assign requested address`, syscall.EADDRNOTAVAIL,
 		},
 		{listenError(at, other), "listen at h:7077: something else", other},
 	} {

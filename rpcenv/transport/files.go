@@ -53,7 +53,7 @@ func (s *FileServer) add(table map[string]string, kind, name, file string) (stri
 		name = filepath.Base(file)
 	}
 	if name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
-		return "", fmt.Errorf("serve %s: %q is no name of a file", file, name)
+		return "", fmt.Errorf("serve %s: %q is not the name of a file", file, name)
 	}
 	full, err := filepath.Abs(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *FileServer) AddDirectory(baseURI, dir string) (uri string, err error) {
 	switch {
 	case base == "/" || path.Clean(base) != base || strings.Contains(base, "\x00"):
 		// below compares a peer's path with bases as text: a base has one form only.
-		return "", fmt.Errorf("serve %s: %q is no path of a URI", dir, baseURI)
+		return "", fmt.Errorf("serve %s: %q is not the path of a URI", dir, baseURI)
 	case first == "files" || first == "jars":
 		// open looks at these two before it looks for a directory, as NettyStreamManager does.
 		return "", fmt.Errorf("serve %s: Directory URI cannot be /%s nor below it: choose another", dir, first)
@@ -93,7 +93,7 @@ func (s *FileServer) AddDirectory(baseURI, dir string) (uri string, err error) {
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = os.Stat(full); err == nil && !info.IsDir() {
-			err = errors.New("it is no directory")
+			err = errors.New("it is not a directory")
 		}
 	}
 	if err != nil {
@@ -177,7 +177,7 @@ func notFound(asked string, err error) error {
 
 // openRegular opens a regular file. It checks the kind first: to open a pipe would wait for its writer.
 func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
-	irregular := errors.New("it is no regular file")
+	irregular := errors.New("it is not a regular file")
 	info, err := stat(name)
 	if err != nil {
 		return nil, 0, err

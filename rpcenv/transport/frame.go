@@ -193,7 +193,7 @@ func (s *scanner) utf(what string) string {
 	raw := s.take(n, what)
 	str, ok := decodeUTF(raw)
 	if !ok {
-		s.fail(what + " is no UTF-8")
+		s.fail(what + " is not UTF-8")
 	}
 	return str
 }

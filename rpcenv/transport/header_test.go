@@ -83,7 +83,7 @@ func TestAHeaderIsDecodedAnewWhenItsBytesChange(t *testing.T) {
 func TestAHeaderThatIsRefusedIsRefusedAgain(t *testing.T) {
 	var decoder envelopeDecoder
 	for range 2 {
-		if _, err := decoder.decode(slice("09", "00000005", "0000", "0001", "ff")); saysOf(err) != "malformed frame: endpoint name is no UTF-8" {
+		if _, err := decoder.decode(slice("09", "00000005", "0000", "0001", "ff")); saysOf(err) != "malformed frame: endpoint name is not UTF-8" {
 			t.Error(err)
 		}
 	}

@@ -66,7 +66,7 @@ func ParentFD() (fd int, ok bool, err error) {
 func CheckFD(fd int, write bool) error {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {
-		return fmt.Errorf("it is no open descriptor: %w", err)
+		return fmt.Errorf("it is not an open descriptor: %w", err)
 	}
 	if write {
 		if flags&unix.O_ACCMODE == unix.O_RDONLY {
@@ -79,7 +79,7 @@ func CheckFD(fd int, write bool) error {
 		return err
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFIFO || flags&unix.O_ACCMODE == unix.O_WRONLY {
-		return errors.New("it is no pipe to read from")
+		return errors.New("it is not a pipe to read from")
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func TestAParentsDescriptorThatIsNoneIsRefused(t *testing.T) {
 	for value, why := range map[string]string{
 		"": `="": ` + number, "x": `="x": ` + number, "-1": `="-1": ` + number, "0": `="0": ` + number, "2": `="2": ` + number,
 		"99999999999999999999": `="99999999999999999999": ` + number,
-		"999999":               "=999999: it is no open descriptor: bad file descriptor: unset it",
-		file:                   "=" + file + ": it is no pipe to read from: unset it",
+		"999999":               "=999999: it is not an open descriptor: bad file descriptor: unset it",
+		file:                   "=" + file + ": it is not a pipe to read from: unset it",
 	} {
 		t.Setenv(ParentFDVar, value)
 		if fd, ok, err := ParentFD(); fd != 0 || ok || err == nil || err.Error() != ParentFDVar+why {
@@ -131,10 +131,10 @@ func TestADescriptorIsForWritingOrAPipeToReadFrom(t *testing.T) {
 		toRead, toWrite string
 	}{
 		{"a pipe's end to read", r, "", "it is not open for writing"},
-		{"a pipe's end to write", w, "it is no pipe to read from", ""},
-		{"a file to read", input, "it is no pipe to read from", "it is not open for writing"},
-		{"a file to write", output, "it is no pipe to read from", ""},
-		{"a file for both", both, "it is no pipe to read from", ""},
+		{"a pipe's end to write", w, "it is not a pipe to read from", ""},
+		{"a file to read", input, "it is not a pipe to read from", "it is not open for writing"},
+		{"a file to write", output, "it is not a pipe to read from", ""},
+		{"a file for both", both, "it is not a pipe to read from", ""},
 	} {
 		fd := int(c.f.Fd())
 		if got := saysOf(CheckFD(fd, false)); got != c.toRead {

@@ -28,11 +28,11 @@ func TestOnlyWhatIsARegularFileIsOpened(t *testing.T) {
 		open       func(string) (*os.File, error)
 		want       string
 	}{
-		{"a pipe", pipe, func(string) (*os.File, error) { t.Error("a pipe was opened"); return nil, nil }, "it is no regular file"},
+		{"a pipe", pipe, func(string) (*os.File, error) { t.Error("a pipe was opened"); return nil, nil }, "it is not a regular file"},
 		{"what may not be opened", file, func(string) (*os.File, error) { return nil, syscall.EACCES }, "permission denied"},
 		{
 			"what is another thing when it is opened", file,
-			func(string) (*os.File, error) { opened, err = os.Open(dir); return opened, err }, "it is no regular file",
+			func(string) (*os.File, error) { opened, err = os.Open(dir); return opened, err }, "it is not a regular file",
 		},
 		{
 			"what goes when it is opened", file,

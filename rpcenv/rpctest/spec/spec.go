@@ -187,7 +187,7 @@ var testOf = regexp.MustCompile(`^(?:([\w/]+)\.)?(Test[A-Z]\w*)$`)
 func (k *table) find(name string) error {
 	m := testOf.FindStringSubmatch(name)
 	if m == nil {
-		return fmt.Errorf("%q is no test", name)
+		return fmt.Errorf("%q is not a test", name)
 	}
 	dir := "."
 	if m[1] != "" {

@@ -24,7 +24,7 @@ func TestALineThatDoesNotHoldIsFound(t *testing.T) {
 		"a sentence | differs: rpcenv/rpctest/spec.TestALineThatDoesNotHoldIsFound; n/a: why": "no difference with rpcenv/rpctest/spec.Test",
 		"a sentence | n/a: why; open: why":                                                    "",
 		"a sentence | perhaps: TestALineThatDoesNotHoldIsFound":                               "neither tests nor",
-		"a sentence | by nothing":                                                             `"by nothing" is no test`,
+		"a sentence | by nothing":                                                             `"by nothing" is not a test`,
 		"a sentence":                                                                          "1 columns",
 		"1 | 2 | 3 | TestALineThatDoesNotHoldIsFound":                                         "4 columns",
 	} {
