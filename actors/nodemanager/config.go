@@ -3,6 +3,7 @@ package nodemanager
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/coherer/coherer/actors/nodemanager/launch"
@@ -43,6 +44,9 @@ func (c *Config) Validate() error {
 	}
 	if c.VCores < 1 {
 		errs = append(errs, fmt.Errorf("a node with %d virtual cores runs nothing: want 1 at least", c.VCores))
+	}
+	if c.VCores > math.MaxInt32 { // messages have 32 bits for them
+		errs = append(errs, fmt.Errorf("a node with %d virtual cores: want %d at most", c.VCores, math.MaxInt32))
 	}
 	return errors.Join(errs...)
 }

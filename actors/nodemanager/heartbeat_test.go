@@ -1,6 +1,7 @@
 package nodemanager
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +55,13 @@ func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
 	if err, want := (&Config{}).Validate(), "a node needs a ResourceManager: name one as HOST:PORT\na node with 0 "+memory+"\na node with 0 "+cores; err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
-	if err := (&Config{ResourceManager: rpcenv.Address{Host: "h", Port: 1}, MemoryMB: 1, VCores: 1}).Validate(); err != nil {
+	c := Config{ResourceManager: rpcenv.Address{Host: "h", Port: 1}, MemoryMB: 1, VCores: math.MaxInt32}
+	if err := c.Validate(); err != nil {
 		t.Error(err)
+	}
+	c.VCores++
+	if err := c.Validate(); err == nil || err.Error() != "a node with 2147483648 virtual cores: want 2147483647 at most" {
+		t.Errorf("%v", err)
 	}
 }
 

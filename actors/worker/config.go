@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
@@ -42,6 +43,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Cores < 1 {
 		errs = append(errs, fmt.Errorf("a worker with %d cores runs nothing: want 1 at least", c.Cores))
+	}
+	if c.Cores > math.MaxInt32 { // messages have 32 bits for them
+		errs = append(errs, fmt.Errorf("a worker with %d cores: want %d at most", c.Cores, math.MaxInt32))
 	}
 	if c.MemoryMB < 1 {
 		errs = append(errs, fmt.Errorf("a worker with %d MiB of memory runs nothing: want 1 at least", c.MemoryMB))

@@ -138,6 +138,7 @@ func TestWhatIsWrongWithAConfig(t *testing.T) {
 		{Config{Membership: true, Cores: 1, MemoryMB: 1}, ""},
 		{Config{Cores: 1, MemoryMB: 1}, "a worker needs a Master: name one as spark://HOST:PORT"},
 		{Config{Masters: masters}, cores + "\n" + memory},
+		{Config{Masters: masters, Cores: 1 << 31, MemoryMB: 1}, "a worker with 2147483648 cores: want 2147483647 at most"},
 		{Config{Masters: masters, Cores: 1, MemoryMB: 1, Resources: resource("")}, `a worker's resource "" has no name or is there twice`},
 		{Config{Masters: masters, Cores: 1, MemoryMB: 1, Resources: resource("gpu", "gpu")}, `a worker's resource "gpu" has no name or is there twice`},
 	} {

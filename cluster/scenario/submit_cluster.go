@@ -42,9 +42,11 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 		return err
 	}
 	d.Supervise = c.Option("supervise", "") == "true"
-	if d.Cores, err = strconv.Atoi(c.Option("cores", "1")); err != nil {
+	cores, err := strconv.ParseInt(c.Option("cores", "1"), 10, 32)
+	if err != nil {
 		return fmt.Errorf("cores: %w", err)
 	}
+	d.Cores = int(cores)
 	if d.MemoryMB, err = conf.ParseMemoryMB(c.Option("memory", "512m")); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strconv"
@@ -71,6 +72,9 @@ func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) e
 
 // check reports whether the addresses can be listened at.
 func (d *daemonFlags) check() error {
+	if strings.TrimSpace(d.host) == "" {
+		return fmt.Errorf("--host %q: want an address of this machine, such as 127.0.0.1; 0.0.0.0 is all of them", d.host)
+	}
 	if d.port < 0 || d.port > 1<<16-1 {
 		return fmt.Errorf("--port %d: want a port from 0 to 65535", d.port)
 	}
@@ -183,8 +187,8 @@ func workerCommand() *cobra.Command {
 			if err := d.env(f, workerVariables, "SPARK_WORKER_OPTS"); err != nil {
 				return usage(cmd, err)
 			}
-			if cores < 1 {
-				return usage(cmd, fmt.Errorf("--cores %d: want 1 at least", cores))
+			if err := checkCores("--cores", cores, 1); err != nil {
+				return usage(cmd, err)
 			}
 			if len(args) == 0 && join == "" {
 				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))
@@ -224,6 +228,14 @@ func workerCommand() *cobra.Command {
 	f.StringVarP(&memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
 	f.StringVarP(&workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
 	return cmd
+}
+
+// checkCores is an error when messages, whose numbers have 32 bits, cannot carry n.
+func checkCores(flag string, n, least int) error {
+	if n < least || n > math.MaxInt32 {
+		return fmt.Errorf("%s %d: want %d to %d", flag, n, least, math.MaxInt32)
+	}
+	return nil
 }
 
 func executorCommand() *cobra.Command {

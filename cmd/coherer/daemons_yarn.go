@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -112,8 +111,8 @@ func nodeManagerCommand() *cobra.Command {
 			} else if opts.ResourceManager, err = app.ResourceManager(own.Conf); err != nil {
 				return usage(cmd, err)
 			}
-			if cores < 0 {
-				return usage(cmd, errors.New("--cores: want 1 at least"))
+			if err := checkCores("--cores", cores, 0); err != nil {
+				return usage(cmd, err)
 			}
 			if memory != "" {
 				mb, err := conf.ParseMemoryMB(memory)

@@ -68,8 +68,11 @@ func runCommand() *cobra.Command {
 		Example: "  coherer run wordcount README.md\n  coherer run --workers 3 sleep --tasks 6 --task-time 200ms\n  coherer run --yarn --nodes 3 wordcount README.md\n  coherer run ./examples/wordcount README.md",
 		Args:    usages(wantsApp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if workers < 1 || cores < 1 {
-				return usage(cmd, fmt.Errorf("want at least one Worker with one core, not %d with %d", workers, cores))
+			if workers < 1 {
+				return usage(cmd, fmt.Errorf("--workers %d: want at least one Worker", workers))
+			}
+			if err := checkCores("--worker-cores", cores, 1); err != nil {
+				return usage(cmd, err)
 			}
 			memoryMB, err := conf.ParseMemoryMB(memory)
 			if err != nil {

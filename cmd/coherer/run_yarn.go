@@ -47,8 +47,11 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 			return nil, fmt.Errorf("--%s is for a cluster of Workers: leave it out with --yarn", name)
 		}
 	}
-	if y.nodes < 1 || y.cores < 1 {
-		return nil, fmt.Errorf("want at least one NodeManager with one core, not %d with %d", y.nodes, y.cores)
+	if y.nodes < 1 {
+		return nil, fmt.Errorf("--nodes %d: want at least one NodeManager", y.nodes)
+	}
+	if err := checkCores("--node-cores", y.cores, 1); err != nil {
+		return nil, err
 	}
 	out := &runner.YARN{Nodes: y.nodes, NodeCores: y.cores, Class: a.name, Args: a.args, BuiltIn: programs()[args[0]] != nil}
 	var err error

@@ -48,7 +48,8 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 		}
 	}
 	if v := properties["spark.driver.cores"]; v != "" {
-		d.Cores, _ = strconv.Atoi(v) // checked by validate, but for placeholders: then 0, which the Master refuses
+		n, _ := strconv.ParseInt(v, 10, 32) // checked by validate, but for placeholders: then 0, which the Master refuses
+		d.Cores = int(n)
 	}
 	if v := properties["spark.driver.memory"]; v != "" {
 		d.MemoryMB, _ = conf.ParseMemoryMB(v)
