@@ -1,8 +1,8 @@
-// Package cluster holds what makes roles run: processes, disks, networks, pages. The roles themselves are in package actors,
+// Package cluster holds the parts that make roles run: processes, disks, networks, pages. The roles themselves are in package actors,
 // which touches none of these. It has no code itself.
 //
 //	node/        a daemon's Env and role on any Host: Master, Worker, ResourceManager, NodeManager; run as a process
-//	process/     processes of the operating system: starts them, tells their end, finds programs
+//	process/     processes of the operating system: starts them, reports their end, finds programs
 //	container/   a NodeManager's disk: directories, logs, fetched resources
 //	machine/     what a machine has, and whether it is healthy
 //	builtin/     the programs that come with the cluster
@@ -20,7 +20,7 @@
 //	top/         coherer top: its counters as they change
 //
 //	local/       whole clusters for tests and tools, simulated or in one process
-//	scenario/    scripts about clusters: what is exchanged, under which faults
+//	scenario/    scripts about clusters: their messages, and faults among them
 //	  standin/   endpoints that scripts put where a program's would be
 //	invariant/   which rules a cluster breaks
 //	protocol/    the protocol as data: messages, handlers, settings, differences

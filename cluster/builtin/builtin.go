@@ -1,5 +1,5 @@
 // Package builtin has the programs that come with the cluster, for trying it and for measuring it. They are ordinary
-// drivers: they run jobs by a Runner and write what they have to say to a Writer, on a real cluster as in a simulation.
+// drivers: they run jobs by a Runner and write their results to a Writer, on a real cluster as in a simulation.
 //
 // The program of the executors has to link this package too, since jobs are found by name.
 package builtin

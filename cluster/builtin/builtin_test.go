@@ -60,7 +60,7 @@ func TestSleepCountsTheTasks(t *testing.T) {
 	}
 }
 
-// Each task of each stage sleeps once and for as long as was said, however the keys fall to the reducers.
+// Each task of each stage sleeps once and for as long as asked, however the keys fall to the reducers.
 func TestEachTaskSleepsOnce(t *testing.T) {
 	const tasks, stages = 7, 3
 	job, err := sleep.With(SleepArgs{Tasks: tasks, TaskTime: time.Second, Stages: stages}).Invocation()

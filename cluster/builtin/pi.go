@@ -13,7 +13,7 @@ import (
 const (
 	// defaultSlices is the number of tasks unless the user says otherwise.
 	defaultSlices = 2
-	// maxSlices bounds what a user may ask for: results of all tasks are held by the driver.
+	// maxSlices bounds a user's demand: the driver holds the results of all tasks.
 	maxSlices = 100_000
 	// pointsPerSlice is how many points a task draws.
 	pointsPerSlice = 100_000

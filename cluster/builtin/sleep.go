@@ -24,7 +24,7 @@ type SleepArgs struct {
 	Stages int
 }
 
-// Bounds of what a user may ask for: a map task keeps a block per reducer, and a lineage is checked by each task.
+// Bounds of a user's demand: a map task keeps a block per reducer, and a lineage is checked by each task.
 const (
 	maxSleepTasks  = 100_000
 	maxSleepStages = 1000

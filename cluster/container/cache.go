@@ -29,7 +29,7 @@ type Cache struct {
 	next   atomic.Int64
 }
 
-// limits bound what is fetched.
+// limits bound a fetch.
 type limits struct {
 	bytes    int64 // of a source that does not say its size, and of an archive unpacked
 	entries  int   // of an archive
@@ -107,7 +107,7 @@ func (k *Cache) parent(r nodemanager.Resource) (string, error) {
 	return filepath.Join(appDir(local, r.User, r.App), "filecache"), nil
 }
 
-// open opens the source, and checks that it is what the resource says.
+// open opens the source, and checks that its time and size are those of the resource.
 func (k *Cache) open(ctx context.Context, u *url.URL, r nodemanager.Resource) (io.ReadCloser, error) {
 	switch {
 	case (u.Scheme == "file" || u.Scheme == "") && (u.Host == "" || u.Host == "localhost"):
@@ -150,6 +150,7 @@ func (k *Cache) get(ctx context.Context, r nodemanager.Resource) (io.ReadCloser,
 	if err != nil {
 		return nil, err
 	}
+	// A server need not send the time or the length: then the size of what came, in copy, has to do.
 	at, timeErr := http.ParseTime(res.Header.Get("Last-Modified"))
 	switch {
 	case res.StatusCode != http.StatusOK:
@@ -207,7 +208,7 @@ func (k *Cache) copy(ctx context.Context, src io.Reader, to string, r nodemanage
 	return n, nil
 }
 
-// fileMode is what may be done to a file of the cache: read it and run it.
+// fileMode is the mode of a file in the cache: it may be read and run.
 func fileMode(r nodemanager.Resource) os.FileMode {
 	if r.Visibility == yarn.LocalResourceVisibility_PUBLIC {
 		return 0o555
@@ -228,7 +229,7 @@ func (s stopping) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// Remove removes what Fetch brought, with the directory that is its own.
+// Remove removes a resource that Fetch brought, with its directory.
 func (k *Cache) Remove(_ *rpcenv.Blocking, at string) error {
 	// A path that is wrong must not cost a directory of something else: only filecache/N below a local directory is removed.
 	dir := filepath.Dir(at)

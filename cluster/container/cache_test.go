@@ -40,7 +40,7 @@ func source(t *testing.T, name string, content []byte) (string, nodemanager.Reso
 
 func newCache(t *testing.T) *Cache { return NewCache(newDisks(t, 1)) }
 
-// left is what there is in the local directories.
+// left are the files in the local directories.
 func left(t *testing.T, k *Cache) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(k.disks.local[0], func(path string, e os.DirEntry, err error) error {
@@ -140,7 +140,7 @@ func TestWhatCannotBeFetched(t *testing.T) {
 	}
 }
 
-// A directory of the cache that is a file fails what is fetched, in one line.
+// When a directory of the cache is a file, a fetch fails with an error of one line.
 func TestAFileInPlaceOfTheCache(t *testing.T) {
 	k := newCache(t)
 	breakDir(t, filepath.Join(k.disks.local[0], "usercache"))
@@ -150,7 +150,7 @@ func TestAFileInPlaceOfTheCache(t *testing.T) {
 	}
 }
 
-// A full disk fails what is fetched, in words that help; the node goes on.
+// On a full disk a fetch fails with an error that helps; the node goes on.
 func TestAFullDiskIsTold(t *testing.T) {
 	if err := failed(&os.PathError{Op: "write", Path: "/x", Err: unix.ENOSPC}); !errors.Is(err, nodemanager.ErrDisksFailed) || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("%v", err)
@@ -265,7 +265,7 @@ func unpacked(t *testing.T, k *Cache, name string, content []byte) (nodemanager.
 	return k.fetch(context.Background(), r)
 }
 
-// Spec 6.7: archives are unpacked into a directory of their name; one of a form that nobody knows stays a file.
+// Spec 6.7: archives are unpacked into a directory of their name; one of an unknown form stays a file.
 func TestArchives(t *testing.T) {
 	entries := []entry{{name: "bin/"}, {name: "bin/prog", content: "run"}, {name: "lib/deep/x", content: "x"}, {name: "lib/link", to: "deep/x"}}
 	for name, content := range map[string][]byte{

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Directories are those of containers and applications on a node's disks.
+// Directories makes and removes the directories of containers and applications on a node's disks.
 type Directories struct {
 	disks *Disks
 	// inherited are the names of the variables that a container inherits from its node.
@@ -104,10 +104,10 @@ func write(path string, text []byte, mode os.FileMode) error {
 	return os.WriteFile(path, text, mode)
 }
 
-// tail is how many bytes of what a container said its diagnostics have.
+// tail is how many bytes of each output a container's diagnostics have.
 const tail = 4096
 
-// Output is the end of what a container's script and its command said to stderr.
+// Output is the end of the stderr of a container's script and of its command.
 func (d *Directories) Output(_ *rpcenv.Blocking, c launch.Container) string {
 	var text strings.Builder
 	text.WriteString("Error file: prelaunch.err.\n")

@@ -177,7 +177,7 @@ func TestDirectoriesThatCannotBeUsedAreAnErrorThatHelps(t *testing.T) {
 	}
 }
 
-// What an earlier NodeManager left goes; what is somebody else's stays.
+// What an earlier NodeManager left goes; other files stay.
 func TestLeftoversGo(t *testing.T) {
 	local := t.TempDir()
 	for _, name := range []string{"usercache/ann/x", "filecache/10/y", "mine/z"} {

@@ -40,7 +40,7 @@ const remedy = "free some space, or name other directories with yarn.nodemanager
 // lockFile is held by the NodeManager that uses a local directory.
 const lockFile = ".nodemanager.lock"
 
-// owned is what a NodeManager has in a local directory.
+// owned are the directories of a NodeManager in a local directory.
 var owned = []string{"usercache", "filecache"}
 
 // NewDisks takes directories, makes those that are missing, and removes what an earlier NodeManager left in the local ones. It
@@ -75,8 +75,8 @@ func NewDisks(local, logs []string, limits DiskLimits) (*Disks, error) {
 	return d, nil
 }
 
-// own makes a local directory this process's, and empties it of what is a NodeManager's. One that cannot be made is found by
-// Check.
+// own locks a local directory for this process, and removes a NodeManager's files in it. Check finds a directory that cannot be
+// made.
 func (d *Disks) own(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil
@@ -92,7 +92,7 @@ func (d *Disks) own(dir string) error {
 	return d.empty(dir)
 }
 
-// empty removes what a NodeManager has in a local directory.
+// empty removes a NodeManager's directories in a local directory.
 func (d *Disks) empty(dir string) error {
 	var errs []error
 	for _, name := range owned {
@@ -101,7 +101,7 @@ func (d *Disks) empty(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Close removes what the node has in its local directories, and lets go of them. The lock file stays: another NodeManager that
+// Close removes the node's files in its local directories, and unlocks them. The lock file stays: another NodeManager that
 // has opened it already would lock a file without a name, and a third one a new file beside it.
 func (d *Disks) Close() error {
 	var errs []error
@@ -160,7 +160,7 @@ func (d *Disks) check(dir string) error {
 			return fmt.Errorf("used space above threshold of %.1f%%", d.mostUsed)
 		}
 	}
-	// What statfs says is not enough: a quota, a read-only mount and a broken disk show in a write alone.
+	// statfs is not enough: a quota, a read-only mount and a broken disk show in a write alone.
 	probe, err := os.CreateTemp(dir, ".try-*")
 	if err != nil {
 		return err

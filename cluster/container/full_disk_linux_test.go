@@ -17,8 +17,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/smalldisk"
 )
 
-// What does not fit on the disk fails with what to do, and leaves nothing there; what fits comes. A disk that is full is not
-// used, and is again when there is room.
+// A resource that does not fit on the disk fails with advice, and leaves nothing there; one that fits comes. A full disk is not
+// used, and is again when it has room.
 func TestAFullDisk(t *testing.T) {
 	dir := smalldisk.Dir(t, "size=1m")
 	disks, err := NewDisks([]string{filepath.Join(dir, "local")}, []string{filepath.Join(dir, "logs")}, DiskLimits{MostUsed: 90})

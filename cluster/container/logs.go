@@ -19,7 +19,7 @@ var _ nodemanager.Logs = Logs{}
 // NewLogs makes Logs on disks.
 func NewLogs(disks *Disks) Logs { return Logs{disks} }
 
-// List finds the applications that have a directory; other names in the log directories are somebody else's.
+// List finds the applications that have a directory; other names in the log directories are none of ours.
 func (l Logs) List(*rpcenv.Blocking) (all []nodemanager.LogsOf, err error) {
 	for _, dir := range l.disks.logs {
 		entries, readErr := os.ReadDir(dir)

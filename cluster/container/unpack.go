@@ -199,7 +199,7 @@ func (u *unpacking) file(name string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	// What the archive says of its sizes is not believed: the bytes are counted as they come.
+	// The sizes in the archive are claims: the bytes are counted as they come.
 	n, err := io.Copy(f, io.LimitReader(stopping{u.ctx, r}, u.bytes+1))
 	u.bytes -= n
 	u.written += n

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Config says how to be a member.
+// Config configures a member.
 type Config struct {
 	// Bind is where to listen, TCP and UDP (coherer.gossip.port). An empty host is 127.0.0.1, port 0 is any free one.
 	Bind rpcenv.Address
@@ -24,7 +24,7 @@ type Config struct {
 	Label string
 	// Meta is what this member says of itself.
 	Meta Meta
-	// Incarnation is that of the Env at Meta.RPC: it tells this run of a daemon from an earlier one at its address.
+	// Incarnation is that of the Env at Meta.RPC: it distinguishes this run of a daemon from earlier ones at its address.
 	Incarnation uint64
 	// Keys, if set, gives the cluster's secrets; it is asked now, and again at each upkeep. An error later is logged and
 	// changes nothing.
@@ -38,7 +38,7 @@ type Config struct {
 	OnChange func(Event)
 }
 
-// name is what this member is called.
+// name is this member's name.
 func (c *Config) name() string {
 	at := c.Meta.RPC.String()
 	if at == "" {
@@ -89,7 +89,7 @@ func (c *Config) settings(ip net.IP) *memberlist.Config {
 	return s
 }
 
-// resolve finds the IP address of a host: memberlist takes a name that is none for every interface.
+// resolve finds the IP address of a host: memberlist takes a name that it cannot parse as an address for every interface.
 func resolve(ctx context.Context, host string) (net.IP, error) {
 	if host == "" {
 		return net.IPv4(127, 0, 0, 1), nil

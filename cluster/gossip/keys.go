@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// Keys are the secrets that members of a cluster share, of 16, 24 or 32 bytes: the first encrypts what this member sends
+// Keys are the secrets that members of a cluster share, of 16, 24 or 32 bytes: the first encrypts this member's messages
 // (AES-GCM), all can decrypt. A member without any of them is not heard.
 //
 // To change a key while the cluster runs, give every member the new one as a second, then as the first, then take the old
@@ -56,6 +56,7 @@ func KeysOf(path string) func() (Keys, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keys of the gossip: %w", err)
 		}
+		// Before it is read: keys that others can read protect nothing, so they are refused rather than used.
 		if info.Mode().Perm()&0o077 != 0 {
 			return nil, fmt.Errorf("keys of the gossip: %s may be read by other users (mode %04o): chmod 600 it", path, info.Mode().Perm())
 		}

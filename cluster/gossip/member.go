@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ErrClosed is the error of what wants a Member that has left or is closed.
+// ErrClosed is the error of a call that needs a Member which has left or is closed.
 var ErrClosed = errors.New("this member has left its cluster")
 
 // ErrNobody is the error of a Join to which no address answered.
@@ -29,15 +29,15 @@ type Member struct {
 	name     string
 	addr     rpcenv.Address
 	onChange func(Event)
-	keys     func() (Keys, error) // nil: what is sent is not encrypted
+	keys     func() (Keys, error) // nil: messages are not encrypted
 	ring     *memberlist.Keyring
 	log      *logrus.Entry // nil: none
 
 	// ending orders Leave and Close: memberlist panics on a Leave after the end.
-	ending sync.Mutex
-	closed chan struct{}
-	teller chan struct{} // closed when the goroutine of tell ended
-	keeper chan struct{} // closed when the goroutine of keep ended
+	ending   sync.Mutex
+	closed   chan struct{}
+	notifier chan struct{} // closed when the goroutine of notify ended
+	keeper   chan struct{} // closed when the goroutine of keep ended
 
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
@@ -67,7 +67,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		name:     c.name(),
 		onChange: c.OnChange,
 		closed:   make(chan struct{}),
-		teller:   make(chan struct{}),
+		notifier: make(chan struct{}),
 		keeper:   make(chan struct{}),
 		keys:     c.Keys,
 		log:      c.Log,
@@ -97,7 +97,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	m.addr = m.books.now[m.name].Gossip
 	m.mu.Unlock()
 	// Both run before the join, so that Close can end them when nobody answers.
-	go m.tell()
+	go m.notify()
 	go m.keep(c)
 	if err := m.join(ctx, c.Join); err != nil {
 		m.Close()
@@ -222,10 +222,10 @@ func (m *Member) Close() {
 
 // close wants m.ending.
 func (m *Member) close() {
-	// Its error is always nil; what goes wrong is logged.
+	// Its error is always nil; memberlist logs failures.
 	_ = m.list.Shutdown()
 	close(m.closed)
-	<-m.teller
+	<-m.notifier
 	<-m.keeper
 }
 
@@ -244,9 +244,9 @@ func (m *Member) warn(format string, args ...any) {
 	}
 }
 
-// tell calls onChange for each event of the books.
-func (m *Member) tell() {
-	defer close(m.teller)
+// notify calls onChange for each event of the books.
+func (m *Member) notify() {
+	defer close(m.notifier)
 	for {
 		// changed is read under the same lock as the queue: a change after that closes it, so none is slept through.
 		m.mu.Lock()

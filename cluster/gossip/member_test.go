@@ -100,7 +100,7 @@ func (p *player) wantEvent(kind gossip.EventKind, of *player) gossip.Event {
 	return gossip.Event{}
 }
 
-// Three members find each other; one leaves and another crashes, and the rest can tell these apart.
+// Three members find each other; one leaves and another crashes, and the rest see the difference.
 func TestMembership(t *testing.T) {
 	a := play(t, config(gossip.RoleMaster, 1))
 	b := play(t, config("worker", 2, a))

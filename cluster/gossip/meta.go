@@ -45,6 +45,7 @@ func encodeMeta(m Meta, leaving bool) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
+	// Measured with the mark of leaving: a member must always be able to say goodbye.
 	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leaving: true}
 	data, err := json.Marshal(w)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestAMemberComesBackAfterAllOthersWereStartedAgain(t *testing.T) {
 	back.wantMembers(again.Name(), more.Name(), back.Name())
 }
 
-// Nobody was named to the first member of a cluster: it calls where it knew others.
+// The first member of a cluster has no addresses to join: it calls where it knew others.
 func TestAMemberThatWasGivenNoAddressCallsWhereOthersWere(t *testing.T) {
 	first := config(gossip.RoleMaster, 1)
 	first.Upkeep = quick
@@ -98,8 +98,7 @@ func (r *read) of(keys func() (gossip.Keys, error)) func() (gossip.Keys, error) 
 	}
 }
 
-// twice waits until the keys that are there now are in use: the second reading from now begins after the first was taken
-// over.
+// twice waits until the file's present keys are in use: the second reading from now begins after the first was taken over.
 func (r *read) twice() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +107,7 @@ func (r *read) twice() {
 	}
 }
 
-// Keys are changed while the cluster runs: members hear each other at every step, and whoever has the old key only is kept
+// Keys are changed while the cluster runs: members hear each other at every step, and a member with the old key only is kept
 // out at the end.
 func TestKeysAreChangedWhileTheClusterRuns(t *testing.T) {
 	old, fresh := newKey(), newKey()
@@ -178,7 +177,7 @@ func TestKeysThatCannotBeReadAreNamed(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), "secret") {
-				t.Errorf("it tells what is in the file: %v", err)
+				t.Errorf("the error shows what is in the file: %v", err)
 			}
 		})
 	}

@@ -86,7 +86,7 @@ func (c *growth) end(executor string, master uint32, cause key) {
 }
 
 // knew reports whether the end of an executor was known to a Master that decided: it came before, or is of the same handler,
-// which could have looked at it first. The time would not tell: in one moment a Master can hear of an end, decide, and hear of
+// which could have looked at it first. The time does not decide: in one moment a Master can hear of an end, decide, and hear of
 // another end.
 func (c *growth) knew(by decision, executor string) bool {
 	end, ok := c.ended[executor]
@@ -127,7 +127,7 @@ func (c *growth) seeSent(m *message) {
 	}
 }
 
-// judge looks at what was ordered in one moment, when that is over.
+// judge looks at the orders of one moment, when that is over.
 func (c *growth) judge() {
 	fresh := c.fresh
 	c.fresh = map[string]decision{}

@@ -84,7 +84,7 @@ type order struct {
 	at     time.Time
 }
 
-// host is where a driver runs, and what it takes.
+// host is where a driver runs, with its cores and memory.
 type host struct {
 	env           uint32
 	cores, memory int
@@ -101,7 +101,7 @@ func (h *history) seeDriver(r *tracepb.Record) {
 		}
 		return
 	}
-	// Its first state: the order that caused it says what it takes.
+	// Its first state: the order that caused it has its cores and memory.
 	if m := h.messages[keyOf(r.GetCause())]; m != nil {
 		if b, ok := m.body.(*deploy.LaunchDriver); ok {
 			h.drivers[r.GetSubject()] = host{r.GetEnv(), int(b.GetDriverDesc().GetCores()), int(b.GetDriverDesc().GetMem())}
@@ -109,7 +109,7 @@ func (h *history) seeDriver(r *tracepb.Record) {
 	}
 }
 
-// want is what an application asks for.
+// want is an application's demand.
 type want struct {
 	cores  int // of each executor; 0: whatever there is
 	memory int

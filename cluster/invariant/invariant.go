@@ -29,7 +29,7 @@ const (
 	NoChurn            ID = "I15"
 )
 
-// Rule is what must hold.
+// Rule is a statement that must hold.
 type Rule struct {
 	ID              ID
 	Name, Statement string
@@ -133,7 +133,7 @@ func (m *Monitor) See(r *tracepb.Record) {
 	m.past.forget(r)
 }
 
-// Look compares what is with what the books say.
+// Look compares the processes with the books.
 func (m *Monitor) Look(s Snapshot) {
 	m.past.advance(s.Now)
 	for _, c := range m.checks {
@@ -175,7 +175,7 @@ type since map[string]time.Time
 
 // hold takes the things that are so now, and calls each with every one of them and for how long it has been so.
 func (s since) hold(now time.Time, things map[string]string, each func(what string, d time.Duration)) {
-	for what := range s { // what is no longer so begins anew when it is so again
+	for what := range s { // a thing that stopped being so counts anew when it is so again
 		if _, ok := things[what]; !ok {
 			delete(s, what)
 		}

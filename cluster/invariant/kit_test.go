@@ -82,8 +82,8 @@ func (f *forger) answer(from uint32, q *tracepb.Id, to uint32, typ string, m pro
 	})
 }
 
-// tell is a one-way message.
-func (f *forger) tell(from uint32, m proto.Message, to uint32, endpoint string, cause *tracepb.Id) *tracepb.Id {
+// oneWay is a one-way message.
+func (f *forger) oneWay(from uint32, m proto.Message, to uint32, endpoint string, cause *tracepb.Id) *tracepb.Id {
 	return f.send(from, m, to, endpoint, tracepb.Form_SEND, cause)
 }
 
@@ -109,19 +109,19 @@ func (f *forger) look(s invariant.Snapshot, d time.Duration) {
 
 // app registers application A, which wants executors of memory MiB.
 func (f *forger) app(desc *deploy.ApplicationDescription) {
-	q := f.tell(dr, &deploy.RegisterApplication{AppDescription: desc}, m1, "Master", nil)
-	f.tell(m1, &deploy.RegisteredApplication{AppId: "A"}, dr, "AppClient", q)
+	q := f.oneWay(dr, &deploy.RegisterApplication{AppDescription: desc}, m1, "Master", nil)
+	f.oneWay(m1, &deploy.RegisteredApplication{AppId: "A"}, dr, "AppClient", q)
 }
 
 // worker registers a Worker.
 func (f *forger) worker(env uint32, cores, memory int32) *tracepb.Id {
-	q := f.tell(env, &deploy.RegisterWorker{Id: names[env], Cores: cores, Memory: memory}, m1, "Master", nil)
-	return f.tell(m1, &deploy.RegisteredWorker{}, env, "Worker", q)
+	q := f.oneWay(env, &deploy.RegisterWorker{Id: names[env], Cores: cores, Memory: memory}, m1, "Master", nil)
+	return f.oneWay(m1, &deploy.RegisteredWorker{}, env, "Worker", q)
 }
 
 // launch orders an executor of A.
 func (f *forger) launch(id int32, cores int32, to uint32) *tracepb.Id {
-	return f.tell(m1, &deploy.LaunchExecutor{AppId: "A", ExecId: &id, Cores: cores, Memory: 512}, to, "Worker", nil)
+	return f.oneWay(m1, &deploy.LaunchExecutor{AppId: "A", ExecId: &id, Cores: cores, Memory: 512}, to, "Worker", nil)
 }
 
 // cluster is a quiet one: A's executor 0 on W1.

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// nodes are I1, I2 and I5 of containers on YARN: each has one process at most, what runs is counted, and what is not counted ends.
+// nodes are I1, I2 and I5 of containers on YARN: each has one process at most, those that run are counted, the others end.
 type nodes struct {
 	*Monitor
 	live                 map[string]uint32 // by container: the NodeManager's Env
@@ -93,7 +93,8 @@ func (c *nodes) oneLive(s *Snapshot) {
 	}
 }
 
-// sums: what a ResourceManager counts as used of a node is what it gave there. It is one book: it needs no quiet.
+// sums: the memory that a ResourceManager counts as used on a node is that of the containers it gave there. Both are in one book,
+// so this needs no quiet.
 func (c *nodes) sums(m *Manager) {
 	given := map[string]int64{}
 	for _, g := range m.Given {
@@ -107,7 +108,7 @@ func (c *nodes) sums(m *Manager) {
 	}
 }
 
-// ledger: what a ResourceManager counts as running lives, and what lives of what it gave it counts as running.
+// ledger: containers that a ResourceManager counts as running live, and containers it gave that live it counts as running.
 func (c *nodes) ledger(s *Snapshot) {
 	live := map[string]string{}
 	for _, x := range s.Containers {

@@ -4,7 +4,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// oneLive is I1: a Worker that starts what runs elsewhere, and two processes of one name.
+// oneLive is I1: a Worker starts an executor or driver that runs elsewhere, or two processes have one name.
 type oneLive struct {
 	*Monitor
 	live map[string]uint32 // by APP/ID or the driver's id: the Worker's Env

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// registrations is I8: what was accepted once is accepted again; and of I13 that an executor's id names one process.
+// registrations is I8: an identity that was accepted once is accepted again; and of I13 that an executor's id names one process.
 type registrations struct {
 	*Monitor
 	looked
@@ -50,7 +50,7 @@ func (c *registrations) see(r *tracepb.Record) {
 	if u, ok := m.body.(*deploy.UnregisterApplication); ok {
 		c.unregistered(m, u)
 	}
-	switch m.typ {
+	switch m.typ { // an answer has the type of its question
 	case "RegisterNodeManagerRequest":
 		c.node(m)
 	case "RegisterApplicationMasterRequest":

@@ -25,7 +25,7 @@ const (
 	fail  = tracepb.Form_FAIL
 )
 
-// Each rule holds of what is right, and is broken by what differs from it in one thing: the words in want.
+// Each rule holds of a right trace, and is broken by one that differs from it in one thing: then the violation has the words in want.
 func TestEachRuleHoldsAndFails(t *testing.T) {
 	judge(t, []forged{
 		{"I1", "an executor that ended and is started elsewhere", "", func(f *forger) {
@@ -245,11 +245,11 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 			f.two(false, func(first *tracepb.Id) { f.state(1<<31, "", "fault", "x", "", "reordered", "", first) })
 		}},
 		{"I7", "a task after LaunchedExecutor", "", func(f *forger) {
-			f.handled(dr, "S", f.tell(ex, &app.LaunchedExecutor{ExecutorId: "0"}, dr, "S", nil), "")
-			f.handled(ex, "Executor", f.tell(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
+			f.handled(dr, "S", f.oneWay(ex, &app.LaunchedExecutor{ExecutorId: "0"}, dr, "S", nil), "")
+			f.handled(ex, "Executor", f.oneWay(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
 		}},
 		{"I7", "a task before it", "Exec0/Executor is given a task before it said that it takes tasks", func(f *forger) {
-			f.handled(ex, "Executor", f.tell(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
+			f.handled(ex, "Executor", f.oneWay(dr, &app.LaunchTask{}, ex, "Executor", nil), "")
 		}},
 		{"I7", "an executor after RegisteredWorker", "", func(f *forger) {
 			f.handled(w1, "Worker", f.worker(w1, 1, 512), "")
@@ -264,12 +264,12 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I8", "refused again", "M1 refuses Worker W1, which was accepted before: Duplicate worker ID", func(f *forger) { f.worker(w1, 1, 512); f.refuse(w1) }},
 		{"I8", "another application after the first", "", func(f *forger) {
 			f.app(&deploy.ApplicationDescription{})
-			f.tell(dr, &deploy.UnregisterApplication{AppId: "A"}, m1, "Master", nil)
-			f.tell(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.tell(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
+			f.oneWay(dr, &deploy.UnregisterApplication{AppId: "A"}, m1, "Master", nil)
+			f.oneWay(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.oneWay(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
 		}},
 		{"I8", "two ids", "M1 gives D the id B, and had given it A before", func(f *forger) {
 			f.app(&deploy.ApplicationDescription{})
-			f.tell(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.tell(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
+			f.oneWay(m1, &deploy.RegisteredApplication{AppId: "B"}, dr, "AppClient", f.oneWay(dr, &deploy.RegisterApplication{AppDescription: &deploy.ApplicationDescription{}}, m1, "Master", nil))
 		}},
 		{"I8", "an executor again", "D refuses executor 0, which it accepted before", func(f *forger) {
 			for _, form := range []tracepb.Form{reply, fail} {
@@ -321,7 +321,7 @@ func TestEachRuleHoldsAndFails(t *testing.T) {
 		{"I11", "a container that its node refused", "", func(f *forger) { f.asks("", 5, 3); f.surplus("refused") }},
 
 		{"I12", "a panic", "M1/Master panics", func(f *forger) {
-			f.handled(m1, "Master", f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil), "panic: nil map")
+			f.handled(m1, "Master", f.oneWay(w1, &deploy.Heartbeat{}, m1, "Master", nil), "panic: nil map")
 		}},
 		{"I12", "an end without a word", "D hears that executor 0 is EXITED, and not why", func(f *forger) { f.updated(&deploy.ExecutorUpdated{State: deploy.ExecutorState_EXITED}) }},
 		{"I12", "disassociated, and reported so", "", func(f *forger) {
@@ -460,7 +460,7 @@ func (f *forger) preempted() {
 // target lets an application of one executor ask for two, and looks while the request is on its way.
 func (f *forger) target() *tracepb.Id {
 	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, InitialExecutorLimit: new(int32(1))})
-	q := f.tell(dr, &deploy.RequestExecutors{AppId: "A", Totals: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{}, Total: 2}}}, m1, "Master", nil)
+	q := f.oneWay(dr, &deploy.RequestExecutors{AppId: "A", Totals: []*deploy.ProfileTarget{{Profile: &deploy.ResourceProfile{}, Total: 2}}}, m1, "Master", nil)
 	s := cluster()
 	s.Masters[0].Apps[0].CoresLeft = 8
 	f.look(s, 2*time.Second)
@@ -495,8 +495,8 @@ func (f *forger) threeOfFour() {
 	f.app(&deploy.ApplicationDescription{MemoryPerExecutorMb: 512, MaxCores: proto.Int32(4)})
 }
 
-// regrow orders an executor with one core after W1 reported that the one with the other three cores ended, and somebody
-// heard that.
+// regrow orders an executor with one core after W1 reported that the one with the other three cores ended; heard lets
+// processes handle the report.
 func (f *forger) regrow(heard func(report *tracepb.Id)) {
 	f.threeOfFour()
 	f.state(w1, "Worker", "executor", "A/0", "RUNNING", "EXITED", "0", nil)
@@ -513,19 +513,19 @@ func (f *forger) regrowAtOnce(both func(order, end func(cause *tracepb.Id))) {
 	f.threeOfFour()
 	f.wait(time.Minute)
 	both(func(cause *tracepb.Id) {
-		f.tell(m1, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(1), Cores: 1, Memory: 512}, w1, "Worker", cause)
+		f.oneWay(m1, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(1), Cores: 1, Memory: 512}, w1, "Worker", cause)
 	}, func(cause *tracepb.Id) { f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "0", cause) })
 	f.wait(time.Second)
 	f.Look(invariant.Snapshot{Now: f.now})
 }
 
-// two are two messages of W1, handled in order or not.
+// two sends two messages of W1, handled in order or not.
 func (f *forger) two(inOrder bool, between func(first *tracepb.Id)) {
-	one := f.tell(w1, &deploy.RegisterWorker{}, m1, "Master", nil)
+	one := f.oneWay(w1, &deploy.RegisterWorker{}, m1, "Master", nil)
 	if between != nil {
 		between(one)
 	}
-	two := f.tell(w1, &deploy.Heartbeat{}, m1, "Master", nil)
+	two := f.oneWay(w1, &deploy.Heartbeat{}, m1, "Master", nil)
 	if !inOrder {
 		one, two = two, one
 	}
@@ -534,8 +534,8 @@ func (f *forger) two(inOrder bool, between func(first *tracepb.Id)) {
 }
 
 func (f *forger) refuse(env uint32) {
-	q := f.tell(env, &deploy.RegisterWorker{Id: names[env]}, m1, "Master", nil)
-	f.tell(m1, &deploy.RegisterWorkerFailed{Message: "Duplicate worker ID"}, env, "Worker", q)
+	q := f.oneWay(env, &deploy.RegisterWorker{Id: names[env]}, m1, "Master", nil)
+	f.oneWay(m1, &deploy.RegisterWorkerFailed{Message: "Duplicate worker ID"}, env, "Worker", q)
 }
 
 // executor registers an executor with the driver.
@@ -573,18 +573,18 @@ func (f *forger) beat(d time.Duration) {
 func (f *forger) updated(u *deploy.ExecutorUpdated) {
 	f.app(&deploy.ApplicationDescription{})
 	u.Id = proto.Int32(0)
-	f.handled(dr, "AppClient", f.tell(m1, u, dr, "AppClient", nil), "")
+	f.handled(dr, "AppClient", f.oneWay(m1, u, dr, "AppClient", nil), "")
 	f.state(dr, "CoarseGrainedScheduler", "executor", "0", "REGISTERED", "LOST", "Remote RPC client disassociated.", nil)
 }
 
 // terms are orders of two leaders.
 func (f *forger) terms(first, second uint64) {
-	f.handled(w1, "Worker", f.tell(m1, &deploy.RegisteredWorker{MasterTerm: first}, w1, "Worker", nil), "")
-	id := f.tell(m2, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(0), MasterTerm: second}, w1, "Worker", nil)
+	f.handled(w1, "Worker", f.oneWay(m1, &deploy.RegisteredWorker{MasterTerm: first}, w1, "Worker", nil), "")
+	id := f.oneWay(m2, &deploy.LaunchExecutor{AppId: "A", ExecId: proto.Int32(0), MasterTerm: second}, w1, "Worker", nil)
 	f.state(w1, "Worker", "executor", "A/0", "", "LAUNCHING", "", id)
 }
 
-// report is a Worker's word about A/0, which the Master believes.
+// report is a Worker's report about A/0, which the Master believes.
 func (f *forger) report(env uint32) {
 	id := f.send(env, &deploy.ExecutorStateChanged{AppId: "A", ExecId: proto.Int32(0), State: deploy.ExecutorState_EXITED}, m1, "Master", ask, nil)
 	f.state(m1, "Master", "executor", "A/0", "RUNNING", "EXITED", "x", id)
@@ -603,7 +603,7 @@ func TestRulesAreFoundByIDAndName(t *testing.T) {
 	}
 }
 
-// A deadline begins anew with what is made to go wrong.
+// A deadline begins anew with each fault that is caused.
 func TestNothingIsJudgedInNoise(t *testing.T) {
 	f := forge()
 	s := cluster()

@@ -83,7 +83,7 @@ func (f *forger) passes(env uint32, endpoint, kind, to string, d time.Duration) 
 
 // submits an application that may have most attempts, whose failures count for within.
 func (f *forger) submits(most int32, within time.Duration) {
-	f.tell(dr, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
+	f.oneWay(dr, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
 		ApplicationId: &yarn.ApplicationId{Id: 1, ClusterTimestamp: 1}, MaxAppAttempts: most, AttemptFailuresValidityInterval: within.Milliseconds(),
 	}}, m1, "ClientRMService", nil)
 }
@@ -149,7 +149,7 @@ const (
 	fault = "Container marked as failed: x on host: h. Exit status: 1. Diagnostics: ."
 )
 
-// Each rule, of what is about YARN.
+// Each rule on YARN.
 func TestEachRuleOnYARN(t *testing.T) {
 	judge(t, []forged{
 		{"I1", "one process", "", func(f *forger) { f.watch(onYARN(), 0) }},
@@ -236,7 +236,7 @@ func TestEachRuleOnYARN(t *testing.T) {
 		{"I3", "an executor whose end is reported when its node is given up", "", func(f *forger) {
 			f.passes(dr, "CoarseGrainedScheduler", "executor", "LOSS_PENDING", 804*time.Second)
 		}},
-		{"I3", "an executor whose end nobody tells", "D: executor x has been LOSS_PENDING", func(f *forger) {
+		{"I3", "an executor whose end is never reported", "D: executor x has been LOSS_PENDING", func(f *forger) {
 			f.passes(dr, "CoarseGrainedScheduler", "executor", "LOSS_PENDING", 805*time.Second)
 		}},
 
@@ -255,7 +255,7 @@ func TestEachRuleOnYARN(t *testing.T) {
 		{"I4", "a node that is heard of again", "gets none of M1", func(f *forger) { f.unheard(time.Hour, w1); f.starve(7*time.Second, func() {}) }},
 		{"I4", "a node whose heartbeats are not handled", "", func(f *forger) {
 			for range 30 {
-				f.tell(w1, &yarn.NodeHeartbeatRequest{}, m1, "ResourceTracker", nil)
+				f.oneWay(w1, &yarn.NodeHeartbeatRequest{}, m1, "ResourceTracker", nil)
 				f.unheard(time.Second, w1)
 			}
 		}},

@@ -123,7 +123,7 @@ type Driver struct {
 	Needed, Target int
 }
 
-// name is what a process is called.
+// name is a process's name.
 func (p *Process) name() string {
 	if p.Driver != "" {
 		return p.Driver

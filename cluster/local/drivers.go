@@ -46,7 +46,7 @@ func CallMasters(w World, name string, c *conf.Conf, cfg driverclient.Config) er
 	return err
 }
 
-// submissionOf is what a driver's command says of its submission.
+// submissionOf is the submission in a driver's command.
 func submissionOf(cmd rpcenv.Command) (s app.Submission, err error) {
 	for _, entry := range cmd.Env {
 		if text, ok := strings.CutPrefix(entry, app.SubmissionVar+"="); ok {

@@ -32,7 +32,7 @@ func hasEnded(h rpcenv.Host) bool {
 	return ended
 }
 
-// number is an executor's id; -1 for what is none.
+// number is an executor's id; -1 for a malformed one.
 func number(id string) int {
 	n, err := strconv.Atoi(id)
 	if err != nil {

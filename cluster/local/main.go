@@ -24,7 +24,7 @@ import (
 // drivers inherit it, and the first argument says what they are.
 const roleVar = "COHERER_LOCAL_ROLE"
 
-// role is what a daemon of a test's cluster has to do.
+// role configures a daemon of a test's cluster.
 type role struct {
 	Conf            map[string]string
 	Master          string // the Worker's, as spark://HOST:PORT
@@ -32,7 +32,7 @@ type role struct {
 	WorkDir         string // the Worker's
 }
 
-// entered is whether this process is a test that has called Main: what it starts then calls it too.
+// entered is whether this process is a test that has called Main: the processes that it starts then call it too.
 var entered bool
 
 // errNotEntered says what is missing, before this program starts itself.
@@ -83,7 +83,7 @@ func serveDaemon(word, text string, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	here := rpcenv.Address{Host: loopback}
+	here := rpcenv.Address{Host: loopback} // with any free port: tests of several packages run at once
 	opts := node.Options{Role: word, Listen: here, Gossip: here, Pages: here, Conf: c, Log: app.NewLog(logrus.InfoLevel), ReadyFD: *readyFD}
 	if word == "master" {
 		return node.RunMaster(ctx, opts)

@@ -122,6 +122,7 @@ func (o *Observer) Observe() {
 	if w.Faulty() { // while a fault lasts, no deadline runs
 		o.disturbed = w.Now()
 	}
+	// Books of a process that has ended are nobody's. A daemon that starts again is reported anew.
 	o.masters = slices.DeleteFunc(o.masters, ended)
 	o.workers = slices.DeleteFunc(o.workers, ended)
 	o.managers = slices.DeleteFunc(o.managers, ended)

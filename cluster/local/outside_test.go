@@ -12,7 +12,7 @@ import (
 )
 
 // The example of the package's comment is a test in a module of its own, which knows nothing of this one's programs; without its
-// TestMain it says what to write.
+// TestMain its error says what to write.
 func TestTheExampleInAnotherModule(t *testing.T) {
 	t.Parallel()
 	example := exampleOf(t, "doc.go")

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/cluster/recovery"
 )
 
-// What processes cannot have, and a TestMain that does not call Main, are said before any process starts.
+// Settings that Processes cannot have, and a TestMain that does not call Main, are errors before any process starts.
 func TestProcessesRefuse(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -135,7 +135,7 @@ func TestProcessesHaveDriversInClusterMode(t *testing.T) {
 	}
 }
 
-// What happens in the real world is not said to have happened in a simulation.
+// A trace of the real world does not claim to be one of a simulation.
 func TestAConditionThatIsNotReached(t *testing.T) {
 	c := local.Start(t, local.Config{Kind: local.TCP, Workers: 1})
 	err := c.Run(func() bool { return false }, time.Millisecond)

@@ -27,13 +27,13 @@ const (
 // ErrNoSuchProcess means that no live process has that name.
 var ErrNoSuchProcess = errors.New("local: no such process")
 
-// Role starts what a command means on a new process.
+// Role starts a command's role on a new process.
 type Role func(h rpcenv.Host, cmd rpcenv.Command) error
 
 // World is where the processes of a cluster live. It belongs to one goroutine.
 type World interface {
 	Kind() Kind
-	// Process makes a new process. Its name is what Kill and Exited call it; ip is the address of its machine.
+	// Process makes a new process. Kill and Exited know it by name; ip is the address of its machine.
 	Process(name string) (h rpcenv.Host, ip string)
 	// Reserve is where a Master of that name will listen; its peers need the address before it starts.
 	Reserve(name string) (rpcenv.Address, error)

@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// YARN is what a World has for ResourceManagers, NodeManagers and applications on them: the files that all machines see, and
+// YARN is the part of a World for ResourceManagers, NodeManagers and applications on them: the files that all machines see, and
 // the processes of containers. The application's program is a built-in one.
 type YARN struct {
 	world    World
@@ -89,14 +89,14 @@ func (y *YARN) client(name string, c *conf.Conf, cfg yarnclient.Config) error {
 // user is the submitter of all applications in a World.
 const user = "user"
 
-// ClientMode is what a driver in client mode submits.
+// ClientMode is the submission of a driver in client mode.
 func (y *YARN) ClientMode(app, program string) *yarnclient.Submission {
 	return &yarnclient.Submission{
 		Mode: submit.Client, Name: app, User: user, Program: "/bin/" + program, Library: "/bin/coherer", Files: staging{y.files},
 	}
 }
 
-// nameOf is what a container's process is called.
+// nameOf is the name of a container's process.
 func (y *YARN) nameOf(cmd rpcenv.Command) string {
 	switch role := roleOf(cmd); role {
 	case submit.ApplicationMasterWord:
@@ -115,7 +115,7 @@ func (y *YARN) nameOf(cmd rpcenv.Command) string {
 	}
 }
 
-// roleOf is the word that says what a container's process is.
+// roleOf is the word for the role of a container's process.
 func roleOf(cmd rpcenv.Command) string {
 	if len(cmd.Args) < 2 {
 		return ""

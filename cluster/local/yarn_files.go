@@ -14,7 +14,7 @@ import (
 )
 
 // yarnFiles are the files of applications on YARN in a World, in memory: what clients stage, which all nodes see, and the
-// directories of containers. Staging directories and containers are what they are on a disk: what is not there is missing.
+// directories of containers. As on a disk, a file that was not staged, or was removed, is missing.
 type yarnFiles struct {
 	mu         sync.Mutex
 	staged     map[string]stagedFile

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// masterContainer is what a container of an application master has.
+// masterContainer is a container of an application master, with its settings.
 type masterContainer struct {
 	launch.Container
 	settings *conf.Conf
@@ -29,7 +29,7 @@ type masterContainer struct {
 	args     []string          // of the application; in client mode the driver's address
 }
 
-// container reads what a client staged for an application master.
+// container reads the files that a client staged for an application master.
 func (y *YARN) container(cmd rpcenv.Command) (masterContainer, error) {
 	var m masterContainer
 	var err error

@@ -22,7 +22,7 @@ func MemoryMB() int {
 	return offered(memlimit.FromSystem, memlimit.FromCgroup)
 }
 
-// offered is what remains of the least of several totals, in bytes; those that are not known do not count.
+// offered is the rest of the least of several totals, which are in bytes; unknown ones do not count.
 func offered(totals ...func() (uint64, error)) int {
 	least := uint64(0)
 	for _, total := range totals {

@@ -4,6 +4,6 @@
 //
 // # Differences from Spark
 //
-//   - A discovery script may run for a minute and say 64 KiB; Spark waits for ever. What it says on stderr is in the error.
+//   - A discovery script may run for a minute and write 64 KiB; Spark waits for ever. Its stderr is in the error.
 //     (TestADiscoveryScriptIsBounded)
 package machine

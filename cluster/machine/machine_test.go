@@ -140,7 +140,7 @@ func TestADiscoveryScriptIsBounded(t *testing.T) {
 		{"it says nothing", "", "want {"},
 		{"it says something else", `echo '["gpu"]'`, "want {"},
 		{"no name", `echo '{"addresses": ["0"]}'`, "it has no name"},
-		{"another name", `echo '{"name": "fpga", "addresses": ["0"]}'`, `tells of "fpga"`},
+		{"another name", `echo '{"name": "fpga", "addresses": ["0"]}'`, `names "fpga" instead`},
 		{"an address twice", `echo '{"name": "gpu", "addresses": ["0", "0"]}'`, "twice"},
 	} {
 		within := time.Minute

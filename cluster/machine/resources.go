@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Bounds of what is read from scripts and files.
+// Bounds of scripts and files.
 const (
 	scriptTime = time.Minute
 	fileBytes  = 1 << 20
@@ -47,7 +47,7 @@ func Resources(ctx context.Context, c *conf.Conf) ([]*deploy.ResourceInformation
 	return out, errors.Join(errs...)
 }
 
-// want is what the settings say of one resource.
+// want is one resource by the settings.
 type want struct {
 	name   string
 	amount int
@@ -107,7 +107,7 @@ func plainName(name string) bool {
 	})
 }
 
-// find is the resource as the file has it, else as the script says. What there is beyond the amount is left out.
+// find is the resource of the file, else of the script. Addresses beyond the amount are left out.
 func (w want) find(ctx context.Context, given []*deploy.ResourceInformation) (*deploy.ResourceInformation, error) {
 	where := "the resources file"
 	i := slices.IndexFunc(given, func(r *deploy.ResourceInformation) bool { return r.Name == w.name })
@@ -133,7 +133,7 @@ func (w want) find(ctx context.Context, given []*deploy.ResourceInformation) (*d
 	return r, nil
 }
 
-// discover runs a script, which says {"name": ..., "addresses": [...]} on its stdout.
+// discover runs a script, which writes {"name": ..., "addresses": [...]} to its stdout.
 func discover(ctx context.Context, name, script string, within time.Duration) (*deploy.ResourceInformation, error) {
 	said, err := runScript(ctx, script, within)
 	switch {
@@ -141,7 +141,7 @@ func discover(ctx context.Context, name, script string, within time.Duration) (*
 		return nil, fmt.Errorf("the discovery script %s of resource %s did not end within %s", script, name, within)
 	case err != nil:
 		return nil, fmt.Errorf("the discovery script %s of resource %s: %w", script, name, err)
-	case said.over: // the beginning of a JSON value is none
+	case said.over: // the beginning of a JSON value cannot be read
 		return nil, fmt.Errorf("the discovery script %s of resource %s says more than %d bytes", script, name, scriptBytes)
 	}
 	r := &deploy.ResourceInformation{}
@@ -149,7 +149,7 @@ func discover(ctx context.Context, name, script string, within time.Duration) (*
 		return r, fmt.Errorf(`the discovery script %s says %.100q: %w: want {"name": %q, "addresses": ["0", ...]}`, script, said.kept.String(), err, name)
 	}
 	if r.Name != name { // one script copied for another resource, say
-		return r, fmt.Errorf("the discovery script %s of resource %s tells of %.64q", script, name, r.Name)
+		return r, fmt.Errorf("the discovery script %s of resource %s names %.64q instead", script, name, r.Name)
 	}
 	return r, worker.CheckResource(r)
 }

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// scriptBytes bounds what is kept of what a script says.
+// scriptBytes bounds the part of a script's output that is kept.
 const scriptBytes = 64 << 10
 
 // errTooLong is the error of a script that did not end in time.
 var errTooLong = errors.New("it did not end in time")
 
-// runScript runs a program and returns what it said on stdout. It and its children are ended when ctx ends, or after within. The
-// error of one that failed has what it said on stderr.
+// runScript runs a program and returns its stdout. It and its children are killed when ctx ends, or after within. The error of a
+// program that failed has its stderr.
 func runScript(ctx context.Context, script string, within time.Duration) (*bounded, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // its children too
-	cmd.WaitDelay = time.Second                                                          // what left its group may hold its pipes
+	cmd.WaitDelay = time.Second                                                          // a process that left its group may hold its pipes
 	said, complaint := &bounded{room: scriptBytes}, &bounded{room: 1 << 10}
 	cmd.Stdout, cmd.Stderr = said, complaint
 	err := cmd.Run()
@@ -76,7 +76,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil // all of it, or the script would see a broken pipe
 }
 
-// text is what was written, as the end of an error.
+// text is the output as the end of an error.
 func (b *bounded) text() string {
 	if s := strings.TrimSpace(b.kept.String()); s != "" {
 		return ": " + s

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Memory is what a tree of processes uses, in bytes.
+// Memory is the memory of a tree of processes, in bytes.
 type Memory struct{ Resident, Virtual int64 }
 
 // stat is a process as /proc/PID/stat has it.
@@ -52,7 +52,7 @@ func parseStat(text []byte) (stat, error) {
 	return s, nil
 }
 
-// sum is what a process uses with all that it started: its descendants, and what is in its group. It mirrors
+// sum is the memory of a process and of all that it started: its descendants, and the members of its group. It mirrors
 // ProcfsBasedProcessTree, which knows descendants only.
 func sum(all []stat, pid int, page int64) (m Memory) {
 	// A child may stand before its parent in the list, so it is read again until nobody new is found.

@@ -34,7 +34,7 @@ type Options struct {
 	Join []string
 	// Gossip is where membership listens.
 	Gossip rpcenv.Address
-	// Debug is where /metrics and /debug/pprof are served, HOST:PORT; empty: coherer.debug.addr says, else nowhere.
+	// Debug is where /metrics and /debug/pprof are served, HOST:PORT; empty: at coherer.debug.addr, else nowhere.
 	Debug string
 	// Pages is where the daemon's pages are served over HTTP; a port that is taken is tried again with the next ones. The zero
 	// Address: nowhere.
@@ -69,7 +69,7 @@ type daemon struct {
 	yarn     bool // the daemon is one of YARN
 }
 
-// newDaemon makes the Host. start is what Host.Start does.
+// newDaemon makes the Host, whose Start is start.
 func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)) (*daemon, error) {
 	d := &daemon{opts: opts, exits: make(chan int, 2)}
 	var err error
@@ -187,7 +187,7 @@ func (d *daemon) because(err error) error {
 	}
 }
 
-// close ends what the daemon has, in good order.
+// close ends the parts of the daemon, in good order.
 func (d *daemon) close() error {
 	if d.member != nil {
 		leaving, cancel := context.WithTimeout(context.Background(), leaveTime)
@@ -203,7 +203,7 @@ func (d *daemon) close() error {
 		d.node.Env.Close()
 	}
 	d.unwatch()
-	if err := d.recorder.Close(); err != nil { // on a full disk, say: no failure of what the daemon does
+	if err := d.recorder.Close(); err != nil { // on a full disk, say: the daemon itself has not failed
 		d.opts.Log.Warn(err)
 	}
 	return errors.Join(served, d.host.Close())

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// directories are those of applications under a work directory, and those for their blocks under the roots that
+// directories manages the directories of applications under a work directory, and those for their blocks under the roots that
 // spark.local.dir names. Its methods are called one after the other.
 type directories struct {
 	work string
@@ -101,7 +101,7 @@ func (d *directories) localDir(root string) (string, error) {
 	return dir, nil
 }
 
-// writeResources writes what Spark's ResourceUtils.prepareResourcesFile does.
+// writeResources writes the file of an executor's resources. It mirrors ResourceUtils.prepareResourcesFile.
 func writeResources(x worker.Preparation) (string, error) {
 	text, err := worker.FormatResources(worker.ExecutorComponent, x.Resources)
 	if err != nil {
@@ -118,8 +118,8 @@ func writeResources(x worker.Preparation) (string, error) {
 	return f.Name(), nil
 }
 
-// Remove removes what an application had on this machine, its blocks and its program, but the output of its executors,
-// stdout and stderr with what was rolled over, which people read afterwards.
+// Remove removes an application's files on this machine, its blocks and its program, but not the output of its executors: people
+// read stdout and stderr, and the older files of both, afterwards.
 func (d *directories) Remove(_ *rpcenv.Blocking, app string) error {
 	var errs []error
 	for _, dir := range d.apps[app] {
@@ -175,8 +175,8 @@ func (d *directories) CleanUp(b *rpcenv.Blocking, inUse []string, since time.Tim
 	return removed, errors.Join(errs...)
 }
 
-// holdsOutput reports whether a directory has the output of a driver in it, or that of an executor one below. Others are
-// somebody else's: a work directory may be anybody's folder.
+// holdsOutput reports whether a directory has the output of a driver in it, or that of an executor one below. Other directories
+// are none of ours: a work directory may be any folder of a user.
 func holdsOutput(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "stdout")); err == nil {
 		return true
@@ -212,7 +212,7 @@ func olderThan(dir string, since time.Time) (bool, error) {
 	return old, err
 }
 
-// close removes what the Worker made in the roots.
+// close removes the Worker's directories in the roots.
 func (d *directories) close() error {
 	var errs []error
 	for _, root := range d.roots {

@@ -22,6 +22,6 @@
 //     that. There is no yarn.nodemanager.recovery.enabled. (TestKillingANodeManagerEndsItsContainers)
 //   - On SIGTERM the shell of a container waits for its command; Hadoop's dies, which makes no difference there, since what is
 //     left of a process group has the same time. (TestACommandHasItsTimeToEnd)
-//   - A NodeManager that ends removes what it has in its local directories; Hadoop's next one does.
+//   - A NodeManager that ends removes its files in its local directories; Hadoop's next one does.
 //     (TestANodeManagerRunsContainers)
 package node

@@ -8,10 +8,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// runsPrograms is what most doors let anybody do.
+// runsPrograms is the danger of most doors.
 const runsPrograms = "run programs as this user"
 
-// byHost closes the doors that are where --host says.
+// byHost is how to close a door at the address of --host.
 const byHost = "start the daemon with --host 127.0.0.1, or let a firewall keep others out"
 
 // rpcLets says, by role, what everybody can do that reaches its RPC port.

@@ -27,7 +27,7 @@ func (s *said) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// warnings are the warnings of doors that a daemon at host has given when it was ready.
+// warnings are the warnings of doors that a daemon at host logs until it is ready.
 func warnings(t *testing.T, host string, settings map[string]string, run func(context.Context, Options) error) []string {
 	t.Helper()
 	c, err := conf.New(settings)
@@ -70,7 +70,7 @@ func warnings(t *testing.T, host string, settings map[string]string, run func(co
 	return found
 }
 
-// TestEachOpenDoorIsWarnedOfOnce: what anybody can do there, and how to close it.
+// TestEachOpenDoorIsWarnedOfOnce: the warning says what everybody can do there, and how to close it.
 func TestEachOpenDoorIsWarnedOfOnce(t *testing.T) {
 	master := func(ctx context.Context, o Options) error { o.Role = "master"; return RunMaster(ctx, o) }
 	resourceManager := func(ctx context.Context, o Options) error {

@@ -24,6 +24,7 @@ func (l launcher) startDriver(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpc
 	}
 	return l.starter.Start(process.Spec{
 		Path: program, Args: args, Dir: cmd.Dir,
+		// Ours first: what the submission sets wins.
 		Env: append([]string{
 			"GOMAXPROCS=" + entryOf(cmd.Env, "SPARK_DRIVER_CORES", "1"), "GOMEMLIMIT=" + memoryLimit(cmd.Env, "SPARK_DRIVER_MEMORY", l.memoryMB),
 			app.WorkerVar + "=" + workerURL,

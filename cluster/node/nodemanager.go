@@ -20,7 +20,7 @@ import (
 // NodeManagerOptions are those of a NodeManager. Settings yarn.nodemanager.* stand in for zero values.
 type NodeManagerOptions struct { //nolint:revive // the role is called NodeManager
 	Options
-	// ResourceManager is where it listens; the zero Address: yarn.resourcemanager.address says.
+	// ResourceManager is the ResourceManager's address; zero: that of yarn.resourcemanager.address.
 	ResourceManager rpcenv.Address
 	// MemoryMB and VCores are what the node offers; else 8192 MiB and 8 cores.
 	MemoryMB int64
@@ -59,7 +59,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	cfg.Containers = container.NewDirectories(disks, conf.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
 	cfg.Logs = container.NewLogs(disks)
 	cfg.Machine = container.Machine{Volumes: disks}
-	// Closed after the daemon: what containers are left when the endpoint has ended the Starter ends.
+	// Closed after the daemon: the Starter ends the containers that the endpoint has left.
 	starter := process.NewStarter()
 	defer starter.Close()
 	d, err := newDaemon(opts.Options, containerLauncher{starter}.start)
@@ -86,7 +86,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	if err := d.wait(ctx); err != nil {
 		return err
 	}
-	// ctx has ended. The containers get a SIGTERM and some time before the deferred calls kill what is left.
+	// ctx has ended. The containers get a SIGTERM and some time before the deferred calls kill the rest.
 	ending, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
 	b := d.node.Env.Blocking(ending)
@@ -97,7 +97,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	return nil
 }
 
-// config fills in what the settings say.
+// config fills in the settings' values.
 func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
 	fill(&o.MemoryMB, int64(conf.NodeManagerMemoryMB.Get(o.Conf)), nodeMemoryMB)
 	fill(&o.VCores, conf.NodeManagerVCores.Get(o.Conf), nodeVCores)
@@ -124,7 +124,7 @@ func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
 	return cfg, cfg.Validate()
 }
 
-// fill sets a number that is not given: to what a setting says, else to its default.
+// fill sets a number that is not given: to a setting's value, else to its default.
 func fill[N int | int64](to *N, setting, otherwise N) {
 	switch {
 	case *to > 0:

@@ -60,7 +60,7 @@ func (n testNode) run(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// fakeRM is the ResourceTracker that a test plays. What it hears of it tells by channels.
+// fakeRM is the ResourceTracker that a test plays. It passes what it hears on by channels.
 type fakeRM struct {
 	nodes chan rpcenv.Address
 	ended chan *yarn.ContainerStatus
@@ -385,7 +385,7 @@ func TestWhatANodeOffers(t *testing.T) {
 	}
 }
 
-// BenchmarkContainer is how long a container takes that does nothing: from startContainers to the heartbeat that tells its end.
+// BenchmarkContainer is how long a container takes that does nothing: from startContainers to the heartbeat that reports its end.
 func BenchmarkContainer(b *testing.B) {
 	k := newYARNKit(b, nil)
 	n := int64(0)

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/httpserver"
 )
 
-// faces are what a daemon serves over HTTP, besides its metrics.
+// faces are a daemon's servers over HTTP, besides that of its metrics.
 type faces struct {
 	listeners []net.Listener
 	servers   []*httpserver.Server
@@ -46,7 +46,7 @@ func (d *daemon) bindPages(service, setting string) (net.Listener, error) {
 	return l, err
 }
 
-// bindWebapp listens for the pages of a daemon of YARN, where Options.Pages or else a setting says.
+// bindWebapp listens for the pages of a daemon of YARN, at Options.Pages or else at the address of a setting.
 func (d *daemon) bindWebapp(service string, setting *conf.Entry[string]) (net.Listener, error) {
 	if d.opts.Pages == (rpcenv.Address{}) {
 		at, err := rpcenv.ParseAddress(setting.Get(d.opts.Conf))
@@ -124,7 +124,7 @@ func (d *daemon) names() []string {
 	return names
 }
 
-// close ends all; what listens and serves nothing yet, too.
+// close ends all servers, and listeners that have none yet.
 func (f *faces) close() error {
 	var errs []error
 	for _, s := range f.servers {

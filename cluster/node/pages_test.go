@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// runDaemon runs a daemon until the end of the test, or end is called, and returns its ready line when there is one.
+// runDaemon runs a daemon until the end of the test, or end is called, and returns its ready line, if it writes one.
 func runDaemon(t *testing.T, settings map[string]string, run func(context.Context, Options) error) (ready process.Ready, end func() error) {
 	t.Helper()
 	c, err := conf.New(settings)
@@ -117,7 +117,7 @@ func TestTheFacesOfDaemons(t *testing.T) {
 	if code, text := fetch(t, http.MethodGet, submissions+"readyz", ""); code != http.StatusOK || !strings.Contains(text, `"success" : true`) {
 		t.Errorf("%d %s", code, text)
 	}
-	// More cores than there are: it waits.
+	// More cores than the Worker has: it waits.
 	code, text := fetch(t, http.MethodPost, submissions+"create", `{"action":"CreateSubmissionRequest","clientSparkVersion":"4.1.4",
 		"appResource":"/nosuch","mainClass":"A","sparkProperties":{"spark.driver.cores":"3"}}`)
 	var created struct{ SubmissionID string }

@@ -36,7 +36,7 @@ func fetching(t *testing.T, ctx context.Context) *rpcenv.Blocking { //nolint:rev
 	return b
 }
 
-// serve serves this test's own program as /prog, what is no program as /text, and never the end of /slow.
+// serve serves this test's own program as /prog, a text as /text, and never the end of /slow.
 func serve(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()

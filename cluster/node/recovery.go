@@ -22,7 +22,7 @@ type records struct {
 	elected bool
 }
 
-// openRecords opens what spark.deploy.recoveryMode names.
+// openRecords opens the records of the mode spark.deploy.recoveryMode.
 func openRecords(opts Options) (records, error) {
 	on := func(store master.Store) func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error) {
 		return func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {

@@ -28,7 +28,7 @@ type WorkerOptions struct {
 	Cores, MemoryMB int
 	// WorkDir is the directory that holds those of executors.
 	WorkDir string
-	// LocalDirs are where executors keep blocks; none: spark.local.dir says, else in WorkDir.
+	// LocalDirs are where executors keep blocks; empty: those of spark.local.dir, else in WorkDir.
 	LocalDirs []string
 	// Decommission makes the Worker, at each value, take no more executors. It may be nil.
 	Decommission <-chan os.Signal
@@ -51,7 +51,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	// Closed after the daemon: executors that are left when the endpoint has ended the Starter ends.
+	// Closed after the daemon: the Starter ends the executors that the endpoint has left.
 	starter := process.NewStarter()
 	defer starter.Close()
 	d, err := newDaemon(opts.Options, launcher{starter, opts.MemoryMB, opts.Conf, opts.Log, opts.Launched}.start)
@@ -106,7 +106,7 @@ func (d *daemon) watchDecommission(signals <-chan os.Signal) (stop func()) {
 		for {
 			select {
 			case <-signals:
-				_ = d.node.Env.Send(d.node.Ref, worker.WorkerDecommissionSigReceived{}) // its only error is for what is no message
+				_ = d.node.Env.Send(d.node.Ref, worker.WorkerDecommissionSigReceived{}) // it fails only for values that are no messages
 			case <-done:
 				return
 			}
@@ -137,7 +137,7 @@ func makeWorkDir(dir string, roots []string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("work directory: %w: %s", err, remedy)
 	}
-	// A write tells at the start what otherwise the first executor would: a full disk, say.
+	// A write shows at the start what otherwise the first executor would run into: a full disk, say.
 	probe, err := os.CreateTemp(dir, ".try-*")
 	if err != nil {
 		return "", fmt.Errorf("work directory %s cannot be written: %w: %s", dir, err, remedy)

@@ -40,8 +40,8 @@ func (f allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
 	return readBounded(string(f))
 }
 
-// hostFiles is a resourcemanager.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and what
-// follows a # is not looked at, as in Hadoop's.
+// hostFiles is a resourcemanager.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and the
+// rest of a line after a # is a comment, as in Hadoop's.
 type hostFiles struct{ include, exclude string }
 
 func (f hostFiles) Read(*rpcenv.Blocking) (include, exclude []string, err error) {

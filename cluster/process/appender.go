@@ -18,7 +18,7 @@ type appender struct {
 	done    sync.WaitGroup
 }
 
-// appenderGrace is how long what was written before a process's end may take to be read; children of it that left its group
+// appenderGrace is how long the rest of the output may take to be read after a process's end; children of it that left its group
 // may hold the pipe for ever.
 const appenderGrace = time.Second
 
@@ -69,7 +69,7 @@ func (a *appender) write(p []byte) (int, error) {
 	return a.to.Write(p)
 }
 
-// finish waits for the rest of the output after the process's end, and closes what there is.
+// finish waits for the rest of the output after the process's end, and closes pipe and file.
 func (a *appender) finish() {
 	_ = a.pipe.SetReadDeadline(time.Now().Add(appenderGrace)) // pipes have deadlines, so this cannot fail
 	a.abandon()

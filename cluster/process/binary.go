@@ -32,6 +32,7 @@ func CheckBinary(path string) error {
 
 // checkTarget compares what a program was built for with what it is to run on.
 func checkTarget(info *debug.BuildInfo, goos, goarch string) error {
+	// Without this check the end would be "exec format error", on each Worker, for each executor.
 	var forOS, forArch string
 	for _, s := range info.Settings {
 		switch s.Key {

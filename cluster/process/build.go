@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxBuildOutput bounds what is kept of the compiler's output.
+// maxBuildOutput bounds the part of the compiler's output that is kept.
 const maxBuildOutput = 64 << 10
 
 // BuildMain builds the package main in the directory dir with the go command and writes the program to out. It mirrors
@@ -39,7 +39,7 @@ func BuildMain(ctx context.Context, dir, out string) error {
 	cmd := exec.CommandContext(ctx, goCommand, "build", "-o", out, ".")
 	cmd.Dir = dir
 	cmd.SysProcAttr = childAttr()
-	// The go command has compilers below it: the group is killed, and what left the group and holds the pipe is not waited for.
+	// The go command has compilers below it: the group is killed, and processes that left it and hold the pipe are not waited for.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	output := &head{limit: maxBuildOutput}

@@ -10,8 +10,8 @@
 //     End of file means that the parent is gone; transport.WatchParent waits for it. A frozen child cannot read, hence the first
 //     rope; other systems than Linux lack the first, hence the second. Both survive [Exec].
 //
-// Each child leads a process group of its own. [Process.Kill] ends the group, and what is left of a group is ended when
-// its leader ends.
+// Each child leads a process group of its own. [Process.Kill] ends the group; when a leader ends, the rest of its group is
+// killed.
 //
 // A daemon that is ready says so once, in a line of JSON written to the descriptor that --ready-fd names: see [Ready].
 //

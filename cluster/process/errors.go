@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// remedies say, for what the operating system refuses, what to do about it.
+// remedies say what to do about errors of the operating system.
 var remedies = []struct {
 	errno  syscall.Errno
 	remedy string

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/smalldisk"
 )
 
-// A disk without room keeps no last words: that itself is why nothing is known.
+// A disk without room keeps no last words: the error names the full disk instead.
 func TestAFullDiskIsWhyAProcessSaysNothing(t *testing.T) {
 	stderr := filepath.Join(smalldisk.Dir(t, "size=64k"), "stderr")
 	said := func(text string) (string, string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// A parent that is killed by SIGKILL can end nobody, and yet nobody is left.
+// A parent that is killed by SIGKILL cannot end its children, and yet none is left.
 func TestKilledParentLeavesNobody(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -111,7 +111,7 @@ func (p *Process) wait() rpcenv.Exit {
 	return p.exit
 }
 
-// endGroup ends what the leader left of its group.
+// endGroup ends the processes that the leader left in its group.
 func (p *Process) endGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +153,7 @@ func (p *Process) closePipes() {
 // Signalled is what a shell adds to the number of the signal that ended a process.
 const Signalled = 128
 
-// exitOf is what a shell would say of the result of a Wait.
+// exitOf is the exit that a shell would report for the result of a Wait.
 func exitOf(err error) rpcenv.Exit {
 	var failed *exec.ExitError
 	switch {
@@ -168,7 +168,7 @@ func exitOf(err error) rpcenv.Exit {
 	return rpcenv.Exit{Code: failed.ExitCode()}
 }
 
-// nameOf is what to call the process in an error: its sub-command, as in "worker", or the file's name.
+// nameOf is the process's name in errors: its sub-command, as in "worker", or the file's name.
 func nameOf(spec *Spec) string {
 	if len(spec.Args) > 0 && spec.Args[0] != "" && !strings.HasPrefix(spec.Args[0], "-") {
 		return spec.Args[0]

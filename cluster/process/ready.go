@@ -50,6 +50,7 @@ func ReportReady(fd int, r Ready) error {
 	if len(line)+1 > maxReady {
 		return fmt.Errorf("ready line: %d bytes are more than %d", len(line)+1, maxReady)
 	}
+	// A line in one write up to maxReady: a reader sees all of it or nothing.
 	out := os.Stdout
 	if fd > 2 {
 		out = os.NewFile(uintptr(fd), "ready")

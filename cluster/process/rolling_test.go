@@ -178,10 +178,10 @@ func TestAFullDiskIsCountedAndReadOn(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full to write to")
 	}
-	var told []int64
+	var dropped []int64
 	var why error
 	a, w, err := appendTo(Output{Path: "/dev/full", Rolling: &Rolling{MaxSize: 1 << 20, Dropped: func(n int64, err error) {
-		told, why = append(told, n), err
+		dropped, why = append(dropped, n), err
 	}}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -192,8 +192,8 @@ func TestAFullDiskIsCountedAndReadOn(t *testing.T) {
 	}
 	w.Close()
 	a.finish()
-	if !slices.Equal(told, []int64{0, much}) || !errors.Is(why, syscall.ENOSPC) {
-		t.Errorf("told %v, %v", told, why)
+	if !slices.Equal(dropped, []int64{0, much}) || !errors.Is(why, syscall.ENOSPC) {
+		t.Errorf("dropped %v, %v", dropped, why)
 	}
 }
 

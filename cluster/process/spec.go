@@ -60,7 +60,7 @@ func preamble(what, path string, args []string) string {
 	return b.String() + "\n" + strings.Repeat("=", 40) + "\n\n"
 }
 
-// validate reports all that is wrong with s itself; what the operating system knows comes out at the start.
+// validate reports all that is wrong with s itself; the operating system reports the rest at the start.
 func (s *Spec) validate() error {
 	var errs []error
 	if s.Path == "" {
@@ -75,6 +75,7 @@ func (s *Spec) validate() error {
 	if s.StderrPreamble != "" && s.Stderr == (Output{}) {
 		errs = append(errs, errors.New("a preamble wants a place for stderr"))
 	}
+	// The system's own error would be "invalid argument", without the word.
 	for _, word := range append(append([]string{s.Path, s.Dir}, s.Args...), s.Env...) {
 		if strings.ContainsRune(word, 0) {
 			errs = append(errs, fmt.Errorf("%q contains a NUL byte", word))
@@ -83,7 +84,7 @@ func (s *Spec) validate() error {
 	return errors.Join(errs...)
 }
 
-// environ is the environment of the child, without what this process inherited about its own parent.
+// environ is the environment of the child, without the variable that names this process's own pipe to its parent.
 func (s *Spec) environ() []string {
 	var env []string
 	for _, entry := range append(os.Environ(), s.Env...) { // of two with one name the last counts
@@ -94,7 +95,7 @@ func (s *Spec) environ() []string {
 	return append(env, fmt.Sprintf("%s=%d", transport.ParentFDVar, ParentFD))
 }
 
-// open returns the file to write to, nil for none, and a function that closes what open opened.
+// open returns the file to write to, or nil, and a function that closes it if open opened it.
 func (o Output) open() (*os.File, func(), error) {
 	if o.Path == "" {
 		return o.File, func() {}, nil

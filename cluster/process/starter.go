@@ -51,8 +51,8 @@ func NewStarter() *Starter {
 	return s
 }
 
-// fork calls what it is given on one thread. The thread is not given back: it ends with the goroutine, and every child
-// that is left then ends with it.
+// fork runs the functions from forks on one thread. The thread is not given back: it ends with the goroutine, and every child
+// that is left ends with it.
 func (s *Starter) fork() {
 	defer close(s.gone)
 	runtime.LockOSThread()
@@ -71,7 +71,7 @@ func (s *Starter) Close() {
 	}
 	s.mu.Unlock()
 
-	// Without s.mu: what ends takes it in forget. forks is closed last, since a Start under way still sends to it.
+	// Without s.mu: a process that ends takes it in forget. forks is closed last, since a Start under way still sends to it.
 	s.waits.Wait()
 	s.stop.Do(func() { close(s.forks) })
 	<-s.gone

@@ -16,7 +16,7 @@ const (
 	wordsLine = 500
 )
 
-// errorWords begin a line by which a process says why it ends: a command of ours, a Go program that crashes.
+// errorWords begin the line in which a process names the reason of its end: a command of ours, a Go program that crashes.
 var errorWords = []string{"error: ", "panic: ", "fatal error: "}
 
 // errorLine is the last line of an error in the file from offset on, or "". When nothing was written from offset on and the disk
@@ -66,7 +66,7 @@ func readEnd(path string, offset, most int64) (string, int64) {
 	return string(text), info.Size()
 }
 
-// fullDisk says that the disk of the file is full, and "" when it is not.
+// fullDisk is the text for a file whose disk is full, or "".
 func fullDisk(path string) string {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(path), &s); err != nil || s.Bavail > 0 {

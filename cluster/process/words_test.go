@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 )
 
-// The end of a process says why, where its stderr does: the last error of this process, not what an earlier one wrote, and
-// nothing of a process that a signal ended or that was content.
+// The end of a process has the reason that its stderr has: the last error of this process, not an earlier one's, and none of a
+// process that a signal ended or that succeeded.
 func TestTheEndOfAProcessSaysWhy(t *testing.T) {
 	long := "error: " + strings.Repeat("x", 600)
 	for _, test := range []struct {

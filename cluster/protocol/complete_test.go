@@ -17,7 +17,7 @@ func now(t *testing.T) *Protocol {
 	return p
 }
 
-// missing is what m does not say of itself.
+// missing are the parts of m's description that are empty.
 func missing(m *Message) []string {
 	var out []string
 	want := func(what string, there bool) {

@@ -20,12 +20,12 @@ type Protocol struct {
 	Deviations    []Deviation    `json:"deviations,omitempty"`
 }
 
-// Message is a message, or what messages are made of: see the kinds.
+// Message is a message, or a part of messages: see the kinds.
 type Message struct {
 	// Name is the full protobuf name, deploy.RegisterWorker, or Go's package and type for a Local.
 	Name string `json:"name"`
 	Kind string `json:"kind"`
-	// Number is the place on the wire; 0 for what does not travel by itself.
+	// Number is the place on the wire; 0 for a kind that does not travel by itself.
 	Number  uint32 `json:"number,omitempty"`
 	Comment string `json:"comment"`
 	// From are the endpoints that send it, To those that handle it; "*" is any. Of an answer they are those of its asks.
@@ -66,7 +66,7 @@ type Field struct {
 
 // Place is a function in the source.
 type Place struct {
-	// Endpoint is whose function it is; empty for what is no endpoint.
+	// Endpoint is the endpoint whose function it is; empty: no endpoint's.
 	Endpoint string `json:"endpoint,omitempty"`
 	// Package is the folder below the module's root.
 	Package string `json:"package"`

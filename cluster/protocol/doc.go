@@ -3,13 +3,13 @@
 // conversations that messages make up; and where Coherer differs from Spark on purpose. `coherer explain` and
 // messages/PROTOCOL.md are views of it.
 //
-// It has four sources, and a test that compares each with what it was made from:
+// It has four sources, and a test that compares each with its origin:
 //
 //   - the .proto files: descriptors, options and, by protoc-gen-coherer, comments. Messages of users that are linked into
 //     the program and were generated so are explained like Coherer's own;
 //   - source.json: handlers, makers, endpoints, messages that stay within an Env, and the tables "Differences from Spark" and
 //     "Differences from Hadoop", read from the Go source;
-//   - recordings/: what was said in runs of golden scripts of package scenario in a World, cut down to what is shown;
+//   - recordings/: the messages of runs of golden scripts of package scenario in a World, cut down to those that are shown;
 //   - the list of conversations in conversations.go, each a path through a recording.
 //
 // After a change of messages, handlers or runs the tests say what differs, and

@@ -1,6 +1,6 @@
 package protocol
 
-// home is what the source does not say of an endpoint.
+// home is the part of an endpoint's description that the source lacks.
 type home struct{ where, spark string }
 
 // homes are the endpoints by name. A test wants a row for each.

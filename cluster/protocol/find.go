@@ -12,7 +12,7 @@ import (
 // ErrUnknown is a name that no message, endpoint or conversation has.
 var ErrUnknown = errors.New("nothing in the protocol is called")
 
-// maxSuggestions bounds what the error for an unknown name proposes.
+// maxSuggestions bounds the names that the error for an unknown name proposes.
 const maxSuggestions = 5
 
 // Find is everything called name: messages by full or short name or by Spark's class, records, enums, endpoints,
@@ -45,7 +45,7 @@ func (p *Protocol) Find(name string) (*Protocol, error) {
 	return nil, fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, name, strings.Join(near, ", "))
 }
 
-// named is what has names that are wanted; nil when nothing does.
+// named is the part of p with wanted names; nil: empty.
 func (p *Protocol) named(wanted func(names []string) bool) *Protocol {
 	found := &Protocol{}
 	for _, m := range p.Messages {
@@ -82,7 +82,7 @@ func class(spark string) []string {
 	return []string{spark, short(spark)}
 }
 
-// short is a name without what stands before its last dot.
+// short is the part of a name behind its last dot.
 func short(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // near are names like name: the nearest one, then those that name is a part of.

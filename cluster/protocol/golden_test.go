@@ -173,7 +173,7 @@ func shownOf(recordings []recording, messages []Message) map[string]map[string]b
 			}
 			said, err := c.walk(r)
 			if err != nil {
-				continue // build tells
+				continue // build reports it
 			}
 			for i := range said {
 				keep(r, &said[i])
@@ -194,7 +194,7 @@ func TestRecordingsAreThoseOfTheScripts(t *testing.T) {
 	}
 }
 
-// What was cut from the recordings is not missed: the whole ones give the same.
+// Nothing misses what was cut from the recordings: the whole ones give the same.
 func TestRecordingsAreCutWithoutLoss(t *testing.T) {
 	whole, kept := recorded(t)
 	var short []recording

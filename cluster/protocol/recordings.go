@@ -72,7 +72,7 @@ func says(e *trace.Entry, m *Message) bool {
 	return false
 }
 
-// tick is what the name of an item begins with that a timer gave.
+// tick begins the names of items that timers give.
 const tick = "timer "
 
 func stepOf(e *trace.Entry) Step {

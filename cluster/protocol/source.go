@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// sourceJSON is what a test read from the Go source.
+// sourceJSON is the part of the Go source that Load needs, as a test read it.
 //
 //go:embed source.json
 var sourceJSON []byte
 
-// source is what the Go source says of the protocol.
+// source is the protocol as the Go source has it.
 type source struct {
 	Handlers   []use         `json:"handlers"`
 	Makers     []use         `json:"makers"`

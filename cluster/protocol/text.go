@@ -96,7 +96,7 @@ func (p *Protocol) Text(w io.Writer) error {
 	return err
 }
 
-// List writes what can be asked for: conversations, endpoints and the messages that each handles.
+// List writes the names that can be asked for: conversations, endpoints and the messages that each handles.
 func (p *Protocol) List(w io.Writer) error {
 	var t text
 	t.line("CONVERSATIONS")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kindText says in a word or two what m is.
+// kindText is m's kind in a few words.
 func (m *Message) kindText() string {
 	switch {
 	case m.Kind == KindRecord:

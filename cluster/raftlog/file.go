@@ -75,13 +75,13 @@ func Open(path string) (f *File, err error) {
 		return nil, unusable(&fs.PathError{Op: "open", Path: path, Err: err})
 	case errors.Is(err, bolterrors.ErrInvalid):
 		return nil, damaged(path, "it is no log of a Master")
-	case err != nil: // bbolt read what cannot be
+	case err != nil: // bbolt read a page that makes no sense
 		return nil, damaged(path, err)
 	}
 	return &File{path: path, db: db}, nil
 }
 
-// unusable says what to do about a file that cannot be opened: err names it.
+// unusable adds to err, which names a file that cannot be opened, what to do about it.
 func unusable(err error) error {
 	advice := "name another directory by spark.deploy.recoveryDirectory"
 	if errors.Is(err, fs.ErrPermission) {
@@ -90,7 +90,7 @@ func unusable(err error) error {
 	return fmt.Errorf("the log of this Master: %w: %s", err, advice)
 }
 
-// damaged says what to do.
+// damaged is the error of a damaged file, with what to do.
 func damaged(path string, why any) error {
 	return fmt.Errorf("%w: %s: %v: remove it, then this Master gets the log of the others", election.ErrLogDamaged, path, why)
 }
@@ -114,7 +114,7 @@ func (f *File) Name() string { return f.path }
 // Close gives the file back.
 func (f *File) Close() error { return f.db.Close() }
 
-// The buckets and the keys of what is not an entry.
+// The buckets, and the keys of the state.
 var (
 	stateBucket   = []byte("state")
 	entriesBucket = []byte("entries")
@@ -124,8 +124,8 @@ var (
 	extentKey     = []byte("extent")
 )
 
-// Load reads everything. Each record has a checksum, and the extent says which entries there must be: a damaged page of
-// bbolt's can make records vanish as if they had never been.
+// Load reads everything. Each record has a checksum, and the extent names the first and the last entry: a damaged page of bbolt's
+// can make records vanish as if they had never been.
 func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(f.path, &err)

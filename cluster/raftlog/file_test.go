@@ -155,7 +155,7 @@ func TestADamagedFileIsTold(t *testing.T) {
 	}
 }
 
-// A place where no file can be is named once, with what to do.
+// The error for a place where no file can be names it once, and says what to do.
 func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	folder, file := filepath.Join(dir, "folder"), filepath.Join(dir, "file")

@@ -43,7 +43,7 @@ func (w *writer) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	})
 }
 
-// A Master starts with an old copy of its file: it says which, gets what the others have, and with it another may end.
+// A Master starts with an old copy of its file: it names the file, gets the others' log, and with it another Master may end.
 func TestAnOldCopyOfAFileIsNamedAndCaughtUp(t *testing.T) {
 	w := sim.New(1, 0)
 	defer w.Close()

@@ -35,7 +35,7 @@ func newPeers(b *testing.B, want int) *peers {
 	return p
 }
 
-// close ends them all, the Master first: it would tell each application of the end of each Worker. The next run needs their
+// close ends them all, the Master first: it would report the end of each Worker to each application. The next run needs their
 // descriptors.
 func (p *peers) close(master *rpcenv.Env) {
 	master.Close()
@@ -58,7 +58,7 @@ func (p *peers) env(name string) *rpcenv.Env {
 	return env
 }
 
-// one was heard of.
+// one counts a peer that was heard of.
 func (p *peers) one() {
 	if p.heard.Add(1) == p.want {
 		close(p.done)
@@ -167,7 +167,7 @@ func (p *peers) registerAll(n int, master rpcenv.Ref) time.Duration {
 	return time.Since(began)
 }
 
-// BenchmarkRegistration is that many Workers register at once over sockets: from the first RegisterWorker to the last
+// BenchmarkRegistration lets many Workers register at once over sockets: from the first RegisterWorker to the last
 // RegisteredWorker, connections included.
 func BenchmarkRegistration(b *testing.B) {
 	const registering = 5000
@@ -221,8 +221,8 @@ func (p *peers) cluster() []master.Change {
 	return changes
 }
 
-// processTime is what the process has used of processors until now: on a machine that others use too it says more than the
-// clock. Of a recovery it is what the Master and all its peers used.
+// processTime is the processor time of this process until now: on a machine with other work it says more than the clock. In a
+// recovery it covers the Master and all its peers.
 func processTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -231,7 +231,7 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkRecovery is that a Master finds a cluster again: from the start of its process's Env until it is ALIVE, with
+// BenchmarkRecovery lets a Master find a cluster again: from the start of its process's Env until it is ALIVE, with
 // every Worker and application called over sockets and heard of.
 func BenchmarkRecovery(b *testing.B) {
 	b.Run(fmt.Sprintf("workers=%d/applications=%d/drivers=%d", workers, applications, drivers), func(b *testing.B) {
@@ -258,7 +258,7 @@ func BenchmarkRecovery(b *testing.B) {
 	})
 }
 
-// untilAlive asks until the Master is ALIVE: everybody has answered already, the answers are in its inbox or on the way.
+// untilAlive asks until the Master is ALIVE: all peers have answered already, the answers are in its inbox or on the way.
 func untilAlive(b *testing.B, env *rpcenv.Env, ref rpcenv.Ref) {
 	wait := env.Blocking(b.Context())
 	defer wait.Close()

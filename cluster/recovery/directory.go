@@ -28,7 +28,7 @@ const (
 	tempMark    = ".tmp-"
 	// longestName is how long the name of a record's file may be; most file systems take 255 bytes.
 	longestName = 200
-	// largestFile is how many bytes a file may have: what is more was not written here, and would fill the memory.
+	// largestFile is how many bytes a file may have: a larger one was not written here, and would fill the memory.
 	largestFile = 256 << 20
 )
 

@@ -204,8 +204,8 @@ func TestOneMasterAtATime(t *testing.T) {
 	}
 }
 
-// TestAWriteIsAllOrNone breaks the disk at each of its changes, and at none. The next Master finds what was there before,
-// or all that was written; all of it when the Write said so.
+// TestAWriteIsAllOrNone breaks the disk at each of its changes, and at none. The next Master finds the records from before,
+// or all of the Write's; all of the Write's when it returned no error.
 func TestAWriteIsAllOrNone(t *testing.T) {
 	before := []string{"app_a=old", "app_b=old"}
 	for _, test := range []struct {

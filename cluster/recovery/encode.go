@@ -48,7 +48,7 @@ func decode(data []byte) ([]master.Change, error) {
 	if got := crc32.Checksum(body, castagnoli); got != sum {
 		return nil, fmt.Errorf("it is torn or was changed: its checksum is %08x instead of %08x", got, sum)
 	}
-	// The checksum is right, and still each length is checked: anybody can compute a CRC.
+	// The checksum is right, and still each length is checked: any program can compute a CRC.
 	var changes []master.Change
 	for len(body) > 0 {
 		key, rest, ok := take(body)

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/actors/master"
 )
 
-// group is a file with the changes of one Write. It is durable: what it says is true, wherever its records are.
+// group is a file with the changes of one Write. It is durable: its changes count, whether or not the records' own files have them.
 type group struct {
 	name    string
 	changes []master.Change
@@ -58,7 +58,7 @@ func (f *filer) forget() {
 	f.waiting = nil
 }
 
-// work files what waits. What fails stays in its groups: it is tried again with the next ones, and by the next Load.
+// work files the waiting groups. After an error they wait again: for the next group, or the next Load.
 func (f *filer) work(file func([]group) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

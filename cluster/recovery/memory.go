@@ -10,8 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Memory is a [master.Store] for simulations and tests: it outlives its Master's Env, which must not be said of disks. The
-// zero value is usable.
+// Memory is a [master.Store] for simulations and tests: it outlives its Master's Env as a disk does. The zero value is usable.
 type Memory struct {
 	mu      sync.Mutex
 	records map[string][]byte

@@ -133,7 +133,7 @@ func (c *Client) each(ctx context.Context, method, path string, body []byte, act
 	return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
 }
 
-// noServer is why one Master's REST server was not reached. The error of them all says that none answers.
+// noServer is the reason why one Master's REST server was not reached. ErrNoServer, in the error of all, says that none answers.
 type noServer struct{ error }
 
 func (noServer) Is(target error) bool { return target == ErrNoServer }
@@ -145,14 +145,14 @@ type withoutNoServer struct{ err error }
 func (e withoutNoServer) Error() string { return e.err.Error() }
 
 // ask asks one Master. Before it gets a command, it must have shown that it is a REST server: so ErrNoServer means that nothing
-// was done, also when what listens there is the Master's RPC port.
+// was done, also at the Master's RPC port.
 func (c *Client) ask(ctx context.Context, master rpcenv.Address, method, path string, body []byte) (*Response, error) {
 	if method != http.MethodGet {
 		probe, err := c.send(ctx, master, http.MethodGet, "readyz", nil)
 		if err != nil {
 			return nil, noServer{err}
 		}
-		probe.Body.Close() // what it says does not matter: older Sparks do not know the question
+		probe.Body.Close() // any answer will do: older Sparks do not know the question
 	}
 	answer, err := c.send(ctx, master, method, path, body)
 	switch {

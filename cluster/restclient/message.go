@@ -8,7 +8,7 @@ import (
 // SparkVersion is the version of Spark whose protocol is spoken, as requests name it.
 const SparkVersion = "4.1.4"
 
-// Submission is what is to be run. It mirrors CreateSubmissionRequest.
+// Submission is an application to run. It mirrors CreateSubmissionRequest.
 type Submission struct {
 	// Resource is the application's URI, Class its main class, Args its arguments.
 	Resource string

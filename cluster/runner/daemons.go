@@ -89,7 +89,7 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 		}
 		all = append(all, d)
 	}
-	for i, d := range all {
+	for i, d := range all { // only now, when all are on their way
 		ready, err := d.Ready(ctx)
 		if err != nil {
 			return all, err

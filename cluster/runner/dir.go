@@ -145,7 +145,7 @@ func (d *Dir) Trace() string { return filepath.Join(d.path, "trace") }
 // Logs is where their output goes.
 func (d *Dir) Logs() string { return filepath.Join(d.path, "logs") }
 
-// Work is what is removed at the end.
+// Work is the directory that is removed at the end.
 func (d *Dir) Work() string { return filepath.Join(d.path, "work") }
 
 // Discard removes the directory of a run that did not begin.

@@ -7,14 +7,14 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// In a run a node, or an application master, that is silent is given up sooner than YARN does by default, in 10 and 15 minutes: all is
-// on one machine, and somebody waits.
+// In a run a node, or an application master, that is silent is given up sooner than after YARN's 10 and 15 minutes: all is on one
+// machine, and the user waits.
 const (
 	nodeExpiry   = 30 * time.Second
 	masterExpiry = 2 * time.Minute
 )
 
-// expiries are the settings of a run's ResourceManager for that; what is set wins, as it comes later.
+// expiries are the settings of a run's ResourceManager for that; the user's come later and win.
 func expiries() []string {
 	return []string{
 		"--conf", fmt.Sprintf("%s=%d", conf.NMExpiry.Key(), nodeExpiry.Milliseconds()),

@@ -34,8 +34,8 @@ func (d *Dir) release() error {
 	return errors.Join(os.RemoveAll(filepath.Join(d.path, lockFile)), d.lock.Close())
 }
 
-// CleanUp removes the work directories of runs that were killed, and says which and how large they were. What else they left
-// stays, for their owner to look at.
+// CleanUp removes the work directories of runs that were killed, and says which and how large they were. Their other files stay,
+// for their owner to look at.
 func (d *Dir) CleanUp() (said []string, err error) {
 	root := filepath.Dir(d.path)
 	entries, err := os.ReadDir(root)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The work of a run that was killed goes with the next run, which says so; that of one under way stays, and so does what else a
-// killed one left.
+// The next run removes the work of a run that was killed, and says so; the work of a run under way stays, and so do the other
+// files of the killed one.
 func TestTheNextRunCleansUpAfterAKilledOne(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	file := func(d *Dir, name string) string {

@@ -61,6 +61,7 @@ func Find(name string) (string, error) {
 		}
 		return name, err
 	}
+	// A run wins over a file or directory of the same name here: ./NAME means that.
 	root, err := Root()
 	if err != nil {
 		return "", err
@@ -106,7 +107,7 @@ func nearRuns(root, name string) string {
 	return ": the last ones are " + strings.Join(runs[:min(some, len(runs))], ", ")
 }
 
-// loadFile reads a file by what it begins with.
+// loadFile reads a trace.jsonl or a record file; its first byte says which it is.
 func loadFile(path string) (*trace.Trace, []error, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -28,7 +28,7 @@ func put(t *testing.T, path string, data []byte) string {
 	return path
 }
 
-// A process was killed while it wrote: what is whole is read, one line says what is not, and the run can be finished.
+// A process was killed while it wrote: its whole records are read, one line names the torn one, and the run can be finished.
 func TestLoadOfATornRun(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	d := begun(t, "a")

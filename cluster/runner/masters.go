@@ -84,7 +84,7 @@ func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpo
 	}
 }
 
-// lines writes what a client, the endpoint of that name, logs as the answer to a command.
+// lines writes the log lines of a client, the endpoint of that name, as the answer to a command.
 type lines struct {
 	endpoint       string
 	stdout, stderr io.Writer

@@ -25,7 +25,7 @@ type Config struct {
 	// Name is the application's name.
 	Name string
 	// Program starts the driver: the program's file and its arguments. Main is a folder with a main package to build
-	// instead; then Program[0] is replaced by what was built.
+	// instead; then Program has the arguments only.
 	Program []string
 	Main    string
 	// Workers, and what each offers.
@@ -60,7 +60,7 @@ type run struct {
 	rm      string            // where the ResourceManager listens
 	debug   map[string]string // where the daemons serve their metrics
 	ui      map[string]string // where they serve their pages
-	ending  atomic.Bool       // what ends now, the run ends
+	ending  atomic.Bool       // the run itself ends its processes now
 	lost    func(error)       // the cluster cannot run the application any more
 	lacks   []string          // what of the run directory did not fit on the disk, as the user has read
 }
@@ -104,7 +104,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	r.starter = process.NewStarter()
 	failure := r.cluster(ctx)
 	r.ending.Store(true) // the ends that follow are no news
-	r.starter.Close()    // before the report: what still runs still records
+	r.starter.Close()    // before the report: processes that run still record
 	return errors.Join(failure, r.report(failure == nil))
 }
 
@@ -178,7 +178,7 @@ func sift(err error, found func(error)) error {
 	if !trace.DiskFull(err) {
 		return err
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what err joins is looked at one by one
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // each of the joined errors is looked at
 		var rest []error
 		for _, one := range joined.Unwrap() {
 			rest = append(rest, sift(one, found))

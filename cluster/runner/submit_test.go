@@ -20,6 +20,6 @@ func TestADriverHasTheMemoryThatItsSettingsName(t *testing.T) {
 		}
 	}
 	if _, err := driverSpec([]string{"p"}, app.Submission{Conf: map[string]string{"spark.driver.memory": "x"}}, nil, nil); err == nil {
-		t.Error("a size that is none is taken")
+		t.Error("a malformed size is taken")
 	}
 }

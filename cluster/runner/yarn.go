@@ -106,7 +106,7 @@ func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, e
 		}
 		all = append(all, d)
 	}
-	for i, d := range all {
+	for i, d := range all { // only now, when all are on their way
 		ready, err := d.Ready(ctx)
 		if err != nil {
 			return all, err

@@ -26,7 +26,7 @@ import (
 // and end as the script says.
 const standIn = "coherer.scenario.StandIn"
 
-// behaviour is how the executors of an application fare.
+// behaviour is when and how the executors of an application end.
 type behaviour struct {
 	exits   bool
 	code    int
@@ -76,7 +76,7 @@ func (r *Runner) app(c syntax.Command) error {
 	return nil
 }
 
-// bareApp is what an application asks for, and how its executors fare.
+// bareApp is an application's demand, and the behaviour of its executors.
 func bareApp(name string, c syntax.Command) (*deploy.ApplicationDescription, behaviour, error) {
 	var errs []error
 	number := func(key string) *int32 {

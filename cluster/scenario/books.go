@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
-// books prints what a Master knows: NAME. Its Workers, its applications with their executors, its drivers.
+// books prints a Master's books: NAME. Its Workers, its applications with their executors, its drivers.
 func (r *Runner) books(c syntax.Command) error {
 	if err := c.Need(1, "NAME"); err != nil {
 		return err
@@ -64,6 +64,7 @@ func (r *Runner) why(c syntax.Command) error {
 	}
 	var answer *deploy.Refusals
 	done := make(chan struct{})
+	// Asked from the Master's own Env, so that the question makes no connection of its own in the trace.
 	m.Env.Go("why", func(b *rpcenv.Blocking) (err error) {
 		answer, err = rpcenv.AskWait(b, m.Ref, &deploy.RequestRefusals{AppId: id})
 		return err

@@ -21,7 +21,7 @@ type Options struct {
 	Upstream bool
 }
 
-// Outcome is what came of a script.
+// Outcome is the outcome of a script.
 type Outcome struct {
 	Name string `json:"name"`
 	// Invariants are the rules that the script is about.
@@ -85,7 +85,7 @@ func (s *Script) Run(ctx context.Context, o Options) (*Outcome, error) {
 	return out, s.unjudged(out)
 }
 
-// blocks runs all blocks; exact: what they print is compared.
+// blocks runs all blocks; exact: their output is compared with the expected one.
 func (r *Runner) blocks(ctx context.Context, s *Script, out *Outcome, exact bool) error {
 	for _, b := range s.Blocks {
 		got, err := r.Block(ctx, b.Verbs)

@@ -19,8 +19,8 @@ func rewriting() bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// TestLibrary: each script of the library holds and prints what it is to print, and says what it is about; and with its
-// historic fault turned on a rule that it names is broken.
+// TestLibrary: each script of the library holds, prints its expected output, and has a comment; and with its historic fault
+// turned on it breaks a rule that it names.
 func TestLibrary(t *testing.T) {
 	for _, name := range scenario.Library() {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ type Life struct {
 	Conf []string `json:"conf,omitempty"`
 }
 
-// FaultKinds are what may go wrong in a Life.
+// FaultKinds are the kinds of faults of a Life.
 var FaultKinds = []string{"crash", "executor", "pause", "vanish", "cut", "reset", "slow", "drop", "duplicate", "master"}
 
 // ParseFaults reads all, none or a list of FaultKinds.
@@ -309,7 +309,7 @@ func (l *Life) script(events []event, p fault.Plan, rules ...string) *Script {
 	return s
 }
 
-// planOf are all events of a Life as a plan, which Shrink can make smaller: what each does is its number.
+// planOf are all events of a Life as a plan, which Shrink can make smaller: each fault of it stands for an event, by its number.
 func planOf(events []event) fault.Plan {
 	var p fault.Plan
 	for i, e := range events {

@@ -101,7 +101,7 @@ func logHash(t *testing.T, what string, lives []*scenario.Lived) {
 	t.Logf("hash %s-%d %x", what, len(lives), hash.Sum(nil)[:16])
 }
 
-// held: all lives held, and all rules but some were looked at. A life that breaks a rule is shrunk.
+// held: all lives held, and all rules but some were judged. A life that breaks a rule is shrunk.
 func held(t *testing.T, lives []*scenario.Lived, life func(uint64) scenario.Life, but ...invariant.ID) {
 	judged := map[invariant.ID]int{}
 	failed := 0
@@ -170,7 +170,7 @@ func TestLivesFindHistoricFaults(t *testing.T) {
 	}
 }
 
-// So does a sweep of lives on YARN: asks that cross containers on their way (YARN-1902) need nothing to go wrong.
+// So does a sweep of lives on YARN: asks that cross containers on their way (YARN-1902) need no fault.
 func TestLivesOnYARNFindHistoricFaults(t *testing.T) {
 	for seed := uint64(1); seed <= 10; seed++ {
 		l := yarnLife(seed)

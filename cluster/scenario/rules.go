@@ -107,6 +107,7 @@ func (r *Runner) at(c syntax.Command, line string) error {
 	}
 	_, rest, _ := strings.Cut(strings.TrimSpace(line), c.Args[0])
 	cmd := syntax.ParseLine(strings.TrimSpace(rest))
+	// A verb that lets time pass cannot run while time passes.
 	if verbs()[cmd.Verb] == nil || cmd.Verb == "at" || cmd.Verb == "run" || cmd.Verb == "advance" {
 		return fmt.Errorf("%q cannot be run at a time", cmd.Verb)
 	}
@@ -115,7 +116,7 @@ func (r *Runner) at(c syntax.Command, line string) error {
 	return nil
 }
 
-// advanceTo lets virtual time pass up to a time, with what is to happen until then.
+// advanceTo lets virtual time pass up to a time, and runs the lines of at until then.
 func (r *Runner) advanceTo(until time.Time) error {
 	w := r.world.Simulated()
 	for len(r.later) > 0 && !r.ended.Load() && !start.Add(r.later[0].at).After(until) {

@@ -61,7 +61,7 @@ func Parse(name, text string) (*Script, error) {
 		case line == "":
 			i++
 		case strings.HasPrefix(line, "#"):
-			if len(s.Blocks) == 0 {
+			if len(s.Blocks) == 0 { // later comments are for readers of the file alone
 				s.About += strings.TrimSpace(strings.TrimPrefix(line, "#")) + "\n"
 			}
 			i++

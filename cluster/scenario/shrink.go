@@ -33,7 +33,7 @@ func (l *Life) Shrink(ctx context.Context, v invariant.Violation, o ShrinkOption
 	violated := (&Outcome{Name: fmt.Sprintf("sim-%d", l.Seed), Violations: []invariant.Violation{v}}).violated()
 	var failure error
 	small := fault.Shrink(best, o.Tries, func(p fault.Plan) bool {
-		if ctx.Err() != nil { // the search then keeps what it has
+		if ctx.Err() != nil { // the search then keeps the best so far
 			return false
 		}
 		out, err := l.script(events, p).Run(ctx, Options{})

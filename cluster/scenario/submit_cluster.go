@@ -28,6 +28,7 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	// All settings go with the submission: the driver's process, started by a Worker, has none of the script's otherwise.
 	settings := map[string]string{conf.MasterURL.Key(): masterURL(masters)}
 	for _, p := range r.conf.Pairs() {
 		settings[p.Key] = p.Value

@@ -33,6 +33,6 @@ func TestADriverIsSubmittedToSeveralMasters(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if _, err := r.Block(t.Context(), []string{first, "submit E pi 2 master=M1,MX deploy-mode=cluster"}); err == nil || !strings.Contains(err.Error(), "called MX") {
-		t.Errorf("a Master that is none: %v", err)
+		t.Errorf("a Master that does not exist: %v", err)
 	}
 }

@@ -100,6 +100,7 @@ func (r *Runner) application(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	// The id is the ResourceManager's: the trace has it, since a client asks for its application's report.
 	id := ""
 	for _, e := range r.Trace().Entries {
 		var q struct {

@@ -18,7 +18,7 @@ import (
 // patience is how long a Master may take to answer.
 const patience = 3 * time.Second
 
-// patienceKey is what a failure of such an ask says, as nobody can set it.
+// patienceKey stands where a failure of such an ask names the setting of its time-out: no setting changes this one.
 const patienceKey = "the patience of coherer status"
 
 // Master is one Master of the cluster.
@@ -42,6 +42,7 @@ func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Mas
 			defer b.Close()
 			all[i].Address = a
 			all[i].State, all[i].Err = rpcenv.AskWait(b, env.Ref(a, master.Name), &deploy.RequestMasterState{}, rpcenv.Timeout(patienceKey, patience))
+			// A process answers, and has no endpoint Master: users name a ResourceManager by mistake.
 			if errors.Is(all[i].Err, rpcenv.ErrRefusedNotFound) && isResourceManager(b, a) {
 				all[i].Err = fmt.Errorf("%w: name it %s", ErrResourceManager, a.YARNURL())
 			}
@@ -69,6 +70,7 @@ func isResourceManager(b *rpcenv.Blocking, a rpcenv.Address) bool {
 func Leader(all []Master) *deploy.MasterStateResponse {
 	var leader *deploy.MasterStateResponse
 	for _, m := range all {
+		// A Master that was cut off may not know that it was deposed, so the term decides.
 		leads := m.State != nil && m.State.GetStatus() != master.RecoveryStandby.String()
 		if leads && (leader == nil || m.State.GetMasterTerm() > leader.GetMasterTerm()) {
 			leader = m.State

@@ -52,7 +52,7 @@ func pagesAt(url string) string {
 	return ", its pages are at " + oneline.Text(url)
 }
 
-// use is what is used of the Workers that are ALIVE.
+// use is the used part of the Workers that are ALIVE.
 func use(b *strings.Builder, s *deploy.MasterStateResponse) {
 	var alive, cores, coresUsed, memory, memoryUsed int
 	for _, w := range s.GetWorkers() {
@@ -69,6 +69,7 @@ func use(b *strings.Builder, s *deploy.MasterStateResponse) {
 
 // workers lists those first that are not well.
 func workers(b *strings.Builder, s *deploy.MasterStateResponse) {
+	// Only the first rows are shown: a dead Worker must be among them.
 	list := slices.Clone(s.GetWorkers())
 	slices.SortStableFunc(list, func(a, b *deploy.WorkerInfo) int {
 		well := func(w *deploy.WorkerInfo) int {
@@ -127,7 +128,7 @@ func more(b *strings.Builder, n int) {
 	}
 }
 
-// demands are what waits, with what blocks it.
+// demands are the waiting applications and drivers, each with the reasons.
 func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 	list := s.GetDemands()
 	if len(list) == 0 {
@@ -151,7 +152,7 @@ func demands(b *strings.Builder, s *deploy.MasterStateResponse) {
 			fmt.Fprintf(b, "  %s\n", oneline.Text(line))
 		}
 	}
-	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore()))
+	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore())) // and those that the Master left out of its answer
 }
 
 // failures are the last ones, the youngest first.

@@ -96,7 +96,7 @@ func yarnApps(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	})
 }
 
-// yarnDemands are what waits, with what blocks it.
+// yarnDemands are the waiting applications, each with the reasons.
 func yarnDemands(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	list := s.GetDemands()
 	if len(list) == 0 {
@@ -113,10 +113,10 @@ func yarnDemands(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 			fmt.Fprintf(b, "  %s\n", oneline.Text(line))
 		}
 	}
-	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore()))
+	more(b, max(len(list)-mostDemands, 0)+int(s.GetDemandsMore())) // and those that the ResourceManager left out of its answer
 }
 
-// failure is a line of what failed.
+// failure is a line about a failure.
 type failure struct {
 	at   int64 // in ms
 	text string
@@ -158,7 +158,7 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 
 // ends are the first line of a text and the last one, where the reason is: diagnostics have kilobytes of output between them.
 func ends(diagnostics string) string {
-	const seeAlso = "For more detailed output, check the application tracking page" // and what follows says no reason
+	const seeAlso = "For more detailed output, check the application tracking page" // no reason follows it
 	text, _, _ := strings.Cut(diagnostics, seeAlso)
 	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 	if len(lines) < 4 {

@@ -17,7 +17,7 @@ import (
 // patience is how long a process may take to answer: longer than it waits for its own clients.
 const patience = 4 * time.Second
 
-// patienceKey is what a failure of such an ask says, as nobody can set it.
+// patienceKey stands where a failure of such an ask names the setting of its time-out: no setting changes this one.
 const patienceKey = "the patience of coherer top"
 
 // mostProcesses is how many processes are asked at most.
@@ -37,7 +37,7 @@ type Silent struct {
 	Err     error
 }
 
-// Take asks the processes at roots, and all that they lead to. It is an error, that of the first, when no root answers.
+// Take asks the processes at roots, and all that they lead to. When no root answers it returns the error of the first.
 func Take(ctx context.Context, env *rpcenv.Env, roots []rpcenv.Address) (Sample, error) {
 	var s Sample
 	seen := map[rpcenv.Address]bool{}

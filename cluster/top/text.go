@@ -120,8 +120,8 @@ func orUnknown(name string) string {
 	return name
 }
 
-// Redraw is what a terminal of a width needs to show page in the place of the one before: home, each line cut and cleared
-// to its end, the rest of the screen cleared.
+// Redraw is page with the control sequences that make a terminal of a width show it in place of the one before: home, each line
+// cut and cleared to its end, the rest of the screen cleared.
 func Redraw(page string, width int) string {
 	var b strings.Builder
 	b.WriteString("\x1b[H")

@@ -131,7 +131,7 @@ func (mute) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	rpcenv.Defer(c, msg.(*tracepb.ReadMetrics))
 }
 
-// A frozen executor is in nobody's sample: that it exists must be said.
+// A frozen executor is in no sample: the table must say that it exists.
 func TestAClientThatDoesNotAnswerIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := transport.New(transport.Options{Memory: true})

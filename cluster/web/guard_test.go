@@ -102,7 +102,7 @@ func TestActionsByTheQuery(t *testing.T) {
 	}
 }
 
-// A kill of what is not there is answered, and the log has it.
+// A kill of an unknown id is an error, and the log has it.
 func TestAKillOfNothingIsAnswered(t *testing.T) {
 	b := &books{master: running(), asked: make(chan rpcenv.Message, 10)}
 	s := site(t, b)

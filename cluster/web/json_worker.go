@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// workerStateJSON is a Worker's /json. It mirrors JsonProtocol.writeWorkerState. What c says is a secret is not shown.
+// workerStateJSON is a Worker's /json. It mirrors JsonProtocol.writeWorkerState. Secrets, by c, are not shown.
 func workerStateJSON(s *deploy.WorkerStateResponse, c *conf.Conf) pretty.Object {
 	runnerJSON := func(x *deploy.ExecutorRunner) pretty.Object { return runnerJSON(x, c) }
 	return pretty.Object{

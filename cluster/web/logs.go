@@ -194,7 +194,7 @@ func (p *part) measure() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The length in a gzip file's end is the writer's claim, modulo 4 GiB: only unpacking tells.
+	// The length at a gzip file's end is the writer's claim, modulo 4 GiB: only unpacking shows it.
 	n, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
 	if n > mostUnpacked {
 		return 0, badRequest("it unpacks to more than %d bytes", mostUnpacked)

@@ -72,7 +72,7 @@ type masterPage struct {
 	Kill, AppsWithUI                                   bool
 }
 
-// row is a line of a table with what is computed for it.
+// row is a line of a table with the values that are computed for it.
 type row struct {
 	App    *deploy.ApplicationInfo
 	Driver *deploy.DriverInfo
@@ -217,7 +217,7 @@ func resourceSums(workers []*deploy.WorkerInfo) string {
 	return strings.Join(out, ", ")
 }
 
-// workerResources is what of each resource is free and used, as in "gpu: Free: [1] / Used: [0]".
+// workerResources are the free and used addresses of each resource, as in "gpu: Free: [1] / Used: [0]".
 func workerResources(w *deploy.WorkerInfo) string {
 	used := map[string][]string{}
 	for _, r := range w.GetResourcesUsed() {

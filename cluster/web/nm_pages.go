@@ -115,7 +115,7 @@ func listLogs(work string, dir []string) (out []os.FileInfo, err error) {
 		return nil, err
 	}
 	defer root.Close()
-	for _, step := range dir {
+	for _, step := range dir { // as in readLog: no step may be a link
 		next, err := enter(root, step)
 		if err != nil {
 			return nil, err

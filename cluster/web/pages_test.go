@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// wants fails the test for each part that a page has not.
+// wants fails the test for each part that a page lacks.
 func wants(t *testing.T, page string, parts ...string) {
 	t.Helper()
 	words := strings.Join(strings.Fields(page), " ")

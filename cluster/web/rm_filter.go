@@ -28,7 +28,7 @@ func filterOf(q url.Values) (f appFilter, err error) {
 		}
 		f.states = append(f.states, state)
 	}
-	if f.final = q.Get("finalStatus"); f.final != "" {
+	if f.final = q.Get("finalStatus"); f.final != "" { // its case counts, unlike that of states
 		if _, ok := yarn.FinalApplicationStatus_value["APP_"+f.final]; !ok {
 			return f, noConstant("FinalApplicationStatus", cut(f.final))
 		}
@@ -119,10 +119,10 @@ func (f *appFilter) takesQueue(r *yarn.ApplicationReport) bool {
 	return r.GetFinishTime() == 0 && (q == "root."+f.queue || strings.HasPrefix(q, f.queue+".") || strings.HasPrefix(q, "root."+f.queue+"."))
 }
 
-// deSelects are what an answer can do without.
+// deSelects are the parts of an answer that a request can leave out.
 var deSelects = []string{"resourceRequests", "timeouts", "appNodeLabelExpression", "amNodeLabelExpression", "resourceInfo"}
 
-// selects leaves out what is not wanted. Resource requests, labels of applications, and sums by label are never in it.
+// selects leaves the deselected parts out. Resource requests, labels of applications, and sums by label are never in it.
 func (f *appFilter) selects(i appInfo) appInfo {
 	if slices.Contains(f.deSelected, "timeouts") {
 		i.Timeouts = nil

@@ -47,7 +47,7 @@ func nodeInfoOf(n *yarn.NodeReport) nodeInfo {
 	return i
 }
 
-// uses says what is used of a node and what is left.
+// uses sets the used and the free part of a node.
 func (i *nodeInfo) uses(n *yarn.NodeReport) {
 	used, total := n.GetUsed(), n.GetCapability()
 	left := &yarn.Resource{Memory: total.GetMemory() - used.GetMemory(), VirtualCores: total.GetVirtualCores() - used.GetVirtualCores()}

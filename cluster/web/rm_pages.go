@@ -172,5 +172,5 @@ func share(r *yarn.Resource) string {
 	return strings.Join([]string{mebibytes(r.GetMemory()), decimal(int64(r.GetVirtualCores())) + " cores"}, ", ")
 }
 
-// mebibytes is megabytes of what may be more than an int32 has.
+// mebibytes is megabytes of an int64; more than an int32 holds is cut to that.
 func mebibytes(n int64) string { return megabytes(int32(min(n, 1<<31-1))) }

@@ -58,7 +58,7 @@ func Port(l net.Listener) int {
 	return a.Port
 }
 
-// URL is the address of what listens at l as others should call it: by the name public, else by the address of l.
+// URL is the address of the server at l for others: with the host name public, else with the address of l.
 func URL(l net.Listener, public string) string {
 	host, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 // patience is how long an endpoint may take to answer a request.
 const patience = 10 * time.Second
 
-// patienceKey is what a failure of such an ask says, as nobody can set it.
+// patienceKey stands where a failure of such an ask names the setting of its time-out: no setting changes this one.
 const patienceKey = "the patience of the pages"
 
-// Site is what the pages of all daemons have in common.
+// Site is the common part of the pages of all daemons.
 type Site struct {
 	// Env sends the asks; Ref is the endpoint that the pages are about.
 	Env *rpcenv.Env
@@ -69,7 +69,7 @@ func (s *Site) fail(w http.ResponseWriter, err error) {
 	http.Error(w, fmt.Sprintf("%s does not answer: %v: try again, or look at its log", s.Ref.Name, err), http.StatusServiceUnavailable)
 }
 
-// answer makes a handler of what computes an object.
+// answer makes a handler of a function that computes an object.
 func (s *Site) answer(object func(r *http.Request) (pretty.Object, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o, err := object(r)
@@ -86,7 +86,7 @@ func (s *Site) answer(object func(r *http.Request) (pretty.Object, error)) http.
 	})
 }
 
-// page makes a handler of what computes the data of a page.
+// page makes a handler of a function that computes the data of a page.
 func (s *Site) page(name string, data func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d, err := data(r)
@@ -113,7 +113,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"line": oneline.Text, "mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict, "share": share, "mib64": mebibytes,
 }).ParseFS(files, "pages/*.html"))
 
-// assets are what pages need besides: their looks.
+// assets serves the style sheet of the pages.
 func assets(mux *http.ServeMux) {
 	mux.HandleFunc("GET /static/style.css", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=3600")

@@ -53,7 +53,7 @@ func having(all []*deploy.ResourceInformation) string {
 	return strings.Join(out, ", ")
 }
 
-// perEach is what is wanted of resources, as in "2 gpu".
+// perEach are demands of resources, as in "2 gpu".
 func perEach(all []*deploy.ResourceRequirement) string {
 	var out []string
 	for _, r := range all {

@@ -149,7 +149,7 @@ type logPage struct {
 	// Older, Newer and Last are the addresses of other pieces; empty: this piece has the log's begin, or its end.
 	Older, Newer, Last string
 	MasterURL          string
-	Home               string // what the main page is about
+	Home               string // the subject of the main page
 }
 
 // logPage mirrors LogPage.render.
@@ -171,7 +171,7 @@ func (p *workerPages) logPage(r *http.Request) (any, error) {
 	return d, nil
 }
 
-// newLogPage is the page of a piece of a log. home is what the main page is about.
+// newLogPage is the page of a piece of a log. home is the subject of the main page.
 func newLogPage(a asked, got piece, home string) *logPage {
 	d := &logPage{
 		Title: a.name + " log page for " + strings.Join(a.dir, "/"), Text: string(got.text),

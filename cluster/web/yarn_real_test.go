@@ -17,7 +17,7 @@ import (
 // timeOfNode is when a NodeManager wrote a line of diagnostics.
 var timeOfNode = regexp.MustCompile(`\[2026-11-28 [0-9:.]+\]`)
 
-// hadoopHas is what Hadoop's answers have and ours do not, or otherwise: the path of a field without its place in a list. Each
+// hadoopHas are the fields that Hadoop's answers have and ours lack, or have otherwise: paths without places in lists. Each
 // row is one of "Differences from Hadoop"; a row that is no longer true fails the test.
 var hadoopHas = map[string]string{
 	"clusterInfo.rmStateStoreName":               "the class that keeps its records",
@@ -54,7 +54,7 @@ var otherValues = map[string]string{
 	"waiting":                                 "coherer why app says what an application waits for",
 	"killed":                                  "nobody says as which user he speaks",
 	"app.trackingUrl":                         "there is no proxy: it is the ApplicationMaster's own",
-	"amMaxResources":                          "Hadoop tells the limit of when an application came last",
+	"amMaxResources":                          "Hadoop's limit is as of the last application that came",
 	"bound":                                   "minResources that are not set have the bounds of a container",
 }
 
@@ -296,7 +296,7 @@ func played(t *testing.T, compare func(w *yarnWorld, file string, s *yarn.Resour
 }
 
 // TestTheRESTServerAnswersAsHadoops compares with what Hadoop 3.4.1 answered after the same events: names, types and order of
-// fields, which there are when, and all values that events determine.
+// fields, when each is there, and all values that events determine.
 func TestTheRESTServerAnswersAsHadoops(t *testing.T) {
 	r := newRecorded(t)
 	played(t, r.is)

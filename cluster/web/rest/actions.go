@@ -27,6 +27,7 @@ func (s *server) create(r *http.Request, _ string) (pretty.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A Master that does not lead answers without an id; a client then tries the next one.
 	o := response("CreateSubmissionResponse", a.GetMessage(), pretty.Field{Name: "success", Value: a.GetSuccess()})
 	if a.DriverId != nil {
 		o = append(o, pretty.Field{Name: "submissionId", Value: a.GetDriverId()})

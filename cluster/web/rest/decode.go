@@ -84,6 +84,7 @@ func decode(text []byte) (*request, error) {
 	if q.environment, err = texts(fields["environmentVariables"]); err != nil {
 		return nil, malformed("environmentVariables: %v", err)
 	}
+	// Spark compares the body with the message that it read, written again. That has no nulls, so such a field is unknown too.
 	for _, name := range names {
 		if !slices.Contains(createFields, name) || isNull(fields[name]) {
 			q.unknown = append(q.unknown, name)

@@ -71,7 +71,7 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 	return out, nil
 }
 
-// masters is what a driver has as its Masters: those of the request, with RPC ports for this server's, else this server's.
+// masters is a driver's spark.master: that of the request, with the RPC port in place of this server's port, else this Master.
 func (s *server) masters(wanted string) string {
 	own := s.cfg.Master.Address
 	if own.Port == 0 {
@@ -85,7 +85,7 @@ func (s *server) masters(wanted string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(wanted+",", rest, rpc), ",")
 }
 
-// resources are what the driver wants by spark.driver.resource.NAME.amount.
+// resources are the driver's demands by spark.driver.resource.NAME.amount.
 func resources(properties map[string]string) (out []*deploy.ResourceRequirement, err error) {
 	const prefix, suffix = "spark.driver.resource.", ".amount"
 	for _, key := range slices.Sorted(maps.Keys(properties)) {

@@ -160,7 +160,7 @@ func (r *recorded) want(t *testing.T) string {
 }
 
 // TestAnswersAreSparks compares with what Spark 4.1.4 answered to the same requests. Of messages with a stack trace there the first
-// line is compared; what Spark's reader of JSON says, only as far as that it is malformed.
+// line is compared; of the words of Spark's JSON reader only that the request is malformed.
 func TestAnswersAreSparks(t *testing.T) {
 	text, err := os.ReadFile("testdata/real.json")
 	if err != nil {
@@ -398,8 +398,7 @@ func TestTokenRule(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever is sent, there is a driver or an ErrorResponse's code, and a driver of a request that was understood can be
-// described.
+// FuzzDecode: every body gives a driver or an ErrorResponse's code, and a driver of a request that was understood can be described.
 func FuzzDecode(f *testing.F) {
 	text, err := os.ReadFile("testdata/real.json")
 	if err != nil {

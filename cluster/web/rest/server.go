@@ -26,7 +26,7 @@ type Config struct {
 	Conf *conf.Conf
 	// Port is the server's own: a driver's spark.master with it means the Master's RPC port.
 	Port int
-	// Token is what requests have to bring; empty: nothing.
+	// Token is the token that requests have to bring; empty: none.
 	Token string
 	// Names by which the server may be called, besides addresses and localhost.
 	Names []string
@@ -53,7 +53,7 @@ type server struct {
 	actions map[string]action
 }
 
-// action is what follows /v1/submissions/.
+// action is the path element after /v1/submissions/.
 type action struct {
 	method string
 	do     func(s *server, r *http.Request, id string) (pretty.Object, error)
@@ -111,12 +111,12 @@ func (s *server) mayEnter(r *http.Request) bool {
 	if s.cfg.Token == "" {
 		return true
 	}
-	// In constant time: how long a comparison takes must not tell how much of a guess is right.
+	// In constant time: the time of a comparison must not show how much of a guess is right.
 	scheme, got, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(got), []byte(s.cfg.Token)) == 1
 }
 
-// answer does what the path says.
+// answer does the action of the path.
 func (s *server) answer(r *http.Request) (pretty.Object, error) {
 	parts := strings.FieldsFunc(r.URL.Path, func(c rune) bool { return c == '/' })
 	if len(parts) < 3 || parts[0] != version || parts[1] != "submissions" || s.actions[parts[2]].do == nil {

@@ -11,8 +11,8 @@ import (
 // shortestToken is how long a token has to be at least, in bytes.
 const shortestToken = 16
 
-// Token is what requests have to bring by the settings; empty: nothing. It is the text of the file coherer.rest.tokenFile,
-// which nobody but its owner may read.
+// Token is the token that requests have to bring by the settings; empty: none. It is the text of the file coherer.rest.tokenFile,
+// which only its owner may read.
 func Token(c *conf.Conf) (string, error) {
 	if path := conf.RESTTokenFile.Get(c); path != "" {
 		return ReadToken(path)
