@@ -9,11 +9,11 @@
 //
 // Main is main's first line. The program that `coherer run` or `coherer submit` starts is the driver: Main calls run with an
 // App that is registered with a Master. The same program, started by a Worker, is an executor: then Main never returns, so
-// that no program can start itself for ever. Jobs (package rdd) are defined in package variables and so are there in both.
+// that no program can start itself for ever. Jobs (package rdd) are defined in package variables, so both have them.
 //
 // The driver's own program is served to the executors under /jars/<sha256>, and started there when it is not the program
 // that the Worker runs anyway.
 //
-// This package is the one of actors/ that touches the operating system: files, sockets and the end of the process. Roles get
-// what they need of these handed in.
+// This package is the one of actors/ that touches the operating system: files, sockets and the end of the process. Roles
+// get interfaces to these in their Config.
 package app

@@ -25,7 +25,7 @@ import (
 // JarPrefix is where a driver serves programs: /jars/<sha256 of the file>.
 const JarPrefix = "/jars/"
 
-// Drive runs a program as the driver of an application, and returns when it has ended and nothing of it is left.
+// Drive runs a program as the driver of an application, and returns when all of it has ended.
 func Drive(s Submission, program Program, args []string) (err error) {
 	ctx, stop, err := withSignals()
 	if err != nil {
@@ -262,7 +262,7 @@ func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
 	return c.With(map[string]string{conf.TraceDir.Key(): path})
 }
 
-// closeRecorder ends a recorder and logs what it could not record, on a full disk say: that is no failure of the process.
+// closeRecorder ends a recorder. It only logs an error, such as a full disk: a trace that lacks records is no failure of the process.
 func closeRecorder(rec *trace.Recorder, log *logrus.Entry) {
 	if err := rec.Close(); err != nil {
 		log.Warn(err)

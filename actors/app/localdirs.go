@@ -10,9 +10,8 @@ import (
 // exitDiskStoreFailed is ExecutorExitCode.DISK_STORE_FAILED_TO_CREATE_DIR.
 const exitDiskStoreFailed = 53
 
-// makeLocalDirs makes a directory of this executor's own in each of roots; without
-// any, it is the one that the process is in. Those where that fails are left out, and named in warnings. It mirrors
-// DiskBlockManager.createLocalDirs.
+// makeLocalDirs makes a directory of this executor's own in each of roots; without roots, the process's working directory
+// serves. Roots that fail are left out, and named in warnings. It mirrors DiskBlockManager.createLocalDirs.
 func makeLocalDirs(roots []string) (dirs, warnings []string, err error) {
 	if len(roots) == 0 {
 		return []string{"."}, nil, nil

@@ -27,8 +27,8 @@ type logLines struct{}
 // stack is the field that has lines of its own, below the entry's.
 const stack = "stack"
 
-// Format writes one entry as a line, whatever its message and fields hold, and below it the stack if there is one, indented:
-// what begins in the first column is an entry. The endpoint stands where Spark has its logger's name.
+// Format writes one entry as a line, whatever its message and fields hold, and below it the stack, if it has one, indented:
+// a line that begins in the first column is an entry. The endpoint stands where Spark has its logger's name.
 func (logLines) Format(e *logrus.Entry) ([]byte, error) {
 	var b bytes.Buffer
 	level := strings.ToUpper(e.Level.String())

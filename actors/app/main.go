@@ -28,6 +28,7 @@ const exitUsage = 2
 // an executor instead. A program that was not submitted says how to do that and exits with 2.
 func Main(program Program) {
 	var x Execution
+	// First: the launcher that ran in this process before has set it.
 	if ok, err := fromEnv(ExecutorVar, &x); ok {
 		if err == nil {
 			err = Execute(x)

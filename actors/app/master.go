@@ -71,6 +71,7 @@ func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
 	if err == nil {
 		err = program()
 	}
+	// The code is the program's own choice; an error of the driver's end has none.
 	ended := applicationmaster.UserEnded{Code: chosenCode(err)}
 	if stop := d.StopWith(b, exitCode(err)); err == nil {
 		err = stop

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// DecommissionSignals are those that ask this process to take no more work: the one that a setting names, if
+// DecommissionSignals has the signals that ask this process to take no more work: the one that a setting names, if
 // spark.decommission.enabled is set, else none (nil). A signal that this system does not have is an error.
 func DecommissionSignals(c *conf.Conf, setting *conf.Entry[string]) (<-chan os.Signal, error) {
 	if !conf.DecommissionEnabled.Get(c) {

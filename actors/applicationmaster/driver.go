@@ -84,7 +84,7 @@ func (m *ApplicationMaster) lossReason(c *rpcenv.Context, id string, call rpcenv
 	m.wake(c)
 }
 
-// shutdown notes that the driver stops in good order: what ends from now on has not failed.
+// shutdown notes that the driver stops in good order: containers that end from now on have not failed.
 func (m *ApplicationMaster) shutdown(_ *rpcenv.Context, q *app.Shutdown) {
 	m.shutdownAs = new(q.GetExitCode())
 	// From here on ends of containers count as no failures: the driver ends its executors.

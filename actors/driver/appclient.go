@@ -66,14 +66,14 @@ func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {
 		return
 	}
 	reason := m.Reason
-	// FAILED means that too many executors ended too early. The Master does not say of what they ended.
+	// FAILED means that too many executors ended too early. The Master does not say why they ended.
 	if strings.HasSuffix(reason, failedState) && s.lastEnd != "" {
 		reason += ": the last executor to end was " + s.lastEnd
 	}
 	c.Send(s.dag, dag.ApplicationDead{Reason: reason, Line: "Application has been killed. Reason: " + reason})
 }
 
-// failedState is how the Master's word ends when it gave the application up for its executors' ends.
+// failedState ends the Master's reason when it gave the application up for its executors' ends.
 const failedState = ": FAILED"
 
 func (s *Scheduler) executorRemoved(c *rpcenv.Context, m appclient.ExecutorRemoved) {

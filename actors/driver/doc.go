@@ -1,11 +1,11 @@
-// Package driver is the application's own side: what runs its jobs on executors. Start registers all endpoints of a
+// Package driver is the application's own side: it runs the application's jobs on executors. Start registers all endpoints of a
 // driver in an Env; RunJob and Stop are for its program.
 //
 // The endpoints, in Spark's order of registration: MapOutputTracker, BlockManagerMaster, BlockManagerMasterHeartbeat,
 // OutputCommitCoordinator, HeartbeatReceiver, CoarseGrainedScheduler, DAGScheduler, AppClient. All are serial, and each
 // book has one owner: executors and task sets CoarseGrainedScheduler (Scheduler, in this package), jobs and stages
 // DAGScheduler, statuses of map outputs MapOutputTracker, signs of life HeartbeatReceiver. They speak by Local messages;
-// there is no lock and nothing waits. Scheduler mirrors org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend's
+// no lock is needed, and no endpoint waits. Scheduler mirrors org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend's
 // DriverEndpoint together with StandaloneSchedulerBackend and the state of TaskSchedulerImpl.
 //
 // # Failures

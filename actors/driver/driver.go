@@ -29,7 +29,7 @@ type Driver struct {
 	blocks    *storage.Master
 	yarn      bool
 
-	allocation *allocation.Manager // nil: the settings say how many executors there are
+	allocation *allocation.Manager // nil: the settings fix the number of executors
 }
 
 // Start registers the endpoints of a driver in Spark's order. env must listen: executors look the endpoints up. Start does
@@ -161,6 +161,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
+	// After the executors, as in Spark: a Master that hears of the end kills those that are left.
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
 	d.stopRest()
 	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))

@@ -13,13 +13,13 @@ type executor struct {
 	id, host   string
 	ref        rpcenv.Ref
 	totalCores int
-	// launched: LaunchedExecutor came; freeCores are 0 until then.
+	// launched: LaunchedExecutor came; freeCores is 0 until then.
 	launched  bool
 	freeCores int
 	// lossPending: its connection ended; removal is the timer that gives it up.
 	lossPending bool
 	removal     rpcenv.Timer
-	// decommissioned: it ends when it has finished what it runs.
+	// decommissioned: it ends when it has finished its tasks.
 	decommissioned bool
 	// removing: its end was asked for.
 	removing bool

@@ -1,7 +1,7 @@
 //coherer:pure
 
-// Package exceptions has Hadoop's exceptions as refusals: what a service of YARN fails an ask with, and its caller finds with
-// errors.Is. Wrap one with what is wrong: fmt.Errorf("%w: ...", exceptions.ApplicationNotFound). It mirrors
+// Package exceptions has Hadoop's exceptions as refusals: a service of YARN fails an ask with one, and its caller finds it with
+// errors.Is. Wrap one with the cause: fmt.Errorf("%w: ...", exceptions.ApplicationNotFound). It mirrors
 // org.apache.hadoop.yarn.exceptions.
 package exceptions
 

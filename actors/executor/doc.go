@@ -15,8 +15,8 @@
 //     (TestAnUnknownJobFails, TestALineageThatDiffersFailsWithItsLines)
 //   - A map output on the same machine is fetched like any other, over the block port; Spark reads the other executor's
 //     files (GetLocalDirsForExecutors). (TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther)
-//   - A result always travels in StatusUpdate, up to 32 MiB, and one that is larger fails its job; Spark stores what is over
-//     1 MiB as a block. (TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy)
+//   - A result always travels in StatusUpdate, up to 32 MiB, and a larger one fails its job; Spark stores results over 1 MiB
+//     as a block. (TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy)
 //   - An executor that never reached its driver ends with exit code 61, so that the Master can name that; Spark's with 1.
 //     (TestAnExecutorThatNeverReachesItsDriverEndsWithACodeOfItsOwn)
 //   - A decommissioned executor migrates no blocks (spark.storage.decommission.enabled): what reducers miss is computed again.

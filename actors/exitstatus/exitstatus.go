@@ -8,11 +8,11 @@ package exitstatus
 const (
 	// Success is a process's own 0.
 	Success = 0
-	// Invalid: the container has not ended, or its resources could not be had.
+	// Invalid: the container has not ended, or its resources could not be fetched.
 	Invalid = -1000
 	// Aborted: released, lost with its node, not used in time, or its application has ended.
 	Aborted = -100
-	// DisksFailed: its node has no directory that can be used.
+	// DisksFailed: no directory of its node is usable.
 	DisksFailed = -101
 	// Preempted: the scheduler took it for others.
 	Preempted = -102

@@ -23,7 +23,7 @@ func (n *ContainerManager) applicationEvent(c *rpcenv.Context, a *application, e
 		c.Log().Infof("Application %s transitioned from %s to %s", a.id, from, next.State)
 		c.State("application", a.id.String(), from.String(), next.State.String(), e.String())
 	}
-	if e == machine.InitApplication { // logs are files of the containers: there is nothing to begin
+	if e == machine.InitApplication { // logs are files of the containers, so their handling needs no start
 		n.applicationEvent(c, a, machine.LogHandlingInited)
 		return
 	}
@@ -76,7 +76,7 @@ func (n *ContainerManager) finishApplication(c *rpcenv.Context, a *application, 
 
 // cleanUpApplication removes what an application has on this machine but its logs.
 func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application) {
-	// First: nothing may link to what is being removed.
+	// First: no container may get a link to files that are being removed.
 	n.cache.dropApplication(a.id.String())
 	done := func() {
 		n.applicationEvent(c, a, machine.ApplicationResourcesCleanedUp)

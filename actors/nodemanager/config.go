@@ -53,8 +53,8 @@ func (c *Config) Validate() error {
 
 // Localizer is the cache of resources on this machine. What its methods do may take long; they may be called side by side.
 type Localizer interface {
-	// Fetch brings a resource and returns where it is: a file or, of an archive, a directory. Size and time of change of the
-	// source must be those of the resource. The error says what is wrong; it ends the containers that want the resource.
+	// Fetch brings a resource and returns its place: a file or, of an archive, a directory. Size and time of change of the
+	// source must be those of the resource. An error ends the containers that want the resource, and is their diagnostics.
 	Fetch(b *rpcenv.Blocking, r Resource) (Fetched, error)
 	// Remove removes what Fetch brought. Nothing there is no error.
 	Remove(b *rpcenv.Blocking, path string) error
@@ -93,7 +93,7 @@ type Containers interface {
 	// Prepare makes a container's directories and writes there what its process needs. It fills in where: the directories
 	// and, from the node's own environment, what the container inherits. ErrDisksFailed, when no directory can be used.
 	Prepare(b *rpcenv.Blocking, c launch.Container) (launch.Container, error)
-	// Output is the end of what a container that failed said on its way, for the diagnostics.
+	// Output is the last part of the output of a container that failed, for the diagnostics.
 	Output(b *rpcenv.Blocking, c launch.Container) string
 	// Remove removes a container's directories, but not its logs. Nothing there is no error.
 	Remove(b *rpcenv.Blocking, c launch.Container) error
@@ -110,7 +110,7 @@ type Machine interface {
 	Usage(b *rpcenv.Blocking, pid int) (Usage, error)
 	// Disks reports which of the node's directories cannot be used; "" when enough can.
 	Disks(b *rpcenv.Blocking) (report string, healthy bool)
-	// Script runs the program at path and reports what it says. It ends it after limit.
+	// Script runs the program at path and returns its report. It ends the program after limit.
 	Script(b *rpcenv.Blocking, path string, limit time.Duration) (report string, healthy bool)
 }
 

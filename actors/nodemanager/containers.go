@@ -72,7 +72,7 @@ func (n *ContainerManager) prepare(c *rpcenv.Context, x *container) {
 		n.startProcess(c, x)
 		return
 	}
-	// killProcess cannot stop what runs beside the endpoint; it leaves the end to the callback below.
+	// killProcess cannot stop a body beside the endpoint; it leaves the end to the callback below.
 	x.busy = true
 	containers, l := n.cfg.Containers, x.launch
 	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (launch.Container, error) {
@@ -173,7 +173,7 @@ func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
 	})
 }
 
-// killContainer ends a container as soon as what is under way allows. One that has ended does not hear it.
+// killContainer ends a container as soon as the work that is under way allows. It does nothing to one that has ended.
 func (n *ContainerManager) killContainer(c *rpcenv.Context, x *container, status int32, why string) {
 	n.containerEvent(c, x, machine.ContainerEvent{Kind: machine.KillContainer, ExitStatus: status, Diagnostics: why})
 }

@@ -1,8 +1,8 @@
 // Package nodemanager is YARN's NodeManager: it offers a machine's memory and cores to a ResourceManager, starts and ends the
 // containers that ApplicationMasters bring it tokens for, and reports what becomes of them. It mirrors
-// org.apache.hadoop.yarn.server.nodemanager: ContainerManagerImpl, NodeStatusUpdaterImpl, and what they talk to.
+// org.apache.hadoop.yarn.server.nodemanager: ContainerManagerImpl, NodeStatusUpdaterImpl, and the services behind them.
 //
-// Registration: look the endpoint ResourceTracker up by its verifier, register with what runs here, and begin the heartbeats.
+// Registration: look the endpoint ResourceTracker up by its verifier, register with the running containers, and begin the heartbeats.
 // One that is not answered is repeated as it was, since the ResourceManager may have taken note of it. RESYNC registers again
 // and keeps the containers; SHUTDOWN ends them and the process. A ResourceManager that cannot be reached is tried again every
 // yarn.resourcemanager.connect.retry-interval.ms, for yarn.resourcemanager.connect.max-wait.ms; containers run on.

@@ -39,7 +39,7 @@ type cache struct {
 
 func newCache() *cache { return &cache{byKey: map[cacheKey]*resource{}} }
 
-// get is the resource of a key. It makes one that is not known.
+// get is the resource of a key. It makes an unknown one.
 func (k *cache) get(key cacheKey) *resource {
 	r := k.byKey[key]
 	if r == nil {
@@ -76,8 +76,8 @@ func (k *cache) links(wants []want) (out []launch.Link) {
 	return out
 }
 
-// surplus are the resources to remove so that those which can be shared take no more than target bytes: of those that nobody
-// uses the ones that were used longest ago. It mirrors ResourceLocalizationService's LocalCacheCleaner.
+// surplus are the resources to remove so that the shared ones take no more than target bytes: of those that no container uses,
+// the least recently used. It mirrors ResourceLocalizationService's LocalCacheCleaner.
 func (k *cache) surplus(target int64) (out []*resource) {
 	var total int64
 	var idle []*resource

@@ -18,7 +18,7 @@ const Name = ids.ContainerManager
 const ContainerClass = "org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch"
 
 // ContainerManager is the endpoint of a NodeManager: one machine's share of a cluster. It mirrors ContainerManagerImpl,
-// NodeStatusUpdaterImpl and what they talk to.
+// NodeStatusUpdaterImpl and the services behind them.
 type ContainerManager struct {
 	cfg   Config
 	addr  rpcenv.Address

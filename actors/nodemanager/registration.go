@@ -37,7 +37,7 @@ type registration struct {
 // keys are a master key and the one before it, by which tokens may still be signed.
 type keys struct{ current, previous *yarn.MasterKey }
 
-// roll takes a newer key, if there is one.
+// roll takes a newer key; nil, or the current one, changes nothing.
 func (k *keys) roll(m *yarn.MasterKey) {
 	if m == nil || k.current != nil && m.GetKeyId() == k.current.GetKeyId() && string(m.GetBytes()) == string(k.current.GetBytes()) {
 		return
@@ -82,7 +82,7 @@ func (n *ContainerManager) connect(c *rpcenv.Context) {
 	})
 }
 
-// register asks the ResourceManager to take this node, with what runs here. It mirrors
+// register asks the ResourceManager to take this node, with its containers and applications. It mirrors
 // NodeStatusUpdaterImpl.registerWithRM.
 func (n *ContainerManager) register(c *rpcenv.Context, try uint64) {
 	m := &yarn.RegisterNodeManagerRequest{

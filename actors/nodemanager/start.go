@@ -117,6 +117,7 @@ func (n *ContainerManager) checkToken(signed *yarn.Token, t *yarn.ContainerToken
 // caller is the attempt that an NMToken shows.
 func (n *ContainerManager) caller(signed *yarn.Token) (ids.Attempt, error) {
 	t := &yarn.NMTokenIdentifier{}
+	// Without the key first: the identifier names it.
 	if err := token.Identify(signed, t); err != nil {
 		return ids.Attempt{}, unauthorized(err)
 	}

@@ -40,6 +40,7 @@ func Collect[T any](ctx context.Context, r Runner, b Bound[T]) ([]T, error) {
 			}
 			out = append(out, v)
 		}
+		// Records that were cut between two of them would decode without an error.
 		if count != res.Count {
 			return nil, fmt.Errorf("result of partition %d of job %s: %w: %d records, %d announced", partition, b.name,
 				ErrCorrupt, count, res.Count)

@@ -17,6 +17,7 @@ var selfEncoding = []reflect.Type{
 // executors would see another argument than the driver.
 func checkArgument(t reflect.Type, path string, within []reflect.Type) error {
 	encodes := func(i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }
+	// A type within itself is checked where it begins; gob can encode it.
 	if slices.Contains(within, t) || slices.ContainsFunc(selfEncoding, encodes) {
 		return nil
 	}

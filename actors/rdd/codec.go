@@ -53,6 +53,7 @@ func codecOf[T any]() (codec[T], error) {
 		}
 		made = c
 	}
+	// A named type, as type ID string, is in no case: reflection encodes it, with the same bytes.
 	if c, ok := made.(codec[T]); ok {
 		return c, nil
 	}

@@ -81,7 +81,7 @@ func (e *Client) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// poll asks again what is not known yet: whether the end is stored, or the submission accepted.
+// poll asks again whether the end is stored, or the submission accepted.
 func (e *Client) poll(c *rpcenv.Context) {
 	if e.cfg.Kill != "" {
 		e.kill(c)
@@ -90,7 +90,7 @@ func (e *Client) poll(c *rpcenv.Context) {
 	e.report(c)
 }
 
-// beginPolling begins to ask more often, until something is known.
+// beginPolling begins to ask more often, until the submission is accepted or the end stored.
 func (e *Client) beginPolling(c *rpcenv.Context) {
 	d := conf.YARNPollInterval.Get(c.Conf())
 	e.began = c.Now()

@@ -98,7 +98,7 @@ const (
 // fileName is the name of a staged file that is called link in a container.
 func fileName(link string) string { return strings.ReplaceAll(link, "/", "_") }
 
-// archive is the archive of an application's settings, and of what was staged for executors.
+// archive has an application's settings, and the list of the files that were staged for executors.
 func archive(c *conf.Conf, entries []distcache.Entry, archiveURI string) []ArchiveEntry {
 	var own []conf.Pair
 	for _, p := range c.Pairs() {

@@ -40,7 +40,7 @@ func NewHealth(cfg HealthConfig, f *Failures) (h *Health, additions []string) {
 	return h, additions
 }
 
-// SetClusterNodes takes how many nodes there are.
+// SetClusterNodes takes the number of the cluster's nodes.
 func (h *Health) SetClusterNodes(n int) { h.nodes = n }
 
 // AllExcluded reports whether no node is left to ask for. Without any node there may be some later: that is false.
@@ -70,7 +70,7 @@ func (h *Health) SetScheduler(hosts []string, now time.Time) (additions, removal
 	return h.refresh(now)
 }
 
-// refresh puts the three sources together, drops what is over, and gives the changes.
+// refresh puts the three sources together, drops expired exclusions, and returns the changes.
 func (h *Health) refresh(now time.Time) (additions, removals []string) {
 	maps.DeleteFunc(h.until, func(_ string, until time.Time) bool { return !until.After(now) })
 	all := slices.Concat(h.cfg.Exclude, h.scheduler, slices.Sorted(maps.Keys(h.until)))

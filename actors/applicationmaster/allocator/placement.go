@@ -22,7 +22,7 @@ type Wish struct {
 	LocalityAware int
 	// Hosts are those that tasks prefer, by name, each once.
 	Hosts []HostCount
-	// Allocated is how many containers there are on a host.
+	// Allocated is the number of containers on a host.
 	Allocated func(host string) int
 	// Pending are the hosts of each request that is out already and names a preferred host.
 	Pending [][]string
@@ -32,7 +32,7 @@ type Wish struct {
 
 // Place gives the hosts to ask for, for each of the containers; nil is any host. Those without preference come first. It
 // mirrors org.apache.spark.deploy.yarn.LocalityPreferredContainerPlacementStrategy: hosts get containers in the ratio of
-// the tasks that prefer them, less what they have and what is asked for already.
+// the tasks that prefer them, less the containers that they have and those that are asked for already.
 func Place(w Wish) [][]string {
 	required := w.required()
 	aware, most := 0, 0

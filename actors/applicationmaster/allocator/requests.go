@@ -13,7 +13,7 @@ type Change struct {
 	Before Balance
 	// Requested and Cancelled are how many requests were added and taken back.
 	Requested, Cancelled int
-	// Missing is how many containers there were too few; below 0: too many.
+	// Missing is how many containers were missing; below 0: how many were too many.
 	Missing int
 }
 
@@ -38,8 +38,7 @@ func (a *Allocator) Update() []Change {
 	return out
 }
 
-// split sorts what is asked for by locality: at hosts where tasks would rather run, at hosts that are of no more use, and
-// anywhere.
+// split sorts the requests by locality: at hosts where tasks would rather run, at hosts that are of no more use, and anywhere.
 func (a *Allocator) split(p *profile) (local, stale, anywhere []*amrm.ContainerRequest) {
 	preferred := map[string]bool{}
 	for _, h := range p.hosts {
@@ -59,14 +58,14 @@ func (a *Allocator) split(p *profile) (local, stale, anywhere []*amrm.ContainerR
 	return local, stale, anywhere
 }
 
-// ask asks for missing more. Stale requests are taken back and their number asked for anew; what is asked for anywhere may be
-// replaced by requests for hosts.
+// ask asks for missing more. It replaces stale requests by as many new ones, and may replace requests for anywhere by requests for
+// hosts.
 func (a *Allocator) ask(p *profile, missing int) (requested, cancelled int) {
 	local, stale, anywhere := a.split(p)
 	for _, r := range stale {
 		a.RM.Remove(r)
 	}
-	// Also those for anywhere: the placement may now prefer hosts for what waits without one.
+	// Also those for anywhere: the placement may now prefer hosts for them.
 	available := missing + len(stale)
 	var fresh []*amrm.ContainerRequest
 	for _, hosts := range a.place(p, available+len(anywhere), local) {

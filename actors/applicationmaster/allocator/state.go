@@ -151,7 +151,7 @@ type Total struct {
 // requestTotalExecutorsWithPreferredLocalities.
 func (a *Allocator) RequestTotal(totals []Total, excluded []string, now time.Time) bool {
 	changed := len(totals) == 0
-	// The driver sends its whole wish each time: what it does not mention is wanted no more. The target of a profile that it
+	// The driver sends its whole wish each time: what it leaves out is wanted no more. The target of a profile that it
 	// leaves out stays while it mentions others.
 	for _, p := range a.profiles {
 		p.hosts, p.localityAware = nil, 0
@@ -204,7 +204,7 @@ func (a *Allocator) release(id string) {
 	a.RM.Release(id)
 }
 
-// Stopping says that the application is over: what ends from now on has not failed.
+// Stopping says that the application is over: containers that end from now on have not failed.
 func (a *Allocator) Stopping() { a.stopping = true }
 
 // Failed is how many executors failed.

@@ -68,7 +68,7 @@ type place struct {
 	relax bool
 }
 
-// location is a place at a priority: all that is wanted there is with relaxed locality, or nothing is.
+// location is a place at a priority: either all requests there relax locality, or none does.
 type location struct {
 	priority int32
 	name     string

@@ -59,8 +59,8 @@ func (m *Manager) note(c *rpcenv.Context, u Update, why string) {
 	c.State("allocation", "executors", strconv.Itoa(u.Old), strconv.Itoa(u.New), why)
 }
 
-// remove gives executors back that are idle, but for those that are needed to reach the least number or the target. It sends
-// the target again then, since a cluster manager may lower it with each kill (SPARK-21834).
+// remove gives idle executors back as long as neither the least number nor the target needs them. It sends the target again
+// then, since a cluster manager may lower it with each kill (SPARK-21834).
 func (m *Manager) remove(c *rpcenv.Context, idle []string) {
 	var ids []string
 	left := m.monitor.Remaining()

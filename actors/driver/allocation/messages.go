@@ -19,8 +19,8 @@ type Reset struct{ rpcenv.Local }
 // context returns then, and no job was submitted before.
 type Ready struct{ rpcenv.Local }
 
-// RequestTotalExecutors asks CoarseGrainedScheduler for so many executors in all, those that run among them. The answer
-// is the cluster manager's. It mirrors ExecutorAllocationClient.requestTotalExecutors.
+// RequestTotalExecutors asks CoarseGrainedScheduler for so many executors in all, running ones included. The answer is the
+// cluster manager's. It mirrors ExecutorAllocationClient.requestTotalExecutors.
 type RequestTotalExecutors struct {
 	rpcenv.Local
 	Total int

@@ -34,7 +34,7 @@ func NewMonitor(s Settings) *Monitor {
 	return &Monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
 }
 
-// Executors is how many there are, those that were asked to end among them.
+// Executors is the number of executors, including those that were asked to end.
 func (m *Monitor) Executors() int { return len(m.executors) }
 
 // change enters what happened to an executor.
@@ -104,7 +104,7 @@ func (m *Monitor) Idle(now time.Time) []string {
 			out = append(out, x)
 		}
 	}
-	// Stable: of those that are idle for equally long the lowest number goes first.
+	// Stable: of several that became idle at once the lowest number goes first.
 	slices.SortStableFunc(out, func(a, b *tracked) int { return a.idleSince.Compare(b.idleSince) })
 	ids := make([]string, len(out))
 	for i, x := range out {

@@ -13,7 +13,7 @@ type Targets struct {
 	toAdd int
 	// addAt is when it grows next; zero: nothing waits.
 	addAt time.Time
-	// grewAt is when it grew last; zero: it did not, or not for what waits now.
+	// grewAt is when it grew last; zero: it did not, or not for the tasks that wait now.
 	grewAt time.Time
 	// initializing keeps it from falling before the application has begun to work.
 	initializing bool
@@ -37,7 +37,7 @@ func (t *Targets) Backlogged(now time.Time) {
 	}
 }
 
-// QueueEmpty says that none waits any more; what is not acknowledged yet counts for no later backlog. It mirrors
+// QueueEmpty says that no task waits any more; a change that is not acknowledged yet counts for no later backlog. It mirrors
 // onSchedulerQueueEmpty.
 func (t *Targets) QueueEmpty() {
 	t.addAt, t.grewAt = time.Time{}, time.Time{}
@@ -47,7 +47,7 @@ func (t *Targets) QueueEmpty() {
 // Reset is for another cluster manager, which knows nothing: back to the beginning.
 func (t *Targets) Reset() { *t = NewTargets(t.settings) }
 
-// Needed is how many executors so many tasks want: those that wait and those that run.
+// Needed is how many executors so many waiting and running tasks want.
 func (s Settings) Needed(tasks int) int {
 	return int(math.Ceil(float64(tasks) * s.Ratio / float64(s.TasksPerExecutor)))
 }
@@ -55,14 +55,14 @@ func (s Settings) Needed(tasks int) int {
 // Update is a change of the target, to be sent to the cluster manager.
 type Update struct{ Old, New int }
 
-// Next changes the target by the need, now, of an application that has so many executors; false: it stays. What follows
-// is Acknowledged or Refused. It mirrors updateAndSyncNumExecutorsTarget.
+// Next changes the target by the need, now, of an application that has so many executors; false: it stays. Acknowledged or
+// Refused follows each change. It mirrors updateAndSyncNumExecutorsTarget.
 func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
 	u := Update{Old: t.target}
 	switch {
 	case t.initializing:
 		return u, false
-	case needed < t.target: // also while tasks wait: what they need is in needed
+	case needed < t.target: // also while tasks wait: needed includes their need
 		t.target = max(needed, t.settings.Min)
 		t.toAdd = 1
 	case !t.addAt.IsZero() && !now.Before(t.addAt):
@@ -73,7 +73,7 @@ func (t *Targets) Next(now time.Time, needed, executors int) (Update, bool) {
 	return u, u.New != u.Old
 }
 
-// grow adds toAdd to what is wanted, or is there when that is more. It mirrors addExecutors.
+// grow adds toAdd to the target, or to the present executors when these are more. It mirrors addExecutors.
 func (t *Targets) grow(needed, executors int) {
 	old := t.target
 	t.target = min(max(old, executors)+t.toAdd, needed)
@@ -98,5 +98,5 @@ func (t *Targets) Acknowledged(u Update) {
 	t.addAt, t.grewAt = t.grewAt.Add(t.settings.Sustained), time.Time{}
 }
 
-// Refused says that it did not: the target is what it was.
+// Refused says that the cluster manager did not take the change: the target is as before.
 func (t *Targets) Refused(u Update) { t.target, t.grewAt = u.Old, time.Time{} }

@@ -9,7 +9,7 @@ type attempt struct{ stage, number int32 }
 type work struct {
 	// stages are the attempts that are not over.
 	stages map[attempt]*progress
-	// running attempts of tasks, by the attempt of their stage; those of one that is over may go on.
+	// running attempts of tasks, by the attempt of their stage; they may go on when the stage's attempt is over.
 	running map[attempt]int
 	total   int // of running
 }

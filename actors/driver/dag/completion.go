@@ -66,7 +66,7 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 	}
 }
 
-// mapStageEnded follows the last task of a map stage's attempt: its outputs are there, or were lost meanwhile and are
+// mapStageEnded follows the last task of a map stage's attempt. The stage is complete, or outputs that were lost meanwhile are
 // made again.
 func (s *Scheduler) mapStageEnded(c *rpcenv.Context, g *stage) {
 	// This may be a second attempt: executors must forget the places of outputs that were lost.

@@ -45,8 +45,8 @@ func (j *job) writer(shuffle int32) *stage {
 	return nil
 }
 
-// giveUp forgets the output that could not be fetched and, since the executor seems to be gone, all that it has; but
-// not what it brought since an earlier report of the same loss.
+// giveUp forgets the output that could not be fetched and, since its executor seems to be gone, all others there; but not
+// outputs that the executor wrote since an earlier report of the same loss.
 func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
 	f := m.Reason.Fetch
 	// The reducer did not even learn a place, so no executor is to blame.
@@ -92,7 +92,7 @@ func (s *Scheduler) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 	}
 }
 
-// resubmitFailedStages submits what waits since a fetch failure, by job and then stage.
+// resubmitFailedStages submits the stages that wait since a fetch failure, by job and then stage.
 func (s *Scheduler) resubmitFailedStages(c *rpcenv.Context) {
 	// Two steps, as submitStage may end a job, which changes s.jobs.
 	var failed []*stage

@@ -60,7 +60,7 @@ type stage struct {
 	attempts int32
 	// outputs of a map stage: which executor has that of each partition, "" for none.
 	outputs []string
-	// done of a result stage: whether each partition's result is there.
+	// done of a result stage: whether each partition's result has come.
 	done []bool
 	// pending partitions of a map stage's newest attempt: not heard of yet.
 	pending map[int32]bool

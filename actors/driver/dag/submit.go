@@ -11,7 +11,7 @@ import (
 )
 
 // jobSubmitted numbers the job, its stages and shuffles at once, so that the numbers depend on the order of the jobs
-// alone, and starts it when the splits are there.
+// alone, and starts it when the splits are computed.
 func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	lineage := m.Invocation.Lineage
 	switch {
@@ -79,9 +79,9 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
 	s.submitStage(c, j.result())
 }
 
-// submitStage runs a stage, or what it needs first.
+// submitStage runs a stage, or first the parents whose outputs are missing.
 func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
-	// Not one that waits, runs or is to be submitted again already, nor one whose job is over.
+	// A stage that waits, runs or has failed is submitted by another event; one whose job is over never.
 	if g.phase != phaseIdle || s.stages[g.id] != g {
 		return
 	}

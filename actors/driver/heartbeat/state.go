@@ -30,6 +30,7 @@ func (l lastSeen) expire(now time.Time, timeout time.Duration) []silent {
 	var out []silent
 	for _, id := range slices.SortedFunc(maps.Keys(l), byNumber) {
 		if quiet := now.Sub(l[id]); quiet > timeout {
+			// So that each silence is reported once.
 			delete(l, id)
 			out = append(out, silent{id, quiet})
 		}

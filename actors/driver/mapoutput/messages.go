@@ -5,7 +5,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// RegisterShuffle enters a shuffle with its number of map tasks, all outputs missing. One that is there is kept.
+// RegisterShuffle enters a shuffle with its number of map tasks, all outputs missing. A known shuffle stays as it is.
 type RegisterShuffle struct {
 	rpcenv.Local
 	Shuffle int32

@@ -194,7 +194,7 @@ func (p *Pool) Abort(id int64, why string) []rpcenv.Message {
 	return p.ended(a, r)
 }
 
-// ExecutorLost gives up what was on an executor: finished map tasks of sets that are not over run again, since their
+// ExecutorLost gives up the tasks of an executor: finished map tasks of sets that are not over run again, since their
 // output went with it, and running attempts fail. It returns the messages for DAGScheduler, in order.
 func (p *Pool) ExecutorLost(id string, l Loss) []rpcenv.Message {
 	var out []rpcenv.Message

@@ -24,7 +24,7 @@ type Set struct {
 	Work  Work
 }
 
-// Task is what is special to one task of a Set; its index is its place there.
+// Task is the part of one task that the others of its Set do not share; its index is its place there.
 type Task struct {
 	Partition int32
 	// Split is what Lineage.Splits gave for the partition.
@@ -52,7 +52,7 @@ type SubmitTasks struct {
 	Set Set
 }
 
-// CancelTasks asks CoarseGrainedScheduler to kill what runs of a stage and to start nothing more of it. A stage without
+// CancelTasks asks CoarseGrainedScheduler to kill the running attempts of a stage and to start no more of it. A stage without
 // tasks is ignored. It mirrors TaskScheduler.killAllTaskAttempts.
 type CancelTasks struct {
 	rpcenv.Local

@@ -24,7 +24,7 @@ type LastExecutorID struct {
 	ID int32
 }
 
-// DecommissionHost asks CoarseGrainedScheduler to decommission the executors on a host: they finish what they run.
+// DecommissionHost asks CoarseGrainedScheduler to decommission the executors on a host: they finish their tasks.
 type DecommissionHost struct {
 	rpcenv.Local
 	Host string

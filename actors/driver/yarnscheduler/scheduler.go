@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// errNotRegistered fails the question why an executor is gone while there is no ApplicationMaster.
+// errNotRegistered fails the question why an executor is gone while no ApplicationMaster is registered.
 var errNotRegistered = fmt.Errorf("%w: AM is not yet registered.", rpcenv.ErrRefused)
 
 // Scheduler is the endpoint.

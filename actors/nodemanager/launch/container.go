@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Container is what is known of a container's process when it is started.
+// Container describes the process of a container that is to be started.
 type Container struct {
 	User    string
 	App, ID string

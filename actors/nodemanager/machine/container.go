@@ -210,7 +210,7 @@ func (c Container) killed(e ContainerEvent) (Container, []Action, bool) {
 	return c.when(c.State == Killing).to(CleanedUpAfterKill, CleanUpResources)
 }
 
-// kill ends a container as soon as what is under way allows.
+// kill ends a container as soon as the work that is under way allows.
 func (c Container) kill(e ContainerEvent) (Container, []Action, bool) {
 	c.ExitStatus = e.ExitStatus
 	switch c.State {

@@ -44,10 +44,10 @@ type ResourceEvent struct {
 	Kind ResourceEventKind
 	// Container is the one that requests or releases.
 	Container string
-	// Path and Size are where it came to and how large it is there, in bytes.
+	// Path and Size are its place and its size there, in bytes.
 	Path string
 	Size int64
-	// Why is what is wrong, of LocalizationFailed.
+	// Why is the reason of LocalizationFailed.
 	Why string
 	// At is when, in ms since 1970: the time of the last release or request says which resource goes first when there are
 	// too many.

@@ -65,7 +65,7 @@ func Settings(entries []Entry) []conf.Pair {
 	return out
 }
 
-// Entries are those of settings, as [Settings] wrote them. The error says what is wrong with them.
+// Entries are the entries in settings that [Settings] wrote. It fails when they were changed.
 func Entries(settings map[string]string) ([]Entry, error) {
 	names := list(settings[filenames])
 	columns := [][]string{names}
