@@ -25,7 +25,7 @@ func (k *kit) lines(prefix string) (out []string) {
 	return out
 }
 
-// silent is that nobody heard anything that the test has not looked at, and hears nothing for a while.
+// silent checks that Master and listener got nothing but what the test has looked at, and get nothing for a while.
 func (k *kit) silent(d time.Duration, probes ...*rpctest.Probe) {
 	k.t.Helper()
 	k.w.Advance(d)
@@ -169,14 +169,14 @@ func TestASecondLossOfTheMasterIsNotTold(t *testing.T) {
 	for range 2 {
 		k.master.Crash()
 		k.master.Restart()
-		k.w.Advance(time.Minute) // the client asks it, and nobody answers
+		k.w.Advance(time.Minute) // the client asks it and gets no answer
 	}
 	k.hears(Disconnected{})
 	k.silent(time.Minute)
 }
 
 func TestAnswersOfLookUpsThatAreOverRegisterNothing(t *testing.T) {
-	for tries, want := range map[int]int{3: 1, 4: 0} { // the fourth is none: the client has given up
+	for tries, want := range map[int]int{3: 1, 4: 0} { // no fourth try: the client has given up
 		k := newKit(t)
 		k.listener.Send(k.master.Ref, &rpc.Bool{}) // opens the connection
 		k.master.Next()

@@ -279,7 +279,7 @@ func TestAStatusOfARelaunchedDriverIsOfThatDriver(t *testing.T) {
 	k.exits(0, 0, "State of driver-1 is RELAUNCHING\nIt was relaunched as driver-2\n")
 }
 
-// While the driver runs its state is said once, and once more when it has ended, with the code if there was a process.
+// The log has the driver's state once while it runs, and once more when it has ended, with the code if a process ran.
 func TestAStateIsSaidOnceUntilItIsTheLast(t *testing.T) {
 	failed := state(deploy.DriverState_FAILED)
 	failed.ExitStatus, failed.LastWords = proto.Int32(3), "error: no file"

@@ -115,7 +115,7 @@ func TestAProcessWithoutAMasterIsLost(t *testing.T) {
 	}
 }
 
-// The log has the cause where there is one.
+// The log has the cause if it is known.
 func TestWhyAMasterIsLostIsLogged(t *testing.T) {
 	cfg := submission()
 	cfg.Masters = []rpcenv.Address{{Host: "10.9.9.9", Port: 1}}
@@ -151,7 +151,7 @@ func TestATakenDriverWithoutAnIdIsTheEnd(t *testing.T) {
 	k.asked("0s M1 SubmitDriver")
 }
 
-// The loss of the last Master that was silent ends a submission that another may have taken: nobody is asked twice.
+// The loss of the last silent Master ends a submission that another may have taken: no Master is asked twice.
 func TestALossMayBeTheLastWordOfASubmission(t *testing.T) {
 	k := start(t, submission(), nil, submitted(0, nil), nil)
 	k.w.Find("M2").Pause()

@@ -113,7 +113,7 @@ func TestAMasterThatBeginsAnewDoesNotStandMeanwhile(t *testing.T) {
 	}
 }
 
-// Whoever leads by then has what it needs, and a leader asks nobody.
+// A Master that leads by then has what it needs, and a leader does not ask.
 func TestALeaderDoesNotBeginAnew(t *testing.T) {
 	l := shortlyBefore(t, 100*time.Millisecond)
 	l.silent[3] = true

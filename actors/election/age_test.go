@@ -134,7 +134,7 @@ func TestAnOldCopyIsFoundByTheLeadersHeartbeats(t *testing.T) {
 	g.end(t)
 }
 
-// All begin anew, and nobody remembers what others acknowledged. Still a Master with an old copy does not elect one that
+// All begin anew, and none remembers what others acknowledged. Still a Master with an old copy does not elect one that
 // lacks what a third knows to be committed.
 func TestNobodyIsElectedWithoutWhatOthersKnowToBeCommitted(t *testing.T) {
 	g := started(t, 1, 3, Config{})

@@ -80,7 +80,7 @@ func TestWhatAMasterWithoutALogBecomes(t *testing.T) {
 	}
 }
 
-// One that says it has no log may have begun since: it is asked once more before anybody gives up.
+// One that says it has no log may have begun since: it is asked once more before this Master gives up.
 func TestWhoHasNoLogIsAskedOnceMore(t *testing.T) {
 	knows := &deploy.GroupState{Formed: true, Term: 3, Met: []string{m1, m3}}
 	l := newLone(t, 1, Saved{}, Config{})

@@ -65,7 +65,7 @@ func TestAMasterWithoutALeaderStandsAtTimesThatAreDrawn(t *testing.T) {
 	next.want(t, "again", 300*time.Millisecond-travel, time.Second)
 }
 
-// Each sign of life of the leader counts, to the instant, and of nobody else.
+// Each sign of life of the leader counts, to the instant, and none of another Master.
 func TestAMasterWhoseLeaderIsSilentForgetsItAndStandsSoon(t *testing.T) {
 	var stands spread
 	const silent = "10.0.0.2:7077 was silent for 1s."

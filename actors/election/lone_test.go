@@ -110,7 +110,7 @@ func setGroup(m proto.Message, group uint64) {
 	r.Set(r.Descriptor().Fields().ByName("group"), protoreflect.ValueOfUint64(group))
 }
 
-// start registers the Election. Where there is a log, the peers have nothing to say of it.
+// start registers the Election. If it has a log, the peers have nothing to say of it.
 func (l *lone) start() *lone {
 	l.t.Helper()
 	for i := 2; i <= 3; i++ {
@@ -195,7 +195,7 @@ func (l *lone) gaveUp(why string) {
 	}
 }
 
-// wantStates wants the changes of the state of M1's election in the trace, all that there were.
+// wantStates wants these, and no other, changes of the state of M1's election in the trace.
 func (l *lone) wantStates(want ...string) {
 	l.t.Helper()
 	l.Settle()

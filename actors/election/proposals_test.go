@@ -109,7 +109,7 @@ func TestProposalsEndWithTheLeadership(t *testing.T) {
 func TestProposalsThatCannotBeAreRefused(t *testing.T) {
 	l := leader(t, 1, ordinary(), Config{})
 	a := answers{l: l}
-	for n := range uint64(4) { // nobody is sent anything: it is too much
+	for n := range uint64(4) { // too much: no peer is sent any of it
 		l.e.unreachable[n] = l.Now().Add(time.Hour)
 	}
 	size := func(bytes int) master.Change { return master.Change{Key: "k", Value: make([]byte, bytes)} }

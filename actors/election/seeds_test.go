@@ -26,7 +26,7 @@ const span = 8 * time.Second
 
 // TestSeedsOfElections lets three or five Masters elect and write while processes crash and begin again, the network is cut,
 // and messages are lost, doubled and late. There is never more than one leader of a term; a new leader has all that was
-// durable; when the faults end there is a leader soon, and all have the same.
+// durable; soon after the faults have ended a Master leads, and all have the same.
 func TestSeedsOfElections(t *testing.T) {
 	if *seedFlag != 0 {
 		g := runSeed(*seedFlag, Config{}, nil)

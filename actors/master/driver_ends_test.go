@@ -25,7 +25,7 @@ func TestHowADriverEnded(t *testing.T) {
 	for _, test := range []struct {
 		report  *deploy.DriverStateChanged
 		reason  string
-		failure string // "": it is none
+		failure string // "": no failure
 	}{
 		{&deploy.DriverStateChanged{State: deploy.DriverState_FINISHED, ExitStatus: proto.Int32(0)}, "Command exited with code 0", ""},
 		{&deploy.DriverStateChanged{State: deploy.DriverState_KILLED}, "reported by its worker", ""},

@@ -49,7 +49,7 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 	}
 }
 
-// Of several resources the one that is short is named, not one of which there is just enough.
+// Of several resources the refusal names the one that is short, not one that is just enough.
 func TestARefusalNamesTheResourceThatIsShort(t *testing.T) {
 	w := &WorkerInfo{ID: "w", Cores: 1, Memory: 1, resources: append(gpus(2), &resource{name: "npu", addresses: []string{"a"}, taken: []bool{true}})}
 	r, no := refusal(w, Profile{Memory: 1, Resources: []Requirement{{"gpu", 2}, {"npu", 1}}}.need())

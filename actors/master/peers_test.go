@@ -102,7 +102,7 @@ func TestWhoGivesNoReferenceHearsNothing(t *testing.T) {
 	}
 }
 
-// A message that is none of the Master's is refused.
+// The Master refuses a message that it does not understand.
 func TestAMessageThatIsNoneOfTheMasters(t *testing.T) {
 	k := newKit(t)
 	if _, err := rpctest.Ask[*rpc.Bool](k.tool, k.ref, &rpc.CheckExistence{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {

@@ -146,7 +146,7 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 	})
 }
 
-// Only what changed is sorted again, and where the order says so nobody looks further.
+// Only what changed is sorted again, and no Worker is looked at beyond the place where the order says that none can take more.
 func TestTheIndexSortsWhatChanged(t *testing.T) {
 	for policy, exhausted := range map[string]bool{"CORES_FREE_DESC": true, "MEMORY_FREE_DESC": true, "CORES_FREE_ASC": false, "WORKER_ID": false} {
 		var ws []*WorkerInfo

@@ -220,7 +220,7 @@ func TestARecoveredWorkersTimeOutBeginsWithItsAnswer(t *testing.T) {
 	k.stands("W1 DEAD")
 }
 
-// Answers of nobody, and those that come twice or too late, change nothing.
+// Answers of unknown peers, and those that come twice or too late, change nothing.
 func TestAnswersOfNobodyChangeNothing(t *testing.T) {
 	k, s := lasting(t)
 	w, d := k.worker("W1", 1, 1024), k.driver("D", 1)
@@ -257,7 +257,7 @@ func TestADriverThatIsGoneCompletesTheRecovery(t *testing.T) {
 	}
 }
 
-// With drivers alone there is nobody to wait for: the Master is ALIVE at once.
+// With drivers alone in the records no answer is awaited: the Master is ALIVE at once.
 func TestARecoveryOfDriversAloneEndsAtOnce(t *testing.T) {
 	k, s := lasting(t)
 	k.isIn("ALIVE")

@@ -53,7 +53,7 @@ func (s *shelf) Write(b *rpcenv.Blocking, changes []master.Change) error {
 	return nil
 }
 
-// keys are the records there are, without the term.
+// keys are the keys of all records, without the term.
 func (s *shelf) keys() (all []string) {
 	for _, key := range slices.Sorted(maps.Keys(s.records)) {
 		if key != "master_term" {

@@ -27,7 +27,7 @@ func TestWithoutRecordsTheMasterLeadsAtOnceInTheNextTerm(t *testing.T) {
 	}
 }
 
-// The order is that of a recorded Spark 3.5.9: nobody is looked up, nobody registers.
+// The order is that of a recorded Spark 3.5.9: no peer is looked up, and none registers.
 func TestARestartedMasterFindsItsClusterAgain(t *testing.T) {
 	k, s := lasting(t)
 	w := k.worker("W1", 4, 4096)

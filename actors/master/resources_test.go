@@ -124,7 +124,7 @@ func TestAddressesHaveOneOwner(t *testing.T) {
 	})
 }
 
-// A state names a Worker's resources in the order of their names, all addresses and those that somebody has.
+// A state names a Worker's resources in the order of their names, all addresses and those that are taken.
 func TestTheStateOfResources(t *testing.T) {
 	rs := newResources([]*deploy.ResourceInformation{{Name: "npu", Addresses: []string{"x"}}, {Name: "gpu", Addresses: []string{"0", "1"}}})
 	rs.acquire([]Requirement{{"gpu", 1}})

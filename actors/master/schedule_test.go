@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// What a lost Worker had is replaced at once where there is room: an executor, a driver, and one of each.
+// What a lost Worker had is replaced at once if another has room: an executor, a driver, and one of each.
 func TestWhatALostWorkerHadIsReplacedAtOnce(t *testing.T) {
 	for _, what := range []string{"executor", "driver", "executor driver"} {
 		k := newKit(t)

@@ -150,7 +150,7 @@ func TestAUserKillsAnApplication(t *testing.T) {
 	}
 }
 
-// A demand is of one profile. What only the placement holds back is none: no Worker blocks it.
+// A demand is of one profile. What only the placement holds back is no demand: no Worker blocks it.
 func TestADemandIsOfOneProfile(t *testing.T) {
 	k := newKit(t, "coherer.deploy.scheduler", "core-by-core")
 	for _, name := range []string{"W1", "W2"} {

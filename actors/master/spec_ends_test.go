@@ -143,10 +143,10 @@ func TestNoRecordOutlivesWhatItIsOf(t *testing.T) {
 		t.Errorf("records %q", got)
 	}
 	k.restart(master.Config{Store: s})
-	k.isIn("ALIVE") // there is nobody to wait for
+	k.isIn("ALIVE") // no answer is awaited
 }
 
-// A Master that does not lead decommissions nobody.
+// A Master that does not lead decommissions no Worker.
 func TestAStandbyDecommissionsNobody(t *testing.T) {
 	k := newKit(t)
 	k.ref = k.Register(k.Env("M2", nil), master.Name, master.New(master.Config{Election: true}))

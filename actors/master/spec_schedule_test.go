@@ -48,7 +48,7 @@ func loggedWith(t *testing.T, cfg master.Config) (*kit, *logtest.Hook) {
 	return k, said
 }
 
-// warned are the log's lines that say that nobody can ever serve a wish.
+// warned are the log's lines that say that no Worker can ever serve a wish.
 func warned(said *logtest.Hook) (out []string) {
 	for _, e := range said.AllEntries() {
 		if e.Level == logrus.WarnLevel && strings.Contains(e.Message, "requires more resource than any of Workers could have") {
@@ -70,7 +70,7 @@ func TestAMasterAloneSaysNothingOfAnElection(t *testing.T) {
 // The log warns, in Spark's words, of a driver that no Worker could take even if it were idle, and not of one that only waits.
 func TestADriverBeyondEveryWorkerIsWarnedOf(t *testing.T) {
 	k, said := logged(t)
-	k.submit(wanted(false)) // there is no Worker at all
+	k.submit(wanted(false)) // no Worker is registered
 	k.worker("W1", 1, 1024)
 	k.submit(wanted(false)) // waits for the first
 	if got := warned(said); got != nil {
@@ -139,7 +139,7 @@ func TestAnExecutorIsOrderedBeforeItsDriverIsTold(t *testing.T) {
 	}
 }
 
-// Per Worker: without a size one executor of all that was assigned, else as many as there are whole ones.
+// Per Worker: without a size one executor of all that was assigned, else as many whole ones as fit.
 func TestExecutorsOfAWorker(t *testing.T) {
 	for size, want := range map[int32]string{0: "[7]", 2: "[2 2 2]", 3: "[3 3]", 7: "[7]", 8: "[]"} {
 		k := newKit(t)

@@ -93,7 +93,7 @@ func TestSettingsOfScheduling(t *testing.T) {
 	}
 }
 
-// greedy answers with what nobody has.
+// greedy answers with more than any Worker has.
 type greedy struct{ cores []int }
 
 func (g greedy) Place(master.Demand, []master.Offer) []int { return g.cores }

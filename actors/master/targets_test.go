@@ -66,7 +66,7 @@ func TestRequestExecutors(t *testing.T) {
 	if !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
-	if s := k.state().GetActiveApps()[0]; len(s.Executors) != 2 { // a lower total ends nobody
+	if s := k.state().GetActiveApps()[0]; len(s.Executors) != 2 { // a lower total ends no executor
 		t.Errorf("%+v", s.Executors)
 	}
 	w.launched()

@@ -77,7 +77,7 @@ func TestAllThatAMasterSendsHasItsTerm(t *testing.T) {
 	sick.Send(k.ref, &deploy.RegisterApplication{AppDescription: sick.desc, Driver: sick.Ref.Proto()})
 	killed := newDriver("Killed", 1)
 	ask(k, &deploy.KillApplication{AppId: killed.id})
-	bad.beat() // nobody knows it
+	bad.beat() // the Master does not know it
 
 	w1.report(d.id, 0, deploy.ExecutorState_RUNNING)
 	w1.report(d.id, 9, deploy.ExecutorState_RUNNING) // is killed
@@ -98,7 +98,7 @@ func TestAllThatAMasterSendsHasItsTerm(t *testing.T) {
 	k.restart(master.Config{Election: true, Store: s})
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 7})
 	k.Settle()
-	k.Advance(2 * time.Minute) // nobody answers: they are given up
+	k.Advance(2 * time.Minute) // no answer: they are given up
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		if len(seen[name]) != 1 || seen[name][7] == 0 {
 			t.Errorf("%s: so many in each term: %v, want all in 7", name, seen[name])

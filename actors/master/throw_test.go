@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// broken is a Master whose recovery throws: a Worker of its books is none.
+// broken is a Master whose recovery throws: an application in its books is nil.
 type broken struct {
 	*Master
 	failed error

@@ -69,7 +69,7 @@ func TestWhyOfAnApplicationThatIsOver(t *testing.T) {
 	}
 }
 
-// The largest of the executors decides whether a task finds room; without an executor nobody knows.
+// The largest of the executors decides whether a task finds room; without an executor it is unknown.
 func TestWhyNoTaskFindsRoom(t *testing.T) {
 	for _, test := range []struct {
 		cores []int

@@ -37,7 +37,7 @@ func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 	a := membership.Member{Name: "a/1", Role: membership.RoleMaster, RPC: rpcenv.Address{Host: "10.0.0.9", Port: 1}}
 	again := membership.Member{Name: "a/2", Role: a.Role, RPC: a.RPC}
 	for _, m := range []rpcenv.Message{
-		membership.MemberSuspected{Member: a}, // nobody knows it
+		membership.MemberSuspected{Member: a}, // unknown
 		membership.MemberJoined{Member: a},
 		membership.MemberJoined{Member: a},
 		membership.MemberSuspected{Member: a},

@@ -88,7 +88,7 @@ func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	}
 }
 
-// A Worker of which nobody keeps the disk has nothing to remove.
+// A Worker without Directories has nothing to remove.
 func TestWithoutDirectoriesNothingIsRemoved(t *testing.T) {
 	k := newKit(t)
 	k.join(Config{}, map[string]string{"spark.worker.cleanup.interval": "1"})

@@ -106,7 +106,7 @@ func TestADriverRunsWithWhatOnlyTheWorkerKnows(t *testing.T) {
 	if s.CoresUsed != 1 || s.MemoryUsed != 512 || len(s.Drivers) != 1 || s.Drivers[0].GetState() != deploy.DriverState_RUNNING {
 		t.Errorf("%v", s)
 	}
-	k.want() // nobody confirms that a driver runs
+	k.want() // no report says that a driver runs
 }
 
 func TestHowADriverEnds(t *testing.T) {

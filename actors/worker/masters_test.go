@@ -116,7 +116,7 @@ func TestWhichMastersThatComeUpAreTried(t *testing.T) {
 	k.tries("a leader called", 0, 0, 0, 0)
 }
 
-// While nobody says that the Master that was known is gone, does not lead or is not there, a retry goes to it alone.
+// A retry goes to the known Master alone, unless it has left, does not lead or cannot be reached.
 func TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried(t *testing.T) {
 	silent := rpcenv.Address{Host: "10.9.9.9", Port: 1}
 	for _, test := range []struct {

@@ -109,7 +109,7 @@ func TestMoreThanThereIsIsWarnedOf(t *testing.T) {
 	}
 }
 
-// Without pages nobody is sent to them, and without a work directory nobody runs in one.
+// Without pages no executor gets their address, and without a work directory none runs in one.
 func TestWhatIsNotThereIsNotNamed(t *testing.T) {
 	k := newDriverKit(t, Config{}, map[string]string{"spark.ui.reverseProxy": "true"})
 	k.kit.run(0)

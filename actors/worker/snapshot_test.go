@@ -88,7 +88,7 @@ func TestTheStateShowsWhatIsBeingPrepared(t *testing.T) {
 	if len(s.GetExecutors()) != 1 || s.GetExecutors()[0].GetState() != deploy.ExecutorState_LAUNCHING || len(s.GetDrivers()) != 1 {
 		t.Errorf("state %v", s)
 	}
-	k.env.Stop(Name) // there is no process to end
+	k.env.Stop(Name) // no process is to be ended
 	k.w.Settle()
 }
 
