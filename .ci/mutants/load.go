@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -19,6 +21,7 @@ type source struct {
 	file    string // absolute
 	pkg     string
 	text    []byte
+	code    []byte // text with blanks in place of comments: a mutant has the same name whatever is said of it
 	mutants []*mutant
 }
 
@@ -61,7 +64,7 @@ func readSource(root, file string, f *ast.File, fset *token.FileSet, info *types
 	if err != nil {
 		return nil, err
 	}
-	s := &source{path: filepath.ToSlash(path), file: file, pkg: f.Name.Name, text: text}
+	s := &source{path: filepath.ToSlash(path), file: file, pkg: f.Name.Name, text: text, code: withoutComments(text)}
 	if ast.IsGenerated(f) {
 		return s, nil
 	}
@@ -70,6 +73,28 @@ func readSource(root, file string, f *ast.File, fset *token.FileSet, info *types
 		w.decl(decl)
 	}
 	return s, nil
+}
+
+// withoutComments is a file with blanks in place of its comments, and all else where it was.
+func withoutComments(text []byte) []byte {
+	code := slices.Clone(text)
+	fset := token.NewFileSet()
+	file := fset.AddFile("", fset.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, scanner.ScanComments)
+	for {
+		pos, tok, comment := s.Scan()
+		switch tok {
+		case token.EOF:
+			return code
+		case token.COMMENT:
+			for i := range len(comment) {
+				if at := file.Offset(pos) + i; code[at] != '\n' {
+					code[at] = ' '
+				}
+			}
+		}
+	}
 }
 
 // number gives the mutants of all sources their numbers, from 1, and tells apart those that read alike.

@@ -144,3 +144,12 @@ func TestASampleDependsOnItsSeedAlone(t *testing.T) {
 		t.Error("an unknown package is taken")
 	}
 }
+
+// What is said of code is no part of the names of its mutants, nor of what they repeat of it on one line.
+func TestCommentsAreBlanks(t *testing.T) {
+	const text = "if a && // first\n\tb { /* x\ny */ s = \"// no comment\" }"
+	want := "if a &&         \n\tb {     \n     s = \"// no comment\" }"
+	if got := string(withoutComments([]byte(text))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

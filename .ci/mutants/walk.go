@@ -116,7 +116,7 @@ func (w *walker) addShown(kind string, n, shown ast.Node, before, after string) 
 }
 
 func (w *walker) text(n ast.Node) string {
-	return string(w.source.text[w.fset.Position(n.Pos()).Offset:w.fset.Position(n.End()).Offset])
+	return string(w.source.code[w.fset.Position(n.Pos()).Offset:w.fset.Position(n.End()).Offset])
 }
 
 // again is a piece of source on one line, so that lines keep their numbers.
