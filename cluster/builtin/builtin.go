@@ -6,6 +6,7 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/coherer/coherer/actors/rdd"
@@ -13,6 +14,21 @@ import (
 
 // Program is a driver. args are those behind its name; out gets its result. It uses the calling goroutine alone.
 type Program func(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error
+
+// Check says what is wrong with the arguments of one of Programs, as that program would, but before it has a cluster.
+func Check(name string, args []string) error {
+	var err error
+	switch name {
+	case "pi":
+		_, err = parseSlices(args)
+	case "sleep":
+		_, err = parseSleep(args)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
 
 // Programs are the built-in programs by name.
 var Programs = map[string]Program{

@@ -121,6 +121,9 @@ func TestProgramsRefuse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), tc.name+": ") {
 			t.Errorf("%s %s: error %v, want %q", tc.name, tc.args, err, tc.want)
 		}
+		if checked := Check(tc.name, strings.Fields(tc.args)); checked == nil || checked.Error() != err.Error() {
+			t.Errorf("%s %s: checked %v, want %v", tc.name, tc.args, checked, err)
+		}
 	}
 }
 

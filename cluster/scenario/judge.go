@@ -122,7 +122,11 @@ func (o *Outcome) String() string {
 		fmt.Fprintf(&b, "%s:%d: prints something else\n%s", o.Name, d.Line, diff(d.Want, d.Got))
 	}
 	if o.Holds() {
-		fmt.Fprintf(&b, "%s: holds (%s)\n", o.Name, strings.Join(o.Invariants, " "))
+		about := ""
+		if len(o.Invariants) > 0 {
+			about = " (" + strings.Join(o.Invariants, " ") + ")"
+		}
+		fmt.Fprintf(&b, "%s: holds%s\n", o.Name, about)
 	}
 	return b.String()
 }

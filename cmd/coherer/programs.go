@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +37,16 @@ type application struct {
 	// args are the application's own. A file of a built-in one is named so that its driver finds it wherever that starts, as
 	// in a container of YARN's.
 	args []string
+	// file is what a built-in one reads; empty: none.
+	file string
+}
+
+// readable is nil when the file is where this process is: for a driver here, or in a cluster that has this machine alone.
+func (a application) readable() error {
+	if a.file == "" {
+		return nil
+	}
+	return job.Readable(a.file)
 }
 
 // findApplication finds APP: a built-in name, or, with a path separator, an executable file or a folder with package main.
@@ -48,18 +57,20 @@ func findApplication(args []string) (application, error) {
 			return application{}, fmt.Errorf("no built-in application is called %q: there are %s; a program of yours is named by a path, such as ./%s",
 				what, strings.Join(slices.Sorted(maps.Keys(programs())), ", "), what)
 		}
-		if what == "wordcount" && len(rest) == 0 {
-			return application{}, errors.New("wordcount wants a file: wordcount FILE [N]")
+		if err := builtin.Check(what, rest); err != nil {
+			return application{}, err
 		}
+		file := ""
 		if what == "wordcount" {
-			path, err := filepath.Abs(rest[0])
+			parsed, err := job.Parse(rest)
 			if err != nil {
-				return application{}, fmt.Errorf("wordcount: %w", err)
+				return application{}, err
 			}
-			rest = append([]string{path}, rest[1:]...)
+			file = parsed.Path
+			rest = append([]string{file}, rest[1:]...)
 		}
 		_, self, err := transport.SelfDigest()
-		return application{name: what, program: append([]string{self, "driver", what}, rest...), args: rest}, err
+		return application{name: what, program: append([]string{self, "driver", what}, rest...), args: rest, file: file}, err
 	}
 	info, err := os.Stat(what)
 	if err != nil {

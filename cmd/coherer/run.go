@@ -79,6 +79,9 @@ func runCommand() *cobra.Command {
 				return usage(cmd, fmt.Errorf("--worker-memory: %w", err))
 			}
 			application, err := findApplication(args)
+			if err == nil {
+				err = application.readable()
+			}
 			if err != nil {
 				return usage(cmd, err)
 			}

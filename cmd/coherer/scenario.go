@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ func scenarioCommand() *cobra.Command {
 		Use: "scenario", GroupID: "run", Short: "Run scripts of known faults, and say whether the cluster holds",
 		Long: "Run scripts of known faults in a simulation, and say whether the cluster holds: the rules that a script is about,\n" +
 			"and all others, and what it is to print. The library has the faults of public bug reports under their ids.\n" +
-			"Exit codes: 0 it holds, 1 a rule is violated, 2 the script cannot be used (file:line:column says where).",
+			"Exit codes: 0 it holds, 1 a rule is violated or the script prints something else, 2 the script cannot be used\n(file:line:column says where).",
 		Example: strings.Join([]string{
 			"  coherer scenario list",
 			"  coherer scenario show SPARK-27510",
@@ -154,7 +155,7 @@ func (o *scenarioOptions) check(args []string) error {
 	return nil
 }
 
-// openScenario opens a file, which has a separator or an ending, or a script of the library.
+// openScenario opens a file or a script of the library; see isFile.
 func openScenario(name string) (*scenario.Script, error) {
 	if isFile(name) {
 		return scenario.Load(name)
@@ -162,8 +163,13 @@ func openScenario(name string) (*scenario.Script, error) {
 	return scenario.Open(name)
 }
 
+// isFile reports whether a name is that of a file: it has a separator or an ending, or the library does not have it and it is there.
 func isFile(name string) bool {
-	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt")
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt") {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular() && !slices.Contains(scenario.Library(), name)
 }
 
 // run runs scripts; of all those whose fault cannot be expressed are left out. When ctx ends, the outcomes are those so far.

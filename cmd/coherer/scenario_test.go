@@ -17,7 +17,10 @@ const lyingScript = "cluster worlds=(sim) seed=1\nstart master M\nexit M\n----\n
 func TestScenarioExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"broken.txt": brokenScript, "lying.txt": lyingScript} {
+	for name, text := range map[string]string{
+		"broken.txt": brokenScript, "lying.txt": lyingScript, "mine": strings.Replace(lyingScript, "exited 3", "runs", 1),
+		"SPARK-9731": brokenScript,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -34,6 +37,7 @@ func TestScenarioExitCodes(t *testing.T) {
 		{"scenario run SPARK-9732", 2, "SPARK-9731 is near"},
 		{"scenario run ./broken.txt", 2, "./broken.txt:3:1: "},
 		{"scenario run ./lying.txt", 1, "  - M exited 3\n  + M runs\n"},
+		{"scenario run mine", 0, "mine: holds\n"},
 		{"scenario run ./none.txt", 2, "none.txt"},
 		{"scenario run", 2, "want the name of a script"},
 		{"scenario run --all --rewrite", 2, "--rewrite is of one file"},

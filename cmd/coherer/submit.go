@@ -169,6 +169,9 @@ func showDecision(line *submit.CommandLine, d *submit.Decision) error {
 // submitHere runs the driver as a process of this machine: client mode.
 func submitHere(cmd *cobra.Command, s submission) error {
 	application, err := findApplication(append([]string{s.args.CommandLine.Resource}, s.decision.ChildArgs...))
+	if err == nil {
+		err = application.readable()
+	}
 	if err != nil {
 		return usage(cmd, err)
 	}

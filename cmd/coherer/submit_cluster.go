@@ -63,8 +63,8 @@ func clusterDriver(s submission) (driverclient.Driver, error) {
 func clusterProgram(a *submit.Arguments) (program, class string, args []string, err error) {
 	what := a.CommandLine.Resource
 	if a.BuiltIn {
-		_, err := findApplication(append([]string{what}, a.Args...))
-		return driverclient.SparkInternal, what, append([]string{"driver", what}, a.Args...), err
+		found, err := findApplication(append([]string{what}, a.Args...))
+		return driverclient.SparkInternal, what, append([]string{"driver", what}, found.args...), err
 	}
 	local := strings.TrimPrefix(strings.TrimPrefix(what, "local:"), "file:")
 	web := strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://")

@@ -7,8 +7,10 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -50,9 +52,14 @@ var Top = rdd.Define("wordcount", func(a Args) rdd.Dataset[Count] {
 
 // Run is the program: args are FILE [N]. It prints the N most frequent words, ten unless told, as `count<TAB>word`.
 func Run(ctx context.Context, r rdd.Runner, args []string, out io.Writer) error {
-	a, err := parse(args)
+	a, err := Parse(args)
 	if err != nil {
-		return fmt.Errorf("wordcount: %w", err)
+		return err
+	}
+	if err := Readable(a.Path); errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(args[0]) {
+		return fmt.Errorf("%w: name the file by its whole path: in a cluster the driver has a working directory of its own", err)
+	} else if err != nil {
+		return err
 	}
 	counts, err := MostFrequent(ctx, r, a)
 	if err != nil {
@@ -72,37 +79,37 @@ func MostFrequent(ctx context.Context, r rdd.Runner, a Args) ([]Count, error) {
 	return best(slices.Values(counts), a.N), err
 }
 
-// parse reads the arguments and checks the file, before anything is asked of the cluster.
-func parse(args []string) (Args, error) {
+// Parse reads the arguments; Path is absolute then. It looks at no file.
+func Parse(args []string) (Args, error) {
 	if len(args) < 1 || len(args) > 2 {
-		return Args{}, fmt.Errorf("want the arguments FILE [N], got %d", len(args))
+		return Args{}, fmt.Errorf("wordcount: want the arguments FILE [N], got %d", len(args))
 	}
 	a := Args{Splits: partitions, N: defaultN}
 	var err error
 	if len(args) == 2 {
 		if a.N, err = strconv.Atoi(args[1]); err != nil || a.N < 1 {
-			return Args{}, fmt.Errorf("N is %q: give the number of words to print, at least 1", args[1])
+			return Args{}, fmt.Errorf("wordcount: N is %q: give the number of words to print, at least 1", args[1])
 		}
 	}
 	// Executors have other working directories.
 	if a.Path, err = filepath.Abs(args[0]); err != nil {
-		return Args{}, err
+		return Args{}, fmt.Errorf("wordcount: %w", err)
 	}
-	return a, readable(a.Path)
+	return a, nil
 }
 
-// readable is nil for a regular file that can be read.
-func readable(path string) error {
+// Readable is nil for a regular file that can be read.
+func Readable(path string) error {
 	info, err := os.Stat(path) // first: to open a pipe may take for ever
 	if err != nil {
-		return fmt.Errorf("no file to count: %w", err)
+		return fmt.Errorf("wordcount: no file to count: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file: name a file, not a folder, pipe or device", path)
+		return fmt.Errorf("wordcount: %s is no regular file: name a file, not a folder, pipe or device", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("the file cannot be read: %w", err)
+		return fmt.Errorf("wordcount: the file cannot be read: %w", err)
 	}
 	return f.Close()
 }

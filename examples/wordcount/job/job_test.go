@@ -184,6 +184,7 @@ func TestRunRefuses(t *testing.T) {
 		"N no digit": {[]string{write(t, ""), "x"}, `N is "x"`, nil},
 		"N 0":        {[]string{write(t, ""), "0"}, `N is "0"`, nil},
 		"missing":    {[]string{"/nowhere/text"}, "/nowhere/text", fs.ErrNotExist},
+		"relative":   {[]string{"nowhere"}, "nowhere: no such file or directory: name the file by its whole path", fs.ErrNotExist},
 		"a folder":   {[]string{t.TempDir()}, "no regular file", nil},
 		"a device":   {[]string{os.DevNull}, "no regular file", nil},
 	} {
