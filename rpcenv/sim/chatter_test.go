@@ -96,7 +96,7 @@ func (c *chatter) talk(ctx *rpcenv.Context) {
 	l := c.p.l
 	to := l.live[l.names[ctx.Rand().IntN(processes)]]
 	ref := ctx.Env().Ref(to.env.Address(), []string{"A", "B", "A", "B", "B", "Nobody"}[ctx.Rand().IntN(6)])
-	for range ctx.Rand().IntN(mostTold + 1) {
+	for range ctx.Rand().IntN(mostSaid + 1) {
 		c.said++
 		ctx.Send(ref, wrapperspb.String(c.name+" "+strconv.Itoa(c.said)))
 	}

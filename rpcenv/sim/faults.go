@@ -135,10 +135,11 @@ func (w *World) apply(f fault.Fault) error {
 	if f.Verb == fault.Reset {
 		return w.Reset(f.A, f.B, f.By)
 	}
-	if f.Verb == fault.Delay {
+	if f.Verb == fault.Delay { // without a pattern: of all packets, not of some messages
 		w.Delay(f.A, f.B, f.By)
 		return nil
 	}
+	// The rest happens to one live process.
 	h := w.Find(f.A)
 	if h == nil {
 		return fmt.Errorf("%w: %s", ErrNoHost, f.A)

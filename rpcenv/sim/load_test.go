@@ -20,7 +20,7 @@ const (
 	processes = 4
 	talkTime  = 2 * time.Second
 	talkEvery = 100 * time.Millisecond
-	mostTold  = 3 // messages a tick
+	mostSaid  = 3 // messages a tick
 	planSize  = 8
 )
 
@@ -165,7 +165,7 @@ func (l *load) finish() {
 	for _, v := range invariant.Check(l.trace, invariant.Options{Over: true}) {
 		l.problem("%s", v)
 	}
-	l.checkTold(l.trace)
+	l.checkSaid(l.trace)
 	l.w.Close()
 	if !l.w.Quiet() {
 		l.problem("quiet: something is under way after Close")
@@ -215,9 +215,9 @@ func (l *load) checkShutdown(p *process) {
 	}
 }
 
-// checkTold: whatever an endpoint sent is in the trace, as sent or as dropped, unless it waited for a connection when its
+// checkSaid: whatever an endpoint sent is in the trace, as sent or as dropped, unless it waited for a connection when its
 // process crashed.
-func (l *load) checkTold(records []*tracepb.Record) {
+func (l *load) checkSaid(records []*tracepb.Record) {
 	type place struct {
 		env      uint32
 		endpoint string

@@ -109,6 +109,7 @@ func around(a, b string) (string, string) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
 	}
+	// Bytes are compared, so a cut may go through a letter: ToValidUTF8 drops its rest.
 	cut := func(s string) string {
 		from, to := max(same-shown, 0), min(same+shown, len(s))
 		switch {

@@ -90,6 +90,7 @@ func appendEvent(dst []byte, ev *Event, body []byte) []byte {
 	return dst
 }
 
+// appendFields appends the fields in the order of their numbers, as protobuf's own encoder does.
 func appendFields(b []byte, ev *Event, body []byte) []byte {
 	if ev.Kind != 0 {
 		b = append(b, tagKind, byte(ev.Kind))

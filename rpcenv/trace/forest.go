@@ -29,6 +29,7 @@ func Forest(entries []Entry, opts TextOptions) string {
 			known[e.ID] = true
 		}
 	}
+	// An entry whose cause is not shown is a root: nothing that is shown would lead to it.
 	var roots []*Entry
 	for i := range entries {
 		e := &entries[i]

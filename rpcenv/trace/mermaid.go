@@ -68,6 +68,7 @@ func mermaid(steps []step, note string) []string {
 	lines := []string{"sequenceDiagram"}
 	ids := map[string]string{}
 	var names []string
+	// Participants get ids of ours: a peer's name may hold anything, for example a keyword of Mermaid's.
 	for _, s := range steps {
 		for _, peer := range []string{Peer(s.from), Peer(s.to)} {
 			if ids[peer] == "" {

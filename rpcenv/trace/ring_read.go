@@ -53,6 +53,7 @@ func readRing(r io.Reader) (*Ring, error) {
 		shardBits: binary.NativeEndian.Uint32(header[8:]), slotBits: binary.NativeEndian.Uint32(header[12:]),
 		namesSize: binary.NativeEndian.Uint32(header[16:]),
 	}
+	// Before anything is read by it: a damaged header must not ask for gigabytes.
 	if !s.valid() {
 		return nil, fmt.Errorf("%w: a ring of 2^%d shards of 2^%d slots and %d bytes of names", ErrFormat, s.shardBits, s.slotBits, s.namesSize)
 	}
@@ -71,6 +72,7 @@ func readRing(r io.Reader) (*Ring, error) {
 		shape: s,
 		head:  func(shard uint32) uint64 { return binary.NativeEndian.Uint64(header[ringHeads+cacheLine*shard:]) },
 		slot: func(i uint64, to *[slotWords]uint64) {
+			// What a short file lacks reads as zero, which no seal fits.
 			*to = [slotWords]uint64{}
 			if end := (i + 1) * slotSize; end <= uint64(len(slots)) {
 				for w := range to {

@@ -79,7 +79,7 @@ func (w *svgWriter) chain(i int, at map[string]int) []int {
 		add(other)
 	}
 	e := w.rows[i].Entry
-	for range maxChain {
+	for range maxChain { // the bound also ends causes that go round in a hand-made trace
 		cause := e.Cause
 		if row, ok := at[cause]; ok && cause != "" {
 			add(row)

@@ -42,6 +42,7 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 	n := lengthSize + 1 + 4
 	switch e.Kind {
 	case rpcenv.KindRequest, rpcenv.KindOneWay:
+		// Encoded already here: the size is not known otherwise, and append uses it.
 		if err := c.last.encode(e); err != nil {
 			return 0, err
 		}

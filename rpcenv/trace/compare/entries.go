@@ -22,7 +22,7 @@ func FromEntries(entries []trace.Entry) *Sequence {
 		if e.K != trace.KindMsg || !remote || trace.Peer(e.From) == trace.Peer(e.To) {
 			continue
 		}
-		if e.IsAnswer() {
+		if e.IsAnswer() { // no message of its own: only its type is compared, with its question
 			if q, ok := asked[e.Cause]; ok {
 				q.on.answer(q.m, sparkClass(e.Message, "Failure"))
 			}
