@@ -46,7 +46,7 @@ type session struct {
 	changed []*yarn.NodeReport // nodes whose usability changed since the last answer
 }
 
-// maxWaiting bounds how many calls of one attempt wait for the one before them.
+// maxWaiting bounds the calls of one attempt that wait for the one before them.
 const maxWaiting = 16
 
 func newApplicationMasterService() *ApplicationMasterService {

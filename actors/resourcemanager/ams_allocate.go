@@ -41,7 +41,7 @@ func (s *ApplicationMasterService) allocate(c *rpcenv.Context, q *yarn.AllocateR
 	s.process(c, e, p)
 }
 
-// process handles a call of an attempt of which no other is being handled.
+// process handles a call; no other call of the attempt is being handled.
 func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pendingAllocate) {
 	r := p.q.GetResponseId()
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// Of the calls that come while the scheduler is asked each waits for the one before, whatever its response id.
+// Each call that comes while the scheduler is asked waits for the one before, whatever its response id.
 func TestEachCallWaitsForTheOneBefore(t *testing.T) {
 	v := newSessions(t)
 	v.running(anAttempt, false)
@@ -37,7 +37,7 @@ func TestEachCallWaitsForTheOneBefore(t *testing.T) {
 	}
 }
 
-// What the scheduler fails a call with goes to the ApplicationMaster, and the next call that waits is handled.
+// The scheduler's error goes to the ApplicationMaster, and the next waiting call is handled.
 func TestACallThatTheSchedulerFails(t *testing.T) {
 	v := newSessions(t)
 	v.running(anAttempt, false)
@@ -132,7 +132,7 @@ func TestAProgressIsFromZeroToOne(t *testing.T) {
 	}
 }
 
-// Whose containers an attempt may release: its own, and with keepContainers those of the attempts before it.
+// An attempt may release its own containers, and with keepContainers those of the attempts before it.
 func TestWhoseContainersAreReleased(t *testing.T) {
 	own, before := ids.Container{Attempt: secondAttempt, Seq: 2}, aContainer(3)
 	others := ids.Container{Attempt: otherAttempt, Seq: 4}

@@ -242,7 +242,7 @@ func TestEndsAreToldAtLeastOnce(t *testing.T) {
 	}
 }
 
-// Of two calls at one time the second waits, and is answered as a repetition.
+// The second of two calls at one time waits, and is answered as a repetition.
 func TestCallsOfOneAttemptAreHandledOneByOne(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// application is what the ResourceManager knows of one. It mirrors RMAppImpl.
+// application is an application in the books. It mirrors RMAppImpl.
 type application struct {
 	id      ids.Application
 	machine machine.App
@@ -134,7 +134,7 @@ func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []stri
 			a.context.Queue = r.queue
 			s.persistApp(c, a)
 		}
-		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler took it into "+r.queue)
+		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler accepted it into "+r.queue)
 	})
 }
 

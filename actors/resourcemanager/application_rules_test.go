@@ -120,7 +120,7 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	}
 }
 
-// Of the applications that have ended the last ones are kept: of the others no record, no session and no report is left.
+// The last ended applications are kept: of the others no record, no session and no report is left.
 func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 	w := &written{}
 	v := newService(t, w, "yarn.resourcemanager.max-completed-applications", "2")

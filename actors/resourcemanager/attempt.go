@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// attempt is what the ResourceManager knows of an attempt of an application. It mirrors RMAppAttemptImpl.
+// attempt is an attempt of an application in the books. It mirrors RMAppAttemptImpl.
 type attempt struct {
 	id      ids.Attempt
 	app     *application

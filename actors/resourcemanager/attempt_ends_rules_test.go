@@ -107,7 +107,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 	}
 }
 
-// What an ApplicationMaster says at its end of where it is to be followed counts, unless it says nothing.
+// An ApplicationMaster's tracking URL at its end counts, unless it is empty.
 func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 	for url, want := range map[string]string{"": "http://h", "http://history": "http://history"} {
 		v := newService(t, nil)

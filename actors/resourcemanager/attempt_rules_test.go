@@ -95,7 +95,7 @@ func ofItsMaster(id ids.Attempt, exit int32, why string) amContainerFinished {
 // keeping is an application whose containers outlive attempts.
 func keeping(s *yarn.ApplicationSubmissionContext) { s.KeepContainersAcrossApplicationAttempts = true }
 
-// What siblings say of an attempt that nobody knows any more, or never did, changes nothing.
+// Messages of siblings about a forgotten or unknown attempt change nothing.
 func TestMessagesOfUnknownAttemptsChangeNothing(t *testing.T) {
 	v := newService(t, nil)
 	known := v.running()

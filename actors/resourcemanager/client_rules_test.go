@@ -112,7 +112,7 @@ func aSubmission(id ids.Application) *yarn.ApplicationSubmissionContext {
 	}
 }
 
-// What the scheduler fails a question with goes to the client.
+// The scheduler's error goes to the client.
 func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()

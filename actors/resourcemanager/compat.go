@@ -14,7 +14,7 @@ const fairFaults = "YARN-FAIR"
 // the application gets too many. The ApplicationMaster has a part in it.
 const crossingAsks = "YARN-1902"
 
-// crossing reports whether the FairScheduler takes asks at their word.
+// crossing reports whether the FairScheduler has that fault.
 func crossing(c *conf.Conf) bool { return slices.Contains(conf.Compat.Get(c), crossingAsks) }
 
 // compatOf says whether the FairScheduler has Hadoop's faults.

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Config is what a ResourceManager needs besides its Env's settings.
+// Config configures a ResourceManager, together with its Env's settings.
 type Config struct {
 	// WebUIURL is the address of its pages; empty: it has no pages.
 	WebUIURL string

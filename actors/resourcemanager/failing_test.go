@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// What an application says that failed: how often, over which time, within which limit, why, and where its logs are.
+// The diagnostics of a failed application: the number of failures, their time and limit, the reason, and the place of the logs.
 func TestWhatAnApplicationThatFailedSays(t *testing.T) {
 	for _, is := range []struct {
 		url      string

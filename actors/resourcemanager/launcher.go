@@ -39,7 +39,7 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 		if at.app.launched.IsZero() { // the first attempt's counts
 			at.app.launched = c.Now()
 		}
-		s.stepAttempt(c, at, machine.AttemptLaunch, machine.Always, "its NodeManager took it")
+		s.stepAttempt(c, at, machine.AttemptLaunch, machine.Always, "its NodeManager accepted it")
 	})
 }
 

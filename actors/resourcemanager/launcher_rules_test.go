@@ -59,7 +59,7 @@ func TestAnAttemptIsEndedOnItsNode(t *testing.T) {
 	}
 }
 
-// What cannot be encoded is no record: that is a bug, and not a record without content.
+// A record that cannot be encoded is a bug, and not a record without content.
 func TestARecordThatCannotBeEncodedIsABug(t *testing.T) {
 	w := &written{}
 	v := newService(t, w)

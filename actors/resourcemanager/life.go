@@ -16,7 +16,7 @@ type beginService struct {
 
 func (s *ApplicationMasterService) beginService(m beginService) { s.life, s.ready = m.life, true }
 
-// life is one life of a ResourceManager: what its endpoints have in common. It never changes.
+// life is one life of a ResourceManager, common to its endpoints. It never changes.
 type life struct {
 	timestamp int64 // when it began, in ms; part of the ids of its applications, and its identity at nodes
 	epoch     int32 // the number of lives before it with these records

@@ -102,7 +102,7 @@ func TestTheLastFailuresAreRemembered(t *testing.T) {
 	}
 }
 
-// What an application used counts in seconds, with what was taken from it.
+// The use of an application counts in seconds, with preempted containers.
 func TestTotalsAreInSeconds(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.run(func(c *rpcenv.Context) {
@@ -160,7 +160,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 		}
 	})
 
-	// What is reported after its registration is not lost.
+	// A container reported after the ApplicationMaster's registration is not lost.
 	r = newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	describe(1, 2, 3)
@@ -169,7 +169,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	r.ms(9000)
 	r.is(r.completed(), "1 "+lost)
 
-	// Of a first life nothing is missing: what the ApplicationMaster says it has never was.
+	// In a first life nothing is missing: the containers that the ApplicationMaster lists never were.
 	r = newScheduling(t, beginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	r.ms(10_000)
@@ -177,7 +177,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	r.is(r.completed(), "")
 }
 
-// Of an attempt that a limit held up, and which may run with Hadoop's faults only when another one ends, no node is named.
+// No node is named for an attempt that a limit held up, and that may run with Hadoop's faults only when another one ends.
 func TestOneThatALimitHeldUpCouldHaveNothing(t *testing.T) {
 	const one = `<allocations><queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="x"><queue name="y"><schedulingPolicy>drf</schedulingPolicy></queue></queue></allocations>`
 	f := &allocationFile{content: one}

@@ -86,7 +86,7 @@ func TestWhichHostsMayBeNodes(t *testing.T) {
 	}
 }
 
-// What a registration says is refused when nobody could have it, to the last byte.
+// Impossible values in a registration are refused, to the last byte.
 func TestWhatARegistrationMayNotSay(t *testing.T) {
 	for _, is := range []struct {
 		q    *yarn.RegisterNodeManagerRequest

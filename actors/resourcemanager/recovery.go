@@ -23,7 +23,7 @@ type left struct {
 	attempts map[ids.Application][]*yarn.ApplicationAttemptStateData
 }
 
-// add takes one record; an error says what is wrong with it.
+// add takes one record; an error names its fault.
 func (l *left) add(r master.Change) error {
 	switch {
 	case r.Key == managerKey:

@@ -66,7 +66,7 @@ func ofAttempt(n int32, node nodeID, end yarn.YarnApplicationState) *yarn.Applic
 	}
 }
 
-// What is wrong with a record is said. A good one is taken.
+// The fault of a bad record is named. A good one is taken.
 func TestWhatIsWrongWithARecord(t *testing.T) {
 	text := func(m proto.Message) []byte {
 		value, err := proto.Marshal(m)

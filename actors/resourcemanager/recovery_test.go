@@ -298,7 +298,7 @@ func TestAskedForALargeNodeThatIsNotBackYet(t *testing.T) {
 	}
 }
 
-// What is promised is durable.
+// Promises are durable.
 func TestNothingIsPromisedBeforeItIsDurable(t *testing.T) {
 	k, s := keptKit(t)
 	s.latency = 5 * time.Second

@@ -62,7 +62,7 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 		t.Errorf("applications: %v", apps)
 	}
 
-	// What it registered with is no news.
+	// The containers of its registration are no news.
 	r.beat(id, 0, status(1, runs, 0))
 	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) != 1 || len(u[0].launched)+len(u[0].ended) != 0 {
 		t.Errorf("its first heartbeat: %+v", u)
@@ -110,7 +110,7 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 	if len(updates) != 1 || !slices.Equal(updates[0].launched, []ids.Container{aContainer(2)}) || len(updates[0].ended) != 0 {
 		t.Errorf("updates: %+v", updates)
 	}
-	// What it had at its registration before is no news.
+	// The containers of its earlier registration are no news.
 	if r.beat(id, 1, status(2, runs, 0)); len(got[nodeUpdate](r.rig, r.scheduler)[0].ended) != 0 {
 		t.Error("it is reported twice")
 	}

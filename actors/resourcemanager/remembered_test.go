@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 )
 
-// Of applications that ended the totals of the last ones are remembered.
+// The totals of the last ended applications are remembered.
 func TestTheTotalsOfTheLastApplicationsAreRemembered(t *testing.T) {
 	var p pastApps
 	for i := range int32(5) {
@@ -60,7 +60,7 @@ func TestWhatIsAFault(t *testing.T) {
 	}
 }
 
-// What is taken from an application is summed up: its size, how long it had it, and how often it was an ApplicationMaster.
+// Preempted containers of an application are summed up: sizes, lifetimes, and the number of ApplicationMasters.
 func TestWhatWasTakenIsSummedUp(t *testing.T) {
 	var p preempted
 	p.add(fair.Event{Resource: fair.Resource{Memory: 1024, VCores: 2}}, 3*time.Second)

@@ -80,7 +80,7 @@ type container struct {
 	made     time.Time
 }
 
-// scheduledApp is what the Scheduler knows of an application beside the book.
+// scheduledApp is the Scheduler's knowledge of an application besides the book.
 type scheduledApp struct {
 	user    string
 	queue   string
@@ -108,7 +108,7 @@ func (u *usedOverTime) add(r fair.Resource, d time.Duration) {
 	u.vcores += r.VCores * d.Milliseconds()
 }
 
-// scheduledNode is what the Scheduler knows of a node beside the book.
+// scheduledNode is the Scheduler's knowledge of a node besides the book.
 type scheduledNode struct {
 	id   nodeID
 	http string

@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// allocate is a call of an attempt: its asks and releases, to which the answer is what it gets.
+// allocate is a call of an attempt, with its asks and releases.
 type allocate struct {
 	rpcenv.Local
 	attempt     ids.Attempt
@@ -113,7 +113,7 @@ func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
 func (s *Scheduler) acquire(c *rpcenv.Context, a *scheduledApp, k fair.Container) *yarn.Container {
 	known := s.containers[k.ID]
 	if known == nil {
-		c.Log().Errorf("%s was given and nobody knows it", k.ID)
+		c.Log().Errorf("%s was given, but is not in the books", k.ID)
 		return nil
 	}
 	given, err := s.grant(c, a, known)

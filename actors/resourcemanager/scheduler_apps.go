@@ -122,7 +122,7 @@ type describeAttempt struct {
 	holds   []ids.Container // the containers that the ApplicationMaster says it has
 }
 
-// attemptDescription is that part: the largest container of its queue, the queue, and what runs of the attempts before.
+// attemptDescription is that part: the largest container of its queue, the queue, and the running containers of the attempts before.
 type attemptDescription struct {
 	rpcenv.Local
 	maximum  *yarn.Resource

@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// What the scheduler does not know is refused by name; what it cannot give, in Hadoop's words.
+// The unknown is refused by name; asks that the scheduler cannot meet, in Hadoop's words.
 func TestWhatTheSchedulerRefuses(t *testing.T) {
 	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.maximum-allocation-mb", "4096")
 	r.add("h")
@@ -114,7 +114,7 @@ func TestWhatAnAskSays(t *testing.T) {
 	}
 }
 
-// Of its containers an attempt may release those that it has; one that was given and is not started in time is taken back.
+// An attempt may release the containers that it has; one that was given and is not started in time is taken back.
 func TestWhoReleasesAContainer(t *testing.T) {
 	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
 	n := r.add("h")

@@ -78,7 +78,7 @@ func (f *allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
 	return []byte(f.content), f.modified, nil
 }
 
-// What a file says in vain is warned of at the beginning and when the file was read again; its queues are there then.
+// Parts of a file without effect get warnings at the start and after a reload; its queues exist then.
 func TestWhatAFileSaysInVain(t *testing.T) {
 	const vain = "<allocations><reservation-planner>x</reservation-planner></allocations>"
 	log := logtest.NewLocal(logrus.New())

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// fairConfig is what the settings say to the FairScheduler.
+// fairConfig is the FairScheduler's part of the settings.
 func fairConfig(c *conf.Conf) fair.Config {
 	size := func(memory, vcores *conf.Entry[int]) fair.Resource {
 		return fair.Resource{Memory: int64(memory.Get(c)), VCores: int64(vcores.Get(c))}

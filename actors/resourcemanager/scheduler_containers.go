@@ -52,7 +52,7 @@ func (s *Scheduler) make(c *rpcenv.Context, e fair.Event) *container {
 func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	k := s.containers[e.Container]
 	if k == nil {
-		c.Log().Errorf("%s has gone and nobody knew it", e.Container)
+		c.Log().Errorf("%s has gone, but was not in the books", e.Container)
 		return
 	}
 	status := &yarn.ContainerStatus{

@@ -50,10 +50,10 @@ func TestAContainerWhoseNodeIsGone(t *testing.T) {
 	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
 		t.Errorf("given: %v", got)
 	}
-	r.logged("container_5_0001_01_000004 was given and nobody knows it")
+	r.logged("container_5_0001_01_000004 was given, but is not in the books")
 	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(4)}})
 	r.send(appAttemptRemoved{attempt: anAttempt})
-	r.logged("container_5_0001_01_000004 has gone and nobody knew it")
+	r.logged("container_5_0001_01_000004 has gone, but was not in the books")
 }
 
 // A container whose token cannot be made is not given.

@@ -17,7 +17,7 @@ import (
 
 var secondAttempt = ids.Attempt{App: anApp, Attempt: 2}
 
-// What the book refuses of a node is logged and changes nothing.
+// The book's refusal of a node is logged and changes nothing.
 func TestWhatTheBookRefusesOfANode(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	n := r.add("h")
@@ -168,7 +168,7 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 		t.Errorf("it used %v since its containers were reported, want %d at most", u, most)
 	}
 
-	// What is reported of an attempt that the book does not have ends.
+	// A reported container of an attempt that the book does not have ends.
 	r.s.apps[anApp].attempt = secondAttempt
 	r.send(appAttemptRemoved{attempt: anAttempt})
 	r.heard()

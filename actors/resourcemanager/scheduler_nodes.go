@@ -62,7 +62,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	switch {
 	case s.containers[id] != nil: // the books have it already, perhaps on another node, which is the one to believe
 	case !sane(m.GetResource()):
-		c.Log().Warnf("%s reports %s with %s, which nobody gave", n, id, sizeText(m.GetResource()))
+		c.Log().Warnf("%s reports %s with %s, which no scheduler gives", n, id, sizeText(m.GetResource()))
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
 	case complete && s.unheard(id): // already on its way to the ApplicationMaster
 	case complete && !mine: // nobody waits for it

@@ -94,7 +94,7 @@ func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
 	r.is(r.completed(), `1 with 7 ""`)
 }
 
-// What a node reports of an attempt that ended and left nothing ends, and is forgotten: the next attempt does not hear of it.
+// A reported container of an attempt that ended and left nothing ends, and is forgotten: the next attempt does not hear of it.
 func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		r := newScheduling(t, beginScheduler{})
@@ -187,7 +187,7 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	}
 }
 
-// What a node had that is removed is lost, also to the books; one that drains is given nothing.
+// The containers of a removed node are lost, also to the books; a draining node gets nothing.
 func TestANodeThatIsRemoved(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	n := r.add("h")

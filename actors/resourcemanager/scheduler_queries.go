@@ -27,7 +27,7 @@ func (s *Scheduler) requestLimits(c *rpcenv.Context, m requestLimits) {
 	rpcenv.Reply(c, m, limits{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), ""))})
 }
 
-// requestUsage asks what applications hold.
+// requestUsage asks for the resources that applications hold.
 type requestUsage struct {
 	rpcenv.Local
 	apps []ids.Application

@@ -30,7 +30,7 @@ func (s *ClientRMService) amRegistered(c *rpcenv.Context, m amRegistered) {
 	s.stepAttempt(c, at, machine.AttemptRegister, machine.Always, "its ApplicationMaster registered")
 }
 
-// amProgress is how far an application is, from 0 to 1.
+// amProgress is the progress of an application, from 0 to 1.
 type amProgress struct {
 	rpcenv.Local
 	attempt  ids.Attempt
@@ -65,7 +65,7 @@ func (s *ClientRMService) amUnregistered(c *rpcenv.Context, m amUnregistered) {
 	if m.url != "" {
 		at.trackingURL = m.url
 	}
-	s.stepAttempt(c, at, machine.AttemptUnregister, machine.Always, "its ApplicationMaster said that it ends")
+	s.stepAttempt(c, at, machine.AttemptUnregister, machine.Always, "its ApplicationMaster unregistered")
 }
 
 // amExpired says that an ApplicationMaster has been silent for too long.

@@ -48,7 +48,7 @@ func TestATokenSpeaksForOneAttempt(t *testing.T) {
 	am.allocate()
 }
 
-// What a registration may say: the longest host and URL, and each port; -1 is that of an ApplicationMaster without one.
+// The bounds of a registration: the longest host and URL, and each port; -1 is that of an ApplicationMaster without one.
 func TestRegistrationsThatCannotBe(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
@@ -102,7 +102,7 @@ func TestAnApplicationMasterThatNeverRegistersIsGivenUp(t *testing.T) {
 	}
 }
 
-// Of the calls that come while one is handled 16 wait, and are answered in their order; the next is to come later.
+// Of the calls that come while one is handled 16 wait, and are answered in their order; the next has to come later.
 func TestSixteenCallsOfOneAttemptWait(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
@@ -133,7 +133,7 @@ func TestSixteenCallsOfOneAttemptWait(t *testing.T) {
 	}
 }
 
-// Of a node that changed twice since the last answer the answer has the last state.
+// The answer has the last state of a node that changed twice since the answer before.
 func TestOfANodeTheLastStateIsTold(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)

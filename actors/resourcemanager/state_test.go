@@ -62,7 +62,7 @@ func TestTheStateTellsWhatWaitsAndWhatFailed(t *testing.T) {
 	}
 }
 
-// Of many applications that wait the state tells fifty, and how many more there are.
+// Of many waiting applications the state lists fifty, and the number of the others.
 func TestTheStateTellsHowManyMoreWait(t *testing.T) {
 	k := newKit(t)
 	for range 52 {
@@ -73,7 +73,7 @@ func TestTheStateTellsHowManyMoreWait(t *testing.T) {
 	}
 }
 
-// What an application used is remembered when it is over.
+// The use of an ended application is remembered.
 func TestTotalsStayAfterTheEnd(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)

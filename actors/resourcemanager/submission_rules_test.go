@@ -81,7 +81,7 @@ func TestAnIDThatWasMadeUpIsNotGivenAgain(t *testing.T) {
 	}
 }
 
-// What a submission does not say is filled in, in a copy: a message does not change once it was sent.
+// Defaults of a submission are filled in, in a copy: a message does not change once it was sent.
 func TestASubmissionIsFilledInInACopy(t *testing.T) {
 	v := newService(t, nil)
 	q := aSubmission(v.newID())

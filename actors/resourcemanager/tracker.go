@@ -55,7 +55,7 @@ type node struct {
 	again         bool // a heartbeat came meanwhile
 
 	since    time.Time     // DECOMMISSIONING
-	patience time.Duration // how long it may be; below 0: for ever
+	patience time.Duration // the time that it may take; below 0: for ever
 }
 
 func newResourceTracker(cfg Config) *ResourceTracker {
@@ -171,7 +171,7 @@ func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
 	for _, n := range t.nodes {
 		if !n.machine.State.Over() && c.Now().Sub(n.heard) > expiry {
 			c.Log().Infof("Expired:%s Timed out after %d secs", n.id, int(expiry.Seconds()))
-			t.step(c, n, machine.NodeExpire, machine.Always, "it was not heard of") // t.nodes keeps it, for the reports
+			t.step(c, n, machine.NodeExpire, machine.Always, "it sent no heartbeat in time") // t.nodes keeps it, for the reports
 		}
 	}
 }

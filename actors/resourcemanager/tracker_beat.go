@@ -98,7 +98,7 @@ func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeat
 
 // status lets a heartbeat happen to a node.
 func (t *ResourceTracker) status(c *rpcenv.Context, n *node, s *yarn.NodeStatus) {
-	when, why := machine.Always, "it says that it is healthy"
+	when, why := machine.Always, "it reports that it is healthy"
 	if h := s.GetNodeHealthStatus(); h != nil {
 		n.health = proto.CloneOf(h)
 		n.health.HealthReport = cut(h.GetHealthReport(), maxText)
@@ -120,7 +120,7 @@ func (t *ResourceTracker) status(c *rpcenv.Context, n *node, s *yarn.NodeStatus)
 	}
 }
 
-// asRegistered is what a heartbeat says of containers as a registration would say it.
+// asRegistered converts a heartbeat's containers to those of a registration.
 func asRegistered(statuses []*yarn.ContainerStatus) []*yarn.NMContainerStatus {
 	var all []*yarn.NMContainerStatus
 	for _, s := range statuses {
@@ -202,6 +202,6 @@ func (t *ResourceTracker) drained(c *rpcenv.Context, n *node) {
 	late := n.patience >= 0 && c.Now().Sub(n.since) >= n.patience
 	// With ends that the scheduler has not taken yet the node stays: else it would count these containers as lost with the node.
 	if len(n.running) == 0 && len(n.endedQueue) == 0 && !n.updating || late {
-		t.step(c, n, machine.NodeDecommission, machine.Always, "nothing runs there any more, or its time is over")
+		t.step(c, n, machine.NodeDecommission, machine.Always, "its containers have ended, or its time is over")
 	}
 }

@@ -83,7 +83,7 @@ func TestWhatANodeIsToEndOrForget(t *testing.T) {
 	news("0 1", 6, status(1, ended, 3))
 }
 
-// What is ordered for a node that is gone has nowhere to go: it is not kept.
+// Orders for a node that is gone are dropped.
 func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
 	r := newTracking(t, Config{})
 	r.scheduler.Do(func(c *rpcenv.Context) {

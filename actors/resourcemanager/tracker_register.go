@@ -124,7 +124,7 @@ func running(containers []*yarn.NMContainerStatus) (all []ids.Container) {
 	return all
 }
 
-// hasApplications reports the applications of which a node keeps something to their owner, so that the node may forget those that
+// hasApplications reports applications with files on a node to their owner, so that the node may forget those that
 // ended while it or the ResourceManager was away. It mirrors RMNodeImpl.handleRunningAppOnNode.
 func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*yarn.ApplicationId) {
 	for _, a := range apps {
@@ -155,7 +155,7 @@ func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnReg
 		return
 	}
 	if n := t.byID[id]; n != nil && !n.machine.State.Over() {
-		t.step(c, n, machine.NodeShut, machine.Always, "it said that it ends")
+		t.step(c, n, machine.NodeShut, machine.Always, "it unregistered")
 	}
 	rpcenv.Reply(c, q, &yarn.UnRegisterNodeManagerResponse{})
 }
@@ -163,7 +163,7 @@ func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnReg
 // maxRack bounds the name of a rack, and of an HTTP address's host, in bytes.
 const maxRack = 255
 
-// badNode says what is wrong with a registration; "": nothing.
+// badNode names the fault of a registration; "": none.
 func badNode(q *yarn.RegisterNodeManagerRequest) string {
 	switch r := q.GetResource(); {
 	case len(q.GetRack()) > maxRack:

@@ -54,7 +54,7 @@ func TestWhatIsNewInAHeartbeat(t *testing.T) {
 		}
 	}
 
-	// What is being cleaned up is not launched, until the node has forgotten it.
+	// A container being cleaned up is not launched, until the node has forgotten it.
 	n.cleaned[aContainer(8)], n.cleaned[aContainer(9)], n.cleanContainers = true, true, []ids.Container{aContainer(9)}
 	for range 2 {
 		if got := says(status(8, runs, 0), status(9, runs, 0)); got != "" {
@@ -73,7 +73,7 @@ func TestWhatIsNewInAHeartbeat(t *testing.T) {
 	}
 }
 
-// What a registration says of containers is new to the heartbeats after it only where it differs.
+// After a registration only changes of its containers are news of the heartbeats.
 func TestARegistrationSaysWhatRuns(t *testing.T) {
 	all := asRegistered([]*yarn.ContainerStatus{
 		{ContainerId: aContainer(1).Proto(), State: runs, Capability: &yarn.Resource{Memory: 7}},
@@ -181,7 +181,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	r.beat(id, 3, status(1, ended, 3), status(2, runs, 0))
 	updates("h:8041 launched 0 ended 0")
 
-	// What a node said before it was taken out is no news when it is back.
+	// A node's reports before its removal are no news when it is back.
 	unhealthy := func(response int32, healthy bool, statuses ...*yarn.ContainerStatus) {
 		r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
 			NodeId: id.proto(), ResponseId: response, ContainersStatuses: statuses, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: healthy},
@@ -195,7 +195,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	r.answer()
 	updates("")
 
-	// Of a node that is over, or that came back as another one, nothing follows.
+	// A node that is over, or that came back as another one, causes nothing.
 	r.beat(id, 7)
 	r.beat(id, 8, status(5, runs, 0))
 	updates("h:8041 launched 0 ended 0")
@@ -218,7 +218,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	updates("")
 }
 
-// What a node says of its health is kept until it says something else; it is cut.
+// A node's health report is kept until the next one; it is cut.
 func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 	r := newTracking(t, Config{})
 	id := r.node("h")

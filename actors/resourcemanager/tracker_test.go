@@ -211,7 +211,7 @@ func TestBadNodesAreRefused(t *testing.T) {
 	}
 }
 
-// What a node says that nobody can have changes nothing: sums would overflow, or go below 0.
+// Impossible amounts in a node's report change nothing: sums would overflow, or go below 0.
 func TestANodeCannotUpsetTheBooks(t *testing.T) {
 	k := newKit(t)
 	n, evil := k.node("N1", 8192, 8), k.newNode("N2", 8192, 8)

@@ -33,7 +33,7 @@ func (s *Scheduler) expect(c *rpcenv.Context, a *scheduledApp, held []ids.Contai
 	}
 }
 
-// unreportedTick gives up what no node has reported since the restart.
+// unreportedTick gives up the containers that no node has reported since the restart.
 func (s *Scheduler) unreportedTick(c *rpcenv.Context) {
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		s.lose(c, s.apps[id])

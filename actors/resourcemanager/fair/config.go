@@ -21,7 +21,7 @@ type Config struct {
 
 	AssignMultiple   bool // yarn.scheduler.fair.assignmultiple: several containers with one update of a node
 	DynamicMaxAssign bool // yarn.scheduler.fair.dynamic.max.assign: up to half of the node's free room, and one container more
-	MaxAssign        int  // yarn.scheduler.fair.max.assign, when not dynamic: how many; 0 or less is no limit
+	MaxAssign        int  // yarn.scheduler.fair.max.assign, when not dynamic: the number; 0 or less: no limit
 
 	Continuous      bool          // yarn.scheduler.fair.continuous-scheduling-enabled: the owner calls ContinuousPass
 	ContinuousSleep time.Duration // yarn.scheduler.fair.continuous-scheduling-sleep-ms: the owner's pause between passes
@@ -41,13 +41,13 @@ type Config struct {
 	WaitBeforeKill       time.Duration // yarn.scheduler.fair.waitTimeBeforeKill, in ms
 	WaitBeforeCheck      time.Duration // yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck, in ms
 	NodeHeartbeat        time.Duration // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
-	UpdateInterval       time.Duration // yarn.scheduler.fair.update-interval-ms: how often the owner calls Update
+	UpdateInterval       time.Duration // yarn.scheduler.fair.update-interval-ms: between two calls of Update by the owner
 
 	// NodesCountFrom is the time from which on no container may be larger than the largest node: after a restart the nodes come
 	// back one after the other, and the asks of meanwhile may be for a node that is still to come.
 	NodesCountFrom time.Duration
 
-	Epoch int32 // how often the ResourceManager has been restarted: a part of the ids of containers
+	Epoch int32 // the number of restarts of the ResourceManager: a part of the ids of containers
 }
 
 // DefaultConfig has Hadoop's defaults.

@@ -26,7 +26,7 @@ func readAs(compat Compat, elements string, look func(a *Allocations) any) strin
 	return text
 }
 
-// What single elements mean, in Hadoop and with its faults mended, and of what nothing is said. The texts begin with ! where all of a
+// The meaning of single elements, in Hadoop and with its faults mended, and their warnings. The texts begin with ! where all of a
 // file is given.
 func TestWhatSingleElementsMean(t *testing.T) {
 	max := func(a *Allocations) any { return a.Queue("root.a").Max }

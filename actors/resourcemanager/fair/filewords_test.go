@@ -86,7 +86,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 	}
 }
 
-// What a file says in vain it says in vain: a warning names the line and what counts.
+// A part of a file without effect gets a warning, which names the line and what counts instead.
 func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 	in := func(fields string) string { return `<queue name="a">` + fields + `</queue>` }
 	rules := func(rules string) string { return `<queuePlacementPolicy>` + rules + `</queuePlacementPolicy>` }

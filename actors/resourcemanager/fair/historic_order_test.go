@@ -94,7 +94,7 @@ func TestTheOrderOfTheAsksOfACall(t *testing.T) {
 	}
 }
 
-// What is kept goes by the buckets of concurrent maps, which are as large as they ever were; keys of one bucket go as they came.
+// Asks in the book go by the buckets of concurrent maps, which never shrink; keys of one bucket go as they came.
 func TestTheOrderOfTheAsksThatAreKept(t *testing.T) {
 	for _, x := range []struct{ asks, forgotten, want string }{
 		{"0:* 1:* 2:* 3:* 4:* 5:*", "", "5:* 0:* 2:* 1:* 4:* 3:*"},
@@ -160,7 +160,7 @@ func TestListsAreMergedAsJavaDoes(t *testing.T) {
 	}
 }
 
-// What is wanted nowhere any more is not among the asks that are kept, but a place that an ask for none names is.
+// An ask that was met in all places is not in the book, but a place named by an ask for 0 containers is.
 func TestWhatIsKeptOfAsksForNone(t *testing.T) {
 	b := &book{}
 	for _, a := range asksOf("1:* 1:h1 1:r1") {

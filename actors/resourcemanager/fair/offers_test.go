@@ -105,7 +105,7 @@ func TestHowManyContainersANodeGivesAtOnce(t *testing.T) {
 	}
 }
 
-// What is owed is paid when nothing of one of its types is left; in Hadoop when nothing of any is.
+// A claim is met when nothing of one of its types is left; in Hadoop when nothing of any is.
 func TestWhenADebtIsPaid(t *testing.T) {
 	for _, x := range []struct {
 		left, of        Resource

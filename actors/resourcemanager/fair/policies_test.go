@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Of applications that started at once the first of the list has everything under fifo.
+// Under fifo the first in the list of applications that started at once has everything.
 func TestFIFOGivesAllToTheFirstOfTwo(t *testing.T) {
 	one, other := &Schedulable{Name: "a", StartTime: 5}, &Schedulable{Name: "b", StartTime: 5}
 	PolicyOf("fifo", Fixed).ComputeShares([]*Schedulable{one, other}, Resource{100, 10})

@@ -75,7 +75,7 @@ func mastersOf(marked []string) (n int) {
 	return n
 }
 
-// Of nodes that have ApplicationMasters alone the one is taken that loses fewer.
+// Of nodes that have only ApplicationMasters the one that loses fewer is chosen.
 func TestTheFewestApplicationMastersArePreempted(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {
 		k := newKit(t, compat, masters, preempting)

@@ -109,7 +109,7 @@ func TestARecoveredApplicationMasterCounts(t *testing.T) {
 	}
 }
 
-// What is unknown to the scheduler is named, and what it was needed for.
+// Errors name what is unknown to the scheduler, and its purpose.
 func TestWhatIsUnknownIsNamed(t *testing.T) {
 	k := newKit(t, Fixed, ``, nil)
 	k.node("h1", "r", 4, 4)

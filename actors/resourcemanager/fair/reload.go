@@ -9,7 +9,7 @@ import (
 
 // The times of reading an allocation file again, as in Hadoop's AllocationFileLoaderService.
 const (
-	ReloadInterval = 10 * time.Second // how often to read it
+	ReloadInterval = 10 * time.Second // between two readings
 	ReloadWait     = 5 * time.Second  // how old a change has to be, so that the file is whole
 )
 

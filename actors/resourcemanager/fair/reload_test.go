@@ -249,7 +249,7 @@ func TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed(t *testing.T) {
 	}
 }
 
-// What is below a leaf that is used is not made, however deep; a parent of which any child is used stays one.
+// Queues below a used leaf are not made, however deep; a parent with a used child stays one.
 func TestWhatIsBelowAUsedLeafIsNotMade(t *testing.T) {
 	s := submitted(t, Fixed, `<queue name="a"/><queue name="p"><queue name="c"/><queue name="d"/></queue>`, "root.a", "root.p.c")
 	s.Reload(0, parsed(t, Fixed, `<queue name="a"><queue name="d"><queue name="e"/></queue></queue><queue name="p"/>`))

@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// Of asks of one call those of anywhere come behind the others. In Hadoop, which has them in the order of a hash map, only those for
+// Of the asks of one call those for anywhere come after the others. In Hadoop, which has them in the order of a hash map, only those for
 // none do, which forget what is asked at places.
 func TestAsksOfAnywhereComeBehind(t *testing.T) {
 	for compat, want := range map[Compat]string{Fixed: "1:h1 1:r1 1:*", Upstream: "1:h1 1:* 1:r1"} {
@@ -147,7 +147,7 @@ func TestABlacklistThatChanges(t *testing.T) {
 	}
 }
 
-// Of one priority the lower allocation request id is served first.
+// Within one priority the lower allocation request id is served first.
 func TestKeysAreServedByPriorityThenRequest(t *testing.T) {
 	k := newKit(t, Fixed, ``, nil)
 	k.node("h1", "r", 4, 4)

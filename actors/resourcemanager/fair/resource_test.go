@@ -63,7 +63,7 @@ func TestAmountsSaturate(t *testing.T) {
 	}
 }
 
-// What is asked is at least the minimum, rounded up to the increment, at most what there may be.
+// An ask becomes at least the minimum, rounded up to the increment, at most the maximum.
 func TestWhatIsAskedIsNormalised(t *testing.T) {
 	c := DefaultConfig()
 	c.Minimum, c.Increment = Resource{1000, 2}, Resource{512, 3}

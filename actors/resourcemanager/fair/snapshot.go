@@ -42,7 +42,7 @@ type AppState struct {
 	FairShare    Resource
 	Reserved     Resource
 	Weight       float32
-	FairStarving Resource // by how much it is below its fair share for too long
+	FairStarving Resource // the amount by which it has been below its fair share for too long
 	MinStarving  Resource // its part of the amount that its queue lacks to its minimum
 	Containers   int
 	Pending      []Ask // open asks

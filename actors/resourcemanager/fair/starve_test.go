@@ -41,7 +41,7 @@ func full(t *testing.T, compat Compat, gib int64, elements string) *kit {
 	return k
 }
 
-// What a queue lacks of its minimum for its time-out goes to its applications in the order of its policy, to each at most what
+// The amount that a queue lacks to its minimum for its time-out goes to its applications in the order of its policy, to each at most what
 // it wants; when the queue has its minimum nobody lacks anything.
 func TestWhatAQueueLacksOfItsMinimumGoesToItsApplicationsInTurn(t *testing.T) {
 	k := full(t, Fixed, 8, `<queue name="b"><minResources>3072 mb, 3 vcores</minResources><minSharePreemptionTimeout>2</minSharePreemptionTimeout></queue>`)
@@ -64,7 +64,7 @@ func TestWhatAQueueLacksOfItsMinimumGoesToItsApplicationsInTurn(t *testing.T) {
 	k.starve("it has its minimum", "0/0+0/0 0/0+0/0 0/0+0/0", 2, 3, 4)
 }
 
-// What applications lack of their fair shares counts in what their queue lacks of its minimum.
+// The amounts that applications lack to their fair shares count in the one that their queue lacks to its minimum.
 func TestWhatAnApplicationLacksCountsOnce(t *testing.T) {
 	k := full(t, Fixed, 8, `<queue name="b"><minResources>6144 mb, 0 vcores</minResources><minSharePreemptionTimeout>0</minSharePreemptionTimeout>
 		<fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><fairSharePreemptionThreshold>0.5</fairSharePreemptionThreshold></queue>`)

@@ -64,7 +64,7 @@ func TestANodeIsLookedAtForTheNextContainerToo(t *testing.T) {
 	same(t, "both", k.Preempt(k.now), "marked 2:1 h1:1", "marked 1:1 h1:1")
 }
 
-// What is left of what was taken for one application is room for another one: nothing more is taken.
+// Surplus room preempted for one application serves another one: nothing more is preempted.
 func TestTheRestOfWhatIsTakenIsRoom(t *testing.T) {
 	k := holding(t, Fixed, masters+`<queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
 		<fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`, 4, 4)
@@ -104,7 +104,7 @@ func TestRoomIsKeptForWhoStarves(t *testing.T) {
 	}
 }
 
-// What is taken beside it counts for an application that has more than its share: of two that have 3 of a share of 2 each loses one.
+// Other victims count for an application that has more than its share: of two that have 3 of a share of 2 each loses one.
 func TestEachLosesWhatItHasAboveItsShare(t *testing.T) {
 	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"/><queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
 		<fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`, preempting)
@@ -194,7 +194,7 @@ func TestTheOrderInWhichANodeLosesContainers(t *testing.T) {
 	}
 }
 
-// What is free and what will be when the marked ones have ended is room, but for what is owed; a reservation has a claim to what is
+// The free resource and that of marked containers is room, less the owed room; a reservation has a claim to what is
 // free alone.
 func TestTheRoomOfANode(t *testing.T) {
 	for _, x := range []struct{ free, reserved, marked, owed, room, committed Resource }{

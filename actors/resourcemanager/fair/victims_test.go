@@ -177,7 +177,7 @@ func TestWhichNodesAnswerARequest(t *testing.T) {
 }
 
 // Nobody loses a container for itself, nor for another of its queue when the queue alone lacks something; in Hadoop both do.
-// What an attempt left running when it ended is nobody's to take.
+// Containers that an ended attempt left running are not preempted.
 func TestWhoIsSpared(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {
 		k := holding(t, compat, masters, 4, 1, 1)
@@ -246,7 +246,7 @@ func TestWhereContainersAreTaken(t *testing.T) {
 	}
 }
 
-// What is asked at a host where nothing can be taken is taken nowhere: the host has none of the ApplicationMasters for whose
+// An ask for a host without victims gets none elsewhere: the host has none of the ApplicationMasters for whose
 // sake others would be looked at.
 func TestWhatCannotBeTakenNearIsNotTakenFar(t *testing.T) {
 	for _, compat := range []Compat{Fixed, Upstream} {

@@ -30,7 +30,7 @@ func (s AppState) String() string {
 // Over reports whether nothing can follow.
 func (s AppState) Over() bool { return s == AppFinished || s == AppFailed || s == AppKilled }
 
-// AppEvent is what happens to an application. It mirrors RMAppEventType.
+// AppEvent is an event of an application. It mirrors RMAppEventType.
 type AppEvent int
 
 // The events of an application.
@@ -127,7 +127,7 @@ func lateApp(s AppState, events ...AppEvent) []appRule {
 // App is an application's machine. The zero App is NEW.
 type App struct {
 	State AppState
-	// Target is what follows FINAL_SAVING.
+	// Target is the state after FINAL_SAVING.
 	Target AppState
 }
 

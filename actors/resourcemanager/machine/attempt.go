@@ -31,7 +31,7 @@ func (s AttemptState) String() string {
 // Over reports whether nothing can follow.
 func (s AttemptState) Over() bool { return s >= AttemptFinished }
 
-// AttemptEvent is what happens to an attempt. It mirrors RMAppAttemptEventType.
+// AttemptEvent is an event of an attempt. It mirrors RMAppAttemptEventType.
 type AttemptEvent int
 
 // The events of an attempt.
@@ -154,7 +154,7 @@ func lateAttempt(s AttemptState, events ...AttemptEvent) []attemptRule {
 // Attempt is an attempt's machine. The zero Attempt is NEW.
 type Attempt struct {
 	State AttemptState
-	// Target is what follows FINAL_SAVING.
+	// Target is the state after FINAL_SAVING.
 	Target AttemptState
 	// exited: its container ended, or it expired, while the end was being written.
 	exited bool
@@ -180,7 +180,7 @@ func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, erro
 	return m, nil, nil
 }
 
-// saved is what follows the record of the end.
+// saved is the step after the record of the end.
 func (m Attempt) saved() (Attempt, []AttemptAction, error) {
 	// EndAttempt comes before the report to the application, whose answer may be another attempt: the scheduler has to let go
 	// of this one first.

@@ -27,7 +27,7 @@ func (s ContainerState) String() string {
 // Over reports whether nothing can follow.
 func (s ContainerState) Over() bool { return s >= ContainerCompleted }
 
-// ContainerEvent is what happens to a container. It mirrors RMContainerEventType.
+// ContainerEvent is an event of a container. It mirrors RMContainerEventType.
 type ContainerEvent int
 
 // The events of a container.

@@ -4,19 +4,19 @@ package machine
 
 import "slices"
 
-// NodeState is what the ResourceManager thinks of a NodeManager. It mirrors NodeState.
+// NodeState is the state of a NodeManager in the ResourceManager's eyes. It mirrors NodeState.
 type NodeState int
 
 // The states of a node.
 const (
 	NodeNew             NodeState = iota // it registers
 	NodeRunning                          // it gets containers
-	NodeUnhealthy                        // it says that it is; it gets none, and what it had is given up
+	NodeUnhealthy                        // by its own report; it gets none, and its containers are given up
 	NodeDecommissioned                   // the exclude list has it
 	NodeLost                             // it was silent for too long
 	NodeRebooted                         // its answers do not follow each other
 	NodeDecommissioning                  // it keeps its containers and gets none
-	NodeShutdown                         // it said that it ends
+	NodeShutdown                         // it unregistered
 )
 
 func (s NodeState) String() string {
@@ -28,7 +28,7 @@ func (s NodeState) Over() bool {
 	return s == NodeDecommissioned || s == NodeLost || s == NodeRebooted || s == NodeShutdown
 }
 
-// NodeEvent is what happens to a node. It mirrors RMNodeEventType.
+// NodeEvent is an event of a node. It mirrors RMNodeEventType.
 type NodeEvent int
 
 // The events of a node.
@@ -57,7 +57,7 @@ type NodeAction int
 
 // The actions of a node.
 const (
-	AddNode       NodeAction = iota // NODE_ADDED to the scheduler, with what it runs; ApplicationMasters: it is usable
+	AddNode       NodeAction = iota // NODE_ADDED to the scheduler, with its containers; ApplicationMasters: it is usable
 	RemoveNode                      // NODE_REMOVED to the scheduler; ApplicationMasters: it is unusable
 	UpdateNode                      // the difference of its containers, and NODE_UPDATE
 	DrainNode                       // the scheduler offers it no more

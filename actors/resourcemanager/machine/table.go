@@ -4,7 +4,7 @@ package machine
 
 import "fmt"
 
-// Case is what an event's outcome depends on besides the state; the caller of Step knows it.
+// Case decides an event's outcome together with the state; the caller of Step knows it.
 type Case int
 
 // The cases. Always is that of an event with one outcome.
@@ -45,21 +45,21 @@ type rule[S, E, A comparable] struct {
 	on     E
 	when   Case
 	to     S
-	target S // of a state that saves: what follows when that is done
+	target S // of a state that saves: the state when that is done
 	do     []A
 }
 
 // stay as a state of a row: the state does not change.
 const stay = -1
 
-// at is what a row is found by.
+// at is the key of a row.
 type at[S, E comparable] struct {
 	state S
 	event E
 	when  Case
 }
 
-// row is what an event leads to.
+// row is the outcome of an event.
 type row[S, A comparable] struct {
 	to, target S
 	do         []A

@@ -176,7 +176,7 @@ func TestAnApplicationMasterMayRegisterBeforeItsLaunchIsAnswered(t *testing.T) {
 	}
 }
 
-// Whatever happens, in whatever order, what is over stays as it is; and Over says so of the ends alone.
+// No event, in any order, changes an ended machine; and Over holds for the ends alone.
 func TestNoStateFollowsAnEnd(t *testing.T) {
 	overs := map[string]func(string) bool{
 		"app": overOf(AppKilled, AppState.Over), "attempt": overOf(AttemptKilled, AttemptState.Over),
