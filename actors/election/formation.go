@@ -89,7 +89,7 @@ func (e *Election) askPeers(c *rpcenv.Context) {
 			e.groupState(c, p, s, err)
 		}, rpcenv.Timeout("", askAgain))
 	}
-	e.form(c)
+	e.form(c) // a group of one has no peer to wait for
 }
 
 func (e *Election) silentPeers() (out []rpcenv.Address) {

@@ -61,7 +61,7 @@ type Election struct {
 	lead      uint64
 	term      uint64
 	leading   uint64                   // the term in which this Master leads; 0: it does not
-	announced uint64                   // the term of the last ElectedLeader to Config.Tell; 0: it does not lead
+	announced uint64                   // the term of the ElectedLeader that Config.Tell got; 0: none in this leadership
 	proposed  []rpcenv.Call[Committed] // of the leading term, in the order of their entries
 
 	acked       map[uint64]acknowledged // what each peer must have in its log

@@ -110,7 +110,7 @@ func ParseContainer(text string) (Container, error) {
 		return Container{}, malformed("container", text, example)
 	}
 	id := Container{Attempt{Application{n[0], int32(n[1])}, int32(n[2])}, int32(epoch), n[3]}
-	if id.String() != text {
+	if id.String() != text { // also an epoch that is 0, or not of two digits at least
 		return Container{}, malformed("container", text, example)
 	}
 	return id, nil

@@ -101,7 +101,7 @@ func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDes
 	return fresh(len(m.apps)+len(m.completed), func() string {
 		id := applicationID(conf.AppIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
 		m.nextApp++
-		if modulo, ok := conf.AppNumberModulo.Find(c.Conf()); ok {
+		if modulo, ok := conf.AppNumberModulo.Find(c.Conf()); ok { // an id can come again: fresh takes the next one then
 			m.nextApp %= modulo
 		}
 		return id

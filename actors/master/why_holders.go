@@ -100,8 +100,8 @@ const UnreachableExit = 61
 
 // sayExits says how executors ended early, and what their exit code means.
 func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
-	// What is over has failed by its early ends. Of a live application they say nothing any more once one executor is healthy, or
-	// the row has ended (executorEnded).
+	// An application that is over shows its early ends for good. A live one no longer does, once an executor is healthy or the row
+	// has ended (executorEnded).
 	if _, healthy := a.running(now); a.health.early == 0 || healthy || now.Sub(a.health.last) > rowWindow && !a.State.Over() {
 		return
 	}
