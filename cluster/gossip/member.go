@@ -137,7 +137,7 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 		return err
 	}
 	a.Host = ip.String()
-	if a == m.addr {
+	if a == m.addr { // it would answer, and a member that is alone would count as joined
 		return errors.New("it is this member's own address")
 	}
 	if _, err := m.list.Join([]string{net.JoinHostPort(a.Host, strconv.Itoa(a.Port))}); err != nil {

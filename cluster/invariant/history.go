@@ -191,7 +191,7 @@ func (h *history) seeSent(r *tracepb.Record) {
 	h.messages[m.id] = m
 	switch b := m.body.(type) {
 	case *deploy.RegisterWorker, *deploy.RegisterApplication, *app.RegisterExecutor, *yarn.RegisterApplicationMasterRequest:
-		h.asked[m.from] = m
+		h.asked[m.from] = m // for question: an answer that waited for a record was not caused by its question
 	case *deploy.LaunchExecutor:
 		h.ordered(m, b)
 	case *deploy.RegisteredApplication:

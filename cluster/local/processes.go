@@ -142,6 +142,7 @@ func (w *processWorld) start(t testing.TB, cfg Config, dir string) (rpcenv.Addre
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startPatience)
 	defer cancel()
+	// The Master's URL is in its ready line, so the Workers come after it.
 	m, err := w.daemon(ctx, "Master", "master", dir, role{Conf: cfg.Conf})
 	if err != nil {
 		return rpcenv.Address{}, err

@@ -28,7 +28,7 @@ func (r *Running) Paused() bool {
 
 // executors are the executors' processes that a World started.
 type executors struct {
-	mu  sync.Mutex
+	mu  sync.Mutex // locked before a process's
 	all []Running
 }
 

@@ -22,7 +22,7 @@ func executorLog(path string, c *conf.Conf, log *logrus.Entry) process.Output {
 		},
 	}
 	switch conf.ExecutorLogsRollingStrategy.Get(c) {
-	case "time":
+	case "time": // the size does not count then, as in Spark
 		r.Interval = conf.ExecutorLogsRollingInterval.Get(c)
 	case "size":
 		r.MaxSize = conf.ExecutorLogsRollingMaxSize.Get(c)

@@ -35,7 +35,7 @@ type Starter struct {
 	waits sync.WaitGroup
 	stop  sync.Once
 
-	mu      sync.Mutex
+	mu      sync.Mutex // locked before a Process's
 	closed  bool
 	running map[*Process]struct{}
 }

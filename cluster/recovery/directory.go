@@ -221,7 +221,7 @@ func (d *Directory) read(name string) (_ []master.Change, err error) {
 	case info.Size() > largestFile:
 		return nil, fmt.Errorf("it has %d bytes: a record has %d at most", info.Size(), largestFile)
 	}
-	data := make([]byte, info.Size())
+	data := make([]byte, info.Size()) // bounded by now, whatever lies there
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (d *Dir) CleanUp() (said []string, err error) {
 			continue
 		}
 		size := sizeOf(other.Work())
-		if removed := os.RemoveAll(other.Work()); removed != nil {
+		if removed := os.RemoveAll(other.Work()); removed != nil { // the others may still go
 			err = errors.Join(err, fmt.Errorf("clean up after a run that was killed: %w: remove %s yourself", removed, other.Work()))
 			continue
 		}

@@ -125,8 +125,9 @@ func (g *generator) one(n int) int { return 1 + g.rnd.IntN(n) }
 // generate makes the events, in the order of their times.
 func (l *Life) generate() []event {
 	g := &generator{Life: l, rnd: rand.New(rand.NewPCG(l.Seed, 0x6c696665)), dead: map[string]bool{}, leader: 1, down: map[int]bool{}}
+	// Every draw moves the generator: in another order each seed would have another life.
 	for i := range l.Workers {
-		// Most are there from the beginning, some join.
+		// Most run from the beginning, some join.
 		at := time.Duration(0)
 		if g.rnd.IntN(4) == 0 {
 			at = g.within(0, l.For/2)

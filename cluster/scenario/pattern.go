@@ -85,7 +85,7 @@ func (w *watcher) seeLocked(r *tracepb.Record) bool {
 	case tracepb.Kind_ENV:
 		w.envs[r.GetEnv()] = r.GetPeer()
 	case tracepb.Kind_SENT:
-		if r.GetForm() == tracepb.Form_SEND || r.GetForm() == tracepb.Form_ASK {
+		if r.GetForm() == tracepb.Form_SEND || r.GetForm() == tracepb.Form_ASK { // a run waits for no answers
 			w.sent[id] = sighting{from: w.envs[r.GetEnv()] + "/" + r.GetEndpoint(), typ: r.GetType()}
 		}
 	case tracepb.Kind_CONN:

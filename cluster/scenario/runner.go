@@ -68,6 +68,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	}
 	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, managers: map[string]bool{}, programs: map[string]*program{}, behaviours: map[rpcenv.Address]behaviour{}, peers: map[string]*peer{}, stores: map[string]*store{}, records: map[string]*recovery.Memory{}}
 	r.printer.Substitute = r.names.substitute
+	// Both see the trace from its first record on.
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	r.observer = local.Observe(w, c)
 	w.SetExecutor(standIn, r.stand)

@@ -112,5 +112,6 @@ func (r *Runner) corrupt(c syntax.Command) error {
 	if at < 0 {
 		return fmt.Errorf("the store has no record of %s", c.Args[1])
 	}
+	// A tag that is cut off: no message can be read from it.
 	return s.Write(nil, []master.Change{{Key: records[at].Key, Value: []byte{0xff}}})
 }

@@ -96,7 +96,7 @@ func masterURL(masters []rpcenv.Address) string {
 
 // callMasters starts a client of the Masters.
 func (r *Runner) callMasters(name string, masters []rpcenv.Address, settings map[string]string, cfg driverclient.Config) error {
-	own := map[string]string{conf.RPCAskTimeout.Key(): "10s"}
+	own := map[string]string{conf.RPCAskTimeout.Key(): "10s"} // as coherer submit, and Spark's client
 	maps.Copy(own, settings)
 	c, err := r.conf.With(own)
 	if err != nil {

@@ -51,6 +51,7 @@ func Rows(before, now Sample) []Row {
 			}
 		}
 	}
+	// The names last, so that idle rows keep their places from page to page.
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(
 			cmp.Compare(b.Depth, a.Depth), cmp.Compare(b.WaitP99, a.WaitP99), cmp.Compare(b.Rate, a.Rate),

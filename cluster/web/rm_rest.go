@@ -139,6 +139,7 @@ func (p *rmPages) restNode(r *http.Request) (any, error) {
 	if host == "" || port == "" || strings.Contains(port, ":") {
 		return nil, illegal("Invalid NodeId [" + cut(text) + "]. Expected host:port")
 	}
+	// Like Hadoop's NodeId this has no brackets for IPv6.
 	if _, err := strconv.ParseInt(port, 10, 32); err != nil {
 		return nil, illegal("Invalid port: " + cut(port))
 	}

@@ -31,6 +31,7 @@ const (
 func Listen(service, setting, host string, port, retries int, log *logrus.Entry) (net.Listener, error) {
 	host = cmp.Or(host, "127.0.0.1")
 	var l net.Listener
+	// The warning and the last line are in Spark's words, which runbooks look for.
 	err := rpcenv.NextPorts(port, retries, func(p int) error {
 		if p != port {
 			log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", service, p-1, p)
