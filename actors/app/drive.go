@@ -27,6 +27,7 @@ const JarPrefix = "/jars/"
 
 // Drive runs a program as the driver of an application, and returns when all of it has ended.
 func Drive(s Submission, program Program, args []string) (err error) {
+	// First: from here on a signal ends ctx and not the process, so that everything below is undone.
 	ctx, stop, err := withSignals()
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ const exitTerminated = 128 + 15
 // Execute runs an executor in this process. It returns only when that could not begin; otherwise the executor ends the
 // process: by itself, or with 143 by SIGTERM, which is how a Worker kills it.
 func Execute(x Execution) error {
+	// Before the first directory is made, so that SIGTERM leaves none behind.
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
 	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {

@@ -187,6 +187,7 @@ func newMaster(a masterArgs, name string) (*master, error) {
 func (m *master) listen() (err error) {
 	bind := conf.DriverBindAddress.Get(m.conf)
 	if bind == "" {
+		// Not the loopback address: executors run on other nodes.
 		bind = m.cfg.Host
 	}
 	m.env, err = rpcenv.New(m.host, rpcenv.Config{

@@ -27,7 +27,7 @@
 //     (TestStarvationIsToldEachTimeOutUntilATaskStarts)
 //   - The warning says why when the driver knows: executors are smaller than a task, or the Master was started again and knows
 //     no such application. (TestAnExecutorThatTakesNoTaskIsTold, TestStarvationAtAMasterThatForgotTheApplication)
-//   - When jobs run, the end of the application is their error and not a line of the log; Spark logs it as well.
+//   - When jobs run, the end of the application is their error, and in the log no more than INFO; Spark logs an error as well.
 //     (TestTheEndOfAnApplicationIsSaidOnce)
 //   - When the Master gave the application up as FAILED, the jobs' error names the end of its last executor.
 //     (TestTheLastEndOfAnExecutorIsToldWhenTheApplicationFailed)

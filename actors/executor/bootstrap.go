@@ -26,6 +26,7 @@ const lookupTries = 3
 // driverPropsFetcher).
 func FetchConfig(b *rpcenv.Blocking, a Args) (map[string]string, error) {
 	ref, err := rpcenv.ResolveWait(b, a.DriverURL)
+	// Without a pause, as in Spark.
 	for try := 1; err != nil && try < lookupTries; try++ {
 		ref, err = rpcenv.ResolveWait(b, a.DriverURL)
 	}

@@ -41,6 +41,7 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 		} else if took.GetValue() {
 			e.decommissionSelf(c)
 		}
+		// Also true when it was decommissioned before.
 		call.Reply(&rpc.Bool{Value: e.state.decommissioned})
 	})
 }

@@ -51,7 +51,7 @@ func (e *Executor) OnStart(c *rpcenv.Context) {
 	c.SetLog(c.Log().WithField("executor", e.cfg.Args.ExecutorID))
 	rpcenv.Resolve(c, e.cfg.Args.DriverURL, func(ref rpcenv.Ref, err error) {
 		if err != nil {
-			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", e.cfg.Args.DriverURL, err), false)
+			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", e.cfg.Args.DriverURL, err), false) // the driver is not known
 			return
 		}
 		e.driver = ref

@@ -113,6 +113,7 @@ func readText(r *run, yield func(string) bool) {
 	}
 	lines := newLineReader(f, split)
 	lines.onRead = func(n int) {
+		// A long line passes no tick while it is read.
 		r.check()
 		if r.task.OnInput != nil {
 			r.task.OnInput(int64(n))

@@ -124,6 +124,7 @@ func (e *Client) kill(c *rpcenv.Context) {
 		case r.GetIsKillCompleted():
 			c.Log().Infof("Killed application %s", e.id)
 			e.exit(c, "the application is killed")
+		default: // accepted, but not stored yet: the next Poll asks again
 		}
 	})
 }
@@ -247,7 +248,7 @@ func (e *Client) watch(c *rpcenv.Context) {
 func (e *Client) ended(c *rpcenv.Context, state yarn.YarnApplicationState, final yarn.FinalApplicationStatus, diagnostics string) {
 	e.stop(c)
 	m := Ended{State: state, Final: final, Diagnostics: diagnostics}
-	if e.id != (ids.Application{}) {
+	if e.id != (ids.Application{}) { // else it failed before the ResourceManager gave it one
 		m.AppID = e.id.String()
 	}
 	// In this order: the report may end the process.

@@ -9,8 +9,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// fetchFailed handles the failure of a reducer to fetch a map output. It ignores the failures of older attempts: the newest
-// attempt was submitted because of one.
+// fetchFailed handles the failure of a reducer to fetch a map output. It ignores the failures of older attempts: a newer one
+// has been submitted since, and meets the loss itself if it still matters.
 func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
 	if m.Set.Attempt != g.attempts-1 || m.Reason.Fetch == nil {
 		return
