@@ -66,6 +66,13 @@ func (l *Life) Validate() error {
 			errs = append(errs, fmt.Errorf("%d %s: want %d to %d", n.n, n.name, n.least, n.mostOfAll))
 		}
 	}
+	const workersOnly = "%s is for a cluster of Workers: leave it out with --yarn"
+	if l.YARN && l.Masters > 1 {
+		errs = append(errs, fmt.Errorf(workersOnly, "--masters"))
+	}
+	if l.YARN && l.Drivers > 0 {
+		errs = append(errs, fmt.Errorf(workersOnly, "--drivers"))
+	}
 	pairs := map[string]string{}
 	for _, kv := range l.Conf {
 		key, value, ok := strings.Cut(kv, "=")

@@ -242,3 +242,27 @@ func TestAWrongLifeIsNamed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A life's command names all that the life follows from.
+func TestACommandNamesTheWholeLife(t *testing.T) {
+	for want, l := range map[string]scenario.Life{
+		"coherer sim --yarn --seed 7 --workers 2 --apps 1 --faults cut,crash --for 1m0s --conf 'spark.app.name=a$b'": {
+			Seed: 7, YARN: true, Masters: 1, Workers: 2, Apps: 1, Faults: []string{"cut", "crash"}, For: time.Minute, Conf: []string{"spark.app.name=a$b"},
+		},
+		"coherer sim --seed 8 --masters 3 --workers 1 --apps 0 --drivers 1 --faults none --for 1m0s": {
+			Seed: 8, Masters: 3, Workers: 1, Drivers: 1, For: time.Minute,
+		},
+	} {
+		lived, err := l.Live(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lived.Command != want {
+			t.Errorf("%s\nwant %s", lived.Command, want)
+		}
+		l.YARN = true
+		if err := l.Validate(); l.Drivers > 0 && (err == nil || strings.Count(err.Error(), "is for a cluster of Workers") != 2) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

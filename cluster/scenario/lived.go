@@ -88,13 +88,21 @@ func (l *Life) command() string {
 	}
 	var settings strings.Builder
 	for _, kv := range l.Conf {
-		settings.WriteString(" --conf " + kv)
+		settings.WriteString(" --conf " + quoted(kv))
 	}
 	if l.YARN {
 		return fmt.Sprintf("coherer sim --yarn --seed %d --workers %d --apps %d --faults %s --for %s%s", l.Seed, l.Workers, l.Apps, faults, l.For, settings.String())
 	}
 	return fmt.Sprintf("coherer sim --seed %d --masters %d --workers %d --apps %d --drivers %d --faults %s --for %s%s",
 		l.Seed, l.Masters, l.Workers, l.Apps, l.Drivers, faults, l.For, settings.String())
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if !strings.ContainsAny(word, "\"'\\$*?[]{}()<>|&;#`!~") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // Holds reports whether no rule was broken.

@@ -41,8 +41,11 @@ func (s *settings) read() (*conf.Settings, error) {
 		out.SetMissing(s.environment.options...)
 	}
 	path := s.file
+	var err error
 	if path == "" && s.environment != nil {
-		path = defaultsFile()
+		if path, err = defaultsFile(); err != nil {
+			return nil, err
+		}
 	}
 	list, err := readProperties(path)
 	if s.file != "" && errors.Is(err, fs.ErrNotExist) {
@@ -73,29 +76,24 @@ func readProperties(path string) ([]conf.Setting, error) {
 
 // defaultsFile is spark-defaults.conf in SPARK_CONF_DIR, else in SPARK_HOME/conf; empty when neither exists. It mirrors
 // Utils.getDefaultPropertiesFile.
-func defaultsFile() string {
-	dir := os.Getenv("SPARK_CONF_DIR")
+func defaultsFile() (string, error) {
+	dir, err := confDir("SPARK_CONF_DIR", os.Getenv("SPARK_CONF_DIR"))
 	if home := os.Getenv("SPARK_HOME"); dir == "" && home != "" {
 		dir = filepath.Join(home, "conf")
 	}
-	if dir == "" {
-		return ""
+	if dir == "" || err != nil {
+		return "", err
 	}
 	path := filepath.Join(dir, "spark-defaults.conf")
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
+		return "", nil
 	}
-	return path
+	return path, nil
 }
 
 // conf are the settings, checked; more win over all. What is not known is warned of once.
 func (s *settings) conf(log *logrus.Entry, more ...conf.Setting) (*conf.Conf, error) {
-	all, err := s.read()
-	if err != nil {
-		return nil, err
-	}
-	all.Set(more...)
-	c, err := all.Conf()
+	c, err := s.check(more...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,4 +101,30 @@ func (s *settings) conf(log *logrus.Entry, more ...conf.Setting) (*conf.Conf, er
 		log.Warn(w)
 	}
 	return c, nil
+}
+
+// check reads the settings and checks them; more win over all.
+func (s *settings) check(more ...conf.Setting) (*conf.Conf, error) {
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	all.Set(more...)
+	return all.Conf()
+}
+
+// confDir is the directory of settings that a variable names, or "". One that does not exist is a mistake: nothing of what its
+// files say would hold.
+func confDir(variable, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no directory", dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: name the directory of the settings, or unset the variable", variable, err)
+	}
+	return dir, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -43,16 +44,21 @@ func simCommand() *cobra.Command {
 			if err := o.check(); err != nil {
 				return usage(cmd, err)
 			}
+			c, err := (&settings{pairs: o.life.Conf}).check()
+			if err != nil {
+				return usage(cmd, err)
+			}
+			warn(c.Warnings())
 			return o.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
 	f.Uint64Var(&o.life.Seed, "seed", o.life.Seed, "the seed; with --seeds the first one")
-	f.IntVar(&o.life.Masters, "masters", o.life.Masters, "Masters; more than one are standbys of each other")
+	f.IntVar(&o.life.Masters, "masters", o.life.Masters, "Masters; more than one are standbys of each other; not with --yarn")
 	f.BoolVar(&o.life.YARN, "yarn", false, "a ResourceManager with queues and preemption, and NodeManagers instead of Workers")
-	f.IntVar(&o.life.Workers, "workers", o.life.Workers, "Workers")
+	f.IntVar(&o.life.Workers, "workers", o.life.Workers, "Workers; with --yarn NodeManagers")
 	f.IntVar(&o.life.Apps, "apps", o.life.Apps, "applications")
-	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs")
+	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs; not with --yarn")
 	f.StringVar(&o.faults, "faults", "all", "all, none, or some of "+strings.Join(scenario.FaultKinds, ","))
 	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
 	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be repeated")
@@ -69,6 +75,9 @@ func (o *simOptions) check() error {
 	o.life.Faults = kinds
 	if o.seeds < 1 {
 		err = errors.Join(err, errors.New("--seeds: want 1 at least"))
+	}
+	if o.seeds > 0 && o.life.Seed+uint64(o.seeds-1) < o.life.Seed {
+		err = errors.Join(err, fmt.Errorf("--seeds %d from --seed %d: no seed is above %d", o.seeds, o.life.Seed, uint64(math.MaxUint64)))
 	}
 	if o.shrunk < 0 {
 		err = errors.Join(err, errors.New("--shrink: want 0 at least"))

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -208,11 +209,16 @@ func submitInput(line *submit.CommandLine) (submit.Input, error) {
 		in.Extra = append(in.Extra, list)
 	}
 	if line.WantsDefaults() {
-		if in.Defaults, err = readProperties(defaultsFile()); err != nil {
+		path, err := defaultsFile()
+		if err != nil {
+			return in, err
+		}
+		if in.Defaults, err = readProperties(path); err != nil {
 			return in, err
 		}
 	}
-	if in.Hadoop, err = hadoopSettings(in.Env); err != nil {
+	in.Hadoop, err = hadoopSettings(in.Env)
+	if err != nil && !(line.Has("--dry-run") && errors.Is(err, fs.ErrNotExist)) { // a dry run may be for another machine
 		return in, err
 	}
 	if path, local := submit.FilePath(line.Resource); local && submit.KindOf(line.Resource) == submit.Jar && !line.Has("--class") {

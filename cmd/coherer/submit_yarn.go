@@ -68,7 +68,11 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 // is of no interest to YARN is left out: those files belong to other programs too.
 func hadoopSettings(env map[string]string) ([]conf.Setting, error) {
 	var all conf.Settings
-	for _, dir := range []string{env["YARN_CONF_DIR"], env["HADOOP_CONF_DIR"]} {
+	for _, variable := range []string{"YARN_CONF_DIR", "HADOOP_CONF_DIR"} {
+		dir, err := confDir(variable, env[variable])
+		if err != nil {
+			return nil, err
+		}
 		if dir == "" {
 			continue
 		}

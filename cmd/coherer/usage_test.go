@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -92,6 +93,9 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"scenario run SPARK-27510 --compat x", "--compat"},
 		{"sim --faults x", "--faults"},
 		{"sim --workers -1", "-1 workers"},
+		{"sim --yarn --masters 3", "--masters is for a cluster of Workers: leave it out with --yarn"},
+		{"sim --yarn --drivers 1", "--drivers is for a cluster of Workers: leave it out with --yarn"},
+		{"sim --seed 18446744073709551615 --seeds 2", "no seed is above 18446744073709551615"},
 		{"status --join x", "--join"},
 		{"status --join 127.0.0.1:1 --conf x", "--conf x"},
 		{"status --interval 1ms", "--interval"},
@@ -108,6 +112,33 @@ func TestBadValuesAreUsage(t *testing.T) {
 				t.Errorf("%d %s, want %d and %s", code, said, exitUsage, c.want)
 			}
 		})
+	}
+}
+
+// A variable that names a directory of settings which is not there is a mistake: a daemon would start without them.
+func TestADirectoryOfSettingsIsThere(t *testing.T) {
+	for _, c := range []struct{ variable, args string }{
+		{"YARN_CONF_DIR", "resourcemanager"},
+		{"HADOOP_CONF_DIR", "nodemanager yarn://127.0.0.1:1"},
+		{"YARN_CONF_DIR", "submit --master yarn pi"},
+		{"SPARK_CONF_DIR", "master"},
+		{"SPARK_CONF_DIR", "worker spark://127.0.0.1:1"},
+		{"SPARK_CONF_DIR", "config show"},
+		{"SPARK_CONF_DIR", "submit --master spark://127.0.0.1:1 pi"},
+	} {
+		t.Run(c.variable+" "+c.args, func(t *testing.T) {
+			t.Setenv(c.variable, filepath.Join(t.TempDir(), "gone"))
+			if code, said := runHere(t, strings.Fields(c.args)...); code == 0 || !strings.Contains(said, c.variable+": ") || !strings.Contains(said, "unset the variable") {
+				t.Errorf("%d %s", code, said)
+			}
+		})
+	}
+}
+
+// A life in virtual time warns of settings as a run does.
+func TestSimWarnsOfUnknownSettings(t *testing.T) {
+	if _, said := runHere(t, "sim", "--conf", "spark.worker.timeuot=5"); !strings.Contains(said, "unknown setting spark.worker.timeuot (--conf): did you mean spark.worker.timeout?") {
+		t.Error(said)
 	}
 }
 
