@@ -61,11 +61,11 @@ func benchCommand() *cobra.Command {
 	f.IntVar(&o.Spec.InFlight, "in-flight", 64, "asks under way, or tells sent and not acknowledged")
 	f.DurationVar(&o.Spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.Trials, "trials", 3, "trials of each")
-	f.StringVar(&o.Rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none; left out: build it from the source tree")
+	f.StringVar(&o.Rivals, "rivals", "", "the program of bench/rivals (protoactor), a `FILE`, or none to leave it out; Go channel and raw TCP stay; not given: build it from the source tree")
 	f.StringVar(&o.Spec.Record, "record", measure.RecordOff, "off; ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides")
 	out.flags(f)
 	cmd.AddCommand(&cobra.Command{
-		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: usages(cobra.NoArgs),
+		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return bench.Speak(cmd.Context(), os.Stdin, os.Stdout) },
 	})
 	return cmd

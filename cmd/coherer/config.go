@@ -17,7 +17,7 @@ import (
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", GroupID: "look", Short: "Show the settings, their values and where these come from",
-		Args: usages(cobra.NoArgs),
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(configShowCommand())
@@ -36,7 +36,7 @@ func configShowCommand() *cobra.Command {
 			"in SPARK_CONF_DIR or SPARK_HOME/conf, and the environment. Values that spark.redaction.regex matches are not shown.",
 		Example: "  coherer config show worker.timeout\n  coherer config show --origin --conf spark.network.timeout=60s network\n" +
 			"  coherer config show --for master --origin -o json",
-		Args: usages(cobra.MaximumNArgs(1)),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {

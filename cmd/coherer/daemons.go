@@ -141,7 +141,7 @@ func masterCommand() *cobra.Command {
 			"Their records are kept in spark.deploy.recoveryDirectory, by default the folder recovery in the current directory.",
 		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
 			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
-		Args: usages(cobra.NoArgs),
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := d.env(cmd.Flags(), masterVariables, "SPARK_MASTER_OPTS"); err != nil {
 				return usage(cmd, err)
@@ -181,7 +181,7 @@ func workerCommand() *cobra.Command {
 			"settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used. Without --properties-file, spark-defaults.conf in\n" +
 			"SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
-		Args:    usages(cobra.MaximumNArgs(1)),
+		Args:    arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
 			if err := d.env(f, workerVariables, "SPARK_WORKER_OPTS"); err != nil {

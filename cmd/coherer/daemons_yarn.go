@@ -55,7 +55,7 @@ func resourceManagerCommand() *cobra.Command {
 			"yarn.resourcemanager.webapp.address, port 8088 unless it is set. Settings are those of --conf and --properties-file, and of\n" +
 			"yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR.",
 		Example: "  coherer resourcemanager\n  coherer resourcemanager --port 0 --conf yarn.scheduler.minimum-allocation-mb=512",
-		Args:    usages(cobra.NoArgs),
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts, err := d.yarnOptions("resourcemanager")
 			if err != nil {
@@ -91,7 +91,7 @@ func nodeManagerCommand() *cobra.Command {
 			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its pages and the logs of containers are at\n" +
 			"yarn.nodemanager.webapp.address, port 8042 unless it is set.",
 		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
-		Args:    usages(cobra.MaximumNArgs(1)),
+		Args:    arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := d.yarnOptions("nodemanager")
 			if err != nil {

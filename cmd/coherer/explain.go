@@ -36,7 +36,7 @@ func explainCommand() *cobra.Command {
 			"  coherer explain --deviations",
 			"  coherer explain --all",
 		}, "\n"),
-		Args: usages(cobra.MaximumNArgs(1)),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return usage(cmd, err)

@@ -33,12 +33,12 @@ func TestExplainExamples(t *testing.T) {
 
 func TestExplainRefusals(t *testing.T) {
 	for want, args := range map[string][]string{
-		"did you mean RegisterWorker":           {"explain", "RegisterWroker"},
-		"want text or json":                     {"explain", "-o", "yaml"},
-		"exclude each other":                    {"explain", "--all", "Master"},
-		"-w goes with --all":                    {"explain", "-w"},
-		"accepts at most 1":                     {"explain", "A", "B"},
-		"there is no messages/PROTOCOL.md here": {"explain", "--all", "-w"},
+		"did you mean RegisterWorker": {"explain", "RegisterWroker"},
+		"want text or json":           {"explain", "-o", "yaml"},
+		"exclude each other":          {"explain", "--all", "Master"},
+		"-w goes with --all":          {"explain", "-w"},
+		`"B" is one argument too many: want coherer explain [MESSAGE|ENDPOINT|CONVERSATION] [flags]`: {"explain", "A", "B"},
+		"there is no messages/PROTOCOL.md here":                                                      {"explain", "--all", "-w"},
 	} {
 		cmd := command(t, args...)
 		cmd.Dir = t.TempDir()

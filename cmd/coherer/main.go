@@ -144,6 +144,27 @@ func usages(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error { return usage(cmd, check(cmd, args)) }
 }
 
+// arguments wants from least to most arguments, those that cmd.Use names.
+func arguments(least, most int) cobra.PositionalArgs {
+	return usages(func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s is missing: want %s", strings.Fields(cmd.Use)[1+len(args)], cmd.UseLine())
+		case len(args) > most:
+			return fmt.Errorf("%q is one argument too many: want %s", args[most], cmd.UseLine())
+		}
+		return nil
+	})
+}
+
+// aCommand refuses what is no sub-command.
+var aCommand = usages(func(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("there is no command %q: want %s", cmd.Name()+" "+args[0], strings.Join(names(cmd.Commands()), ", "))
+	}
+	return nil
+})
+
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coherer",

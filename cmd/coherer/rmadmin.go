@@ -17,7 +17,7 @@ import (
 func rmadminCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rmadmin", GroupID: "daemons", Short: "Tell a ResourceManager of YARN what its administrator wants",
-		Args: usages(cobra.NoArgs),
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(moveCommand(), refreshNodesCommand())
@@ -36,7 +36,7 @@ func refreshNodesCommand() *cobra.Command {
 			"nothing new, and ends when what it runs has ended or the time-out is over. fair-scheduler.xml needs no such word: it is\n" +
 			"read again when it changes.",
 		Example: "  coherer rmadmin refresh-nodes --master yarn://127.0.0.1:8032 --graceful --timeout 10m",
-		Args:    usages(cobra.NoArgs),
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := &yarn.RefreshNodesRequest{Graceful: graceful, DecommissionTimeout: int32(min(patience/time.Second, math.MaxInt32))}
 			if cmd.Flags().Changed("timeout") {
@@ -72,7 +72,7 @@ func moveCommand() *cobra.Command {
 		Long: "Take an application that waits or runs into another queue, with what it has and wants. Nothing moves when that would\n" +
 			"break a limit of the queue (maxRunningApps, maxResources), or when the scheduler is the FifoScheduler.",
 		Example: "  coherer rmadmin move application_1767225600000_0001 root.b --master yarn://127.0.0.1:8032",
-		Args:    usages(cobra.ExactArgs(2)),
+		Args:    arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := ids.ParseApplication(args[0])
 			if err != nil {

@@ -40,7 +40,7 @@ func scenarioCommand() *cobra.Command {
 			"  coherer scenario run ./mine.txt --seed 7",
 			"  coherer scenario run ./mine.txt --rewrite              write what it prints into the file",
 		}, "\n"),
-		Args: usages(cobra.NoArgs),
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(scenarioList(), scenarioShow(), scenarioRun())
@@ -58,7 +58,7 @@ type listed struct {
 func scenarioList() *cobra.Command {
 	var o output
 	cmd := &cobra.Command{
-		Use: "list", Short: "The scripts of the library, and the rules", Args: usages(cobra.NoArgs),
+		Use: "list", Short: "The scripts of the library, and the rules", Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := o.json()
 			if err != nil {
@@ -96,7 +96,7 @@ func scenarioList() *cobra.Command {
 
 func scenarioShow() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Print a script of the library", Args: usages(cobra.ExactArgs(1)),
+		Use: "show NAME", Short: "Print a script of the library", Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openScenario(args[0])
 			if err != nil {
@@ -111,7 +111,7 @@ func scenarioShow() *cobra.Command {
 func scenarioRun() *cobra.Command {
 	var o scenarioOptions
 	cmd := &cobra.Command{
-		Use: "run NAME|FILE|--all", Short: "Run a script", Args: usages(cobra.MaximumNArgs(1)),
+		Use: "run NAME|FILE|--all", Short: "Run a script", Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return usage(cmd, err)

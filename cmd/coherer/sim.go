@@ -39,7 +39,7 @@ func simCommand() *cobra.Command {
 			"  coherer sim --seeds 100                the seeds from 1 to 100",
 			"  coherer sim --seed 7 -o json",
 		}, "\n"),
-		Args: usages(cobra.NoArgs),
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
 				return usage(cmd, err)

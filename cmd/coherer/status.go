@@ -38,7 +38,7 @@ func statusCommand() *cobra.Command {
 			"goes on. A Master that does not answer is named; when none does the exit code is 1.",
 		Example: "  coherer status --master spark://127.0.0.1:7077\n  coherer status --join 127.0.0.1:7946 --watch\n" +
 			"  coherer status -o json | jq '.masters[0].state.failures'",
-		Args: usages(cobra.NoArgs),
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := f.out.json()
 			if err != nil {

@@ -72,8 +72,8 @@ type watched struct {
 	run string
 }
 
-// errNoRun is that nothing goes on, and nothing was named.
-var errNoRun = errors.New("no run goes on: start one with coherer run")
+// errNoRun is that no run goes on. What it is wrapped in says what to do; a command adds how to name a cluster.
+var errNoRun = errors.New("no run goes on")
 
 // findWatched finds a run that goes on, or the processes that are named.
 func findWatched(args []string) (watched, error) {
@@ -95,9 +95,9 @@ func findWatched(args []string) (watched, error) {
 	var err error
 	if w.run, err = runner.Find(name); err != nil {
 		if name == "" {
-			err = errNoRun
+			return w, fmt.Errorf("%w: start one with coherer run", errNoRun)
 		}
-		return w, err
+		return w, orProcess(err, name)
 	}
 	if w.run, err = filepath.EvalSymlinks(w.run); err != nil { // another run may become the latest
 		return w, err
@@ -105,10 +105,10 @@ func findWatched(args []string) (watched, error) {
 	d, err := runner.ReadDetails(w.run)
 	switch {
 	case err == nil && d.End != nil:
-		return w, fmt.Errorf("no run goes on: %s ended at %s: start one with coherer run, or see what was said with coherer trace show",
-			d.Name, d.End.Local().Format(time.DateTime))
+		return w, fmt.Errorf("%w: %s ended at %s: start one with coherer run, or see what was said with coherer trace show",
+			errNoRun, d.Name, d.End.Local().Format(time.DateTime))
 	case !runner.GoesOn(w.run):
-		return w, fmt.Errorf("no run goes on: %s was killed: start one with coherer run, or see what was said with coherer trace show", filepath.Base(w.run))
+		return w, fmt.Errorf("%w: %s was killed: start one with coherer run, or see what was said with coherer trace show", errNoRun, filepath.Base(w.run))
 	case errors.Is(err, fs.ErrNotExist):
 		return w, fmt.Errorf("the run %s has no cluster yet: try again", filepath.Base(w.run))
 	case err != nil:
@@ -128,6 +128,14 @@ func findWatched(args []string) (watched, error) {
 		w.roots = append(w.roots, w.rm)
 	}
 	return w, nil
+}
+
+// orProcess is the error about a run that was not found, whose name may be meant as a process's address.
+func orProcess(err error, name string) error {
+	if _, bad := rpcenv.ParseAddress(name); bad != nil {
+		return err
+	}
+	return fmt.Errorf("%w: the process at that address is named spark://%s", err, name)
 }
 
 // ended reports whether the run has ended.

@@ -132,6 +132,16 @@ func TestTopHasNothingToLookAt(t *testing.T) {
 	if got := finish(t, killed); got.code != exitFailed || !strings.Contains(got.stderr, "begun was killed") {
 		t.Errorf("%d %s", got.code, got.stderr)
 	}
+	if err := os.Symlink("begun", filepath.Join(filepath.Dir(dir), "latest")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"status"}, {"why", "app", "x"}} { // as after the end of a run
+		cmd := command(t, args...)
+		cmd.Env = begun.Env
+		if got := finish(t, cmd); !strings.Contains(got.stderr, "coherer trace show, or name the Master of a cluster with --master spark://HOST:PORT") {
+			t.Errorf("%v: %s", args, got.stderr)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -139,6 +149,7 @@ func TestTopHasNothingToLookAt(t *testing.T) {
 	}{
 		{nil, exitFailed, "no run goes on: start one with coherer run"},
 		{[]string{"nope"}, exitFailed, "no run nope"},
+		{[]string{"127.0.0.1:7077"}, exitFailed, "the process at that address is named spark://127.0.0.1:7077"},
 		{[]string{"spark://127.0.0.1"}, exitUsage, "spark://127.0.0.1"},
 		{[]string{"a", "b"}, exitUsage, "want one RUN"},
 		{[]string{"--interval", "1ms"}, exitUsage, "100ms at least"},

@@ -24,12 +24,7 @@ func traceCommand() *cobra.Command {
 		Use: "trace", GroupID: "look", Short: "Look at what was said in a run",
 		Example: "  coherer trace show 'Worker->Master:*' --not '*->*:Heartbeat'\n" +
 			"  coherer trace stats\n  coherer trace export --format svg -o run.svg",
-		Args: usages(func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no trace %q: want %s", args[0], strings.Join(names(cmd.Commands()), ", "))
-			}
-			return nil
-		}),
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(showCommand(), followCommand(), statsCommand(), diffCommand(), exportCommand())

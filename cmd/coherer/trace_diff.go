@@ -19,7 +19,7 @@ func diffCommand() *cobra.Command {
 			"answers; not how often, when, or what stays within one process. It ends with 0 when they are the same, else with 1.\n" +
 			"A and B are names or paths of run directories, or trace files.",
 		Example: "  coherer trace diff latest latest\n  coherer trace diff a.jsonl b.jsonl -o json",
-		Args:    usages(cobra.ExactArgs(2)),
+		Args:    arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {

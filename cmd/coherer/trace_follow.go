@@ -58,6 +58,9 @@ func follower(run string) (func(context.Context, <-chan time.Time, func(*trace.T
 		}, err
 	}
 	dir, err := runner.Find(run)
+	if err != nil {
+		err = orProcess(err, run)
+	}
 	return func(ctx context.Context, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error)) error {
 		return runner.Follow(ctx, dir, ticks, emit, note)
 	}, err

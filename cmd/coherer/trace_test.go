@@ -145,7 +145,7 @@ func TestTrace(t *testing.T) {
 		{[]string{"diff", "a.jsonl", "less.jsonl"}, 1, "only in A: Worker -> Master [Master] RegisterWorker", ""},
 		{[]string{"diff", "sim1.jsonl", "sim2.jsonl"}, 1, "seed 0 does not replay", ""},
 		{[]string{"diff", "sim1.jsonl", "a.jsonl", "-o", "json"}, 0, `the source differs: sim in A, run in B`, ""},
-		{[]string{"diff", "a.jsonl"}, 2, "", "accepts 2 arg(s)"},
+		{[]string{"diff", "a.jsonl"}, 2, "", "B is missing: want coherer trace diff A B [flags]"},
 		{[]string{"nope"}, 2, "", "want diff, export, follow, show, stats"},
 	} {
 		r := look(c.args...)

@@ -104,6 +104,11 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"trace export --format x", "--format"},
 		{"why app x --master y", "--master"},
 		{"resourcemanager --port -1", "--port -1"},
+		{"nodemanager a b", `"b" is one argument too many: want coherer nodemanager [yarn://HOST:PORT] [flags]`},
+		{"rmadmin move ID", "QUEUE is missing: want coherer rmadmin move APPLICATION QUEUE [flags]"},
+		{"scenario show", "NAME is missing: want coherer scenario show NAME"},
+		{"scenario SPARK-9731", `there is no command "scenario SPARK-9731": want list, run, show`},
+		{"status x", `"x" is one argument too many: want coherer status [flags]`},
 		{"nodemanager --memory x", "--memory"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -15,7 +15,7 @@ func versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "version", GroupID: "look", Short: "Say which version this is",
 		Example: "  coherer version -o json",
-		Args:    usages(cobra.NoArgs),
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := out.json()
 			if err != nil {

@@ -22,7 +22,7 @@ const whyWait = 5 * time.Second
 func whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "why", GroupID: "look", Short: "Explain why an application waits, or where a container stands",
-		Args: usages(cobra.NoArgs),
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(whyAppCommand(), whyContainerCommand())
@@ -40,7 +40,7 @@ func whyAppCommand() *cobra.Command {
 			"on YARN the ResourceManager answers, by the filters that offers of nodes meet: that of the run, or the one of --master.",
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
 			"  coherer why app application_1767225600000_0001 --master yarn://127.0.0.1:8032",
-		Args: usages(cobra.ExactArgs(1)),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {

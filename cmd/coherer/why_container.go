@@ -25,7 +25,7 @@ func whyContainerCommand() *cobra.Command {
 		Long: "Explain where a container of YARN stands: on which node, what a reservation waits for, whether it is to be preempted and for\n" +
 			"whom, or how it failed. The ResourceManager forgets containers that ended well.",
 		Example: "  coherer why container container_1700000000000_0001_01_000002 --master yarn://127.0.0.1:8032",
-		Args:    usages(cobra.ExactArgs(1)),
+		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()
 			if err != nil {

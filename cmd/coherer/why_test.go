@@ -132,9 +132,9 @@ func TestWhyOfBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"app"}, exitUsage, "accepts 1 arg"},
-		{[]string{"app", "a", "b"}, exitUsage, "accepts 1 arg"},
-		{[]string{"worker"}, exitUsage, "unknown command"},
+		{[]string{"app"}, exitUsage, "ID is missing: want coherer why app ID [flags]"},
+		{[]string{"app", "a", "b"}, exitUsage, `"b" is one argument too many: want coherer why app ID [flags]`},
+		{[]string{"worker"}, exitUsage, `there is no command "why worker": want app, container`},
 		{[]string{"app", "x", "--master", "host:1"}, exitUsage, "want spark://HOST:PORT"},
 		{[]string{"app", "x", "--master", "spark://host"}, exitUsage, "spark://host"},
 		{[]string{"app", "application_1_1", "--master", "yarn://127.0.0.1:1"}, exitUsage, "want an id such as application_"},

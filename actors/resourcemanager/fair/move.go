@@ -29,7 +29,7 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 	}
 	to, from := s.queues[target], owner.queue
 	if to == nil || !to.leaf {
-		return "", nil, fmt.Errorf("Target queue %s not found or is not a leaf queue.", target)
+		return "", nil, fmt.Errorf("Target queue %s not found or is not a leaf queue. Name a leaf queue of the allocation file, or submit an application to it first.", target)
 	}
 	if to == from {
 		return to.Name, nil, nil

@@ -55,7 +55,7 @@ func TestMovesThatCannotBe(t *testing.T) {
 	k.node("n1", "/r", 16, 16)
 	id := k.app(1, "root.a")
 	for target, want := range map[string]string{
-		"nowhere": "Target queue root.nowhere not found or is not a leaf queue.", "root.p": "Target queue root.p not found", "root": "Target queue root not found",
+		"nowhere": "Target queue root.nowhere not found or is not a leaf queue. Name a leaf queue of the allocation file, or submit an application to it first.", "root.p": "Target queue root.p not found", "root": "Target queue root not found",
 	} {
 		if _, _, err := k.MoveApp(k.now, id.App, target); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)
