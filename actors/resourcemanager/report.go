@@ -83,7 +83,7 @@ func (a *application) report(u usage) *yarn.ApplicationReport {
 		Host: "N/A", RpcPort: -1,
 	}
 	at := a.current()
-	if at == nil {
+	if at == nil { // not accepted yet, or refused
 		return r
 	}
 	r.CurrentApplicationAttemptId = at.id.Proto()
@@ -131,7 +131,7 @@ func (a *application) before() yarn.YarnApplicationState {
 	switch {
 	case at == nil:
 		return yarn.YarnApplicationState_SUBMITTED
-	case at.host != "":
+	case at.host != "": // its ApplicationMaster had registered
 		return yarn.YarnApplicationState_RUNNING
 	}
 	return yarn.YarnApplicationState_ACCEPTED

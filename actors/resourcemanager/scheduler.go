@@ -220,4 +220,4 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 func (s *Scheduler) now(c *rpcenv.Context) time.Duration { return c.Now().Sub(s.start) }
 
 // ready reports whether the Scheduler gives containers.
-func (s *Scheduler) ready(c *rpcenv.Context) bool { return !c.Now().Before(s.readyAt) }
+func (s *Scheduler) ready(c *rpcenv.Context) bool { return !c.Now().Before(s.readyAt) } // zero in a first life

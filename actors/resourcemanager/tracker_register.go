@@ -28,6 +28,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 		rpcenv.Fail(c, q, err)
 		return
 	}
+	// An answer and not an error, as in Hadoop: the node ends, and logs this reason.
 	if why := t.refusal(c, id, q.GetResource()); why != "" {
 		c.Log().Info(why)
 		rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})

@@ -188,7 +188,7 @@ func (b *book) take(r *requests, level Locality, host, rack string) taken {
 	t.names[2], t.asked[2] = Any, request{r.any.capability, 1, r.any.relax}
 	if r.any.count--; r.any.count <= 0 {
 		b.deactivate(r)
-		if r.asked = false; len(r.places) == 0 {
+		if r.asked = false; len(r.places) == 0 { // asks for places may be left, which count again with the next one for Any
 			delete(b.byKey, r.Key)
 		}
 	}
@@ -212,7 +212,7 @@ func (b *book) putBack(t *taken) {
 		switch {
 		case name == "":
 			continue
-		case r == nil:
+		case r == nil: // the key left with its last entry: replace makes it anew
 		case name == Any:
 			q.count += r.any.count
 		default:

@@ -18,6 +18,7 @@ func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
 	case idleB && !idleA:
 		return -1
 	}
+	// A queue that wants less than its minimum is not served first beyond its demand.
 	leastA, leastB := min(a.MinShare.Memory, a.Demand.Memory), min(b.MinShare.Memory, b.Demand.Memory)
 	needyA, needyB := a.Usage.Memory < leastA, b.Usage.Memory < leastB
 	c := 0

@@ -38,6 +38,7 @@ func javaHash(s string) uint32 {
 func historicNodeHash(id string) uint32 {
 	host, portText, _ := strings.Cut(id, ":")
 	port, _ := strconv.ParseUint(portText, 10, 16)
+	// The constants here and below are those of Hadoop's hashCode methods.
 	const prime, begin = uint32(493217), uint32(8501)
 	return prime*(prime*begin+javaHash(host)) + uint32(port)
 }

@@ -150,7 +150,7 @@ func (ns *nodes) remove(n *node) {
 	if ns.racks[n.rack]--; ns.racks[n.rack] == 0 {
 		delete(ns.racks, n.rack)
 	}
-	ns.resized()
+	ns.resized() // most cannot be subtracted from
 }
 
 // ordered are all nodes in the order in which they are searched: of their arrival, or Hadoop's.

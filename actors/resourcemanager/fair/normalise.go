@@ -22,7 +22,7 @@ func normalised(asked, least, step, most int64) int64 {
 
 func roundUp(x, step int64) int64 {
 	if rest := x % step; rest != 0 {
-		if x > math.MaxInt64-step {
+		if x > math.MaxInt64-step { // would overflow; the maximum cuts it anyway
 			return math.MaxInt64
 		}
 		return x + step - rest

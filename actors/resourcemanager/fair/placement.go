@@ -115,7 +115,7 @@ func (r *placementRule) specified(s Submission, t Tree) (string, error) {
 	if !validName(s.Queue) {
 		return "", &PlacementError{Text: fmt.Sprintf("application of user %s: %q is not a queue's name, since it begins or ends with a dot or a space", s.User, s.Queue)}
 	}
-	if s.Queue == "default" {
+	if s.Queue == "default" { // clients send it when the user names no queue
 		return "", nil
 	}
 	return r.allowed(withRoot(s.Queue), t), nil
@@ -163,6 +163,7 @@ func (r *placementRule) allowed(queue string, t Tree) string {
 	return ""
 }
 
+// configured reports whether the file has the queue: one made for an earlier submission does not count.
 func configured(queue string, t Tree) bool {
 	exists, _, dynamic := t.Look(queue)
 	return exists && !dynamic

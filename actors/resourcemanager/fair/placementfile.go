@@ -35,6 +35,7 @@ func (p *fileParser) placement(e *element) {
 		p.warn(e, "%s has no rule; the rules of yarn-site.xml hold", e.name)
 		return
 	}
+	// A chain must end with an answer, and no rule may be unreachable, as in Hadoop.
 	for i := range rules {
 		switch last := i == len(rules)-1; {
 		case !last && rules[i].terminal():

@@ -19,7 +19,7 @@ type QueueInfo struct {
 // QueueTree is root with all queues below, made of the states of all queues by name. containers returns the largest container that
 // a queue's applications may ask for, as Scheduler.MaximumAllocation does.
 func QueueTree(states []QueueState, cluster Resource, containers func(queue string) Resource) QueueInfo {
-	below := map[string][]QueueState{}
+	below := map[string][]QueueState{} // by parent, in the order of states, which is that of their names
 	var root QueueState
 	for _, s := range states {
 		if s.Name == Root {

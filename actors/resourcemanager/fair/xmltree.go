@@ -122,6 +122,7 @@ func (b *builder) chars(text string, line int) error {
 		}
 		return nil
 	}
+	// Hadoop reads the first node inside an element alone: text after a child means nothing.
 	if e := b.open[len(b.open)-1]; len(e.children) == 0 {
 		e.text, e.hasText, e.empty = e.text+text, true, false
 	}

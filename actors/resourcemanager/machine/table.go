@@ -74,7 +74,7 @@ func tableOf[S, E, A comparable](rules ...rule[S, E, A]) table[S, E, A] {
 	for _, r := range rules {
 		for _, from := range r.from {
 			key := at[S, E]{from, r.on, r.when}
-			if _, twice := t[key]; twice {
+			if _, twice := t[key]; twice { // seen at the start of every program, since tables are package variables
 				panic(fmt.Sprintf("machine: two rows for %v", key))
 			}
 			t[key] = row[S, A]{r.to, r.target, r.do}
