@@ -23,7 +23,7 @@ const containerVar = "CONTAINER_ID"
 // inContainer reports whether a NodeManager started this process.
 func inContainer() bool { return os.Getenv(containerVar) != "" }
 
-// thisAttempt is whose container this process is in.
+// thisAttempt is the attempt that owns this process's container.
 func thisAttempt() (ids.Attempt, error) {
 	id, err := ids.ParseContainer(os.Getenv(containerVar))
 	if err != nil {

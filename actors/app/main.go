@@ -60,7 +60,7 @@ func Main(program Program) {
 }
 
 // RunContainer runs what a NodeManager started this process for, by the word of its command: an ApplicationMaster, whose program
-// find returns by its class, or an executor. Then it ends the process. It returns when the word is none of these.
+// find returns by its class, or an executor. Then it ends the process. It returns for any other word.
 func RunContainer(word string, args []string, find func(class string) (Program, error)) {
 	var code int
 	var err error

@@ -24,7 +24,7 @@ const (
 
 // Config is what an ApplicationMaster is made of. The rest is in its Env's settings.
 type Config struct {
-	// Attempt is whose ApplicationMaster it is.
+	// Attempt is the attempt that it is the ApplicationMaster of.
 	Attempt ids.Attempt
 	// ResourceManager is where it is.
 	ResourceManager rpcenv.Address

@@ -116,7 +116,7 @@ func startError(r *yarn.StartContainersResponse, err error) error {
 	return nil
 }
 
-// launched takes what became of a start.
+// launched handles the outcome of a start.
 func (m *ApplicationMaster) launched(c *rpcenv.Context, l allocator.Launch, err error) {
 	how := allocator.Started
 	switch {

@@ -32,7 +32,7 @@ type Config struct {
 
 // YARN is what a driver on YARN has to know.
 type YARN struct {
-	// AppID is the application's id in cluster mode, where the ApplicationMaster is in the driver's own Env and gives it.
+	// AppID is the application's id in cluster mode, where the ApplicationMaster in the driver's own Env knows it.
 	AppID string
 	// Submission is the application, in client mode: the driver submits it at its start. Its Driver is filled in.
 	Submission *yarnclient.Submission

@@ -62,7 +62,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 
-// removeDisconnected gives up an executor whose connection ended and whose reason has not come.
+// removeDisconnected gives up an executor whose connection ended, for which no reason has come.
 func (s *Scheduler) removeDisconnected(c *rpcenv.Context, m RemoveDisconnected) {
 	s.removeExecutor(c, m.ExecutorID, disassociated)
 }

@@ -197,7 +197,7 @@ func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor)
 	}
 }
 
-// offerCores begins to give tasks to an executor.
+// offerCores makes an executor's cores available to tasks.
 func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 	e.launched, e.freeCores = true, e.totalCores
 	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")

@@ -111,7 +111,7 @@ func (s *Scheduler) decommissionHost(c *rpcenv.Context, m yarnscheduler.Decommis
 	}
 }
 
-// applicationEnded is YARN's word that the application is over, in client mode.
+// applicationEnded handles YARN's report that the application is over, in client mode.
 func (s *Scheduler) applicationEnded(c *rpcenv.Context, m yarnclient.Ended) {
 	// The program ended the application itself.
 	if s.stopping {

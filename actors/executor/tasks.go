@@ -90,7 +90,7 @@ func lineageOf(d *app.TaskDescription) (*rdd.Lineage, error) {
 	return l, l.Check(d.GetJobDigest())
 }
 
-// withOutputs gives the map outputs of the shuffles that a task reads, by the lineage's index. They are asked for once a
+// withOutputs calls then with the map outputs of the shuffles that a task reads, by the lineage's index. It asks for them once a
 // shuffle and epoch.
 func (e *Executor) withOutputs(c *rpcenv.Context, l *rdd.Lineage, d *app.TaskDescription, then func(map[int][]*storagepb.MapStatus, error)) {
 	if node := int(d.GetNode()); node < 0 || node > l.Last() {
@@ -192,7 +192,7 @@ func failureOf(err error) *app.TaskFailure {
 // badJob are the errors of a job that every executor would meet.
 var badJob = []error{rdd.ErrUnknownJob, rdd.ErrBadJob, rdd.ErrNoCodec, rdd.ErrBadArguments, rdd.ErrBadTask}
 
-// killTask ends an attempt whose result nobody needs; an unknown one has ended already.
+// killTask ends an attempt whose result the driver does not need; an unknown one has ended already.
 func (e *Executor) killTask(m *app.KillTask) {
 	t := e.tasks()[m.GetTaskId()]
 	if t == nil {

@@ -29,7 +29,7 @@ type Config struct {
 	Containers Containers
 	// Logs are what containers wrote; nil: it stays where it is.
 	Logs Logs
-	// Machine is looked at for memory and health; nil: nobody looks, and the node is healthy.
+	// Machine is checked for memory and health; nil: no checks, and the node is healthy.
 	Machine Machine
 }
 

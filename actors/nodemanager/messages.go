@@ -21,7 +21,7 @@ type CheckDisks struct{ rpcenv.Local }
 // RunHealthScript is the tick by which the node's health script is run. It mirrors NodeHealthScriptRunner.
 type RunHealthScript struct{ rpcenv.Local }
 
-// CleanUpCache is the tick by which resources that nobody uses are removed. It mirrors LocalizerEventType.CACHE_CLEANUP.
+// CleanUpCache is the tick at which unused resources are removed. It mirrors LocalizerEventType.CACHE_CLEANUP.
 type CleanUpCache struct{ rpcenv.Local }
 
 // relaunchContainer is the end of the wait of a container whose process failed.

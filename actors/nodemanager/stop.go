@@ -53,7 +53,7 @@ func (n *ContainerManager) getContainerStatuses(c *rpcenv.Context, m *yarn.GetCo
 	rpcenv.Reply(c, m, r)
 }
 
-// find is the container that somebody names; nil when it has ended and was forgotten.
+// find is the container of an id; nil when it has ended and was forgotten.
 func (n *ContainerManager) find(caller ids.Attempt, m *yarn.ContainerId, what string) (*container, *refusal) {
 	id, err := ids.ContainerFrom(m)
 	if err != nil {

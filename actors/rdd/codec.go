@@ -20,7 +20,7 @@ import (
 // It carries no names and no types: both ends are the same program.
 type codec[T any] struct {
 	append func(dst []byte, v T) []byte
-	// decode gives the first value of src and what follows it. It allocates no more than a small multiple of len(src).
+	// decode returns the first value of src and the rest. It allocates no more than a small multiple of len(src).
 	// The value shares nothing with src. Errors satisfy errors.Is(err, ErrCorrupt).
 	decode func(src []byte) (v T, rest []byte, err error)
 }

@@ -126,7 +126,7 @@ func TestExcludedNodesAreTakenOnlyWithAChangedTarget(t *testing.T) {
 	}
 }
 
-// Whoever wants more executors than there can be does not fill the memory.
+// A request for more executors than a cluster can have does not fill the memory.
 func TestATargetHasABound(t *testing.T) {
 	a := newAllocator(math.MaxInt32)
 	a.Update()

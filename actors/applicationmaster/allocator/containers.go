@@ -90,7 +90,7 @@ func (a *Allocator) match(c Container, place string) bool {
 	return true
 }
 
-// run gives a container the next executor id. why is not empty when it is not wanted any more, or too small.
+// run gives a container the next executor id. why is not empty when the container is not wanted any more, or is too small.
 func (a *Allocator) run(c Container) (l Launch, why string) {
 	p := a.find(c.Priority)
 	switch {
@@ -104,10 +104,10 @@ func (a *Allocator) run(c Container) (l Launch, why string) {
 	return Launch{Container: c, ExecutorID: strconv.Itoa(a.lastID), Profile: p.Profile}, ""
 }
 
-// Start is what became of a Launch.
+// Start is the outcome of a Launch.
 type Start int
 
-// The ways to end of a start.
+// The outcomes of a Launch.
 const (
 	// Started: the node took the container.
 	Started Start = iota
@@ -117,8 +117,8 @@ const (
 	Unreachable
 )
 
-// Launched takes what became of a Launch. A container that ended meanwhile runs nothing. One that could not be started is
-// given back. It mirrors updateInternalState.
+// Launched takes the outcome of a Launch. A container that ended meanwhile runs nothing. One that could not be started is given
+// back. It mirrors updateInternalState.
 func (a *Allocator) Launched(l Launch, how Start, now time.Time) {
 	p := a.find(l.Profile.ID)
 	p.starting--

@@ -12,7 +12,7 @@
 //
 //   - A container beyond the target, starting executors counted, is given back; Spark counts those that run, and keeps it,
 //     unused, until it expires. (TestAContainerBeyondTheTargetIsGivenBack)
-//   - Of a profile at most MostExecutors are wanted, whoever asks for more. (TestATargetHasABound)
+//   - Of a profile at most MostExecutors are wanted, however many the driver asks for. (TestATargetHasABound)
 //   - A container that is too small is given back; in Spark an assertion fails, and so does the call.
 //     (TestAContainerThatIsTooSmallIsGivenBack)
 //   - Racks come from Config.Rack, which does not block, so the second pass of matching needs no thread of its own.

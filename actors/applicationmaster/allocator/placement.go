@@ -30,7 +30,7 @@ type Wish struct {
 	TasksPerExecutor int
 }
 
-// Place gives the hosts to ask for, for each of the containers; nil is any host. Those without preference come first. It
+// Place returns the hosts to ask for, for each of the containers; nil is any host. Those without preference come first. It
 // mirrors org.apache.spark.deploy.yarn.LocalityPreferredContainerPlacementStrategy: hosts get containers in the ratio of
 // the tasks that prefer them, less the containers that they have and those that are asked for already.
 func Place(w Wish) [][]string {
@@ -96,7 +96,7 @@ func (w Wish) pending() []float64 {
 		}
 	}
 	out := make([]float64, len(w.Hosts))
-	// Hosts that are preferred no longer count in all, so their part of a request is nobody's here.
+	// A request may also name hosts that are no longer preferred. They count in all, so that their share is left out here.
 	for i, n := range named {
 		if all > 0 {
 			out[i] = float64(n*len(w.Pending)) / float64(all)

@@ -21,7 +21,7 @@ type Profile struct {
 	ID int32
 	// Container is the size to ask for: memory with its overhead, and cores.
 	Container amrm.Resource
-	// MemoryMB is what the executor's own memory is of it; Cores are its cores.
+	// MemoryMB is the executor's own memory in it; Cores are its cores.
 	MemoryMB int64
 	Cores    int32
 	// TasksPerExecutor is how many tasks it takes at once, at least 1.

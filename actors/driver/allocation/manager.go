@@ -76,7 +76,7 @@ func (m *Manager) Receive(c *rpcenv.Context, message rpcenv.Message) {
 	}
 }
 
-// schedule changes the target, or gives idle executors back; the other the next time. It mirrors
+// schedule changes the target, or else gives idle executors back. It mirrors
 // ExecutorAllocationManager.schedule.
 func (m *Manager) schedule(c *rpcenv.Context) {
 	// A second request could overtake the answer of the first, and an answer acknowledges or takes back one change.

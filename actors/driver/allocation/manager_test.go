@@ -263,7 +263,7 @@ func TestAnExecutorThatIsKeptIsAskedForAgain(t *testing.T) {
 	r.want("1.1 kill [1]", "1.1 request 0")
 }
 
-// With spark.decommission.enabled the idle are decommissioned; one that ends of itself is not idle, whoever wished it.
+// With spark.decommission.enabled the idle are decommissioned; one that ends of itself is not idle, whatever the cause.
 func TestIdleExecutorsAreDecommissioned(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "1s", "spark.decommission.enabled": "true"})
 	r.tell(added("1", "2")...)

@@ -56,7 +56,7 @@ func (w *work) taskEnd(m event.TaskEnd) {
 	}
 }
 
-// failed reports whether an attempt ended neither well nor at somebody's wish.
+// failed reports whether an attempt neither succeeded nor was killed.
 func failed(m event.TaskEnd) bool { return m.Failure != "" && !m.Killed }
 
 // pending is how many tasks wait.

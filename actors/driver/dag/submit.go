@@ -81,7 +81,7 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
 
 // submitStage runs a stage, or first the parents whose outputs are missing.
 func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
-	// A stage that waits, runs or has failed is submitted by another event; one whose job is over never.
+	// Another event submits a stage that waits, runs or has failed. One whose job is over is never submitted.
 	if g.phase != phaseIdle || s.stages[g.id] != g {
 		return
 	}

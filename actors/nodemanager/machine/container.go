@@ -199,7 +199,7 @@ func (c Container) failed(e ContainerEvent) (Container, []Action, bool) {
 	return c.to(ExitedWithFailure, CleanUpResources)
 }
 
-// killed is the end of a process by a signal: of this NodeManager, or of somebody else. A status that the kill gave stays.
+// killed is the end of a process by a signal, of this NodeManager or from outside. A status that the kill gave stays.
 func (c Container) killed(e ContainerEvent) (Container, []Action, bool) {
 	if c.ExitStatus == exitstatus.Invalid {
 		c.ExitStatus = e.ExitStatus
