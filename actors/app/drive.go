@@ -287,11 +287,15 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 // poolsFile fails when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but the name is a
 // mistake.
 func poolsFile(c *conf.Conf) error {
-	path, set := conf.SchedulerAllocationFile.Find(c)
+	text, set := c.Get(conf.SchedulerAllocationFile.Key())
 	if !set {
 		return nil
 	}
-	if _, err := os.Stat(path); err != nil {
+	path, err := conf.ParsePath(text)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w: name a file that is there, or remove the setting", conf.SchedulerAllocationFile.Key(), err)
 	}
 	return nil

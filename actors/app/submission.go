@@ -37,7 +37,7 @@ type Submission struct {
 
 // own is what the driver reports of an error: of a watched one all but that a signal ended it.
 func (s *Submission) own(err error) error {
-	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // what err joins is looked at one by one
+	switch joined, ok := err.(interface{ Unwrap() []error }); {
 	case !s.Watched || !errors.Is(err, errInterrupted):
 		return err
 	case ok:

@@ -180,7 +180,8 @@ func TestALogThatFailsEndsTheMaster(t *testing.T) {
 		{Saved{}, badLog{save: ErrFull}, "election: the log cannot be written: no space left on device: make room, then start it again"},
 		{Saved{}, badLog{save: broken}, "election: the log cannot be written: election: the log is damaged: it has no end"},
 		{
-			kept(&deploy.LogVote{Term: 1}, nil, entries(1, 2, 2)...), badLog{},
+			kept(&deploy.LogVote{Term: 1}, nil, entries(1, 2, 2)...),
+			badLog{},
 			"the log in memory: election: the log is damaged: entry 2 of term 1 stands after entry 0 of term 0: remove the file, then this Master gets the log of the others",
 		},
 	} {

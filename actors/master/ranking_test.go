@@ -158,8 +158,12 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 			cores, memory []int // used, of each
 			moved         int
 		}{
-			{[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 4}, {[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 0}, {[]int{3, 0, 0, 0}, []int{0, 0, 0, 0}, 1},
-			{[]int{2, 5, 0, 0}, []int{0, 0, 0, 0}, 2}, {[]int{2, 5, 0, 0}, []int{0, 3, 2, 1}, 3}, {[]int{2, 5, 0, 5}, []int{0, 3, 2, 1}, 1},
+			{[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 4},
+			{[]int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 0},
+			{[]int{3, 0, 0, 0}, []int{0, 0, 0, 0}, 1},
+			{[]int{2, 5, 0, 0}, []int{0, 0, 0, 0}, 2},
+			{[]int{2, 5, 0, 0}, []int{0, 3, 2, 1}, 3},
+			{[]int{2, 5, 0, 5}, []int{0, 3, 2, 1}, 1},
 		} {
 			for i, w := range ws {
 				w.CoresUsed, w.MemoryUsed = step.cores[i], step.memory[i]

@@ -109,7 +109,9 @@ func TestNodesAreToldApart(t *testing.T) {
 		id    nodeID
 		state yarn.NodeState
 	}{
-		{nodeID{"a", 1}, yarn.NodeState_NS_RUNNING}, {nodeID{"a", 2}, yarn.NodeState_NS_RUNNING}, {nodeID{"b", 1}, yarn.NodeState_NS_RUNNING},
+		{nodeID{"a", 1}, yarn.NodeState_NS_RUNNING},
+		{nodeID{"a", 2}, yarn.NodeState_NS_RUNNING},
+		{nodeID{"b", 1}, yarn.NodeState_NS_RUNNING},
 		{nodeID{"a", 1}, yarn.NodeState_NS_LOST},
 	} {
 		v.send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.proto(), NodeState: n.state}})

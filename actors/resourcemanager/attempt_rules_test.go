@@ -202,10 +202,16 @@ func TestWhichFailuresAreTheAttempts(t *testing.T) {
 		exit  int32
 		want  bool
 	}{
-		{machine.AttemptFailed, 1, true}, {machine.AttemptFailed, exitstatus.Invalid, true}, {machine.AttemptFailed, exitstatus.KilledExceededPMem, true},
-		{machine.AttemptFailed, exitstatus.Aborted, false}, {machine.AttemptFailed, exitstatus.DisksFailed, false},
-		{machine.AttemptFailed, exitstatus.Preempted, false}, {machine.AttemptFailed, exitstatus.KilledByResourceManager, false},
-		{machine.AttemptNew, 1, false}, {machine.AttemptFinished, 1, false}, {machine.AttemptKilled, 1, false},
+		{machine.AttemptFailed, 1, true},
+		{machine.AttemptFailed, exitstatus.Invalid, true},
+		{machine.AttemptFailed, exitstatus.KilledExceededPMem, true},
+		{machine.AttemptFailed, exitstatus.Aborted, false},
+		{machine.AttemptFailed, exitstatus.DisksFailed, false},
+		{machine.AttemptFailed, exitstatus.Preempted, false},
+		{machine.AttemptFailed, exitstatus.KilledByResourceManager, false},
+		{machine.AttemptNew, 1, false},
+		{machine.AttemptFinished, 1, false},
+		{machine.AttemptKilled, 1, false},
 	} {
 		at := &attempt{exit: is.exit}
 		if at.ended = is.ended; at.failed() != is.want {

@@ -29,8 +29,11 @@ func TestWhoKilledAnApplicationIsTold(t *testing.T) {
 	const by = "Application application_5_0001 was killed by user"
 	long := strings.Repeat("w", 1024)
 	for _, is := range []struct{ host, said, want string }{
-		{"", "", by}, {"h", "", by + " at h"}, {"", "enough", by + " with diagnostic message: enough"},
-		{"h", "enough", by + " at h with diagnostic message: enough"}, {"h", long + "w", by + " at h with diagnostic message: " + long},
+		{"", "", by},
+		{"h", "", by + " at h"},
+		{"", "enough", by + " with diagnostic message: enough"},
+		{"h", "enough", by + " at h with diagnostic message: enough"},
+		{"h", long + "w", by + " at h with diagnostic message: " + long},
 	} {
 		if got := killDiagnostics(anApp, is.host, is.said); got != is.want {
 			t.Errorf("%q\nwant\n%q", got, is.want)

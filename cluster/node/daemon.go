@@ -84,7 +84,7 @@ func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpce
 		return nil, err
 	}
 	if d.unwatch, err = transport.WatchParent(func() { d.exit(exitParentGone) }); err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.recorder.Close())
 	}
 	d.host = transport.New(transport.Options{Recorder: d.recorder, Start: start, ExitFunc: d.exit})
 	return d, nil

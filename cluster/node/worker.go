@@ -77,7 +77,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	if len(opts.Join) > 0 {
 		if err := d.join(ctx); err != nil {
-			return err
+			return d.because(err)
 		}
 	}
 	if err := d.ready(); err != nil {

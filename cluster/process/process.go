@@ -92,16 +92,17 @@ func (p *Process) wait() rpcenv.Exit {
 		p.endGroup()
 	}
 	p.exit = exitOf(err)
+	// The last words, and onExit, which follows, count on whole files. A descendant that left the group may hold the pipes, hence
+	// the deadlines.
+	for _, a := range p.appenders {
+		a.finish()
+	}
 	// A process that chose its exit code has said why on stderr; one that a signal ended has not.
 	if p.stderr != "" && 0 < p.exit.Code && p.exit.Code < Signalled {
 		p.exit.Words = errorLine(p.stderr, p.stderrFrom)
 	}
 	close(p.ended)
 	p.rope.Close()
-	// onExit, which follows, may count on whole files. A descendant that left the group may hold the pipes, hence the deadlines.
-	for _, a := range p.appenders {
-		a.finish()
-	}
 	if p.readyPipe != nil {
 		_ = p.readyPipe.SetReadDeadline(time.Now().Add(readyGrace)) // its reader closes it
 	}

@@ -137,6 +137,12 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		return nil, err
 	}
 	defer closeStderr()
+	if spec.Stderr.Rolling != nil { // stderr is a pipe to the file
+		p.stderr = spec.Stderr.Path
+		if info, err := os.Stat(p.stderr); err == nil {
+			p.stderrFrom = info.Size()
+		}
+	}
 	began := size(stderr)
 	if spec.StderrPreamble != "" {
 		if _, err := stderr.WriteString(spec.StderrPreamble); err != nil {
@@ -145,7 +151,7 @@ func (s *Starter) start(spec *Spec) (_ *Process, err error) {
 		began = size(stderr) // the preamble is none of the process's last words
 	}
 
-	if stderr != nil {
+	if stderr != nil && p.stderr == "" {
 		p.stderr, p.stderrFrom = stderr.Name(), began
 	}
 

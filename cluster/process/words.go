@@ -59,6 +59,9 @@ func readEnd(path string, offset, most int64) (string, int64) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", -1
 	}
+	if offset > info.Size() { // the output rolled over into a new file
+		offset = 0
+	}
 	text, err := io.ReadAll(io.NewSectionReader(f, max(offset, info.Size()-most), most))
 	if err != nil {
 		return "", -1

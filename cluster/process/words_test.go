@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/cluster/process"
 )
@@ -26,12 +27,14 @@ func TestTheEndOfAProcessSaysWhy(t *testing.T) {
 		{"as a signal ends it", "error: before", "137", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			sp := spec("say", "", test.stderr, test.code)
-			sp.Stderr = process.Output{Path: filepath.Join(t.TempDir(), "stderr")}
-			write(t, sp.Stderr.Path, "error: of an earlier run\n", 0o644)
-			_, exits := start(t, newStarter(t), sp)
-			if exit := <-exits; exit.Words != test.want {
-				t.Errorf("words %q, want %q", exit.Words, test.want)
+			for _, rolling := range []*process.Rolling{nil, {Interval: time.Hour}} {
+				sp := spec("say", "", test.stderr, test.code)
+				sp.Stderr = process.Output{Path: filepath.Join(t.TempDir(), "stderr"), Rolling: rolling}
+				write(t, sp.Stderr.Path, "error: of an earlier run\n", 0o644)
+				_, exits := start(t, newStarter(t), sp)
+				if exit := <-exits; exit.Words != test.want {
+					t.Errorf("rolling %t: words %q, want %q", rolling != nil, exit.Words, test.want)
+				}
 			}
 		})
 	}

@@ -178,7 +178,7 @@ func sift(err error, found func(error)) error {
 	if !trace.DiskFull(err) {
 		return err
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // each of the joined errors is looked at
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var rest []error
 		for _, one := range joined.Unwrap() {
 			rest = append(rest, sift(one, found))

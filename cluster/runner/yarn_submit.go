@@ -18,8 +18,8 @@ import (
 // stderr; the error is an exit code then. The end of ctx does not end an application that was submitted.
 func SubmitToYARN(ctx context.Context, values map[string]string, main string, s yarnclient.Submission, stdout, stderr io.Writer) (err error) {
 	if main != "" {
-		dir, err := os.MkdirTemp("", "coherer-")
-		if err != nil {
+		var dir string
+		if dir, err = os.MkdirTemp("", "coherer-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -69,7 +69,7 @@ type masterPage struct {
 	Waiting, Killed, Failed, Errors, Relaunching       int
 	Active, Completed, ActiveDrivers, CompletedDrivers []row
 	WorkerRows                                         []row
-	Kill, AppsWithUI                                   bool
+	Kill                                               bool
 }
 
 // row is a line of a table with the values that are computed for it.

@@ -120,7 +120,7 @@ func TestWhichQueuesHadoopTakesForThoseOfTheFileStill(t *testing.T) {
 		{"p a 1 2 3 4 5 6 7 8 9 0 k", "", "0 1 2 3 4 5 6 7 8 9 k", "p", "p", false},
 	} {
 		full := func(names string) (all []string) {
-			for _, n := range strings.Fields(names) {
+			for n := range strings.FieldsSeq(names) {
 				all = append(all, "root."+n)
 			}
 			return all

@@ -179,7 +179,7 @@ func TestTheOrderInWhichANodeLosesContainers(t *testing.T) {
 		for _, ever := range []int64{12, 13} {
 			n = &node{}
 			for seq := range ever {
-				last = add(seq+2, false)
+				add(seq+2, false)
 			}
 			for len(n.containers) > 0 {
 				n.remove(n.containers[0])
