@@ -102,6 +102,7 @@ func ExecutorLauncher(args []string) (code int, err error) {
 	if m.cfg.Driver, err = rpcenv.ParseAddress(a.args[0]); err != nil {
 		return 0, fmt.Errorf("--arg: %w", err)
 	}
+	// It does not listen: the driver speaks over the connection that this Env opens.
 	if m.env, err = rpcenv.New(m.host, rpcenv.Config{Name: m.name, Conf: m.conf, Log: m.log}); err != nil {
 		return 0, err
 	}

@@ -152,6 +152,7 @@ func (n *ContainerManager) killedBeforeStart(c *rpcenv.Context, x *container) {
 
 // failed ends a container with a failure, whose diagnostics have the last lines of its output.
 func (n *ContainerManager) failed(c *rpcenv.Context, x *container, code int32) {
+	// Called with the output, since the event takes the diagnostics.
 	end := func(output string) {
 		n.containerEvent(c, x, machine.ContainerEvent{
 			Kind: machine.ExitedFailure, ExitStatus: code,

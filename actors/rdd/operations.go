@@ -84,7 +84,7 @@ func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) ite
 					return
 				}
 			}
-			r.at = n
+			r.at = n // f goes on after the last record
 		}
 		return func(yield func(U) bool) {
 			r.at = n

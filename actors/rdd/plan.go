@@ -32,7 +32,7 @@ func (l *Lineage) Narrow(node int) []int {
 		}
 		seen[i] = true
 		numbers = append(numbers, i)
-		if !l.Nodes[i].Shuffle {
+		if !l.Nodes[i].Shuffle { // beyond a shuffle other tasks compute
 			for _, p := range l.Nodes[i].Parents {
 				visit(p)
 			}

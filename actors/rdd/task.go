@@ -158,7 +158,7 @@ func fetch[T any](r *run, n *node, c codec[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		shuffle := r.lineage.shuffleOf[n]
 		if r.task.Fetch == nil {
-			r.fail(fmt.Errorf("%w: nothing to fetch shuffle %d with", ErrBadTask, shuffle))
+			r.fail(fmt.Errorf("%w: nothing to fetch shuffle %d with", ErrBadTask, shuffle)) // which does not return
 		}
 		for block, err := range r.task.Fetch(shuffle, r.task.Partition) {
 			if err != nil {

@@ -91,13 +91,14 @@ func split(line string) (words []word) {
 			quote = 0
 		case ch == '\\' && i+1 < len(line):
 			i++
+			// Between double quotes a backslash escapes these alone, elsewhere any byte.
 			if quote == '"' && strings.IndexByte("$\"\\`", line[i]) < 0 {
 				b.WriteByte(ch)
 			}
 			b.WriteByte(line[i])
 			begun, w.quoted = true, true
 		case ch == '\'' || ch == '"':
-			quote, begun, w.quoted = ch, true, true
+			quote, begun, w.quoted = ch, true, true // begun: '' is a word, too
 		case ch == ' ' || ch == '\t' || ch == '\n':
 			end()
 		default:
