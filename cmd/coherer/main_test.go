@@ -166,7 +166,7 @@ func TestBadInput(t *testing.T) {
 		{"no such program", []string{"run", "./nope"}, 2, "no such file"},
 		{"no program", []string{"run", text}, 2, "chmod +x"},
 		{"does not compile", []string{"run", broken}, 1, "undefinedName"},
-		{"no such file", []string{"run", "wordcount", "/no/such/file"}, 1, "/no/such/file"},
+		{"no such file", []string{"run", "wordcount", "/no/such/file"}, 2, "/no/such/file"},
 		{"malformed setting", []string{"run", "--conf", "spark.worker.timeout=soon", "pi"}, 2, "spark.worker.timeout"},
 		{"no such run", []string{"trace", "show", "nope"}, 1, "no run nope"},
 	} {
