@@ -137,8 +137,8 @@ func parsePart(field string) (part float64, of string, err error) {
 // parseNamed reads the form name=value.
 func parseNamed(text string, m missing, compat Compat) (Limit, error) {
 	l := Limit{Part: strings.Contains(text, "%")}
-	l.PartOf.Memory, l.PartOf.VCores = 1, 1 // a type that is left out means the whole cluster
 	if m == missingUnlimited {
+		l.PartOf.Memory, l.PartOf.VCores = 1, 1 // the whole cluster
 		l.Amount = Unbounded
 		if compat == Upstream {
 			l.Amount = historicUnlimited

@@ -59,6 +59,8 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		{Fixed, in("maxResources", "memory-mb= ,vcores=1"), max, `queue root.a: <maxResources>: "memory-mb=" is not of the form name=value, in "memory-mb= ,vcores=1"`},
 		{Fixed, in("maxResources", strings.Repeat("9", 400)+"%"), max, `queue root.a: <maxResources>: strconv.ParseFloat: parsing "` + strings.Repeat("9", 400) + `": value out of range`},
 		{Upstream, in("maxResources", "memory-mb=1024"), max, "{<memory:1024, vCores:-1> false {1 1}} [" + unnamed + "]"},
+		{Fixed, in("maxResources", "memory-mb=50%"), max, "{<memory:9223372036854775807, vCores:2147483647> true {0.5 1}}"},
+		{Fixed, in("minResources", "memory-mb=50%"), func(a *Allocations) any { return a.Queue("root.a").Min }, "{<memory:0, vCores:0> true {0.5 0}}"},
 		{Upstream, in("maxResources", "memory-mb=50%"), max, "{<memory:9223372036854775807, vCores:-1> true {0.5 1}}"},
 		{Upstream, in("maxResources", "memory-mb=1,vcores=0"), max, "{<memory:1, vCores:0> false {1 1}}"},
 		{Fixed, in("maxResources", "memory-mb=1024"), max, "{<memory:1024, vCores:2147483647> false {1 1}}"},
