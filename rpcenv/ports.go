@@ -2,6 +2,8 @@ package rpcenv
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"strings"
 	"syscall"
 
@@ -20,6 +22,18 @@ func NextPorts(first, retries int, listen func(port int) error) error {
 		}
 	}
 	return err
+}
+
+// ListenAdvice is err with what to do about it, if it is about a place to listen at. The options or settings host and port choose
+// the place: only a port that is taken or reserved is a matter of the port.
+func ListenAdvice(err error, host, port string) error {
+	switch _, network := errors.AsType[*net.OpError](err); {
+	case !network:
+		return err
+	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("%w: name a free port with %s, or 0 for any", err, port)
+	}
+	return fmt.Errorf("%w: name an address of this machine with %s", err, host)
 }
 
 // bind begins to listen.

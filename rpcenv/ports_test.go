@@ -3,6 +3,7 @@ package rpcenv_test
 import (
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"syscall"
 	"testing"
@@ -44,5 +45,27 @@ func TestAHostIsReadWithoutItsBrackets(t *testing.T) {
 		if got := rpcenv.Unbracketed(host); got != want {
 			t.Errorf("%q is read as %q, want %q", host, got, want)
 		}
+	}
+}
+
+// Only a port that is taken or reserved is a matter of the port.
+func TestAdviceForListeners(t *testing.T) {
+	fails := func(err error) error { return &net.OpError{Op: "listen", Net: "tcp", Err: err} }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fails(syscall.EADDRINUSE), "listen tcp: address already in use: name a free port with --port, or 0 for any"},
+		{fails(syscall.EACCES), "listen tcp: permission denied: name a free port with --port, or 0 for any"},
+		{fails(syscall.EADDRNOTAVAIL), "listen tcp: cannot assign requested address: name an address of this machine with --host"},
+		{fails(&net.DNSError{Err: "no such host", Name: "h"}), "listen tcp: lookup h: no such host: name an address of this machine with --host"},
+		{errors.New("another"), "another"},
+	} {
+		if got := rpcenv.ListenAdvice(c.err, "--host", "--port"); !errors.Is(got, c.err) || got.Error() != c.want {
+			t.Errorf("%v, want %s", got, c.want)
+		}
+	}
+	if err := rpcenv.ListenAdvice(nil, "--host", "--port"); err != nil {
+		t.Error(err)
 	}
 }

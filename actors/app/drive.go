@@ -66,7 +66,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
-		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
+		return rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(c), conf.DriverPort.Key())
 	}
 	defer env.Close()
 	warnDriver(env, bind, log)

@@ -67,7 +67,7 @@ func Execute(x Execution) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%w: set spark.blockManager.port to a free one, or to 0", err)
+		return rpcenv.ListenAdvice(err, "the --host of the Worker or NodeManager", conf.BlockManagerPort.Key())
 	}
 	rpcenv.Door{
 		Name: "the port of blocks", At: blocks.Address().String(), Lets: "read what this application's tasks have computed",

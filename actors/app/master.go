@@ -195,7 +195,7 @@ func (m *master) listen() (err error) {
 		Name: m.name, Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(m.conf)}, Conf: m.conf, Log: m.log,
 	})
 	if err != nil {
-		return fmt.Errorf("%w: set spark.driver.port to a free one, or to 0", err)
+		return rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(m.conf), conf.DriverPort.Key())
 	}
 	warnDriver(m.env, bind, m.log)
 	return nil

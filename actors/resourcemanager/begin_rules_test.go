@@ -27,10 +27,10 @@ func (unread) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
 // A ResourceManager that cannot read what it needs says what, and ends.
 func TestAResourceManagerThatCannotReadEnds(t *testing.T) {
 	for what, cfg := range map[string]resourcemanager.Config{
-		"cannot begin: read the records: no disk":                            {Store: &shelf{unread: errors.New("no disk")}},
-		"cannot begin: read the allocation file: no disk":                    {Allocations: &file{fail: errors.New("no disk")}},
-		"cannot begin: read the lists of hosts: no disk":                     {Hosts: unread{}},
-		"has no scheduler and ends: allocation file, line 1: unexpected EOF": {Allocations: &file{content: "<nonsense"}},
+		"cannot begin: read the records: no disk":         {Store: &shelf{unread: errors.New("no disk")}},
+		"cannot begin: read the allocation file: no disk": {Allocations: &file{fail: errors.New("no disk")}},
+		"cannot begin: read the lists of hosts: no disk":  {Hosts: unread{}},
+		"has no scheduler and ends: yarn.scheduler.fair.allocation.file=: allocation file, line 1: unexpected EOF: mend the file, or name another": {Allocations: &file{content: "<nonsense"}},
 	} {
 		k := kitWith(t, resourcemanager.Config{})
 		k.Find("RM").Kill()

@@ -1,6 +1,7 @@
 package resourcemanager
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -69,10 +70,11 @@ func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations
 		return fair.NoAllocations(o), nil
 	}
 	a, err := s.file.Load(fair.File{Data: m.allocations, Modified: m.modified}, c.Now())
-	if err == nil {
-		warn(c, a)
+	if err != nil {
+		return nil, fmt.Errorf("%s=%s: %w: mend the file, or name another", conf.FairAllocationFile.Key(), conf.FairAllocationFile.Get(c.Conf()), err)
 	}
-	return a, err
+	warn(c, a)
+	return a, nil
 }
 
 // warn logs those parts of an allocation file that have no effect.

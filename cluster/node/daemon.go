@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/sirupsen/logrus"
 
@@ -115,11 +114,8 @@ func (d *daemon) env() rpcenv.Config {
 func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	var err error
 	d.node, err = start(d.env())
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: name a free port with --port, or 0 for any", err)
-	}
 	if err != nil {
-		return err
+		return rpcenv.ListenAdvice(err, "--host", "--port")
 	}
 	d.warnRPC()
 	// The role runs already, and may end itself at any time: a Register that finds its Env stopped is no error of its own.

@@ -25,7 +25,14 @@ type faces struct {
 
 // bind listens for a service at a port of host. It runs before the role starts, whose Config holds the address of its pages.
 func (d *daemon) bind(service, setting, host string, port int) (net.Listener, error) {
-	l, err := web.Listen(service, setting, host, port, conf.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
+	hostSetting := setting
+	switch {
+	case host == d.opts.Listen.Host:
+		hostSetting = "--host"
+	case setting == conf.MasterRESTPort.Key():
+		hostSetting = conf.MasterRESTHost.Key()
+	}
+	l, err := web.Listen(service, setting, hostSetting, host, port, conf.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
 	if err == nil {
 		d.faces.listeners = append(d.faces.listeners, l)
 	}

@@ -138,3 +138,17 @@ func TestTheFacesOfDaemons(t *testing.T) {
 		}
 	}
 }
+
+// The error of a host that is not this machine's names the option or setting that chose it.
+func TestAHostThatIsNotHereIsNamedByItsSetting(t *testing.T) {
+	const elsewhere = "198.51.100.1"
+	rest, webapp := conf.MasterRESTPort.Key(), conf.ResourceManagerWebapp.Key()
+	for _, c := range []struct{ setting, listen, want string }{
+		{"--webui-port", elsewhere, "--host"}, {rest, "127.0.0.1", "spark.master.rest.host"}, {rest, elsewhere, "--host"}, {webapp, "127.0.0.1", webapp},
+	} {
+		d := &daemon{opts: Options{Listen: rpcenv.Address{Host: c.listen}, Log: quiet()}}
+		if _, err := d.bind("UI", c.setting, elsewhere, 0); err == nil || !strings.HasSuffix(err.Error(), ": name an address of this machine with "+c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

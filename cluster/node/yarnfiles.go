@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // maxYARNFile is how long a file of a ResourceManager's settings may be, in bytes.
@@ -37,7 +38,8 @@ func readBounded(path string) ([]byte, time.Time, error) {
 type allocationFile string
 
 func (f allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
-	return readBounded(string(f))
+	content, modified, err := readBounded(string(f))
+	return content, modified, named(conf.FairAllocationFile, err)
 }
 
 // hostFiles is a resourcemanager.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and the
@@ -46,10 +48,18 @@ type hostFiles struct{ include, exclude string }
 
 func (f hostFiles) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
 	if include, err = hostsIn(f.include); err != nil {
-		return nil, nil, err
+		return nil, nil, named(conf.NodesIncludePath, err)
 	}
 	exclude, err = hostsIn(f.exclude)
-	return include, exclude, err
+	return include, exclude, named(conf.NodesExcludePath, err)
+}
+
+// named is an error of the file that a setting names.
+func named(setting *conf.Entry[string], err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: name another file, or remove the setting", setting.Key(), err)
 }
 
 func hostsIn(path string) ([]string, error) {

@@ -26,7 +26,14 @@ func TestListsOfHosts(t *testing.T) {
 		t.Errorf("%q, %q, %v", include, exclude, err)
 	}
 	f.exclude = filepath.Join(dir, "none")
-	if _, _, err := f.Read(nil); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, _, err := f.Read(nil); err == nil || !strings.HasPrefix(err.Error(), "yarn.resourcemanager.nodes.exclude-path: open "+f.exclude) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	f.include = f.exclude
+	if _, _, err := f.Read(nil); err == nil || !strings.HasPrefix(err.Error(), "yarn.resourcemanager.nodes.include-path: open ") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, _, err := allocationFile(f.exclude).Read(nil); err == nil || !strings.HasPrefix(err.Error(), "yarn.scheduler.fair.allocation.file: open ") {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -2,12 +2,10 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -27,8 +25,8 @@ const (
 )
 
 // Listen binds to a port of host, or to one of the next retries when it is taken; 0 is any free one. An empty host is loopback.
-// The error says what to do; it names service, and setting, by which the user chooses the port.
-func Listen(service, setting, host string, port, retries int, log *logrus.Entry) (net.Listener, error) {
+// The error says what to do; it names service, and the settings by which the user chooses port and host.
+func Listen(service, setting, hostSetting, host string, port, retries int, log *logrus.Entry) (net.Listener, error) {
 	host = cmp.Or(host, "127.0.0.1")
 	var l net.Listener
 	// The warning and the last line are in Spark's words, which runbooks look for.
@@ -40,11 +38,8 @@ func Listen(service, setting, host string, port, retries int, log *logrus.Entry)
 		l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p)))
 		return err
 	})
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s: %w: name a free port with %s, or 0 for any", service, err, setting)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", service, err)
+	if err != nil {
+		return nil, rpcenv.ListenAdvice(fmt.Errorf("%s: %w", service, err), hostSetting, setting)
 	}
 	log.Infof("Successfully started service '%s' on port %d.", service, Port(l))
 	return l, nil

@@ -139,7 +139,7 @@ func masterCommand() *cobra.Command {
 			"With --peers it is one of several Masters, of which one leads: spark.deploy.recoveryMode=RAFT. All of them get the same\n" +
 			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.\n" +
 			"Their records are kept in spark.deploy.recoveryDirectory, by default the folder recovery in the current directory.",
-		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=10\n  coherer master --debug-addr 127.0.0.1:9077\n" +
+		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=120\n  coherer master --debug-addr 127.0.0.1:9077\n" +
 			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

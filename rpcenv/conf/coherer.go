@@ -10,7 +10,7 @@ import (
 // The project's own settings.
 var (
 	GossipPort = entry("coherer.gossip.port", ports, "0",
-		"The port of this daemon's gossip.")
+		"The port of this daemon's gossip; 0 is any free one. Unless it is set, a Master without --peers has 7946.")
 	GossipLabel = entry("coherer.gossip.label", filled(texts), "coherer",
 		"The cluster's name in gossip, at most 255 bytes: members of clusters with different names do not hear each other.")
 	GossipKeyFile = optional("coherer.gossip.keyFile", filled(paths),

@@ -45,7 +45,7 @@ func Serve(at, setting string, log *logrus.Entry, source Source) (*Server, error
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%s %s: %w: name a free port, or 0 for any", setting, at, err)
 	case err != nil:
-		return nil, fmt.Errorf("%s %s: %w", setting, at, err)
+		return nil, fmt.Errorf("%s %s: %w: name an address of this machine", setting, at, err)
 	}
 	rpcenv.Door{
 		Name: "/metrics and /debug/pprof", At: l.Addr().String(), Lets: "read counters, profiles, stacks and the command line, and slow the process down",
