@@ -2,6 +2,7 @@ package rdd
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
@@ -197,6 +198,7 @@ func FuzzDecodeTextSplit(f *testing.F) {
 	f.Add(textSplit{"text", 3, 5, 9}.encode())
 	f.Add([]byte{0xff, 0xff})
 	f.Add([]byte{5, 5, 5})
+	f.Add(append(binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 1<<62), 1<<62), 9), "text"...)) // the end is beyond an int64
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := decodeTextSplit(b)
 		if err == nil && (s.start < 0 || s.start > s.end || s.end > s.size) {

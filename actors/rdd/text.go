@@ -82,7 +82,7 @@ func decodeTextSplit(b []byte) (textSplit, error) {
 		v[i], b = x, b[n:]
 	}
 	s := textSplit{path: string(b), start: int64(v[0]), end: int64(v[0] + v[1]), size: int64(v[2])}
-	if s.path == "" || s.end > s.size {
+	if s.path == "" || v[0]+v[1] > v[2] { // unsigned, which both together do not exceed
 		return textSplit{}, fmt.Errorf("%w: split of a text file cannot be read", ErrBadTask)
 	}
 	return s, nil
