@@ -55,6 +55,7 @@ func TestDaemonsReadTheEnvironment(t *testing.T) {
 		{"SPARK_MASTER_PORT=70000", "want a port from 0 to 65535", []string{"master"}},
 		{"SPARK_WORKER_CORES=many", `SPARK_WORKER_CORES="many"`, []string{"worker", "spark://127.0.0.1:1"}},
 		{"SPARK_WORKER_CORES=4294967298", "--cores 4294967298: want 1 to 2147483647", []string{"worker", "spark://127.0.0.1:1"}},
+		{"SPARK_LOCAL_DIRS=/x,hdfs://h/x", `SPARK_LOCAL_DIRS: "/x,hdfs://h/x": there is no support`, []string{"worker", "spark://127.0.0.1:1"}},
 		{"SPARK_WORKER_MEMORY=512", "below 1 MiB, or lacks m or g", []string{"worker", "spark://127.0.0.1:1"}},
 		{"SPARK_DAEMON_MEMORY=lots", "SPARK_DAEMON_MEMORY", []string{"master"}},
 		{"SPARK_MASTER_OPTS=-Dspark.worker.timeout='7", "env SPARK_MASTER_OPTS: it ends within quotes", []string{"master"}},

@@ -42,6 +42,10 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"run --yarn --node-cores 4294967298 pi", "--node-cores 4294967298: want 1"},
 		{"run --yarn --nodes 0 pi", "one NodeManager"},
 		{"worker " + master + " --memory abc", "--memory"},
+		{"worker " + master + " --work-dir hdfs://h/x", `--work-dir: "hdfs://h/x": there is no support for the scheme hdfs`},
+		{"nodemanager yarn://127.0.0.1:1 --local-dirs /x,hdfs://h/x", `--local-dirs: "/x,hdfs://h/x": there is no support`},
+		{"nodemanager yarn://127.0.0.1:1 --log-dirs hdfs://h/x", `--log-dirs: "hdfs://h/x": there is no support`},
+		{"resourcemanager --conf yarn.resourcemanager.fs.state-store.uri=hdfs://h/x", "no support for the scheme hdfs"},
 		{"worker " + master + " --webui-port 99999", "--webui-port"},
 		{"worker " + master + " --conf x", "--conf x"},
 		{"worker " + master + " --debug-addr x", "--debug-addr"},
@@ -137,6 +141,16 @@ func TestADirectoryOfSettingsIsThere(t *testing.T) {
 				t.Errorf("%d %s", code, said)
 			}
 		})
+	}
+}
+
+// An address that is not this machine's is an error of the host, not of the port.
+func TestADriverNamesTheHostThatIsWrong(t *testing.T) {
+	for _, setting := range []string{"spark.driver.host", "spark.driver.bindAddress"} {
+		got := finish(t, command(t, "submit", "--master", "spark://127.0.0.1:1", "--conf", setting+"=198.51.100.1", "pi", "1"))
+		if got.code != exitFailed || !strings.Contains(got.stderr, ": name an address of this machine with "+setting+"\n") {
+			t.Errorf("%d %s", got.code, got.stderr)
+		}
 	}
 }
 

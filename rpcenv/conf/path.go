@@ -14,7 +14,7 @@ const ofThisMachine = "of this machine, plain or as in file:/path"
 var (
 	paths = form[string]{"path", "a path " + ofThisMachine, "/tmp/coherer", parsePath, texts.text}
 	// absolutePaths are for other processes, whose current directory is another.
-	absolutePaths = narrow(paths, " that begins with /", "/tmp/coherer", func(path string) string {
+	absolutePaths = narrow(paths, ", absolute", paths.example, func(path string) string {
 		if !filepath.IsAbs(path) {
 			return "it depends on the current directory"
 		}
