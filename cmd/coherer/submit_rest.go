@@ -80,6 +80,13 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 		environment[v.Key] = v.Value
 	}
 	args := s.decision.ChildArgs // the resource and its class come first
+	if s.args.BuiltIn {
+		found, err := findApplication(append([]string{s.args.CommandLine.Resource}, args[2:]...))
+		if err != nil {
+			return usage(cmd, err)
+		}
+		args = append(args[:2:2], found.args...)
+	}
 	token, err := tokenFor(s.decision.Properties.Values())
 	if err != nil {
 		return err

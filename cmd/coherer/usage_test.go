@@ -68,6 +68,7 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"submit --master " + master + " pi x", `pi: SLICES is "x"`},
 		{"submit --master " + master + " wordcount nofile", "nofile: no such file"},
 		{"submit --master " + master + " --deploy-mode cluster sleep --tasks 0", "sleep: --tasks is 0"},
+		{"submit --master " + master + " --deploy-mode cluster --conf spark.master.rest.enabled=true pi x", `pi: SLICES is "x"`},
 		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster pi x", `pi: SLICES is "x"`},
 		{"run --workers 0 pi", "one Worker"},
 		{"run --worker-memory x pi", "--worker-memory"},
