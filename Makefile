@@ -40,7 +40,7 @@ bench:
 	go test -run '^$$' -bench . ./...
 
 # mutants: breaks the rules of the packages that decide, one at a time, and names the breaks that no test notices; hours for
-# all of them, or those of PACKAGES="actors/master actors/token".
+# all of them, or those of PACKAGES="actors/master actors/hadoop/token".
 .PHONY: mutants
 mutants:
 	go run -C .ci ./mutants $(PACKAGES)

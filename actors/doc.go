@@ -20,10 +20,11 @@
 //	  allocator/ amrm/   pure: what to ask for, what came of it; what the ResourceManager has not heard
 //	yarnclient/  YarnClient             submits an application to YARN, ends one, asks for its state
 //	  distcache/ pure: which files it staged
-//	token/       pure: what proves to YARN from whom a message comes
-//	exceptions/  Hadoop's exceptions as errors that travel
-//	exitstatus/  pure: what YARN says of containers that it ended
-//	rmproxy/     calls of a ResourceManager that may be away
+//	hadoop/                             what several roles of YARN share
+//	  token/      pure: what proves to YARN from whom a message comes
+//	  exceptions/ Hadoop's exceptions as errors that travel
+//	  exitstatus/ pure: what YARN says of containers that it ended
+//	  rmproxy/    calls of a ResourceManager that may be away
 //	submit/      pure: the rules of spark-submit
 //	ids/         pure: which ids are valid, and the names by which endpoints are looked up
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks

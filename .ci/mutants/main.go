@@ -9,7 +9,7 @@
 // kind stand in equivalent.txt, each with the reason; a row there that fits no mutant is an error.
 //
 //	go run -C .ci ./mutants                                    every mutant of every package
-//	go run -C .ci ./mutants actors/master actors/token         those of two packages
+//	go run -C .ci ./mutants actors/master actors/hadoop/token         those of two packages
 //	go run -C .ci ./mutants -sample 100 -seed 7                100 of them, spread over a few packages
 //	go run -C .ci ./mutants -match 'schedule.go' actors/master those whose line of the report fits
 //

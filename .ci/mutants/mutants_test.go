@@ -103,7 +103,7 @@ func TestTheRewrittenSourceCompiles(t *testing.T) {
 
 func TestARowForNoMutantIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "equivalent.txt")
-	row := "actors/token/token.go: Open: condition never holds: false -- nothing sees it\n"
+	row := "actors/hadoop/token/token.go: Open: condition never holds: false -- nothing sees it\n"
 	if err := os.WriteFile(file, []byte("# a comment\n\n"+row), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestARowForNoMutantIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mutant{key: "actors/token/token.go: Open: condition never holds: false"}
+	m := &mutant{key: "actors/hadoop/token/token.go: Open: condition never holds: false"}
 	if err := rows.mark([]*mutant{m}, targets); err != nil || !m.excused {
 		t.Errorf("excused %v, %v", m.excused, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"

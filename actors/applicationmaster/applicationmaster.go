@@ -5,7 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
-	"github.com/coherer/coherer/actors/rmproxy"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"

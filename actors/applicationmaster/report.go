@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"

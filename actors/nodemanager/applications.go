@@ -3,7 +3,7 @@ package nodemanager
 import (
 	"slices"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )

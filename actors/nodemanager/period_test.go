@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/rpctest"

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"

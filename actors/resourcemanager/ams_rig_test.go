@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"

@@ -9,7 +9,7 @@ import (
 
 	logtest "github.com/sirupsen/logrus/hooks/test"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"

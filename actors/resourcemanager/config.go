@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/rpcenv"
 )
 

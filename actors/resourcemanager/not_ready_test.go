@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/rpc"

@@ -3,8 +3,8 @@ package resourcemanager_test
 import (
 	"testing"
 
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 )
 

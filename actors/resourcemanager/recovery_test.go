@@ -12,7 +12,7 @@ import (
 	logtest "github.com/sirupsen/logrus/hooks/test"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/resourcemanager"

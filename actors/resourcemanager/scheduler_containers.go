@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
-	"github.com/coherer/coherer/actors/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"

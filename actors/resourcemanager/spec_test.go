@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/coherer/coherer/actors/token"
+	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 )

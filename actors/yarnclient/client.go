@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"

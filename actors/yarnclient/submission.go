@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	tracepb "github.com/coherer/coherer/messages/trace"

@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 )

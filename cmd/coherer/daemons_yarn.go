@@ -21,7 +21,7 @@ func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	if err != nil {
 		return node.Options{}, err
 	}
-	site, err := hadoopSettings(variables())
+	site, err := hadoopSettings(variables(), role)
 	if err != nil {
 		return node.Options{}, err
 	}
@@ -57,7 +57,7 @@ func resourceManagerCommand() *cobra.Command {
 		Example: "  coherer resourcemanager\n  coherer resourcemanager --port 0 --conf yarn.scheduler.minimum-allocation-mb=512",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opts, err := d.yarnOptions("resourcemanager")
+			opts, err := d.yarnOptions(resourceManager)
 			if err != nil {
 				return usage(cmd, err)
 			}
@@ -93,7 +93,7 @@ func nodeManagerCommand() *cobra.Command {
 		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
 		Args:    arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			own, err := d.yarnOptions("nodemanager")
+			own, err := d.yarnOptions(nodeManager)
 			if err != nil {
 				return usage(cmd, err)
 			}

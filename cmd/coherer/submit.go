@@ -217,7 +217,7 @@ func submitInput(line *submit.CommandLine) (submit.Input, error) {
 			return in, err
 		}
 	}
-	in.Hadoop, err = hadoopSettings(in.Env)
+	in.Hadoop, err = hadoopSettings(in.Env, clientOfYARN)
 	if err != nil && !(line.Has("--dry-run") && errors.Is(err, fs.ErrNotExist)) { // a dry run may be for another machine
 		return in, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	if _, err := ids.ParseApplication(a.Submission); err != nil {
 		return usage(cmd, err)
 	}
-	in, err := hadoopSettings(variables())
+	in, err := hadoopSettings(variables(), clientOfYARN)
 	if err != nil {
 		return err
 	}
@@ -64,9 +65,31 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	return runner.AskYARN(cmd.Context(), a.Settings.Values(), cfg, os.Stdout, os.Stderr)
 }
 
-// hadoopSettings are those of yarn-site.xml and core-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what these do not have. What
-// is of no interest to YARN is left out: those files belong to other programs too.
-func hadoopSettings(env map[string]string) ([]conf.Setting, error) {
+// The roles that read Hadoop's settings.
+const (
+	clientOfYARN    = "client"
+	resourceManager = "resourcemanager"
+	nodeManager     = "nodemanager"
+)
+
+// ofAnother reports whether a setting is of another role alone. A Hadoop's may have a value there that only Hadoop can use, such as a
+// directory in HDFS, and one file serves all roles.
+func ofAnother(role, key string) bool {
+	owner := ""
+	switch key {
+	case conf.ResourceManagerStore.Key(), conf.SchedulerClass.Key(), conf.NodesIncludePath.Key(), conf.NodesExcludePath.Key(), conf.FairAllocationFile.Key():
+		owner = resourceManager
+	default:
+		if strings.HasPrefix(key, "yarn.nodemanager.") {
+			owner = nodeManager
+		}
+	}
+	return owner != "" && owner != role
+}
+
+// hadoopSettings are those of yarn-site.xml and core-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what these do not have, for a
+// role. What is of no interest to it is left out: those files belong to other programs too.
+func hadoopSettings(env map[string]string, role string) ([]conf.Setting, error) {
 	var all conf.Settings
 	for _, variable := range []string{"YARN_CONF_DIR", "HADOOP_CONF_DIR"} {
 		dir, err := confDir(variable, env[variable])
@@ -81,7 +104,7 @@ func hadoopSettings(env map[string]string) ([]conf.Setting, error) {
 			if err != nil {
 				return nil, err
 			}
-			all.SetMissing(slices.DeleteFunc(list, func(s conf.Setting) bool { return !conf.IsHadoops(s.Key) })...)
+			all.SetMissing(slices.DeleteFunc(list, func(s conf.Setting) bool { return !conf.IsHadoops(s.Key) || ofAnother(role, s.Key) })...)
 		}
 	}
 	return all.Sorted(), nil

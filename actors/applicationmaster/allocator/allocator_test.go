@@ -11,7 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 var size = amrm.Resource{MemoryMB: 1408, VCores: 1}

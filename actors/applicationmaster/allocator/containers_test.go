@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 func TestHostRackAndAnyAreMatchedInThisOrder(t *testing.T) {

@@ -5,7 +5,7 @@ package allocator
 import (
 	"fmt"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 // Completed is a container that ended.

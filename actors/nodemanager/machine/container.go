@@ -5,7 +5,7 @@ package machine
 import (
 	"slices"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 // ContainerState is where a container is in its life. It mirrors

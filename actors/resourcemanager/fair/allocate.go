@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 

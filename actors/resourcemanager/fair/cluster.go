@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 // AddNode counts a node in. A known id is an error: remove that node first.

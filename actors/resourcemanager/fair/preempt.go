@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 )
 
 // kill is a group of containers that were marked together and will end together.

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 

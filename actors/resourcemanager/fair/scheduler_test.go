@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/exceptions"
-	"github.com/coherer/coherer/actors/rmproxy"
+	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
