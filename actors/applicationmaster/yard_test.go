@@ -16,10 +16,10 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
@@ -96,14 +96,14 @@ func (y *yard) resourceManager(h *sim.Host) error {
 // shelf are the records of a ResourceManager.
 type shelf map[string][]byte
 
-func (s shelf) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (s shelf) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
-		records = append(records, master.Change{Key: key, Value: s[key]})
+		kept = append(kept, records.Change{Key: key, Value: s[key]})
 	}
-	return records, nil, nil
+	return kept, nil, nil
 }
 
-func (s shelf) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+func (s shelf) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 	for _, c := range changes {
 		if c.Value == nil {
 			delete(s, c.Key)

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/fault"
@@ -109,7 +109,7 @@ func TestALeaderThatNobodyHearsStepsDown(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 	g.w.Advance(10 * time.Millisecond)
-	if g.lost == 0 || !errors.Is(g.failure, ErrLeadershipLost) || !errors.Is(g.failure, master.ErrNotLeader) {
+	if g.lost == 0 || !errors.Is(g.failure, ErrLeadershipLost) || !errors.Is(g.failure, records.ErrNotLeader) {
 		t.Errorf("%d writes failed, with %v", g.lost, g.failure)
 	}
 	g.until(t, "another leader", func() bool { return g.leader() != "" && g.leader() != old })
@@ -410,7 +410,7 @@ func TestProposalsThatAreRefused(t *testing.T) {
 		g.until(t, "an answer", func() bool { return done })
 		return err
 	}
-	change := []master.Change{{Key: "refused", Value: []byte("x")}}
+	change := []records.Change{{Key: "refused", Value: []byte("x")}}
 	if err := ask(leader, Propose{Term: term - 1, Changes: change}); !errors.Is(err, ErrNotLeader) {
 		t.Error(err)
 	}
@@ -418,13 +418,13 @@ func TestProposalsThatAreRefused(t *testing.T) {
 	if !errors.Is(err, ErrNotLeader) || !strings.Contains(err.Error(), g.envs[leader].Address().String()+" is it") {
 		t.Error(err)
 	}
-	if err := ask(leader, Propose{Term: term, Changes: []master.Change{{Key: "refused", Value: make([]byte, mostChanges)}}}); !errors.Is(err, ErrTooLarge) {
+	if err := ask(leader, Propose{Term: term, Changes: []records.Change{{Key: "refused", Value: make([]byte, mostChanges)}}}); !errors.Is(err, ErrTooLarge) {
 		t.Error(err)
 	}
 	if err := ask(leader, Propose{Term: term}); err != nil {
 		t.Error(err)
 	}
-	if err := ask(leader, Propose{Term: term, Changes: []master.Change{{Key: "gone", Value: []byte{}}, {Key: "gone"}}}); err != nil {
+	if err := ask(leader, Propose{Term: term, Changes: []records.Change{{Key: "gone", Value: []byte{}}, {Key: "gone"}}}); err != nil {
 		t.Error(err)
 	}
 	g.idle = true
@@ -447,7 +447,7 @@ func TestWritesThatComeTogetherAreOne(t *testing.T) {
 	for i := range writes {
 		g.envs[leader].Go("test", func(b *rpcenv.Blocking) error {
 			_, err := rpcenv.AskWait(b, rpcenv.Ref{Address: g.envs[leader].Address(), Name: Name}, Propose{
-				Term: g.leads[leader], Changes: []master.Change{{Key: fmt.Sprint(i), Value: []byte("x")}},
+				Term: g.leads[leader], Changes: []records.Change{{Key: fmt.Sprint(i), Value: []byte("x")}},
 			})
 			if err != nil {
 				t.Error(err)

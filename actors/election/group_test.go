@@ -15,6 +15,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -142,12 +143,12 @@ func (f *fake) elected(c *rpcenv.Context, m master.ElectedLeader) {
 // write loads the state and writes until it fails.
 func (g *group) write(b *rpcenv.Blocking, election rpcenv.Ref, name string, term uint64, must map[string]string) error {
 	store := &Store{Election: election}
-	records, bad, err := store.Load(b)
+	kept, bad, err := store.Load(b)
 	if err != nil || len(bad) > 0 {
 		return fmt.Errorf("%w %v", err, bad)
 	}
 	has := map[string]string{}
-	for _, r := range records {
+	for _, r := range kept {
 		has[r.Key] = string(r.Value)
 	}
 	for _, key := range slices.Sorted(maps.Keys(must)) {
@@ -158,7 +159,7 @@ func (g *group) write(b *rpcenv.Blocking, election rpcenv.Ref, name string, term
 	for n := 0; !g.idle; n++ {
 		key, value := fmt.Sprintf("%s-%d-%d", name, term, n), fmt.Sprint(b.Now().UnixNano())
 		g.writing[key] = value
-		if err := store.Write(b, []master.Change{{Key: key, Value: []byte(value)}, {Key: "last", Value: []byte(value)}}); err != nil {
+		if err := store.Write(b, []records.Change{{Key: key, Value: []byte(value)}, {Key: "last", Value: []byte(value)}}); err != nil {
 			g.lost++
 			g.failure = err
 			return err

@@ -7,7 +7,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -246,7 +246,7 @@ func (e *Election) readState(c *rpcenv.Context, m ReadState) {
 	}
 	s := State{Term: e.leading}
 	for _, key := range e.machine.keys() {
-		s.Records = append(s.Records, master.Change{Key: key, Value: e.machine.records[key]})
+		s.Records = append(s.Records, records.Change{Key: key, Value: e.machine.records[key]})
 	}
 	rpcenv.Reply(c, m, s)
 }

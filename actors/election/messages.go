@@ -1,7 +1,7 @@
 package election
 
 import (
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -11,7 +11,7 @@ type Propose struct {
 	rpcenv.Local
 	// Term is the leadership that decided the changes; another refuses them.
 	Term    uint64
-	Changes []master.Change
+	Changes []records.Change
 }
 
 // ReplyType is the answer.
@@ -33,7 +33,7 @@ func (ReadState) ReplyType() State { return State{} }
 type State struct {
 	rpcenv.Local
 	Term    uint64
-	Records []master.Change // in the order of their keys
+	Records []records.Change // in the order of their keys
 }
 
 // AskPeers is the timer of a Master without a log.

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -21,7 +21,7 @@ type answers struct {
 }
 
 // propose proposes changes in a term, and waits for nothing but the messages that this causes.
-func (a *answers) propose(number int, term uint64, changes ...master.Change) {
+func (a *answers) propose(number int, term uint64, changes ...records.Change) {
 	a.l.t.Helper()
 	a.l.ProbeIn(a.l.env, fmt.Sprintf("P%d", number)).Do(func(c *rpcenv.Context) {
 		rpcenv.Ask(c, a.l.self, Propose{Term: term, Changes: changes}, func(r Committed, err error) {
@@ -45,7 +45,7 @@ func (a *answers) want(want ...string) {
 	a.got = nil
 }
 
-func change(key, value string) master.Change { return master.Change{Key: key, Value: []byte(value)} }
+func change(key, value string) records.Change { return records.Change{Key: key, Value: []byte(value)} }
 
 // sent are the entries that M2 was sent since the last time.
 func (l *lone) sent() (out []string) {
@@ -69,7 +69,7 @@ func TestProposalsAreAnsweredWithTheirEntries(t *testing.T) {
 	}
 	l.confirms[2] = false
 	a.propose(2, 4, change("b", "2"))
-	a.propose(3, 4, change("c", "3"), master.Change{Key: "b"})
+	a.propose(3, 4, change("c", "3"), records.Change{Key: "b"})
 	a.want()
 	data := func(c ...*deploy.LogChange) string {
 		return textOf(&deploy.LogEntry{Changes: changes(t, c...)})
@@ -112,11 +112,11 @@ func TestProposalsThatCannotBeAreRefused(t *testing.T) {
 	for n := range uint64(4) { // too much: no peer is sent any of it
 		l.e.unreachable[n] = l.Now().Add(time.Hour)
 	}
-	size := func(bytes int) master.Change { return master.Change{Key: "k", Value: make([]byte, bytes)} }
+	size := func(bytes int) records.Change { return records.Change{Key: "k", Value: make([]byte, bytes)} }
 	rest := proto.Size(&deploy.LogChanges{Changes: []*deploy.LogChange{{Key: "k", Value: make([]byte, mostChanges)}}}) - mostChanges
 	a.propose(1, 4, size(mostChanges-rest+1))
 	a.want(fmt.Sprintf("1 %v: 33554433 bytes in 1 changes, and an entry has 33554432 at most", ErrTooLarge))
-	a.propose(2, 4, master.Change{Key: "\xff", Value: []byte("x")})
+	a.propose(2, 4, records.Change{Key: "\xff", Value: []byte("x")})
 	if len(a.got) != 1 || !strings.HasPrefix(a.got[0], "2 ") || !strings.Contains(a.got[0], "UTF-8") {
 		t.Errorf("a key that is no text: %q", a.got)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -17,10 +17,10 @@ type Store struct {
 	term uint64
 }
 
-var _ master.Store = (*Store)(nil)
+var _ records.Store = (*Store)(nil)
 
 // Load reads all that was ever committed.
-func (s *Store) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (s *Store) Load(b *rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	state, err := rpcenv.AskWait(b, s.Election, ReadState{})
 	if err != nil {
 		return nil, nil, asMaster(err)
@@ -30,16 +30,16 @@ func (s *Store) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, 
 }
 
 // Write returns when a majority has the changes. After ErrLeadershipLost the next leader may have them or not; after other
-// failures it has not. ErrLeadershipLost and ErrNotLeader are [master.ErrNotLeader] too.
-func (s *Store) Write(b *rpcenv.Blocking, changes []master.Change) error {
+// failures it has not. ErrLeadershipLost and ErrNotLeader are [records.ErrNotLeader] too.
+func (s *Store) Write(b *rpcenv.Blocking, changes []records.Change) error {
 	_, err := rpcenv.AskWait(b, s.Election, Propose{Term: s.term, Changes: changes})
 	return asMaster(err)
 }
 
-// asMaster makes an error that comes of a leadership's end a master.ErrNotLeader too, by which the Master knows it.
+// asMaster makes an error that comes of a leadership's end a records.ErrNotLeader too, by which the Master knows it.
 func asMaster(err error) error {
 	if errors.Is(err, ErrNotLeader) || errors.Is(err, ErrLeadershipLost) {
-		return fmt.Errorf("%w: %w", master.ErrNotLeader, err)
+		return fmt.Errorf("%w: %w", records.ErrNotLeader, err)
 	}
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -16,12 +16,12 @@ func TestAStoreOfAMasterThatDoesNotLead(t *testing.T) {
 		done := false
 		g.envs[name].Go("test", func(b *rpcenv.Blocking) error {
 			s := &Store{Election: rpcenv.Ref{Address: g.envs[name].Address(), Name: Name}}
-			records, _, err := s.Load(b)
-			if leads := name == leader; errors.Is(err, master.ErrNotLeader) == leads || errors.Is(err, ErrNotLeader) == leads || (err == nil) != leads {
-				t.Errorf("%s, with %s as the leader, loads %v, %v", name, leader, records, err)
+			kept, _, err := s.Load(b)
+			if leads := name == leader; errors.Is(err, records.ErrNotLeader) == leads || errors.Is(err, ErrNotLeader) == leads || (err == nil) != leads {
+				t.Errorf("%s, with %s as the leader, loads %v, %v", name, leader, kept, err)
 			}
-			err = s.Write(b, []master.Change{{Key: "large", Value: make([]byte, mostChanges)}})
-			if leads := name == leader; errors.Is(err, master.ErrNotLeader) == leads || errors.Is(err, ErrTooLarge) != leads {
+			err = s.Write(b, []records.Change{{Key: "large", Value: make([]byte, mostChanges)}})
+			if leads := name == leader; errors.Is(err, records.ErrNotLeader) == leads || errors.Is(err, ErrTooLarge) != leads {
 				t.Errorf("%s, with %s as the leader, writes: %v", name, leader, err)
 			}
 			done = true

@@ -1,5 +1,7 @@
 package master
 
+import "github.com/coherer/coherer/actors/records"
+
 // Config is what a Master needs besides its Env's settings. The zero value is usable.
 type Config struct {
 	// WebUIURL is where its pages are; empty: it has none.
@@ -12,7 +14,7 @@ type Config struct {
 	// Placement decides where executors go; nil: spark.deploy.spreadOutApps and coherer.deploy.scheduler say.
 	Placement Placement
 	// Store keeps its records over its death; nil: it has none (recovery mode NONE).
-	Store Store
+	Store records.Store
 	// Election makes the Master wait in STANDBY until it gets an [ElectedLeader]. Without it the Master elects itself
 	// when it starts.
 	Election bool

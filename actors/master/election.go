@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -42,12 +43,12 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 		return
 	}
 	var bad []error
-	rpcenv.Run(c, "persist", func(b *rpcenv.Blocking) (records []Change, err error) {
-		records, bad, err = m.cfg.Store.Load(b)
-		return records, err
-	}, func(records []Change, err error) {
+	rpcenv.Run(c, "persist", func(b *rpcenv.Blocking) (kept []records.Change, err error) {
+		kept, bad, err = m.cfg.Store.Load(b)
+		return kept, err
+	}, func(kept []records.Change, err error) {
 		switch {
-		case errors.Is(err, ErrNotLeader): // another was elected while this one read: no fault
+		case errors.Is(err, records.ErrNotLeader): // another was elected while this one read: no fault
 			m.revokedLeadership(c)
 			return
 		case err != nil: // a Master that led without them would not know the applications that run
@@ -59,13 +60,13 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 		for _, err := range bad {
 			m.badRecord(c, err)
 		}
-		m.lead(c, e.Term, records)
+		m.lead(c, e.Term, kept)
 	})
 }
 
 // lead begins the leadership with what was left by the one before.
-func (m *Master) lead(c *rpcenv.Context, term uint64, records []Change) {
-	books := m.restore(c, records)
+func (m *Master) lead(c *rpcenv.Context, term uint64, kept []records.Change) {
+	books := m.restore(c, kept)
 	m.cfg.Term = term    // before anything is sent: each message carries it
 	if !m.cfg.Election { // so it has a Store, else it would lead since its start
 		m.cfg.Term = books.term + 1

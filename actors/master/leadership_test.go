@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -60,7 +61,7 @@ func TestAnElectionWhileTheRecordsAreRead(t *testing.T) {
 	if got := k.state().GetMasterTerm(); got != 3 {
 		t.Errorf("term %d, want 3", got)
 	}
-	s.unread = master.ErrNotLeader
+	s.unread = records.ErrNotLeader
 	k.restart(master.Config{Store: s, Election: true})
 	k.tool.Send(k.ref, master.ElectedLeader{Term: 5})
 	k.exits(0)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -31,9 +32,9 @@ type Master struct {
 	nextApp      int
 
 	drivers  driverBooks
-	journal  *rpcenv.Journal[Change]  // nil: nothing is kept
-	elected  bool                     // the records are read, or being read
-	awaiting []rpcenv.Call[*rpc.Bool] // AwaitLeadership, unanswered
+	journal  *rpcenv.Journal[records.Change] // nil: nothing is kept
+	elected  bool                            // the records are read, or being read
+	awaiting []rpcenv.Call[*rpc.Bool]        // AwaitLeadership, unanswered
 	awaited  awaited
 
 	connections map[rpcenv.Address]int // how many there are to each peer

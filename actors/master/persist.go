@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -17,32 +18,13 @@ const (
 	termKey      = "master_term" // of a Master without an election
 )
 
-// Change is a record that a Master keeps, or its removal.
-type Change struct {
-	Key   string // app_ID, driver_ID, worker_ID or master_term
-	Value []byte // nil: the record is removed
-}
-
-// Store keeps a Master's records over its death. It mirrors org.apache.spark.deploy.master.PersistenceEngine. Its methods
-// are bodies of [rpcenv.Run], one at a time: they may do I/O.
-type Store interface {
-	// Load reads all records, in the order of their keys. bad says which cannot be read, and why: the rest recovers.
-	Load(b *rpcenv.Blocking) (records []Change, bad []error, err error)
-	// Write makes changes durable, in their order, all or none; when it returns nil they are. An error says which file or
-	// peer failed and why: the Master then ends, with exit code 1, or 0 when it is an [ErrNotLeader].
-	Write(b *rpcenv.Blocking, changes []Change) error
-}
-
-// ErrNotLeader is what Write returns when another Master leads: nothing failed.
-var ErrNotLeader = errors.New("another Master leads")
-
 // persist makes a change durable behind the handler: what the Master sends after it waits for that. A record is a message
 // that was valid when it came; nil removes it. Without a Store it does nothing.
 func (m *Master) persist(c *rpcenv.Context, key string, record proto.Message) {
 	if m.journal == nil {
 		return
 	}
-	ch := Change{Key: key}
+	ch := records.Change{Key: key}
 	if record != nil {
 		value, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
 		if err != nil {
@@ -56,7 +38,7 @@ func (m *Master) persist(c *rpcenv.Context, key string, record proto.Message) {
 // notDurable ends a Master that cannot write its records: the peers heard nothing of what was not written, and the next
 // leader recovers what was. A Master that went on would acknowledge what a crash undoes.
 func (m *Master) notDurable(c *rpcenv.Context, err error) {
-	if errors.Is(err, ErrNotLeader) {
+	if errors.Is(err, records.ErrNotLeader) {
 		m.revokedLeadership(c)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -23,9 +24,9 @@ type left struct {
 func (l *left) empty() bool { return len(l.apps)+len(l.workers)+len(l.drivers) == 0 }
 
 // restore decodes records. It reports one that it cannot decode and leaves it where it is; the rest recovers (SPARK-20305).
-func (m *Master) restore(c *rpcenv.Context, records []Change) *left {
+func (m *Master) restore(c *rpcenv.Context, kept []records.Change) *left {
 	l := &left{}
-	for _, r := range records {
+	for _, r := range kept {
 		if err := l.add(r); err != nil {
 			m.badRecord(c, fmt.Errorf("record %s: %w", r.Key, err))
 		}
@@ -39,7 +40,7 @@ func (m *Master) badRecord(c *rpcenv.Context, err error) {
 }
 
 // add takes one record; an error says what is wrong with it.
-func (l *left) add(r Change) error {
+func (l *left) add(r records.Change) error {
 	switch {
 	case r.Key == termKey:
 		return l.addTerm(r)
@@ -53,7 +54,7 @@ func (l *left) add(r Change) error {
 	return errors.New("the kind of this record is unknown")
 }
 
-func (l *left) addTerm(r Change) error {
+func (l *left) addTerm(r records.Change) error {
 	var t deploy.TermRecord
 	if err := proto.Unmarshal(r.Value, &t); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (l *left) addTerm(r Change) error {
 	return nil
 }
 
-func (l *left) addApplication(r Change) error {
+func (l *left) addApplication(r records.Change) error {
 	a := &deploy.ApplicationRecord{}
 	if err := proto.Unmarshal(r.Value, a); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (l *left) addApplication(r Change) error {
 	return nil
 }
 
-func (l *left) addWorker(r Change) error {
+func (l *left) addWorker(r records.Change) error {
 	w := &deploy.WorkerRecord{}
 	if err := proto.Unmarshal(r.Value, w); err != nil {
 		return err
@@ -93,7 +94,7 @@ func (l *left) addWorker(r Change) error {
 	return nil
 }
 
-func (l *left) addDriver(r Change) error {
+func (l *left) addDriver(r records.Change) error {
 	d := &deploy.DriverRecord{}
 	if err := proto.Unmarshal(r.Value, d); err != nil {
 		return err

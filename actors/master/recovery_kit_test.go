@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -26,14 +27,14 @@ type shelf struct {
 	writes  int
 }
 
-func (s *shelf) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (s *shelf) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	for _, key := range slices.Sorted(maps.Keys(s.records)) {
-		records = append(records, master.Change{Key: key, Value: s.records[key]})
+		kept = append(kept, records.Change{Key: key, Value: s.records[key]})
 	}
-	return records, s.bad, s.unread
+	return kept, s.bad, s.unread
 }
 
-func (s *shelf) Write(b *rpcenv.Blocking, changes []master.Change) error {
+func (s *shelf) Write(b *rpcenv.Blocking, changes []records.Change) error {
 	if s.latency > 0 {
 		if err := b.Sleep(s.latency); err != nil {
 			return err

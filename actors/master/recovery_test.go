@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -334,7 +335,7 @@ func TestAMasterThatCannotWriteEndsAndPromisesNothing(t *testing.T) {
 func TestADeposedMasterEndsInGoodOrder(t *testing.T) {
 	k, s := lasting(t)
 	k.isIn("ALIVE")
-	s.fail = master.ErrNotLeader
+	s.fail = records.ErrNotLeader
 	w := k.newWorker("W1", 4, 4096)
 	w.Send(k.ref, w.reg)
 	k.exits(0)

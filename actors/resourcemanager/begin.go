@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -14,7 +14,7 @@ import (
 
 // files are the contents of the files that a ResourceManager reads when it begins.
 type files struct {
-	records     []master.Change
+	records     []records.Change
 	bad         []error // records that cannot be read
 	allocations []byte
 	modified    time.Time

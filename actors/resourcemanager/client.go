@@ -2,7 +2,7 @@ package resourcemanager
 
 import (
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -15,8 +15,8 @@ type ClientRMService struct {
 	life life
 
 	ready   bool
-	waiting []rpcenv.Call[*rpc.Bool]       // for ready
-	journal *rpcenv.Journal[master.Change] // nil: it keeps no records
+	waiting []rpcenv.Call[*rpc.Bool]        // for ready
+	journal *rpcenv.Journal[records.Change] // nil: it keeps no records
 	nextApp int32
 
 	apps      []*application // in the order of submission

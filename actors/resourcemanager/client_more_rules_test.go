@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -147,8 +147,8 @@ func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
 // badRecords is a Store with a record that is none.
 type badRecords struct{ written }
 
-func (badRecords) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
-	return []master.Change{{Key: "what"}}, nil, nil
+func (badRecords) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
+	return []records.Change{{Key: "what"}}, nil, nil
 }
 
 // A bad record of a Store without places is logged by its name.

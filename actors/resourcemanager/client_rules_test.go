@@ -9,7 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -18,13 +18,13 @@ import (
 )
 
 // written counts the writes of a Store.
-type written struct{ changes []master.Change }
+type written struct{ changes []records.Change }
 
-func (w *written) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (w *written) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	return nil, nil, nil
 }
 
-func (w *written) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+func (w *written) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 	w.changes = append(w.changes, changes...)
 	return nil
 }
@@ -38,7 +38,7 @@ type service struct {
 	nm    *rpctest.Probe // the NodeManager of attempts that are given a container
 }
 
-func newService(t *testing.T, store master.Store, settings ...string) *service {
+func newService(t *testing.T, store records.Store, settings ...string) *service {
 	t.Helper()
 	return newServiceWith(t, Config{Store: store}, settings...)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -19,7 +19,7 @@ type Config struct {
 	// Keys sign its tokens. Keys in the records of an earlier life take precedence.
 	Keys Keys
 	// Store keeps its records beyond its life; nil: it keeps no records. It is the same seam as the Master's.
-	Store master.Store
+	Store records.Store
 	// Allocations is fair-scheduler.xml; nil: no such file.
 	Allocations Allocations
 	// Hosts are the lists of hosts that may be nodes, or may not; nil: all may.

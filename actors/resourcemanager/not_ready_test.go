@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -16,7 +16,7 @@ import (
 // slow is a Store that is read for a second.
 type slow struct{ *shelf }
 
-func (s slow) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (s slow) Load(b *rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	if err := b.Sleep(time.Second); err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,7 @@ package resourcemanager
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -21,7 +21,7 @@ func (s *ClientRMService) persist(c *rpcenv.Context, key string, record proto.Me
 	if s.journal == nil {
 		return
 	}
-	ch := master.Change{Key: key}
+	ch := records.Change{Key: key}
 	if record != nil {
 		value, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
 		if err != nil {

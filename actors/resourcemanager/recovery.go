@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -24,7 +24,7 @@ type left struct {
 }
 
 // add takes one record; an error names its fault.
-func (l *left) add(r master.Change) error {
+func (l *left) add(r records.Change) error {
 	switch {
 	case r.Key == managerKey:
 		m := &yarn.ResourceManagerStateData{}
@@ -44,7 +44,7 @@ func (l *left) add(r master.Change) error {
 	return errors.New("a ResourceManager keeps no record of this name")
 }
 
-func (l *left) addApp(r master.Change) error {
+func (l *left) addApp(r records.Change) error {
 	m := &yarn.ApplicationStateData{}
 	if err := proto.Unmarshal(r.Value, m); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (l *left) addApp(r master.Change) error {
 	return nil
 }
 
-func (l *left) addAttempt(r master.Change) error {
+func (l *left) addAttempt(r records.Change) error {
 	m := &yarn.ApplicationAttemptStateData{}
 	if err := proto.Unmarshal(r.Value, m); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -21,15 +21,15 @@ import (
 // kept is a Store with records.
 type kept struct {
 	written
-	records []master.Change
+	all     []records.Change
 	latency time.Duration
 }
 
-func (k *kept) Load(b *rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (k *kept) Load(b *rpcenv.Blocking) (all []records.Change, bad []error, err error) {
 	if k.latency > 0 {
 		err = b.Sleep(k.latency)
 	}
-	return k.records, nil, err
+	return k.all, nil, err
 }
 
 // put adds a record.
@@ -39,7 +39,7 @@ func (k *kept) put(t *testing.T, key string, m proto.Message) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.records = append(k.records, master.Change{Key: key, Value: value})
+	k.all = append(k.all, records.Change{Key: key, Value: value})
 }
 
 // app adds the record of an application of ada, and of attempts in this order.
@@ -102,7 +102,7 @@ func TestWhatIsWrongWithARecord(t *testing.T) {
 		{"container_1", nil, "a ResourceManager keeps no record of this name"},
 	} {
 		l := &left{attempts: map[ids.Application][]*yarn.ApplicationAttemptStateData{}}
-		err := l.add(master.Change{Key: is.key, Value: is.value})
+		err := l.add(records.Change{Key: is.key, Value: is.value})
 		if is.want == "" && err != nil || is.want != "" && (err == nil || !strings.HasSuffix(err.Error(), is.want)) {
 			t.Errorf("%s: %v, want %q", is.key, err, is.want)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -29,14 +29,14 @@ type shelf struct {
 	unread  error
 }
 
-func (s *shelf) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (s *shelf) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	for _, key := range slices.Sorted(maps.Keys(s.records)) {
-		records = append(records, master.Change{Key: key, Value: s.records[key]})
+		kept = append(kept, records.Change{Key: key, Value: s.records[key]})
 	}
-	return records, s.bad, s.unread
+	return kept, s.bad, s.unread
 }
 
-func (s *shelf) Write(b *rpcenv.Blocking, changes []master.Change) error {
+func (s *shelf) Write(b *rpcenv.Blocking, changes []records.Change) error {
 	if s.latency > 0 {
 		if err := b.Sleep(s.latency); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/node"
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -32,7 +33,7 @@ type Config struct {
 	// Cores and MemoryMB of each Worker; 0: one core, 1,024 MiB.
 	Cores, MemoryMB int
 	// Store has the Master's records; nil: it keeps none. Not with Processes.
-	Store master.Store
+	Store records.Store
 	// Conf are the settings of all.
 	Conf map[string]string
 }
@@ -49,7 +50,7 @@ type Cluster struct {
 	// Group is several Masters; nil with one Master.
 	Group *Group
 
-	store    master.Store
+	store    records.Store
 	t        testing.TB
 	observer *Observer
 }

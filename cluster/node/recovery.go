@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// records are where a Master keeps its records.
-type records struct {
+// kept are where a Master keeps its records.
+type kept struct {
 	// start starts the Master on them; their store is put into its Config.
 	start func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error)
 	// close gives them up, after the Master's end.
@@ -23,8 +24,8 @@ type records struct {
 }
 
 // openRecords opens the records of the mode spark.deploy.recoveryMode.
-func openRecords(opts Options) (records, error) {
-	on := func(store master.Store) func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error) {
+func openRecords(opts Options) (kept, error) {
+	on := func(store records.Store) func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error) {
 		return func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
 			cfg.Store = store
 			return Master(h, env, cfg)
@@ -32,24 +33,24 @@ func openRecords(opts Options) (records, error) {
 	}
 	switch mode := conf.RecoveryMode.Get(opts.Conf); mode {
 	case "NONE":
-		return records{start: on(nil), close: func() error { return nil }}, nil
+		return kept{start: on(nil), close: func() error { return nil }}, nil
 	case "FILESYSTEM":
 		d, err := recovery.Open(conf.RecoveryDirectory.Get(opts.Conf), recovery.Owner{Role: "Master", Setting: conf.RecoveryDirectory.Key()})
 		if err != nil {
-			return records{}, err
+			return kept{}, err
 		}
-		return records{start: on(d), close: d.Close}, nil
+		return kept{start: on(d), close: d.Close}, nil
 	case "RAFT":
 		among, close, err := openElection(opts)
 		if err != nil {
-			return records{}, err
+			return kept{}, err
 		}
 		start := func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
 			return ElectedMaster(h, env, cfg, among)
 		}
-		return records{start: start, close: close, elected: true}, nil
+		return kept{start: start, close: close, elected: true}, nil
 	default:
-		return records{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", conf.RecoveryMode.Key(), mode)
+		return kept{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", conf.RecoveryMode.Key(), mode)
 	}
 }
 

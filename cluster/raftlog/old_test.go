@@ -12,6 +12,7 @@ import (
 
 	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 )
@@ -32,7 +33,7 @@ func (w *writer) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		store := &election.Store{Election: rpcenv.Ref{Address: c.Self().Address, Name: election.Name}}
 		_, _, err := store.Load(b)
 		for i := range w.writes {
-			change := []master.Change{{Key: fmt.Sprintf("%d-%d", lead.Term, i), Value: []byte("x")}}
+			change := []records.Change{{Key: fmt.Sprintf("%d-%d", lead.Term, i), Value: []byte("x")}}
 			err = errors.Join(err, store.Write(b, change))
 		}
 		return struct{}{}, err

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
@@ -122,7 +123,7 @@ func (a *clientPeer) Receive(c *rpcenv.Context, m rpcenv.Message) {
 }
 
 // startMaster starts a Master with a store, nil for none.
-func (p *peers) startMaster(store master.Store) (*rpcenv.Env, rpcenv.Ref) {
+func (p *peers) startMaster(store records.Store) (*rpcenv.Env, rpcenv.Ref) {
 	env := p.env("Master")
 	ref, err := env.Register(master.Name, master.New(master.Config{Store: store}))
 	if err != nil {
@@ -176,7 +177,7 @@ func BenchmarkRegistration(b *testing.B) {
 			var took time.Duration
 			for range b.N {
 				p := newPeers(b, registering)
-				var store master.Store
+				var store records.Store
 				if mode == "FILESYSTEM" {
 					store = openAt(b, b.TempDir())
 				}
@@ -194,8 +195,8 @@ func BenchmarkRegistration(b *testing.B) {
 const workers, applications, drivers = 1000, 2000, 2000
 
 // cluster starts its Workers and clients, and is its records.
-func (p *peers) cluster() []master.Change {
-	var changes []master.Change
+func (p *peers) cluster() []records.Change {
+	var changes []records.Change
 	for i := range workers {
 		id := fmt.Sprintf("worker-%d", i)
 		ref, err := p.env("Worker").Register("Worker", &workerPeer{p: p, id: id})
@@ -276,10 +277,10 @@ func untilAlive(b *testing.B, env *rpcenv.Env, ref rpcenv.Ref) {
 	}
 }
 
-func recordOf(b *testing.B, key string, m proto.Message) master.Change {
+func recordOf(b *testing.B, key string, m proto.Message) records.Change {
 	value, err := proto.Marshal(m)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return master.Change{Key: key, Value: value}
+	return records.Change{Key: key, Value: value}
 }

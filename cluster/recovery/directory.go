@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -38,7 +38,7 @@ type Owner struct {
 	Setting string // of the directory
 }
 
-// Directory is recovery mode FILESYSTEM. It is a [master.Store].
+// Directory is recovery mode FILESYSTEM. It is a [records.Store].
 type Directory struct {
 	path string
 	of   Owner
@@ -105,7 +105,7 @@ func (d *Directory) Close() error {
 }
 
 // Write makes changes durable. Its error names the file, and says what failed.
-func (d *Directory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+func (d *Directory) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 	g := group{fmt.Sprintf("%s%020d", groupPrefix, d.next), changes}
 	if err := d.put(g.name, encode(changes...)); err != nil {
 		return err // with the same number the next Write replaces what this one may have left
@@ -132,7 +132,7 @@ func (d *Directory) put(name string, data []byte) error {
 
 // Load reads all records, also those that are in a group and not yet in files of their own. The errors of bad files name them,
 // and where they are now.
-func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (d *Directory) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	// With the filer's lock no group is removed while Load reads. Load queues again every group that it finds.
 	d.filer.mu.Lock()
 	defer d.filer.mu.Unlock()
@@ -153,7 +153,7 @@ func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error
 		}
 		groups = append(groups, group{e.Name(), changes})
 	}
-	last := map[string]master.Change{}
+	last := map[string]records.Change{}
 	for _, e := range entries {
 		name := e.Name()
 		switch {
@@ -180,23 +180,23 @@ func (d *Directory) Load(*rpcenv.Blocking) (records []master.Change, bad []error
 	}
 	for _, c := range last {
 		if c.Value != nil { // else a group removed it
-			records = append(records, c)
+			kept = append(kept, c)
 		}
 	}
-	slices.SortFunc(records, func(a, b master.Change) int { return strings.Compare(a.Key, b.Key) })
-	return records, bad, nil
+	slices.SortFunc(kept, func(a, b records.Change) int { return strings.Compare(a.Key, b.Key) })
+	return kept, bad, nil
 }
 
 // record is the one record of a file.
-func (d *Directory) record(name string) (master.Change, error) {
+func (d *Directory) record(name string) (records.Change, error) {
 	changes, err := d.read(name)
 	switch {
 	case err != nil:
-		return master.Change{}, err
+		return records.Change{}, err
 	case len(changes) != 1 || changes[0].Value == nil:
-		return master.Change{}, fmt.Errorf("it has %d changes instead of one record", len(changes))
+		return records.Change{}, fmt.Errorf("it has %d changes instead of one record", len(changes))
 	case fileName(changes[0].Key) != name:
-		return master.Change{}, fmt.Errorf("it is the record of %q", changes[0].Key)
+		return records.Change{}, fmt.Errorf("it is the record of %q", changes[0].Key)
 	}
 	return changes[0], nil
 }
@@ -206,7 +206,7 @@ func (d *Directory) Place(key string) string { return filepath.Join(d.path, file
 
 // read reads a file that its owner wrote. What else may be there is not opened for long: a pipe has no end, a link leads
 // anywhere.
-func (d *Directory) read(name string) (_ []master.Change, err error) {
+func (d *Directory) read(name string) (_ []records.Change, err error) {
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,18 +30,18 @@ func opened(t *testing.T, path string) *Directory {
 	return d
 }
 
-func put(key, value string) master.Change {
-	return master.Change{Key: key, Value: append([]byte{}, value...)}
+func put(key, value string) records.Change {
+	return records.Change{Key: key, Value: append([]byte{}, value...)}
 }
 
 // holds is what a directory gives to the next Master, as KEY=VALUE.
 func holds(t *testing.T, d *Directory) (all []string, bad []error) {
 	t.Helper()
-	records, bad, err := d.Load(nil)
+	kept, bad, err := d.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range records {
+	for _, r := range kept {
 		all = append(all, r.Key+"="+string(r.Value))
 	}
 	return all, bad
@@ -50,7 +50,7 @@ func holds(t *testing.T, d *Directory) (all []string, bad []error) {
 func TestRecordsOutliveTheirMaster(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	d := opened(t, path)
-	for _, group := range [][]master.Change{
+	for _, group := range [][]records.Change{
 		{put("worker_w1", "one")},
 		{put("app_a1", "x"), put("app_a2", ""), put("worker_w1", "two")},
 		{{Key: "app_a1"}, put("driver_d", "y"), {Key: "app_never"}},
@@ -78,13 +78,13 @@ func TestNoIDLeavesTheDirectory(t *testing.T) {
 		"../../etc/passwd", "/", "a/b", ".", "..", `c:\x`, "nul\x00", "ä", "%2F", strings.Repeat("long", 1000), "lock", "group", ".tmp-x", "",
 	} {
 		key := "worker_" + id
-		if err := d.Write(nil, []master.Change{put(key, "v"), put(key, "v")}); err != nil {
+		if err := d.Write(nil, []records.Change{put(key, "v"), put(key, "v")}); err != nil {
 			t.Errorf("%.30q: %v", id, err)
 		}
 		want = append(want, key+"=v")
 	}
 	for _, key := range []string{"lock", "group-1", "bad", ".tmp-app_a", "..", ""} {
-		if err := d.Write(nil, []master.Change{put(key, "v"), put(key, "v")}); err != nil {
+		if err := d.Write(nil, []records.Change{put(key, "v"), put(key, "v")}); err != nil {
 			t.Errorf("%q: %v", key, err)
 		}
 		want = append(want, key+"=v")
@@ -104,7 +104,7 @@ func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path)
 	for _, key := range []string{"app_good", "app_torn", "app_flipped", "app_moved", "app_empty", "app_group"} {
-		if err := d.Write(nil, []master.Change{put(key, "value of "+key)}); err != nil {
+		if err := d.Write(nil, []records.Change{put(key, "value of "+key)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestABadRecordIsSetAsideAndTheRestRecovers(t *testing.T) {
 func TestWhatIsNoFileIsSetAside(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path)
-	if err := d.Write(nil, []master.Change{put("app_good", "x")}); err != nil {
+	if err := d.Write(nil, []records.Change{put("app_good", "x")}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(path, name) }
@@ -210,12 +210,12 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 	before := []string{"app_a=old", "app_b=old"}
 	for _, test := range []struct {
 		name    string
-		changes []master.Change
+		changes []records.Change
 		after   []string
 	}{
-		{"one", []master.Change{put("app_a", "new")}, []string{"app_a=new", "app_b=old"}},
-		{"a removal", []master.Change{{Key: "app_b"}}, []string{"app_a=old"}},
-		{"a group", []master.Change{put("app_a", "new"), {Key: "app_b"}, put("app_c", "new")}, []string{"app_a=new", "app_c=new"}},
+		{"one", []records.Change{put("app_a", "new")}, []string{"app_a=new", "app_b=old"}},
+		{"a removal", []records.Change{{Key: "app_b"}}, []string{"app_a=old"}},
+		{"a group", []records.Change{put("app_a", "new"), {Key: "app_b"}, put("app_c", "new")}, []string{"app_a=new", "app_c=new"}},
 	} {
 		for fail := 0; ; fail++ {
 			path := t.TempDir()
@@ -223,7 +223,7 @@ func TestAWriteIsAllOrNone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Write(nil, []master.Change{put("app_a", "old"), put("app_b", "old")}); err != nil {
+			if err := d.Write(nil, []records.Change{put("app_a", "old"), put("app_b", "old")}); err != nil {
 				t.Fatal(err)
 			}
 			d.filer.work(d.file)
@@ -271,14 +271,14 @@ func TestWhatTheSystemSaysIsInTheError(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(path, tempMark+groupPrefix+strings.Repeat("0", 19)+"1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := d.Write(nil, []master.Change{put("app_a", "x")})
+	err := d.Write(nil, []records.Change{put("app_a", "x")})
 	if !errors.Is(err, syscall.EISDIR) || !strings.Contains(err.Error(), filepath.Join(path, tempMark+groupPrefix)) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(put("app_a", "x"), master.Change{Key: "app_b"}))
+	f.Add(encode(put("app_a", "x"), records.Change{Key: "app_b"}))
 	f.Add([]byte(magic))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

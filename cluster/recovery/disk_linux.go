@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 )
 
 // syncAll makes the files of changes, and their names, durable, all at once.
-func (d *Directory) syncAll([]master.Change) error {
+func (d *Directory) syncAll([]records.Change) error {
 	if _, err := d.ask("syncfs", ""); err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 )
 
 // syncAll makes the files of changes, and their names, durable, one by one.
-func (d *Directory) syncAll(changes []master.Change) error {
+func (d *Directory) syncAll(changes []records.Change) error {
 	for _, c := range changes {
 		if c.Value == nil {
 			continue

@@ -1,4 +1,4 @@
-// Package recovery keeps the records of a Master, or of a ResourceManager, over its death: the engines behind master.Store.
+// Package recovery keeps the records of a Master, or of a ResourceManager, over its death: the engines behind records.Store.
 //
 // [Open] is recovery mode FILESYSTEM: a directory with one file for each record, app_ID, worker_ID, driver_ID, and
 // master_term. It mirrors org.apache.spark.deploy.master.FileSystemPersistenceEngine. Mode NONE is no Store at all. [Memory]

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"math"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 )
 
 // A file is the magic, a checksum of what follows, and changes: length and bytes of the key, length and bytes of the
@@ -20,7 +20,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode is a file's content.
-func encode(changes ...master.Change) []byte {
+func encode(changes ...records.Change) []byte {
 	body := []byte{}
 	for _, c := range changes {
 		body = binary.BigEndian.AppendUint32(body, uint32(len(c.Key)))
@@ -37,7 +37,7 @@ func encode(changes ...master.Change) []byte {
 }
 
 // decode reads a file's content. Whatever is in it, it allocates no more than its size.
-func decode(data []byte) ([]master.Change, error) {
+func decode(data []byte) ([]records.Change, error) {
 	if len(data) < len(magic)+4 {
 		return nil, fmt.Errorf("it is torn: %d bytes", len(data))
 	}
@@ -49,13 +49,13 @@ func decode(data []byte) ([]master.Change, error) {
 		return nil, fmt.Errorf("it is torn or was changed: its checksum is %08x instead of %08x", got, sum)
 	}
 	// The checksum is right, and still each length is checked: any program can compute a CRC.
-	var changes []master.Change
+	var changes []records.Change
 	for len(body) > 0 {
 		key, rest, ok := take(body)
 		if !ok {
 			return nil, errors.New("a key is longer than the file")
 		}
-		c := master.Change{Key: string(key)}
+		c := records.Change{Key: string(key)}
 		if len(rest) >= 4 && binary.BigEndian.Uint32(rest) == removed {
 			body = rest[4:]
 		} else if c.Value, body, ok = take(rest); !ok {

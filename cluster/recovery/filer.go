@@ -4,13 +4,13 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 )
 
 // group is a file with the changes of one Write. It is durable: its changes count, whether or not the records' own files have them.
 type group struct {
 	name    string
-	changes []master.Change
+	changes []records.Change
 }
 
 // filer puts the records of groups into files of their own, behind the Writes. What it has not done when the process ends
@@ -102,7 +102,7 @@ func (d *Directory) file(groups []group) error {
 	}
 	// A record that changed in several groups is written once, as the latest has it.
 	last := map[string]int{}
-	var changes []master.Change
+	var changes []records.Change
 	for _, g := range groups {
 		for _, c := range g.changes {
 			if i, known := last[c.Key]; known {
@@ -135,7 +135,7 @@ func (d *Directory) file(groups []group) error {
 }
 
 // place changes the file of one record. It need not be durable yet.
-func (d *Directory) place(c master.Change) error {
+func (d *Directory) place(c records.Change) error {
 	name := fileName(c.Key)
 	if c.Value == nil {
 		return d.remove(name)

@@ -6,29 +6,29 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Memory is a [master.Store] for simulations and tests: it outlives its Master's Env as a disk does. The zero value is usable.
+// Memory is a [records.Store] for simulations and tests: it outlives its Master's Env as a disk does. The zero value is usable.
 type Memory struct {
 	mu      sync.Mutex
 	records map[string][]byte
 }
 
 // Load reads all records.
-func (m *Memory) Load(*rpcenv.Blocking) (records []master.Change, bad []error, err error) {
+func (m *Memory) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key, value := range maps.All(m.records) {
-		records = append(records, master.Change{Key: key, Value: slices.Clone(value)})
+		kept = append(kept, records.Change{Key: key, Value: slices.Clone(value)})
 	}
-	slices.SortFunc(records, func(a, b master.Change) int { return cmp.Compare(a.Key, b.Key) })
-	return records, nil, nil
+	slices.SortFunc(kept, func(a, b records.Change) int { return cmp.Compare(a.Key, b.Key) })
+	return kept, nil, nil
 }
 
 // Write makes changes durable.
-func (m *Memory) Write(_ *rpcenv.Blocking, changes []master.Change) error {
+func (m *Memory) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, c := range changes {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/raftlog"
 	"github.com/coherer/coherer/rpcenv"
@@ -84,7 +85,7 @@ func (p *peers) startElected() *electedMasters {
 }
 
 // keep puts records into the common log.
-func (m *electedMasters) keep(leader int, changes []master.Change) {
+func (m *electedMasters) keep(leader int, changes []records.Change) {
 	n := m.nodes[leader]
 	b := n.Env.Blocking(m.p.b.Context())
 	defer b.Close()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -26,21 +27,21 @@ type storeOf struct {
 
 func (s storeOf) refused() error {
 	if s.leader != "" && s.leader != s.name {
-		return fmt.Errorf("the store belongs to %s: %w", s.leader, master.ErrNotLeader)
+		return fmt.Errorf("the store belongs to %s: %w", s.leader, records.ErrNotLeader)
 	}
 	return nil
 }
 
-// Load fulfils master.Store.
-func (s storeOf) Load(b *rpcenv.Blocking) ([]master.Change, []error, error) {
+// Load fulfils records.Store.
+func (s storeOf) Load(b *rpcenv.Blocking) ([]records.Change, []error, error) {
 	if err := s.refused(); err != nil {
 		return nil, nil, err
 	}
 	return s.Memory.Load(b)
 }
 
-// Write fulfils master.Store.
-func (s storeOf) Write(b *rpcenv.Blocking, changes []master.Change) error {
+// Write fulfils records.Store.
+func (s storeOf) Write(b *rpcenv.Blocking, changes []records.Change) error {
 	if err := s.refused(); err != nil {
 		return err
 	}
@@ -104,14 +105,14 @@ func (r *Runner) corrupt(c syntax.Command) error {
 	}
 	r.names.learn(r.Trace().Entries)
 	id, ok := r.names.id("$" + c.Args[1])
-	records, _, err := s.Load(nil)
+	kept, _, err := s.Load(nil)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(records, func(x master.Change) bool { return ok && strings.HasSuffix(x.Key, id) })
+	at := slices.IndexFunc(kept, func(x records.Change) bool { return ok && strings.HasSuffix(x.Key, id) })
 	if at < 0 {
 		return fmt.Errorf("the store has no record of %s", c.Args[1])
 	}
 	// A tag that is cut off: no message can be read from it.
-	return s.Write(nil, []master.Change{{Key: records[at].Key, Value: []byte{0xff}}})
+	return s.Write(nil, []records.Change{{Key: kept[at].Key, Value: []byte{0xff}}})
 }
