@@ -102,8 +102,13 @@ var appTable = tableOf(slices.Concat([]appRule{
 	{from: []AppState{AppAccepted}, on: AppAttemptKilled, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppRunning}, on: AppAttemptUnregistered, to: AppFinalSaving, target: AppFinishing, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppRunning}, on: AppAttemptFinished, to: AppFinished, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppFinalSaving}, on: AppAttemptFinished, to: AppFinalSaving}, // see Step
-	{from: []AppState{AppFinalSaving}, on: AppUpdateSaved, to: AppFinalSaving},     // see Step
+	// Its ApplicationMaster was quicker than the record: nothing is left to wait for in FINISHING.
+	{from: []AppState{AppFinalSaving}, then: AppFinishing, on: AppAttemptFinished, to: AppFinalSaving, target: AppFinished},
+	{from: []AppState{AppFinalSaving}, on: AppAttemptFinished, to: stay},
+	{from: []AppState{AppFinalSaving}, then: AppFinishing, on: AppUpdateSaved, to: AppFinishing}, // CleanUpApp comes when its ApplicationMaster has exited
+	{from: []AppState{AppFinalSaving}, then: AppFinished, on: AppUpdateSaved, to: AppFinished, do: []AppAction{CleanUpApp}},
+	{from: []AppState{AppFinalSaving}, then: AppFailed, on: AppUpdateSaved, to: AppFailed, do: []AppAction{CleanUpApp}},
+	{from: []AppState{AppFinalSaving}, then: AppKilled, on: AppUpdateSaved, to: AppKilled, do: []AppAction{CleanUpApp}},
 	{from: []AppState{AppFinishing}, on: AppAttemptFinished, to: AppFinished, do: []AppAction{CleanUpApp}},
 	{from: []AppState{AppKilling}, on: AppAttemptKilled, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
 	{from: []AppState{AppKilling}, on: AppAttemptFailed, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
@@ -133,20 +138,6 @@ type App struct {
 
 // Step is the machine after an event, and the actions that follow.
 func (m App) Step(e AppEvent, when Case) (App, []AppAction, error) {
-	r, err := appTable.find("the application", m.State, e, when)
-	switch {
-	case err != nil:
-		return m, nil, err
-	case r.to == stay:
-		return m, r.do, nil
-	case m.State != AppFinalSaving:
-		return App{r.to, r.target}, r.do, nil
-	case e == AppAttemptFinished && m.Target == AppFinishing: // its ApplicationMaster was quicker than the record
-		return App{m.State, AppFinished}, nil, nil
-	case e == AppUpdateSaved && m.Target.Over():
-		return App{State: m.Target}, []AppAction{CleanUpApp}, nil
-	case e == AppUpdateSaved: // FINISHING: the nodes are cleaned up when the ApplicationMaster has exited
-		return App{State: m.Target}, nil, nil
-	}
-	return m, nil, nil
+	to, target, do, err := appTable.step("the application", m.State, m.Target, e, when)
+	return App{to, target}, do, err
 }

@@ -121,9 +121,23 @@ var attemptTable = tableOf(slices.Concat([]attemptRule{
 	{from: preFinal, on: AttemptKill, to: AttemptFinalSaving, target: AttemptKilled, do: toStoreFinal},
 	{from: preFinal, on: AttemptFail, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
 	{from: []AttemptState{AttemptNew, AttemptSubmitted}, on: AttemptRegister, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
-	{from: []AttemptState{AttemptFinalSaving}, on: AttemptUpdateSaved, to: AttemptFinalSaving},                           // see Step
-	{from: []AttemptState{AttemptFinalSaving}, on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinalSaving}, // see Step
-	{from: []AttemptState{AttemptFinalSaving}, on: AttemptExpire, to: AttemptFinalSaving},                                // see Step
+	// The exit is remembered as FINISHED, since it does not come again: without it the attempt would wait in FINISHING for an exit
+	// that was.
+	{
+		from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing,
+		on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinalSaving, target: AttemptFinished,
+	},
+	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing, on: AttemptExpire, to: AttemptFinalSaving, target: AttemptFinished},
+	{from: []AttemptState{AttemptFinalSaving}, on: AttemptExpire, to: stay},
+	// EndAttempt comes before the report to the application, whose answer may be another attempt: the scheduler has to let go of
+	// this one first.
+	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing, on: AttemptUpdateSaved, to: AttemptFinishing, do: []AttemptAction{TellUnregistered}},
+	{
+		from: []AttemptState{AttemptFinalSaving}, then: AttemptFinished, on: AttemptUpdateSaved, to: AttemptFinished,
+		do: []AttemptAction{TellUnregistered, EndAttempt, TellFinished},
+	},
+	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFailed, on: AttemptUpdateSaved, to: AttemptFailed, do: []AttemptAction{EndAttempt, TellFailed}},
+	{from: []AttemptState{AttemptFinalSaving}, then: AttemptKilled, on: AttemptUpdateSaved, to: AttemptKilled, do: []AttemptAction{EndAttempt, TellKilled}},
 	{from: []AttemptState{AttemptFinishing}, on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
 	{from: []AttemptState{AttemptFinishing}, on: AttemptExpire, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
 	// Back to LAUNCHED, even if it was RUNNING: its ApplicationMaster registers again. WatchAM ends an attempt that never does.
@@ -156,41 +170,10 @@ type Attempt struct {
 	State AttemptState
 	// Target is the state after FINAL_SAVING.
 	Target AttemptState
-	// exited: its container ended, or it expired, while the end was being written.
-	exited bool
 }
 
 // Step is the machine after an event, and the actions that follow.
 func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, error) {
-	r, err := attemptTable.find("the attempt", m.State, e, when)
-	switch {
-	case err != nil:
-		return m, nil, err
-	case r.to == stay:
-		return m, r.do, nil
-	case m.State != AttemptFinalSaving:
-		return Attempt{State: r.to, Target: r.target}, r.do, nil
-	case e == AttemptContainerFinished && when == OwnContainer, e == AttemptExpire:
-		// Remembered, since it does not come again: without it the attempt would wait in FINISHING for an exit that was.
-		m.exited = true
-		return m, nil, nil
-	case e == AttemptUpdateSaved:
-		return m.saved()
-	}
-	return m, nil, nil
-}
-
-// saved is the step after the record of the end.
-func (m Attempt) saved() (Attempt, []AttemptAction, error) {
-	// EndAttempt comes before the report to the application, whose answer may be another attempt: the scheduler has to let go
-	// of this one first.
-	switch {
-	case m.Target == AttemptFinishing && m.exited:
-		return Attempt{State: AttemptFinished}, []AttemptAction{TellUnregistered, EndAttempt, TellFinished}, nil
-	case m.Target == AttemptFinishing:
-		return Attempt{State: AttemptFinishing}, []AttemptAction{TellUnregistered}, nil
-	case m.Target == AttemptKilled:
-		return Attempt{State: AttemptKilled}, []AttemptAction{EndAttempt, TellKilled}, nil
-	}
-	return Attempt{State: m.Target}, []AttemptAction{EndAttempt, TellFailed}, nil
+	to, target, do, err := attemptTable.step("the attempt", m.State, m.Target, e, when)
+	return Attempt{to, target}, do, err
 }

@@ -108,9 +108,6 @@ type Container struct{ State ContainerState }
 
 // Step is the machine after an event, and the actions that follow.
 func (m Container) Step(e ContainerEvent, when Case) (Container, []ContainerAction, error) {
-	r, err := containerTable.find("the container", m.State, e, when)
-	if err != nil {
-		return m, nil, err
-	}
-	return Container{r.to}, r.do, nil
+	to, _, do, err := containerTable.step("the container", m.State, ContainerNew, e, when)
+	return Container{to}, do, err
 }

@@ -117,12 +117,6 @@ type Node struct{ State NodeState }
 
 // Step is the machine after an event, and the actions that follow.
 func (m Node) Step(e NodeEvent, when Case) (Node, []NodeAction, error) {
-	r, err := nodeTable.find("the node", m.State, e, when)
-	switch {
-	case err != nil:
-		return m, nil, err
-	case r.to == stay:
-		return m, r.do, nil
-	}
-	return Node{r.to}, r.do, nil
+	to, _, do, err := nodeTable.step("the node", m.State, NodeNew, e, when)
+	return Node{to}, do, err
 }

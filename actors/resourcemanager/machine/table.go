@@ -40,8 +40,9 @@ func (e *IllegalEventError) Error() string {
 }
 
 // rule is some rows of a table: in each of the states, an event leads to a state, with actions.
-type rule[S, E, A comparable] struct {
+type rule[S state, E, A comparable] struct {
 	from   []S
+	then   S // of a state that saves: the row counts for this target alone; the zero state: for each
 	on     E
 	when   Case
 	to     S
@@ -49,31 +50,34 @@ type rule[S, E, A comparable] struct {
 	do     []A
 }
 
-// stay as a state of a row: the state does not change.
+// state is the states of a machine, from 0 on.
+type state interface{ ~int }
+
+// stay as a state of a row: state and target do not change.
 const stay = -1
 
 // at is the key of a row.
-type at[S, E comparable] struct {
-	state S
-	event E
-	when  Case
+type at[S state, E comparable] struct {
+	state, then S
+	event       E
+	when        Case
 }
 
 // row is the outcome of an event.
-type row[S, A comparable] struct {
+type row[S state, A comparable] struct {
 	to, target S
 	do         []A
 }
 
 // table is a machine's rows.
-type table[S, E, A comparable] map[at[S, E]]row[S, A]
+type table[S state, E, A comparable] map[at[S, E]]row[S, A]
 
 // tableOf makes a table of rules; two rows for the same are a bug.
-func tableOf[S, E, A comparable](rules ...rule[S, E, A]) table[S, E, A] {
+func tableOf[S state, E, A comparable](rules ...rule[S, E, A]) table[S, E, A] {
 	t := table[S, E, A]{}
 	for _, r := range rules {
 		for _, from := range r.from {
-			key := at[S, E]{from, r.on, r.when}
+			key := at[S, E]{from, r.then, r.on, r.when}
 			if _, twice := t[key]; twice { // seen at the start of every program, since tables are package variables
 				panic(fmt.Sprintf("machine: two rows for %v", key))
 			}
@@ -84,23 +88,29 @@ func tableOf[S, E, A comparable](rules ...rule[S, E, A]) table[S, E, A] {
 }
 
 // late makes rules of events that change nothing any more.
-func late[S, E, A comparable](state S, events ...E) []rule[S, E, A] {
+func late[S state, E, A comparable](from S, events ...E) []rule[S, E, A] {
 	var rules []rule[S, E, A]
 	for _, e := range events {
-		rules = append(rules, rule[S, E, A]{from: []S{state}, on: e, to: state})
+		rules = append(rules, rule[S, E, A]{from: []S{from}, on: e, to: stay})
 	}
 	return rules
 }
 
-// find is the row of an event. A case without a row of its own is Always: callers may name a case that matters in few states.
-func (t table[S, E, A]) find(what string, state S, event E, when Case) (row[S, A], error) {
-	if r, ok := t[at[S, E]{state, event, when}]; ok {
-		return r, nil
+// step is where an event leads from a state with its target, and the actions that follow. A case without a row of its own is
+// Always: callers may name a case that matters in few states.
+func (t table[S, E, A]) step(what string, from, target S, event E, when Case) (to, next S, do []A, err error) {
+	var none S
+	for _, key := range []at[S, E]{{from, target, event, when}, {from, none, event, when}, {from, target, event, Always}, {from, none, event, Always}} {
+		r, ok := t[key]
+		switch {
+		case !ok:
+		case r.to == stay:
+			return from, target, r.do, nil
+		default:
+			return r.to, r.target, r.do, nil
+		}
 	}
-	if r, ok := t[at[S, E]{state, event, Always}]; ok {
-		return r, nil
-	}
-	return row[S, A]{}, &IllegalEventError{what, fmt.Sprint(state), fmt.Sprint(event)}
+	return from, target, nil, &IllegalEventError{what, fmt.Sprint(from), fmt.Sprint(event)}
 }
 
 func nameOf(n int, names ...string) string {

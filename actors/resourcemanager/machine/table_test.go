@@ -54,8 +54,8 @@ func subjects() []subject {
 			attempts = append(attempts, Attempt{State: s})
 		}
 	}
-	for _, target := range []AttemptState{AttemptFinishing, AttemptFailed, AttemptKilled} {
-		attempts = append(attempts, Attempt{AttemptFinalSaving, target, false}, Attempt{AttemptFinalSaving, target, true})
+	for _, target := range []AttemptState{AttemptFinishing, AttemptFinished, AttemptFailed, AttemptKilled} {
+		attempts = append(attempts, Attempt{AttemptFinalSaving, target})
 	}
 	var containers []Container
 	for _, s := range upTo(ContainerKilled) {
@@ -73,10 +73,7 @@ func subjects() []subject {
 			return m.State.String()
 		}, upTo(AppRunningOnNode), App.Step),
 		subjectOf("attempt", attempts, func(m Attempt) string {
-			switch {
-			case m.exited:
-				return fmt.Sprintf("%s (%s exited)", m.State, m.Target)
-			case m.State == AttemptFinalSaving:
+			if m.State == AttemptFinalSaving {
 				return fmt.Sprintf("%s (%s)", m.State, m.Target)
 			}
 			return m.State.String()
@@ -216,7 +213,7 @@ func overOf[S interface {
 
 func TestTwoRowsForTheSameAreABug(t *testing.T) {
 	defer func() {
-		if got, want := fmt.Sprint(recover()), "machine: two rows for {0 0 0}"; got != want {
+		if got, want := fmt.Sprint(recover()), "machine: two rows for {0 0 0 0}"; got != want {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}()
