@@ -72,8 +72,8 @@ type entry struct {
 }
 
 // Run measures, trial by trial, each contender once in each round. A rival of another program that is missing or fails is
-// a line of the report; a contender of the binary that fails is an error. When ctx ends, its error comes with the report of
-// the rounds that were complete, if any was: no contender has a trial more than the others.
+// a line of the report; a contender of the binary that fails is an error. When ctx ends, Run returns its error with the report of
+// the complete rounds, if there are any: no contender has a trial more than the others.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	o.Spec.WarmUp = o.Spec.Duration / 5
 	if err := o.validate(); err != nil {
@@ -100,6 +100,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 				continue
 			}
 			if err := r.trial(ctx, e, trial); err != nil {
+				// Without a complete round there is nothing to report; a failure of ours makes the whole run void.
 				if trial == 0 || ctx.Err() == nil {
 					return nil, err
 				}
@@ -131,7 +132,7 @@ func (r *runner) add(p program, named measure.Named, rival bool) {
 
 // addRivals finds the rivals of another program.
 func (r *runner) addRivals(ctx context.Context) error {
-	const name = "protoactor" // whom the program of the source tree brings
+	const name = "protoactor" // the contender of the program in the source tree
 	if r.opts.Rivals == NoRivals {
 		r.report.miss(name, "left out by --rivals "+NoRivals)
 		return nil
@@ -140,6 +141,7 @@ func (r *runner) addRivals(ctx context.Context) error {
 	if err == nil {
 		var c *child
 		var hello *measure.Hello
+		// Started once to learn its contenders from its hello; each trial has a process of its own.
 		if c, hello, err = r.start(ctx, p, "rivals"); err == nil {
 			c.close()
 			for _, named := range hello.Contenders {
@@ -147,6 +149,7 @@ func (r *runner) addRivals(ctx context.Context) error {
 			}
 		}
 	}
+	// An interrupted build says nothing against the rival.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -167,6 +170,7 @@ func (r *runner) trial(ctx context.Context, e *entry, number int) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	// A contender of the binary must not fail: the failure is a bug of ours, and an error of the run.
 	case err != nil && !e.rival:
 		return fmt.Errorf("trial %d: %w", number+1, err)
 	case err != nil:
@@ -218,6 +222,7 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 	if err != nil {
 		return nil, err
 	}
+	// After the sender's result: its last acknowledgement says that the receiver has closed the batch.
 	counted, err := receiver.call(ctx, measure.Command{Report: true})
 	if err != nil {
 		return nil, err
@@ -228,7 +233,7 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 	return sent.Result, nil
 }
 
-// race is a call of one process that fails at once when the other one ends: it would never be answered.
+// race is a call of one process that fails at once when the other one ends: the call would never have an answer.
 func (*runner) race(ctx context.Context, c, other *child, cmd measure.Command) (*measure.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -245,7 +250,7 @@ func (*runner) race(ctx context.Context, c, other *child, cmd measure.Command) (
 	case e := <-called:
 		return e.a, e.err
 	case exit := <-other.ended:
-		other.ended <- exit
+		other.ended <- exit // put back: close waits for it too
 		cancel()
 		<-called
 		return nil, fmt.Errorf("%s: its process ended with code %d%s", other.role, exit.Code, lastWords(other.stderr))

@@ -34,10 +34,11 @@ func (channel) Run(ctx context.Context, t *measure.Trial) error {
 	sink.Go(func() {
 		for c := range there {
 			if m := t.Sink.Take(c.m); m != nil {
-				back <- carried{m, c.at} // has room for all that are under way
+				back <- carried{m, c.at} // never blocks: it has room for all that are under way
 			}
 		}
 	})
+	// After an error back may hold messages: it has room, so the sink ends all the same.
 	defer func() {
 		close(there)
 		sink.Wait()
@@ -55,7 +56,7 @@ func (channel) Run(ctx context.Context, t *measure.Trial) error {
 	}
 }
 
-// send sends what may be under way, for which there is room.
+// send sends as many messages as may be under way. It never blocks: the channel has room for them.
 func send(t *measure.Trial, there chan<- carried) {
 	if t.Ask != nil {
 		for m, at := t.Ask.Next(); m != nil; m, at = t.Ask.Next() {

@@ -55,6 +55,7 @@ func (r *runner) start(ctx context.Context, p program, role string) (*child, *me
 	if err == nil && a.Hello == nil {
 		err = fmt.Errorf("%s: its first line is no hello: is %s a program of contenders?", role, p.path)
 	}
+	// The comparison would mean nothing between processes with different numbers of processors.
 	if err == nil && a.Hello.GOMAXPROCS != runtime.GOMAXPROCS(0) {
 		err = fmt.Errorf("%s: it has GOMAXPROCS %d, want %d like all others", role, a.Hello.GOMAXPROCS, runtime.GOMAXPROCS(0))
 	}
@@ -76,6 +77,7 @@ func (c *child) start(starter *process.Starter, dir string, p program) error {
 	if err != nil {
 		return err
 	}
+	// Our copies of the child's ends are closed: its stdout ends with it only if no other process holds that open.
 	defer stdin.Close()
 	out, stdout, err := os.Pipe()
 	if err != nil {
@@ -95,7 +97,7 @@ func (c *child) start(starter *process.Starter, dir string, p program) error {
 	return nil
 }
 
-// read hands on its lines until the end of its stdout.
+// read passes on the lines of its stdout until their end.
 func (c *child) read(out io.ReadCloser) {
 	defer close(c.answers)
 	defer out.Close()
@@ -110,13 +112,13 @@ func (c *child) read(out io.ReadCloser) {
 	}
 }
 
-// call gives a command and returns what was answered.
+// call gives a command and returns the answer.
 func (c *child) call(ctx context.Context, cmd measure.Command) (*measure.Answer, error) {
 	line, err := json.Marshal(cmd)
 	if err != nil {
 		return nil, err
 	}
-	// An error means that it ended, which the code below reports with more words.
+	// An error means that the process ended, which answer reports with its exit code and stderr.
 	_, _ = c.in.Write(append(line, '\n'))
 	a, err := c.answer(ctx)
 	if err == nil && a.Error != "" {
@@ -134,6 +136,7 @@ func (c *child) answer(ctx context.Context) (*measure.Answer, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	// Its stdout ended, so it ends: the error names its exit code.
 	select {
 	case exit := <-c.ended:
 		c.ended <- exit
@@ -145,8 +148,9 @@ func (c *child) answer(ctx context.Context) (*measure.Answer, error) {
 
 // close ends the process and waits for its end.
 func (c *child) close() {
+	// The end of stdin is its order to end, also in the midst of a trial; the kill is for one that does not obey.
 	_ = c.in.Close()
-	go func() { // what it still says
+	go func() { // what it still writes: read would block on it, and the process on a full pipe
 		for range c.answers {
 			continue
 		}
@@ -160,7 +164,7 @@ func (c *child) close() {
 	case <-timer.C:
 	}
 	c.process.Kill(0)
-	c.ended <- <-c.ended
+	c.ended <- <-c.ended // wait, and leave the exit for a second close
 }
 
 // lastWords is the end of a process's stderr, for the end of an error's text.

@@ -34,11 +34,11 @@ func (coherer) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), er
 	if _, err := s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: sink, Ask: spec.Mode.Ask()}); err != nil {
 		return "", nil, errors.Join(err, s.close())
 	}
-	return s.env.Address().String(), func() { _ = s.close() }, nil // the trial was good: its end is nobody's business
+	return s.env.Address().String(), func() { _ = s.close() }, nil // the trial is over by then: a failure to close changes no figure
 }
 
 func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
-	var listen rpcenv.Address // in client mode: nobody calls
+	var listen rpcenv.Address // empty, so it does not listen: in a local mode no other process calls
 	if t.Spec.Mode.Remote() {
 		listen = loopback
 	}
@@ -55,6 +55,7 @@ func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
 	} else if to.Address, err = rpcenv.ParseAddress(t.Address); err != nil {
 		return err
 	}
+	// With room for the one call of Over, which must not wait: Run may have gone by ctx.
 	over := make(chan error, 1)
 	source := rpcenv.Endpoint(&endpoints.Teller{To: to, Tell: t.Tell, Over: func(err error) { over <- err }})
 	if t.Ask != nil {

@@ -35,7 +35,7 @@
 // # Fairness
 //
 // The receiving sides run one message at a time, the sending sides keep as many under way as they may, from one goroutine,
-// endpoint or actor; nobody has a goroutine for each ask. raw-tcp knows of one endpoint and one type of message,
+// endpoint or actor; none has a goroutine for each ask. raw-tcp knows of one endpoint and one type of message,
 // makes headers once, compares instead of parsing, and writes as much as there is from a goroutine of its own: it is what
 // is left when everything but the work of the wire is taken away. Coherer records nothing by default; rivals
 // cannot record.

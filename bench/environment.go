@@ -17,7 +17,7 @@ type Environment struct {
 	OS         string `json:"os"`
 	// Commit is that of the program, "unknown" when it was built without one; "+" follows a changed tree.
 	Commit string `json:"commit"`
-	// Load is the load average of the last minute before the run; empty where the system does not tell.
+	// Load is the load average of the last minute before the run; empty where the system has no /proc/loadavg.
 	Load string `json:"load"`
 	// Record is whether Coherer recorded its messages.
 	Record string `json:"record"`

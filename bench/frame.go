@@ -16,9 +16,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// framer writes and reads the frames of one connection as a programmer would by hand who knows of one endpoint and
-// one type of message: everything before the protobuf encoding is made once and compared, and nothing is copied. The bytes
-// are those of package transport; a test compares them.
+// framer writes and reads the frames of one connection like code that a programmer writes by hand for one endpoint and one type of
+// message: it makes everything before the protobuf encoding once, compares it on reading, and copies nothing. The bytes are those
+// of package transport; a test compares them.
 type framer struct {
 	// head and answerHead are what stands between the body's length and the message: addresses, name and the number of the
 	// message, or the number alone.
@@ -74,6 +74,7 @@ func (f *framer) append(dst []byte, kind rpcenv.EnvelopeKind, request int64, m *
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(body))
 	dst = append(dst, head...)
+	// proto.Size above has cached the size.
 	return proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(dst, m)
 }
 
@@ -85,11 +86,12 @@ func (f *framer) read(in *bufio.Reader, kind rpcenv.EnvelopeKind) (request int64
 	}
 	n := int(binary.BigEndian.Uint64(length))
 	var frame []byte
+	// The buffer holds the whole frame: decode it in place. A larger one needs bytes of its own, which the next one uses again.
 	if n <= in.Size() {
 		if frame, err = in.Peek(n); err != nil {
 			return 0, nil, err
 		}
-		defer func() { _, _ = in.Discard(n) }() // all of it is buffered
+		defer func() { _, _ = in.Discard(n) }() // after Unmarshal, which reads the buffer; it cannot fail, all n bytes are buffered
 	} else {
 		f.body = slices.Grow(f.body[:0], n)[:n]
 		frame = f.body

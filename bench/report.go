@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	Environment Environment  `json:"environment"`
 	Mode        measure.Mode `json:"mode"`
@@ -18,11 +18,11 @@ type Report struct {
 	// Duration is that of the measured batch of each trial.
 	Duration time.Duration `json:"duration_ns"`
 	Trials   int           `json:"trials"`
-	// Cut is how many trials of each were wanted besides, when the run was interrupted.
+	// Cut is how many trials of each are missing, when the run was interrupted.
 	Cut int `json:"trials_cut,omitempty"`
 	// Contenders were measured; Coherer is the first.
 	Contenders []*Contender `json:"contenders"`
-	// Missing were not, or failed.
+	// Missing were not measured, or failed.
 	Missing []Missing `json:"missing"`
 }
 
@@ -100,6 +100,7 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 		return errors.New(received.Fault)
 	case sent.Messages == 0 || sent.Elapsed <= 0:
 		return fmt.Errorf("%d messages in %s", sent.Messages, sent.Elapsed)
+	// A contender that loses messages must not win by that.
 	case sent.Messages != received.Messages || received.Bytes != sent.Messages*uint64(spec.Size):
 		return fmt.Errorf("%d messages of %d bytes were sent, %d messages and %d bytes came", sent.Messages, spec.Size, received.Messages, received.Bytes)
 	}
@@ -115,6 +116,7 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: sent.Elapsed,
 		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n,
 	})
+	// Merged by round alone: an interrupted round leaves no sample.
 	c.latest = *latency
 	return nil
 }
@@ -135,7 +137,7 @@ func (r *Report) cut(trials int) {
 	r.finish()
 }
 
-// finish computes what is said of all trials.
+// finish computes the figures over all trials.
 func (r *Report) finish() {
 	for _, c := range r.Contenders {
 		var rates, allocs, cpus []float64

@@ -36,7 +36,7 @@ func (tcp) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error)
 	serving.Go(func() {
 		conn, err := ln.Accept()
 		if err != nil {
-			return // closed before anybody called
+			return // closed before a sender connected
 		}
 		mu.Lock()
 		open = conn
@@ -89,6 +89,7 @@ func (tcp) Run(ctx context.Context, t *measure.Trial) error {
 		return errors.Join(err, conn.Close())
 	}
 	defer w.close()
+	// A read has no deadline: closing the connection is what ends it when ctx does. The error is then that of ctx.
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if t.Ask != nil {
 		err = ask(w, t.Ask, int64(t.Spec.InFlight))
@@ -118,7 +119,7 @@ func tell(w *wire, t *measure.Tell) error {
 	}
 }
 
-// ask knows that answers come in the order of their questions.
+// ask relies on answers in the order of their questions: a ring of times is enough, without a map by number.
 func ask(w *wire, a *measure.Ask, inFlight int64) error {
 	var asked, answered int64
 	times := make([]time.Duration, inFlight)
@@ -144,7 +145,7 @@ func ask(w *wire, a *measure.Ask, inFlight int64) error {
 	}
 }
 
-// wire is one end of a connection. One goroutine reads, and writes into a batch; another one writes out what there is.
+// wire is one end of a connection. One goroutine reads, and appends to a batch; another one writes batches to the connection.
 type wire struct {
 	conn   net.Conn
 	in     *bufio.Reader
@@ -190,7 +191,7 @@ func (w *wire) write(kind rpcenv.EnvelopeKind, request int64, m *app.StatusUpdat
 		return w.err
 	}
 	if len(w.batch) == 0 {
-		w.wake <- struct{}{} // has room: the writer took the batch after it was woken
+		w.wake <- struct{}{} // never blocks: drain took the last wake-up before it emptied the batch
 	}
 	w.batch, w.err = w.out.append(w.batch, kind, request, m)
 	return w.err
@@ -201,6 +202,7 @@ func (w *wire) drain() {
 	var batch []byte
 	for range w.wake {
 		w.mu.Lock()
+		// The two buffers change places: one is filled while the other is written, and neither is allocated again.
 		batch, w.batch = w.batch, batch[:0]
 		w.mu.Unlock()
 		if _, err := w.conn.Write(batch); err != nil {
@@ -212,6 +214,7 @@ func (w *wire) drain() {
 }
 
 func (w *wire) close() {
+	// The connection first: drain may be in a Write that only this ends.
 	_ = w.conn.Close()
 	close(w.wake)
 	w.written.Wait()

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compile makes the request that protoc would make for sources, which are relative to the first of roots; what they import is
-// looked for in all of them. Comments are kept. The
-// compiler's version is left out, since no protoc runs: protoc-gen-go then writes "(unknown)", the same everywhere.
+// compile makes the request that protoc would make for sources, which are relative to the first of roots; it looks for imports in
+// all of them. It keeps comments, and leaves out the compiler's version, since no protoc runs: protoc-gen-go then writes
+// "(unknown)", the same everywhere.
 func compile(ctx context.Context, roots, sources []string) (*pluginpb.CodeGeneratorRequest, error) {
 	compiler := protocompile.Compiler{
 		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: roots}),
@@ -44,7 +44,7 @@ func appendFile(request *pluginpb.CodeGeneratorRequest, f protoreflect.FileDescr
 	request.ProtoFile = append(request.ProtoFile, protoutil.ProtoFromFileDescriptor(f))
 }
 
-// roundTrip turns options that the compiler left as dynamic messages into plain bytes, in a fixed order.
+// roundTrip turns options, which the compiler leaves as dynamic messages, into plain bytes in a fixed order.
 func roundTrip(request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorRequest, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {

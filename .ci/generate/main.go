@@ -25,7 +25,7 @@ var own = []string{"proto", "examples"}
 
 func main() {
 	root := flag.String("root", "..", "folder of the main module")
-	imports := flag.String("import", "", "another folder where imported proto files are looked for")
+	imports := flag.String("import", "", "another folder with imported proto files")
 	plugins := flag.String("plugins", "", "folder with protoc-gen-go and protoc-gen-coherer; empty: they are built")
 	flag.Parse()
 	if err := run(context.Background(), *root, *imports, *plugins, flag.Args()); err != nil {
@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// run writes the generated files of the proto files in folders of root, without any of its own root; of its own it removes
-// those that nothing makes any more.
+// run writes the Go files of the proto files in folders of root. Without folders it takes those of this tree, and removes generated
+// files that no proto file makes any more.
 func run(ctx context.Context, root, imports, ready string, folders []string) error {
 	module, err := modulePath(ctx, root)
 	if err != nil {
@@ -79,6 +79,7 @@ func run(ctx context.Context, root, imports, ready string, folders []string) err
 			return fmt.Errorf("%s: %w", path.Base(p.pkg), err)
 		}
 	}
+	// In our own tree only: the files of another module are not ours to remove. After both plugins, which may fail.
 	if len(folders) == 0 {
 		if err := removeStale(root, made); err != nil {
 			return err
@@ -132,7 +133,7 @@ func removeStale(root string, made map[string]string) error {
 	return nil
 }
 
-// write writes made, name → content, below root. Files that are right already keep their times.
+// write writes made, name → content, below root. It leaves files with the right content alone, so that their times stay.
 func write(root string, made map[string]string) error {
 	names := make([]string, 0, len(made))
 	for name := range made {

@@ -29,7 +29,7 @@ func (p plugin) build(ctx context.Context, bin string) (program string, err erro
 	return program, nil
 }
 
-// runPlugin gives a plugin the request and adds what it answers to made: name → content.
+// runPlugin gives a plugin the request and adds the files of its answer to made: name → content.
 func runPlugin(ctx context.Context, program string, request *pluginpb.CodeGeneratorRequest, made map[string]string) error {
 	in, err := proto.Marshal(request)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 //go:embed switches.go.txt
 var switches string
 
-// bench is the test programs of a run, and what is known of them.
+// bench holds the test programs of a run.
 type bench struct {
 	root, work string
 	out        io.Writer
@@ -33,7 +33,7 @@ type program struct {
 	dir   string
 	path  string
 	tests []*test
-	// finds is where rapid writes what failed, which later runs of the tests would try again; kept reports that it was there before.
+	// finds is where rapid writes failed inputs, which later runs of the tests would try again; kept: the folder is older than this run.
 	finds string
 	kept  bool
 }
@@ -51,6 +51,7 @@ func build(ctx context.Context, root, work string, targets []target, sources []*
 		}
 	}
 	refused := map[*mutant]bool{}
+	// The compiler names only the first errors of the first package that has any, so this may take several rounds.
 	for range 20 {
 		overlay, err := writeOverlay(work, sources, tried, refused)
 		if err != nil {
@@ -73,6 +74,7 @@ func (b *bench) program(dir string) *program {
 	}
 	finds := filepath.Join(b.root, dir, "testdata", "rapid")
 	_, err := os.Stat(finds)
+	// The working tree is the user's: what rapid had written there before the run stays.
 	p := &program{dir: dir, finds: finds, kept: err == nil, path: filepath.Join(b.work, strings.ReplaceAll(dir, "/", "-")+".test")}
 	b.programs = append(b.programs, p)
 	return p
@@ -122,7 +124,7 @@ func writeOverlay(work string, sources []*source, tried []*mutant, refused map[*
 
 var errorLine = regexp.MustCompile(`(?m)^(?:\./)?(\S+\.go):(\d+):\d+: `)
 
-// refuse notes the mutants of the lines that the compiler named, and reports whether it named any.
+// refuse marks the mutants of the lines with an error of the compiler, and reports whether any is new: else a further round is vain.
 func refuse(output []byte, tried []*mutant, refused map[*mutant]bool) bool {
 	before := len(refused)
 	for _, match := range errorLine.FindAllSubmatch(output, -1) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// condition makes what decides an if hold always, and never. That err != nil always holds is left out: each test notices it.
+// condition makes the condition of an if hold always, and never. It leaves out that err != nil always holds: each test notices that.
 func (w *walker) condition(cond ast.Expr) {
 	if !w.plainBool(cond) {
 		return
@@ -22,7 +22,7 @@ func (w *walker) condition(cond ast.Expr) {
 // loop leaves out all rounds of a loop.
 func (w *walker) loop(body *ast.BlockStmt) {
 	m := w.add("loop left out", body, "", "")
-	m.from++ // behind the brace
+	m.from++ // behind the brace: the range expression is still evaluated, and its variables count as used
 	m.to = m.from
 	m.before = " if mutant(%d) { break }; "
 }
@@ -43,6 +43,7 @@ func (w *walker) binary(e *ast.BinaryExpr) {
 			w.add("boundary moved", e, "(", " && !(mutant(%d) && "+x+" == "+y+"))")
 		}
 	case token.EQL, token.NEQ:
+		// The condition of an if has its mutants already: always and never.
 		if e != w.decides && w.plainBool(e) {
 			w.add("comparison turned", e, "(mutant(%d) != (", "))")
 		}
@@ -54,7 +55,7 @@ func (w *walker) binary(e *ast.BinaryExpr) {
 	}
 }
 
-// clause leaves one side of a && or || out. A side that is such a thing itself has its own.
+// clause leaves one side of a && or || out. A side with the same operator has mutants of its own sides.
 func (w *walker) clause(op token.Token, e ast.Expr) {
 	if inner, ok := e.(*ast.BinaryExpr); ok && inner.Op == op || !w.plainBool(e) {
 		return
@@ -84,7 +85,8 @@ func (w *walker) statements(list []ast.Stmt) {
 	}
 }
 
-// locks: a lock that is never let go stops a test by its time, which shows nothing and takes long.
+// locks reports whether a call locks or unlocks. A lock that is never released stops a test by its time-out: that takes long and shows
+// nothing.
 func locks(call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -102,7 +104,7 @@ func blank(s *ast.AssignStmt) bool {
 	return ok && len(s.Lhs) == 1 && name.Name == "_"
 }
 
-// bails notes the return that is all an if does: that its condition never holds is the same as its error swallowed.
+// bails notes the return that is the whole body of an if: without its error it is the mutant whose condition never holds.
 func (w *walker) bails(s *ast.IfStmt) {
 	if len(s.Body.List) == 1 {
 		w.bail, _ = s.Body.List[0].(*ast.ReturnStmt)
@@ -172,7 +174,7 @@ func (w *walker) value(e ast.Expr) bool {
 	return false
 }
 
-// call turns the order of what compares, and min and max.
+// call turns the order of comparisons, and swaps min and max.
 func (w *walker) call(call *ast.CallExpr) {
 	if len(call.Args) != 2 || !w.pure(call) || w.constant(call) != nil {
 		return

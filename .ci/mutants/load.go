@@ -21,11 +21,11 @@ type source struct {
 	file    string // absolute
 	pkg     string
 	text    []byte
-	code    []byte // text with blanks in place of comments: a mutant has the same name whatever is said of it
+	code    []byte // text with blanks in place of comments: a new comment gives a mutant no new name
 	mutants []*mutant
 }
 
-// load parses the targets, with types, and finds the mutants of each file that somebody wrote.
+// load parses the targets, with types, and finds the mutants of each file that is not generated.
 func load(ctx context.Context, root string, targets []target) ([]*source, error) {
 	var patterns []string
 	for _, t := range targets {
@@ -97,7 +97,7 @@ func withoutComments(text []byte) []byte {
 	}
 }
 
-// number gives the mutants of all sources their numbers, from 1, and tells apart those that read alike.
+// number gives the mutants of all sources their numbers, from 1, and a suffix to each that has the key of an earlier one.
 func number(sources []*source) []*mutant {
 	var all []*mutant
 	for _, s := range sources {

@@ -1,11 +1,11 @@
-// Command mutants breaks the rules of the packages that decide, one at a time, and says which breaks no test notices.
+// Command mutants breaks the rules of the packages that decide, one at a time, and lists the breaks that no test notices.
 //
 // A mutant is one small change of the source: a condition that always or never holds, a clause or a statement left out, a
 // boundary moved, an error swallowed, a field left out of a message. All mutants of a run are compiled into the test binaries
 // at once, by the overlay of go build, each behind a number; a run with the number in the environment has that mutant alone.
 // So a package is compiled once, not once for each of its mutants, and a mutant costs the tests that reach it.
 //
-// A mutant that no test notices is either a rule without a test, or changes nothing that anybody could see. Those of the second
+// A mutant that no test notices is either a rule without a test, or a change without a visible effect. Those of the second
 // kind stand in equivalent.txt, each with the reason; a row there that fits no mutant is an error.
 //
 //	go run -C .ci ./mutants                                    every mutant of every package
@@ -94,6 +94,7 @@ func run(ctx context.Context, o options, names []string) error {
 	if err != nil {
 		return err
 	}
+	// All mutants are numbered and excused before some are picked: a key has the same suffix in a sample as in a whole run.
 	all := number(sources)
 	if err := excused.mark(all, targets); err != nil {
 		return err
@@ -121,6 +122,7 @@ func run(ctx context.Context, o options, names []string) error {
 	if o.budget > 0 {
 		deadline = began.Add(o.budget)
 	}
+	// Interrupted or not, the mutants that were tried are reported.
 	b.try(ctx, tried, o.workers, deadline)
 	return errors.Join(ctx.Err(), report(tried, o, time.Since(began)))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// mutant is one change of one file: text before and after a piece of the source that the number of the mutant turns on.
+// mutant is one change of one file: text before and after a piece of the source. The mutant's number turns it on.
 type mutant struct {
 	n        int
 	path     string
@@ -25,7 +25,7 @@ type mutant struct {
 	took    time.Duration
 }
 
-// outcome is what came of a mutant.
+// outcome is the result of trying a mutant.
 type outcome int
 
 const (
@@ -77,6 +77,7 @@ func (s *source) rewritten(chosen []*mutant) []byte {
 		out.Write(s.text[at:i.at])
 		out.WriteString(i.text)
 		at = i.at
+		// The text before stands, and the piece itself is skipped.
 		if end, ok := dropped[i.at]; ok && i.rank > 0 {
 			at = end
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// report prints what came of the mutants, by package, and those that survived. It returns an error when too many did.
+// report prints the outcomes by package, and the mutants that survived. It returns an error when too many did.
 func report(tried []*mutant, o options, took time.Duration) error {
 	counts := map[string]map[outcome]int{}
 	var survivors []string
@@ -54,13 +54,13 @@ func report(tried []*mutant, o options, took time.Duration) error {
 	case c[killed]+c[timedOut]+c[survived]+c[unreached] == 0:
 		return errors.New("no mutant was tried")
 	case share(c) > o.allow:
-		return fmt.Errorf("%.1f %% of the mutants survive, %.1f %% may: give the rules above a test, or equivalent.txt the reason why nobody can see the change",
+		return fmt.Errorf("%.1f %% of the mutants survive, %.1f %% may: give the rules above a test, or equivalent.txt the reason why the change has no effect",
 			100*share(c), 100*o.allow)
 	}
 	return nil
 }
 
-// share is what part of those that were tried survived.
+// share is the part of the tried mutants that survived. Code that no test reaches survives too.
 func share(c map[outcome]int) float64 {
 	all := c[killed] + c[timedOut] + c[survived] + c[unreached]
 	if all == 0 {
@@ -69,7 +69,7 @@ func share(c map[outcome]int) float64 {
 	return float64(c[survived]+c[unreached]) / float64(all)
 }
 
-// excused are the mutants that change nothing anybody could see, with the reasons.
+// excused are the mutants without a visible effect, by key, with the reasons.
 type excused map[string]string
 
 // readExcused reads rows `KEY -- REASON`; lines that begin with # and empty ones are comments.
@@ -86,6 +86,7 @@ func readExcused(file string) (excused, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+		// The last one: a key quotes source, which may hold two dashes itself.
 		i := strings.LastIndex(line, " -- ")
 		if i < 0 || strings.TrimSpace(line[i+4:]) == "" {
 			return nil, fmt.Errorf("%s:%d: a row is KEY -- REASON", file, n)
@@ -98,6 +99,7 @@ func readExcused(file string) (excused, error) {
 // mark excuses the mutants that have a row. A row for a package that was read, but for no mutant, is an error.
 func (e excused) mark(all []*mutant, targets []target) error {
 	stale := map[string]bool{}
+	// Rows of packages that were not read are not judged: a run of one package knows nothing of them.
 	for key := range e {
 		file, _, _ := strings.Cut(key, ": ")
 		if slices.ContainsFunc(targets, func(t target) bool { return t.dir == path.Dir(file) }) {

@@ -48,7 +48,7 @@ var targets = []target{
 	{"rpcenv/transport", []string{"rpcenv"}, false},
 }
 
-// choose returns the targets with these names, all when none is given; of a sample a few, which the seed chooses.
+// choose returns the targets with these names, or all without names. A sample comes from a few of them, chosen by the seed.
 func choose(names []string, o options) ([]target, error) {
 	chosen := targets
 	if len(names) > 0 {
@@ -64,6 +64,7 @@ func choose(names []string, o options) ([]target, error) {
 	if o.sample > 0 && len(names) == 0 {
 		chosen = slices.DeleteFunc(slices.Clone(chosen), func(t target) bool { return t.open })
 	}
+	// Each package costs the compilation of its test programs, so a sample comes from a few.
 	if o.sample > 0 && len(chosen) > o.spread {
 		rand.New(rand.NewPCG(o.seed, 1)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:o.spread]

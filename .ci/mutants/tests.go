@@ -60,7 +60,7 @@ func (b *bench) survey(ctx context.Context, workers int) error {
 
 func (b *bench) surveyOne(ctx context.Context, worker int, t *test) {
 	reached := filepath.Join(b.work, "reached-"+strconv.Itoa(worker))
-	os.Remove(reached)
+	os.Remove(reached) // the file is appended to, and the worker's last test wrote it
 	began := time.Now()
 	err := b.command(ctx, t.program, []string{"MUTANTS_REACHED=" + reached}, "-test.run", "^"+t.name+"$", "-test.timeout", "60s").Run()
 	t.took, t.broken, t.reaches = time.Since(began), err != nil, map[int]bool{}
@@ -83,7 +83,7 @@ func (b *bench) command(ctx context.Context, p *program, env []string, args ...s
 	return c
 }
 
-// try finds out which mutants are noticed.
+// try runs the tests against each mutant, until the deadline if there is one.
 func (b *bench) try(ctx context.Context, tried []*mutant, workers int, deadline time.Time) {
 	var done atomic.Int64
 	each(ctx, workers, tried, func(_ int, m *mutant) {
@@ -112,6 +112,7 @@ func (b *bench) tryOne(ctx context.Context, m *mutant) {
 				reaching = append(reaching, t)
 			}
 		}
+		// The target's own tests come before those of other packages (see of), and within a program the quick ones first.
 		slices.SortFunc(reaching, func(x, y *test) int { return int(x.took - y.took) })
 		for batch := range batches(reaching) {
 			m.outcome = survived
@@ -144,6 +145,7 @@ var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // notices reports whether one of these tests of one program fails with the mutant on.
 func (b *bench) notices(ctx context.Context, m *mutant, tests []*test) bool {
+	// Eight times what the tests take without the mutant, and ten seconds more: a mutant that needs longer counts as noticed, by time.
 	names, limit := make([]string, len(tests)), 10*time.Second
 	for i, t := range tests {
 		names[i], limit = t.name, limit+8*t.took
@@ -158,7 +160,7 @@ func (b *bench) notices(ctx context.Context, m *mutant, tests []*test) bool {
 	switch {
 	case err == nil:
 		return false
-	case ctx.Err() != nil: // interrupted: nothing is known of it
+	case ctx.Err() != nil: // interrupted: the tests did not fail by the mutant
 		m.outcome = untried
 	case errors.Is(within.Err(), context.DeadlineExceeded):
 		m.outcome, m.by = timedOut, names[0]

@@ -19,7 +19,7 @@ type walker struct {
 	bail    *ast.ReturnStmt // all that the last if does
 }
 
-// decl looks at one declaration. Constants cannot depend on a number, and texts for people are nobody's rule.
+// decl looks at one declaration. Constants cannot depend on a number, and no rule is about texts for people.
 func (w *walker) decl(decl ast.Decl) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -100,13 +100,14 @@ func (w *walker) add(kind string, n ast.Node, before, after string) *mutant {
 	return w.addShown(kind, n, n, before, after)
 }
 
-// addShown is add for a node that is too small to be known by: the report shows another one.
+// addShown is add for a node that is too small to identify the mutant: the key quotes another one.
 func (w *walker) addShown(kind string, n, shown ast.Node, before, after string) *mutant {
 	from, to := w.fset.Position(n.Pos()).Offset, w.fset.Position(n.End()).Offset
 	text := strings.Join(strings.Fields(w.text(shown)), " ")
 	if r := []rune(text); len(r) > 90 {
 		text = string(r[:90]) + "…"
 	}
+	// The key has no line number: equivalent.txt must outlive changes elsewhere in the file.
 	m := &mutant{
 		path: w.source.path, line: w.fset.Position(n.Pos()).Line, from: from, to: to, before: before, after: after,
 		key: fmt.Sprintf("%s: %s: %s: %s", w.source.path, w.fn, kind, text),
@@ -122,7 +123,7 @@ func (w *walker) text(n ast.Node) string {
 // again is a piece of source on one line, so that lines keep their numbers.
 func (w *walker) again(n ast.Node) string { return strings.Join(strings.Split(w.text(n), "\n"), " ") }
 
-// wording are the calls that make texts for people: their arguments are nobody's rule.
+// wording are the calls that make texts for people: no rule is about their arguments.
 var wording = regexp.MustCompile(`^(Trace|Debug|Info|Warn|Warning|Error|Fatal|Print|Panic|Sprint|Fprint)(f|ln)?$|^(Appendf|Appendln|Errorf|WithField|WithFields|WithError|Log|panic)$`)
 
 // forPeople reports whether a call only makes a text, or logs one.

@@ -91,7 +91,7 @@ func (a *Asker) ask(c *rpcenv.Context) {
 				over, err = a.Ask.Answered(at, answer)
 			}
 			switch {
-			case a.over:
+			case a.over: // an ask that was under way at the end: Over is called once
 			case over || err != nil:
 				a.over = true
 				a.Over(err)

@@ -19,10 +19,10 @@ func NewAsk(spec *Spec) (*Ask, error) {
 	return a, a.init(spec)
 }
 
-// Next is a question to ask now, and when it was; nil when an answer has to come first.
+// Next is a question to ask now, and the time of asking; nil when an answer has to come first.
 func (a *Ask) Next() (m *app.StatusUpdate, at time.Duration) {
 	open := a.sent - a.done
-	// The last question is asked alone: then it is the last that is heard, too.
+	// The last question is asked alone, so that its answer is the last: it shows that all others have come.
 	if a.lastSent || open >= uint64(a.spec.InFlight) || a.ending && open > 0 {
 		return nil, 0
 	}
@@ -38,6 +38,7 @@ func (a *Ask) Next() (m *app.StatusUpdate, at time.Duration) {
 
 // Answered takes the answer to a question that was asked at a time. When it is not over, Next has questions again.
 func (a *Ask) Answered(at time.Duration, answer *app.StatusUpdate) (over bool, err error) {
+	// First of all: the checks below are no part of the round trip.
 	now := time.Now()
 	a.done++
 	switch {

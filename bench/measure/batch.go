@@ -35,7 +35,7 @@ type batch struct {
 
 	result Sent
 
-	// For whoever watches whether it goes on.
+	// Copies of sent and done for progress, which another goroutine calls.
 	seenSent, seenDone atomic.Uint64
 }
 
@@ -53,7 +53,7 @@ func (b *batch) begin() {
 	}
 }
 
-// look at the clock: is the time of this batch over?
+// look sets ending once the time of this batch is over.
 func (b *batch) look(now time.Time) {
 	limit := b.spec.Duration
 	if b.number == 0 {
@@ -73,15 +73,16 @@ func (b *batch) end(now time.Time) bool {
 	if b.number++; b.number == batches {
 		return true
 	}
+	// The warm-up counts for nothing: its figures go, and begin takes the usage anew.
 	b.result = Sent{}
 	b.sent, b.done, b.ending, b.lastSent = 0, 0, false, false
 	return false
 }
 
-// progress says how far it has come, for the error of one that stands still. It may be called from any goroutine.
+// progress is how far the trial has come, for the error of a trial that stands still. It may be called from any goroutine.
 func (b *batch) progress() string {
 	sent, done := b.seenSent.Load(), b.seenDone.Load()
-	return fmt.Sprintf("when it was last heard of, %d messages were sent and %d of them came back or were acknowledged", sent, done)
+	return fmt.Sprintf("at its last sign of life %d messages were sent and %d of them came back or were acknowledged", sent, done)
 }
 
 // Sent is the result, after the end.

@@ -11,7 +11,7 @@ type Contender interface {
 	// Serve is the receiving side of a remote mode: from now until stop is called it hands what comes in at the address,
 	// a free port of loopback, to sink, and sends back what sink says.
 	Serve(spec *Spec, sink *Sink) (address string, stop func(), err error)
-	// Run is the sending side. It returns when the trial is over, or with why it came to no end; then nothing that it
+	// Run is the sending side. It returns when the trial is over, or with the reason why it does not end; then nothing that it
 	// started goes on.
 	Run(ctx context.Context, t *Trial) error
 }

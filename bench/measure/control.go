@@ -90,6 +90,7 @@ func Speak(ctx context.Context, in io.Reader, out io.Writer, contenders ...Conte
 	if err := enc.Encode(Answer{Hello: &hello}); err != nil {
 		return fmt.Errorf("control: %w", err)
 	}
+	// Reading goes on beside a trial, so that the end of in ends the trial too: cancel reaches it.
 	commands, broken := make(chan Command), make(chan error, 1)
 	go func() {
 		broken <- read(ctx, in, commands)
@@ -104,7 +105,7 @@ func Speak(ctx context.Context, in io.Reader, out io.Writer, contenders ...Conte
 	return <-broken
 }
 
-// read hands on the commands that come in, until the end.
+// read passes on the commands from in until its end.
 func read(ctx context.Context, in io.Reader, commands chan<- Command) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, MaxLine)
@@ -173,6 +174,7 @@ func (s *speaker) serve(spec *Spec) (*Serving, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Until the new side serves there is none: a failed Serve must not leave the counts of the old one to Report.
 	s.stop()
 	s.stop, s.sink = func() {}, nil
 	address, stop, err := c.Serve(spec, sink)
@@ -200,7 +202,7 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 	defer cancel()
 	switch err := c.Run(ctx, t); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("it came to no end within %s after its time: %s", Stall, t.sender().progress())
+		return nil, fmt.Errorf("it did not end within %s after its time: %s", Stall, t.sender().progress())
 	case err != nil:
 		return nil, err
 	}

@@ -6,8 +6,8 @@
 //
 // The receiver counts. It acknowledges each half of the window, so at most [Spec].InFlight messages are sent and not
 // acknowledged: that is what in flight means for a tell. The acknowledgement is a message like the others, and the same
-// for all contenders. A batch ends with a message that says so; it is over when its acknowledgement has come, which is
-// when all before it were received. A contender that loses, repeats or reorders a message fails the trial.
+// for all contenders. The last message of a batch is marked; the batch is over when the acknowledgement of that message arrives,
+// since the receiver then has all before it. A contender that loses, repeats or reorders a message fails the trial.
 //
 // Each SampleEvery-th message carries the time when it was made, and the receiver takes its age. Both read the wall clock of
 // one machine. The other messages are one message, sent again and again: it costs no allocation, so what is counted is

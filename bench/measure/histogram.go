@@ -9,8 +9,8 @@ import (
 
 // Histogram counts durations in buckets that are at most 1/128 wide of what they hold, so a percentile is right to 0.8 %.
 //
-// It is fixed arithmetic on one array, recorded to without allocation: less than what hdrhistogram-go would need around it,
-// whose last release is of 2021 and brings plotting libraries into go.sum.
+// It is fixed arithmetic on one array, and recording allocates nothing: less code than hdrhistogram-go would need around it, whose
+// last release is of 2021 and brings plotting libraries into go.sum.
 type Histogram struct {
 	counts [buckets]uint64
 	count  uint64
@@ -61,6 +61,7 @@ func (h *Histogram) Percentile(q float64) int64 {
 	var seen uint64
 	for i, n := range h.counts {
 		if seen += n; seen >= rank {
+			// The bucket's top may lie above every duration in it.
 			return min(top(i), h.max)
 		}
 	}
@@ -101,6 +102,7 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	}
 	*h = Histogram{max: w.Max}
 	for _, b := range w.Buckets {
+		// The line comes from another process, perhaps of another version: it must not index beyond the array.
 		if b[0] >= buckets {
 			return fmt.Errorf("histogram: bucket %d of %d", b[0], buckets)
 		}

@@ -37,7 +37,7 @@ func newMessages(size int) (*messages, error) {
 	case size > MaxSize:
 		return nil, fmt.Errorf("size %s: at most %s", FormatSize(size), FormatSize(MaxSize))
 	}
-	// Where the payload's length begins to need a byte more, sizes are left out.
+	// No message has a size at which a length of its encoding begins to need one byte more: the loop meets the nearest two.
 	const mostOverhead = 32
 	below, above := least, 0
 	for payload := max(stampLen, size-mostOverhead); above == 0; payload++ {
@@ -62,6 +62,7 @@ func (m *messages) tell(n uint64, last bool) *app.StatusUpdate {
 	if last {
 		template = m.last
 	}
+	// The same message again: contenders must not change it, and a trial counts their allocations alone.
 	if n%SampleEvery != 0 {
 		return template
 	}

@@ -17,7 +17,7 @@ type Received struct {
 	Used Usage `json:"used"`
 	// Latency is the age of those tells that carried the time; empty for asks.
 	Latency Histogram `json:"latency"`
-	// Fault is the first thing that was wrong with what came; empty is good.
+	// Fault is the first thing wrong with the messages received; empty is good.
 	Fault string `json:"fault,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func NewSink(spec *Spec) (*Sink, error) {
 	return &Sink{msgs: msgs, ask: spec.Mode.Ask(), every: uint64(max(spec.InFlight/2, 1)), used: used()}, nil
 }
 
-// Take counts m. What it returns is to be sent back: the answer of an ask, else an acknowledgement or nil.
+// Take counts m and returns the message to send back: the answer of an ask, else an acknowledgement or nil.
 func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
 	last := isLast(m)
 	switch {
@@ -56,19 +56,21 @@ func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
 	s.now.Messages++
 	s.now.Bytes += uint64(s.msgs.size)
 	count := s.now.Messages
+	// Before the answer is returned: when the sender has it, Measured finds the batch closed.
 	if last {
 		s.end()
 	}
 	switch {
 	case s.ask:
 		return m
+	// Half a window each, so that the sender can send the other half while the acknowledgement is under way.
 	case last || count%s.every == 0:
 		return acknowledgement(count)
 	}
 	return nil
 }
 
-// sample takes the age of a message that should carry the time. One that should and does not, or the other way round,
+// sample takes the age of a message that should carry the time. A message without a time in that place, or with one in another,
 // came out of order.
 func (s *Sink) sample(m *app.StatusUpdate) {
 	at, want := stamp(m), s.now.Messages%SampleEvery == 0
@@ -106,7 +108,7 @@ func (s *Sink) Measured() (*Received, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.closed) != batches {
-		return nil, fmt.Errorf("%d batches came to their end, want %d", len(s.closed), batches)
+		return nil, fmt.Errorf("%d batches have ended, want %d", len(s.closed), batches)
 	}
 	r := s.closed[batches-1]
 	return &r, nil

@@ -31,7 +31,7 @@ func (m Mode) Ask() bool { return m == LocalAsk || m == RemoteAsk }
 // The values of Spec.Record.
 const (
 	RecordOff = "off"
-	// RecordRing keeps the latest records in memory, as a daemon does that has nowhere to record to.
+	// RecordRing keeps the latest records in memory, as a daemon does without a file to record to.
 	RecordRing = "ring"
 	// RecordOn records every message to a file besides, as `coherer run` does.
 	RecordOn = "on"

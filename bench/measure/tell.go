@@ -16,7 +16,7 @@ func NewTell(spec *Spec) (*Tell, error) {
 	return t, t.init(spec)
 }
 
-// Next is a message to send now; nil when an acknowledgement has to come first.
+// Next is a message to send now; nil when an acknowledgement has to come first, or the batch's last message is out.
 func (t *Tell) Next() *app.StatusUpdate {
 	if t.lastSent || t.sent-t.done >= uint64(t.spec.InFlight) {
 		return nil
@@ -31,6 +31,7 @@ func (t *Tell) Next() *app.StatusUpdate {
 // Acknowledged takes an acknowledgement. When it is not over, Next has messages again.
 func (t *Tell) Acknowledged(ack *app.StatusUpdate) (over bool, err error) {
 	n := uint64(ack.GetTaskId())
+	// Acknowledgements count all messages so far, so each is larger than the one before: else one was lost, repeated or reordered.
 	if n <= t.done || n > t.sent {
 		return false, fmt.Errorf("%d messages are acknowledged after %d, of %d that were sent", n, t.done, t.sent)
 	}

@@ -1,5 +1,5 @@
 // Command rivals is the contenders of the bench that come from other projects: protoactor. `coherer bench` starts it and
-// tells it what to do by the control lines that package bench describes.
+// commands it by the control lines that package bench describes.
 //
 // It is a module of its own, since users of Coherer should not inherit what the rivals need, and it takes the measuring, the
 // message and the control from the tree that it stands in, so that all contenders count alike.

@@ -22,7 +22,7 @@ const (
 	sourceName = "source"
 )
 
-// askTimeout is longer than a trial may stand still, so that the trial reports what is lost.
+// askTimeout is longer than a trial may stand still, so that the trial's own error reports the loss.
 const askTimeout = 2 * measure.Stall
 
 // protoactor is an actor with the default mailbox on each side, in one ActorSystem or in two with the default remote.
@@ -140,7 +140,7 @@ func (t *teller) Receive(c actor.Context) {
 		return
 	}
 	for m := t.tell.Next(); m != nil; m = t.tell.Next() {
-		c.Request(t.to, m)
+		c.Request(t.to, m) // Send would carry no sender, to which the sink acknowledges
 	}
 }
 
@@ -175,7 +175,7 @@ func (a *asker) answered(c actor.Context, at time.Duration, answer any, err erro
 		}
 	}
 	switch {
-	case a.done:
+	case a.done: // an ask that was under way when the trial ended
 	case over || err != nil:
 		a.done = true
 		a.over <- errors.Join(err)

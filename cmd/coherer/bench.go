@@ -47,6 +47,7 @@ func benchCommand() *cobra.Command {
 			if wrong, ok := errors.AsType[bench.UsageError](err); ok {
 				return usage(cmd, wrong.Unwrap())
 			}
+			// An interrupted run has a report of its complete rounds beside its error: print both.
 			if report == nil {
 				return err
 			}

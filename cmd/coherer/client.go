@@ -7,8 +7,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// client is what a command asks daemons with: an Env that does not listen, called name at them. A daemon that cannot be reached is
-// given up after two seconds. end closes it.
+// client is the Env of a command that asks daemons: it does not listen, and daemons see it as name. It gives up on a daemon that
+// it cannot reach within two seconds. end closes it.
 func client(name string) (env *rpcenv.Env, end func(), err error) {
 	host := transport.New(transport.Options{ConnectTimeout: 2 * time.Second})
 	env, err = rpcenv.New(host, rpcenv.Config{Name: name})

@@ -71,7 +71,7 @@ func configShowCommand() *cobra.Command {
 	return cmd
 }
 
-// environmentOf is what the environment says to a command.
+// environmentOf reads the variables of the environment that a command uses.
 func environmentOf(of string) (*environment, error) {
 	switch of {
 	case "submit":
@@ -114,6 +114,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 		names = append(names, d.Key)
 	}
 	for _, s := range all.Sorted() {
+		// An application may read settings of its own, so an unknown one that is set is listed too.
 		if _, set := c.Get(s.Key); set && known[s.Key].Key == "" {
 			known[s.Key] = conf.Described{Key: s.Key, Doc: "Not known here; the application may read it."}
 			names = append(names, s.Key)
@@ -126,6 +127,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 			shown = append(shown, effective(all, c, known, name))
 		}
 	}
+	// A filter without a match is most often a typing error: an empty table would pass for an answer.
 	if len(shown) == 0 {
 		hint := "coherer config show lists all"
 		if near, ok := conf.Nearest(filter, names); ok {
@@ -136,7 +138,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 	return shown, nil
 }
 
-// effective is what a setting is worth: as it was set, else as that which it falls back to, else its default.
+// effective is the value in force of a setting: the one that was set, else that of the setting which it falls back to, else its default.
 func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described, name string) shownSetting {
 	d := known[name]
 	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Lacks: d.Lacks, Origin: "default"}
@@ -148,6 +150,7 @@ func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described
 	} else {
 		s.Value = d.Default
 	}
+	// The expression names the words of secrets, so it would hide itself, and with it why other values are hidden.
 	if name != conf.RedactionRegex.Key() {
 		s.Value = c.Redact(name, s.Value)
 	}
@@ -159,7 +162,7 @@ func printSettings(shown []shownSetting, origin bool) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	row := func(s shownSetting) {
 		if origin {
-			oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush tells of a failed write
+			oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush returns the error of a failed write
 			return
 		}
 		oneline.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Meaning)

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// The ports that Spark and Coherer use when nothing else is said.
+// The default ports of Spark and Coherer.
 const (
 	masterPort   = 7077
 	gossipPort   = 7946
@@ -40,7 +40,7 @@ type daemonFlags struct {
 	ownUI bool
 }
 
-// flags are those of a Master or Worker, with the names that Spark's start scripts know too; -h is the host there, not the help.
+// flags are those of a Master or Worker, with the names of Spark's start scripts: there -h is the host, not the help.
 func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
 	d.common(f, port, "h", "p")
 	f.FuncP("ip", "i", "`HOST`, as --host; of both the later one holds", func(host string) error { return f.Set("host", host) })
@@ -55,11 +55,11 @@ func (d *daemonFlags) common(f *pflag.FlagSet, port int, shortHost, shortPort st
 	d.settings.flags(f)
 	f.StringVarP(&d.host, "host", shortHost, "127.0.0.1", "where to listen")
 	f.IntVarP(&d.port, "port", shortPort, port, "RPC port; 0: any free one")
-	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP to whoever reaches it; port 0: any free one")
+	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP, to all that reach it; port 0: any free one")
 	f.IntVar(&d.readyFD, "ready-fd", 0, "descriptor that gets one line of JSON when the daemon can be used")
 }
 
-// env lets Spark's variables stand in for flags that were not given, and reads those with settings.
+// env takes the flags that the command line lacks from Spark's variables, and reads the variables that hold settings.
 func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) error {
 	e, err := readEnvironment(variables, opts)
 	d.environment = e
@@ -70,7 +70,7 @@ func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) e
 	return d.check()
 }
 
-// check reports whether the addresses can be listened at.
+// check reports an address at which no daemon can listen.
 func (d *daemonFlags) check() error {
 	if strings.TrimSpace(d.host) == "" {
 		return fmt.Errorf("--host %q: want an address of this machine, such as 127.0.0.1; 0.0.0.0 is all of them", d.host)
@@ -93,6 +93,7 @@ func (d *daemonFlags) options(role string, gossip int, ui *conf.Entry[int]) (nod
 		log.Warnf("options of a JVM mean nothing here: %s", strings.Join(d.environment.ignored, " "))
 	}
 	var more []conf.Setting
+	// Only a flag that was given becomes a setting: settings win over its default port below.
 	if d.ownUI {
 		more = append(more, conf.Setting{Pair: conf.Pair{Key: ui.Key(), Value: strconv.Itoa(d.webUI)}, From: conf.Origin{Place: "--webui-port"}})
 	}
@@ -151,7 +152,7 @@ func masterCommand() *cobra.Command {
 			}
 			gossip := gossipPort
 			if peers != "" {
-				gossip = 0 // there may be others on this machine
+				gossip = 0 // Masters on one machine cannot share a port
 			}
 			opts, err := d.options("master", gossip, conf.MasterUIPort)
 			if err != nil {
@@ -230,7 +231,7 @@ func workerCommand() *cobra.Command {
 	return cmd
 }
 
-// checkCores is an error when messages, whose numbers have 32 bits, cannot carry n.
+// checkCores returns an error when n does not fit the 32 bits that messages have for cores.
 func checkCores(flag string, n, least int) error {
 	if n < least || n > math.MaxInt32 {
 		return fmt.Errorf("%s %d: want %d to %d", flag, n, least, math.MaxInt32)

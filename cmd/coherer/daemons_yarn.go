@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// yarnOptions are those of a daemon of YARN: beneath --conf and --properties-file lies what yarn-site.xml says.
+// yarnOptions are those of a daemon of YARN: --conf and --properties-file win over yarn-site.xml.
 func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	log := app.NewLog(logrus.InfoLevel)
 	all, err := d.read()
@@ -25,6 +25,7 @@ func (d *daemonFlags) yarnOptions(role string) (node.Options, error) {
 	if err != nil {
 		return node.Options{}, err
 	}
+	// Last, and only what is missing: yarn-site.xml is the cluster's, --conf and --properties-file are this daemon's.
 	all.SetMissing(site...)
 	c, err := all.Conf()
 	if err != nil {
@@ -71,7 +72,7 @@ func resourceManagerCommand() *cobra.Command {
 	return cmd
 }
 
-// listenAt is where a ResourceManager listens: its settings say, unless the flags do.
+// listenAt is the address of a ResourceManager: that of the flags if one was given, else that of its settings.
 func listenAt(f *pflag.FlagSet, opts node.Options) (rpcenv.Address, error) {
 	if _, set := conf.ResourceManagerAddress.Find(opts.Conf); !set || f.Changed("host") || f.Changed("port") {
 		return opts.Listen, nil

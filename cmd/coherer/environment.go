@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// environment is what Spark's variables of the environment say to a daemon.
+// environment is what a daemon takes from Spark's variables of the environment.
 type environment struct {
 	// options are the -Dkey=value of variables such as SPARK_MASTER_OPTS: they win over files.
 	options []conf.Setting
@@ -51,6 +51,7 @@ var (
 func readEnvironment(variables []variable, opts string) (*environment, error) {
 	e := &environment{}
 	var problems []error
+	// In this order: of one key the last option holds, so the daemon's own win.
 	for _, name := range []string{"SPARK_DAEMON_JAVA_OPTS", opts} {
 		list, ignored, err := conf.ParseJavaOptions(os.Getenv(name), conf.Env(name))
 		problems = append(problems, err)
@@ -74,6 +75,7 @@ func standIn(f *pflag.FlagSet, variables []variable) error {
 	var problems []error
 	for _, v := range variables {
 		value := os.Getenv(v.name)
+		// Set marks a flag as changed, so of several variables for one flag the first that is set holds.
 		if v.flag == "" || value == "" || f.Changed(v.flag) {
 			continue
 		}

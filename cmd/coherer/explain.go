@@ -84,6 +84,7 @@ func (o explainOptions) explain(p *protocol.Protocol, args []string) error {
 			return err
 		}
 		p, show = found, found.Text
+	// Without a name, JSON is an index as the text is; --all has the rest.
 	case o.output == "json":
 		p = &protocol.Protocol{Endpoints: p.Endpoints, Conversations: p.Conversations}
 	}
@@ -99,6 +100,7 @@ func writeReference(p *protocol.Protocol) error {
 	if err != nil {
 		return err
 	}
+	// Upwards, as git does: the command works in any folder of the tree.
 	for {
 		file := filepath.Join(dir, filepath.FromSlash(protocol.File))
 		_, err := os.Stat(file)

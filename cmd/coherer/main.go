@@ -33,7 +33,7 @@ const (
 func main() {
 	if os.Getenv(app.ExecutorVar) != "" && len(os.Args) == 1 {
 		// A Worker of another version has fetched this program from a driver, and becomes its executor.
-		app.Main(driverOf("pi")) // whichever: an executor has no use of it
+		app.Main(driverOf("pi")) // any will do: an executor never runs its driver
 		return
 	}
 	if os.Getenv("CONTAINER_ID") != "" && len(os.Args) > 1 {
@@ -55,6 +55,7 @@ func withSignals() context.Context {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // as long as the process
 		for s := range signals {
+			// Reset first: the same signal again ends the process even if the command hangs on its way out.
 			signal.Reset(s)
 			cancel(signalled{s.(syscall.Signal)})
 		}
@@ -70,11 +71,14 @@ func run(ctx context.Context, args []string) int {
 	if err == nil {
 		return 0
 	}
+	// One line per joined error, so each stands behind its own "error:".
 	for _, e := range each(err) {
 		if !saidAlready(e) {
 			fmt.Fprintln(os.Stderr, "error:", oneline.Lines(e.Error()))
 		}
 	}
+	// The codes in order of precedence: a daemon's own and that of an executor without a driver are read by their parents. A signal
+	// comes last, since it only explains an error that has no better code.
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {
 		return exit.Code
 	}
@@ -91,7 +95,7 @@ func run(ctx context.Context, args []string) int {
 	return exitFailed
 }
 
-// joined is the type of what errors.Join makes.
+// joined is the type of the errors of errors.Join. fmt.Errorf with several %w unwraps to a list as well, but has a sentence of its own.
 var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 // each are the errors that err joins, or err alone.
@@ -106,7 +110,7 @@ func each(err error) []error {
 	return all
 }
 
-// saidAlready reports whether a daemon's log, an application or stdout has told of err.
+// saidAlready reports whether err is in a daemon's log, an application's output or stdout already.
 func saidAlready(err error) bool {
 	if _, ok := errors.AsType[*node.ExitError](err); ok {
 		return true
@@ -127,7 +131,7 @@ type usageError struct {
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// usage makes an error one of usage.
+// usage marks an error as one of usage, and each of the errors that it joins: run prints them one by one.
 func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -157,7 +161,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 	})
 }
 
-// aCommand refuses what is no sub-command.
+// aCommand refuses a name that is not a sub-command.
 var aCommand = usages(func(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("there is no command %q: want %s", cmd.Name()+" "+args[0], strings.Join(names(cmd.Commands()), ", "))

@@ -39,7 +39,7 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 func findResourceManager(cmd *cobra.Command, url string) (at rpcenv.Address, found bool, err error) {
 	if url == "" {
 		w, err := findWatched(nil)
-		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // the next question for Masters reports it
+		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // findMasters, which callers try next, meets it again and reports it
 	}
 	if !strings.HasPrefix(url, "yarn") {
 		return at, false, nil
@@ -50,7 +50,7 @@ func findResourceManager(cmd *cobra.Command, url string) (at rpcenv.Address, fou
 	return at, true, nil
 }
 
-// mastersOfMembers are those that members of a cluster know.
+// mastersOfMembers are the Masters that members of a cluster know. It joins their gossip for as long as it asks.
 func mastersOfMembers(ctx context.Context, members []string, c *conf.Conf) ([]rpcenv.Address, error) {
 	cfg := gossip.Config{Join: members, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
 	if file, ok := conf.GossipKeyFile.Find(c); ok {
@@ -67,14 +67,14 @@ func mastersOfMembers(ctx context.Context, members []string, c *conf.Conf) ([]rp
 	}
 	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	_ = m.Leave(leaving) // else they notice
+	_ = m.Leave(leaving) // a courtesy: without it the members detect the end themselves
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(members, ", "), members[0])
 	}
 	return out, nil
 }
 
-// addresses are those that the value of a flag names; none of "".
+// addresses are those that the value of a flag lists; an empty value has none.
 func addresses(flag, value string) ([]string, error) {
 	if value == "" {
 		return nil, nil

@@ -66,6 +66,7 @@ func findApplication(args []string) (application, error) {
 			if err != nil {
 				return application{}, err
 			}
+			// The driver may start in another directory, so it gets the absolute path.
 			file = parsed.Path
 			rest = append([]string{file}, rest[1:]...)
 		}
@@ -89,7 +90,7 @@ func findApplication(args []string) (application, error) {
 	return application{name: name, program: append([]string{path}, rest...), args: rest}, err
 }
 
-// wantsApp wants the name of an application.
+// wantsApp refuses a command line without an application.
 func wantsApp(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("which application? APP is one of %s, or the path of a program or of a folder with package main",

@@ -16,7 +16,7 @@ import (
 
 func rmadminCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rmadmin", GroupID: "daemons", Short: "Tell a ResourceManager of YARN what its administrator wants",
+		Use: "rmadmin", GroupID: "daemons", Short: "Administer a ResourceManager of YARN",
 		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -30,10 +30,10 @@ func refreshNodesCommand() *cobra.Command {
 	var graceful bool
 	var patience time.Duration
 	cmd := &cobra.Command{
-		Use: "refresh-nodes", Aliases: []string{"refreshNodes"}, Short: "Make it read its lists of hosts again",
+		Use: "refresh-nodes", Aliases: []string{"refreshNodes"}, Short: "Make a ResourceManager read its lists of hosts again",
 		Long: "Make a ResourceManager read its lists of hosts again, those of yarn.resourcemanager.nodes.include-path and exclude-path:\n" +
 			"a node that the lists no longer allow gets the order to end, and one that they allow can come back. With --graceful such a node gets\n" +
-			"nothing new, and ends when what it runs has ended or the time-out is over. fair-scheduler.xml needs no such word: it is\n" +
+			"nothing new, and ends when its containers have ended or the time-out is over. fair-scheduler.xml needs no command: it is\n" +
 			"read again when it changes.",
 		Example: "  coherer rmadmin refresh-nodes --master yarn://127.0.0.1:8032 --graceful --timeout 10m",
 		Args:    arguments(0, 0),

@@ -28,7 +28,7 @@ func (a *appFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.executorMemory, "executor-memory", "", optionDoc("--executor-memory"))
 	f.IntVar(&a.executorCores, "executor-cores", 0, optionDoc("--executor-cores"))
 	f.IntVar(&a.total, "total-executor-cores", 0, optionDoc("--total-executor-cores"))
-	f.SetInterspersed(false) // what comes behind APP is the application's
+	f.SetInterspersed(false) // flags behind APP are the application's
 }
 
 // read reads the settings; the flags win over all of them.
@@ -94,6 +94,7 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			// Before the settings are parsed: what spark-submit refuses ends with its words and its exit code 1, not with ours and 2.
 			if err := refuse(cmd, all, onYARN); err != nil {
 				return err
 			}
@@ -103,6 +104,7 @@ func runCommand() *cobra.Command {
 			}
 			warn(c.Warnings())
 			values := all.Values()
+			// All processes of the run get the same address, on one machine: with a fixed port only the first could serve.
 			if debug = cmp.Or(debug, values[conf.DebugAddr.Key()]); debug != "" && !strings.HasSuffix(debug, ":0") {
 				return usage(cmd, fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))
 			}
@@ -141,7 +143,7 @@ func runCommand() *cobra.Command {
 	return cmd
 }
 
-// refuse is what spark-submit says of the settings, with its exit code 1, and then what a run cannot do.
+// refuse returns spark-submit's error about the settings, with its exit code 1, else an error of usage about what a run cannot do.
 func refuse(cmd *cobra.Command, all *conf.Settings, onYARN bool) error {
 	get := func(option string) (conf.Setting, bool) {
 		o, _ := submit.Find(option)
@@ -165,7 +167,7 @@ func refuse(cmd *cobra.Command, all *conf.Settings, onYARN bool) error {
 	return usage(cmd, submit.CheckUnread(get, manager, submit.Client|submit.Cluster))
 }
 
-// fits is nil when an executor fits a Worker and a task an executor: else the application would wait for ever.
+// fits returns an error when no executor fits a Worker, or no task an executor: the application would wait for ever.
 func fits(c *conf.Conf, memoryMB, cores int) error {
 	if wants := conf.ExecutorMemory.Get(c); wants > int64(memoryMB) {
 		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
@@ -174,6 +176,7 @@ func fits(c *conf.Conf, memoryMB, cores int) error {
 	if set && wants > cores {
 		return fmt.Errorf("an executor wants %s (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", master.Cores(wants), cores)
 	}
+	// Without spark.executor.cores an executor has all cores of its Worker; with it CheckTasks compares.
 	if cpus := conf.TaskCPUs.Get(c); !set && cpus > cores {
 		return fmt.Errorf("a task wants %s (spark.task.cpus) and a Worker has %d: raise --worker-cores or lower spark.task.cpus", master.Cores(cpus), cores)
 	}

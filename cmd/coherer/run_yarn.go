@@ -30,7 +30,7 @@ func (y *yarnFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&y.mode, "deploy-mode", "cluster", "with --yarn: where the driver runs: cluster, in the application master, or client, here")
 }
 
-// unused is an error when one of the flags was given without --yarn.
+// unused returns an error when one of the flags was given without --yarn.
 func (y *yarnFlags) unused(f *pflag.FlagSet) error {
 	for _, name := range yarnFlagNames {
 		if f.Changed(name) {
@@ -69,7 +69,7 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 	return out, nil
 }
 
-// fitsNode is nil when the application's containers fit a node and a task an executor: else it would wait for ever.
+// fitsNode returns an error when a container of the application fits no node, or a task no executor: it would wait for ever.
 func fitsNode(c *conf.Conf, y *runner.YARN) error {
 	for _, x := range []struct {
 		what string

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/cluster/scenario"
 )
 
-// errViolated: what was violated was printed.
+// errViolated is the end of a command that has printed which rules were violated.
 var errViolated = errors.New("violated")
 
 // scenarioOptions are the flags of scenario.
@@ -47,7 +47,7 @@ func scenarioCommand() *cobra.Command {
 	return cmd
 }
 
-// listed is a script of the library, as list tells of it.
+// listed is a row of list: a script of the library.
 type listed struct {
 	Name       string   `json:"name"`
 	About      string   `json:"about"`
@@ -122,6 +122,7 @@ func scenarioRun() *cobra.Command {
 			}
 			outcomes, err := o.run(cmd.Context(), names)
 			switch {
+			// An interrupted run of all scripts reports those that ended; its error is the signal, not a wrong command line.
 			case cmd.Context().Err() != nil:
 				return errors.Join(o.report(outcomes), err)
 			case err != nil:
@@ -163,7 +164,7 @@ func openScenario(name string) (*scenario.Script, error) {
 	return scenario.Open(name)
 }
 
-// isFile reports whether a name is that of a file: it has a separator or an ending, or the library does not have it and it is there.
+// isFile reports whether a name means a file: it has a separator or the ending .txt, or names a file here and no script of the library.
 func isFile(name string) bool {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".txt") {
 		return true
@@ -172,7 +173,7 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular() && !slices.Contains(scenario.Library(), name)
 }
 
-// run runs scripts; of all those whose fault cannot be expressed are left out. When ctx ends, the outcomes are those so far.
+// run runs scripts. With --all it leaves out those whose fault cannot be expressed. When ctx ends, it returns the outcomes so far.
 func (o *scenarioOptions) run(ctx context.Context, names []string) ([]*scenario.Outcome, error) {
 	var outcomes []*scenario.Outcome
 	for i, name := range names {
@@ -209,6 +210,7 @@ func (o *scenarioOptions) report(outcomes []*scenario.Outcome) error {
 			if err := os.WriteFile(out.Name, []byte(out.Script.String()), 0o600); err != nil {
 				return err
 			}
+			// The file agrees with the outcome now, so that only a violated rule fails the command.
 			out.Differences = nil
 		}
 		holds = holds && out.Holds()

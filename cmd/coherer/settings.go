@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// settings are --conf and --properties-file, and what the environment says if somebody asked for it.
+// settings are --conf and --properties-file, and for commands that read them Spark's variables of the environment.
 type settings struct {
 	pairs []string
 	file  string
@@ -27,7 +27,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 }
 
 // read reads the settings: --conf wins over -D of the environment's options, they over the properties file, or without one
-// spark-defaults.conf, that over the environment's variables. Options that became settings are set over all by the caller.
+// spark-defaults.conf, that over the environment's variables. Flags that stand for settings win over all: the caller sets them.
 func (s *settings) read() (*conf.Settings, error) {
 	out := &conf.Settings{}
 	for _, pair := range s.pairs {
@@ -85,13 +85,14 @@ func defaultsFile() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "spark-defaults.conf")
+	// Unlike the directory the file may be missing: nobody named it.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", nil
 	}
 	return path, nil
 }
 
-// conf are the settings, checked; more win over all. What is not known is warned of once.
+// conf are the settings, checked; more win over all. It logs their warnings.
 func (s *settings) conf(log *logrus.Entry, more ...conf.Setting) (*conf.Conf, error) {
 	c, err := s.check(more...)
 	if err != nil {
@@ -113,8 +114,8 @@ func (s *settings) check(more ...conf.Setting) (*conf.Conf, error) {
 	return all.Conf()
 }
 
-// confDir is the directory of settings that a variable names, or "". One that does not exist is a mistake: nothing of what its
-// files say would hold.
+// confDir is the directory of settings that a variable names, or "". It must exist: else a daemon would start without the settings
+// in it.
 func confDir(variable, dir string) (string, error) {
 	if dir == "" {
 		return "", nil

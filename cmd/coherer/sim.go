@@ -76,6 +76,7 @@ func (o *simOptions) check() error {
 	if o.seeds < 1 {
 		err = errors.Join(err, errors.New("--seeds: want 1 at least"))
 	}
+	// Past the largest number the seeds would begin again at 0.
 	if o.seeds > 0 && o.life.Seed+uint64(o.seeds-1) < o.life.Seed {
 		err = errors.Join(err, fmt.Errorf("--seeds %d from --seed %d: no seed is above %d", o.seeds, o.life.Seed, uint64(math.MaxUint64)))
 	}
@@ -92,6 +93,7 @@ func (o *simOptions) run(ctx context.Context) error {
 	}
 	var failed []string
 	var lived []*scenario.Lived
+	// JSON is one list, written at each of the ways out; text is printed seed by seed.
 	report := func() error {
 		if !asJSON {
 			return nil
@@ -102,6 +104,7 @@ func (o *simOptions) run(ctx context.Context) error {
 		life := o.life
 		life.Seed += uint64(i)
 		l, err := life.Live(ctx)
+		// The life under way is lost; those before it are not.
 		if ctx.Err() != nil {
 			return errors.Join(report(), fmt.Errorf("%w: %d of %d seeds lived, broken: %d", context.Cause(ctx), i, o.seeds, len(failed)))
 		}
@@ -119,7 +122,7 @@ func (o *simOptions) run(ctx context.Context) error {
 			continue
 		}
 		if len(l.Violations) == 0 {
-			fmt.Fprintf(os.Stderr, "seed %d breaks a rule of the runtime alone, by which nothing is shrunk\n", life.Seed)
+			fmt.Fprintf(os.Stderr, "seed %d breaks a rule of the runtime alone: a life is shrunk by the rules of the cluster only\n", life.Seed)
 			continue
 		}
 		if err := o.shrink(ctx, &life, l); err != nil {
@@ -136,7 +139,7 @@ func (o *simOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// shrink writes the least script that breaks the same rule, or the best that there is when ctx ends.
+// shrink writes the shortest script found that breaks the same rule; when ctx ends, the best so far.
 func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenario.Lived) error {
 	said := time.Now()
 	small, stopped := life.Shrink(ctx, l.Violations[0], scenario.ShrinkOptions{Tries: o.shrunk, Progress: func(lived, left, events int) {
@@ -145,6 +148,7 @@ func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenari
 			fmt.Fprintf(os.Stderr, "shrinking seed %d: life %d of at most %d, %d of %d events left\n", life.Seed, lived, o.shrunk, left, events)
 		}
 	}})
+	// Without a script there is nothing to write. Interrupted, Shrink returns both: write first, then report the signal.
 	if small == nil {
 		return stopped
 	}
@@ -152,6 +156,7 @@ func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenari
 	if path == "" {
 		path = fmt.Sprintf("sim-%d.txt", life.Seed)
 	}
+	// The command below takes a name without a separator for one of the library.
 	if !strings.ContainsAny(path, `/\`) {
 		path = "./" + path
 	}
@@ -162,5 +167,5 @@ func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenari
 	return stopped
 }
 
-// shrinkReport is how often shrink says how far it is.
+// shrinkReport is the time between two lines of progress of shrink.
 const shrinkReport = 2 * time.Second

@@ -111,7 +111,7 @@ func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(conte
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !f.watch: // a watcher waits for it to come back
+		case err != nil && !f.watch: // --watch shows the error and asks again
 			return err
 		}
 		if err := s.print(asJSON, f.watch); err != nil || !f.watch {
@@ -130,25 +130,27 @@ func masterScreen(masters []rpcenv.Address) func(context.Context, *rpcenv.Env) (
 	return func(ctx context.Context, env *rpcenv.Env) (screen, error) {
 		all, err := status.Take(ctx, env, masters)
 		other := slices.ContainsFunc(all, func(m status.Master) bool { return errors.Is(m.Err, status.ErrResourceManager) })
+		// The hint would mislead a user whose address is that of a ResourceManager: that process runs.
 		if err != nil && !other {
 			err = fmt.Errorf("%w: is it running? Start a Master with coherer master", err)
 		}
-		told, bad := newStatusJSON(all)
-		return screen{status.Text(all), told}, errors.Join(err, bad)
+		asJSON, bad := newStatusJSON(all)
+		return screen{status.Text(all), asJSON}, errors.Join(err, bad)
 	}
 }
 
 // yarnScreen is that of a cluster of YARN.
 func yarnScreen(at rpcenv.Address) func(context.Context, *rpcenv.Env) (screen, error) {
 	return func(ctx context.Context, env *rpcenv.Env) (screen, error) {
-		told := yarnStatusJSON{Time: time.Now(), ResourceManager: at.String()}
+		asJSON := yarnStatusJSON{Time: time.Now(), ResourceManager: at.String()}
 		s, err := status.TakeYARN(ctx, env, at)
 		if err != nil {
-			told.Error = err.Error()
-			return screen{told.Error + "\n", told}, fmt.Errorf("%w: is it running? Start one with coherer resourcemanager", err)
+			// A screen as well: --watch shows it until the ResourceManager is back.
+			asJSON.Error = err.Error()
+			return screen{asJSON.Error + "\n", asJSON}, fmt.Errorf("%w: is it running? Start one with coherer resourcemanager", err)
 		}
-		told.State, err = protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(s)
-		return screen{status.YARNText(at, s), told}, err
+		asJSON.State, err = protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(s)
+		return screen{status.YARNText(at, s), asJSON}, err
 	}
 }
 
@@ -166,7 +168,7 @@ type statusJSON struct {
 	Masters []masterStatusJSON `json:"masters"`
 }
 
-// masterStatusJSON is a Master: what it told, as the JSON form of deploy.MasterStateResponse, or why it did not answer.
+// masterStatusJSON is a Master: its state, as the JSON form of deploy.MasterStateResponse, or why it did not answer.
 type masterStatusJSON struct {
 	URL   string          `json:"url"`
 	State json.RawMessage `json:"state,omitempty"`

@@ -63,7 +63,7 @@ func optionDoc(name string) string {
 	return o.Doc
 }
 
-// submission is a submission with everything looked up and decided.
+// submission is a command line with all that was read and decided for it.
 type submission struct {
 	args     *submit.Arguments
 	in       submit.Input
@@ -116,6 +116,7 @@ func runSubmit(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	warn(d.Warnings)
+	// Before NotRun: a dry run also shows submissions that only Spark can run.
 	if line.Has("--dry-run") {
 		return showDecision(line, d)
 	}
@@ -148,7 +149,7 @@ func warn(list []string) {
 	}
 }
 
-// appMissing adds which applications there are to the error when none was named.
+// appMissing adds the list of applications to the error of a command line that names none.
 func appMissing(cmd *cobra.Command, line *submit.CommandLine, err error) error {
 	if line.Action == submit.Submit && line.Resource == "" {
 		return errors.Join(err, wantsApp(cmd, nil))
@@ -156,7 +157,7 @@ func appMissing(cmd *cobra.Command, line *submit.CommandLine, err error) error {
 	return err
 }
 
-// showDecision prints what would be done.
+// showDecision prints what a submission would do.
 func showDecision(line *submit.CommandLine, d *submit.Decision) error {
 	if _, err := d.Properties.Conf(); err != nil {
 		fmt.Fprintln(os.Stderr, "Warning: the submission would fail:", err)

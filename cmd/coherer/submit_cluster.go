@@ -33,6 +33,7 @@ func submitToCluster(cmd *cobra.Command, s submission) error {
 
 // clusterDriver is the driver of a submission in cluster mode. Only the variables of Spark go along.
 func clusterDriver(s submission) (driverclient.Driver, error) {
+	// The cores and memory are the defaults of Spark's ClientArguments.
 	d := driverclient.Driver{Cores: 1, MemoryMB: 1024, Supervise: s.decision.Supervise, Env: map[string]string{}}
 	for _, p := range submit.RESTEnvironment(variables()) {
 		d.Env[p.Key] = p.Value
@@ -52,14 +53,15 @@ func clusterDriver(s submission) (driverclient.Driver, error) {
 		}
 	}
 	values := s.decision.Properties.Values()
+	// The driver has no command line of spark-submit on its Worker: it finds its Master in the settings.
 	values[conf.MasterURL.Key()] = s.decision.Master
 	text, err := json.Marshal(app.Submission{Name: called(values, application{name: d.MainClass}), Conf: values})
 	d.Env[app.SubmissionVar] = string(text)
 	return d, err
 }
 
-// clusterProgram is where a Worker finds the application's program, what it is called, and its arguments. A path on this
-// machine is looked at here, if it is here: the Workers may see what we do not.
+// clusterProgram is where a Worker finds the application's program, its name, and its arguments. It checks a path only if the
+// file is on this machine: the Workers may see files that we do not.
 func clusterProgram(a *submit.Arguments) (program, class string, args []string, err error) {
 	what := a.CommandLine.Resource
 	if a.BuiltIn {
@@ -104,7 +106,7 @@ func callAbout(cmd *cobra.Command, a *submit.Arguments, cfg driverclient.Config)
 	return callMasters(cmd.Context(), a.Master(), a.Settings.Values(), cfg)
 }
 
-// callMasters asks the Masters of a URL and waits for what comes of it.
+// callMasters sends a request to the Masters of a URL and waits for its outcome.
 func callMasters(ctx context.Context, master string, values map[string]string, cfg driverclient.Config) error {
 	var err error
 	if cfg.Masters, err = rpcenv.ParseMasterURL(master); err != nil {

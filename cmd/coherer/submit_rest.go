@@ -25,13 +25,15 @@ func inCluster(cmd *cobra.Command, s submission) error {
 		return err
 	}
 	fallBack(s.args, err)
+	// ErrNoServer says that no server has the submission, so a second way cannot start the driver twice. Decide again: the child
+	// process of the RPC gateway has another class and other arguments.
 	if s.decision, err = submit.Decide(s.args, s.in); err != nil {
 		return err
 	}
 	return submitToCluster(cmd, s)
 }
 
-// byREST does what a command line asks of a submission, by REST if that is wanted and there, else by RPC.
+// byREST kills a driver or asks for its state, by REST if the settings want that and a server answers, else by RPC.
 func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Client) error, rpc func(*cobra.Command, *submit.Arguments) error) error {
 	m, err := submit.ParseMaster(a.Master())
 	if err != nil || m.Manager != submit.Standalone {
@@ -48,6 +50,7 @@ func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Clien
 	if err != nil {
 		return err
 	}
+	// Any other error ends it here: a server may have done what was asked.
 	if err = rest(restclient.New(m.Masters, token)); !errors.Is(err, restclient.ErrNoServer) {
 		return err
 	}
@@ -55,7 +58,7 @@ func byREST(cmd *cobra.Command, a *submit.Arguments, rest func(*restclient.Clien
 	return rpc(cmd, a)
 }
 
-// tokenFor is the token of coherer.rest.tokenFile, which a server may want; empty: none is named.
+// tokenFor is the token of coherer.rest.tokenFile, which a server may want; empty when no file is set.
 func tokenFor(values map[string]string) (string, error) {
 	if path := values[conf.RESTTokenFile.Key()]; path != "" {
 		return server.ReadToken(path)
@@ -63,13 +66,13 @@ func tokenFor(values map[string]string) (string, error) {
 	return "", nil
 }
 
-// fallBack says that REST is given up.
+// fallBack gives up REST and warns of it, in spark-submit's words.
 func fallBack(a *submit.Arguments, why error) {
 	oneline.Fprintf(os.Stderr, "Warning: Master endpoint %s was not a REST server. Falling back to legacy submission gateway instead. (%v)\n", a.Master(), why)
 	a.REST = false
 }
 
-// submitByREST submits by REST and says what became of the driver first.
+// submitByREST submits by REST and prints the driver's first state.
 func submitByREST(cmd *cobra.Command, s submission) error {
 	m, err := submit.ParseMaster(s.decision.Master)
 	if err != nil {
@@ -85,6 +88,7 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 		if err != nil {
 			return usage(cmd, err)
 		}
+		// The full slice expression makes append copy: the decision keeps its own arguments.
 		args = append(args[:2:2], found.args...)
 	}
 	token, err := tokenFor(s.decision.Properties.Values())
@@ -107,7 +111,7 @@ func submitByREST(cmd *cobra.Command, s submission) error {
 	if err != nil {
 		return err
 	}
-	return tellStatus(&s.args.CommandLine, r)
+	return printStatus(&s.args.CommandLine, r)
 }
 
 // killByREST kills a driver.
@@ -121,19 +125,19 @@ func killByREST(cmd *cobra.Command, a *submit.Arguments) func(*restclient.Client
 	}
 }
 
-// statusByREST says what state a driver has.
+// statusByREST prints the state of a driver.
 func statusByREST(cmd *cobra.Command, a *submit.Arguments) func(*restclient.Client) error {
 	return func(client *restclient.Client) error {
 		r, err := client.Status(cmd.Context(), a.Submission)
 		if err != nil {
 			return err
 		}
-		return tellStatus(&a.CommandLine, r)
+		return printStatus(&a.CommandLine, r)
 	}
 }
 
-// tellStatus prints the state of a driver.
-func tellStatus(line *submit.CommandLine, r *restclient.Response) error {
+// printStatus prints the state of a driver.
+func printStatus(line *submit.CommandLine, r *restclient.Response) error {
 	if form, _ := line.Value("--output"); form == "json" {
 		return writeJSON(r)
 	}

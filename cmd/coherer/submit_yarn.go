@@ -42,7 +42,7 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 	return runner.SubmitToYARN(cmd.Context(), values, a.main, out, os.Stdout, os.Stderr)
 }
 
-// aboutYARN ends an application on YARN, or tells how it is.
+// aboutYARN ends an application on YARN, or prints its state.
 func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	if form, _ := a.Value("--output"); form == "json" {
 		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: for applications on YARN there is only text"))
@@ -54,6 +54,7 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 	if err != nil {
 		return err
 	}
+	// As Spark's settings spark.hadoop.*, of which those of the command line win.
 	for _, s := range in {
 		s.Key = conf.HadoopPrefix + s.Key
 		a.Settings.SetMissing(s)
@@ -72,8 +73,8 @@ const (
 	nodeManager     = "nodemanager"
 )
 
-// ofAnother reports whether a setting is of another role alone. A Hadoop's may have a value there that only Hadoop can use, such as a
-// directory in HDFS, and one file serves all roles.
+// ofAnother reports whether a setting is of another role alone. One file serves all roles, and that of a Hadoop may have a value that
+// only Hadoop can use, such as a directory in HDFS: it must not stop a role that does not need it.
 func ofAnother(role, key string) bool {
 	owner := ""
 	switch key {
@@ -88,7 +89,7 @@ func ofAnother(role, key string) bool {
 }
 
 // hadoopSettings are those of yarn-site.xml and core-site.xml in YARN_CONF_DIR, and in HADOOP_CONF_DIR what these do not have, for a
-// role. What is of no interest to it is left out: those files belong to other programs too.
+// role. It leaves out what the role does not read: those files belong to other programs too.
 func hadoopSettings(env map[string]string, role string) ([]conf.Setting, error) {
 	var all conf.Settings
 	for _, variable := range []string{"YARN_CONF_DIR", "HADOOP_CONF_DIR"} {
@@ -110,7 +111,7 @@ func hadoopSettings(env map[string]string, role string) ([]conf.Setting, error) 
 	return all.Sorted(), nil
 }
 
-// readHadoop reads a file of Hadoop's settings; one that is missing has none.
+// readHadoop reads a file of Hadoop's settings; a missing file is empty.
 func readHadoop(path string) ([]conf.Setting, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,7 @@ func readHadoop(path string) ([]conf.Setting, error) {
 	return conf.ReadHadoop(f, path)
 }
 
-// library is coherer's own program, which is the application master in client mode.
+// library is coherer's own program: in client mode it is the application master.
 func library() (string, error) {
 	_, self, err := transport.SelfDigest()
 	return self, err

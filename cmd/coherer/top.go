@@ -72,7 +72,7 @@ type watched struct {
 	run string
 }
 
-// errNoRun is that no run goes on. What it is wrapped in says what to do; a command adds how to name a cluster.
+// errNoRun means that no run goes on. The error around it says what to do; a command adds how to name a cluster.
 var errNoRun = errors.New("no run goes on")
 
 // findWatched finds a run that goes on, or the processes that are named.
@@ -99,16 +99,18 @@ func findWatched(args []string) (watched, error) {
 		}
 		return w, orProcess(err, name)
 	}
-	if w.run, err = filepath.EvalSymlinks(w.run); err != nil { // another run may become the latest
+	if w.run, err = filepath.EvalSymlinks(w.run); err != nil { // latest may point at another run soon
 		return w, err
 	}
 	d, err := runner.ReadDetails(w.run)
 	switch {
+	// The details have an end when the run has one. Without it the process that runs it is gone by a kill, or lives; only a run
+	// that lives may be without details for a while.
 	case err == nil && d.End != nil:
-		return w, fmt.Errorf("%w: %s ended at %s: start one with coherer run, or see what was said with coherer trace show",
+		return w, fmt.Errorf("%w: %s ended at %s: start one with coherer run, or see its messages with coherer trace show",
 			errNoRun, d.Name, d.End.Local().Format(time.DateTime))
 	case !runner.GoesOn(w.run):
-		return w, fmt.Errorf("%w: %s was killed: start one with coherer run, or see what was said with coherer trace show", errNoRun, filepath.Base(w.run))
+		return w, fmt.Errorf("%w: %s was killed: start one with coherer run, or see its messages with coherer trace show", errNoRun, filepath.Base(w.run))
 	case errors.Is(err, fs.ErrNotExist):
 		return w, fmt.Errorf("the run %s has no cluster yet: try again", filepath.Base(w.run))
 	case err != nil:
@@ -130,7 +132,7 @@ func findWatched(args []string) (watched, error) {
 	return w, nil
 }
 
-// orProcess is the error about a run that was not found, whose name may be meant as a process's address.
+// orProcess adds a hint to the error about an unknown run when its name looks like the address of a process.
 func orProcess(err error, name string) error {
 	if _, bad := rpcenv.ParseAddress(name); bad != nil {
 		return err
@@ -166,6 +168,8 @@ func showTop(ctx context.Context, w watched, f topFlags) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		// No root answers: for a page that is drawn again and again this is the end. A single page must not fail silently,
+		// unless its run ended meanwhile.
 		case err != nil && (w.ended() || !f.once):
 			fmt.Fprintln(os.Stderr, "the cluster has ended")
 			return nil

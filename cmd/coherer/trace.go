@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// aboutFilters is what the help of the verbs says of their arguments.
+// aboutFilters is the part on RUN and FILTER in the help of the verbs.
 const aboutFilters = `RUN is the name or the path of a run directory, or a file: a trace.jsonl or one process's record file; the last run
 when it is left out. A FILTER is FROM->TO:MESSAGE, in quotes, since > means something to a shell. FROM and TO are a
 peer (Worker1), a role (Worker) or PEER/ENDPOINT; * stands for anything. Of several filters one must match; --not takes
@@ -21,7 +21,7 @@ messages out. An answer goes with its question.`
 
 func traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "trace", GroupID: "look", Short: "Look at what was said in a run",
+		Use: "trace", GroupID: "look", Short: "Look at the messages of a run",
 		Example: "  coherer trace show 'Worker->Master:*' --not '*->*:Heartbeat'\n" +
 			"  coherer trace stats\n  coherer trace export --format svg -o run.svg",
 		Args: aCommand,
@@ -55,6 +55,7 @@ func (c *choice) parse(cmd *cobra.Command, args []string) (run string, s trace.S
 	var filters []string
 	for i, arg := range args {
 		switch {
+		// Only the first can be a run. What follows without an arrow is a filter too, for ParseSelection to refuse.
 		case strings.Contains(arg, "->") || i > 0:
 			filters = append(filters, arg)
 		default:
@@ -78,7 +79,7 @@ func (c *choice) load(cmd *cobra.Command, args []string) (*trace.Trace, trace.Se
 	return t, s, usage(cmd, trace.VocabularyOf(t).Check(s))
 }
 
-// load reads a trace, and says of what is torn or damaged that it is.
+// load reads a trace, and notes on stderr what of it is torn or damaged.
 func load(run string) (*trace.Trace, error) {
 	t, notes, err := runner.Load(run)
 	for _, n := range notes {
@@ -87,7 +88,7 @@ func load(run string) (*trace.Trace, error) {
 	return t, err
 }
 
-// of is what s takes of t; that it takes nothing is said.
+// of is what s takes of t. It notes on stderr when that is nothing.
 func of(t *trace.Trace, s trace.Selection) *trace.Trace {
 	chosen := s.Of(t)
 	if n := t.Messages(); n > 0 && chosen.Messages() == 0 {
@@ -96,5 +97,5 @@ func of(t *trace.Trace, s trace.Selection) *trace.Trace {
 	return chosen
 }
 
-// errDiffers is the end of a comparison that has said what differs.
+// errDiffers is the end of a comparison that has printed the differences.
 var errDiffers = errors.New("the traces differ")

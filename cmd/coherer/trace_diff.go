@@ -39,6 +39,7 @@ func diffCommand() *cobra.Command {
 			} else {
 				sayDifference(args, a, b, verdict)
 			}
+			// As diff does: a difference is an answer, and an exit code of 1.
 			if err == nil && !verdict.Same {
 				err = errDiffers
 			}
@@ -64,7 +65,7 @@ func sayDifference(names []string, a, b *trace.Trace, v compare.Verdict) {
 	}
 }
 
-// describe is a trace in a few words.
+// describe sums a trace up: its length, its program, and when or by which seed it came about.
 func describe(t *trace.Trace) string {
 	text := fmt.Sprintf("%d messages", t.Messages())
 	if t.Program != "" {

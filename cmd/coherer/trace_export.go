@@ -48,6 +48,7 @@ func exportCommand() *cobra.Command {
 			if file == "" {
 				return write(os.Stdout, t)
 			}
+			// Only now: a command that fails before leaves an older file as it is.
 			f, err := os.Create(file)
 			if err != nil {
 				return err

@@ -36,6 +36,7 @@ func followCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// A note, not an error as in show: a message of a name that is unknown so far may still come.
 			for _, err := range each(trace.VocabularyOf(&trace.Trace{}).Check(s)) {
 				note(err)
 			}
@@ -66,7 +67,7 @@ func follower(run string) (func(context.Context, <-chan time.Time, func(*trace.T
 	}, err
 }
 
-// note says what does not stop a command.
+// note prints a problem that does not stop a command.
 func note(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "note:", err)
@@ -81,6 +82,7 @@ func writer(s trace.Selection, asJSON bool) func(*trace.Trace) error {
 		switch {
 		case !asJSON:
 			return t.WriteText(os.Stdout)
+		// WriteJSONL begins with the line about the trace, which stands once.
 		case len(t.Entries) > 0 && !begun:
 			begun = true
 			return t.WriteJSONL(os.Stdout)

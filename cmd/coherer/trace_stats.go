@@ -26,7 +26,7 @@ func statsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of(t, s) // says when nothing fits
+			of(t, s) // for its note when nothing fits
 			stats := trace.NewStats(t, s)
 			if !asJSON {
 				return stats.WriteText(os.Stdout)

@@ -13,7 +13,7 @@ import (
 func versionCommand() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
-		Use: "version", GroupID: "look", Short: "Say which version this is",
+		Use: "version", GroupID: "look", Short: "Print the version of this program",
 		Example: "  coherer version -o json",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,7 +28,7 @@ func versionCommand() *cobra.Command {
 	return cmd
 }
 
-// printVersion says which version this is.
+// printVersion prints the version of this program.
 func printVersion(asJSON bool) error {
 	version := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -107,12 +107,14 @@ func askWhy(ctx context.Context, masters []rpcenv.Address, id string) (*deploy.R
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("ask the Master at %s: %w: is it running?", at, err))
+		// Not found counts only from the leader: a Master that does not lead need not know any application.
 		case r.GetFound() || r.GetMasterState() == master.RecoveryAlive.String():
 			return r, nil
 		default:
 			last = r
 		}
 	}
+	// An answer of a Master without the lead says more than the errors of those that do not answer.
 	if last != nil {
 		return last, nil
 	}
@@ -130,7 +132,7 @@ func unknownApplication(r *deploy.Refusals) error {
 // whyText is the answer for people.
 func whyText(r *deploy.Refusals) string {
 	var b strings.Builder
-	if x := r.GetApplication(); len(x) > 0 && x[0].GetFilter() == "ended" { // what it wanted is of no matter any more
+	if x := r.GetApplication(); len(x) > 0 && x[0].GetFilter() == "ended" { // its demand no longer matters
 		oneline.Fprintf(&b, "%s (%s) has ended.\n", r.GetAppId(), r.GetName())
 		reasons(&b, x)
 		return b.String()
@@ -167,7 +169,7 @@ func reasons(b *strings.Builder, all []*deploy.Refusal) {
 	}
 }
 
-// noMaximum is Spark's way to say: no limit.
+// noMaximum is Int.MaxValue, by which Spark's messages mean: no limit.
 const noMaximum = 1<<31 - 1
 
 func profileText(p *deploy.ResourceProfile) string {

@@ -19,7 +19,8 @@ func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.Appli
 	return askYARN(ctx, at, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
 }
 
-// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about what id is; with "" that of the run that goes on.
+// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about the application or container id; with "" that of the run that
+// goes on.
 func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id string, q Q) (none R, err error) {
 	address, err := resourceManagerAt(at)
 	if err != nil {

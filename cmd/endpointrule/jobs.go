@@ -31,7 +31,7 @@ var ownOfAProcess = map[string][]string{
 	"time":                   {"Now", "Since", "Until"},
 }
 
-// jobs is what is known of the package that is checked.
+// jobs is what the check knows of its package.
 type jobs struct {
 	pass    *analysis.Pass
 	bodies  map[*types.Func]*ast.BlockStmt
@@ -47,6 +47,7 @@ func runJobs(pass *analysis.Pass) (any, error) {
 			files = append(files, file)
 		}
 	}
+	// First all declarations: a job may stand before the function that changes its variable, or in another file.
 	for _, file := range files {
 		for _, decl := range file.Decls {
 			j.declare(decl)
@@ -87,12 +88,14 @@ func (j *jobs) declare(decl ast.Decl) {
 func (j *jobs) initial(spec *ast.ValueSpec) {
 	for i, value := range spec.Values {
 		ast.Inspect(value, func(n ast.Node) bool {
+			// A function in an initial value runs later: it may change variables, and gives none its first value.
 			if lit, ok := n.(*ast.FuncLit); ok {
 				j.changes(lit.Body, false)
 				return false
 			}
 			if id, ok := n.(*ast.Ident); ok {
 				if name := j.processOwn(id); name != "" {
+					// In var a, b = f() one value is the source of all names.
 					for k, left := range spec.Names {
 						if v, ok := j.pass.TypesInfo.Defs[left].(*types.Var); ok && (k == i || len(spec.Values) == 1) {
 							j.changed[v] = "has its value from " + name
@@ -105,17 +108,18 @@ func (j *jobs) initial(spec *ast.ValueSpec) {
 	}
 }
 
-// changes notes the package variables that a body changes, or whose address it takes. A function init does the same in all
-// processes, so it may assign.
+// changes notes the package variables that a body changes, or of which it takes the address. A function init does the same in
+// all processes, so it may assign.
 func (j *jobs) changes(body *ast.BlockStmt, inInit bool) {
 	note := func(e ast.Expr, why string) {
 		v := j.root(e)
 		switch {
 		case v == nil || inInit && why == assigned:
+		// The other package is checked in a pass of its own, which cannot see this assignment: report it here.
 		case v.Pkg() != j.pass.Pkg && slices.ContainsFunc(v.Pkg().Imports(), isRDD):
 			j.pass.Reportf(e.Pos(), "%s.%s %s, and the package has jobs, whose functions have the first value in an executor: pass "+
 				"the value in a job's argument", v.Pkg().Name(), v.Name(), why)
-		case j.changed[v] == "":
+		case j.changed[v] == "": // else the first reason stays
 			j.changed[v] = why
 		}
 	}
@@ -183,10 +187,13 @@ func (j *jobs) call(call *ast.CallExpr) {
 		lit, isLit := ast.Unparen(arg).(*ast.FuncLit)
 		switch declared := j.callee(arg); {
 		case isLit:
+			// Only the function of Define is found by its name in an executor, without the values around it. What it gives to Map and
+			// its like may capture: the executor calls Define's function, which captures them anew.
 			if f.Name() == "Define" {
 				j.captures(lit)
 			}
 			j.body(lit.Body)
+		// A method value captures its receiver, which Define's function must not.
 		case declared != nil && (f.Name() != "Define" || declared.Signature().Recv() == nil):
 			j.body(j.bodies[declared])
 		case f.Name() == "Define":
@@ -231,7 +238,7 @@ func (j *jobs) captures(job *ast.FuncLit) {
 	})
 }
 
-// body reports what a function of a job, or one that it calls, takes from elsewhere than its argument.
+// body reports what a function of a job, or a function that it calls, takes from anywhere but its argument.
 func (j *jobs) body(body *ast.BlockStmt) {
 	if body == nil || j.seen[body] {
 		return
@@ -239,6 +246,7 @@ func (j *jobs) body(body *ast.BlockStmt) {
 	j.seen[body] = true
 	ast.Inspect(body, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
+			// Walked once, though it may be reached from a job, from a helper and from a call of rdd itself.
 			if j.seen[lit.Body] {
 				return false
 			}
@@ -265,8 +273,8 @@ func (j *jobs) body(body *ast.BlockStmt) {
 	})
 }
 
-// processOwn is the qualified name of what differs from process to process; "" for all else. Types do not differ, nor do
-// generators of random numbers that the caller seeds.
+// processOwn is the qualified name of a function or variable that differs from process to process; "" for all else. Types do not
+// differ, nor do generators of random numbers with a seed from the caller.
 func (j *jobs) processOwn(id *ast.Ident) string {
 	obj := j.pass.TypesInfo.Uses[id]
 	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// loop judges the body of a range over a map: is it blind to the order? It believes that a function which is called for
-// its value changes nothing.
+// loop judges whether the body of a range over a map is blind to the order. It assumes that a function called for its value changes
+// nothing.
 type loop struct {
 	pass    *analysis.Pass
 	key     ast.Expr   // the loop's key variable
@@ -22,8 +22,8 @@ type loop struct {
 	returns string     // the constants that it returns
 }
 
-// isBlind reports whether body comes to the same in every order. A sum that is read before the loop's end differs from
-// order to order, and so does what was changed until a return.
+// isBlind reports whether body has the same effect in every order. A sum that is read before the loop's end differs from order to
+// order, and so do the changes made before a return.
 func (l *loop) isBlind(body *ast.BlockStmt) bool {
 	return l.blind(body.List) && !slices.ContainsFunc(l.reads, l.sees) && !(l.effects && l.returns != "")
 }
@@ -41,7 +41,7 @@ func (l *loop) sees(e ast.Expr) bool {
 	return found
 }
 
-// blind reports whether the statements come to the same in every order, provided that nothing in reads changes.
+// blind reports whether the statements have the same effect in every order, provided that nothing in reads changes.
 func (l *loop) blind(list []ast.Stmt) bool {
 	return !slices.ContainsFunc(list, func(s ast.Stmt) bool { return !l.blindStmt(s) })
 }
@@ -56,12 +56,13 @@ func (l *loop) blindStmt(s ast.Stmt) bool {
 		l.reads = append(l.reads, s.Cond)
 		return (s.Init == nil || l.isDefinition(s.Init)) && l.blind(s.Body.List) && l.blindStmt(s.Else)
 	case *ast.BranchStmt:
-		return s.Tok == token.CONTINUE && s.Label == nil
+		return s.Tok == token.CONTINUE && s.Label == nil // a break lets the order choose which entries count
 	case *ast.ReturnStmt:
 		return l.blindReturn(s)
 	case *ast.IncDecStmt:
 		return l.isSum(s.X)
 	case *ast.ExprStmt:
+		// Any other call may send, log or change what the next round reads.
 		l.effects = true
 		call, ok := s.X.(*ast.CallExpr)
 		return ok && callee(l.pass, call) == "delete"
@@ -100,6 +101,7 @@ func (l *loop) blindAssign(tok token.Token, to, value ast.Expr) bool {
 		switch callee(l.pass, call) {
 		case "append":
 			l.effects = true
+			// The order is lost again when the function sorts the slice; until then the slice counts as a sum, not to be read.
 			l.sums = append(l.sums, to)
 			return isOneOf(to, l.sorted)
 		case "min", "max":

@@ -13,8 +13,8 @@ import (
 // mapOrders are the places below root where the order in which a map gives its entries could be seen.
 func mapOrders(pass *analysis.Pass, root ast.Node) []token.Pos {
 	var out []token.Pos
-	settled := map[ast.Expr]bool{} // calls of maps.Keys and its like whose order is lost again
-	var sorted []ast.Expr          // what the function around is seen to sort
+	settled := map[ast.Expr]bool{} // calls of maps.Keys and its like that need no report of their own
+	var sorted []ast.Expr          // what the function around sorts
 	ast.PreorderStack(root, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -29,6 +29,7 @@ func mapOrders(pass *analysis.Pass, root ast.Node) []token.Pos {
 			}
 		case *ast.CallExpr:
 			switch name := callee(pass, n); {
+			// Preorder: the outer call settles its arguments before the walk comes to them.
 			case strings.HasPrefix(name, "slices.Sorted"), name == "maps.Collect", name == "maps.Insert":
 				for _, arg := range n.Args {
 					settled[arg] = true
@@ -44,7 +45,7 @@ func mapOrders(pass *analysis.Pass, root ast.Node) []token.Pos {
 	return out
 }
 
-// iterates reports whether e is a call that gives a map's entries in its order.
+// iterates reports whether e is a call that yields a map's entries in the map's order.
 func iterates(pass *analysis.Pass, e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	return ok && slices.Contains([]string{"maps.Keys", "maps.Values", "maps.All"}, callee(pass, call))
@@ -70,7 +71,7 @@ func sortedIn(pass *analysis.Pass, f *ast.FuncDecl) []ast.Expr {
 	return out
 }
 
-// callee is the package.name of the function that is called, "" when it is no function of a package or a builtin.
+// callee is the package.name of the called function, or the name of a builtin; "" for any other call.
 func callee(pass *analysis.Pass, call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
 	if index, ok := fun.(*ast.IndexExpr); ok {

@@ -20,8 +20,8 @@ var Analyzer = &analysis.Analyzer{
 // pure is the line that puts a file under the rule.
 const pure = "//coherer:pure"
 
-// forbidden tells, by package, what may not be used and what to do instead. A list of names forbids these only. What holds
-// of a package holds of those below it too, if nothing else is said of them.
+// forbidden holds, by package, what to use instead of its names. A list of names forbids these only, an empty one nothing. The rule
+// of a package without a list holds for those below it too, unless they have a rule of their own.
 var forbidden = map[string]struct {
 	instead string
 	names   []string
@@ -84,7 +84,10 @@ func run(pass *analysis.Pass) (any, error) {
 	endpoints := endpointTypes(pass)
 	for _, file := range pass.Files {
 		switch {
+		// Tests drive endpoints from outside, with goroutines and clocks of their own.
 		case isTest(pass, file):
+		// Helpers of an endpoint are called in its turn, so the rule holds for the whole package. Package main also starts Envs and reads
+		// flags: there only the endpoint's own methods count.
 		case isPure(file), len(endpoints) > 0 && pass.Pkg.Name() != "main":
 			check(pass, file)
 		default:
@@ -141,6 +144,7 @@ func takesContext(pass *analysis.Pass, f *ast.FuncDecl) bool {
 	if params.Len() == 0 {
 		return false
 	}
+	// The runtime itself, rpcenv and what lies below, has methods of this form too and needs goroutines and locks.
 	t := named(params.At(0).Type())
 	return isContext(t) && !strings.HasPrefix(pass.Pkg.Path()+"/", t.Pkg().Path()+"/")
 }
@@ -193,7 +197,7 @@ func checkUse(pass *analysis.Pass, id *ast.Ident) {
 	if obj == nil || obj.Pkg() == nil {
 		return
 	}
-	if obj.Parent() != obj.Pkg().Scope() { // a method or field: most types were named where the value came from
+	if obj.Parent() != obj.Pkg().Scope() { // a method or field: most are caught where their type or value is named
 		if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
 			if t := named(f.Signature().Recv().Type()); t != nil && t.Pkg() != nil {
 				if instead, ok := methods[t.Pkg().Path()+"."+t.Name()+"."+f.Name()]; ok {
@@ -207,6 +211,7 @@ func checkUse(pass *analysis.Pass, id *ast.Ident) {
 	if !ok || names != nil && !slices.Contains(names, obj.Name()) {
 		return
 	}
+	// The Context hands out a *rand.Rand, so endpoints name the type.
 	if _, isType := obj.(*types.TypeName); isType && strings.HasPrefix(obj.Pkg().Path(), "math/rand") {
 		return
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/coherer/coherer/messages/option"
 )
 
-// optionPath is the import path of what keeps comments at run time.
+// optionPath is the import path of the package that keeps comments at run time.
 const optionPath = protogen.GoImportPath(messagesPath + "/option")
 
-// writeComments writes f's comments as Go data, for `coherer explain` and for whoever else asks option.Comment. A Go
-// package none of whose files imports the options, which says nothing of a protocol, has none.
+// writeComments writes f's comments as Go data, for `coherer explain` and other callers of option.Comment. It writes nothing for a
+// Go package without a file that imports the options: such a package has no protocol.
 func writeComments(gen *protogen.Plugin, f *protogen.File) {
 	pairs := comments(f)
 	if !packageUsesOptions(gen, f) || len(pairs) == 0 {
@@ -32,6 +32,7 @@ func writeComments(gen *protogen.Plugin, f *protogen.File) {
 	}
 	g.P("}")
 	g.P()
+	// The initial value is computed in every program that links the package: the comments are there without a call.
 	g.P("var _ = ", optionPath.Ident("Describe"), "(", name, "[:])")
 }
 
@@ -54,7 +55,7 @@ func usesOptions(f *protogen.File) bool {
 	return false
 }
 
-// comment is what a .proto file says of one thing.
+// comment is the comment of one name in a .proto file.
 type comment struct {
 	name protoreflect.FullName
 	text string

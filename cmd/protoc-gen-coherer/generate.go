@@ -13,14 +13,15 @@ type settings struct {
 	Comments bool
 }
 
-// generate checks the whole request and writes the files of each proto file of it that is to be generated. Its error
-// names every contradiction found; then nothing is written.
+// generate checks the whole request and writes the Go files of each proto file to generate. Its error names every contradiction;
+// then it writes nothing.
 func (s *settings) generate(gen *protogen.Plugin) error {
 	gen.SupportedFeatures = uint64(pluginpb.CodeGeneratorResponse_FEATURE_PROTO3_OPTIONAL |
 		pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
 	gen.SupportedEditionsMinimum = descriptorpb.Edition_EDITION_PROTO2
 	gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_2023
 
+	// All files, also those that are only imported: a reply may be theirs, and a number taken by them.
 	p := collect(gen.Files)
 	if err := p.check(); err != nil {
 		return err

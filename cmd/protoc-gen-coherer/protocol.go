@@ -38,7 +38,7 @@ type message struct {
 	option *option.Protocol
 }
 
-// protocol is what the files of a request say together.
+// protocol is the messages of all files of a request.
 type protocol struct {
 	messages []message                                   // those with the option, in the request's order
 	byName   map[protoreflect.FullName]*protogen.Message // all
@@ -63,7 +63,7 @@ func (p *protocol) add(f *protogen.File, ms []*protogen.Message) {
 	}
 }
 
-// check reports everything that cannot be: all of it at once, for a request is a whole protocol.
+// check reports all contradictions at once: a request is a whole protocol.
 func (p *protocol) check() error {
 	var problems []error
 	taken := map[uint32]message{}
@@ -76,6 +76,7 @@ func (p *protocol) check() error {
 		if err := inRange(n, m.file.GoImportPath); err != nil {
 			problem("%w", err)
 		}
+		// 0 is a number that was left out, which inRange has reported: several of them do not clash.
 		if other, ok := taken[n]; ok && n != 0 {
 			problem("number %d is that of %s in %s already: choose a free one", n, other.Desc.FullName(), other.file.Desc.Path())
 		} else {
@@ -89,7 +90,7 @@ func (p *protocol) check() error {
 	return errors.Join(problems...)
 }
 
-// inRange tells why a message of the Go package importPath cannot have number n.
+// inRange returns why a message of the Go package importPath cannot have number n.
 func inRange(n uint32, importPath protogen.GoImportPath) error {
 	if n == 0 || n > users.last {
 		return fmt.Errorf("number %d: the option wants a number from 1 to %d", n, users.last)

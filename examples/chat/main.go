@@ -48,7 +48,7 @@ func run(out io.Writer) (err error) {
 	if err := errors.Join(ada.hears(), ada.says("Hello, Bob!"), ada.hears(), bob.hears()); err != nil {
 		return err
 	}
-	bob.env.Close()
+	bob.env.Close() // Bob says nothing: the room hears of the end of his connection
 	return ada.hears()
 }
 
@@ -61,7 +61,7 @@ type visit struct {
 	out    io.Writer
 }
 
-// enter begins a visit, which is over when its Env is closed. It returns when the member has heard whether it is in.
+// enter begins a visit, which ends when its Env closes. It returns when the member knows whether the room let it in.
 func enter(host rpcenv.Host, room rpcenv.Ref, name string, out io.Writer) (*visit, error) {
 	env, err := rpcenv.New(host, rpcenv.Config{Name: name}) // it does not listen: the room reaches it by its connection
 	if err != nil {

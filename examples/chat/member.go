@@ -28,7 +28,7 @@ type (
 	}
 )
 
-// ReplyType makes Ask and Reply know what a next is answered by; for messages of a proto file it is generated.
+// ReplyType gives Ask and Reply the type of the answer to next; for messages of a proto file it is generated.
 func (next) ReplyType() line { return line{} }
 
 func (p *member) OnStart(c *rpcenv.Context) {
@@ -49,6 +49,7 @@ func (p *member) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case speak:
 		c.Send(p.room, &chatpb.Say{Text: m.text})
 	case next:
+		// Deferred, not awaited: Receive must return, or the line that would be the answer could not come in.
 		p.waiting = append(p.waiting, rpcenv.Defer(c, m))
 		p.hand()
 	default:

@@ -8,12 +8,12 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// room is the endpoint Room. It gets everything that is said and sends it to all members.
+// room is the endpoint Room. It sends each line of a member to all members.
 type room struct{ guests []guest }
 
 type guest struct {
 	name string
-	env  rpcenv.Address // whose end is the end of the visit
+	env  rpcenv.Address // the visit ends when this Env does
 	ref  rpcenv.Ref
 }
 
@@ -25,8 +25,9 @@ func (r *room) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *chatpb.Join:
 		r.join(c, m)
 	case *chatpb.Say:
+		// The name comes from the books, not from the message: no member can speak for another, and strangers are not heard.
 		if i := slices.IndexFunc(r.guests, func(g guest) bool { return g.env == c.Sender() }); i >= 0 {
-			r.tell(c, &chatpb.Said{Name: r.guests[i].name, Text: m.GetText()})
+			r.sendAll(c, &chatpb.Said{Name: r.guests[i].name, Text: m.GetText()})
 		}
 	default:
 		c.Unsupported(m)
@@ -43,11 +44,12 @@ func (r *room) join(c *rpcenv.Context, m *chatpb.Join) {
 		joined.Present = append(joined.Present, g.name)
 	}
 	rpcenv.Reply(c, m, joined)
-	r.tell(c, &chatpb.Said{Text: m.GetName() + " comes in"})
+	r.sendAll(c, &chatpb.Said{Text: m.GetName() + " comes in"})
+	// Only now: the newcomer gets the list of those present, not the news of its own arrival.
 	r.guests = append(r.guests, guest{m.GetName(), c.Sender(), c.Ref(m.GetMember())})
 }
 
-func (r *room) tell(c *rpcenv.Context, said *chatpb.Said) {
+func (r *room) sendAll(c *rpcenv.Context, said *chatpb.Said) {
 	for _, g := range r.guests {
 		c.Send(g.ref, said)
 	}
@@ -55,7 +57,7 @@ func (r *room) tell(c *rpcenv.Context, said *chatpb.Said) {
 
 func (r *room) OnConnected(*rpcenv.Context, rpcenv.Address) {}
 
-// OnDisconnected is the end of a visit: nobody has to say good-bye.
+// OnDisconnected ends a visit: members need not say good-bye.
 func (r *room) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	i := slices.IndexFunc(r.guests, func(g guest) bool { return g.env == peer })
 	if i < 0 {
@@ -63,5 +65,5 @@ func (r *room) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	}
 	name := r.guests[i].name
 	r.guests = slices.Delete(r.guests, i, i+1)
-	r.tell(c, &chatpb.Said{Text: name + " is gone"})
+	r.sendAll(c, &chatpb.Said{Text: name + " is gone"})
 }

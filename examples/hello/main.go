@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// run greets names through two Envs on loopback. The client knows no more of the greeter than its address and its name.
+// run greets names through two Envs on loopback. The client knows only the address and the name of the greeter.
 func run(out io.Writer, names ...string) (err error) {
 	host := transport.New(transport.Options{})
 	defer func() { err = errors.Join(err, host.Close()) }()
@@ -66,6 +66,7 @@ func run(out io.Writer, names ...string) (err error) {
 	}
 	defer client.Close()
 	ref := client.Ref(server.Address(), "Greeter")
+	// Code outside of endpoints may block: Blocking lets it ask and wait.
 	b := client.Blocking(context.Background())
 	for _, name := range names {
 		answer, err := rpcenv.AskWaitAs[*wrapperspb.StringValue](b, ref, wrapperspb.String(name))

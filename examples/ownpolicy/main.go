@@ -84,7 +84,7 @@ func place(by master.Placement) (string, error) {
 	return strings.Join(got, ", "), nil
 }
 
-// machine is a Worker that only counts what it is to start.
+// machine is a Worker that only counts the executors that the Master orders.
 type machine struct {
 	master    rpcenv.Ref
 	host      string

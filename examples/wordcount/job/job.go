@@ -50,7 +50,7 @@ var Top = rdd.Define("wordcount", func(a Args) rdd.Dataset[Count] {
 	return rdd.MapPartitions(counts, func(in iter.Seq[Count]) iter.Seq[Count] { return slices.Values(best(in, a.N)) })
 })
 
-// Run is the program: args are FILE [N]. It prints the N most frequent words, ten unless told, as `count<TAB>word`.
+// Run is the program: args are FILE [N]. It prints the N most frequent words, ten by default, as `count<TAB>word`.
 func Run(ctx context.Context, r rdd.Runner, args []string, out io.Writer) error {
 	a, err := Parse(args)
 	if err != nil {
@@ -91,7 +91,7 @@ func Parse(args []string) (Args, error) {
 			return Args{}, fmt.Errorf("wordcount: N is %q: give the number of words to print, at least 1", args[1])
 		}
 	}
-	// Executors have other working directories.
+	// Executors have other working directories than the driver.
 	if a.Path, err = filepath.Abs(args[0]); err != nil {
 		return Args{}, fmt.Errorf("wordcount: %w", err)
 	}
@@ -100,7 +100,7 @@ func Parse(args []string) (Args, error) {
 
 // Readable is nil for a regular file that can be read.
 func Readable(path string) error {
-	info, err := os.Stat(path) // first: to open a pipe may take for ever
+	info, err := os.Stat(path) // before Open, which waits on a pipe until another process writes to it
 	if err != nil {
 		return fmt.Errorf("wordcount: no file to count: %w", err)
 	}

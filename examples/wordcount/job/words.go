@@ -33,7 +33,7 @@ func split(line string) iter.Seq[string] {
 	}
 }
 
-// best are the n first of in by byFrequency; none when n is below 1. It never holds more than 2n+1.
+// best are the first n of in by byFrequency; none when n is below 1. It never holds more than 2n+1.
 func best(in iter.Seq[Count], n int) []Count {
 	n = max(n, 0)
 	var kept []Count
@@ -42,6 +42,7 @@ func best(in iter.Seq[Count], n int) []Count {
 		kept = kept[:min(n, len(kept))]
 	}
 	for c := range in {
+		// Sorting once for each n words, not for each word.
 		if kept = append(kept, c); len(kept)/2 >= n {
 			cut()
 		}
