@@ -41,7 +41,7 @@ var options = []Option{
 	{Name: "--remote", Value: "URL", Key: conf.Remote.Key(), Env: "SPARK_REMOTE", Doc: "a Spark Connect server, sc://HOST:PORT, instead of --master"},
 	{Name: "--class", Value: "CLASS", Doc: "the application's main class; a Go program needs none"},
 	{Name: "--name", Value: "NAME", Key: conf.AppName.Key(), Doc: "the application's name"},
-	{Name: "--conf", Short: "-c", Value: "KEY=VALUE", Doc: "a setting; may be given several times"},
+	{Name: "--conf", Short: "-c", Value: "KEY=VALUE", Doc: "a setting, KEY=VALUE; may be given several times"},
 	{Name: "--properties-file", Value: "FILE", Doc: "a file of settings, instead of conf/spark-defaults.conf; --conf wins over it"},
 	{Name: "--extra-properties-file", Value: "FILE", Doc: "a file of settings over --properties-file; may be given several times, later ones win"},
 	{Name: "--load-spark-defaults", Doc: "read spark-defaults.conf also when --properties-file is given"},

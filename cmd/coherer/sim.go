@@ -61,7 +61,7 @@ func simCommand() *cobra.Command {
 	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs; not with --yarn")
 	f.StringVar(&o.faults, "faults", "all", "all, none, or some of "+strings.Join(scenario.FaultKinds, ","))
 	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
-	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be repeated")
+	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be given several times")
 	f.IntVar(&o.seeds, "seeds", 1, "so many seeds, one after the other")
 	f.IntVar(&o.shrunk, "shrink", scenario.ShrinkTries, "how many lives it may take to shrink a seed that breaks a rule; 0: it is not shrunk")
 	f.StringVar(&o.write, "write", "", "the file for the script of a seed that breaks a rule; empty: sim-SEED.txt here")
