@@ -29,7 +29,7 @@ func options(t *testing.T, mode measure.Mode) Options {
 	}
 }
 
-// What was sent has come, in every mode, for sizes below and above every buffer, recorded or not.
+// Every message sent arrives, in every mode, for sizes below and above every buffer, recorded or not.
 func TestCountsAddUp(t *testing.T) {
 	for _, mode := range measure.Modes {
 		for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestTrialsTakeTurns(t *testing.T) {
 	}
 }
 
-// A rival's program that is not there, or no good, is a line of the report.
+// A rival's program that is missing or broken is a line of the report.
 func TestMissingRivalsAreNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func TestMissingRivalsAreNamed(t *testing.T) {
 	}
 }
 
-// A process that dies is an error with what it said last.
+// A process that dies is an error with its last words.
 func TestAProcessThatDies(t *testing.T) {
 	for _, c := range []struct{ program, want string }{
 		{dies, "ended with code 7: alas, a command"},
@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// writer calls itself with each line that it gets.
+// writer is a function that gets each write.
 type writer func(line string)
 
 func (w writer) Write(p []byte) (int, error) {
@@ -208,7 +208,7 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A run that is interrupted reports its complete rounds: one that has a trial of coherer alone compares nothing.
+// An interrupted run reports its complete rounds: a round with a trial of coherer alone compares nothing.
 func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
 	for at, complete := range map[string]int{"trial 1: coherer": 0, "trial 1: go-channel": 1, "trial 2: coherer": 1, "trial 2: go-channel": 2} {
 		t.Run(at, func(t *testing.T) {

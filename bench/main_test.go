@@ -9,10 +9,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// What the test's own program is when its first argument says so.
+// The first arguments that make the test's own program something else than a test.
 const (
 	contender = "contender" // one of the bench's processes
-	dies      = "dies"      // says hello, and dies of the first command
+	dies      = "dies"      // says hello, and dies at the first command
 	mute      = "mute"      // dies at once
 )
 

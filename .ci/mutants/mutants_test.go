@@ -145,7 +145,7 @@ func TestASampleDependsOnItsSeedAlone(t *testing.T) {
 	}
 }
 
-// What is said of code is no part of the names of its mutants, nor of what they repeat of it on one line.
+// Comments are no part of the names of mutants, nor of the source that mutants repeat on one line.
 func TestCommentsAreBlanks(t *testing.T) {
 	const text = "if a && // first\n\tb { /* x\ny */ s = \"// no comment\" }"
 	want := "if a &&         \n\tb {     \n     s = \"// no comment\" }"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// direct takes each message to the sink by a call, or waits for its end.
+// direct takes each message to the sink by a call, or waits until ctx ends.
 type direct struct{ waits chan struct{} }
 
 func (*direct) Name() string    { return "x" }

@@ -31,7 +31,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Every size has its message, or an error that names those that have one.
+// Every size has a message, or an error that names the nearest sizes that have one.
 func TestMessagesHaveTheirSize(t *testing.T) {
 	without := 0
 	for size := range 20_000 {
@@ -171,7 +171,7 @@ func TestATellIsOverWhenAllHaveArrived(t *testing.T) {
 	}
 }
 
-// What a contender may do wrong is seen.
+// Each mistake of a contender fails its trial.
 func TestFaults(t *testing.T) {
 	var held *app.StatusUpdate
 	for name, change := range map[string]func(int, *app.StatusUpdate) []*app.StatusUpdate{

@@ -70,7 +70,7 @@ func (p *process) end() {
 	}
 }
 
-// The control lines are spoken, and what was sent has come, in every mode.
+// The program obeys the control lines, and every message sent arrives, in every mode.
 func TestControl(t *testing.T) {
 	for _, mode := range measure.Modes {
 		t.Run(string(mode), func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestControl(t *testing.T) {
 				received = receiver.call(measure.Command{Report: true}).Report
 			}
 			if received == nil {
-				t.Fatal("nobody says what was received")
+				t.Fatal("no side reports what it received")
 			}
 			sent := &result.Sent
 			if sent.Messages == 0 || sent.Elapsed < spec.Duration {

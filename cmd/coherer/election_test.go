@@ -60,7 +60,8 @@ func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) 
 	t.Helper()
 	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), lines: make(chan masterLine, 1000), args: args}
 	var peers []string
-	for range n { // ports that are free now
+	// Ports that are free now: peers must know all addresses before the first Master starts.
+	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +117,7 @@ func (m *masters) await(words string) masterLine {
 const (
 	isLeader = "I have been elected leader"
 	isMember = "One of the Masters"
-	// isRevoked is from a Master that leads no more and ends.
+	// isRevoked is logged by a Master that lost the lead, before it ends.
 	isRevoked = "Leadership has been revoked"
 )
 
@@ -126,7 +127,7 @@ func (m *masters) kill(i int) {
 	if err := m.cmds[i].Process.Kill(); err != nil {
 		m.t.Fatal(err)
 	}
-	_ = m.cmds[i].Wait() // killed, it says
+	_ = m.cmds[i].Wait() // its error is the kill
 }
 
 // An application and its Worker go over to another Master when the leader is killed, and the result is right.
@@ -156,7 +157,7 @@ func TestAnApplicationOutlivesAKilledLeader(t *testing.T) {
 	}
 }
 
-// waiter waits for words in what is written.
+// waiter is a writer that closes seen when words were written.
 type waiter struct {
 	words string
 	seen  chan struct{}
@@ -188,7 +189,7 @@ func TestMastersThatCannotBeAGroupAreNamed(t *testing.T) {
 }
 
 // BenchmarkElection kills the leader of three Masters with signal 9 and measures the time until another leads: one
-// operation. The one that was killed is started again in between.
+// operation. In between it starts the killed one again.
 func BenchmarkElection(b *testing.B) {
 	m, leader := startMasters(b, 3)
 	var longest time.Duration

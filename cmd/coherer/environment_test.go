@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Spark's start scripts hand on what they are given, short or long.
+// Spark's start scripts pass their arguments on as they are, short or long.
 func TestDaemonsTakeTheFlagsOfSparksScripts(t *testing.T) {
 	for _, c := range []struct{ command, args, want string }{
 		{"worker", "-c 2 -m 2g -d /w -p 7 -i h1 spark://h:1", "cores=2 memory=2g work-dir=/w port=7 host=h1"},

@@ -9,8 +9,8 @@ import (
 
 // TestALeaderThatStoodStillStepsDown: SIGSTOP of the leader of three Masters under an application. Another leads, the
 // application runs on with the executor that it has, and a second one comes and goes meanwhile. Then SIGCONT, later than
-// spark.worker.timeout, so that by its own books the old leader has lost all Workers: it ends with code 0, nobody obeys
-// it, and started again it is one of the Masters that do not lead.
+// spark.worker.timeout, so that by its own books the old leader has lost all Workers: it ends with code 0, no Worker obeys
+// it, and when started again it is one of the Masters that do not lead.
 func TestALeaderThatStoodStillStepsDown(t *testing.T) {
 	t.Parallel()
 	const timeout = "spark.worker.timeout=5"
@@ -33,7 +33,7 @@ func TestALeaderThatStoodStillStepsDown(t *testing.T) {
 	if next == old {
 		t.Fatal("a Master that stands still was elected")
 	}
-	// Longer than the time-out.
+	// It takes longer than spark.worker.timeout, and shows that the new leader serves applications.
 	r := finish(t, command(t, "submit", "--master", url, "--executor-memory", "512m", "--total-executor-cores", "1",
 		"sleep", "--tasks", "6", "--task-time", "1s"))
 	if r.code != 0 || r.stdout != "6 tasks slept\n" {
@@ -59,7 +59,7 @@ func TestALeaderThatStoodStillStepsDown(t *testing.T) {
 	}
 }
 
-// signal sends a Master a signal. One that stands still goes on at the test's end, so that it can be ended.
+// signal sends a Master a signal. At the test's end a Master that stands still goes on: else SIGTERM could not end it.
 func (m *masters) signal(i int, sig syscall.Signal) {
 	m.t.Helper()
 	if err := m.cmds[i].Process.Signal(sig); err != nil {
@@ -69,7 +69,7 @@ func (m *masters) signal(i int, sig syscall.Signal) {
 	m.t.Cleanup(func() { _ = p.Signal(syscall.SIGCONT) }) // it may have ended
 }
 
-// leaders are the URLs of the Masters that say that they lead, of those that answer.
+// leaders are the URLs of the Masters that answer status with ALIVE.
 func (m *masters) leaders(url string) (urls []string) {
 	m.t.Helper()
 	var shown struct {

@@ -50,7 +50,7 @@ func BenchmarkHeartbeats(b *testing.B) {
 		}
 	}
 	took := time.Since(begun)
-	// The Master has handled all that were sent before what it answers to now.
+	// The Master answers in the order of its inbox, so by then it has handled the heartbeats that arrived before this question.
 	if r, err := askWhy(b.Context(), at, "app-x"); err != nil || r.GetFound() {
 		b.Fatal(r, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Ctrl-C reaches a submission and its driver: it prints one error, once. The application has the user's name at the Master.
+// Ctrl-C reaches a submission and its driver: one error is printed, once. The application has the user's name at the Master.
 func TestAnInterruptedSubmissionSaysSoOnce(t *testing.T) {
 	mlog := &lines{to: t.Output()}
 	_, master := daemonTo(t, mlog, nil, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
@@ -55,7 +55,7 @@ func usersOf(t *testing.T, page string) (users []string) {
 	return users
 }
 
-// The driver of a run hears of its end by the run, which says why.
+// The driver of a run ends with the run, and only the run prints why.
 func TestARunSaysOnceThatItWasInterrupted(t *testing.T) {
 	cmd := command(t, "run", "--workers", "1", "sleep", "--tasks", "1", "--task-time", "10m")
 	log := &lines{to: t.Output()}

@@ -129,6 +129,7 @@ func TestEachProcessIsKilledInTurn(t *testing.T) {
 	mlog.until(t, "Launching driver driver-")
 	driver := regexp.MustCompile(`driver-\d{14}-\d{4}`).FindString(mlog.String())
 	mlog.until(t, "-0001/0 on worker") // an executor of the driver's
+	// The Worker with the driver dies last: the executor is killed on the other one.
 	host := 0
 	if len(processesUnder(t, works[1], "driver-*")) > 0 {
 		host = 1

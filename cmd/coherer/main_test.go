@@ -39,7 +39,7 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// patience bounds a command: without it a test only hangs longer.
+// patience bounds a command, so that a test that hangs fails.
 const patience = 2 * time.Minute
 
 // result is how a command ended.
@@ -51,7 +51,7 @@ type result struct {
 // command is the binary with a state directory of its own and none of Spark's variables.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	// t's own context ends before its clean-up, which is to end daemons in good order.
+	// Not t's own context: it ends before the clean-up, which ends daemons in good order.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, binary, args...)
@@ -188,7 +188,7 @@ func TestUnreachableMaster(t *testing.T) {
 	}
 }
 
-// The death of run is that of all its processes: they inherit the pipe, whose end says that none is left.
+// When run dies, all its processes die. They inherit the pipe, so its end shows that none is left.
 func TestKillOfRun(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()

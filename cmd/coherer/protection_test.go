@@ -81,7 +81,7 @@ func TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection(t *tes
 	}
 }
 
-// TestASettingWithoutEffectIsWarnedOfOnce: by what reads it from the user, and not by the driver again.
+// TestASettingWithoutEffectIsWarnedOfOnce: the command that reads it from the user warns, and the driver does not again.
 func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
 	got := finish(t, command(t, "run", "--conf", "spark.speculation=true", "pi", "1"))
 	const want = "spark.speculation (--conf) has no effect yet: there is no support for speculation"

@@ -64,7 +64,7 @@ func startProxy(t *testing.T) *proxy {
 	return p
 }
 
-// pass passes one connection on, both ways, until one of its ends ends.
+// pass passes one connection on, both ways, until one side closes it.
 func (p *proxy) pass(from net.Conn) {
 	defer from.Close()
 	to, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", p.port))
@@ -72,6 +72,7 @@ func (p *proxy) pass(from net.Conn) {
 		return
 	}
 	defer to.Close()
+	// closed is set before the last cut: a connection that this cut does not see ends here.
 	p.mu.Lock()
 	refused := p.closed
 	p.conns = append(p.conns, from, to)
@@ -91,7 +92,7 @@ func (p *proxy) pass(from net.Conn) {
 	both.Wait()
 }
 
-// copy passes one direction on, piece by piece, each as late as the delay says.
+// copy passes one direction on, piece by piece, each after the delay.
 func (p *proxy) copy(to io.Writer, from io.Reader) {
 	buffer := make([]byte, 16<<10)
 	for {
@@ -110,7 +111,7 @@ func (p *proxy) copy(to io.Writer, from io.Reader) {
 	}
 }
 
-// cut ends all connections, and says how many there were.
+// cut closes all connections and returns their number.
 func (p *proxy) cut() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +123,7 @@ func (p *proxy) cut() int {
 	return n
 }
 
-// masterBehind starts a Master in this process whose address the others know as that of a proxy.
+// masterBehind starts a Master in this process, which the others know by the address of a proxy.
 func masterBehind(t *testing.T, p *proxy, log io.Writer) {
 	t.Helper()
 	l := logrus.New()
@@ -186,6 +187,7 @@ func TestConnectionsThatAreCutAndSlow(t *testing.T) {
 	if n := toMaster.cut(); n < 3 {
 		t.Errorf("the Master had %d connections through the proxy, want those of two Workers and a driver", n)
 	}
+	// The driver is cut only when the Master has its peers again: one fault at a time.
 	mlog.until(t, "lost its connection and is there, keeping it.")
 	if n := toDriver.cut(); n < 2 {
 		t.Errorf("the driver had %d connections through the proxy, want those of two executors", n)
@@ -202,6 +204,7 @@ func TestConnectionsThatAreCutAndSlow(t *testing.T) {
 		}
 	}
 	mlog.until(t, "Received unregister request from application")
+	// A cut of the Master must not make the driver register as a new application.
 	if text := mlog.String(); strings.Count(text, "Registered app ") != 1 {
 		t.Error("the application was registered more than once")
 	}

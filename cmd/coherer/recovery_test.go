@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/cluster/recovery"
 )
 
-// lines is a log that can be waited for.
+// lines is a log on which a test can wait for a text.
 type lines struct {
 	to io.Writer
 

@@ -25,7 +25,7 @@ func TestASignalEndsASweepOfSeeds(t *testing.T) {
 	}
 }
 
-// What there is when a signal comes while a life is shrunk is printed and written: the violation, and the best script so far.
+// A signal during shrinking loses nothing: the violation is printed, and the best script so far is written.
 func TestASignalEndsShrinking(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.txt")
 	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path}

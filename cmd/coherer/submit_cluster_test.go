@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// driverVar makes this test's own program a driver that says its number into a FIFO and then waits: what begins with
-// SPARK_ goes along with a submission.
+// driverVar makes this test's own program a driver that writes its process id into a FIFO and then waits. Its name begins with
+// SPARK_, so a submission passes it on.
 const driverVar = "SPARK_TEST_DRIVER"
 
 func waitingDriver(fifo string) int {
@@ -29,7 +29,7 @@ func waitingDriver(fifo string) int {
 	return exitFailed
 }
 
-// fifo is where a driver says that it runs, and is seen to end.
+// fifo shows the begin and the end of a driver: the driver writes a line when it starts, and its death closes the FIFO.
 type fifo struct {
 	t    *testing.T
 	path string
@@ -70,7 +70,7 @@ func (p *fifo) ends() {
 	}
 }
 
-// begin starts a command whose output is read later.
+// begin starts a command; end waits for it and returns its output.
 func begin(t *testing.T, cmd *exec.Cmd) (end func() string) {
 	t.Helper()
 	var out strings.Builder

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// restServer answers as a Master's REST server does. It keeps what it was asked.
+// restServer answers as a Master's REST server does, and keeps the requests.
 func restServer(t *testing.T) (master string, asked *[]string) {
 	t.Helper()
 	asked = &[]string{}
@@ -78,7 +78,7 @@ func TestSubmitByREST(t *testing.T) {
 	}
 }
 
-// TestSubmitFallsBackToRPC: where no REST server is, the legacy gateway is tried, and it says what is wrong with that.
+// TestSubmitFallsBackToRPC: without a REST server submit tries the legacy gateway, and reports the error of that.
 func TestSubmitFallsBackToRPC(t *testing.T) {
 	got := finish(t, command(t, "submit", "--master", "spark://127.0.0.1:1", "--conf", "spark.master.rest.enabled=true", "--deploy-mode", "cluster", "/x/prog"))
 	if got.code == 0 || !strings.Contains(got.stderr, "was not a REST server. Falling back to legacy submission gateway instead.") {
@@ -86,7 +86,7 @@ func TestSubmitFallsBackToRPC(t *testing.T) {
 	}
 }
 
-// TestSubmitBringsTheToken: our own REST server serves those that have the file of its token, and no others.
+// TestSubmitBringsTheToken: our own REST server serves only clients with the file of its token.
 func TestSubmitBringsTheToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("a token of many bytes\n"), 0o600); err != nil {

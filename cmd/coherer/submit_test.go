@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 )
 
-// dryRun is what submit would do.
+// dryRun is the JSON of submit --dry-run.
 func dryRun(t *testing.T, env []string, args ...string) submit.Plain {
 	t.Helper()
 	cmd := command(t, append([]string{"submit", "--dry-run", "-o", "json"}, args...)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// word is one of a command line: with single quotes, or without blanks.
+// word is a word of a command line: in single quotes, or without blanks.
 var word = regexp.MustCompile(`'([^']*)'|(\S+)`)
 
 func words(line string) []string {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A value that cannot be meant is an error of usage, whichever command it is given to, before anything is started.
+// A value that makes no sense is an error of usage for every command, before anything starts.
 func TestBadValuesAreUsage(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -162,7 +162,8 @@ func TestSimWarnsOfUnknownSettings(t *testing.T) {
 	}
 }
 
-// A number or a size that spark-submit refuses ends with its words and its exit code, by whichever command and however it is given.
+// A number or a size that spark-submit refuses ends with the words and exit code of spark-submit, in every command, as an option or
+// as a setting.
 func TestAmountsAreRefusedAsBySparkSubmit(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -191,7 +192,7 @@ func TestAmountsAreRefusedAsBySparkSubmit(t *testing.T) {
 	}
 }
 
-// runHere runs a command in this process, which must not start anything, and returns what it says on stderr.
+// runHere runs a command that must not start anything in this process, and returns its exit code and stderr.
 func runHere(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -201,7 +202,7 @@ func runHere(t *testing.T, args ...string) (code int, stderr string) {
 	own := os.Stderr
 	os.Stderr = w
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // what is started by mistake ends at once
+	cancel() // anything that starts by mistake ends at once
 	code = run(ctx, args)
 	os.Stderr = own
 	if err := w.Close(); err != nil {

@@ -15,8 +15,8 @@ import (
 
 var appID = regexp.MustCompile(`app-\d{14}-\d{4}`)
 
-// waiting submits an application and returns its id once its stderr has said all of words, in their order. It ends with
-// the test.
+// waiting submits an application and returns its id once all of words stood in its stderr, in their order. The application ends
+// with the test.
 func waiting(t *testing.T, words []string, args ...string) string {
 	t.Helper()
 	cmd := command(t, append([]string{"submit"}, args...)...)
@@ -97,7 +97,7 @@ func TestWhyAnotherApplicationHolds(t *testing.T) {
 	}
 }
 
-// Of what has ended nothing is said that sounds as if it waited.
+// The answer about an ended application has no words of waiting.
 func TestWhyOfWhatHasEnded(t *testing.T) {
 	got := whyText(&deploy.Refusals{
 		AppId: "app-1", Name: "pi", State: "FINISHED", CoresMax: noMaximum,

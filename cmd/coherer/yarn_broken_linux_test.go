@@ -48,7 +48,7 @@ func (k *yarnCluster) node(name string, args ...string) *lines {
 func (k *yarnCluster) local(name string) string { return filepath.Join(k.dirs, name, "local") }
 func (k *yarnCluster) logs(name string) string  { return filepath.Join(k.dirs, name, "logs") }
 
-// submit begins a submission; its words go to the log that submit returns, and end waits for its end.
+// submit begins a submission. said is what it writes to stderr; end waits until it is over.
 func (k *yarnCluster) submit(mode string, args ...string) (cmd *exec.Cmd, said *lines, end func() (stdout string)) {
 	k.t.Helper()
 	all := append([]string{
@@ -71,7 +71,7 @@ func (k *yarnCluster) submit(mode string, args ...string) (cmd *exec.Cmd, said *
 	}
 }
 
-// process is the program that runs in a container whose id ends so: not the shell that started it.
+// process is the program in the container with this end of its id: not the shell that started it.
 func (k *yarnCluster) process(container string) *os.Process {
 	k.t.Helper()
 	for _, p := range k.processes() {
@@ -110,8 +110,8 @@ func (k *yarnCluster) processes() (all []running) {
 	return all
 }
 
-// dies waits for the end of a process that has been killed: the kernel lets it die when it gets its turn. One that still lives
-// after ten seconds was not killed.
+// dies waits for the end of a killed process, which ends only when the kernel schedules it. A process that still lives after ten
+// seconds was not killed.
 func dies(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -125,7 +125,7 @@ func dies(pid int) bool {
 	return err == nil && n == 1
 }
 
-// clean checks that nothing of applications is left on nodes that live, nor where files were staged.
+// clean checks that applications left no process, no files on the nodes that live, and none in the staging directory.
 func (k *yarnCluster) clean(nodes ...string) {
 	k.t.Helper()
 	for _, p := range k.processes() {
@@ -166,8 +166,9 @@ func ended(t *testing.T, nodes ...*lines) {
 	}
 }
 
-// kill -9 of an ApplicationMaster with its driver: the next attempt does the whole job, and what the first had is gone. One that
-// stands still for longer than yarn.am.liveness-monitor.expiry-interval-ms is ended, and followed likewise.
+// kill -9 of an ApplicationMaster with its driver: the next attempt does the whole job, and nothing of the first is left. The
+// ResourceManager ends an ApplicationMaster that stands still for longer than yarn.am.liveness-monitor.expiry-interval-ms, and
+// starts the next attempt likewise.
 func TestAnApplicationMasterThatIsKilledOrStandsStill(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -181,6 +182,7 @@ func TestAnApplicationMasterThatIsKilledOrStandsStill(t *testing.T) {
 			k := newYARNCluster(t)
 			log := k.node("n1")
 			_, said, end := k.submit("cluster", "sleep", "--tasks", "6", "--task-time", "500ms")
+			// Both executors run: the first attempt has something to leave behind.
 			log.until(t, "_01_000003 transitioned from SCHEDULED to RUNNING")
 			if err := k.process("_01_000001").Signal(c.signal); err != nil {
 				t.Fatal(err)
@@ -206,12 +208,13 @@ func TestANodeManagerThatIsKilledOrStandsStill(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
-		tasks  string // so many that they are not done before the node is given up
+		tasks  string // too many to be done before the ResourceManager gives up the node
 	}{"killed": {syscall.SIGKILL, "6"}, "stopped": {syscall.SIGSTOP, "24"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newYARNCluster(t)
-			first := k.node("n1", "--memory", "2g", "--cores", "1") // for the ApplicationMaster
+			// Room for the ApplicationMaster alone, so that all executors run on the node that is lost.
+			first := k.node("n1", "--memory", "2g", "--cores", "1")
 			_, said, end := k.submit("client", "sleep", "--tasks", c.tasks, "--task-time", "500ms")
 			k.log.until(t, "from LAUNCHED to RUNNING on event = REGISTERED")
 			second := k.node("n2", "--memory", "4g")
@@ -248,8 +251,8 @@ func TestANodeManagerThatIsKilledOrStandsStill(t *testing.T) {
 	}
 }
 
-// kill -9 of the client: in client mode it is the driver, so the application ends and takes away what was staged; in cluster
-// mode nobody misses it.
+// kill -9 of the client: in client mode it is the driver, so the application ends and removes its staged files; in cluster mode
+// the application goes on.
 func TestAClientThatIsKilled(t *testing.T) {
 	t.Parallel()
 	k := newYARNCluster(t)

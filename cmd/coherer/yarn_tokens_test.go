@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// listener is a NodeManager that starts nothing: it tells a test what it was to start.
+// listener is a NodeManager that starts nothing: it hands the orders to a test.
 type listener struct {
 	started chan *yarn.StartContainerRequest
 }
@@ -38,7 +38,7 @@ func (l listener) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// amTokens are what an ApplicationMaster got to prove its identity.
+// amTokens are an ApplicationMaster's id, container and token, by which it proves its identity.
 type amTokens struct {
 	id        ids.Attempt
 	container *yarn.ContainerId
@@ -134,8 +134,8 @@ func (s *stranger) refusedAs(what string, err, want error) {
 	}
 }
 
-// A ResourceManager believes an ApplicationMaster only with the token of its own, in the order of its calls, and about its own
-// containers. Afterwards the true ones go on.
+// A ResourceManager accepts calls of an ApplicationMaster only with its own token, in order, and about its own containers. After all
+// refusals the true ApplicationMasters go on.
 func TestAResourceManagerAndStrangers(t *testing.T) {
 	t.Parallel()
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0", "--conf", "yarn.scheduler.fair.continuous-scheduling-enabled=true"}, quick...)...)

@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/messages/option"
 )
 
-// greeting is a user's file with comments: what is said of what is a location of its source.
+// greeting is a user's file with comments. A location of its source says which name a comment is about.
 func greeting() *descriptorpb.FileDescriptorProto {
 	m := msg("Hello", &option.Protocol{Number: 10_000})
 	m.Field = []*descriptorpb.FieldDescriptorProto{{
@@ -95,7 +95,7 @@ var _ = option.Describe(comments_greeting_proto[:])
 	}
 }
 
-// A file that does not import the options is commented when another one of its Go package does, else not.
+// A file that does not import the options has its comments written only when another file of its Go package imports them.
 func TestFilesBesideAProtocolAreCommented(t *testing.T) {
 	for folder, want := range map[string]int{"example.org/greeting": 2, "example.org/other": 1} {
 		beside := file(folder, nil, msg("Record", nil))

@@ -27,7 +27,7 @@ func Example() {
 	// Ada hears: Bob is gone
 }
 
-// Each endpoint alone, in a simulated world: the scripts say what it is sent and what follows.
+// Each endpoint alone, in a simulated world: the scripts have the messages to it and what follows.
 func TestRoom(t *testing.T) {
 	script.Run(t, "testdata/room.txt", func(w *rpctest.World) script.Subject {
 		w.Probe("Ada")

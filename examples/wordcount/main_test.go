@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A program that nobody submitted says how that is done. What it counts is tested in job.
+// A program that was started without a submission says how to submit it. The tests of job cover the counting.
 func TestStartedByHand(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "wordcount")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {

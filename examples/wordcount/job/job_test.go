@@ -197,7 +197,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// noRunner is asked for nothing when the arguments are wrong.
+// noRunner fails a test in which it is used: wrong arguments must not start a job.
 type noRunner struct{ t *testing.T }
 
 func (r noRunner) RunJob(context.Context, rdd.Invocation, rdd.Action) ([]rdd.Result, error) {
