@@ -82,6 +82,7 @@ type stage struct {
 
 func newStage(spec *measure.Spec, name string, listen rpcenv.Address) (_ *stage, err error) {
 	s := &stage{}
+	// After a failure close ends the parts that exist.
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())

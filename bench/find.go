@@ -48,6 +48,7 @@ func rivalsSource() (string, error) {
 		folder := filepath.Join(at, rivalsFolder)
 		mod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 		switch {
+		// By the name of the module: another tree may have a folder bench/rivals of its own.
 		case err == nil && strings.HasPrefix(string(mod), "module "+rivalsModule+"\n"):
 			return folder, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):

@@ -144,11 +144,13 @@ func (r *Report) finish() {
 		for _, t := range c.Trials {
 			rates, allocs, cpus = append(rates, t.Rate), append(allocs, t.Allocs), append(cpus, t.CPU)
 		}
+		// Medians: on a shared machine one disturbed trial must not move the figure.
 		c.Median, c.Min, c.Max = median(rates), slices.Min(rates), slices.Max(rates)
 		c.BytesPerSecond, c.Allocs, c.CPU = c.Median*float64(r.Size), median(allocs), median(cpus)
 		h := &c.histogram
 		c.Latency = Latency{h.Count(), h.Percentile(0.5), h.Percentile(0.9), h.Percentile(0.99), h.Percentile(0.999), h.Max()}
 	}
+	// In a loop of its own: the first contender's median must be there.
 	for _, c := range r.Contenders {
 		c.Ratio = r.Contenders[0].Median / c.Median
 	}

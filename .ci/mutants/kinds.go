@@ -122,6 +122,7 @@ func (w *walker) result(e ast.Expr, in *ast.ReturnStmt) {
 	case w.text(e) == "false" && types.Identical(t.Type, types.Typ[types.Bool]):
 		w.add("answer turned", e, "mutant(%d)", "").drop = true
 	case w.plainBool(e):
+		// binary has turned == and != already.
 		if b, ok := e.(*ast.BinaryExpr); !ok || b.Op != token.EQL && b.Op != token.NEQ {
 			w.add("answer turned", e, "(mutant(%d) != (", "))")
 		}

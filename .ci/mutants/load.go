@@ -90,7 +90,7 @@ func withoutComments(text []byte) []byte {
 		case token.COMMENT:
 			for i := range len(comment) {
 				if at := file.Offset(pos) + i; code[at] != '\n' {
-					code[at] = ' '
+					code[at] = ' ' // a blank for each byte, so that offsets in code are those in text
 				}
 			}
 		}

@@ -96,6 +96,7 @@ func (b *bench) try(ctx context.Context, tried []*mutant, workers int, deadline 
 			fmt.Fprintf(b.out, "%d of %d\n", n, len(tried))
 		}
 	})
+	// Failures that a mutant caused are no inputs for later runs of the tests.
 	for _, p := range b.programs {
 		if !p.kept {
 			os.RemoveAll(p.finds)

@@ -198,6 +198,7 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A contender that loses a message would wait for its acknowledgement for ever.
 	ctx, cancel := context.WithTimeout(ctx, spec.WarmUp+spec.Duration+Stall)
 	defer cancel()
 	switch err := c.Run(ctx, t); {

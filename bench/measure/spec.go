@@ -103,7 +103,7 @@ func ParseSize(text string) (int, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("size %q: want a whole number and B, KiB or MiB, such as 76B or 1KiB", text)
-	case int(n) > MaxSize/unit:
+	case int(n) > MaxSize/unit: // divided: n*unit could overflow
 		return 0, fmt.Errorf("size %s: at most %s", text, FormatSize(MaxSize))
 	}
 	return int(n) * unit, nil

@@ -23,7 +23,7 @@ func benchCommand() *cobra.Command {
 		Use: "bench local-tell|local-ask|remote-tell|remote-ask", GroupID: "measure", Short: "Measure messages against rivals",
 		Long: "Measure how many messages, or asks, go from one endpoint to another, and how long they take: within one process, or\n" +
 			"between two over loopback. Rivals do the same in the same run, trial by trial in turn: a Go channel or raw TCP with the same\n" +
-			"frames and protobuf, and protoactor. `go doc github.com/coherer/coherer/bench` says what exactly is measured.",
+			"frames and protobuf, and protoactor. `go doc github.com/coherer/coherer/bench` defines what is measured.",
 		Example: "  coherer bench remote-ask\n  coherer bench local-tell --size 1KiB --in-flight 256 --duration 2s --rivals none -o json",
 		Args: usages(func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

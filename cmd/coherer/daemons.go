@@ -184,6 +184,7 @@ func workerCommand() *cobra.Command {
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
 		Args:    arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// First: Spark's variables stand in for the flags that the checks below read.
 			f := cmd.Flags()
 			if err := d.env(f, workerVariables, "SPARK_WORKER_OPTS"); err != nil {
 				return usage(cmd, err)

@@ -112,7 +112,7 @@ func nodeManagerCommand() *cobra.Command {
 			} else if opts.ResourceManager, err = app.ResourceManager(own.Conf); err != nil {
 				return usage(cmd, err)
 			}
-			if err := checkCores("--cores", cores, 0); err != nil {
+			if err := checkCores("--cores", cores, 0); err != nil { // 0 leaves it to the settings
 				return usage(cmd, err)
 			}
 			if memory != "" {

@@ -25,8 +25,8 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain [MESSAGE|ENDPOINT|CONVERSATION]", GroupID: "look", Short: "Say what a message, an endpoint or a conversation is",
 		Long: "Say what a message, an endpoint or a conversation is: its senders and when they send it, its receivers, its fields and answer, what a\n" +
-			"duplicate does, Spark's class, the handler in the source, and an example from a recorded run. Without a name:\n" +
-			"what there is. Names are Spark's, with or without their package, in letters of any case.",
+			"duplicate does, Spark's class, the handler in the source, and an example from a recorded run. Without a name\n" +
+			"it lists all. Names are Spark's, with or without their package, in letters of any case.",
 		Example: strings.Join([]string{
 			"  coherer explain",
 			"  coherer explain RegisterWorker",

@@ -26,6 +26,7 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 	}
 	w, err := findWatched(nil)
 	switch {
+	// The error knows of runs alone: add how to name a cluster that no run has started.
 	case errors.Is(err, errNoRun):
 		err = fmt.Errorf("%w, or name the Master of a cluster with --master spark://HOST:PORT", err)
 	case err == nil && !w.rm.IsZero():

@@ -60,7 +60,7 @@ func runCommand() *cobra.Command {
 	var sparks, onYARN, keep bool
 	var y yarnFlags
 	cmd := &cobra.Command{
-		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show what was said",
+		Use: "run [flags] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster of its own and show its messages",
 		Long: "Start a Master and Workers as processes on this machine, run an application on them, and take everything down.\n" +
 			"With --yarn it is a ResourceManager and NodeManagers, and the driver is in the application master.\n" +
 			"APP is wordcount, pi or sleep; or, with a path separator, a Go program or a folder with a main package.\n" +
@@ -112,6 +112,7 @@ func runCommand() *cobra.Command {
 				Name: called(values, application), Program: application.program, Main: application.main,
 				Workers: workers, WorkerCores: cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Keep: keep, Stdout: os.Stdout, Stderr: os.Stderr,
 			}
+			// Checked before anything starts: an application that fits nowhere would wait for ever in a cluster of its own.
 			if !onYARN {
 				if err := y.unused(cmd.Flags()); err != nil {
 					return usage(cmd, err)

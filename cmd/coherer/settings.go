@@ -30,6 +30,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 // spark-defaults.conf, that over the environment's variables. Flags that stand for settings win over all: the caller sets them.
 func (s *settings) read() (*conf.Settings, error) {
 	out := &conf.Settings{}
+	// From the strongest source to the weakest: SetMissing leaves alone what a stronger one has set.
 	for _, pair := range s.pairs {
 		key, value, err := conf.ParsePair(pair)
 		if err != nil {

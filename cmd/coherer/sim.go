@@ -27,11 +27,11 @@ type simOptions struct {
 func simCommand() *cobra.Command {
 	o := simOptions{life: scenario.Life{Seed: 1, Masters: 1, Workers: 20, Apps: 10, For: time.Hour}}
 	cmd := &cobra.Command{
-		Use: "sim", GroupID: "run", Short: "Live a random life of a cluster in virtual time, and say whether its rules hold",
+		Use: "sim", GroupID: "run", Short: "Live a random life of a cluster in virtual time, and report whether its rules hold",
 		Long: "Live a random life of a cluster in virtual time: Workers join, crash, stand still and come back, applications come and\n" +
 			"go, the network is cut and slow. All rules of `coherer scenario list` are watched. What happens follows from the seed\n" +
 			"alone. A seed that breaks a rule is shrunk, and written as a script that `coherer scenario run FILE` replays. Each step of\n" +
-			"that lives the life again, with fewer events: --shrink says how often. Ctrl-C prints and writes what there is so far.\n" +
+			"shrinking lives the life again with fewer events, --shrink times at most. Ctrl-C prints and writes the results so far.\n" +
 			"Exit codes: 0 all rules hold, 1 one is violated, 2 usage.",
 		Example: strings.Join([]string{
 			"  coherer sim --seed 7",
@@ -62,8 +62,8 @@ func simCommand() *cobra.Command {
 	f.StringVar(&o.faults, "faults", "all", "all, none, or some of "+strings.Join(scenario.FaultKinds, ","))
 	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
 	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be given several times")
-	f.IntVar(&o.seeds, "seeds", 1, "so many seeds, one after the other")
-	f.IntVar(&o.shrunk, "shrink", scenario.ShrinkTries, "how many lives it may take to shrink a seed that breaks a rule; 0: it is not shrunk")
+	f.IntVar(&o.seeds, "seeds", 1, "how many seeds, one after the other")
+	f.IntVar(&o.shrunk, "shrink", scenario.ShrinkTries, "how many lives it may take to shrink a seed that breaks a rule; 0: do not shrink")
 	f.StringVar(&o.write, "write", "", "the file for the script of a seed that breaks a rule; empty: sim-SEED.txt here")
 	o.flags(f)
 	return cmd

@@ -28,7 +28,7 @@ func submitCommand() *cobra.Command {
 			"want an id such as application_1767225600000_0001.\n\n" +
 			"An option wins over --conf, that over properties files, these over spark-defaults.conf in SPARK_CONF_DIR or\n" +
 			"SPARK_HOME/conf, and that over the variables MASTER, DEPLOY_MODE, SPARK_DRIVER_MEMORY, SPARK_EXECUTOR_MEMORY and\n" +
-			"SPARK_EXECUTOR_CORES. --dry-run shows what comes of all that, also for jars, Python, R and Kubernetes.",
+			"SPARK_EXECUTOR_CORES. --dry-run shows the result of all that, also for jars, Python, R and Kubernetes.",
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
@@ -178,6 +178,7 @@ func submitHere(cmd *cobra.Command, s submission) error {
 		return usage(cmd, err)
 	}
 	values := s.decision.Properties.Values()
+	// Warned: runSubmit has printed the warnings of the settings, and the driver writes to the same stderr.
 	own := app.Submission{Name: called(values, application), Conf: values, Progress: true, Warned: true}
 	if s.decision.Manager == submit.YARN {
 		if own.Library, err = library(); err != nil {

@@ -71,7 +71,7 @@ func clusterProgram(a *submit.Arguments) (program, class string, args []string, 
 	local := strings.TrimPrefix(strings.TrimPrefix(what, "local:"), "file:")
 	web := strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://")
 	switch info, err := os.Stat(local); {
-	case web:
+	case web: // the Worker fetches it
 	case !filepath.IsAbs(local):
 		return "", "", nil, fmt.Errorf("in cluster mode the driver runs on a Worker, where %q means nothing: name the program by an absolute path that every Worker sees, or by an http or https address", what)
 	case err == nil && info.IsDir():

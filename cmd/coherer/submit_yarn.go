@@ -28,6 +28,7 @@ func submitToYARN(cmd *cobra.Command, s submission) error {
 	if err != nil {
 		return usage(cmd, err)
 	}
+	// No readable here: the file of a built-in application need only be on the node of the driver.
 	values := s.decision.Properties.Values()
 	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: a.args}
 	if !s.args.BuiltIn {

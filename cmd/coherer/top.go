@@ -78,6 +78,7 @@ var errNoRun = errors.New("no run goes on")
 // findWatched finds a run that goes on, or the processes that are named.
 func findWatched(args []string) (watched, error) {
 	var w watched
+	// The first argument decides: a mixture of processes and runs fails in ParseProcessURL.
 	if len(args) > 0 && rpcenv.IsProcessURL(args[0]) {
 		for _, arg := range args {
 			at, err := rpcenv.ParseProcessURL(arg)

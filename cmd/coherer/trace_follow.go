@@ -19,9 +19,9 @@ func followCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "follow [RUN|spark://HOST:PORT|yarn://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
 		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
-			"or with Ctrl-C; of a run that has ended it shows what there is. spark://HOST:PORT, or several with commas, asks the processes\n" +
+			"or with Ctrl-C; of a run that has ended it shows all messages. spark://HOST:PORT, or several with commas, asks the processes\n" +
 			"themselves, of any cluster: what each has sent and handled, without fields; ? is a sender that was not asked, so name Workers and drivers\n" +
-			"as well to see what they send. A name that the protocol does not have is warned of and waited for.\n" + aboutFilters,
+			"as well to see what they send. It warns of a name that the protocol does not have, and waits for it.\n" + aboutFilters,
 		Example: "  coherer trace follow\n  coherer trace follow 'Exec->Driver:StatusUpdate' 'Driver->Exec:LaunchTask'\n  coherer trace follow --not '*->*:Heartbeat' -o json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := out.json()

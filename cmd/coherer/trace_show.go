@@ -28,6 +28,7 @@ func showCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			// Before load, which checks that the names of filters are known: a chain of causes has no filters.
 			if cmd.Flags().Changed("cause") {
 				run, s, err := c.parse(cmd, args)
 				if err == nil && (!s.IsZero() || from != "" || to != "") {

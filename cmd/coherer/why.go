@@ -46,6 +46,7 @@ func whyAppCommand() *cobra.Command {
 			if err != nil {
 				return usage(cmd, err)
 			}
+			// The form of the id decides which daemon to ask: only YARN's ids parse.
 			id, err := ids.ParseApplication(args[0])
 			switch {
 			case err == nil:

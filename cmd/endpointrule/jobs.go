@@ -160,7 +160,7 @@ func (j *jobs) root(e ast.Expr) *types.Var {
 			return v
 		}
 	case *ast.SelectorExpr:
-		if v := j.root(e.Sel); v != nil {
+		if v := j.root(e.Sel); v != nil { // pkg.Var; else x.field, which is a part of x
 			return v
 		}
 		return j.root(e.X)

@@ -74,7 +74,7 @@ func sortedIn(pass *analysis.Pass, f *ast.FuncDecl) []ast.Expr {
 // callee is the package.name of the called function, or the name of a builtin; "" for any other call.
 func callee(pass *analysis.Pass, call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok {
+	if index, ok := fun.(*ast.IndexExpr); ok { // f[T]
 		fun = index.X
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {

@@ -70,6 +70,7 @@ func place(by master.Placement) (string, error) {
 		}
 	}
 	w.Settle() // all workers have registered
+	// The application last: the Master places its executors at once, and is to choose among all Workers.
 	if e, err = env("Driver", "10.0.2.1"); err != nil {
 		return "", err
 	}

@@ -19,6 +19,8 @@ func (racks) Place(d master.Demand, offers []master.Offer) []int {
 		best := -1
 		for i, o := range offers {
 			had := cores[i] / d.Step()
+			// Passed over: the application has all its cores, the worker has no cores or no room for a further executor, or Cores is 0,
+			// which means one executor a Worker.
 			if left < d.Step() || o.CoresFree-cores[i] < d.Step() || had == o.Room || d.Cores == 0 && had > 0 {
 				continue
 			}

@@ -56,6 +56,7 @@ func Run(ctx context.Context, r rdd.Runner, args []string, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	// Checked in the driver: else the first sign of a wrong path would be tasks that fail in executors.
 	if err := Readable(a.Path); errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(args[0]) {
 		return fmt.Errorf("%w: name the file by its whole path: in a cluster the driver has a working directory of its own", err)
 	} else if err != nil {
