@@ -86,7 +86,7 @@ func defaultsFile() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "spark-defaults.conf")
-	// Unlike the directory the file may be missing: nobody named it.
+	// Unlike the directory the file may be missing: no variable names it.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", nil
 	}

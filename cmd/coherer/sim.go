@@ -156,7 +156,7 @@ func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenari
 	if path == "" {
 		path = fmt.Sprintf("sim-%d.txt", life.Seed)
 	}
-	// The command below takes a name without a separator for one of the library.
+	// The command below may take a name without a separator for a script of the library.
 	if !strings.ContainsAny(path, `/\`) {
 		path = "./" + path
 	}

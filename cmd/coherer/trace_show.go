@@ -100,7 +100,7 @@ func moment(flag, s string) (time.Duration, error) {
 		return 0, nil
 	}
 	text := s
-	// The column of show has bare seconds, to be pasted here.
+	// show prints bare seconds, which users paste here.
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		text += "s"
 	}

@@ -25,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Join asks the room to let a member in. A name that is taken is refused with chat.name-taken.
+// Join asks the room to let a member in. The room refuses a name that is taken, with chat.name-taken.
 type Join struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -170,7 +170,7 @@ func (x *Say) GetText() string {
 	return ""
 }
 
-// Said tells a member what was said, also the speaker; without a name the room itself speaks.
+// Said brings a line to each member, also to its speaker; without a name the room itself speaks.
 type Said struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`

@@ -10,12 +10,12 @@ import (
 // comments_examples_chat_chatpb_chat_proto are the comments of examples/chat/chatpb/chat.proto: a name, then what is said of it.
 var comments_examples_chat_chatpb_chat_proto = [...]string{
 	"chat", "A chat: a room, and the members in it.",
-	"chat.Join", "Join asks the room to let a member in. A name that is taken is refused with chat.name-taken.",
+	"chat.Join", "Join asks the room to let a member in. The room refuses a name that is taken, with chat.name-taken.",
 	"chat.Join.member", "member hears what others say.",
 	"chat.Joined", "Joined lets a member in.",
 	"chat.Joined.present", "present are the names of the members that came before, in the order of their coming.",
 	"chat.Say", "Say is what a member says. The room ignores it from a sender that did not join.",
-	"chat.Said", "Said tells a member what was said, also the speaker; without a name the room itself speaks.",
+	"chat.Said", "Said brings a line to each member, also to its speaker; without a name the room itself speaks.",
 }
 
 var _ = option.Describe(comments_examples_chat_chatpb_chat_proto[:])
