@@ -125,7 +125,7 @@ func ask(w *wire, a *measure.Ask, inFlight int64) error {
 	times := make([]time.Duration, inFlight)
 	for {
 		for m, at := a.Next(); m != nil; m, at = a.Next() {
-			times[asked%inFlight] = at
+			times[asked%inFlight] = at // free: Next lets inFlight questions be open, not more
 			if err := w.write(rpcenv.KindRequest, asked, m); err != nil {
 				return err
 			}

@@ -76,6 +76,7 @@ func (w *walker) statements(list []ast.Stmt) {
 				w.add("statement left out", s, "if !mutant(%d) { ", " }")
 			}
 		case *ast.AssignStmt:
+			// Without a := the names behind it would not compile; an assignment to _ changes nothing.
 			if s.Tok != token.DEFINE && !blank(s) {
 				w.add("statement left out", s, "if !mutant(%d) { ", " }")
 			}

@@ -41,6 +41,7 @@ func load(ctx context.Context, root string, targets []target) ([]*source, error)
 	}
 	var sources []*source
 	for _, p := range pkgs {
+		// Without all types some mutants would be missing, silently.
 		if len(p.Errors) > 0 {
 			return nil, errors.Join(fmt.Errorf("%s does not compile", p.PkgPath), p.Errors[0])
 		}

@@ -51,6 +51,7 @@ func (b *bench) survey(ctx context.Context, workers int) error {
 	}
 	each(ctx, workers, tests, func(worker int, t *test) { b.surveyOne(ctx, worker, t) })
 	for _, t := range tests {
+		// A test that fails by itself would notice every mutant.
 		if t.broken {
 			fmt.Fprintf(b.out, "left out: %s %s fails, or takes over a minute, without any mutant\n", t.program.dir, t.name)
 		}
@@ -181,6 +182,7 @@ func each[T any](ctx context.Context, workers int, items []T, f func(worker int,
 	for worker := range workers {
 		all.Go(func() {
 			for ctx.Err() == nil {
+				// One counter for all: a slow item holds up its own worker alone.
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
 					return

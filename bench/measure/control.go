@@ -114,6 +114,7 @@ func read(ctx context.Context, in io.Reader, commands chan<- Command) error {
 		if err := json.Unmarshal(lines.Bytes(), &cmd); err != nil {
 			return fmt.Errorf("control: line %.80q: want one object of JSON: %w", lines.Bytes(), err)
 		}
+		// Speak may have returned by an error of out: then it takes no further command.
 		select {
 		case commands <- cmd:
 		case <-ctx.Done():
@@ -174,7 +175,7 @@ func (s *speaker) serve(spec *Spec) (*Serving, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Until the new side serves there is none: a failed Serve must not leave the counts of the old one to Report.
+	// Cleared before the new side serves: after a failed Serve, Report must not answer with the counts of the old one.
 	s.stop()
 	s.stop, s.sink = func() {}, nil
 	address, stop, err := c.Serve(spec, sink)

@@ -212,7 +212,7 @@ func TestFaults(t *testing.T) {
 				good = good && b.Fault == ""
 			}
 			if good {
-				t.Error("nobody noticed")
+				t.Error("no fault is reported")
 			}
 		})
 	}

@@ -72,7 +72,7 @@ func (s *Spec) Validate() error {
 	switch _, err := newMessages(s.Size); {
 	case err != nil:
 		errs = append(errs, err)
-	case s.InFlight <= MaxInFlight && s.Size*s.InFlight > MaxBytesInFlight:
+	case s.InFlight <= MaxInFlight && s.Size*s.InFlight > MaxBytesInFlight: // both are bounded, so the product cannot overflow
 		bad("%d messages of %s in flight are more than %s: want fewer or smaller ones", s.InFlight, FormatSize(s.Size), FormatSize(MaxBytesInFlight))
 	}
 	if s.Duration <= 0 || s.WarmUp < 0 {

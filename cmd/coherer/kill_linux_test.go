@@ -24,7 +24,7 @@ func processesUnder(t *testing.T, dir, pattern string) (pids []int) {
 	for _, p := range procs {
 		cwd, err := os.Readlink(p)
 		if err != nil {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
 		if fits, err := filepath.Match(filepath.Join(dir, pattern), cwd); err != nil {
 			t.Fatal(err)

@@ -178,6 +178,7 @@ func root() *cobra.Command {
 			"  coherer trace show                     the last run, message by message",
 			"  coherer explain RegisterWorker         what a message is, its senders and its handler",
 		}, "\n"),
+		// run prints errors, and for those of usage where the help is.
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usages(func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -151,6 +151,7 @@ func refuse(cmd *cobra.Command, all *conf.Settings, onYARN bool) error {
 		return all.Get(o.Key)
 	}
 	dynamic, _ := all.Get(conf.DynamicAllocation.Key())
+	// Without usage: the exit code is spark-submit's.
 	if err := submit.CheckAmounts(get, strings.EqualFold(dynamic.Value, "true")); err != nil {
 		return err
 	}

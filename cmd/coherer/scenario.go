@@ -141,6 +141,7 @@ func scenarioRun() *cobra.Command {
 
 func (o *scenarioOptions) check(args []string) error {
 	_, err := o.json()
+	// In this order: the last case has a name to look at, since those before it exclude --all and no name.
 	switch {
 	case err != nil:
 		return err

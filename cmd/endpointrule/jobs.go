@@ -68,7 +68,7 @@ func runJobs(pass *analysis.Pass) (any, error) {
 func (j *jobs) declare(decl ast.Decl) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
-		if decl.Body == nil {
+		if decl.Body == nil { // written in assembly
 			return
 		}
 		if f, ok := j.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
@@ -277,6 +277,7 @@ func (j *jobs) body(body *ast.BlockStmt) {
 // differ, nor do generators of random numbers with a seed from the caller.
 func (j *jobs) processOwn(id *ast.Ident) string {
 	obj := j.pass.TypesInfo.Uses[id]
+	// A method or a field is not checked: the function or variable that its value came from is.
 	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
 		return ""
 	}

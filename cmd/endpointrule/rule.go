@@ -120,6 +120,7 @@ func endpointTypes(pass *analysis.Pass) []*types.TypeName {
 	for _, file := range pass.Files {
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
+			// A probe of a test does not put its package under the rule.
 			if !ok || f.Name.Name != "Receive" || isTest(pass, file) {
 				continue
 			}

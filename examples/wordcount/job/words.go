@@ -63,6 +63,7 @@ func Printable(word string) string {
 	for i := 0; i < len(word); {
 		r, size := utf8.DecodeRuneInString(word[i:])
 		bytes := word[i : i+size]
+		// RuneError of one byte is a byte that is no UTF-8; of three bytes it is U+FFFD itself, which a text may hold.
 		if unicode.IsPrint(r) && (r != utf8.RuneError || size > 1) {
 			b.WriteString(bytes)
 		} else {
