@@ -25,6 +25,7 @@
 //	  exceptions/ Hadoop's exceptions as errors that travel
 //	  exitstatus/ pure: what YARN says of containers that it ended
 //	  rmproxy/    calls of a ResourceManager that may be away
+//	machine/     pure: state machines as tables
 //	records/     what Masters, ResourceManagers and the stores of their records agree on
 //	submit/      pure: the rules of spark-submit
 //	ids/         pure: which ids are valid, and the names by which endpoints are looked up

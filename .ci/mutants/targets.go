@@ -30,6 +30,7 @@ var targets = []target{
 	{"actors/driverclient", nil, false},
 	{"actors/election", nil, false},
 	{"actors/executor", []string{"actors/driver"}, false},
+	{"actors/machine", []string{"actors/nodemanager/machine", "actors/resourcemanager/machine"}, false},
 	{"actors/master", nil, false},
 	{"actors/nodemanager", nil, false},
 	{"actors/nodemanager/launch", []string{"actors/nodemanager"}, false},

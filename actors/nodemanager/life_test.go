@@ -99,9 +99,9 @@ func TestAnEventOutOfPlaceChangesNothing(t *testing.T) {
 	}})
 	k.w.Settle()
 	want := []string{
-		"error Can't handle this event at current state: application " + app1.String() + ": application: invalid event APPLICATION_RESOURCES_CLEANEDUP at RUNNING",
-		"error Can't handle this event at current state: container " + id.String() + ": container: invalid event INIT_CONTAINER at RUNNING",
-		"error Can't handle this event at current state: resource file:///a: localized resource: invalid event LOCALIZED at LOCALIZED",
+		"error Can't handle this event at current state: application " + app1.String() + ": invalid event APPLICATION_RESOURCES_CLEANEDUP at RUNNING: the application stays as it is",
+		"error Can't handle this event at current state: container " + id.String() + ": invalid event INIT_CONTAINER at RUNNING: the container stays as it is",
+		"error Can't handle this event at current state: resource file:///a: invalid event LOCALIZED at LOCALIZED: the localized resource stays as it is",
 	}
 	if got := k.lines("Can't handle"); !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

@@ -2,6 +2,8 @@
 
 package machine
 
+import "github.com/coherer/coherer/actors/machine"
+
 // ApplicationState is where an application is on this node. It mirrors
 // org.apache.hadoop.yarn.server.nodemanager.containermanager.application.ApplicationState.
 type ApplicationState int
@@ -17,12 +19,11 @@ const (
 	applicationStates       = iota
 )
 
-var applicationStateNames = [...]string{
-	"NEW", "INITING", "RUNNING", "FINISHING_CONTAINERS_WAIT", "APPLICATION_RESOURCES_CLEANINGUP", "FINISHED",
-}
-
 // String is Hadoop's name.
-func (s ApplicationState) String() string { return name(applicationStateNames[:], int(s)) }
+func (s ApplicationState) String() string {
+	return machine.Name(int(s), "NEW", "INITING", "RUNNING", "FINISHING_CONTAINERS_WAIT", "APPLICATION_RESOURCES_CLEANINGUP",
+		"FINISHED")
+}
 
 // ApplicationEvent is what happens to an application. It mirrors ApplicationEventType.
 type ApplicationEvent int
@@ -41,13 +42,12 @@ const (
 	applicationEvents = iota
 )
 
-var applicationEventNames = [...]string{
-	"INIT_APPLICATION", "INIT_CONTAINER", "APPLICATION_LOG_HANDLING_INITED", "APPLICATION_LOG_HANDLING_FAILED", "APPLICATION_INITED",
-	"APPLICATION_CONTAINER_FINISHED", "FINISH_APPLICATION", "APPLICATION_RESOURCES_CLEANEDUP", "APPLICATION_LOG_HANDLING_FINISHED",
-}
-
 // String is Hadoop's name.
-func (e ApplicationEvent) String() string { return name(applicationEventNames[:], int(e)) }
+func (e ApplicationEvent) String() string {
+	return machine.Name(int(e), "INIT_APPLICATION", "INIT_CONTAINER", "APPLICATION_LOG_HANDLING_INITED",
+		"APPLICATION_LOG_HANDLING_FAILED", "APPLICATION_INITED", "APPLICATION_CONTAINER_FINISHED",
+		"FINISH_APPLICATION", "APPLICATION_RESOURCES_CLEANEDUP", "APPLICATION_LOG_HANDLING_FINISHED")
+}
 
 // Application is an application's life on this node.
 type Application struct {
@@ -56,68 +56,52 @@ type Application struct {
 	Containers int
 }
 
+type applicationRule = machine.Rule[ApplicationState, ApplicationEvent, last, Action]
+
+var (
+	ends             = []ApplicationState{FinishingContainersWait, ResourcesCleaningUp, ApplicationFinished}
+	applicationTable = machine.New("the application", []applicationRule{
+		{From: []ApplicationState{ApplicationNew}, On: InitApplication, To: ApplicationIniting},
+		{From: []ApplicationState{ApplicationNew, ApplicationIniting}, On: InitApplicationContainer, To: machine.Stay},
+		{From: []ApplicationState{ApplicationIniting}, On: LogHandlingInited, To: machine.Stay, Do: []Action{InitResources}},
+		{From: []ApplicationState{ApplicationIniting}, On: LogHandlingFailed, To: machine.Stay, Do: []Action{InitResources}},
+		{From: []ApplicationState{ApplicationIniting}, On: ApplicationInited, To: ApplicationRunning, Do: []Action{InitContainers}},
+		{From: []ApplicationState{ApplicationRunning}, On: InitApplicationContainer, To: machine.Stay, Do: []Action{InitContainers}},
+		{From: []ApplicationState{ApplicationIniting, ApplicationRunning, FinishingContainersWait}, On: ApplicationContainerFinished, To: machine.Stay},
+		{From: []ApplicationState{ApplicationIniting, ApplicationRunning}, On: FinishApplication, To: FinishingContainersWait, Do: []Action{KillContainers}},
+		{From: []ApplicationState{ApplicationIniting, ApplicationRunning}, On: FinishApplication, When: true, To: ResourcesCleaningUp, Do: []Action{CleanUpApplication}},
+		{From: []ApplicationState{FinishingContainersWait}, On: ApplicationContainerFinished, When: true, To: ResourcesCleaningUp, Do: []Action{CleanUpApplication}},
+		{From: ends, On: InitApplicationContainer, To: machine.Stay, Do: []Action{RefuseContainer}},
+		{From: []ApplicationState{ResourcesCleaningUp}, On: ApplicationResourcesCleanedUp, To: ApplicationFinished},
+		{From: []ApplicationState{ApplicationFinished}, On: LogHandlingFinished, To: machine.Stay, Do: []Action{ForgetApplication}},
+		{From: []ApplicationState{ApplicationFinished}, On: LogHandlingFailed, To: machine.Stay, Do: []Action{ForgetApplication}},
+	},
+		lateApplication(FinishingContainersWait, FinishApplication, ApplicationInited, LogHandlingInited, LogHandlingFailed),
+		// A container that ends in these was refused, and did not count.
+		lateApplication(ResourcesCleaningUp, FinishApplication, ApplicationInited, LogHandlingInited, LogHandlingFailed, ApplicationContainerFinished),
+		lateApplication(ApplicationFinished, FinishApplication, ApplicationInited, ApplicationContainerFinished),
+	)
+)
+
+func lateApplication(s ApplicationState, events ...ApplicationEvent) []applicationRule {
+	return machine.Late[ApplicationState, ApplicationEvent, last, Action](s, events...)
+}
+
 // Next is the application after an event.
 func (a Application) Next(e ApplicationEvent) (Application, []Action, error) {
 	next := a
 	switch e {
 	case InitApplicationContainer:
-		if a.State <= ApplicationRunning {
+		if a.State <= ApplicationRunning { // later ones are refused
 			next.Containers++
 		}
 	case ApplicationContainerFinished:
 		next.Containers = max(0, a.Containers-1)
 	}
-	switch {
-	case a.State == ApplicationNew && e == InitApplication:
-		return next.to(ApplicationIniting)
-	case a.State <= ApplicationIniting && e == InitApplicationContainer:
-		return next.to(a.State)
-	case a.State == ApplicationIniting && (e == LogHandlingInited || e == LogHandlingFailed):
-		return next.to(ApplicationIniting, InitResources)
-	case a.State == ApplicationIniting && e == ApplicationInited:
-		return next.to(ApplicationRunning, InitContainers)
-	case a.State == ApplicationRunning && e == InitApplicationContainer:
-		return next.to(ApplicationRunning, InitContainers)
-	case (a.State == ApplicationIniting || a.State == ApplicationRunning) && e == ApplicationContainerFinished:
-		return next.to(a.State)
-	case (a.State == ApplicationIniting || a.State == ApplicationRunning) && e == FinishApplication:
-		if a.Containers == 0 {
-			return next.to(ResourcesCleaningUp, CleanUpApplication)
-		}
-		return next.to(FinishingContainersWait, KillContainers)
-	case a.State == FinishingContainersWait && e == ApplicationContainerFinished:
-		if next.Containers == 0 {
-			return next.to(ResourcesCleaningUp, CleanUpApplication)
-		}
-		return next.to(FinishingContainersWait)
-	case e == InitApplicationContainer: // the application ends: see RefuseContainer
-		return next.to(a.State, RefuseContainer)
-	case a.State == ResourcesCleaningUp && e == ApplicationResourcesCleanedUp:
-		return next.to(ApplicationFinished)
-	case a.State == ApplicationFinished && (e == LogHandlingFinished || e == LogHandlingFailed):
-		return next.to(ApplicationFinished, ForgetApplication)
-	case a.ignores(e):
-		return next.to(a.State)
+	out, err := applicationTable.Step(a.State, ApplicationNew, e, next.Containers == 0)
+	if err != nil {
+		return a, nil, err
 	}
-	return a, nil, &InvalidTransition{"application", a.State.String(), e.String()}
-}
-
-// ignores reports whether e is no news: it was under way when the application's end came.
-func (a Application) ignores(e ApplicationEvent) bool {
-	switch {
-	case a.State >= FinishingContainersWait && e == FinishApplication:
-		return true
-	case a.State >= FinishingContainersWait && a.State <= ResourcesCleaningUp && (e == LogHandlingInited || e == LogHandlingFailed):
-		return true
-	case a.State >= FinishingContainersWait && e == ApplicationInited:
-		return true
-	case a.State >= ResourcesCleaningUp && e == ApplicationContainerFinished: // of a refused one
-		return true
-	}
-	return false
-}
-
-func (a Application) to(s ApplicationState, actions ...Action) (Application, []Action, error) {
-	a.State = s
-	return a, actions, nil
+	next.State = out.State
+	return next, out.Do, nil
 }

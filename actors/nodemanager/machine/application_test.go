@@ -2,7 +2,7 @@ package machine
 
 import "testing"
 
-var applicationTable = []row{
+var applicationRows = []row{
 	{"NEW", "INIT_APPLICATION", "INITING"},
 	{"NEW INITING", "INIT_CONTAINER", "same"},
 	{"INITING", "APPLICATION_LOG_HANDLING_INITED APPLICATION_LOG_HANDLING_FAILED", "same InitResources"},
@@ -21,7 +21,7 @@ var applicationTable = []row{
 }
 
 func TestEveryEventInEveryStateOfAnApplication(t *testing.T) {
-	checkTable(t, applicationTable, applicationStates, applicationEvents,
+	checkTable(t, applicationRows, applicationStates, applicationEvents,
 		func(s int) string { return ApplicationState(s).String() }, func(e int) string { return ApplicationEvent(e).String() },
 		func(s, e int) (Application, Application, string, []Action, error) {
 			before := Application{State: ApplicationState(s), Containers: 2}

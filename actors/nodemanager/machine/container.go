@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
+	"github.com/coherer/coherer/actors/machine"
 )
 
 // ContainerState is where a container is in its life. It mirrors
@@ -28,13 +29,11 @@ const (
 	containerStates         = iota
 )
 
-var containerStateNames = [...]string{
-	"NEW", "LOCALIZING", "LOCALIZATION_FAILED", "SCHEDULED", "RUNNING", "RELAUNCHING", "EXITED_WITH_SUCCESS", "EXITED_WITH_FAILURE",
-	"KILLING", "CONTAINER_CLEANEDUP_AFTER_KILL", "DONE",
-}
-
 // String is Hadoop's name.
-func (s ContainerState) String() string { return name(containerStateNames[:], int(s)) }
+func (s ContainerState) String() string {
+	return machine.Name(int(s), "NEW", "LOCALIZING", "LOCALIZATION_FAILED", "SCHEDULED", "RUNNING", "RELAUNCHING",
+		"EXITED_WITH_SUCCESS", "EXITED_WITH_FAILURE", "KILLING", "CONTAINER_CLEANEDUP_AFTER_KILL", "DONE")
+}
 
 // ContainerEventKind is what happens to a container. It mirrors ContainerEventType.
 type ContainerEventKind int
@@ -53,13 +52,12 @@ const (
 	containerEvents = iota
 )
 
-var containerEventNames = [...]string{
-	"INIT_CONTAINER", "RESOURCE_LOCALIZED", "RESOURCE_FAILED", "CONTAINER_LAUNCHED", "CONTAINER_EXITED_WITH_SUCCESS",
-	"CONTAINER_EXITED_WITH_FAILURE", "CONTAINER_KILLED_ON_REQUEST", "KILL_CONTAINER", "CONTAINER_RESOURCES_CLEANEDUP",
-}
-
 // String is Hadoop's name.
-func (k ContainerEventKind) String() string { return name(containerEventNames[:], int(k)) }
+func (k ContainerEventKind) String() string {
+	return machine.Name(int(k), "INIT_CONTAINER", "RESOURCE_LOCALIZED", "RESOURCE_FAILED", "CONTAINER_LAUNCHED",
+		"CONTAINER_EXITED_WITH_SUCCESS", "CONTAINER_EXITED_WITH_FAILURE", "CONTAINER_KILLED_ON_REQUEST",
+		"KILL_CONTAINER", "CONTAINER_RESOURCES_CLEANEDUP")
+}
 
 // ContainerEvent is an event of a container.
 type ContainerEvent struct {
@@ -89,141 +87,81 @@ func NewContainer(resources []string, retry Retry) Container {
 	return Container{Missing: slices.Clone(resources), Retry: retry, ExitStatus: exitstatus.Invalid}
 }
 
+type containerRule = machine.Rule[ContainerState, ContainerEventKind, last, Action]
+
+var containerTable = machine.New("the container", []containerRule{
+	{From: []ContainerState{ContainerNew}, On: InitContainer, To: Localizing, Do: []Action{RequestResources}},
+	{From: []ContainerState{ContainerNew}, On: InitContainer, When: true, To: Scheduled, Do: []Action{Launch}},
+	{From: []ContainerState{Localizing}, On: ResourceLocalized, To: machine.Stay},
+	{From: []ContainerState{Localizing}, On: ResourceLocalized, When: true, To: Scheduled, Do: []Action{Launch}},
+	{From: []ContainerState{Localizing}, On: ResourceFailed, To: LocalizationFailedState, Do: []Action{CleanUpResources}},
+	{From: []ContainerState{Scheduled, Relaunching}, On: ContainerLaunched, To: Running, Do: []Action{Monitor}},
+	// In KILLING: the process ended by itself before the signal reached it.
+	{From: []ContainerState{Running, Killing}, On: ExitedSuccess, To: ExitedWithSuccess, Do: []Action{CleanUpResources}},
+	// A process that ran may be started again. No second start from SCHEDULED and KILLING: it never ran, or its end is wanted.
+	{From: []ContainerState{Running, Relaunching}, On: ExitedFailure, To: Relaunching, Do: []Action{Launch}},
+	{From: []ContainerState{Running, Relaunching}, On: ExitedFailure, When: true, To: ExitedWithFailure, Do: []Action{CleanUpResources}},
+	{From: []ContainerState{Scheduled, Killing}, On: ExitedFailure, To: ExitedWithFailure, Do: []Action{CleanUpResources}},
+	{From: []ContainerState{Running}, On: KilledOnRequest, To: ExitedWithFailure, Do: []Action{CleanUpResources}},
+	{From: []ContainerState{Killing}, On: KilledOnRequest, To: CleanedUpAfterKill, Do: []Action{CleanUpResources}},
+	// A kill ends a container as soon as the work that is under way allows.
+	{From: []ContainerState{ContainerNew}, On: KillContainer, To: Done, Do: []Action{FinishContainer}},
+	{From: []ContainerState{Localizing}, On: KillContainer, To: Killing, Do: []Action{CleanUpResources}},
+	{From: []ContainerState{Scheduled, Running, Relaunching}, On: KillContainer, To: Killing, Do: []Action{KillProcess}},
+	{
+		From: []ContainerState{LocalizationFailedState, ExitedWithSuccess, ExitedWithFailure, Killing, CleanedUpAfterKill},
+		On:   ContainerResourcesCleanedUp, To: Done, Do: []Action{FinishContainer},
+	},
+},
+	// These were under way when the container took another course.
+	lateContainer(LocalizationFailedState, ResourceLocalized, ResourceFailed, KillContainer),
+	lateContainer(Killing, ResourceLocalized, ResourceFailed, ContainerLaunched, KillContainer),
+	lateContainer(ExitedWithSuccess, KillContainer),
+	lateContainer(ExitedWithFailure, KillContainer),
+	lateContainer(CleanedUpAfterKill, KillContainer),
+	lateContainer(Done, InitContainer, KillContainer, ResourceLocalized, ResourceFailed),
+)
+
+func lateContainer(s ContainerState, events ...ContainerEventKind) []containerRule {
+	return machine.Late[ContainerState, ContainerEventKind, last, Action](s, events...)
+}
+
 // Next is the container after an event.
 func (c Container) Next(e ContainerEvent) (Container, []Action, error) {
-	if c.ignores(e.Kind) {
-		return c, nil, nil
+	next, nothingLeft := c.with(e)
+	out, err := containerTable.Step(c.State, ContainerNew, e.Kind, last(nothingLeft))
+	if err != nil || out.Late {
+		return c, nil, err
 	}
-	next, actions, ok := c.after(e)
-	if !ok {
-		return c, nil, &InvalidTransition{"container", c.State.String(), e.Kind.String()}
-	}
+	next.State = out.State
 	next.Diagnostics += e.Diagnostics
-	return next, actions, nil
+	return next, out.Do, nil
 }
 
-// after is the container after an event that is news; not ok when it has no place in the state.
-func (c Container) after(e ContainerEvent) (next Container, actions []Action, ok bool) {
+// with is the container with what an event says, and whether it leaves nothing to wait for: no resource, or no start.
+func (c Container) with(e ContainerEvent) (next Container, nothingLeft bool) {
 	switch e.Kind {
 	case InitContainer:
-		return c.initialise()
+		return c, len(c.Missing) == 0
 	case ResourceLocalized:
-		return c.localized(e)
-	case ResourceFailed:
-		return c.when(c.State == Localizing).to(LocalizationFailedState, CleanUpResources)
-	case ContainerLaunched:
-		return c.when(c.State == Scheduled || c.State == Relaunching).to(Running, Monitor)
+		c.Missing = slices.DeleteFunc(slices.Clone(c.Missing), func(key string) bool { return key == e.Resource })
+		return c, len(c.Missing) == 0
 	case ExitedSuccess:
-		// In KILLING: the process ended by itself before the signal reached it.
-		ended := c.when(c.State == Running || c.State == Killing)
-		ended.ExitStatus = 0
-		return ended.to(ExitedWithSuccess, CleanUpResources)
+		c.ExitStatus = 0
 	case ExitedFailure:
-		return c.failed(e)
-	case KilledOnRequest:
-		return c.killed(e)
-	case KillContainer:
-		return c.kill(e)
-	case ContainerResourcesCleanedUp:
-		switch c.State {
-		case LocalizationFailedState, ExitedWithSuccess, ExitedWithFailure, Killing, CleanedUpAfterKill:
-			return c.to(Done, FinishContainer)
-		}
-	}
-	return c, nil, false
-}
-
-// legal is a container for which an event has a place, or has not.
-type legal struct {
-	Container
-	ok bool
-}
-
-func (c Container) when(ok bool) legal { return legal{c, ok} }
-
-func (l legal) to(s ContainerState, actions ...Action) (Container, []Action, bool) {
-	if !l.ok {
-		return l.Container, nil, false
-	}
-	return l.Container.to(s, actions...)
-}
-
-// ignores reports whether an event is no news: it was under way when the container took another course.
-func (c Container) ignores(k ContainerEventKind) bool {
-	switch c.State {
-	case LocalizationFailedState:
-		return k == ResourceLocalized || k == ResourceFailed || k == KillContainer
-	case Killing:
-		return k == ResourceLocalized || k == ResourceFailed || k == ContainerLaunched || k == KillContainer
-	case ExitedWithSuccess, ExitedWithFailure, CleanedUpAfterKill:
-		return k == KillContainer
-	case Done:
-		return k == InitContainer || k == KillContainer || k == ResourceLocalized || k == ResourceFailed
-	}
-	return false
-}
-
-func (c Container) initialise() (Container, []Action, bool) {
-	if len(c.Missing) > 0 {
-		return c.when(c.State == ContainerNew).to(Localizing, RequestResources)
-	}
-	return c.when(c.State == ContainerNew).to(Scheduled, Launch)
-}
-
-// localized takes a resource off the list. After the last one the container is launched.
-func (c Container) localized(e ContainerEvent) (Container, []Action, bool) {
-	if c.State != Localizing {
-		return c, nil, false
-	}
-	c.Missing = slices.DeleteFunc(slices.Clone(c.Missing), func(key string) bool { return key == e.Resource })
-	if len(c.Missing) > 0 {
-		return c.to(Localizing)
-	}
-	return c.to(Scheduled, Launch)
-}
-
-// failed is the end of a process with a code other than 0, or a process that could not be started.
-func (c Container) failed(e ContainerEvent) (Container, []Action, bool) {
-	switch c.State {
-	case Running, Relaunching:
-		// A process that ran may be started again; one that could not be started the first time is not.
-		if left, again := c.Retry.after(e.ExitStatus); again {
+		if left, again := c.Retry.after(e.ExitStatus); again && (c.State == Running || c.State == Relaunching) {
 			c.Retry = left
-			return c.to(Relaunching, Launch)
+			return c, false
 		}
-	case Scheduled, Killing: // no second start: it never ran, or its end is wanted
-	default:
-		return c, nil, false
-	}
-	c.ExitStatus = e.ExitStatus
-	return c.to(ExitedWithFailure, CleanUpResources)
-}
-
-// killed is the end of a process by a signal, of this NodeManager or from outside. A status that the kill gave stays.
-func (c Container) killed(e ContainerEvent) (Container, []Action, bool) {
-	if c.ExitStatus == exitstatus.Invalid {
 		c.ExitStatus = e.ExitStatus
+		return c, true
+	case KilledOnRequest: // a status that the kill gave stays
+		if c.ExitStatus == exitstatus.Invalid {
+			c.ExitStatus = e.ExitStatus
+		}
+	case KillContainer:
+		c.ExitStatus = e.ExitStatus
+	case ResourceFailed, ContainerLaunched, ContainerResourcesCleanedUp: // they say nothing else
 	}
-	if c.State == Running {
-		return c.to(ExitedWithFailure, CleanUpResources)
-	}
-	return c.when(c.State == Killing).to(CleanedUpAfterKill, CleanUpResources)
-}
-
-// kill ends a container as soon as the work that is under way allows.
-func (c Container) kill(e ContainerEvent) (Container, []Action, bool) {
-	c.ExitStatus = e.ExitStatus
-	switch c.State {
-	case ContainerNew:
-		return c.to(Done, FinishContainer)
-	case Localizing:
-		return c.to(Killing, CleanUpResources)
-	default: // Scheduled, Running, Relaunching: ignores has kept the event from all others
-		return c.to(Killing, KillProcess)
-	}
-}
-
-func (c Container) to(s ContainerState, actions ...Action) (Container, []Action, bool) {
-	c.State = s
-	return c, actions, true
+	return c, false
 }

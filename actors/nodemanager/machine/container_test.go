@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-var containerTable = []row{
+var containerRows = []row{
 	{"NEW", "INIT_CONTAINER", "LOCALIZING RequestResources"},
 	{"NEW", "KILL_CONTAINER", "DONE FinishContainer"},
 	{"LOCALIZING", "RESOURCE_LOCALIZED", "same"}, // one of two
@@ -26,7 +26,7 @@ var containerTable = []row{
 }
 
 func TestEveryEventInEveryStateOfAContainer(t *testing.T) {
-	checkTable(t, containerTable, containerStates, containerEvents,
+	checkTable(t, containerRows, containerStates, containerEvents,
 		func(s int) string { return ContainerState(s).String() }, func(e int) string { return ContainerEventKind(e).String() },
 		func(s, e int) (Container, Container, string, []Action, error) {
 			before := NewContainer([]string{"a", "b"}, Retry{})
@@ -131,5 +131,26 @@ func TestRetries(t *testing.T) {
 		if c, _ = drive(t, c, fail); c.State != ExitedWithFailure || c.ExitStatus != 3 {
 			t.Errorf("%s: %+v", name, c)
 		}
+	}
+}
+
+// A process that never ran, or whose end is wanted, is not started again, and takes no retry; one that fails as it is started
+// again takes the next.
+func TestOnlyAProcessThatRanIsStartedAgain(t *testing.T) {
+	fail := ContainerEvent{Kind: ExitedFailure, ExitStatus: 3}
+	retry := Retry{Policy: RetryOnAllErrors, Left: 2}
+	never, _ := drive(t, NewContainer(nil, retry), ContainerEvent{Kind: InitContainer}, fail)
+	wanted, _ := drive(t, running(t, retry), ContainerEvent{Kind: KillContainer, ExitStatus: -105}, fail)
+	for _, c := range []Container{never, wanted} {
+		if c.State != ExitedWithFailure || c.ExitStatus != 3 || c.Retry.Left != 2 {
+			t.Errorf("%+v", c)
+		}
+	}
+	again, actions := drive(t, running(t, retry), fail, fail)
+	if again.State != Relaunching || again.Retry.Left != 0 || !slices.Equal(actions, []Action{Launch}) {
+		t.Errorf("%+v %v", again, actions)
+	}
+	if again, _ = drive(t, again, fail); again.State != ExitedWithFailure || again.ExitStatus != 3 {
+		t.Errorf("%+v", again)
 	}
 }

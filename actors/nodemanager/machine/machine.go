@@ -2,7 +2,7 @@
 
 package machine
 
-import "fmt"
+import "github.com/coherer/coherer/actors/machine"
 
 // Action is what a transition asks the NodeManager to do.
 type Action int
@@ -10,7 +10,7 @@ type Action int
 // The actions.
 const (
 	// RequestResources asks the localizer for each resource that the container waits for.
-	RequestResources Action = iota + 1
+	RequestResources Action = iota
 	// Launch starts the container's process.
 	Launch
 	// Monitor begins to watch the memory of the container's process.
@@ -44,28 +44,12 @@ const (
 	TellFailed
 )
 
-var actionNames = [...]string{
-	RequestResources: "RequestResources", Launch: "Launch", Monitor: "Monitor", KillProcess: "KillProcess",
-	CleanUpResources: "CleanUpResources", FinishContainer: "FinishContainer", InitResources: "InitResources",
-	InitContainers: "InitContainers", KillContainers: "KillContainers", RefuseContainer: "RefuseContainer",
-	CleanUpApplication: "CleanUpApplication", ForgetApplication: "ForgetApplication", Fetch: "Fetch", TellLocalized: "TellLocalized",
-	TellRequester: "TellRequester", TellFailed: "TellFailed",
-}
-
 // String is the action's name.
-func (a Action) String() string { return name(actionNames[:], int(a)) }
-
-// InvalidTransition is the error of an event that has no place in a state. It mirrors InvalidStateTransitionException.
-type InvalidTransition struct{ Machine, State, Event string }
-
-func (e *InvalidTransition) Error() string {
-	return fmt.Sprintf("%s: invalid event %s at %s", e.Machine, e.Event, e.State)
+func (a Action) String() string {
+	return machine.Name(int(a), "RequestResources", "Launch", "Monitor", "KillProcess", "CleanUpResources", "FinishContainer", "InitResources",
+		"InitContainers", "KillContainers", "RefuseContainer", "CleanUpApplication", "ForgetApplication", "Fetch", "TellLocalized",
+		"TellRequester", "TellFailed")
 }
 
-// name is what a constant is called.
-func name(names []string, i int) string {
-	if i < 0 || i >= len(names) || names[i] == "" {
-		return fmt.Sprintf("unknown(%d)", i)
-	}
-	return names[i]
-}
+// last is the case of an event that leaves nothing to wait for.
+type last bool

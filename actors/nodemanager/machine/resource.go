@@ -2,7 +2,11 @@
 
 package machine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/coherer/coherer/actors/machine"
+)
 
 // ResourceState is where a resource is on its way to this machine. It mirrors
 // org.apache.hadoop.yarn.server.nodemanager.containermanager.localizer.ResourceState.
@@ -17,10 +21,10 @@ const (
 	resourceStates = iota
 )
 
-var resourceStateNames = [...]string{"INIT", "DOWNLOADING", "LOCALIZED", "FAILED"}
-
 // String is Hadoop's name.
-func (s ResourceState) String() string { return name(resourceStateNames[:], int(s)) }
+func (s ResourceState) String() string {
+	return machine.Name(int(s), "INIT", "DOWNLOADING", "LOCALIZED", "FAILED")
+}
 
 // ResourceEventKind is what happens to a resource. It mirrors ResourceEventType.
 type ResourceEventKind int
@@ -34,10 +38,10 @@ const (
 	resourceEvents = iota
 )
 
-var resourceEventNames = [...]string{"REQUEST", "LOCALIZED", "LOCALIZATION_FAILED", "RELEASE"}
-
 // String is Hadoop's name.
-func (k ResourceEventKind) String() string { return name(resourceEventNames[:], int(k)) }
+func (k ResourceEventKind) String() string {
+	return machine.Name(int(k), "REQUEST", "LOCALIZED", "LOCALIZATION_FAILED", "RELEASE")
+}
 
 // ResourceEvent is an event of a resource.
 type ResourceEvent struct {
@@ -65,40 +69,37 @@ type LocalizedResource struct {
 	Used int64
 }
 
+type resourceRule = machine.Rule[ResourceState, ResourceEventKind, last, Action]
+
+var resourceTable = machine.New("the localized resource", []resourceRule{
+	{From: []ResourceState{ResourceInit}, On: RequestResource, To: Downloading, Do: []Action{Fetch}},
+	{From: []ResourceState{Downloading}, On: RequestResource, To: machine.Stay},
+	{From: []ResourceState{Localized}, On: RequestResource, To: machine.Stay, Do: []Action{TellRequester}},
+	{From: []ResourceState{Downloading}, On: ResourceCame, To: Localized, Do: []Action{TellLocalized}},
+	{From: []ResourceState{Downloading}, On: LocalizationFailed, To: LocalizeFailed, Do: []Action{TellFailed}},
+	{From: []ResourceState{Downloading, Localized}, On: ReleaseResource, To: machine.Stay},
+	// Containers that heard of the failure release what they did not get.
+	{From: []ResourceState{LocalizeFailed}, On: ReleaseResource, To: machine.Stay, Late: true},
+})
+
 // Next is the resource after an event.
 func (r LocalizedResource) Next(e ResourceEvent) (LocalizedResource, []Action, error) {
-	switch {
-	case e.Kind == RequestResource && r.State == ResourceInit:
-		return r.refer(e).to(Downloading, Fetch)
-	case e.Kind == RequestResource && r.State == Downloading:
-		return r.refer(e).to(Downloading)
-	case e.Kind == RequestResource && r.State == Localized:
-		return r.refer(e).to(Localized, TellRequester)
-	case e.Kind == ResourceCame && r.State == Downloading:
+	out, err := resourceTable.Step(r.State, ResourceInit, e.Kind, false)
+	if err != nil || out.Late {
+		return r, nil, err
+	}
+	switch e.Kind {
+	case RequestResource:
+		if !slices.Contains(r.Refs, e.Container) {
+			r.Refs = append(slices.Clone(r.Refs), e.Container)
+		}
+		r.Used = e.At
+	case ResourceCame:
 		r.Path, r.Size = e.Path, e.Size
-		return r.to(Localized, TellLocalized)
-	case e.Kind == LocalizationFailed && r.State == Downloading:
-		return r.to(LocalizeFailed, TellFailed)
-	case e.Kind == ReleaseResource && (r.State == Downloading || r.State == Localized):
+	case ReleaseResource:
 		r.Refs = slices.DeleteFunc(slices.Clone(r.Refs), func(c string) bool { return c == e.Container })
 		r.Used = e.At
-		return r.to(r.State)
-	case e.Kind == ReleaseResource && r.State == LocalizeFailed: // containers that heard of the failure release what they did not get
-		return r.to(r.State)
 	}
-	return r, nil, &InvalidTransition{"localized resource", r.State.String(), e.Kind.String()}
-}
-
-// refer notes a container that wants the resource, once.
-func (r LocalizedResource) refer(e ResourceEvent) LocalizedResource {
-	if !slices.Contains(r.Refs, e.Container) {
-		r.Refs = append(slices.Clone(r.Refs), e.Container)
-	}
-	r.Used = e.At
-	return r
-}
-
-func (r LocalizedResource) to(s ResourceState, actions ...Action) (LocalizedResource, []Action, error) {
-	r.State = s
-	return r, actions, nil
+	r.State = out.State
+	return r, out.Do, nil
 }

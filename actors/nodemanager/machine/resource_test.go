@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-var resourceTable = []row{
+var resourceRows = []row{
 	{"INIT", "REQUEST", "DOWNLOADING Fetch"},
 	{"DOWNLOADING", "REQUEST", "same"},
 	{"DOWNLOADING", "LOCALIZED", "LOCALIZED TellLocalized"},
@@ -15,7 +15,7 @@ var resourceTable = []row{
 }
 
 func TestEveryEventInEveryStateOfAResource(t *testing.T) {
-	checkTable(t, resourceTable, resourceStates, resourceEvents,
+	checkTable(t, resourceRows, resourceStates, resourceEvents,
 		func(s int) string { return ResourceState(s).String() }, func(e int) string { return ResourceEventKind(e).String() },
 		func(s, e int) (LocalizedResource, LocalizedResource, string, []Action, error) {
 			before := LocalizedResource{State: ResourceState(s), Refs: []string{"c1"}, Used: 1}
@@ -36,5 +36,13 @@ func TestWhoRefersToAResource(t *testing.T) {
 	r, _, _ = r.Next(ResourceEvent{Kind: ReleaseResource, Container: "c1", At: 7})
 	if !slices.Equal(r.Refs, []string{"c2"}) || r.Used != 7 || r.Path != "/p" || r.Size != 5 {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestAReleaseOfAResourceThatCannotBeHadChangesNothing(t *testing.T) {
+	failed := LocalizedResource{State: LocalizeFailed, Refs: []string{"c1"}, Used: 1}
+	r, actions, err := failed.Next(ResourceEvent{Kind: ReleaseResource, Container: "c1", At: 7})
+	if err != nil || actions != nil || !slices.Equal(r.Refs, []string{"c1"}) || r.Used != 1 {
+		t.Errorf("%+v %v %v", r, actions, err)
 	}
 }

@@ -2,7 +2,7 @@
 
 package machine
 
-import "slices"
+import "github.com/coherer/coherer/actors/machine"
 
 // AppState is where an application stands. It mirrors RMAppState.
 type AppState int
@@ -23,7 +23,7 @@ const (
 )
 
 func (s AppState) String() string {
-	return nameOf(int(s), "NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING", "FINISHING", "FINISHED",
+	return machine.Name(int(s), "NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING", "FINISHING", "FINISHED",
 		"FAILED", "KILLING", "KILLED")
 }
 
@@ -51,7 +51,7 @@ const (
 )
 
 func (e AppEvent) String() string {
-	return nameOf(int(e), "START", "RECOVER", "KILL", "APP_REJECTED", "APP_NEW_SAVED", "APP_ACCEPTED", "ATTEMPT_REGISTERED",
+	return machine.Name(int(e), "START", "RECOVER", "KILL", "APP_REJECTED", "APP_NEW_SAVED", "APP_ACCEPTED", "ATTEMPT_REGISTERED",
 		"ATTEMPT_UNREGISTERED", "ATTEMPT_FINISHED", "ATTEMPT_FAILED", "ATTEMPT_KILLED", "APP_UPDATE_SAVED", "APP_RUNNING_ON_NODE")
 }
 
@@ -72,50 +72,50 @@ const (
 )
 
 func (a AppAction) String() string {
-	return nameOf(int(a), "StoreApp", "AddToQueue", "StartAttempt", "KillAttempt", "StoreFinal", "RememberNode", "CleanUpNode",
+	return machine.Name(int(a), "StoreApp", "AddToQueue", "StartAttempt", "KillAttempt", "StoreFinal", "RememberNode", "CleanUpNode",
 		"CleanUpApp", "RecoverInQueue")
 }
 
-type appRule = rule[AppState, AppEvent, AppAction]
+type appRule = machine.Rule[AppState, AppEvent, Case, AppAction]
 
-var appTable = tableOf(slices.Concat([]appRule{
-	{from: []AppState{AppNew}, on: AppStart, to: AppNewSaving, do: []AppAction{StoreApp}},
-	{from: []AppState{AppNew}, on: AppRecover, to: AppSubmitted, do: []AppAction{RecoverInQueue}},
-	{from: []AppState{AppNew}, on: AppRecover, when: Attempted, to: AppAccepted, do: []AppAction{RecoverInQueue}},
+var appTable = machine.New("the application", []appRule{
+	{From: []AppState{AppNew}, On: AppStart, To: AppNewSaving, Do: []AppAction{StoreApp}},
+	{From: []AppState{AppNew}, On: AppRecover, To: AppSubmitted, Do: []AppAction{RecoverInQueue}},
+	{From: []AppState{AppNew}, On: AppRecover, When: Attempted, To: AppAccepted, Do: []AppAction{RecoverInQueue}},
 	// No CleanUpApp: the scheduler of this life has never had them, and nodes that keep something report it as they register.
-	{from: []AppState{AppNew}, on: AppRecover, when: WasFinished, to: AppFinished},
-	{from: []AppState{AppNew}, on: AppRecover, when: WasFailed, to: AppFailed},
-	{from: []AppState{AppNew}, on: AppRecover, when: WasKilled, to: AppKilled},
-	{from: []AppState{AppNew}, on: AppKill, to: AppKilled, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppNew, AppNewSaving, AppSubmitted}, on: AppRejected, to: AppFinalSaving, target: AppFailed, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppNewSaving}, on: AppNewSaved, to: AppSubmitted, do: []AppAction{AddToQueue}},
-	{from: []AppState{AppNewSaving, AppSubmitted}, on: AppKill, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppSubmitted}, on: AppAccept, to: AppAccepted, do: []AppAction{StartAttempt}},
-	{from: []AppState{AppAccepted}, on: AppAccept, to: AppAccepted}, // of a recovered one: it has its attempt
-	{from: []AppState{AppAccepted}, on: AppAttemptRegistered, to: AppRunning},
-	{from: []AppState{AppAccepted, AppRunning}, on: AppAttemptFailed, when: Retry, to: AppAccepted, do: []AppAction{StartAttempt}},
-	{from: []AppState{AppAccepted, AppRunning}, on: AppAttemptFailed, to: AppFinalSaving, target: AppFailed, do: []AppAction{StoreFinal}},
+	{From: []AppState{AppNew}, On: AppRecover, When: WasFinished, To: AppFinished},
+	{From: []AppState{AppNew}, On: AppRecover, When: WasFailed, To: AppFailed},
+	{From: []AppState{AppNew}, On: AppRecover, When: WasKilled, To: AppKilled},
+	{From: []AppState{AppNew}, On: AppKill, To: AppKilled, Do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppNew, AppNewSaving, AppSubmitted}, On: AppRejected, To: AppFinalSaving, Target: AppFailed, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppNewSaving}, On: AppNewSaved, To: AppSubmitted, Do: []AppAction{AddToQueue}},
+	{From: []AppState{AppNewSaving, AppSubmitted}, On: AppKill, To: AppFinalSaving, Target: AppKilled, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppSubmitted}, On: AppAccept, To: AppAccepted, Do: []AppAction{StartAttempt}},
+	{From: []AppState{AppAccepted}, On: AppAccept, To: AppAccepted}, // of a recovered one: it has its attempt
+	{From: []AppState{AppAccepted}, On: AppAttemptRegistered, To: AppRunning},
+	{From: []AppState{AppAccepted, AppRunning}, On: AppAttemptFailed, When: Retry, To: AppAccepted, Do: []AppAction{StartAttempt}},
+	{From: []AppState{AppAccepted, AppRunning}, On: AppAttemptFailed, To: AppFinalSaving, Target: AppFailed, Do: []AppAction{StoreFinal}},
 	// Of a recovered one: the settings of queues may have changed meanwhile, while its attempt runs on.
-	{from: []AppState{AppAccepted, AppRunning}, on: AppRejected, to: AppFinalSaving, target: AppFailed, do: []AppAction{KillAttempt, StoreFinal}},
-	{from: []AppState{AppAccepted}, on: AppAttemptFinished, to: AppFinalSaving, target: AppFinished, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppAccepted, AppRunning}, on: AppKill, to: AppKilling, do: []AppAction{KillAttempt}},
-	{from: []AppState{AppAccepted}, on: AppAttemptKilled, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppRunning}, on: AppAttemptUnregistered, to: AppFinalSaving, target: AppFinishing, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppRunning}, on: AppAttemptFinished, to: AppFinished, do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppAccepted, AppRunning}, On: AppRejected, To: AppFinalSaving, Target: AppFailed, Do: []AppAction{KillAttempt, StoreFinal}},
+	{From: []AppState{AppAccepted}, On: AppAttemptFinished, To: AppFinalSaving, Target: AppFinished, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppAccepted, AppRunning}, On: AppKill, To: AppKilling, Do: []AppAction{KillAttempt}},
+	{From: []AppState{AppAccepted}, On: AppAttemptKilled, To: AppFinalSaving, Target: AppKilled, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppRunning}, On: AppAttemptUnregistered, To: AppFinalSaving, Target: AppFinishing, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppRunning}, On: AppAttemptFinished, To: AppFinished, Do: []AppAction{CleanUpApp}},
 	// Its ApplicationMaster was quicker than the record: nothing is left to wait for in FINISHING.
-	{from: []AppState{AppFinalSaving}, then: AppFinishing, on: AppAttemptFinished, to: AppFinalSaving, target: AppFinished},
-	{from: []AppState{AppFinalSaving}, on: AppAttemptFinished, to: stay},
-	{from: []AppState{AppFinalSaving}, then: AppFinishing, on: AppUpdateSaved, to: AppFinishing}, // CleanUpApp comes when its ApplicationMaster has exited
-	{from: []AppState{AppFinalSaving}, then: AppFinished, on: AppUpdateSaved, to: AppFinished, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppFinalSaving}, then: AppFailed, on: AppUpdateSaved, to: AppFailed, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppFinalSaving}, then: AppKilled, on: AppUpdateSaved, to: AppKilled, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppFinishing}, on: AppAttemptFinished, to: AppFinished, do: []AppAction{CleanUpApp}},
-	{from: []AppState{AppKilling}, on: AppAttemptKilled, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppKilling}, on: AppAttemptFailed, to: AppFinalSaving, target: AppKilled, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppKilling}, on: AppAttemptUnregistered, to: AppFinalSaving, target: AppFinishing, do: []AppAction{StoreFinal}},
-	{from: []AppState{AppAccepted, AppRunning, AppFinalSaving, AppFinishing, AppKilling}, on: AppRunningOnNode, do: []AppAction{RememberNode}, to: stay},
+	{From: []AppState{AppFinalSaving}, Then: AppFinishing, On: AppAttemptFinished, To: AppFinalSaving, Target: AppFinished},
+	{From: []AppState{AppFinalSaving}, On: AppAttemptFinished, To: machine.Stay},
+	{From: []AppState{AppFinalSaving}, Then: AppFinishing, On: AppUpdateSaved, To: AppFinishing}, // CleanUpApp comes when its ApplicationMaster has exited
+	{From: []AppState{AppFinalSaving}, Then: AppFinished, On: AppUpdateSaved, To: AppFinished, Do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppFinalSaving}, Then: AppFailed, On: AppUpdateSaved, To: AppFailed, Do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppFinalSaving}, Then: AppKilled, On: AppUpdateSaved, To: AppKilled, Do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppFinishing}, On: AppAttemptFinished, To: AppFinished, Do: []AppAction{CleanUpApp}},
+	{From: []AppState{AppKilling}, On: AppAttemptKilled, To: AppFinalSaving, Target: AppKilled, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppKilling}, On: AppAttemptFailed, To: AppFinalSaving, Target: AppKilled, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppKilling}, On: AppAttemptUnregistered, To: AppFinalSaving, Target: AppFinishing, Do: []AppAction{StoreFinal}},
+	{From: []AppState{AppAccepted, AppRunning, AppFinalSaving, AppFinishing, AppKilling}, On: AppRunningOnNode, Do: []AppAction{RememberNode}, To: machine.Stay},
 	// CleanUpApp served the nodes that were known then; one that comes up later has to be cleaned up by itself.
-	{from: []AppState{AppFinished, AppFailed, AppKilled}, on: AppRunningOnNode, do: []AppAction{CleanUpNode}, to: stay},
+	{From: []AppState{AppFinished, AppFailed, AppKilled}, On: AppRunningOnNode, Do: []AppAction{CleanUpNode}, To: machine.Stay},
 },
 	lateApp(AppFinalSaving, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled),
 	lateApp(AppFinishing, AppKill),
@@ -123,10 +123,10 @@ var appTable = tableOf(slices.Concat([]appRule{
 	lateApp(AppFinished, AppKill, AppAccept, AppRejected, AppAttemptFinished, AppAttemptUnregistered), // the scheduler answers a recovery late
 	lateApp(AppFailed, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled, AppAttemptFinished),
 	lateApp(AppKilled, AppKill, AppNewSaved, AppAccept, AppRejected, AppAttemptFailed, AppAttemptKilled, AppAttemptFinished),
-)...)
+)
 
 func lateApp(s AppState, events ...AppEvent) []appRule {
-	return late[AppState, AppEvent, AppAction](s, events...)
+	return machine.Late[AppState, AppEvent, Case, AppAction](s, events...)
 }
 
 // App is an application's machine. The zero App is NEW.
@@ -138,6 +138,6 @@ type App struct {
 
 // Step is the machine after an event, and the actions that follow.
 func (m App) Step(e AppEvent, when Case) (App, []AppAction, error) {
-	to, target, do, err := appTable.step("the application", m.State, m.Target, e, when)
-	return App{to, target}, do, err
+	next, err := appTable.Step(m.State, m.Target, e, when)
+	return App{next.State, next.Target}, next.Do, err
 }

@@ -2,7 +2,7 @@
 
 package machine
 
-import "slices"
+import "github.com/coherer/coherer/actors/machine"
 
 // AttemptState is where an attempt of an application stands. It mirrors RMAppAttemptState.
 type AttemptState int
@@ -24,7 +24,7 @@ const (
 )
 
 func (s AttemptState) String() string {
-	return nameOf(int(s), "NEW", "SUBMITTED", "SCHEDULED", "ALLOCATED_SAVING", "ALLOCATED", "LAUNCHED", "RUNNING", "FINAL_SAVING",
+	return machine.Name(int(s), "NEW", "SUBMITTED", "SCHEDULED", "ALLOCATED_SAVING", "ALLOCATED", "LAUNCHED", "RUNNING", "FINAL_SAVING",
 		"FINISHING", "FINISHED", "FAILED", "KILLED")
 }
 
@@ -54,7 +54,7 @@ const (
 )
 
 func (e AttemptEvent) String() string {
-	return nameOf(int(e), "START", "KILL", "FAIL", "ATTEMPT_ADDED", "CONTAINER_ALLOCATED", "ATTEMPT_NEW_SAVED", "LAUNCHED",
+	return machine.Name(int(e), "START", "KILL", "FAIL", "ATTEMPT_ADDED", "CONTAINER_ALLOCATED", "ATTEMPT_NEW_SAVED", "LAUNCHED",
 		"LAUNCH_FAILED", "REGISTERED", "STATUS_UPDATE", "UNREGISTERED", "CONTAINER_FINISHED", "EXPIRE", "ATTEMPT_UPDATE_SAVED", "RECOVER")
 }
 
@@ -81,11 +81,11 @@ const (
 )
 
 func (a AttemptAction) String() string {
-	return nameOf(int(a), "AddAttempt", "AskContainer", "PullContainer", "StoreAttempt", "LaunchAM", "WatchAM", "TellRegistered",
+	return machine.Name(int(a), "AddAttempt", "AskContainer", "PullContainer", "StoreAttempt", "LaunchAM", "WatchAM", "TellRegistered",
 		"NoteProgress", "StoreAttemptFinal", "TellUnregistered", "EndAttempt", "TellFinished", "TellFailed", "TellKilled", "RecoverAttempt")
 }
 
-type attemptRule = rule[AttemptState, AttemptEvent, AttemptAction]
+type attemptRule = machine.Rule[AttemptState, AttemptEvent, Case, AttemptAction]
 
 var (
 	toStoreFinal = []AttemptAction{StoreAttemptFinal}
@@ -94,57 +94,57 @@ var (
 	}
 )
 
-var attemptTable = tableOf(slices.Concat([]attemptRule{
-	{from: []AttemptState{AttemptNew}, on: AttemptStart, to: AttemptSubmitted, do: []AttemptAction{AddAttempt}},
-	{from: []AttemptState{AttemptSubmitted}, on: AttemptAdded, to: AttemptScheduled, do: []AttemptAction{AskContainer}},
-	{from: []AttemptState{AttemptScheduled}, on: AttemptContainerAllocated, to: AttemptAllocatedSaving, do: []AttemptAction{StoreAttempt}},
-	{from: []AttemptState{AttemptScheduled}, on: AttemptContainerAllocated, when: NothingYet, to: stay, do: []AttemptAction{PullContainer}},
-	{from: []AttemptState{AttemptAllocatedSaving}, on: AttemptNewSaved, to: AttemptAllocated, do: []AttemptAction{LaunchAM}},
-	{from: []AttemptState{AttemptAllocated}, on: AttemptLaunch, to: AttemptLaunched, do: []AttemptAction{WatchAM}},
-	{from: []AttemptState{AttemptAllocated}, on: AttemptLaunchFailed, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
+var attemptTable = machine.New("the attempt", []attemptRule{
+	{From: []AttemptState{AttemptNew}, On: AttemptStart, To: AttemptSubmitted, Do: []AttemptAction{AddAttempt}},
+	{From: []AttemptState{AttemptSubmitted}, On: AttemptAdded, To: AttemptScheduled, Do: []AttemptAction{AskContainer}},
+	{From: []AttemptState{AttemptScheduled}, On: AttemptContainerAllocated, To: AttemptAllocatedSaving, Do: []AttemptAction{StoreAttempt}},
+	{From: []AttemptState{AttemptScheduled}, On: AttemptContainerAllocated, When: NothingYet, To: machine.Stay, Do: []AttemptAction{PullContainer}},
+	{From: []AttemptState{AttemptAllocatedSaving}, On: AttemptNewSaved, To: AttemptAllocated, Do: []AttemptAction{LaunchAM}},
+	{From: []AttemptState{AttemptAllocated}, On: AttemptLaunch, To: AttemptLaunched, Do: []AttemptAction{WatchAM}},
+	{From: []AttemptState{AttemptAllocated}, On: AttemptLaunchFailed, To: AttemptFinalSaving, Target: AttemptFailed, Do: toStoreFinal},
 	// An ApplicationMaster may register before its NodeManager answers startContainers: the two travel on different connections.
 	// That answer then finds the attempt RUNNING. A failed one changes nothing: the ApplicationMaster has proved that it runs.
-	{from: []AttemptState{AttemptAllocated}, on: AttemptRegister, to: AttemptRunning, do: []AttemptAction{TellRegistered}},
-	{from: []AttemptState{AttemptLaunched}, on: AttemptRegister, to: AttemptRunning, do: []AttemptAction{TellRegistered}},
-	{from: []AttemptState{AttemptRunning}, on: AttemptLaunch, to: stay, do: []AttemptAction{WatchAM}},
-	{from: []AttemptState{AttemptRunning}, on: AttemptLaunchFailed, to: stay},
-	{from: []AttemptState{AttemptRunning}, on: AttemptStatusUpdate, to: stay, do: []AttemptAction{NoteProgress}},
-	{from: []AttemptState{AttemptRunning}, on: AttemptContainerAllocated, to: stay},
+	{From: []AttemptState{AttemptAllocated}, On: AttemptRegister, To: AttemptRunning, Do: []AttemptAction{TellRegistered}},
+	{From: []AttemptState{AttemptLaunched}, On: AttemptRegister, To: AttemptRunning, Do: []AttemptAction{TellRegistered}},
+	{From: []AttemptState{AttemptRunning}, On: AttemptLaunch, To: machine.Stay, Do: []AttemptAction{WatchAM}},
+	{From: []AttemptState{AttemptRunning}, On: AttemptLaunchFailed, To: machine.Stay},
+	{From: []AttemptState{AttemptRunning}, On: AttemptStatusUpdate, To: machine.Stay, Do: []AttemptAction{NoteProgress}},
+	{From: []AttemptState{AttemptRunning}, On: AttemptContainerAllocated, To: machine.Stay},
 	// The end of another container is the ApplicationMaster's business; that of its own, below, ends the attempt.
-	{from: []AttemptState{AttemptLaunched, AttemptRunning}, on: AttemptContainerFinished, to: stay},
+	{From: []AttemptState{AttemptLaunched, AttemptRunning}, On: AttemptContainerFinished, To: machine.Stay},
 	{
-		from: []AttemptState{AttemptScheduled, AttemptAllocatedSaving, AttemptAllocated, AttemptLaunched, AttemptRunning},
-		on:   AttemptContainerFinished, when: OwnContainer, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal,
+		From: []AttemptState{AttemptScheduled, AttemptAllocatedSaving, AttemptAllocated, AttemptLaunched, AttemptRunning},
+		On:   AttemptContainerFinished, When: OwnContainer, To: AttemptFinalSaving, Target: AttemptFailed, Do: toStoreFinal,
 	},
-	{from: []AttemptState{AttemptLaunched, AttemptRunning}, on: AttemptExpire, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
-	{from: []AttemptState{AttemptRunning}, on: AttemptUnregister, to: AttemptFinalSaving, target: AttemptFinishing, do: toStoreFinal},
-	{from: preFinal, on: AttemptKill, to: AttemptFinalSaving, target: AttemptKilled, do: toStoreFinal},
-	{from: preFinal, on: AttemptFail, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
-	{from: []AttemptState{AttemptNew, AttemptSubmitted}, on: AttemptRegister, to: AttemptFinalSaving, target: AttemptFailed, do: toStoreFinal},
+	{From: []AttemptState{AttemptLaunched, AttemptRunning}, On: AttemptExpire, To: AttemptFinalSaving, Target: AttemptFailed, Do: toStoreFinal},
+	{From: []AttemptState{AttemptRunning}, On: AttemptUnregister, To: AttemptFinalSaving, Target: AttemptFinishing, Do: toStoreFinal},
+	{From: preFinal, On: AttemptKill, To: AttemptFinalSaving, Target: AttemptKilled, Do: toStoreFinal},
+	{From: preFinal, On: AttemptFail, To: AttemptFinalSaving, Target: AttemptFailed, Do: toStoreFinal},
+	{From: []AttemptState{AttemptNew, AttemptSubmitted}, On: AttemptRegister, To: AttemptFinalSaving, Target: AttemptFailed, Do: toStoreFinal},
 	// The exit is remembered as FINISHED, since it does not come again: without it the attempt would wait in FINISHING for an exit
 	// that was.
 	{
-		from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing,
-		on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinalSaving, target: AttemptFinished,
+		From: []AttemptState{AttemptFinalSaving}, Then: AttemptFinishing,
+		On: AttemptContainerFinished, When: OwnContainer, To: AttemptFinalSaving, Target: AttemptFinished,
 	},
-	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing, on: AttemptExpire, to: AttemptFinalSaving, target: AttemptFinished},
-	{from: []AttemptState{AttemptFinalSaving}, on: AttemptExpire, to: stay},
+	{From: []AttemptState{AttemptFinalSaving}, Then: AttemptFinishing, On: AttemptExpire, To: AttemptFinalSaving, Target: AttemptFinished},
+	{From: []AttemptState{AttemptFinalSaving}, On: AttemptExpire, To: machine.Stay},
 	// EndAttempt comes before the report to the application, whose answer may be another attempt: the scheduler has to let go of
 	// this one first.
-	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFinishing, on: AttemptUpdateSaved, to: AttemptFinishing, do: []AttemptAction{TellUnregistered}},
+	{From: []AttemptState{AttemptFinalSaving}, Then: AttemptFinishing, On: AttemptUpdateSaved, To: AttemptFinishing, Do: []AttemptAction{TellUnregistered}},
 	{
-		from: []AttemptState{AttemptFinalSaving}, then: AttemptFinished, on: AttemptUpdateSaved, to: AttemptFinished,
-		do: []AttemptAction{TellUnregistered, EndAttempt, TellFinished},
+		From: []AttemptState{AttemptFinalSaving}, Then: AttemptFinished, On: AttemptUpdateSaved, To: AttemptFinished,
+		Do: []AttemptAction{TellUnregistered, EndAttempt, TellFinished},
 	},
-	{from: []AttemptState{AttemptFinalSaving}, then: AttemptFailed, on: AttemptUpdateSaved, to: AttemptFailed, do: []AttemptAction{EndAttempt, TellFailed}},
-	{from: []AttemptState{AttemptFinalSaving}, then: AttemptKilled, on: AttemptUpdateSaved, to: AttemptKilled, do: []AttemptAction{EndAttempt, TellKilled}},
-	{from: []AttemptState{AttemptFinishing}, on: AttemptContainerFinished, when: OwnContainer, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
-	{from: []AttemptState{AttemptFinishing}, on: AttemptExpire, to: AttemptFinished, do: []AttemptAction{EndAttempt, TellFinished}},
+	{From: []AttemptState{AttemptFinalSaving}, Then: AttemptFailed, On: AttemptUpdateSaved, To: AttemptFailed, Do: []AttemptAction{EndAttempt, TellFailed}},
+	{From: []AttemptState{AttemptFinalSaving}, Then: AttemptKilled, On: AttemptUpdateSaved, To: AttemptKilled, Do: []AttemptAction{EndAttempt, TellKilled}},
+	{From: []AttemptState{AttemptFinishing}, On: AttemptContainerFinished, When: OwnContainer, To: AttemptFinished, Do: []AttemptAction{EndAttempt, TellFinished}},
+	{From: []AttemptState{AttemptFinishing}, On: AttemptExpire, To: AttemptFinished, Do: []AttemptAction{EndAttempt, TellFinished}},
 	// Back to LAUNCHED, even if it was RUNNING: its ApplicationMaster registers again. WatchAM ends an attempt that never does.
-	{from: []AttemptState{AttemptNew}, on: AttemptRecover, to: AttemptLaunched, do: []AttemptAction{RecoverAttempt, WatchAM}},
-	{from: []AttemptState{AttemptNew}, on: AttemptRecover, when: WasFinished, to: AttemptFinished},
-	{from: []AttemptState{AttemptNew}, on: AttemptRecover, when: WasFailed, to: AttemptFailed},
-	{from: []AttemptState{AttemptNew}, on: AttemptRecover, when: WasKilled, to: AttemptKilled},
+	{From: []AttemptState{AttemptNew}, On: AttemptRecover, To: AttemptLaunched, Do: []AttemptAction{RecoverAttempt, WatchAM}},
+	{From: []AttemptState{AttemptNew}, On: AttemptRecover, When: WasFinished, To: AttemptFinished},
+	{From: []AttemptState{AttemptNew}, On: AttemptRecover, When: WasFailed, To: AttemptFailed},
+	{From: []AttemptState{AttemptNew}, On: AttemptRecover, When: WasKilled, To: AttemptKilled},
 },
 	lateAttempt(AttemptFinalSaving, AttemptKill, AttemptFail, AttemptAdded, AttemptContainerAllocated, AttemptNewSaved, AttemptLaunch,
 		AttemptLaunchFailed, AttemptRegister, AttemptStatusUpdate, AttemptUnregister, AttemptContainerFinished),
@@ -153,7 +153,7 @@ var attemptTable = tableOf(slices.Concat([]attemptRule{
 	lateAttempt(AttemptFinished, endOfAttempt...),
 	lateAttempt(AttemptFailed, endOfAttempt...),
 	lateAttempt(AttemptKilled, endOfAttempt...),
-)...)
+)
 
 // endOfAttempt are the events that an attempt that is over may still see.
 var endOfAttempt = []AttemptEvent{
@@ -162,7 +162,7 @@ var endOfAttempt = []AttemptEvent{
 }
 
 func lateAttempt(s AttemptState, events ...AttemptEvent) []attemptRule {
-	return late[AttemptState, AttemptEvent, AttemptAction](s, events...)
+	return machine.Late[AttemptState, AttemptEvent, Case, AttemptAction](s, events...)
 }
 
 // Attempt is an attempt's machine. The zero Attempt is NEW.
@@ -174,6 +174,6 @@ type Attempt struct {
 
 // Step is the machine after an event, and the actions that follow.
 func (m Attempt) Step(e AttemptEvent, when Case) (Attempt, []AttemptAction, error) {
-	to, target, do, err := attemptTable.step("the attempt", m.State, m.Target, e, when)
-	return Attempt{to, target}, do, err
+	next, err := attemptTable.Step(m.State, m.Target, e, when)
+	return Attempt{next.State, next.Target}, next.Do, err
 }

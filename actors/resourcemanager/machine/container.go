@@ -2,7 +2,7 @@
 
 package machine
 
-import "slices"
+import "github.com/coherer/coherer/actors/machine"
 
 // ContainerState is where a container stands. It mirrors RMContainerState.
 type ContainerState int
@@ -21,7 +21,7 @@ const (
 )
 
 func (s ContainerState) String() string {
-	return nameOf(int(s), "NEW", "RESERVED", "ALLOCATED", "ACQUIRED", "RUNNING", "COMPLETED", "EXPIRED", "RELEASED", "KILLED")
+	return machine.Name(int(s), "NEW", "RESERVED", "ALLOCATED", "ACQUIRED", "RUNNING", "COMPLETED", "EXPIRED", "RELEASED", "KILLED")
 }
 
 // Over reports whether nothing can follow.
@@ -44,7 +44,7 @@ const (
 )
 
 func (e ContainerEvent) String() string {
-	return nameOf(int(e), "START", "RESERVED", "ACQUIRED", "LAUNCHED", "FINISHED", "RELEASED", "EXPIRE", "KILL", "RECOVER")
+	return machine.Name(int(e), "START", "RESERVED", "ACQUIRED", "LAUNCHED", "FINISHED", "RELEASED", "EXPIRE", "KILL", "RECOVER")
 }
 
 // ContainerAction is an action that follows a step of a container.
@@ -60,10 +60,10 @@ const (
 )
 
 func (a ContainerAction) String() string {
-	return nameOf(int(a), "TellAllocated", "WatchContainer", "UnwatchContainer", "CleanUpContainer", "TellEnded")
+	return machine.Name(int(a), "TellAllocated", "WatchContainer", "UnwatchContainer", "CleanUpContainer", "TellEnded")
 }
 
-type containerRule = rule[ContainerState, ContainerEvent, ContainerAction]
+type containerRule = machine.Rule[ContainerState, ContainerEvent, Case, ContainerAction]
 
 var (
 	acquiredEnds = []ContainerAction{UnwatchContainer, CleanUpContainer, TellEnded}
@@ -71,36 +71,36 @@ var (
 	tellEnded    = []ContainerAction{TellEnded}
 )
 
-var containerTable = tableOf(slices.Concat([]containerRule{
-	{from: []ContainerState{ContainerNew, ContainerReserved}, on: ContainerStart, to: ContainerAllocated, do: []ContainerAction{TellAllocated}},
-	{from: []ContainerState{ContainerNew, ContainerReserved}, on: ContainerReserve, to: ContainerReserved},
-	{from: []ContainerState{ContainerNew, ContainerReserved}, on: ContainerKill, to: ContainerKilled},
-	{from: []ContainerState{ContainerReserved}, on: ContainerRelease, to: ContainerReleased},
-	{from: []ContainerState{ContainerNew}, on: ContainerRecover, to: ContainerRunning},
-	{from: []ContainerState{ContainerNew}, on: ContainerRecover, when: Completed, to: ContainerCompleted, do: tellEnded},
-	{from: []ContainerState{ContainerAllocated}, on: ContainerAcquire, to: ContainerAcquired, do: []ContainerAction{WatchContainer}},
+var containerTable = machine.New("the container", []containerRule{
+	{From: []ContainerState{ContainerNew, ContainerReserved}, On: ContainerStart, To: ContainerAllocated, Do: []ContainerAction{TellAllocated}},
+	{From: []ContainerState{ContainerNew, ContainerReserved}, On: ContainerReserve, To: ContainerReserved},
+	{From: []ContainerState{ContainerNew, ContainerReserved}, On: ContainerKill, To: ContainerKilled},
+	{From: []ContainerState{ContainerReserved}, On: ContainerRelease, To: ContainerReleased},
+	{From: []ContainerState{ContainerNew}, On: ContainerRecover, To: ContainerRunning},
+	{From: []ContainerState{ContainerNew}, On: ContainerRecover, When: Completed, To: ContainerCompleted, Do: tellEnded},
+	{From: []ContainerState{ContainerAllocated}, On: ContainerAcquire, To: ContainerAcquired, Do: []ContainerAction{WatchContainer}},
 	// No CleanUpContainer up to ALLOCATED: without a token nobody can have started the container on its node.
-	{from: []ContainerState{ContainerAllocated}, on: ContainerExpire, to: ContainerExpired, do: tellEnded},
-	{from: []ContainerState{ContainerAllocated}, on: ContainerKill, to: ContainerKilled, do: tellEnded},
-	{from: []ContainerState{ContainerAcquired}, on: ContainerLaunch, to: ContainerRunning, do: []ContainerAction{UnwatchContainer}},
-	{from: []ContainerState{ContainerAcquired}, on: ContainerFinish, to: ContainerCompleted, do: []ContainerAction{UnwatchContainer, TellEnded}},
-	{from: []ContainerState{ContainerAcquired}, on: ContainerRelease, to: ContainerReleased, do: acquiredEnds},
-	{from: []ContainerState{ContainerAcquired}, on: ContainerExpire, to: ContainerExpired, do: acquiredEnds},
-	{from: []ContainerState{ContainerAcquired}, on: ContainerKill, to: ContainerKilled, do: acquiredEnds},
-	{from: []ContainerState{ContainerRunning}, on: ContainerFinish, to: ContainerCompleted, do: tellEnded},
-	{from: []ContainerState{ContainerRunning}, on: ContainerRelease, to: ContainerReleased, do: runningEnds},
-	{from: []ContainerState{ContainerRunning}, on: ContainerKill, to: ContainerKilled, do: runningEnds},
-	{from: []ContainerState{ContainerRunning}, on: ContainerExpire, to: ContainerRunning}, // too late
+	{From: []ContainerState{ContainerAllocated}, On: ContainerExpire, To: ContainerExpired, Do: tellEnded},
+	{From: []ContainerState{ContainerAllocated}, On: ContainerKill, To: ContainerKilled, Do: tellEnded},
+	{From: []ContainerState{ContainerAcquired}, On: ContainerLaunch, To: ContainerRunning, Do: []ContainerAction{UnwatchContainer}},
+	{From: []ContainerState{ContainerAcquired}, On: ContainerFinish, To: ContainerCompleted, Do: []ContainerAction{UnwatchContainer, TellEnded}},
+	{From: []ContainerState{ContainerAcquired}, On: ContainerRelease, To: ContainerReleased, Do: acquiredEnds},
+	{From: []ContainerState{ContainerAcquired}, On: ContainerExpire, To: ContainerExpired, Do: acquiredEnds},
+	{From: []ContainerState{ContainerAcquired}, On: ContainerKill, To: ContainerKilled, Do: acquiredEnds},
+	{From: []ContainerState{ContainerRunning}, On: ContainerFinish, To: ContainerCompleted, Do: tellEnded},
+	{From: []ContainerState{ContainerRunning}, On: ContainerRelease, To: ContainerReleased, Do: runningEnds},
+	{From: []ContainerState{ContainerRunning}, On: ContainerKill, To: ContainerKilled, Do: runningEnds},
+	{From: []ContainerState{ContainerRunning}, On: ContainerExpire, To: ContainerRunning}, // too late
 },
 	// FINISHED comes late only after a release or a kill: there the node was ordered to end the container and reports it.
 	lateContainer(ContainerCompleted, ContainerExpire, ContainerRelease, ContainerKill),
 	lateContainer(ContainerExpired, ContainerExpire, ContainerRelease, ContainerKill),
 	lateContainer(ContainerReleased, ContainerExpire, ContainerRelease, ContainerKill, ContainerFinish),
 	lateContainer(ContainerKilled, ContainerExpire, ContainerRelease, ContainerKill, ContainerFinish),
-)...)
+)
 
 func lateContainer(s ContainerState, events ...ContainerEvent) []containerRule {
-	return late[ContainerState, ContainerEvent, ContainerAction](s, events...)
+	return machine.Late[ContainerState, ContainerEvent, Case, ContainerAction](s, events...)
 }
 
 // Container is a container's machine. The zero Container is NEW.
@@ -108,6 +108,6 @@ type Container struct{ State ContainerState }
 
 // Step is the machine after an event, and the actions that follow.
 func (m Container) Step(e ContainerEvent, when Case) (Container, []ContainerAction, error) {
-	to, _, do, err := containerTable.step("the container", m.State, ContainerNew, e, when)
-	return Container{to}, do, err
+	next, err := containerTable.Step(m.State, ContainerNew, e, when)
+	return Container{next.State}, next.Do, err
 }

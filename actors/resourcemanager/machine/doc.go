@@ -2,10 +2,8 @@
 // ([Attempt]), containers ([Container]) and nodes ([Node]). It mirrors org.apache.hadoop.yarn.server.resourcemanager's
 // RMAppImpl, RMAppAttemptImpl, RMContainerImpl and RMNodeImpl.
 //
-// A machine is a table of (state, event, case) to a state and actions; a [Case] is what the caller knows and the table cannot,
-// such as whether the container that ended is the attempt's own. Step returns the machine after the event and the actions that
-// follow, as data: the owner of the book carries them out. An event that the state has no row for is an [*IllegalEventError]
-// and changes nothing; events that come late and mean nothing any more have rows of their own.
+// A machine is a table of [github.com/coherer/coherer/actors/machine]. Step returns the machine after the event and the actions
+// that follow: the owner of the book carries them out.
 //
 // # Differences from Hadoop
 //

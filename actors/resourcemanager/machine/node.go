@@ -2,7 +2,7 @@
 
 package machine
 
-import "slices"
+import "github.com/coherer/coherer/actors/machine"
 
 // NodeState is the state of a NodeManager in the ResourceManager's eyes. It mirrors NodeState.
 type NodeState int
@@ -20,7 +20,7 @@ const (
 )
 
 func (s NodeState) String() string {
-	return nameOf(int(s), "NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN")
+	return machine.Name(int(s), "NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN")
 }
 
 // Over reports whether only a new registration can follow.
@@ -48,7 +48,7 @@ const (
 )
 
 func (e NodeEvent) String() string {
-	return nameOf(int(e), "STARTED", "STATUS_UPDATE", "EXPIRE", "DECOMMISSION", "GRACEFUL_DECOMMISSION", "RECOMMISSION", "REBOOTING",
+	return machine.Name(int(e), "STARTED", "STATUS_UPDATE", "EXPIRE", "DECOMMISSION", "GRACEFUL_DECOMMISSION", "RECOMMISSION", "REBOOTING",
 		"SHUTDOWN", "RECONNECTED", "CLEANUP_APP", "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM")
 }
 
@@ -67,10 +67,10 @@ const (
 )
 
 func (a NodeAction) String() string {
-	return nameOf(int(a), "AddNode", "RemoveNode", "UpdateNode", "DrainNode", "UndrainNode", "ReconnectNode", "QueueForBeat")
+	return machine.Name(int(a), "AddNode", "RemoveNode", "UpdateNode", "DrainNode", "UndrainNode", "ReconnectNode", "QueueForBeat")
 }
 
-type nodeRule = rule[NodeState, NodeEvent, NodeAction]
+type nodeRule = machine.Rule[NodeState, NodeEvent, Case, NodeAction]
 
 var (
 	liveNodes  = []NodeState{NodeRunning, NodeUnhealthy, NodeDecommissioning}
@@ -78,38 +78,38 @@ var (
 	removeNode = []NodeAction{RemoveNode}
 )
 
-var nodeTable = tableOf(slices.Concat([]nodeRule{
-	{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeRunning, do: []NodeAction{AddNode}},
+var nodeTable = machine.New("the node", []nodeRule{
+	{From: []NodeState{NodeNew}, On: NodeStarted, To: NodeRunning, Do: []NodeAction{AddNode}},
 	// A node leaves the scheduler once: an UNHEALTHY one left it already, so that its rows below have no removeNode.
-	{from: offered, on: NodeStatusUpdate, to: stay, do: []NodeAction{UpdateNode}},
-	{from: offered, on: NodeStatusUpdate, when: Unhealthy, to: NodeUnhealthy, do: removeNode},
-	{from: []NodeState{NodeUnhealthy}, on: NodeStatusUpdate, to: NodeRunning, do: []NodeAction{AddNode}},
-	{from: []NodeState{NodeUnhealthy}, on: NodeStatusUpdate, when: Unhealthy, to: stay},
-	{from: offered, on: NodeExpire, to: NodeLost, do: removeNode},
-	{from: offered, on: NodeDecommission, to: NodeDecommissioned, do: removeNode},
-	{from: offered, on: NodeRebooting, to: NodeRebooted, do: removeNode},
-	{from: offered, on: NodeShut, to: NodeShutdown, do: removeNode},
-	{from: []NodeState{NodeUnhealthy}, on: NodeExpire, to: NodeLost},
-	{from: []NodeState{NodeUnhealthy}, on: NodeDecommission, to: NodeDecommissioned},
-	{from: []NodeState{NodeUnhealthy}, on: NodeRebooting, to: NodeRebooted},
-	{from: []NodeState{NodeUnhealthy}, on: NodeShut, to: NodeShutdown},
-	{from: []NodeState{NodeRunning}, on: NodeGracefulDecommission, to: NodeDecommissioning, do: []NodeAction{DrainNode}},
+	{From: offered, On: NodeStatusUpdate, To: machine.Stay, Do: []NodeAction{UpdateNode}},
+	{From: offered, On: NodeStatusUpdate, When: Unhealthy, To: NodeUnhealthy, Do: removeNode},
+	{From: []NodeState{NodeUnhealthy}, On: NodeStatusUpdate, To: NodeRunning, Do: []NodeAction{AddNode}},
+	{From: []NodeState{NodeUnhealthy}, On: NodeStatusUpdate, When: Unhealthy, To: machine.Stay},
+	{From: offered, On: NodeExpire, To: NodeLost, Do: removeNode},
+	{From: offered, On: NodeDecommission, To: NodeDecommissioned, Do: removeNode},
+	{From: offered, On: NodeRebooting, To: NodeRebooted, Do: removeNode},
+	{From: offered, On: NodeShut, To: NodeShutdown, Do: removeNode},
+	{From: []NodeState{NodeUnhealthy}, On: NodeExpire, To: NodeLost},
+	{From: []NodeState{NodeUnhealthy}, On: NodeDecommission, To: NodeDecommissioned},
+	{From: []NodeState{NodeUnhealthy}, On: NodeRebooting, To: NodeRebooted},
+	{From: []NodeState{NodeUnhealthy}, On: NodeShut, To: NodeShutdown},
+	{From: []NodeState{NodeRunning}, On: NodeGracefulDecommission, To: NodeDecommissioning, Do: []NodeAction{DrainNode}},
 	// Nothing of an UNHEALTHY node is left to wait for, and only NodeRecommission ends DECOMMISSIONING early.
-	{from: []NodeState{NodeUnhealthy}, on: NodeGracefulDecommission, to: NodeDecommissioned},
-	{from: []NodeState{NodeDecommissioning}, on: NodeGracefulDecommission, to: stay},
-	{from: []NodeState{NodeDecommissioning}, on: NodeRecommission, to: NodeRunning, do: []NodeAction{UndrainNode}},
-	{from: offered, on: NodeReconnected, to: stay, do: []NodeAction{ReconnectNode}},
-	{from: []NodeState{NodeUnhealthy}, on: NodeReconnected, to: stay},
-	{from: liveNodes, on: NodeCleanUpApp, to: stay, do: []NodeAction{QueueForBeat}},
-	{from: liveNodes, on: NodeCleanUpContainer, to: stay, do: []NodeAction{QueueForBeat}},
-	{from: liveNodes, on: NodeFinishedPulled, to: stay, do: []NodeAction{QueueForBeat}},
+	{From: []NodeState{NodeUnhealthy}, On: NodeGracefulDecommission, To: NodeDecommissioned},
+	{From: []NodeState{NodeDecommissioning}, On: NodeGracefulDecommission, To: machine.Stay},
+	{From: []NodeState{NodeDecommissioning}, On: NodeRecommission, To: NodeRunning, Do: []NodeAction{UndrainNode}},
+	{From: offered, On: NodeReconnected, To: machine.Stay, Do: []NodeAction{ReconnectNode}},
+	{From: []NodeState{NodeUnhealthy}, On: NodeReconnected, To: machine.Stay},
+	{From: liveNodes, On: NodeCleanUpApp, To: machine.Stay, Do: []NodeAction{QueueForBeat}},
+	{From: liveNodes, On: NodeCleanUpContainer, To: machine.Stay, Do: []NodeAction{QueueForBeat}},
+	{From: liveNodes, On: NodeFinishedPulled, To: machine.Stay, Do: []NodeAction{QueueForBeat}},
 },
 	overNode(NodeDecommissioned), overNode(NodeLost), overNode(NodeRebooted), overNode(NodeShutdown),
-)...)
+)
 
 // overNode makes rules that drop orders for a node that is gone.
 func overNode(s NodeState) []nodeRule {
-	return late[NodeState, NodeEvent, NodeAction](s, NodeCleanUpApp, NodeCleanUpContainer, NodeFinishedPulled)
+	return machine.Late[NodeState, NodeEvent, Case, NodeAction](s, NodeCleanUpApp, NodeCleanUpContainer, NodeFinishedPulled)
 }
 
 // Node is a node's machine. The zero Node is NEW.
@@ -117,6 +117,6 @@ type Node struct{ State NodeState }
 
 // Step is the machine after an event, and the actions that follow.
 func (m Node) Step(e NodeEvent, when Case) (Node, []NodeAction, error) {
-	to, _, do, err := nodeTable.step("the node", m.State, NodeNew, e, when)
-	return Node{to}, do, err
+	next, err := nodeTable.Step(m.State, NodeNew, e, when)
+	return Node{next.State}, next.Do, err
 }

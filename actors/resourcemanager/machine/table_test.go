@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/actors/machine"
 )
 
 // subject is a machine under test: its states as values, and a step in words.
@@ -141,7 +143,7 @@ func TestMachinesAreTheTables(t *testing.T) {
 						w, legal = rows[state+"|"+event+"|"]
 					}
 					next, actions, err := s.step(state, event, when)
-					var illegal *IllegalEventError
+					var illegal *machine.IllegalEventError
 					switch {
 					case legal && (err != nil || next != w.next || actions != w.actions):
 						t.Errorf("%s: %s %s %s: %s [%s], %v; want %s [%s]", s.file, state, event, when, next, actions, err, w.next, w.actions)
@@ -209,16 +211,6 @@ func overOf[S interface {
 		byName[s.String()] = over(s)
 	}
 	return func(name string) bool { return byName[name] }
-}
-
-func TestTwoRowsForTheSameAreABug(t *testing.T) {
-	defer func() {
-		if got, want := fmt.Sprint(recover()), "machine: two rows for {0 0 0 0}"; got != want {
-			t.Errorf("panic %q, want %q", got, want)
-		}
-	}()
-	type nodeRule = rule[NodeState, NodeEvent, NodeAction]
-	tableOf(nodeRule{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeRunning}, nodeRule{from: []NodeState{NodeNew}, on: NodeStarted, to: NodeLost})
 }
 
 func TestANumberWithoutANameIsTheNumber(t *testing.T) {
