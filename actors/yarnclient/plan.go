@@ -31,9 +31,9 @@ func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err er
 		items = append(items, item{submit.LibraryFile, s.Library, yarn.LocalResourceType_FILE, true})
 	}
 	items = append(items, item{submit.AppFile, s.Program, yarn.LocalResourceType_FILE, false})
-	sources, links := map[string]bool{}, map[string]bool{}
+	sources, links, staged := map[string]bool{}, map[string]bool{}, map[string]bool{confArchive: true}
 	for _, it := range items {
-		links[it.link] = true
+		links[it.link], staged[fileName(it.link)] = true, true
 	}
 	for _, list := range []struct {
 		setting *conf.Entry[[]string]
@@ -58,6 +58,8 @@ func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err er
 			case it.link == confLink:
 				// The settings would replace the file, or the file the settings.
 				return nil, nil, fmt.Errorf("%s: %s is the name of the settings: name the file otherwise, with #NAME", list.setting.Key(), uri)
+			case staged[fileName(it.link)]: // a/b and a_b are two links and one file of the staging directory
+				return nil, nil, fmt.Errorf("%s: %s is staged as %s, as another file is: name it otherwise, with #NAME", list.setting.Key(), uri, fileName(it.link))
 			}
 			if what != "" && list.strict {
 				return nil, nil, fmt.Errorf("%s: %s: name it once", list.setting.Key(), what)
@@ -66,7 +68,7 @@ func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err er
 				warnings = append(warnings, what)
 				continue
 			}
-			sources[it.source], links[it.link] = true, true
+			sources[it.source], links[it.link], staged[fileName(it.link)] = true, true, true
 			items = append(items, it)
 		}
 	}

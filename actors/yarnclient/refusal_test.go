@@ -98,6 +98,14 @@ func TestRefusals(t *testing.T) {
 			"spark.yarn.dist.files=/a#__app__.jar",
 			"spark.yarn.dist.files: Same name resource /a#__app__.jar added multiple times to distributed cache.: name it once", 1,
 		},
+		{
+			"spark.yarn.dist.files=/a#d/x,/b#d_x",
+			"spark.yarn.dist.files: /b#d_x is staged as d_x, as another file is: name it otherwise, with #NAME", 1,
+		},
+		{
+			"spark.yarn.dist.files=/a#__spark_conf__.zip",
+			"spark.yarn.dist.files: /a#__spark_conf__.zip is staged as __spark_conf__.zip, as another file is: name it otherwise, with #NAME", 1,
+		},
 		{"spark.yarn.dist.archives=/a/x,/b/x", "spark.yarn.dist.archives: Same name resource /b/x added multiple times to distributed cache.: name it once", 1},
 		{
 			"spark.yarn.dist.files=/a#__spark_conf__",
