@@ -82,30 +82,6 @@ const VerifierName = "endpoint-verifier"
 
 var envNumbers atomic.Uint32
 
-// actorSystem is the process's one ActorSystem: it costs 2.9 MB.
-var actorSystem = sync.OnceValue(func() *actor.ActorSystem {
-	s := actor.NewActorSystem(actor.WithLoggerFactory(discardLogger))
-	s.ProcessRegistry.RegisterAddressResolver(resolvePID)
-	return s
-})
-
-// spawner makes the actors of an Env by one Props for all of them, since a Props is larger than an endpoint. protoactor
-// calls its functions within SpawnNamed. They take no argument: the field in says for which Inbox, and mu makes spawns come one
-// at a time.
-type spawner struct {
-	mu    sync.Mutex
-	props *actor.Props
-	in    *Inbox // that is being spawned
-}
-
-func (s *spawner) spawn(in *Inbox, id string) (*actor.PID, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.in = in
-	defer func() { s.in = nil }()
-	return actorSystem().Root.SpawnNamed(s.props, id)
-}
-
 // New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
 // are taken, at one of the next spark.port.maxRetries. Two messages with one number are an error that names both; when no
 // port is free the error names the last one. After an error nothing is left of the Env. It mirrors RpcEnv.create.
