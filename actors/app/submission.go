@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv/joined"
 )
 
 // The environment variables that make a process what it is.
@@ -37,17 +40,10 @@ type Submission struct {
 
 // own is what the driver reports of an error: of a watched one all but that a signal ended it.
 func (s *Submission) own(err error) error {
-	switch joined, ok := err.(interface{ Unwrap() []error }); {
-	case !s.Watched || !errors.Is(err, errInterrupted):
+	if !s.Watched {
 		return err
-	case ok:
-		var rest []error
-		for _, e := range joined.Unwrap() {
-			rest = append(rest, s.own(e))
-		}
-		return errors.Join(rest...)
 	}
-	return nil
+	return errors.Join(slices.DeleteFunc(joined.Errors(err), func(e error) bool { return errors.Is(e, errInterrupted) })...)
 }
 
 // Execution is what an executor's program gets from the launcher that ran in its process before.

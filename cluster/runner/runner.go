@@ -15,6 +15,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -158,11 +159,15 @@ func (r *run) noteDetails() error { return r.unlessFull(r.dir.writeDetails(r.det
 func (r *run) unlessFull(err error) error {
 	var lacks []string
 	var why error
-	rest := sift(err, func(full error) {
-		if name := fileOf(full); !slices.Contains(r.lacks, name) {
-			lacks, r.lacks = append(lacks, name), append(r.lacks, name)
-			why = full
+	rest := slices.DeleteFunc(joined.Errors(err), func(one error) bool {
+		if !trace.DiskFull(one) {
+			return false
 		}
+		if name := fileOf(one); !slices.Contains(r.lacks, name) {
+			lacks, r.lacks = append(lacks, name), append(r.lacks, name)
+			why = one
+		}
+		return true
 	})
 	if len(lacks) > 0 {
 		for errors.Unwrap(why) != nil { // the operation and the path are in lacks
@@ -170,23 +175,7 @@ func (r *run) unlessFull(err error) error {
 		}
 		r.say("the run directory lacks %s: %v: free some space", strings.Join(lacks, ", "), why)
 	}
-	return rest
-}
-
-// sift is err without those of its errors that a full disk caused, which found gets.
-func sift(err error, found func(error)) error {
-	if !trace.DiskFull(err) {
-		return err
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var rest []error
-		for _, one := range joined.Unwrap() {
-			rest = append(rest, sift(one, found))
-		}
-		return errors.Join(rest...)
-	}
-	found(err)
-	return nil
+	return errors.Join(rest...)
 }
 
 // fileOf is the file of a run directory that an error is about.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"reflect"
 	"strings"
 	"syscall"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string) int {
 		return 0
 	}
 	// One line per joined error, so each stands behind its own "error:".
-	for _, e := range each(err) {
+	for _, e := range joined.Errors(err) {
 		if !saidAlready(e) {
 			fmt.Fprintln(os.Stderr, "error:", oneline.Lines(e.Error()))
 		}
@@ -93,21 +93,6 @@ func run(ctx context.Context, args []string) int {
 		return exitSignalled + int(s.Signal)
 	}
 	return exitFailed
-}
-
-// joined is the type of the errors of errors.Join. fmt.Errorf with several %w unwraps to a list as well, but has a sentence of its own.
-var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
-
-// each are the errors that err joins, or err alone.
-func each(err error) []error {
-	if reflect.TypeOf(err) != joined {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		all = append(all, each(e)...)
-	}
-	return all
 }
 
 // saidAlready reports whether err is in a daemon's log, an application's output or stdout already.
@@ -136,7 +121,7 @@ func usage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	all := each(err)
+	all := joined.Errors(err)
 	for i := range all {
 		all[i] = usageError{all[i], cmd.CommandPath()}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -37,7 +38,7 @@ func followCommand() *cobra.Command {
 				return err
 			}
 			// A note, not an error as in show: a message of a name that is unknown so far may still come.
-			for _, err := range each(trace.VocabularyOf(&trace.Trace{}).Check(s)) {
+			for _, err := range joined.Errors(trace.VocabularyOf(&trace.Trace{}).Check(s)) {
 				note(err)
 			}
 			ticks := time.NewTicker(runner.FollowTick)
