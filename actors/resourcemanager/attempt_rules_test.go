@@ -219,3 +219,45 @@ func TestWhichFailuresAreTheAttempts(t *testing.T) {
 		}
 	}
 }
+
+// A container of an ApplicationMaster that was not there after all is asked for again half a second later.
+func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
+	v := newService(t, nil)
+	app := v.submit()
+	at := ids.Attempt{App: app, Attempt: 1}
+	asked := 0
+	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if _, ok := m.(allocate); ok {
+			asked++
+		}
+		return false
+	})
+	v.send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
+	if asked != 0 {
+		t.Error("it asked for a container of an attempt that is none")
+	}
+	v.send(amAllocated{attempt: at})
+	v.ms(490)
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	v.ms(20)
+	if asked != 2 {
+		t.Errorf("asked %d times after half a second", asked)
+	}
+	v.s.byID[app].current().machine.State = 5 // launched meanwhile
+	v.ms(2000)
+	if asked != 2 {
+		t.Errorf("asked %d times though it has it", asked)
+	}
+}
+
+// An attempt whose container has no node cannot be launched, and has nothing to be ended.
+func TestAContainerWithoutANode(t *testing.T) {
+	v := newService(t, nil)
+	at := &attempt{launched: true, container: &yarn.Container{}}
+	if _, _, err := v.s.startRequest(at); err == nil || err.Error() != "its container has no node" {
+		t.Error(err)
+	}
+	v.run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
+}

@@ -210,3 +210,16 @@ func TestTheNextLifeMayKeepFewer(t *testing.T) {
 		t.Error("the next end does not make the oldest one go")
 	}
 }
+
+// badRecords is a Store with a record that is none.
+type badRecords struct{ written }
+
+func (badRecords) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
+	return []records.Change{{Key: "what"}}, nil, nil
+}
+
+// A bad record of a Store without places is logged by its name.
+func TestABadRecordIsToldByItsName(t *testing.T) {
+	v := newService(t, &badRecords{})
+	v.logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")
+}

@@ -3,6 +3,7 @@ package resourcemanager
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,4 +214,99 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 	must[allocation](r, allocate{attempt: second, release: []ids.Container{aContainer(4)}})
 	r.is(r.heard(), "h ends 4")
 	must[nodeUpdated](r, nodeUpdate{node: n})
+}
+
+// The scheduler keeps where an application is, and what moves tell.
+func TestTheSchedulerKnowsWhereAnApplicationWent(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.add("h")
+	r.attempt(false)
+	for id, queue := range []string{"other", "third"} { // so that they are there
+		must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: int32(id + 2)}, user: "ada", queue: queue, groups: []string{"ada"}})
+	}
+	a := must[appAccepted](r, moveApp{app: anApp, target: "root.other"})
+	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
+	if a.queue != "root.other" || d.queue != "root.other" {
+		t.Errorf("it is in %q, then in %q", a.queue, d.queue)
+	}
+	r.Advance(time.Second)
+	delete(r.s.apps, anApp) // it ended
+	if a := must[appAccepted](r, moveApp{app: anApp, target: "root.third"}); a.queue != "root.third" {
+		t.Errorf("it is in %q", a.queue)
+	}
+}
+
+var secondAttempt = ids.Attempt{App: anApp, Attempt: 2}
+
+// An attempt may release what it has, not what another application has, also with the faults of Hadoop's FairScheduler.
+func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
+	for _, compat := range []string{"fixed", "YARN-FAIR"} {
+		r := newScheduling(t, beginScheduler{}, "coherer.compat", compat)
+		n := r.add("h")
+		r.attempt(false)
+		r.give(n)
+		other := r.begins(ids.Application{Timestamp: 5, ID: 2}, "default")
+		must[allocation](r, allocate{attempt: other, release: []ids.Container{aContainer(1)}})
+		r.is(must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String(), "ACQUIRED")
+	}
+}
+
+// An application has one attempt at a time.
+func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.attempt(false)
+	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: anAttempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), anAttempt.String()) {
+		t.Errorf("an attempt that is there already: %v", err)
+	}
+	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
+	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+		t.Errorf("an attempt that ended: %v", err)
+	}
+}
+
+// Where an application goes may depend on its user's groups; when they are not known it is said why.
+func TestGroupsPlaceApplications(t *testing.T) {
+	const file = `<allocations><queuePlacementPolicy><rule name="primaryGroup"/></queuePlacementPolicy></allocations>`
+	r := newScheduling(t, beginScheduler{allocations: []byte(file)})
+	a := must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"dev", "ops"}})
+	r.is(a.queue, "root.dev")
+	_, err := request[appAccepted](r, appAdded{app: ids.Application{ID: 9}, user: "bob", queue: "default", groupsErr: errors.New("no LDAP")})
+	if err == nil || !strings.Contains(err.Error(), "no LDAP") {
+		t.Error(err)
+	}
+}
+
+// The next attempt has all that runs, in the order of their numbers, with their priorities; what was not started is not among it.
+func TestWhatTheNextAttemptHas(t *testing.T) {
+	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
+	r.attempt(true)
+	reports := []*yarn.NMContainerStatus{live(14, 1024), live(4, 1024), live(3, 1024), live(11, 1024), live(5, 1024)}
+	for i, c := range reports {
+		c.Priority = &yarn.Priority{Priority: int32(i)}
+	}
+	begun := r.Now()
+	n := r.add("h", reports...)
+	r.ms(11_000)
+	r.give(n)
+	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
+	text := ""
+	for _, k := range d.previous {
+		text += fmt.Sprintf("%d at %d, ", k.GetId().GetId(), k.GetPriority().GetPriority())
+	}
+	r.is(text, "3 at 2, 4 at 1, 5 at 4, 11 at 3, 14 at 0, ")
+	u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}).byApp[anApp]
+	if most := int64(r.Now().Sub(begun).Seconds()) * 5; u.GetVcoreSeconds() < 5*11 || u.GetVcoreSeconds() > most {
+		t.Errorf("it used %v since its containers were reported, want %d at most", u, most)
+	}
+
+	// A reported container of an attempt that the book does not have ends.
+	r.s.apps[anApp].attempt = secondAttempt
+	r.send(appAttemptRemoved{attempt: anAttempt})
+	r.heard()
+	stray := live(21, 1024)
+	stray.ContainerId.AppAttemptId.AttemptId = 2
+	r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
+	if got := r.heard(); got != "h ends 21" {
+		t.Errorf("heard %q", got)
+	}
 }

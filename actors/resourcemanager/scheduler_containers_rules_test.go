@@ -156,3 +156,31 @@ func TestAnExpiryThatComesTooLate(t *testing.T) {
 	}
 	r.is(text, "NEW > ALLOCATED, ALLOCATED > ACQUIRED, ACQUIRED > RUNNING, ")
 }
+
+// An event that a state has no row for is logged and changes nothing.
+func TestAnEventOutOfTurnChangesNothing(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	r.run(func(c *rpcenv.Context) {
+		k := &container{machine: machine.Container{State: machine.ContainerReserved}}
+		r.s.step(c, k, machine.ContainerLaunch, machine.Always, nil)
+		if k.machine.State != machine.ContainerReserved {
+			t.Errorf("the container is %s", k.machine.State)
+		}
+		n := &node{machine: machine.Node{State: machine.NodeLost}}
+		if did := newResourceTracker(Config{}).step(c, n, machine.NodeStarted, machine.Always, ""); did != nil || n.machine.State != machine.NodeLost {
+			t.Errorf("the node is %s, to do %v", n.machine.State, did)
+		}
+		s := newClientRMService(Config{})
+		a := &application{machine: machine.App{State: machine.AppAccepted}}
+		s.stepApp(c, a, machine.AppStart, machine.Always, "")
+		at := &attempt{machine: machine.Attempt{State: machine.AttemptScheduled}, app: a}
+		s.stepAttempt(c, at, machine.AttemptRegister, machine.Always, "")
+		if a.machine.State != machine.AppAccepted || at.machine.State != machine.AttemptScheduled {
+			t.Errorf("the application is %s, the attempt %s", a.machine.State, at.machine.State)
+		}
+	})
+	if len(r.errors) != 4 {
+		t.Errorf("logged: %q", r.errors)
+	}
+	r.errors = nil
+}

@@ -220,3 +220,65 @@ func TestANodeThatIsRemoved(t *testing.T) {
 		t.Errorf("the books have %v, %v", b.nodes, b.use)
 	}
 }
+
+// The book's refusal of a node is logged and changes nothing.
+func TestWhatTheBookRefusesOfANode(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.add("h", live(9, 1024))
+	r.logged("add h:8041: node h:8041 is added twice: remove it first")
+	r.is(r.heard(), "")
+	r.send(nodeRemoved{node: nodeID{"x", 1}})
+	r.send(drainNode{node: nodeID{"x", 1}, drain: true})
+	r.logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
+	r.run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: nodeID{"x", 1}} }) // as if it were there
+	must[nodeUpdated](r, nodeUpdate{node: nodeID{"x", 1}})
+	r.send(nodeReconnected{node: nodeID{"x", 1}, total: &yarn.Resource{Memory: 1}})
+	r.logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
+	delete(r.s.nodes, "x:1")
+	r.send(nodeRemoved{node: n})
+	must[nodeUpdated](r, nodeUpdate{node: n})
+	if len(r.s.nodes) != 0 {
+		t.Errorf("nodes: %v", r.s.nodes)
+	}
+}
+
+// Shares are computed when nodes change, not at the next update.
+func TestSharesFollowNodesAtOnce(t *testing.T) {
+	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.fair.update-interval-ms", "60000")
+	share := func() int64 { return must[books](r, requestBooks{}).queues[0].FairShare.Memory }
+	n := r.add("h")
+	if got := share(); got != 8192 {
+		t.Errorf("with a node root's share is %d", got)
+	}
+	r.send(nodeRemoved{node: n})
+	if got := share(); got != 0 {
+		t.Errorf("without a node root's share is %d", got)
+	}
+	fifo := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	fifo.send(nodeRemoved{node: fifo.add("h")})
+	fifo.Advance(time.Minute)
+}
+
+// A rack that is asked for is the node's.
+func TestARackIsThatOfTheNode(t *testing.T) {
+	r := newScheduling(t, beginScheduler{})
+	n := r.add("h")
+	r.attempt(false)
+	r.give(n)
+	no := false
+	for _, is := range []struct {
+		rack string
+		want int
+	}{{"/other", 0}, {"/r", 1}} {
+		rack, anywhere := anyAsk(1), anyAsk(1)
+		rack.ResourceName, anywhere.RelaxLocality = is.rack, &no
+		rack.Priority, anywhere.Priority = &yarn.Priority{Priority: 7}, &yarn.Priority{Priority: 7}
+		must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{rack, anywhere}})
+		r.Advance(time.Second)
+		must[nodeUpdated](r, nodeUpdate{node: n})
+		if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != is.want {
+			t.Errorf("on rack %s: %v", is.rack, got)
+		}
+	}
+}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -109,80 +107,5 @@ func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 				t.Errorf("%v", r)
 			}
 		}
-	}
-}
-
-// A container of an ApplicationMaster that was not there after all is asked for again half a second later.
-func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
-	v := newService(t, nil)
-	app := v.submit()
-	at := ids.Attempt{App: app, Attempt: 1}
-	asked := 0
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if _, ok := m.(allocate); ok {
-			asked++
-		}
-		return false
-	})
-	v.send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
-	if asked != 0 {
-		t.Error("it asked for a container of an attempt that is none")
-	}
-	v.send(amAllocated{attempt: at})
-	v.ms(490)
-	if asked != 1 {
-		t.Errorf("asked %d times", asked)
-	}
-	v.ms(20)
-	if asked != 2 {
-		t.Errorf("asked %d times after half a second", asked)
-	}
-	v.s.byID[app].current().machine.State = 5 // launched meanwhile
-	v.ms(2000)
-	if asked != 2 {
-		t.Errorf("asked %d times though it has it", asked)
-	}
-}
-
-// badRecords is a Store with a record that is none.
-type badRecords struct{ written }
-
-func (badRecords) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, err error) {
-	return []records.Change{{Key: "what"}}, nil, nil
-}
-
-// A bad record of a Store without places is logged by its name.
-func TestABadRecordIsToldByItsName(t *testing.T) {
-	v := newService(t, &badRecords{})
-	v.logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")
-}
-
-// An attempt whose container has no node cannot be launched, and has nothing to be ended.
-func TestAContainerWithoutANode(t *testing.T) {
-	v := newService(t, nil)
-	at := &attempt{launched: true, container: &yarn.Container{}}
-	if _, _, err := v.s.startRequest(at); err == nil || err.Error() != "its container has no node" {
-		t.Error(err)
-	}
-	v.run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
-}
-
-// The scheduler keeps where an application is, and what moves tell.
-func TestTheSchedulerKnowsWhereAnApplicationWent(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
-	r.add("h")
-	r.attempt(false)
-	for id, queue := range []string{"other", "third"} { // so that they are there
-		must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: int32(id + 2)}, user: "ada", queue: queue, groups: []string{"ada"}})
-	}
-	a := must[appAccepted](r, moveApp{app: anApp, target: "root.other"})
-	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
-	if a.queue != "root.other" || d.queue != "root.other" {
-		t.Errorf("it is in %q, then in %q", a.queue, d.queue)
-	}
-	r.Advance(time.Second)
-	delete(r.s.apps, anApp) // it ended
-	if a := must[appAccepted](r, moveApp{app: anApp, target: "root.third"}); a.queue != "root.third" {
-		t.Errorf("it is in %q", a.queue)
 	}
 }
