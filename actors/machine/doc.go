@@ -7,4 +7,6 @@
 //
 // A state that saves, such as Hadoop's FINAL_SAVING, has a target: the state that follows when the record is durable. A row may
 // count for one target alone.
+//
+// Where the owner knows the next state itself, as the Master does, no event is needed: [Moves] says which states may follow.
 package machine

@@ -255,13 +255,5 @@ func retain[T any](completed []T, last T, limit int) []T {
 
 // setApplication changes an application's state; false: it cannot.
 func (m *Master) setApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) bool {
-	from := app.State
-	next, err := from.To(to)
-	if err != nil {
-		c.Log().Error(err)
-		return false
-	}
-	app.State = next
-	c.State("application", app.ID, from.String(), next.String(), why)
-	return true
+	return applicationMoves.Move(c, app.ID, &app.State, to, why)
 }

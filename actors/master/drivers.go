@@ -244,16 +244,11 @@ func (m *Master) requestReadyz(c *rpcenv.Context, r *deploy.RequestReadyz) {
 
 // setDriver changes a driver's state; false: it cannot.
 func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverState_State, why string) bool {
-	from := d.State
-	next, err := driverTo(from, to)
-	if err != nil {
-		c.Log().Error(err)
+	if !driverMoves.Move(c, d.ID, &d.State, to, why) {
 		return false
 	}
-	d.State = next
-	if driverOver(next) {
+	if driverOver(to) {
 		d.reason = why
 	}
-	c.State("driver", d.ID, from.String(), next.String(), why)
 	return true
 }

@@ -105,12 +105,5 @@ func (m *Master) awaitLeadership(c *rpcenv.Context, a AwaitLeadership) {
 
 // setState changes the Master's own state.
 func (m *Master) setState(c *rpcenv.Context, to RecoveryState, why string) {
-	from := m.state
-	next, err := from.To(to)
-	if err != nil {
-		c.Log().Error(err)
-		return
-	}
-	m.state = next
-	c.State("master", c.Self().Address.String(), from.String(), next.String(), why)
+	recoveryMoves.Move(c, c.Self().Address.String(), &m.state, to, why)
 }

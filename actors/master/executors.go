@@ -185,16 +185,11 @@ func (m *Master) endExecutor(c *rpcenv.Context, e *ExecutorDesc, state deploy.Ex
 
 // setExecutor changes an executor's state; false: it cannot.
 func (m *Master) setExecutor(c *rpcenv.Context, e *ExecutorDesc, to deploy.ExecutorState, why string) bool {
-	from := e.State
-	next, err := executorTo(from, to)
-	if err != nil {
-		c.Log().Warn(err)
+	if !executorMoves.Move(c, e.FullID(), &e.State, to, why) {
 		return false
 	}
-	e.State = next
-	if finished(next) {
+	if finished(to) {
 		e.reason = why
 	}
-	c.State("executor", e.FullID(), from.String(), next.String(), why)
 	return true
 }

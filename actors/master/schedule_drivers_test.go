@@ -111,24 +111,3 @@ func TestBlockersInWords(t *testing.T) {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
-
-func TestNoDriverStateFollowsAnEnd(t *testing.T) {
-	legal := map[string]bool{
-		"SUBMITTED RUNNING": true, "SUBMITTED KILLED": true,
-	}
-	for _, from := range []string{"RUNNING", "UNKNOWN"} {
-		for _, to := range []string{"FINISHED", "RELAUNCHING", "KILLED", "FAILED", "ERROR"} {
-			legal[from+" "+to] = true
-		}
-	}
-	legal["UNKNOWN RUNNING"] = true
-	for from := range deploy.DriverState_State_name {
-		for to := range deploy.DriverState_State_name {
-			f, n := deploy.DriverState_State(from), deploy.DriverState_State(to)
-			got, err := driverTo(f, n)
-			if (err == nil) != legal[f.String()+" "+n.String()] || err != nil && got != f {
-				t.Errorf("%s to %s: %s, %v", f, n, got, err)
-			}
-		}
-	}
-}

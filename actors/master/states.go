@@ -1,8 +1,9 @@
 package master
 
 import (
-	"fmt"
+	"slices"
 
+	"github.com/coherer/coherer/actors/machine"
 	"github.com/coherer/coherer/messages/deploy"
 )
 
@@ -19,21 +20,15 @@ const (
 )
 
 func (s RecoveryState) String() string {
-	return nameOf(int(s), "STANDBY", "ALIVE", "RECOVERING", "COMPLETING_RECOVERY")
+	return machine.Name(int(s), "STANDBY", "ALIVE", "RECOVERING", "COMPLETING_RECOVERY")
 }
 
-// To is next, or s and an error when a Master in s cannot become next. What was the leader is never a standby again: it
-// ends.
-func (s RecoveryState) To(next RecoveryState) (RecoveryState, error) {
-	switch {
-	// A standby without records has nothing to recover and is ALIVE at once.
-	case s == RecoveryStandby && (next == RecoveryAlive || next == RecoveryRecovering),
-		s == RecoveryRecovering && next == RecoveryCompleting,
-		s == RecoveryCompleting && next == RecoveryAlive:
-		return next, nil
-	}
-	return s, illegal("master", s, next)
-}
+// recoveryMoves: a leader is never a standby again, it ends.
+var recoveryMoves = machine.Moves[RecoveryState]{Kind: "master", After: map[RecoveryState][]RecoveryState{
+	RecoveryStandby:    {RecoveryAlive, RecoveryRecovering}, // at once ALIVE without records, since there is nothing to recover
+	RecoveryRecovering: {RecoveryCompleting},
+	RecoveryCompleting: {RecoveryAlive},
+}}
 
 // WorkerState is what the Master thinks of a Worker. It mirrors org.apache.spark.deploy.master.WorkerState.
 type WorkerState int
@@ -47,20 +42,15 @@ const (
 )
 
 func (s WorkerState) String() string {
-	return nameOf(int(s), "ALIVE", "DEAD", "DECOMMISSIONED", "UNKNOWN")
+	return machine.Name(int(s), "ALIVE", "DEAD", "DECOMMISSIONED", "UNKNOWN")
 }
 
-// To is next, or s and an error when a Worker in s cannot become next. DEAD is for ever: a Worker that comes back gets a
-// new record.
-func (s WorkerState) To(next WorkerState) (WorkerState, error) {
-	switch {
-	case s == WorkerUnknown && next == WorkerAlive,
-		s == WorkerAlive && next == WorkerDecommissioned,
-		s != WorkerDead && next == WorkerDead:
-		return next, nil
-	}
-	return s, illegal("worker", s, next)
-}
+// workerMoves: DEAD is for ever, a Worker that comes back gets a new record.
+var workerMoves = machine.Moves[WorkerState]{Kind: "worker", After: map[WorkerState][]WorkerState{
+	WorkerUnknown:        {WorkerAlive, WorkerDead},
+	WorkerAlive:          {WorkerDecommissioned, WorkerDead},
+	WorkerDecommissioned: {WorkerDead},
+}}
 
 // ApplicationState is the life of an application. It mirrors org.apache.spark.deploy.master.ApplicationState.
 type ApplicationState int
@@ -76,82 +66,50 @@ const (
 )
 
 func (s ApplicationState) String() string {
-	return nameOf(int(s), "WAITING", "RUNNING", "FINISHED", "FAILED", "KILLED", "UNKNOWN")
+	return machine.Name(int(s), "WAITING", "RUNNING", "FINISHED", "FAILED", "KILLED", "UNKNOWN")
 }
 
 // Over reports whether the application has ended.
 func (s ApplicationState) Over() bool { return s >= ApplicationFinished && s != ApplicationUnknown }
 
-// To is next, or s and an error when an application in s cannot become next.
-func (s ApplicationState) To(next ApplicationState) (ApplicationState, error) {
-	switch {
-	case s == ApplicationUnknown && (next == ApplicationWaiting || next.Over()),
-		!s.Over() && s < next && next <= ApplicationKilled:
-		return next, nil
-	}
-	return s, illegal("application", s, next)
+var applicationMoves = machine.Moves[ApplicationState]{Kind: "application", After: map[ApplicationState][]ApplicationState{
+	ApplicationUnknown: {ApplicationWaiting, ApplicationFinished, ApplicationFailed, ApplicationKilled},
+	ApplicationWaiting: {ApplicationRunning, ApplicationFinished, ApplicationFailed, ApplicationKilled},
+	ApplicationRunning: {ApplicationFinished, ApplicationFailed, ApplicationKilled},
+}}
+
+// executorMoves: RUNNING after RUNNING is refused like any repetition, since it is a report that was sent again.
+var executorMoves = machine.Moves[deploy.ExecutorState]{Kind: "executor", Repeated: true, After: map[deploy.ExecutorState][]deploy.ExecutorState{
+	deploy.ExecutorState_LAUNCHING:      append(executorEnds, deploy.ExecutorState_RUNNING, deploy.ExecutorState_DECOMMISSIONED),
+	deploy.ExecutorState_RUNNING:        append(executorEnds, deploy.ExecutorState_DECOMMISSIONED),
+	deploy.ExecutorState_DECOMMISSIONED: executorEnds,
+}}
+
+var executorEnds = []deploy.ExecutorState{
+	deploy.ExecutorState_KILLED, deploy.ExecutorState_FAILED, deploy.ExecutorState_LOST, deploy.ExecutorState_EXITED,
 }
 
-// executorTo is next, or s and an error when an executor in s cannot become next: LAUNCHING, RUNNING, perhaps
-// DECOMMISSIONED, and then one of the finished states, for ever. RUNNING after RUNNING is refused like any repetition: a
-// report that was sent again.
-func executorTo(s, next deploy.ExecutorState) (deploy.ExecutorState, error) {
-	live := next == deploy.ExecutorState_RUNNING || next == deploy.ExecutorState_DECOMMISSIONED
-	switch {
-	case finished(s), s == next, !live && !finished(next), live && s == deploy.ExecutorState_DECOMMISSIONED:
-		return s, illegal("executor", s, next)
-	}
-	return next, nil
-}
+// driverMoves: one that waits can be killed; one of the Master's predecessor is UNKNOWN until a Worker reports that it runs
+// there.
+var driverMoves = machine.Moves[deploy.DriverState_State]{Kind: "driver", After: map[deploy.DriverState_State][]deploy.DriverState_State{
+	deploy.DriverState_SUBMITTED: {deploy.DriverState_RUNNING, deploy.DriverState_KILLED},
+	deploy.DriverState_RUNNING:   driverEnds,
+	deploy.DriverState_UNKNOWN:   append(driverEnds, deploy.DriverState_RUNNING),
+}}
 
-// driverTo is next, or s and an error when a driver in s cannot become next: SUBMITTED, RUNNING, and then one of the
-// finished states, for ever. One that waits can be killed; one of the Master's predecessor is UNKNOWN until a Worker says
-// that it runs there.
-func driverTo(s, next deploy.DriverState_State) (deploy.DriverState_State, error) {
-	switch {
-	case driverOver(s), s == next, next == deploy.DriverState_SUBMITTED,
-		next == deploy.DriverState_UNKNOWN,
-		s == deploy.DriverState_SUBMITTED && next != deploy.DriverState_RUNNING && next != deploy.DriverState_KILLED:
-		return s, illegal("driver", s, next)
-	}
-	return next, nil
+var driverEnds = []deploy.DriverState_State{
+	deploy.DriverState_FINISHED, deploy.DriverState_RELAUNCHING, deploy.DriverState_KILLED, deploy.DriverState_FAILED,
+	deploy.DriverState_ERROR,
 }
 
 // driverOver reports whether a driver in s has ended.
-func driverOver(s deploy.DriverState_State) bool {
-	switch s {
-	case deploy.DriverState_SUBMITTED, deploy.DriverState_RUNNING, deploy.DriverState_UNKNOWN:
-		return false
-	}
-	return true
-}
+func driverOver(s deploy.DriverState_State) bool { return slices.Contains(driverEnds, s) }
 
 // finished reports whether an executor in s has ended. DECOMMISSIONED has not.
-func finished(s deploy.ExecutorState) bool {
-	switch s {
-	case deploy.ExecutorState_KILLED, deploy.ExecutorState_FAILED, deploy.ExecutorState_LOST, deploy.ExecutorState_EXITED:
-		return true
-	}
-	return false
-}
-
-func illegal(kind string, from, to fmt.Stringer) error {
-	return fmt.Errorf("master: %s cannot become %s after %s", kind, to, from)
-}
-
-func nameOf(i int, names ...string) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("state %d", i)
-	}
-	return names[i]
-}
+func finished(s deploy.ExecutorState) bool { return slices.Contains(executorEnds, s) }
 
 // DriverOver reports whether a driver in a state has ended, as a Worker may report it. One that is RELAUNCHING runs again, under
 // another id.
 func DriverOver(s deploy.DriverState_State) bool {
-	switch s {
-	case deploy.DriverState_ERROR, deploy.DriverState_FINISHED, deploy.DriverState_KILLED, deploy.DriverState_FAILED:
-		return true
-	}
-	return false
+	return driverOver(s) && s != deploy.DriverState_RELAUNCHING
 }

@@ -2,73 +2,57 @@ package master
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/actors/machine"
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-func TestNoStateFollowsAnEnd(t *testing.T) {
-	for next := range WorkerUnknown + 1 {
-		if _, err := WorkerDead.To(next); err == nil {
-			t.Errorf("a dead worker becomes %s", next)
-		}
-	}
-	for end := ApplicationFinished; end <= ApplicationKilled; end++ {
-		for next := range ApplicationKilled + 1 {
-			if _, err := end.To(next); err == nil {
-				t.Errorf("an application becomes %s after %s", next, end)
-			}
-		}
-	}
-	for s := range deploy.ExecutorState_name {
-		for next := range deploy.ExecutorState_name {
-			got, err := executorTo(deploy.ExecutorState(s), deploy.ExecutorState(next))
-			decommissioned := int32(deploy.ExecutorState_DECOMMISSIONED)
-			legal := s < next && !finished(deploy.ExecutorState(s)) || s == decommissioned && finished(deploy.ExecutorState(next))
-			if (err == nil) != legal {
-				t.Errorf("executor %d to %d: %v", s, next, err)
-			}
-			if err != nil && int32(got) != s {
-				t.Errorf("a refused move changes %d to %d", s, got)
-			}
-		}
-	}
-}
-
-// These moves are legal and no others; one that is refused changes nothing and says which it was.
+// These moves are legal and no others.
 func TestWhichStateFollowsWhich(t *testing.T) {
-	moves[RecoveryState]{
-		RecoveryStandby: {RecoveryAlive, RecoveryRecovering}, RecoveryRecovering: {RecoveryCompleting}, RecoveryCompleting: {RecoveryAlive},
-	}.check(t, RecoveryCompleting, RecoveryState.To)
-	moves[WorkerState]{
-		WorkerAlive: {WorkerDead, WorkerDecommissioned}, WorkerDecommissioned: {WorkerDead}, WorkerUnknown: {WorkerAlive, WorkerDead},
-	}.check(t, WorkerUnknown, WorkerState.To)
-	moves[ApplicationState]{
-		ApplicationWaiting: {ApplicationRunning, ApplicationFinished, ApplicationFailed, ApplicationKilled},
-		ApplicationRunning: {ApplicationFinished, ApplicationFailed, ApplicationKilled},
-		ApplicationUnknown: {ApplicationWaiting, ApplicationFinished, ApplicationFailed, ApplicationKilled},
-	}.check(t, ApplicationUnknown, ApplicationState.To)
-	_, err := WorkerDead.To(WorkerAlive)
-	if want := "master: worker cannot become ALIVE after DEAD"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	follows(t, recoveryMoves, RecoveryCompleting, `
+STANDBY -> ALIVE RECOVERING
+RECOVERING -> COMPLETING_RECOVERY
+COMPLETING_RECOVERY -> ALIVE`)
+	follows(t, workerMoves, WorkerUnknown, `
+ALIVE -> DEAD DECOMMISSIONED
+DECOMMISSIONED -> DEAD
+UNKNOWN -> ALIVE DEAD`)
+	follows(t, applicationMoves, ApplicationUnknown, `
+WAITING -> RUNNING FINISHED FAILED KILLED
+RUNNING -> FINISHED FAILED KILLED
+UNKNOWN -> WAITING FINISHED FAILED KILLED`)
+	follows(t, executorMoves, deploy.ExecutorState(len(deploy.ExecutorState_name)-1), `
+LAUNCHING -> RUNNING KILLED FAILED LOST EXITED DECOMMISSIONED
+RUNNING -> KILLED FAILED LOST EXITED DECOMMISSIONED
+DECOMMISSIONED -> KILLED FAILED LOST EXITED`)
+	follows(t, driverMoves, deploy.DriverState_State(len(deploy.DriverState_State_name)-1), `
+SUBMITTED -> RUNNING KILLED
+RUNNING -> FINISHED RELAUNCHING KILLED FAILED ERROR
+UNKNOWN -> RUNNING FINISHED RELAUNCHING KILLED FAILED ERROR`)
 }
 
-// moves are the states that may follow each.
-type moves[S ~int] map[S][]S
-
-func (m moves[S]) check(t *testing.T, last S, to func(from, to S) (S, error)) {
+// follows compares which of the states up to last may follow which.
+func follows[S interface {
+	~int | ~int32
+	fmt.Stringer
+}](t *testing.T, m machine.Moves[S], last S, want string) {
 	t.Helper()
-	for from := range last + 1 {
-		for next := range last + 1 {
-			got, err := to(from, next)
-			legal := slices.Contains(m[from], next)
-			if (err == nil) != legal || legal && got != next || !legal && got != from {
-				t.Errorf("%T %v to %v: %v, %v", from, from, next, got, err)
+	var got string
+	for from := S(0); from <= last; from++ {
+		var next string
+		for to := S(0); to <= last; to++ {
+			if m.Check(from, to) == nil {
+				next += " " + to.String()
 			}
 		}
+		if next != "" {
+			got += "\n" + from.String() + " ->" + next
+		}
+	}
+	if got != want {
+		t.Errorf("%s:%s\nwant%s", m.Kind, got, want)
 	}
 }
 
@@ -90,8 +74,8 @@ func TestWhichStatesOfADriverAreItsEnd(t *testing.T) {
 
 func TestStatesHaveSparksNames(t *testing.T) {
 	got := fmt.Sprint([]RecoveryState{0, 1, 2, 3, 4}, []WorkerState{-1, 0, 1, 2, 3, 4}, []ApplicationState{0, 1, 2, 3, 4, 5, 6})
-	const want = "[STANDBY ALIVE RECOVERING COMPLETING_RECOVERY state 4] [state -1 ALIVE DEAD DECOMMISSIONED UNKNOWN state 4] " +
-		"[WAITING RUNNING FINISHED FAILED KILLED UNKNOWN state 6]"
+	const want = "[STANDBY ALIVE RECOVERING COMPLETING_RECOVERY number 4] [number -1 ALIVE DEAD DECOMMISSIONED UNKNOWN number 4] " +
+		"[WAITING RUNNING FINISHED FAILED KILLED UNKNOWN number 6]"
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

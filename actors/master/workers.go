@@ -236,17 +236,12 @@ func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
 
 // setWorker changes a Worker's state; false: it cannot.
 func (m *Master) setWorker(c *rpcenv.Context, w *WorkerInfo, to WorkerState, why string) bool {
-	from := w.State
-	next, err := from.To(to)
-	if err != nil {
-		c.Log().Error(err)
+	if !workerMoves.Move(c, w.ID, &w.State, to, why) {
 		return false
 	}
-	w.State = next
-	if next == WorkerDead || next == WorkerDecommissioned {
+	if to == WorkerDead || to == WorkerDecommissioned {
 		w.reason = why
 	}
-	c.State("worker", w.ID, from.String(), next.String(), why)
 	return true
 }
 
