@@ -1,6 +1,7 @@
 package rpctest
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ type World struct {
 	// wall clock; 0 means 5 s. One that is seen to sleep fails at once, a callback that waits for a channel, a lock or I/O
 	// after a fifth of the limit. Time that the whole process is halted, as by a debugger, does not count.
 	CallbackLimit time.Duration
+	// Conf is that of Envs and Probes that are made without one; nil is all defaults.
+	Conf *conf.Conf
 
 	t      testing.TB
 	watch  watch
@@ -44,8 +47,8 @@ func New(t testing.TB, seed uint64) *World {
 	return w
 }
 
-// Env makes an Env on a machine of its own, 10.0.0.N, listening at port 7077. Its log goes to the test's. A nil Conf is all
-// defaults.
+// Env makes an Env on a machine of its own, 10.0.0.N, listening at port 7077. Its log goes to the test's. A nil Conf is
+// the World's.
 func (w *World) Env(name string, c *conf.Conf) *rpcenv.Env {
 	w.t.Helper()
 	ip := w.nextIP()
@@ -79,6 +82,7 @@ func (w *World) nextIP() string {
 
 func (w *World) env(ip string, cfg rpcenv.Config) *rpcenv.Env {
 	w.t.Helper()
+	cfg.Conf = cmp.Or(cfg.Conf, w.Conf)
 	log := logrus.New()
 	log.SetOutput(output{w})
 	log.SetLevel(logrus.InfoLevel)

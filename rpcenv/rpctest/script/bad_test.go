@@ -25,7 +25,7 @@ func echoes(w *rpctest.World) Subject {
 
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	for line, want := range map[string]string{
-		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, connect, disconnect, on, reply, send, state, stop",
+		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, connect, disconnect, on, reply, send, settings, state, stop",
 		"  advnace 1s":                            "f.txt:8:3: no verb is called advnace: advance is near",
 		"send StringValeu(value=x)":               "f.txt:8:6: no message is called StringValeu: StringValue is near",
 		"  send  StringValue(valeu=x)":            "f.txt:8:21: no field of StringValue is called valeu: value is near",
@@ -45,6 +45,8 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		"connect":                                        "f.txt:8:1: want: connect PEER",
 		"disconnect Eve":                                 "f.txt:8:12: no peer is called Eve: there are Bob",
 		"disconnect Bob now":                             `f.txt:8:16: "now" is too much`,
+		"settings spark.rpc.askTimeout":                  `f.txt:8:10: "spark.rpc.askTimeout": want KEY=VALUE`,
+		"settings spark.rpc.askTimeout=x":                `f.txt:8:1: spark.rpc.askTimeout = "x": not a whole number with a unit: want a time, a whole number with us, ms, s, m, h or d (without: s), of at least 1s, for example 30s`,
 		"stop it":                                        `f.txt:8:6: "it" is too much`,
 	} {
 		r := newRunner(rpctest.New(t, 1), echoes)
@@ -58,7 +60,8 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 // What cannot be done in the state of things is named as well.
 func TestWhatCannotBeDone(t *testing.T) {
 	for script, want := range map[string]string{
-		"stop\nstop": "f.txt:2:1: Echo is stopped already",
+		"stop\nsettings a=b": "f.txt:2:1: settings come first: the endpoint has been made",
+		"stop\nstop":         "f.txt:2:1: Echo is stopped already",
 		"connect Bob\ndisconnect Bob\ndisconnect Bob":  "f.txt:3:12: Bob was disconnected: connect it first",
 		"connect Bob\ndisconnect Bob\nsend Int32Value": "f.txt:3:1: Bob was disconnected: connect it first",
 	} {

@@ -27,6 +27,7 @@
 //
 // The verbs:
 //
+//	settings KEY=VALUE ...                     those of all processes; before every other verb
 //	send [from=PEER] MESSAGE(...)              a message to the endpoint
 //	ask [from=PEER] [timeout=D] MESSAGE(...)   an ask; its answer is printed when it is there
 //	on [at=PEER] MESSAGE reply MESSAGE(...)    from now on the peer answers the asks of that type
@@ -39,6 +40,8 @@
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	state [WHAT]                               prints the endpoint's state, see Subject
 //	stop                                       stops the endpoint
+//
+// A Subject may add verbs. Blocks between the lines "subtest NAME" and "subtest end" are a subtest in a World of its own.
 //
 // Messages are written as they are printed, see package script/syntax: fields under their JSON names, those at zero left out. Every
 // protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without

@@ -2,6 +2,7 @@ package script
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,10 +20,24 @@ type Subject struct {
 	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint has
 	// recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
 	State func(what string) string
+	// Verbs are further ones, by name. Each gets the rest of its line; what it returns is printed above the forest.
+	Verbs map[string]func(args string) (string, error)
 }
 
 // seed is that of the scripts' Worlds.
 const seed = 1
+
+// RunAll runs each script in testdata/scripts as a subtest that has the name of its file without .txt.
+func RunAll(t *testing.T, setup func(w *rpctest.World) Subject) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/scripts/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no scripts in testdata/scripts", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) { run(t, path, setup) })
+	}
+}
 
 // Run runs the script at path about the endpoint that setup makes, in a World of its own. With the flag -rewrite it writes
 // into the file what followed.
@@ -38,16 +53,13 @@ func run(t testing.TB, path string, setup func(w *rpctest.World) Subject) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	current := &forwarding{t}
-	r := newRunner(rpctest.New(current, seed), setup)
-	blocks := 0
+	var r *runner
+	var owner testing.TB // of r
 	datadriven.RunTestAny(t, path, func(t testing.TB, d *datadriven.TestData) string {
 		t.Helper()
-		blocks++
-		// The World was made with the script's test, and outlives its subtests: what fails in a block must fail that block.
-		outer := current.TB
-		defer func() { current.TB = outer }()
-		current.TB = t
+		if t != owner { // a subtest begins, or has ended
+			r, owner = newRunner(rpctest.New(t, seed), setup), t
+		}
 		at := lineOf(d)
 		out, err := r.block(path, at, blockAt(lines, at))
 		if err != nil {
@@ -55,13 +67,10 @@ func run(t testing.TB, path string, setup func(w *rpctest.World) Subject) {
 		}
 		return out
 	})
-	if blocks == 0 {
+	if r == nil {
 		t.Fatalf("%s: there is no block in it", path)
 	}
 }
-
-// forwarding is the test that runs: a script may have subtests.
-type forwarding struct{ testing.TB }
 
 // lineOf is the line where a block begins, counted from 1.
 func lineOf(d *datadriven.TestData) int {

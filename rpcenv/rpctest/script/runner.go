@@ -20,6 +20,7 @@ import (
 // runner runs the blocks of a script.
 type runner struct {
 	w       *rpctest.World
+	setup   func(w *rpctest.World) Subject // nil when it made the subject
 	subject Subject
 	printer syntax.Printer
 	answers map[*rpctest.Probe]*answers
@@ -28,11 +29,12 @@ type runner struct {
 }
 
 func newRunner(w *rpctest.World, setup func(w *rpctest.World) Subject) *runner {
-	return &runner{w: w, subject: setup(w), answers: map[*rpctest.Probe]*answers{}, failed: map[string]bool{}}
+	return &runner{w: w, setup: setup, answers: map[*rpctest.Probe]*answers{}, failed: map[string]bool{}}
 }
 
 // verbs are what a line can begin with. Each takes the rest of its line.
 var verbs = map[string]func(*runner, *rest) error{
+	"settings":   (*runner).settings,
 	"send":       (*runner).send,
 	"ask":        (*runner).ask,
 	"on":         (*runner).on,
@@ -56,12 +58,10 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 		if verb == "" || strings.HasPrefix(verb, "#") {
 			continue
 		}
-		f, ok := verbs[verb]
-		if !ok {
-			err := syntax.Unknown("verb", verb, slices.Collect(maps.Keys(verbs)))
-			return "", syntax.At(file, first+i, syntax.In(line, begin, err))
+		if r.setup != nil && verb != "settings" {
+			r.subject, r.setup = r.setup(r.w), nil
 		}
-		if err := f(r, l); err != nil {
+		if err := r.verb(verb, l); err != nil {
 			if _, ok := errors.AsType[*syntax.Error](err); !ok { // the verb itself is wrong here: say so at its column
 				err = syntax.In(line, begin, err)
 			}
@@ -72,6 +72,28 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 	entries := r.w.Trace().Entries // from the World's beginning: the printer and failed know what was printed before
 	r.failures(entries)
 	return r.out.String() + r.printer.Next(entries), nil
+}
+
+// verb runs one verb.
+func (r *runner) verb(name string, l *rest) error {
+	if f, ok := verbs[name]; ok {
+		return f(r, l)
+	}
+	f, ok := r.subject.Verbs[name]
+	if !ok {
+		return syntax.Unknown("verb", name, slices.AppendSeq(slices.Collect(maps.Keys(verbs)), maps.Keys(r.subject.Verbs)))
+	}
+	l.blanks()
+	text, err := f(l.line[l.at:])
+	r.print(text)
+	return err
+}
+
+// print prints what is not empty, above the forest.
+func (r *runner) print(text string) {
+	if text = strings.TrimSuffix(text, "\n"); text != "" {
+		r.out.WriteString(text + "\n")
+	}
 }
 
 // failures prints the failures of callbacks that no answer reports: a message that is not supported, a panic in a tick.

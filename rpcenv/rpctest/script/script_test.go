@@ -87,25 +87,26 @@ func newPorter(w *rpctest.World) (*porter, rpcenv.Ref) {
 	return p, w.Register(w.Env("House", nil), "Porter", p)
 }
 
-// TestScripts runs the golden scripts of this package: those whose names begin with state print what the endpoint keeps.
 func TestScripts(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".txt")
-		t.Run(name, func(t *testing.T) {
-			script.Run(t, path, func(w *rpctest.World) script.Subject {
-				p, ref := newPorter(w)
-				s := script.Subject{Ref: ref}
-				if strings.HasPrefix(name, "state") {
-					s.State = func(what string) string { return what + ": " + strings.Join(p.in, ", ") }
-				}
-				return s
-			})
-		})
-	}
+	script.RunAll(t, func(w *rpctest.World) script.Subject {
+		_, ref := newPorter(w)
+		return script.Subject{Ref: ref}
+	})
+}
+
+// A Subject has a state and verbs of its own.
+func TestASubjectWithVerbs(t *testing.T) {
+	script.Run(t, "testdata/alone/porter.txt", func(w *rpctest.World) script.Subject {
+		p, ref := newPorter(w)
+		return script.Subject{
+			Ref:   ref,
+			State: func(what string) string { return what + ": " + strings.Join(p.in, ", ") },
+			Verbs: map[string]func(string) (string, error){"lose": func(name string) (string, error) {
+				w.Find(name).Kill()
+				return "lost " + name, nil
+			}},
+		}
+	})
 }
 
 // A script needs no peer: the first is made when it is wanted.

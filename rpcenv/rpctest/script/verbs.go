@@ -1,14 +1,34 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
+
+// settings are those of all Envs, of which there is none yet.
+func (r *runner) settings(l *rest) error {
+	if r.setup == nil {
+		return errors.New("settings come first: the endpoint has been made")
+	}
+	pairs := map[string]string{}
+	for word := l.word(); word != ""; word = l.word() {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return l.err(l.at-len(word), fmt.Errorf("%q: want KEY=VALUE", word))
+		}
+		pairs[key] = value
+	}
+	c, err := conf.New(pairs)
+	r.w.Conf = c
+	return err
+}
 
 // send sends the endpoint a message.
 func (r *runner) send(l *rest) error {
@@ -130,10 +150,7 @@ func (r *runner) state(l *rest) error {
 	} else {
 		text = r.recorded(what)
 	}
-	if text == "" {
-		text = "no state"
-	}
-	r.out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
+	r.print(cmp.Or(text, "no state"))
 	return nil
 }
 

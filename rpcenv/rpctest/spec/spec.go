@@ -8,11 +8,12 @@
 // with # are for the reader. The last column has one or more of these, with "; " between them:
 //
 //	TestA, TestB       tests of the package itself, or of another folder: actors/worker.TestA
+//	TestA/NAME         its golden script testdata/scripts/NAME.txt
 //	differs: TestA     doc.go says what is done instead, and names the test
 //	n/a: why           nothing to compare with here
 //	open: why          not done yet
 //
-// [Check] fails the test when a line names an unknown test, or a difference that doc.go does not have.
+// [Check] fails the test when a line names an unknown test or script, or a difference that doc.go does not have.
 package spec
 
 import (
@@ -181,7 +182,7 @@ func (k *table) part(part string) error {
 	return nil
 }
 
-var testOf = regexp.MustCompile(`^(?:([\w/]+)\.)?(Test[A-Z]\w*)$`)
+var testOf = regexp.MustCompile(`^(?:([\w/]+)\.)?(Test[A-Z]\w*)(?:/(\w+))?$`)
 
 // find looks for a test in a folder of the module; without a folder in the package under test.
 func (k *table) find(name string) error {
@@ -212,5 +213,9 @@ func (k *table) find(name string) error {
 	if !strings.Contains(k.tests[dir], "func "+m[2]+"(t *testing.T)") {
 		return fmt.Errorf("there is no %s", name)
 	}
-	return nil
+	if m[3] == "" {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(dir, "testdata", "scripts", m[3]+".txt"))
+	return err
 }

@@ -19,6 +19,8 @@ func TestALineThatDoesNotHoldIsFound(t *testing.T) {
 		"a sentence | rpcenv/rpctest.TestMain":                                                "there is no rpcenv/rpctest.TestMain", // of testing.M
 		"a sentence | TestALineThatDoesNotHold":                                               "there is no TestALineThatDoesNotHold",
 		"a sentence | rpcenv/rpctest/spec.TestALineThatDoesNotHoldIsFound":                    "",
+		"a sentence | rpcenv/rpctest/script.TestScripts/porter":                               "",
+		"a sentence | rpcenv/rpctest/script.TestScripts/attic":                                "attic.txt: no such file",
 		"a sentence | nowhere.TestALineThatDoesNotHoldIsFound":                                "there is no nowhere.TestALine",
 		"a sentence | differs: TestALineThatDoesNotHoldIsFound":                               "",
 		"a sentence | differs: rpcenv/rpctest/spec.TestALineThatDoesNotHoldIsFound; n/a: why": "no difference with rpcenv/rpctest/spec.Test",
