@@ -42,7 +42,6 @@
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	rdd/         lineages, operations, codecs: no role, no runtime
-//	app/         what a user's main imports
 //
 // # House rules
 //

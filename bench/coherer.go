@@ -9,9 +9,9 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/bench/endpoints"
 	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/transport"

@@ -5,6 +5,7 @@
 //	process/     processes of the operating system: starts them, reports their end, finds programs
 //	container/   a NodeManager's disk: directories, logs, fetched resources
 //	machine/     what a machine has, and whether it is healthy
+//	app/         what a user's main imports: the program as driver, executor or ApplicationMaster
 //	builtin/     the programs that come with the cluster
 //	runner/      coherer run: a cluster of processes for one application
 //

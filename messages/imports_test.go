@@ -118,7 +118,7 @@ func TestDirection(t *testing.T) {
 		{"rpcenv/rpctest", "actors/master", false},
 		{"actors/master", "rpcenv/rpctest", true},
 		{"actors/master", "cluster/scenario", false},
-		{"actors/app", "actors/rdd", true},
+		{"actors/driver", "actors/rdd", true},
 		{"actors/rdd", "actors/rdd/internal/lines", true},
 		{"actors/rdd", "actors/executor", false},
 		{"actors/rdd", "messages/app", true},

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -49,15 +49,15 @@ func TestAnApplicationThatWantsMoreThanThereIs(t *testing.T) {
 
 // twice makes the program one that counts, lets something happen, waits for d, and counts again.
 func (y *yard) twice(between func(), d time.Duration) {
-	y.program = func(b *rpcenv.Blocking, a *app.App) error {
-		if err := y.count(b, a); err != nil {
+	y.program = func(b *rpcenv.Blocking, on rdd.Runner) error {
+		if err := y.count(b, on); err != nil {
 			return err
 		}
 		between()
 		if err := b.Sleep(d); err != nil {
 			return err
 		}
-		return y.count(b, a)
+		return y.count(b, on)
 	}
 }
 

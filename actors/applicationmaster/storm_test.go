@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -34,9 +34,9 @@ func storm(t *testing.T, seed uint64) (executors, masters, nodes int) {
 		"spark.yarn.am.clientModeTreatDisconnectAsFailed": "false",
 	})
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	y.program = func(b *rpcenv.Blocking, a *app.App) error {
+	y.program = func(b *rpcenv.Blocking, on rdd.Runner) error {
 		for range 6 {
-			if err := y.count(b, a); err != nil {
+			if err := y.count(b, on); err != nil {
 				return err
 			}
 			if err := b.Sleep(5 * time.Second); err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/executor"
@@ -42,7 +41,7 @@ type yard struct {
 	rm       rpcenv.Address
 	shelf    shelf
 	settings map[string]string
-	program  func(*rpcenv.Blocking, *app.App) error
+	program  func(*rpcenv.Blocking, rdd.Runner) error
 
 	tokens    map[string][]byte                               // of containers
 	masters   map[string]*applicationmaster.ApplicationMaster // by process
@@ -123,9 +122,19 @@ func (y *yard) conf() *conf.Conf {
 	return c
 }
 
+// runner runs the jobs of a program.
+type runner struct {
+	d *driver.Driver
+	b *rpcenv.Blocking
+}
+
+func (r runner) RunJob(_ context.Context, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+	return r.d.RunJob(r.b, job, action)
+}
+
 // count is the program: it counts squares.
-func (y *yard) count(_ *rpcenv.Blocking, a *app.App) error {
-	got, err := rdd.Collect(context.Background(), a, squares.With(1000))
+func (y *yard) count(_ *rpcenv.Blocking, on rdd.Runner) error {
+	got, err := rdd.Collect(context.Background(), on, squares.With(1000))
 	if err == nil {
 		y.results = append(y.results, len(got))
 	}
@@ -200,7 +209,7 @@ func (y *yard) master(h *sim.Host, id string, attempt ids.Attempt, cluster bool,
 		return err
 	}
 	env.Go("main", func(b *rpcenv.Blocking) error {
-		app.Attend(b, d, func() error { return y.program(b, app.On(d, b)) })
+		applicationmaster.Attend(b, d, func() error { return y.program(b, runner{d, b}) })
 		return nil
 	})
 	return nil
@@ -260,7 +269,7 @@ func (y *yard) drive() string {
 	}
 	h := y.Find("Driver")
 	env.Go("main", func(b *rpcenv.Blocking) error {
-		err := y.program(b, app.On(d, b))
+		err := y.program(b, runner{d, b})
 		code := 0
 		if err != nil {
 			y.t.Log("the program:", err)

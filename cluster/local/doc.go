@@ -12,8 +12,8 @@
 //		"testing"
 //		"time"
 //
-//		"github.com/coherer/coherer/actors/app"
 //		"github.com/coherer/coherer/actors/rdd"
+//		"github.com/coherer/coherer/cluster/app"
 //		"github.com/coherer/coherer/cluster/local"
 //		"github.com/coherer/coherer/rpcenv"
 //	)

@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"

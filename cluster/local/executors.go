@@ -3,8 +3,8 @@ package local
 import (
 	"strconv"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"

@@ -8,11 +8,11 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/node"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"

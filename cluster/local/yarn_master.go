@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/executor"
@@ -16,6 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -152,7 +152,7 @@ func (y *YARN) startDriver(h rpcenv.Host, env *rpcenv.Env, m masterContainer, id
 	}
 	y.observer.Driver(env.Name(), h, d)
 	env.Go("Driver", func(b *rpcenv.Blocking) error {
-		app.Attend(b, d, func() error { return program(context.Background(), app.On(d, b), m.args, io.Discard) })
+		applicationmaster.Attend(b, d, func() error { return program(context.Background(), app.On(d, b), m.args, io.Discard) })
 		return nil
 	})
 	return nil

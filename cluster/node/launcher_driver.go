@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/app"
 )
 
 // --driver-memory bounds a driver that is started here, as it bounds one in the cluster.

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 )

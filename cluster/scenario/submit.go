@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/joined"

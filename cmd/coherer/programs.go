@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/examples/wordcount/job"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )

@@ -7,7 +7,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/examples/wordcount/job"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )

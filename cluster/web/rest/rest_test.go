@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/app"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
-	"github.com/coherer/coherer/actors/app"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/cluster/app"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

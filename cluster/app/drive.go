@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,23 +126,10 @@ func clusterManager(c *conf.Conf) string {
 // exitCode is the exit code of a program that ended with err. A program that a signal ended has not failed: in Spark the shutdown
 // hook calls SparkContext.stop without a code.
 func exitCode(err error) int {
-	if err != nil && !errors.Is(err, errInterrupted) {
-		return cmp.Or(chosenCode(err), 1)
-	}
-	return 0
-}
-
-// chosenCode is the exit code that an error has, such as that of a command that failed; 0 when it has none that a process can
-// have. It mirrors SparkUserAppException.
-func chosenCode(err error) int {
-	x, ok := errors.AsType[interface {
-		error
-		ExitCode() int
-	}](err)
-	if !ok || x.ExitCode() < 0 || x.ExitCode() > 255 {
+	if errors.Is(err, errInterrupted) {
 		return 0
 	}
-	return x.ExitCode()
+	return driver.ExitCode(err)
 }
 
 // sparkUser is the owner of the application: SPARK_USER, else the user of this process. It mirrors Utils.getCurrentUserName.

@@ -14,6 +14,5 @@
 // The driver's own program is served to the executors under /jars/<sha256>, and started there when it is not the program
 // that the Worker runs anyway.
 //
-// This package is the one of actors/ that touches the operating system: files, sockets and the end of the process. Roles
-// get interfaces to these in their Config.
+// Around the roles, which touch no system, it has what a process needs: files, sockets, signals, the end of the process.
 package app

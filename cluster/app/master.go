@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -16,9 +15,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
-
-// forever is how long an application may take.
-const forever = 100 * 365 * 24 * time.Hour
 
 // ApplicationMaster runs the ApplicationMaster of an application in cluster mode in this process, with the driver inside: find
 // returns the program of a class. It returns the exit code, or why it could not begin. It mirrors
@@ -57,31 +53,8 @@ func ApplicationMaster(args []string, find func(class string) (Program, error)) 
 	return m.run(func(ctx context.Context) {
 		b := m.env.Blocking(ctx)
 		defer b.Close()
-		Attend(b, d, func() error { return program(ctx, &App{driver: d, blocking: m.env.Blocking}, a.args) })
+		applicationmaster.Attend(b, d, func() error { return program(ctx, &App{driver: d, blocking: m.env.Blocking}, a.args) })
 	}), nil
-}
-
-// Attend runs a program whose driver is in the Env of its ApplicationMaster: it waits until the allocator is ready, runs the
-// program, ends the driver, and reports how the program ended. The ApplicationMaster then ends the process. It stands for the
-// thread Driver of ApplicationMaster.startUserApplication.
-func Attend(b *rpcenv.Blocking, d *driver.Driver, program func() error) {
-	env := b.Env()
-	master := env.Ref(env.Address(), applicationmaster.Name)
-	_, err := rpcenv.AskWait(b, master, applicationmaster.ContextReady{}, rpcenv.Timeout("the application's patience", forever))
-	if err == nil {
-		err = program()
-	}
-	// The code is the program's own choice; an error of the driver's end has none.
-	ended := applicationmaster.UserEnded{Code: chosenCode(err)}
-	if stop := d.StopWith(b, exitCode(err)); err == nil {
-		err = stop
-	}
-	if err != nil {
-		ended.Err = err.Error()
-	}
-	if err := b.Send(master, ended); err != nil {
-		env.Log().Warnf("the ApplicationMaster does not know that the program has ended: %v", err)
-	}
 }
 
 // ExecutorLauncher runs the ApplicationMaster of an application in client mode in this process: its driver is elsewhere. It

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
@@ -54,7 +54,7 @@ func Main(program Program) {
 		if own := s.own(err); own != nil {
 			fail(own)
 		}
-		os.Exit(cmp.Or(chosenCode(err), 1))
+		os.Exit(driver.ExitCode(err))
 	}
 	os.Exit(0)
 }
