@@ -125,12 +125,16 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 
 func (e *Executor) registerBlockManager(c *rpcenv.Context, again bool, then func()) {
 	q := &storagepb.RegisterBlockManager{BlockManagerId: e.blockManagerID(), IsReRegister: &again}
-	rpcenv.Ask(c, e.blocks, q, func(_ *storagepb.BlockManagerRegistered, err error) {
-		if err != nil {
+	rpcenv.Ask(c, e.blocks, q, func(r *storagepb.BlockManagerRegistered, err error) {
+		switch {
+		case err != nil:
 			e.exit(c, 1, fmt.Sprintf("Unable to create executor due to %v", err), true)
-			return
+		case r.GetBlockManagerId().GetExecutorId() == storage.InvalidExecutor:
+			// The driver has given this executor up: what it computes from here on counts for nobody.
+			e.exit(c, exitReregistrationFailure, "Exiting executor due to block manager re-registration failure", false)
+		default:
+			then()
 		}
-		then()
 	})
 }
 
@@ -161,8 +165,11 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 	}, rpcenv.Timeout(period.Key(), period.Get(c.Conf())))
 }
 
-// exitHeartbeatFailure is ExecutorExitCode.HEARTBEAT_FAILURE.
-const exitHeartbeatFailure = 56
+// Exit codes of ExecutorExitCode: HEARTBEAT_FAILURE and BLOCK_MANAGER_REREGISTRATION_FAILED.
+const (
+	exitHeartbeatFailure      = 56
+	exitReregistrationFailure = 58
+)
 
 // stopGrace is how long an executor lives on after StopExecutor or the end of its driver. Spark's JVM takes as long or
 // longer to end, so that the Master's KillExecutor finds it: its Worker reports KILLED, as recorded of real Spark, and not

@@ -254,6 +254,16 @@ func TestAHeartbeatsAnswerMayAskForTheBlockManagerAgain(t *testing.T) {
 	}
 }
 
+// Spec 1: BLOCK_MANAGER_REREGISTRATION_FAILED.
+func TestARefusedReregistrationOfTheBlockManagerEndsTheProcess(t *testing.T) {
+	r := newRig(t)
+	r.reregist, r.given = true, true
+	r.heartbeat.Next()
+	if code := r.exited(); code != 58 {
+		t.Errorf("exit code %d, want 58", code)
+	}
+}
+
 func TestTooManyHeartbeatsWithoutAnswerEndTheProcess(t *testing.T) {
 	r := newRig(t)
 	r.silent = true

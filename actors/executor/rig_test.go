@@ -42,6 +42,7 @@ type rig struct {
 	epoch    int64                // of that answer
 	lost     error                // what the tracker fails with
 	reregist bool                 // what a heartbeat is answered
+	given    bool                 // up: the driver refuses the block manager's re-registration
 	silent   bool                 // heartbeats are not answered
 	managers int                  // registrations of the block manager
 	heard    []string             // what the driver's endpoints got: endpoint and message
@@ -137,7 +138,11 @@ func bootRig(t *testing.T, refuse error, change func(*rig, *executor.Boot), sett
 		r.hear("BlockManagerMaster", m)
 		if q, ok := m.(*storage.RegisterBlockManager); ok {
 			r.managers++
-			rpcenv.Reply(c, q, &storage.BlockManagerRegistered{BlockManagerId: q.GetBlockManagerId()})
+			id := q.GetBlockManagerId()
+			if r.given && q.GetIsReRegister() {
+				id = &storage.BlockManagerId{ExecutorId: "invalid", Host: id.GetHost(), Port: id.GetPort()}
+			}
+			rpcenv.Reply(c, q, &storage.BlockManagerRegistered{BlockManagerId: id})
 		}
 		return true
 	})

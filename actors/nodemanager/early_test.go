@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -151,5 +152,29 @@ func TestANodeWithoutTheKeyOfContainersIsNotReady(t *testing.T) {
 	}
 	if b := k.beats[0]; b.GetLastKnownContainerTokenMasterKey() != nil || b.GetLastKnownNmTokenMasterKey().GetKeyId() != 7 {
 		t.Errorf("%v", b)
+	}
+}
+
+// A node that leaves answers the requests that wait for keys, whoever ends it.
+func TestRequestsThatWaitForTheKeysAreRefusedWhenTheNodeLeaves(t *testing.T) {
+	for name, leave := range map[string]func(*kit, func(*yarn.RegisterNodeManagerResponse, error)){
+		"the ResourceManager refuses it": func(_ *kit, answer func(*yarn.RegisterNodeManagerResponse, error)) {
+			answer(&yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN}, nil)
+		},
+		"its process ends": func(k *kit, _ func(*yarn.RegisterNodeManagerResponse, error)) {
+			_, _ = rpctest.Ask[*rpc.Bool](k.w.ProbeIn(k.env, "Main"), k.nm, Shutdown{})
+		},
+	} {
+		k := newKit(t)
+		answer := k.holding()
+		k.start(Config{}, nil)
+		k.w.Settle()
+		var got []error
+		k.send(1, func(_ *yarn.StartContainersResponse, err error) { got = append(got, err) })
+		leave(k, answer)
+		k.w.Settle()
+		if len(got) != 1 || !errors.Is(got[0], ErrUnauthorized) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -152,6 +152,8 @@ func (n *ContainerManager) shutdown(c *rpcenv.Context, m Shutdown) {
 // leave ends all applications; no more containers are taken.
 func (n *ContainerManager) leave(c *rpcenv.Context, why string) {
 	n.leaving = true
+	n.reg.asking = false
+	n.startEarly(c) // no keys will come: the requests that wait are refused
 	// A copy: an application without containers is forgotten at once.
 	for _, a := range append([]*application(nil), n.books.apps...) {
 		n.finishApplication(c, a, why)

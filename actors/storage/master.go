@@ -15,8 +15,8 @@ const (
 	MasterHeartbeatName = "BlockManagerMasterHeartbeat"
 )
 
-// invalidExecutor is the id in the answer to a registration that is refused (BlockManagerId.INVALID_EXECUTOR_ID).
-const invalidExecutor = "invalid"
+// InvalidExecutor is the id in the answer to a registration that is refused (BlockManagerId.INVALID_EXECUTOR_ID).
+const InvalidExecutor = "invalid"
 
 // Master is the endpoint BlockManagerMaster.
 type Master struct {
@@ -48,7 +48,7 @@ func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBloc
 	id := m.GetBlockManagerId()
 	if m.GetIsReRegister() && !s.alive[id.GetExecutorId()] {
 		c.Log().Warnf("BlockManager (%s) re-registers, but its executor is gone", id.GetExecutorId())
-		refused := &storage.BlockManagerId{ExecutorId: invalidExecutor, Host: id.GetHost(), Port: id.GetPort()}
+		refused := &storage.BlockManagerId{ExecutorId: InvalidExecutor, Host: id.GetHost(), Port: id.GetPort()}
 		rpcenv.Reply(c, m, &storage.BlockManagerRegistered{BlockManagerId: refused})
 		return
 	}

@@ -2,6 +2,7 @@ package fault_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -116,4 +117,12 @@ func FuzzParsePlan(f *testing.F) {
 			t.Fatalf("%q: %q, %v", text, p, err)
 		}
 	})
+}
+
+func TestRandomFaultsOfAVeryShortTime(t *testing.T) {
+	for seed := range uint64(100) {
+		if p := fault.Random(rand.New(rand.NewPCG(seed, 0)), []string{"a", "b"}, time.Millisecond, 5); len(p.Faults) < 5 {
+			t.Errorf("seed %d: %d faults", seed, len(p.Faults))
+		}
+	}
 }

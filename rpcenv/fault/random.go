@@ -33,9 +33,9 @@ func (g *generator) at(t time.Duration, f Fault) {
 
 func (g *generator) name() string { return g.names[g.rnd.IntN(len(g.names))] }
 
-// within is a time up to d.
+// within is a time up to d, of a millisecond at least.
 func (g *generator) within(d time.Duration) time.Duration {
-	return time.Duration(g.rnd.Int64N(int64(d/time.Millisecond))+1) * time.Millisecond
+	return time.Duration(g.rnd.Int64N(max(int64(d/time.Millisecond), 1))+1) * time.Millisecond
 }
 
 // add adds one fault, and its end.
