@@ -8,10 +8,6 @@ type turns struct {
 	active     int  // in a callback
 }
 
-// chooser is a dispatcher that says which of n items that wait in a concurrent inbox is next. A World has it: there
-// callbacks do not overlap, but come in every order.
-type chooser interface{ Choose(n int) int }
-
 // scheduleTurnsLocked asks for as many turns as there are items, within what the kind allows.
 func (in *Inbox) scheduleTurnsLocked() {
 	p := &in.pool
@@ -23,7 +19,7 @@ func (in *Inbox) scheduleTurnsLocked() {
 	if len(in.system) > 0 {
 		want++
 	}
-	if _, one := in.dispatcher.(chooser); one { // a World has one goroutine
+	if in.env.hooks.Choose != nil { // a World has one goroutine
 		limit = 1
 	}
 	for p.waiting+p.active < min(limit, want) {
@@ -73,8 +69,8 @@ func (in *Inbox) concurrentTurn() {
 // takeLocked takes the next item: the oldest, or in a World any, as long as the inbox is concurrent.
 func (in *Inbox) takeLocked() item {
 	i := 0
-	if c, ok := in.dispatcher.(chooser); ok && in.pool.concurrent {
-		i = c.Choose(in.queue.len())
+	if choose := in.env.hooks.Choose; choose != nil && in.pool.concurrent {
+		i = choose(in.queue.len())
 	}
 	return in.queue.take(i)
 }

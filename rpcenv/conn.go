@@ -245,6 +245,44 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 	return k
 }
 
+// note describes a message; nil unless the Host wants Notes.
+func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
+	if !c.env.hooks.Notes { // a Note costs an allocation
+		return nil
+	}
+	n := &Note{
+		ID: id, Cause: o.cause, Env: c.env.num, From: c.env.cfg.Name, To: c.peerName, Sender: o.from, Receiver: o.to.Name,
+		Address: c.peerText, Type: question, Form: o.form,
+	}
+	if own := TypeName(o.msg); question == "" {
+		n.Type = own
+	} else {
+		n.Own = own
+	}
+	if c.env.hooks.ByReference {
+		n.Message = o.msg
+	}
+	return n
+}
+
+// ordinal is the ordinal of a message that came in: that of its Note, since a Host with Notes may lose or double messages, else the next
+// one. The turn is held.
+func (c *conn) ordinal(env *Envelope) uint64 {
+	if env.Note != nil {
+		return env.Note.ID.N
+	}
+	c.in++
+	return c.in
+}
+
+// message is the message in an Envelope.
+func (e *Env) message(env *Envelope) (proto.Message, error) {
+	if env.Note != nil && env.Note.Message != nil {
+		return env.Note.Message.(proto.Message), nil
+	}
+	return e.table.Decode(env.Content)
+}
+
 // receiveAnswer ends an ask. A late answer is dropped.
 func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
 	// mu is released first: an ask takes it again at its end, to be forgotten here.

@@ -36,8 +36,7 @@ type Config struct {
 // org.apache.spark.rpc.RpcEnv. Its methods may be called from any goroutine.
 type Env struct {
 	host        Host
-	sim         Simulation // the host, if it is one
-	byReference bool
+	hooks       Hooks // the host's
 	cfg         Config
 	log         *logrus.Entry
 	table       *codec.Table
@@ -47,7 +46,6 @@ type Env struct {
 	switches    atomic.Pointer[switches]
 	tag         trace.Name // its name in the ring
 	incarnation uint64
-	handling    func(endpoint, item string, m Message) // called before each callback, if the Host has it
 	addr        Address
 	listener    io.Closer
 	asks        asks
@@ -103,21 +101,16 @@ func New(h Host, cfg Config) (*Env, error) {
 		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
 	e.beginRecording()
 	e.tag = e.recorder.Name(cfg.Name)
-	if s, ok := h.(Simulation); ok {
-		e.sim, e.byReference = s, s.ByReference()
+	if hooked, ok := h.(Hooked); ok {
+		e.hooks = hooked.Hooks()
 	}
 	// Where the numbers of requests begin does not matter. The shift leaves room to count up: RequestID is signed.
 	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
 	if e.log == nil {
 		e.log = defaultLog(cfg.Name)
 	}
-	if a, ok := h.(interface{ Adopt(discard func()) }); ok {
-		a.Adopt(e.discard)
-	}
-	if a, ok := h.(interface {
-		Handling(endpoint, item string, m Message)
-	}); ok {
-		e.handling = a.Handling
+	if e.hooks.Adopt != nil {
+		e.hooks.Adopt(e.discard)
 	}
 	if !cfg.Listen.IsZero() {
 		if err := e.listen(); err != nil {
@@ -339,7 +332,11 @@ func (e *Env) discard() {
 	// exiting first: an inbox whose turn runs right now refuses what it takes next. After Context.Exit, which set it and has its
 	// own record, this is no crash.
 	if e.exiting.CompareAndSwap(false, true) {
-		e.recordCrash()
+		select {
+		case <-e.done: // it had ended in good order
+		default:
+			e.recordState("", trace.ID{}, change{"process", e.cfg.Name, "", "crashed", ""})
+		}
 	}
 	e.mu.Lock()
 	e.stopping, e.closing = true, true
@@ -371,8 +368,7 @@ func (e *Env) nextID() trace.ID { return trace.ID{Env: e.num, N: e.local.Add(1)}
 
 // busy counts work that is under way, so that a test can wait until a cluster is quiet.
 func (e *Env) busy(n int) {
-	if e.sim != nil {
-		e.sim.Busy(n)
+	if e.hooks.Busy != nil {
+		e.hooks.Busy(n)
 	}
-	e.recorder.Busy(n)
 }

@@ -28,8 +28,8 @@ func (in *Inbox) handle(c *Context, it *item) error {
 	}
 	c.begin(it)
 	in.time(c)
-	if in.env.handling != nil {
-		in.env.handling(in.name, it.name, it.msg)
+	if f := in.env.hooks.Handling; f != nil {
+		f(in.name, it.name, it.msg)
 	}
 	err := in.call(c, it)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -41,6 +42,42 @@ type Host interface {
 	Entropy(purpose string) uint64
 	// Recorder is the trace of this process or world; nil when nothing is recorded.
 	Recorder() *trace.Recorder
+}
+
+// Hooked is a Host with Hooks. New asks for them once.
+type Hooked interface{ Hooks() Hooks }
+
+// Hooks are what a Host wants beyond that of the Envs on it: one that simulates, or that has several processes in one. What is left
+// out is nothing to it.
+type Hooks struct {
+	// Adopt gets, once for each Env, the function that ends it as a crash does.
+	Adopt func(discard func())
+	// Busy counts work that is under way: items in inboxes, messages in outboxes, running bodies.
+	Busy func(n int)
+	// Handling is called before each callback.
+	Handling func(endpoint, item string, m Message)
+	// Turn runs a turn of a serial inbox later, in place of the Dispatcher's Schedule: handlers take time there. At most one turn
+	// of an inbox is ordered at a time.
+	Turn func(t Turn)
+	// Choose says which of n items that wait in a concurrent inbox is next. Callbacks do not overlap there, but come in every order.
+	Choose func(n int) int
+	// Notes makes Envelopes carry a Note.
+	Notes bool
+	// ByReference makes messages between Envs go in the Note, and not be encoded.
+	ByReference bool
+}
+
+// Turn is a turn of an inbox, in which its next item is handled.
+type Turn interface {
+	// Env and Endpoint are the names of those whose inbox it is.
+	Env() string
+	Endpoint() string
+	// Item is the type of the message that is handled next, or the name of an item that is none; empty when nothing waits.
+	Item() string
+	// Begin says that the handling of the next item begins now, though Run comes later.
+	Begin()
+	// Run handles the item.
+	Run()
 }
 
 // Parker suspends a blocking body: a goroutine in the real world, a coroutine in a simulation.
@@ -100,8 +137,27 @@ type Envelope struct {
 	Content []byte
 	// Error is the text of a failure.
 	Error string
-	// Note describes the message to a Simulation; it is on no wire. Nil elsewhere, and in handshakes.
+	// Note describes the message to a Host that wants Notes; it is on no wire. Nil elsewhere, and in handshakes.
 	Note *Note
+}
+
+// Note describes the message in an Envelope to such a Host, beside what goes over a wire. A Note is not changed.
+type Note struct {
+	// ID and Cause are those of the trace: ID.N is the message's ordinal in its direction. A Host that loses messages
+	// or doubles them hands the ordinal on in this way, elsewhere both ends count.
+	ID, Cause trace.ID
+	// Env is the number of the sending Env in the trace, From and To are the names of the two Envs.
+	Env      uint32
+	From, To string
+	// Sender and Receiver are the endpoints. An answer is for no endpoint.
+	Sender, Receiver string
+	// Address is where the receiving Env listens.
+	Address string
+	// Type is the message's full name; of an answer that of its question, and Own its own.
+	Type, Own string
+	Form      tracepb.Form
+	// Message is the message itself, when messages go by reference.
+	Message Message
 }
 
 // Command is a process to start: Spark's main class and arguments, to be mapped to a program by the Host.

@@ -69,7 +69,6 @@ type Inbox struct {
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
-	turner     Turner // the dispatcher, if it is one
 
 	mu        sync.Mutex // of this block; see the lock order in outbox.go
 	queue     *items
@@ -159,8 +158,8 @@ func (in *Inbox) scheduleLocked() {
 
 // orderTurn asks the dispatcher for a turn.
 func (in *Inbox) orderTurn() {
-	if in.turner != nil {
-		in.turner.Turn(Turn{in})
+	if f := in.env.hooks.Turn; f != nil {
+		f(turn{in})
 		return
 	}
 	in.dispatcher.Schedule(in.turn)
@@ -250,7 +249,6 @@ func (in *Inbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.invoker, in.dispatcher = invoker, dispatcher
-	in.turner, _ = dispatcher.(Turner)
 }
 
 // Start is called by protoactor once the actor exists: only now anything runs.
@@ -268,4 +266,28 @@ func (in *Inbox) setPID(pid *actor.PID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.pid = pid
+}
+
+// turn is an Inbox as a Turn.
+type turn struct{ in *Inbox }
+
+func (t turn) Env() string      { return t.in.env.cfg.Name }
+func (t turn) Endpoint() string { return t.in.name }
+func (t turn) Run()             { t.in.turn() }
+
+func (t turn) Item() string {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	if it := t.in.queue.peek(); it != nil {
+		return t.in.describe(it)
+	}
+	return ""
+}
+
+func (t turn) Begin() {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	if it := t.in.queue.peek(); it != nil {
+		it.began = t.in.env.host.Now()
+	}
 }

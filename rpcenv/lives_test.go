@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // hasActor reports whether an endpoint's actor is there.
@@ -199,24 +201,35 @@ func TestEachWaitOfAGoroutineReturnsTheCause(t *testing.T) {
 	}
 }
 
+// busyHost is a real Host that wants to know when nothing is under way.
+type busyHost struct {
+	*transport.Host
+	work atomic.Int64
+	idle chan struct{}
+}
+
+func (h *busyHost) Hooks() rpcenv.Hooks {
+	return rpcenv.Hooks{Busy: func(n int) {
+		if h.work.Add(int64(n)) == 0 {
+			h.idle <- struct{}{}
+		}
+	}}
+}
+
 // Work under way is counted in the real world too, where tests wait until all is quiet.
 func TestAProcessIsIdleOnlyBetweenItsItems(t *testing.T) {
 	w := newWorld(t, "memory")
-	e := w.env("A")
-	idle := make(chan struct{}, 1)
-	ref := w.register(e, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {
-		w.note("idle %v", w.rec.Idle())
-		w.rec.OnIdle(func() {
-			select {
-			case idle <- struct{}{}:
-			default:
-			}
-		})
-	}})
+	h := &busyHost{Host: w.hostOf("A", "").(*transport.Host), idle: make(chan struct{}, 10)}
+	e, err := rpcenv.New(h, rpcenv.Config{Name: "A", Log: rpcenv.NoLog()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	ref := w.register(e, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) { w.note("idle %v", h.work.Load() == 0) }})
+	<-h.idle // after OnStart
 	w.send(e, ref, "x")
-	<-idle
+	<-h.idle
 	w.wantLog("idle false")
-	w.rec.OnIdle(nil)
 }
 
 // The PIDs of an Env end with a crash too.

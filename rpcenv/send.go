@@ -50,6 +50,14 @@ func (e *Env) prepare(o *outgoing) error {
 	return nil
 }
 
+// content encodes a message for another Env, unless messages go by reference.
+func (e *Env) content(m proto.Message) ([]byte, error) {
+	if e.hooks.ByReference {
+		return nil, nil
+	}
+	return e.table.Append(nil, m)
+}
+
 // dispatch brings what is prepared on its way.
 func (e *Env) dispatch(o outgoing) {
 	o.at = e.traceTime()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
@@ -24,6 +25,7 @@ type realWorld struct {
 	flight   *flight
 	changed  chan struct{}
 	unwatch  func()
+	work     atomic.Int64 // what is under way, messages between Envs aside
 
 	mu        sync.Mutex
 	processes []*inProcess
@@ -43,7 +45,6 @@ func newRealWorld(kind Kind, x *executors) *realWorld {
 	}
 	w.flight = newFlight(w.Wake)
 	w.unwatch = w.recorder.Watch(w.flight.see)
-	w.recorder.OnIdle(w.Wake)
 	w.host = transport.New(transport.Options{Recorder: w.recorder, Memory: kind == InProcess})
 	return w
 }
@@ -99,7 +100,7 @@ func (w *realWorld) Run(cond func() bool, within time.Duration) error {
 }
 
 func (w *realWorld) Settle(within time.Duration) error {
-	return w.Run(func() bool { return w.flight.empty() && w.recorder.Idle() }, within)
+	return w.Run(func() bool { return w.flight.empty() && w.work.Load() == 0 }, within)
 }
 
 func (w *realWorld) find(name string) *inProcess {
@@ -132,7 +133,6 @@ func (w *realWorld) Exited(name string) (int, bool) {
 
 func (w *realWorld) Close() error {
 	w.unwatch()
-	w.recorder.OnIdle(nil)
 	w.mu.Lock()
 	all := w.processes
 	w.mu.Unlock()
@@ -156,8 +156,17 @@ type inProcess struct {
 	tied     []*inProcess // those that end with it
 }
 
-// Adopt takes how to discard an Env of the process; each Env calls it once.
-func (p *inProcess) Adopt(discard func()) {
+// Hooks are what the world wants of the process's Envs: to end them, and to know when nothing is under way.
+func (p *inProcess) Hooks() rpcenv.Hooks { return rpcenv.Hooks{Adopt: p.adopt, Busy: p.world.busy} }
+
+func (w *realWorld) busy(n int) {
+	if w.work.Add(int64(n)) == 0 {
+		w.Wake()
+	}
+}
+
+// adopt takes how to discard an Env of the process.
+func (p *inProcess) adopt(discard func()) {
 	p.mu.Lock()
 	ended := p.ended
 	p.discards = append(p.discards, discard)

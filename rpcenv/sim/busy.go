@@ -54,17 +54,11 @@ func (b *busy) cost(t rpcenv.Turn) time.Duration {
 
 type dispatcher struct{ h *Host }
 
-var _ rpcenv.Turner = dispatcher{}
-
 func (d dispatcher) Schedule(f func()) { d.h.world.soon(d.h, f) }
 func (d dispatcher) Throughput() int   { return 1 }
 
-// Choose says which of the items that wait in a concurrent inbox is next.
-func (d dispatcher) Choose(n int) int { return d.h.world.rnd.IntN(n) }
-
-// Turn runs a turn when the World picks it.
-func (d dispatcher) Turn(t rpcenv.Turn) {
-	h := d.h
+// turn runs a turn when the World picks it.
+func (h *Host) turn(t rpcenv.Turn) {
 	if h.world.busy.idle() {
 		h.world.soon(h, t.Run)
 		return

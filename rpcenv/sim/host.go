@@ -37,8 +37,8 @@ type Host struct {
 }
 
 var (
-	_ rpcenv.Host       = (*Host)(nil)
-	_ rpcenv.Simulation = (*Host)(nil)
+	_ rpcenv.Host   = (*Host)(nil)
+	_ rpcenv.Hooked = (*Host)(nil)
 )
 
 // Name is the Host's name in faults.
@@ -56,11 +56,16 @@ func (h *Host) Now() time.Time { return h.world.now }
 // Recorder is the World's trace.
 func (h *Host) Recorder() *trace.Recorder { return h.world.recorder }
 
-// Adopt takes the function that ends an Env on this Host when the Host crashes.
-func (h *Host) Adopt(discard func()) { h.discards = append(h.discards, discard) }
+// Hooks are what the World does with the Envs on this Host, and hears of them.
+func (h *Host) Hooks() rpcenv.Hooks {
+	return rpcenv.Hooks{
+		Adopt: func(discard func()) { h.discards = append(h.discards, discard) },
+		Busy:  h.load, Handling: h.handling, Turn: h.turn, Choose: h.world.rnd.IntN, Notes: true, ByReference: h.world.byReference,
+	}
+}
 
-// Handling is called before each callback on this Host.
-func (h *Host) Handling(endpoint, item string, m rpcenv.Message) {
+// handling is called before each callback on this Host.
+func (h *Host) handling(endpoint, item string, m rpcenv.Message) {
 	h.world.spin.note(h.name, endpoint, item, m)
 	if h.world.Handling != nil {
 		h.world.Handling(h.name, endpoint, item, m)
@@ -84,12 +89,6 @@ func (h *Host) After(d time.Duration, f func()) (stop func()) {
 
 // Dispatcher runs each turn of an inbox when the World picks it: one item a turn.
 func (h *Host) Dispatcher() actor.Dispatcher { return dispatcher{h} }
-
-// Busy counts what is under way on this Host.
-func (h *Host) Busy(n int) { h.load(n) }
-
-// ByReference says whether messages are encoded.
-func (h *Host) ByReference() bool { return h.world.byReference }
 
 // Block runs body as a coroutine.
 func (h *Host) Block(_ string, body func(rpcenv.Parker)) {

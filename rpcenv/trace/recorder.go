@@ -29,8 +29,7 @@ const DefaultBodyLimit = 1 << 10
 // to the disk (writeLocked). Watchers run under it and so must not call the Recorder. clock.mu guards the clock's timer; the
 // time itself is atomic. dictionary.mu guards the table of names; describe, which names a new type, runs under it and so
 // must not call the Recorder either. ring.lock is taken only for a ring in the Go heap: any other ring has no lock, its
-// writers claim slots by an atomic addition, and its readers see by the seals which slots are whole. The function of OnIdle
-// runs without a lock.
+// writers claim slots by an atomic addition, and its readers see by the seals which slots are whole.
 
 // Recorder collects the records of one process or world. Its methods may be called from any goroutine; those of a nil
 // Recorder do nothing.
@@ -43,7 +42,6 @@ type Recorder struct {
 	nowhere   bool // nothing is recorded but the ring
 	ring      *ring
 	clock     clock
-	work      work
 	untraced  atomic.Int64
 	noted     atomic.Bool // the ring has what is recorded nowhere else
 
@@ -61,9 +59,7 @@ type Recorder struct {
 // NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
 // of a message are kept; 0 means DefaultBodyLimit, less than that none.
 func NewRecorder(bodyLimit int) *Recorder {
-	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
-	r.work.counted = true
-	return r
+	return &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
 }
 
 // NewRingRecorder returns a Recorder that has only its ring, in memory: that of a process that has nowhere to record to.
