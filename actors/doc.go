@@ -14,6 +14,8 @@
 //	             Scheduler              queues and containers: which application gets what of which node
 //	  machine/   pure: the states of applications, attempts, containers and nodes
 //	  fair/      pure: the FairScheduler, and the FifoScheduler
+//	  input/     pure: rules for what peers send, which several endpoints apply
+//	  life/      what all endpoints know: when the ResourceManager began, and its keys
 //	nodemanager/ ContainerManager       YARN's node: containers, their files and processes
 //	  machine/ launch/   pure: the states of applications, containers and resources; how a process is started
 //	applicationmaster/ YarnAM           an application's side of YARN: asks for executors and starts them

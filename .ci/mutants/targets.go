@@ -37,6 +37,8 @@ var targets = []target{
 	{"actors/nodemanager/machine", []string{"actors/nodemanager"}, false},
 	{"actors/resourcemanager", nil, false},
 	{"actors/resourcemanager/fair", []string{"actors/resourcemanager"}, false},
+	{"actors/resourcemanager/input", []string{"actors/resourcemanager"}, false},
+	{"actors/resourcemanager/life", []string{"actors/resourcemanager"}, false},
 	{"actors/resourcemanager/machine", []string{"actors/resourcemanager"}, false},
 	{"actors/hadoop/rmproxy", []string{"actors/applicationmaster", "actors/yarnclient"}, false},
 	{"actors/submit", nil, false},

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -17,7 +18,7 @@ import (
 // have, and the time of each one's last call. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and
 // AMLivelinessMonitor.
 type ApplicationMasterService struct {
-	life     life
+	life     life.Life
 	ready    bool
 	sessions []*session // in the order of registerAttempt
 	byID     map[ids.Attempt]*session
@@ -42,7 +43,7 @@ type session struct {
 
 	watched bool
 	heard   time.Time
-	nodes   map[nodeID]bool    // for which it has a token
+	nodes   map[ids.Node]bool  // for which it has a token
 	changed []*yarn.NodeReport // nodes whose usability changed since the last answer
 }
 
@@ -58,8 +59,8 @@ type checkApplicationMasters struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (s *ApplicationMasterService) OnStart(c *rpcenv.Context) {
-	s.client = sibling(c, ClientRMServiceName)
-	s.scheduler = sibling(c, SchedulerName)
+	s.client = life.Sibling(c, ClientRMServiceName)
+	s.scheduler = life.Sibling(c, SchedulerName)
 	period := conf.AMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkApplicationMasters{})
 }
@@ -96,6 +97,14 @@ func (s *ApplicationMasterService) Receive(c *rpcenv.Context, m rpcenv.Message) 
 	}
 }
 
+// beginService notifies the ApplicationMasterService that the ResourceManager serves, and with which identity and keys.
+type beginService struct {
+	rpcenv.Local
+	life.Life
+}
+
+func (s *ApplicationMasterService) beginService(m beginService) { s.life, s.ready = m.Life, true }
+
 // registerAttempt says that an attempt begins: its ApplicationMaster may register.
 type registerAttempt struct {
 	rpcenv.Local
@@ -108,7 +117,7 @@ type registerAttempt struct {
 func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
 	// Not watched yet: the ApplicationMaster has no container. watchAttempt, or its registration, starts the clock.
 	e := &session{
-		attempt: m.attempt, user: m.user, keep: m.keep, priority: m.priority, responseID: -1, nodes: map[nodeID]bool{},
+		attempt: m.attempt, user: m.user, keep: m.keep, priority: m.priority, responseID: -1, nodes: map[ids.Node]bool{},
 	}
 	s.sessions = append(s.sessions, e)
 	s.byID[m.attempt] = e
@@ -174,7 +183,7 @@ func (s *ApplicationMasterService) forgetApplication(m forgetApplication) {
 // nodeRegistered says that a node registered, perhaps again: it has forgotten the tokens that it saw.
 type nodeRegistered struct {
 	rpcenv.Local
-	node nodeID
+	node ids.Node
 }
 
 func (s *ApplicationMasterService) nodeRegistered(m nodeRegistered) {
@@ -216,14 +225,14 @@ func (s *ApplicationMasterService) checkApplicationMasters(c *rpcenv.Context) {
 // session finds the session of a requester, nil if unknown: the token must be that of the attempt. The error is for the requester.
 func (s *ApplicationMasterService) session(m *yarn.ApplicationAttemptId, t *yarn.Token) (*session, ids.Attempt, error) {
 	if !s.ready {
-		return nil, ids.Attempt{}, errNotReady()
+		return nil, ids.Attempt{}, life.ErrNotReady()
 	}
 	id, err := ids.AttemptFrom(m)
 	if err != nil {
 		return nil, id, fmt.Errorf("%w: %w", exceptions.InvalidApplicationMasterRequest, err)
 	}
 	var says yarn.AMRMTokenIdentifier
-	if err := token.Open(t, token.AMRM, s.life.amrm, &says); err != nil {
+	if err := token.Open(t, token.AMRM, s.life.AMRM, &says); err != nil {
 		return nil, id, fmt.Errorf("%w: %s: %w", exceptions.InvalidToken, id, err)
 	}
 	if of, _ := ids.AttemptFrom(says.GetAppAttemptId()); of != id { // one of no attempt is that of the zero Attempt

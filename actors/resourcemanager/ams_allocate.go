@@ -2,12 +2,12 @@ package resourcemanager
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -52,7 +52,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		p.call.Fail(fmt.Errorf("%w: AM is not registered for known application attempt: %s or RM had restarted after AM registered.  AM should re-register.",
 			exceptions.ApplicationMasterNotRegistered, e.attempt))
 		return
-	case e.last != nil && nextResponse(r) == e.responseID:
+	case e.last != nil && input.NextResponse(r) == e.responseID:
 		// The answer was lost, and its containers and ends are gone from the books: only e.last still has them.
 		p.call.Reply(e.last)
 		return
@@ -100,14 +100,6 @@ func (s *ApplicationMasterService) next(c *rpcenv.Context, e *session) {
 	}
 }
 
-// nextResponse follows a response id; after the largest comes 0.
-func nextResponse(id int32) int32 {
-	if id == math.MaxInt32 {
-		return 0
-	}
-	return id + 1
-}
-
 // progressOf is a progress from 0 to 1.
 func progressOf(p float32) float32 {
 	if p != p { // NaN
@@ -126,10 +118,10 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 		return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, fair.Any)
 	}
 	for _, ask := range q.GetAsk() {
-		if len(ask.GetResourceName()) > maxText || ask.GetResourceName() == "" {
-			return want, fmt.Errorf("%w: an ask names no place, or one of more than %d bytes", exceptions.InvalidResourceRequest, maxText)
+		if len(ask.GetResourceName()) > input.MaxText || ask.GetResourceName() == "" {
+			return want, fmt.Errorf("%w: an ask names no place, or one of more than %d bytes", exceptions.InvalidResourceRequest, input.MaxText)
 		}
-		if err := checkLabel(ask.GetNodeLabelExpression()); err != nil {
+		if err := input.CheckLabel(ask.GetNodeLabelExpression()); err != nil {
 			return want, err
 		}
 	}
@@ -151,7 +143,7 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 // answer is the response to a processed call.
 func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got allocation) *yarn.AllocateResponse {
 	r := &yarn.AllocateResponse{
-		ResponseId: nextResponse(e.responseID), AllocatedContainers: got.containers, CompletedContainerStatuses: got.completed,
+		ResponseId: input.NextResponse(e.responseID), AllocatedContainers: got.containers, CompletedContainerStatuses: got.completed,
 		Limit: got.headroom, UpdatedNodes: e.changed, NumClusterNodes: got.nodes, NmTokens: s.tokensFor(c, e, got.containers),
 		ApplicationPriority: e.priority,
 		Preempt:             &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{}},

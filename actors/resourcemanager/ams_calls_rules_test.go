@@ -67,7 +67,7 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	if !late.done || all[0].done || all[1].done {
 		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)
 	}
-	v.gives = allocation{containers: []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}}
+	v.gives = allocation{containers: []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}}
 	v.answer()
 	for _, c := range append(all, late) {
 		v.refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+anAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
@@ -181,7 +181,7 @@ func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	v.running(anAttempt, false)
 	v.gives = allocation{
 		containers: []*yarn.Container{
-			{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}, {Id: aContainer(3).Proto()}, {Id: aContainer(4).Proto(), NodeId: nodeID{"h", 1}.proto()},
+			{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, {Id: aContainer(3).Proto()}, {Id: aContainer(4).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()},
 		},
 		completed: []*yarn.ContainerStatus{status(1, ended, 9)}, headroom: &yarn.Resource{Memory: 7}, preempt: []ids.Container{aContainer(5), aContainer(6)}, nodes: 8,
 	}
@@ -189,7 +189,7 @@ func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.GetNmTokens()) != 1 || !proto.Equal(r.GetNmTokens()[0].GetNodeId(), nodeID{"h", 1}.proto()) {
+	if len(r.GetNmTokens()) != 1 || !proto.Equal(r.GetNmTokens()[0].GetNodeId(), ids.Node{Host: "h", Port: 1}.Proto()) {
 		t.Errorf("tokens: %v", r.GetNmTokens())
 	}
 	r.NmTokens = nil

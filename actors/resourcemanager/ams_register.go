@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -29,9 +30,9 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 		err = errNotInCache(id)
 	case e.responseID > 0 || e.finished: // at 0 the answer to the first one was lost
 		err = fmt.Errorf("%w: Application Master is already registered : %s", exceptions.InvalidApplicationMasterRequest, id.App)
-	case len(q.GetHost()) > maxText || len(q.GetTrackingUrl()) > maxText || q.GetRpcPort() < -1 || q.GetRpcPort() > 65535:
+	case len(q.GetHost()) > input.MaxText || len(q.GetTrackingUrl()) > input.MaxText || q.GetRpcPort() < -1 || q.GetRpcPort() > 65535:
 		err = fmt.Errorf("%w: %s registers with a host or an address of more than %d bytes, or port %d",
-			exceptions.InvalidApplicationMasterRequest, id, maxText, q.GetRpcPort())
+			exceptions.InvalidApplicationMasterRequest, id, input.MaxText, q.GetRpcPort())
 	}
 	holds, wrong := heldBy(id, q.GetContainers())
 	if err = cmp.Or(err, wrong); err != nil {
@@ -83,17 +84,17 @@ func heldBy(id ids.Attempt, all []*yarn.ContainerId) ([]ids.Container, error) {
 func (s *ApplicationMasterService) tokensFor(c *rpcenv.Context, e *session, containers []*yarn.Container) []*yarn.NMToken {
 	var tokens []*yarn.NMToken
 	for _, k := range containers {
-		n, err := nodeFrom(k.GetNodeId())
+		n, err := ids.NodeFrom(k.GetNodeId())
 		if err != nil || e.nodes == nil || e.nodes[n] { // nil: the attempt is over
 			continue
 		}
-		t, err := makeNMToken(s.life.nm, e.attempt.Proto(), n, e.user)
+		t, err := s.life.NMToken(e.attempt, n, e.user)
 		if err != nil {
 			c.Log().Errorf("%s: %v", e.attempt, err)
 			continue
 		}
 		e.nodes[n] = true
-		tokens = append(tokens, &yarn.NMToken{NodeId: n.proto(), Token: t})
+		tokens = append(tokens, &yarn.NMToken{NodeId: n.Proto(), Token: t})
 	}
 	return tokens
 }
@@ -123,7 +124,7 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 	if !e.finished {
 		e.finished = true
 		c.Send(s.client, amUnregistered{
-			attempt: id, final: q.GetFinalApplicationStatus(), diagnostics: cut(q.GetDiagnostics(), maxDiagnostics), url: cut(q.GetTrackingUrl(), maxText),
+			attempt: id, final: q.GetFinalApplicationStatus(), diagnostics: input.Cut(q.GetDiagnostics(), maxDiagnostics), url: input.Cut(q.GetTrackingUrl(), input.MaxText),
 		})
 	}
 	rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{})

@@ -42,9 +42,9 @@ func TestWhatIsHandedOver(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		v := newSessions(t)
 		v.begin(secondAttempt, keep)
-		h, g := nodeID{"h", 1}, nodeID{"g", 1}
+		h, g := ids.Node{Host: "h", Port: 1}, ids.Node{Host: "g", Port: 1}
 		v.describes = attemptDescription{maximum: &yarn.Resource{Memory: 8192}, queue: "root.a", previous: []*yarn.Container{
-			{Id: aContainer(2).Proto(), NodeId: h.proto()}, {Id: aContainer(3).Proto(), NodeId: h.proto()}, {Id: aContainer(4).Proto(), NodeId: g.proto()},
+			{Id: aContainer(2).Proto(), NodeId: h.Proto()}, {Id: aContainer(3).Proto(), NodeId: h.Proto()}, {Id: aContainer(4).Proto(), NodeId: g.Proto()},
 		}}
 		r, err := v.register(secondAttempt)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestWhatIsHandedOver(t *testing.T) {
 		}
 		var nodes []*yarn.NodeId
 		if keep {
-			want.ContainersFromPreviousAttempts, nodes = v.describes.previous, []*yarn.NodeId{h.proto(), g.proto()}
+			want.ContainersFromPreviousAttempts, nodes = v.describes.previous, []*yarn.NodeId{h.Proto(), g.Proto()}
 		}
 		for i, n := range r.GetNmTokensFromPreviousAttempts() {
 			if i >= len(nodes) || !proto.Equal(n.GetNodeId(), nodes[i]) {
@@ -87,7 +87,7 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 	})
 	v.Settle()
 	v.send(unregisterAttempt{attempt: anAttempt})
-	v.describes.previous = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}
+	v.describes.previous = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	v.answer()
 	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {
 		t.Errorf("an attempt that is over is given %v", answers)
@@ -101,14 +101,14 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 func TestTokensThatCannotBe(t *testing.T) {
 	v := newSessions(t)
 	v.running(anAttempt, false)
-	none, err := token.Make(token.AMRM, "", aLife(5).amrm, &yarn.AMRMTokenIdentifier{})
+	none, err := token.Make(token.AMRM, "", aLife(5).AMRM, &yarn.AMRMTokenIdentifier{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = rpctest.Ask[*yarn.AllocateResponse](v.peer, v.of, &yarn.AllocateRequest{ApplicationAttemptId: anAttempt.Proto(), AmRmToken: none})
 	v.refused(err, exceptions.InvalidToken, "the token is not that of "+anAttempt.String())
 	v.s.byID[anAttempt].user = "\xff"
-	v.gives.containers = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: nodeID{"h", 1}.proto()}}
+	v.gives.containers = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
 	if err != nil || len(r.GetAllocatedContainers()) != 1 || len(r.GetNmTokens()) != 0 {
 		t.Errorf("%v, %v", r, err)

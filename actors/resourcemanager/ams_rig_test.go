@@ -46,7 +46,7 @@ func newSessions(t *testing.T, settings ...string) sessions {
 		}
 		return false
 	})
-	v.send(beginService{life: aLife(5)})
+	v.send(beginService{Life: aLife(5)})
 	return v
 }
 
@@ -89,7 +89,7 @@ func (v sessions) begin(id ids.Attempt, keep bool) {
 // secret is the token of an attempt.
 func (v sessions) secret(id ids.Attempt) *yarn.Token {
 	v.t.Helper()
-	t, err := token.Make(token.AMRM, "", aLife(5).amrm, &yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1})
+	t, err := token.Make(token.AMRM, "", aLife(5).AMRM, &yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1})
 	if err != nil {
 		v.t.Fatal(err)
 	}

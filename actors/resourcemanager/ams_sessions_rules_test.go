@@ -106,15 +106,15 @@ func TestNodesAreToldApart(t *testing.T) {
 	v.running(otherAttempt, false)
 	v.send(unregisterAttempt{attempt: otherAttempt})
 	for _, n := range []struct {
-		id    nodeID
+		id    ids.Node
 		state yarn.NodeState
 	}{
-		{nodeID{"a", 1}, yarn.NodeState_NS_RUNNING},
-		{nodeID{"a", 2}, yarn.NodeState_NS_RUNNING},
-		{nodeID{"b", 1}, yarn.NodeState_NS_RUNNING},
-		{nodeID{"a", 1}, yarn.NodeState_NS_LOST},
+		{ids.Node{Host: "a", Port: 1}, yarn.NodeState_NS_RUNNING},
+		{ids.Node{Host: "a", Port: 2}, yarn.NodeState_NS_RUNNING},
+		{ids.Node{Host: "b", Port: 1}, yarn.NodeState_NS_RUNNING},
+		{ids.Node{Host: "a", Port: 1}, yarn.NodeState_NS_LOST},
 	} {
-		v.send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.proto(), NodeState: n.state}})
+		v.send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.Proto(), NodeState: n.state}})
 	}
 	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
 	if err != nil {

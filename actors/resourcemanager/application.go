@@ -28,9 +28,9 @@ type application struct {
 
 	attempts    []*attempt
 	maxAttempts int
-	nodes       []nodeID // where it has, or had, containers or files
-	node        nodeID   // of the event in progress
-	stored      bool     // the record of the end is durable
+	nodes       []ids.Node // where it has, or had, containers or files
+	node        ids.Node   // of the event in progress
+	stored      bool       // the record of the end is durable
 	recovering  bool
 	rejected    bool // the scheduler refused it
 }
@@ -80,7 +80,7 @@ func (s *ClientRMService) doApp(c *rpcenv.Context, a *application, action machin
 			a.nodes = append(a.nodes, a.node)
 		}
 	case machine.CleanUpNode:
-		c.Send(s.tracker, cleanUpApp{app: a.id, nodes: []nodeID{a.node}})
+		c.Send(s.tracker, cleanUpApp{app: a.id, nodes: []ids.Node{a.node}})
 	case machine.CleanUpApp:
 		s.cleanUpApp(c, a)
 	}
@@ -185,13 +185,13 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 type runningOnNode struct {
 	rpcenv.Local
 	app  ids.Application
-	node nodeID
+	node ids.Node
 }
 
 func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m runningOnNode) {
 	a := s.byID[m.app]
 	if a == nil { // forgotten, or lost with a bad record: no end of it will ever clean up the node
-		c.Send(s.tracker, cleanUpApp{app: m.app, nodes: []nodeID{m.node}})
+		c.Send(s.tracker, cleanUpApp{app: m.app, nodes: []ids.Node{m.node}})
 		return
 	}
 	a.node = m.node

@@ -98,7 +98,7 @@ func TestWhenTheQueueIsWritten(t *testing.T) {
 func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	v := newService(t, nil)
 	id := v.running()
-	a, b, c := nodeID{"a", 1}, nodeID{"b", 1}, nodeID{"c", 1}
+	a, b, c := ids.Node{Host: "a", Port: 1}, ids.Node{Host: "b", Port: 1}, ids.Node{Host: "c", Port: 1}
 	v.sendAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
 	if got := got[cleanUpApp](v.rig, v.tracker); len(got) != 0 {
 		t.Errorf("while it runs the ResourceTracker hears %v", got)
@@ -109,7 +109,7 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	for _, m := range got[cleanUpApp](v.rig, v.tracker) {
 		heard = append(heard, fmt.Sprint(m.app, m.nodes))
 	}
-	if want := []string{fmt.Sprint(id.App, []nodeID{a, b}), fmt.Sprint(id.App, []nodeID{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []nodeID{c})}; !slices.Equal(heard, want) {
+	if want := []string{fmt.Sprint(id.App, []ids.Node{a, b}), fmt.Sprint(id.App, []ids.Node{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []ids.Node{c})}; !slices.Equal(heard, want) {
 		t.Errorf("the ResourceTracker heard %q, want %q", heard, want)
 	}
 	if got := got[appRemoved](v.rig, v.scheduler); !slices.Equal(got, []appRemoved{{app: id.App}}) {

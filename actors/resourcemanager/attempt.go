@@ -51,8 +51,8 @@ func (at *attempt) failed() bool {
 	return true
 }
 
-func (at *attempt) node() (nodeID, bool) {
-	n, err := nodeFrom(at.container.GetNodeId())
+func (at *attempt) node() (ids.Node, bool) {
+	n, err := ids.NodeFrom(at.container.GetNodeId())
 	return n, err == nil
 }
 

@@ -31,7 +31,7 @@ func (v *service) launch(at ids.Attempt) {
 	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(allocate)
 		if ok = ok && q.attempt == at && len(q.asks) == 0; ok {
-			rpcenv.Reply(c, q, allocation{containers: []*yarn.Container{{Id: ids.Container{Attempt: at, Seq: 1}.Proto(), NodeId: n.proto()}}})
+			rpcenv.Reply(c, q, allocation{containers: []*yarn.Container{{Id: ids.Container{Attempt: at, Seq: 1}.Proto(), NodeId: n.Proto()}}})
 		}
 		return ok
 	})
@@ -40,7 +40,7 @@ func (v *service) launch(at ids.Attempt) {
 }
 
 // node is that of the NodeManager, which obeys.
-func (v *service) node() nodeID {
+func (v *service) node() ids.Node {
 	v.t.Helper()
 	if v.nm == nil {
 		v.nm = v.ProbeIn(v.Env("N", nil), ids.ContainerManager)
@@ -54,7 +54,7 @@ func (v *service) node() nodeID {
 			return false
 		})
 	}
-	return nodeID{v.nm.Ref.Address.Host, int32(v.nm.Ref.Address.Port)}
+	return ids.Node{Host: v.nm.Ref.Address.Host, Port: int32(v.nm.Ref.Address.Port)}
 }
 
 // running is launched with an ApplicationMaster that registered.

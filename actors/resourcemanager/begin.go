@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -69,18 +70,18 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 		}
 	}
 	s.life = lifeAfter(c, l.manager, s.cfg.Keys)
-	s.life.recovered = slices.ContainsFunc(l.apps, func(a *yarn.ApplicationStateData) bool {
+	s.life.Recovered = slices.ContainsFunc(l.apps, func(a *yarn.ApplicationStateData) bool {
 		return a.GetApplicationState() == yarn.YarnApplicationState_YAS_UNSET
 	})
 	// First of all: everything sent below waits for this record. Containers of an epoch that is not durable could come again with
 	// the same ids in the next life.
 	s.persist(c, managerKey, &yarn.ResourceManagerStateData{
-		Epoch: s.life.epoch, ContainerTokenMasterKey: s.life.container, NmTokenMasterKey: s.life.nm, AmRmTokenMasterKey: s.life.amrm,
+		Epoch: s.life.Epoch, ContainerTokenMasterKey: s.life.Container, NmTokenMasterKey: s.life.NM, AmRmTokenMasterKey: s.life.AMRM,
 	})
-	f.hosts.life = s.life
+	f.hosts.Life = s.life
 	// Both before recoverApp, whose messages to them need their lives.
-	c.Send(s.scheduler, beginScheduler{life: s.life, allocations: f.allocations, modified: f.modified})
-	c.Send(s.ams, beginService{life: s.life})
+	c.Send(s.scheduler, beginScheduler{Life: s.life, allocations: f.allocations, modified: f.modified})
+	c.Send(s.ams, beginService{Life: s.life})
 	for _, a := range l.apps {
 		s.recoverApp(c, a, l.attempts)
 	}
@@ -89,7 +90,7 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	for _, call := range s.waiting {
 		s.active(c, call)
 	}
-	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.timestamp, s.life.epoch)
+	c.Log().Infof("Transitioned to active state, cluster timestamp %d, epoch %d", s.life.Timestamp, s.life.Epoch)
 }
 
 // badRecord reports a record that its store could read and the ResourceManager cannot.
@@ -127,17 +128,17 @@ func (s *ClientRMService) active(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool])
 }
 
 // lifeAfter is the life after the one in a record; nil: this is the first.
-func lifeAfter(c *rpcenv.Context, before *yarn.ResourceManagerStateData, keys Keys) life {
-	l := life{timestamp: c.Now().UnixMilli()}
+func lifeAfter(c *rpcenv.Context, before *yarn.ResourceManagerStateData, keys Keys) life.Life {
+	l := life.Life{Timestamp: c.Now().UnixMilli()}
 	if before != nil {
 		// The old keys stay, or running ApplicationMasters and NodeManagers would refuse the tokens that others have.
-		l.epoch = before.GetEpoch() + 1
-		l.container, l.nm, l.amrm = before.GetContainerTokenMasterKey(), before.GetNmTokenMasterKey(), before.GetAmRmTokenMasterKey()
+		l.Epoch = before.GetEpoch() + 1
+		l.Container, l.NM, l.AMRM = before.GetContainerTokenMasterKey(), before.GetNmTokenMasterKey(), before.GetAmRmTokenMasterKey()
 	}
 	for _, k := range []struct {
 		have **yarn.MasterKey
 		made []byte
-	}{{&l.container, keys.Container}, {&l.nm, keys.NM}, {&l.amrm, keys.AMRM}} {
+	}{{&l.Container, keys.Container}, {&l.NM, keys.NM}, {&l.AMRM, keys.AMRM}} {
 		if len((*k.have).GetBytes()) == 0 {
 			*k.have = &yarn.MasterKey{KeyId: 1, Bytes: k.made}
 		}

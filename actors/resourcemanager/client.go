@@ -3,6 +3,7 @@ package resourcemanager
 import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -12,7 +13,7 @@ import (
 // the records. It mirrors ClientRMService, RMAppManager, ApplicationMasterLauncher and RMStateStore.
 type ClientRMService struct {
 	cfg  Config
-	life life
+	life life.Life
 
 	ready   bool
 	waiting []rpcenv.Call[*rpc.Bool]        // for ready
@@ -40,9 +41,9 @@ func newClientRMService(cfg Config) *ClientRMService {
 
 // OnStart is a callback of the endpoint.
 func (s *ClientRMService) OnStart(c *rpcenv.Context) {
-	s.ams = sibling(c, ApplicationMasterServiceName)
-	s.tracker = sibling(c, ResourceTrackerName)
-	s.scheduler = sibling(c, SchedulerName)
+	s.ams = life.Sibling(c, ApplicationMasterServiceName)
+	s.tracker = life.Sibling(c, ResourceTrackerName)
+	s.scheduler = life.Sibling(c, SchedulerName)
 	s.begin(c)
 }
 

@@ -48,7 +48,7 @@ func (s *Scheduler) useOf(c *rpcenv.Context, a *scheduledApp) usedOverTime {
 func (s *Scheduler) totalsOf(c *rpcenv.Context, a *scheduledApp) *yarn.AppTotals {
 	use := s.useOf(c, a)
 	return &yarn.AppTotals{
-		MemorySeconds: use.memory / 1000, VcoreSeconds: use.vcores / 1000, Preempted: resourceOf(a.lost.sum),
+		MemorySeconds: use.memory / 1000, VcoreSeconds: use.vcores / 1000, Preempted: a.lost.sum.Proto(),
 		PreemptedContainers: a.lost.others, PreemptedAmContainers: a.lost.ams,
 		PreemptedMemorySeconds: a.lost.over.memory / 1000, PreemptedVcoreSeconds: a.lost.over.vcores / 1000,
 	}
@@ -99,7 +99,7 @@ func (s *Scheduler) noteFailure(c *rpcenv.Context, e fair.Event) {
 		ContainerId: e.Container.Proto(), TimeMs: c.Now().UnixMilli(), ExitStatus: e.ExitStatus, Diagnostics: e.Diagnostics,
 	}
 	if n := s.nodes[e.Node]; n != nil {
-		f.NodeId = n.id.proto()
+		f.NodeId = n.id.Proto()
 	}
 	s.failures = append(s.failures, f)
 	if len(s.failures) > mostFailures {

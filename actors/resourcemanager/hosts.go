@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -41,7 +42,7 @@ func readHosts(b *rpcenv.Blocking, hosts Hosts) (beginTracker, error) {
 
 func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRequest) {
 	if !t.ready {
-		rpcenv.Fail(c, q, errNotReady())
+		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
 	patience := conf.DecommissioningTimeout.Get(c.Conf())
@@ -65,7 +66,7 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 
 // listed lets new lists happen to a node.
 func (t *ResourceTracker) listed(c *rpcenv.Context, n *node, graceful bool, patience time.Duration) {
-	allowed := t.hosts.allows(n.id.host)
+	allowed := t.hosts.allows(n.id.Host)
 	switch {
 	case n.machine.State.Over(): // the lists count again when it registers
 	case allowed && n.machine.State == machine.NodeDecommissioning:

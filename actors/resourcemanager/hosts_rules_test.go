@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -101,7 +102,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	if a := r.beat(id, 5); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != want {
 		t.Errorf("its next heartbeat: %v", a)
 	}
-	if a := r.beat(nodeID{"h", 99}, 0); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "Disallowed NodeManager nodeId: h:99 hostname: h" {
+	if a := r.beat(ids.Node{Host: "h", Port: 99}, 0); a.GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN || a.GetDiagnosticsMessage() != "Disallowed NodeManager nodeId: h:99 hostname: h" {
 		t.Errorf("one that is not known: %v", a)
 	}
 }
@@ -124,7 +125,7 @@ func TestWhatNewListsChange(t *testing.T) {
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 RUNNING]", "b")
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 DECOMMISSIONING]", "b", "c")
 	refresh(true, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONING]", "c")
-	if d := got[drainNode](r.rig, r.scheduler); len(d) != 3 || d[2].node.host != "b" || d[2].drain {
+	if d := got[drainNode](r.rig, r.scheduler); len(d) != 3 || d[2].node.Host != "b" || d[2].drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
 	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]", "c")
@@ -140,7 +141,7 @@ func TestWhatNewListsChange(t *testing.T) {
 	}
 	// Without files all hosts may be nodes.
 	r = newTracking(t, Config{})
-	r.send(beginTracker{life: aLife(5), exclude: []string{"a"}})
+	r.send(beginTracker{Life: aLife(5), exclude: []string{"a"}})
 	r.refresh(&yarn.RefreshNodesRequest{})
 	r.node("a")
 	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING]" {

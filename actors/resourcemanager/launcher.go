@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -28,7 +29,7 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 	}
 	at.launched = true // even if the call fails: the container may run, and cleanUp has to end it
 	c.Log().Infof("Launching masterappattempt %s", at.id)
-	rpcenv.Ask(c, n.manager(), q, func(r *yarn.StartContainersResponse, err error) {
+	rpcenv.Ask(c, manager(n), q, func(r *yarn.StartContainersResponse, err error) {
 		if len(r.GetFailedRequests()) > 0 { // a refusal is an answer, not an error of the call
 			err = errors.New(r.GetFailedRequests()[0].GetException().GetMessage())
 		}
@@ -43,6 +44,11 @@ func (s *ClientRMService) launch(c *rpcenv.Context, at *attempt) {
 	})
 }
 
+// manager is the endpoint of a node's NodeManager.
+func manager(n ids.Node) rpcenv.Ref {
+	return rpcenv.Ref{Address: rpcenv.Address{Host: n.Host, Port: int(n.Port)}, Name: ids.ContainerManager}
+}
+
 func (s *ClientRMService) launchFailed(c *rpcenv.Context, at *attempt, err error) {
 	why := fmt.Sprintf("Error launching %s. Got exception: %v", at.id, err)
 	c.Log().Info(why)
@@ -50,18 +56,18 @@ func (s *ClientRMService) launchFailed(c *rpcenv.Context, at *attempt, err error
 }
 
 // startRequest makes the call that starts an attempt's ApplicationMaster, and names its node.
-func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersRequest, nodeID, error) {
+func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersRequest, ids.Node, error) {
 	n, ok := at.node()
 	if !ok {
 		return nil, n, errors.New("its container has no node")
 	}
-	nm, err := s.nmToken(at, n)
+	nm, err := s.life.NMToken(at.id, n, at.app.user)
 	if err != nil {
 		return nil, n, err
 	}
 	service := s.scheduler.Address.String()
-	amrm, err := token.Make(token.AMRM, service, s.life.amrm, &yarn.AMRMTokenIdentifier{
-		AppAttemptId: at.id.Proto(), KeyId: s.life.amrm.GetKeyId(),
+	amrm, err := token.Make(token.AMRM, service, s.life.AMRM, &yarn.AMRMTokenIdentifier{
+		AppAttemptId: at.id.Proto(), KeyId: s.life.AMRM.GetKeyId(),
 	})
 	if err != nil {
 		return nil, n, err
@@ -82,32 +88,20 @@ func (s *ClientRMService) startRequest(at *attempt) (*yarn.StartContainersReques
 	}, n, nil
 }
 
-// nmToken shows a NodeManager that the ResourceManager speaks for an attempt.
-func (s *ClientRMService) nmToken(at *attempt, n nodeID) (*yarn.Token, error) {
-	return makeNMToken(s.life.nm, at.id.Proto(), n, at.app.user)
-}
-
-// makeNMToken lets an attempt speak to a NodeManager.
-func makeNMToken(key *yarn.MasterKey, attempt *yarn.ApplicationAttemptId, n nodeID, user string) (*yarn.Token, error) {
-	return token.Make(token.NM, n.String(), key, &yarn.NMTokenIdentifier{
-		AppAttemptId: attempt, NodeId: n.proto(), AppSubmitter: user, KeyId: key.GetKeyId(),
-	})
-}
-
 // cleanUp ends an attempt's ApplicationMaster, if it was started, also if it ended by itself: the NodeManager may not have noticed.
 func (s *ClientRMService) cleanUp(c *rpcenv.Context, at *attempt) {
 	n, ok := at.node()
 	if !ok || !at.launched {
 		return
 	}
-	nm, err := s.nmToken(at, n)
+	nm, err := s.life.NMToken(at.id, n, at.app.user)
 	if err != nil {
 		c.Log().Errorf("%s: %v", at.id, err)
 		return
 	}
 	q := &yarn.StopContainersRequest{ContainerId: []*yarn.ContainerId{at.container.GetId()}, NmToken: nm}
 	// Nothing waits for the answer: the attempt has ended, and the node may be the reason.
-	rpcenv.Ask(c, n.manager(), q, func(_ *yarn.StopContainersResponse, err error) {
+	rpcenv.Ask(c, manager(n), q, func(_ *yarn.StopContainersResponse, err error) {
 		if err != nil {
 			c.Log().Infof("Error cleaning master %s: %v", at.id, err)
 		}

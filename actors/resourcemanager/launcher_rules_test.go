@@ -19,7 +19,7 @@ import (
 func TestATokenThatCannotBeMadeStartsNothing(t *testing.T) {
 	v := newService(t, nil)
 	at := &attempt{
-		id: anAttempt, launched: true, container: &yarn.Container{NodeId: v.node().proto()},
+		id: anAttempt, launched: true, container: &yarn.Container{NodeId: v.node().Proto()},
 		app: &application{user: "\xff", context: &yarn.ApplicationSubmissionContext{}},
 	}
 	if _, _, err := v.s.startRequest(at); err == nil || !strings.HasPrefix(err.Error(), "make a NMToken: ") {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -123,7 +124,7 @@ func TestTotalsAreInSeconds(t *testing.T) {
 
 // After a restart what an ApplicationMaster has and no node reports within the time of nodes is lost, once.
 func TestWhatNoNodeReportsIsLost(t *testing.T) {
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	describe := func(seqs ...int64) {
 		t.Helper()
@@ -161,7 +162,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	})
 
 	// A container reported after the ApplicationMaster's registration is not lost.
-	r = newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r = newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	describe(1, 2, 3)
 	r.add("h", live(2, 1024), over(3, 7, "it crashed"))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -14,8 +15,8 @@ import (
 // says so too. It mirrors ClientRMService and RMAppManager.
 func (s *ClientRMService) moveApplicationAcrossQueues(c *rpcenv.Context, q *yarn.MoveApplicationAcrossQueuesRequest) {
 	a, err := s.known(q.GetApplicationId())
-	if err == nil && len(q.GetTargetQueue()) > maxText {
-		err = fmt.Errorf("%w: the name of the queue has %d bytes, at most %d can be", exceptions.YARN, len(q.GetTargetQueue()), maxText)
+	if err == nil && len(q.GetTargetQueue()) > input.MaxText {
+		err = fmt.Errorf("%w: the name of the queue has %d bytes, at most %d can be", exceptions.YARN, len(q.GetTargetQueue()), input.MaxText)
 	}
 	if err == nil && a.machine.State != machine.AppAccepted && a.machine.State != machine.AppRunning {
 		err = fmt.Errorf("%w: App in %s state cannot be moved.", exceptions.YARN, a.machine.State)

@@ -33,36 +33,6 @@ func TestNodesAreCountedByState(t *testing.T) {
 	}
 }
 
-// A node's id names a place that can be called.
-func TestWhatIsANodeID(t *testing.T) {
-	long := strings.Repeat("x", 255)
-	for _, id := range []*yarn.NodeId{{Host: "h", Port: 1}, {Host: "h", Port: 65535}, {Host: "::1", Port: 8041}, {Host: long, Port: 8041}, {Host: "é!", Port: 8041}} {
-		if got, err := nodeFrom(id); err != nil || !proto.Equal(got.proto(), id) {
-			t.Errorf("%v is %s, %v", id, got, err)
-		}
-	}
-	for _, id := range []*yarn.NodeId{
-		nil,
-		{Port: 1},
-		{Host: "h"},
-		{Host: "h", Port: -1},
-		{Host: "h", Port: 65536},
-		{Host: long + "x", Port: 1},
-		{Host: "a b", Port: 1},
-		{Host: "a/b", Port: 1},
-		{Host: `a\b`, Port: 1},
-		{Host: "a\x7f", Port: 1},
-		{Host: "a\n", Port: 1},
-	} {
-		if got, err := nodeFrom(id); err == nil || got != (nodeID{}) || !strings.HasSuffix(err.Error(), "is no node id: want a host and a port from 1 to 65535") {
-			t.Errorf("%v is %s, %v", id, got, err)
-		}
-	}
-	if _, err := nodeFrom(&yarn.NodeId{Host: long, Port: 65536}); err == nil || len(err.Error()) > 130 {
-		t.Errorf("a long one becomes %v", err)
-	}
-}
-
 // An empty include list lets all in, the exclude list wins.
 func TestWhichHostsMayBeNodes(t *testing.T) {
 	for _, is := range []struct {

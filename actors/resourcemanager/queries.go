@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -72,9 +73,9 @@ func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.Nod
 		}
 		rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
 			for _, n := range l.reports {
-				id, _ := nodeFrom(n.GetNodeId())
+				id, _ := ids.NodeFrom(n.GetNodeId())
 				used := b.nodes[id] // nothing, if the scheduler does not have it
-				n.Used, n.NumContainers = resourceOf(used.Total.Minus(used.Free)), int32(used.Containers)
+				n.Used, n.NumContainers = used.Total.Minus(used.Free).Proto(), int32(used.Containers)
 			}
 			then(l.reports, b, err)
 		})
@@ -121,8 +122,8 @@ func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	info := &yarn.QueueInfo{
 		QueueName: q.Name, State: yarn.QueueState_Q_RUNNING, CurrentCapacity: part(q.Usage.Memory, q.FairShare.Memory),
 		Capacity: part(q.FairShare.Memory, t.use.use.GetTotal().GetMemory()), MaximumCapacity: min(1, part(q.MaxShare.Memory, t.use.use.GetTotal().GetMemory())),
-		Used: resourceOf(q.Usage), Demand: resourceOf(q.Demand), FairShare: resourceOf(q.FairShare), SteadyFairShare: resourceOf(q.SteadyFairShare),
-		MinimumShare: resourceOf(q.MinShare), MaximumShare: resourceOf(q.MaxShare), Policy: q.Policy,
+		Used: q.Usage.Proto(), Demand: q.Demand.Proto(), FairShare: q.FairShare.Proto(), SteadyFairShare: q.SteadyFairShare.Proto(),
+		MinimumShare: q.MinShare.Proto(), MaximumShare: q.MaxShare.Proto(), Policy: q.Policy,
 		RunningApps: int32(q.Running), WaitingApps: int32(q.Waiting), MaxRunningApps: int32(min(q.MaxRunningApps, math.MaxInt32)),
 	}
 	if t.withApps {

@@ -23,7 +23,7 @@ func TestClientsSeeNodesByState(t *testing.T) {
 		}
 		var l nodeList
 		for i, s := range states {
-			l.reports = append(l.reports, &yarn.NodeReport{NodeId: nodeID{"h", int32(i + 1)}.proto(), NodeState: s})
+			l.reports = append(l.reports, &yarn.NodeReport{NodeId: ids.Node{Host: "h", Port: int32(i + 1)}.Proto(), NodeState: s})
 		}
 		rpcenv.Reply(c, q, l)
 		return true
@@ -31,8 +31,8 @@ func TestClientsSeeNodesByState(t *testing.T) {
 	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(requestBooks)
 		if ok {
-			rpcenv.Reply(c, q, books{nodes: map[nodeID]fair.NodeState{
-				{"h", 1}: {NodeSpec: fair.NodeSpec{Total: fair.Resource{Memory: 10, VCores: 8}}, Free: fair.Resource{Memory: 7, VCores: 6}, Containers: 4},
+			rpcenv.Reply(c, q, books{nodes: map[ids.Node]fair.NodeState{
+				{Host: "h", Port: 1}: {NodeSpec: fair.NodeSpec{Total: fair.Resource{Memory: 10, VCores: 8}}, Free: fair.Resource{Memory: 7, VCores: 6}, Containers: 4},
 			}})
 		}
 		return ok

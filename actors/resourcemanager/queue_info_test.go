@@ -71,7 +71,7 @@ func TestWhatIsToldOfAQueue(t *testing.T) {
 		}},
 		use: books{use: &yarn.ClusterUse{Total: &yarn.Resource{Memory: 1600}}},
 	}
-	of := func(n int64) *yarn.Resource { return resourceOf(size(n)) }
+	of := func(n int64) *yarn.Resource { return size(n).Proto() }
 	want := &yarn.QueueInfo{
 		QueueName: "root", State: yarn.QueueState_Q_RUNNING, Capacity: 0.25, CurrentCapacity: 0.25, MaximumCapacity: 0.4375, Used: of(100), Demand: of(200),
 		FairShare: of(400), SteadyFairShare: of(500), MinimumShare: of(600), MaximumShare: of(700), Policy: "fifo", RunningApps: 3, WaitingApps: 4,

@@ -58,11 +58,11 @@ func (k *kept) app(t *testing.T, id ids.Application, end yarn.YarnApplicationSta
 }
 
 // ofAttempt is the record of an attempt of anApp that has a container on a node, and ended so.
-func ofAttempt(n int32, node nodeID, end yarn.YarnApplicationState) *yarn.ApplicationAttemptStateData {
+func ofAttempt(n int32, node ids.Node, end yarn.YarnApplicationState) *yarn.ApplicationAttemptStateData {
 	id := ids.Attempt{App: anApp, Attempt: n}
 	return &yarn.ApplicationAttemptStateData{
 		AttemptId: id.Proto(), AppAttemptState: end, AmContainerExitStatus: 1,
-		MasterContainer: &yarn.Container{Id: ids.Container{Attempt: id, Seq: 1}.Proto(), NodeId: node.proto()},
+		MasterContainer: &yarn.Container{Id: ids.Container{Attempt: id, Seq: 1}.Proto(), NodeId: node.Proto()},
 	}
 }
 
@@ -119,7 +119,7 @@ func TestWhatIsWrongWithARecord(t *testing.T) {
 // Attempts are recovered in the order of their numbers, in whichever order the Store has their records. Each step is in the trace.
 func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 	k := &kept{}
-	n := nodeID{"h", 1}
+	n := ids.Node{Host: "h", Port: 1}
 	k.app(t, anApp, 0, ofAttempt(3, n, 0), ofAttempt(2, n, yarn.YarnApplicationState_FAILED), ofAttempt(1, n, yarn.YarnApplicationState_FAILED))
 	k.app(t, otherAttempt.App, yarn.YarnApplicationState_FAILED) // the scheduler did not take it
 	v := newService(t, k)
@@ -154,7 +154,7 @@ func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 // A recovered application has its place: its user's groups are not asked for. The scheduler hears whose container runs.
 func TestARecoveredApplicationHasItsPlace(t *testing.T) {
 	k := &kept{}
-	k.app(t, anApp, 0, ofAttempt(1, nodeID{"h", 1}, 0))
+	k.app(t, anApp, 0, ofAttempt(1, ids.Node{Host: "h", Port: 1}, 0))
 	s := newClientRMService(Config{Store: k, Groups: func(*rpcenv.Blocking, string) ([]string, error) { return nil, errors.New("asked") }})
 	r := newRig(t, ClientRMServiceName, s)
 	added, attempts := got[rpcenv.Message](r, r.scheduler), []appAttemptAdded(nil)

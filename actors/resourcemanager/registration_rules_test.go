@@ -20,18 +20,18 @@ import (
 func TestWhoHearsOfARegistration(t *testing.T) {
 	r := newTracking(t, Config{})
 	q := &yarn.RegisterNodeManagerRequest{
-		NodeId: nodeID{"h", 8041}.proto(), HttpPort: 8042, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8},
+		NodeId: ids.Node{Host: "h", Port: 8041}.Proto(), HttpPort: 8042, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8},
 		ContainerStatuses:   []*yarn.NMContainerStatus{{ContainerId: aContainer(1).Proto(), ContainerState: runs}},
 		RunningApplications: []*yarn.ApplicationId{{Id: -1}, anApp.Proto()},
 	}
 	l := aLife(5)
 	want := &yarn.RegisterNodeManagerResponse{
-		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm, RmIdentifier: 5, RmVersion: ids.HadoopVersion,
+		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: l.Container, NmTokenMasterKey: l.NM, RmIdentifier: 5, RmVersion: ids.HadoopVersion,
 	}
 	if a := r.register(q); !proto.Equal(a, want) {
 		t.Errorf("%v\nwant\n%v", a, want)
 	}
-	id, report := nodeID{"h", 8041}, &yarn.NodeReport{
+	id, report := ids.Node{Host: "h", Port: 8041}, &yarn.NodeReport{
 		NodeId: q.GetNodeId(), HttpAddress: "h:8042", RackName: ids.DefaultRack, Capability: q.GetResource(), NodeState: yarn.NodeState_NS_RUNNING, Used: &yarn.Resource{},
 	}
 	heard := func(rack, http string) {
@@ -69,7 +69,7 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 	}
 
 	// One that comes back takes its place, with a rack and without pages.
-	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.peer, r.of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.peer, r.of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 		t.Fatal(err)
 	}
 	got[rpcenv.Message](r.rig, r.ams)
@@ -90,7 +90,7 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 	r.beat(id, 0, status(1, runs, 0), status(2, runs, 0))
 	r.ms(8000)
 	q := &yarn.RegisterNodeManagerRequest{
-		NodeId: id.proto(), Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
+		NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
 		ContainerStatuses: []*yarn.NMContainerStatus{{ContainerId: aContainer(2).Proto(), ContainerState: runs}, {ContainerId: aContainer(3).Proto(), ContainerState: ended}},
 	}
 	got[rpcenv.Message](r.rig, r.scheduler)
@@ -119,7 +119,7 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 // A refused registration has a reason in Hadoop's words.
 func TestWhyANodeMayNotCome(t *testing.T) {
 	r := newTracking(t, Config{}, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
-	r.send(beginTracker{life: aLife(5), exclude: []string{"bad"}})
+	r.send(beginTracker{Life: aLife(5), exclude: []string{"bad"}})
 	const small = "NodeManager from  h doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
 	for _, is := range []struct {
 		host   string
@@ -133,7 +133,7 @@ func TestWhyANodeMayNotCome(t *testing.T) {
 		{"bad", 1000, 2, "Disallowed NodeManager from  bad, Sending SHUTDOWN signal to the NodeManager."},
 	} {
 		want := &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: is.want}
-		a := r.register(&yarn.RegisterNodeManagerRequest{NodeId: nodeID{is.host, 8041}.proto(), Resource: &yarn.Resource{Memory: is.memory, VirtualCores: is.vcores}})
+		a := r.register(&yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: is.host, Port: 8041}.Proto(), Resource: &yarn.Resource{Memory: is.memory, VirtualCores: is.vcores}})
 		if is.want == "" && a.GetNodeAction() != yarn.NodeAction_NORMAL || is.want != "" && !proto.Equal(a, want) {
 			t.Errorf("%v, want %q", a, is.want)
 		}
@@ -155,7 +155,7 @@ func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	}
 	r := newTracking(t, Config{})
 	fails(r.rig, &yarn.RegisterNodeManagerRequest{}, exceptions.YARN, "register a node: "+noNode)
-	fails(r.rig, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
+	fails(r.rig, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
 	fails(r.rig, &yarn.RegisterNodeManagerRequest{HttpPort: -1}, exceptions.YARN, "register a node: "+noNode)
 	fails(r.rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
 	fails(r.rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
@@ -170,8 +170,8 @@ func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	}
 	early := newRig(t, ResourceTrackerName, newResourceTracker(Config{}))
 	const wait = "the ResourceManager reads its records, ask again"
-	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: nodeID{"h", 1}.proto()}, exceptions.Retriable, wait)
-	fails(early, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: nodeID{"h", 1}.proto()}}, exceptions.Retriable, wait)
+	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, exceptions.Retriable, wait)
+	fails(early, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}, exceptions.Retriable, wait)
 	fails(early, &yarn.RefreshNodesRequest{}, exceptions.Retriable, wait)
 }
 

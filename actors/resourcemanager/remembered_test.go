@@ -1,7 +1,6 @@
 package resourcemanager
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -71,17 +70,5 @@ func TestWhatWasTakenIsSummedUp(t *testing.T) {
 	}
 	if p != want {
 		t.Errorf("%+v\nwant\n%+v", p, want)
-	}
-}
-
-// A message has no more cores than it can carry.
-func TestAnAmountThatNoMessageCarriesIsCut(t *testing.T) {
-	var got string
-	for _, n := range []int64{5, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1} {
-		r := resourceOf(fair.Resource{Memory: n, VCores: n})
-		got += fmt.Sprintln(r.GetMemory(), r.GetVirtualCores())
-	}
-	if got != "5 5\n2147483647 2147483647\n2147483648 2147483647\n-2147483648 -2147483648\n-2147483649 -2147483648\n" {
-		t.Error(got)
 	}
 }

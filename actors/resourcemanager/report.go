@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -28,7 +29,7 @@ func (s *ClientRMService) getApplicationReport(c *rpcenv.Context, q *yarn.GetApp
 
 func (s *ClientRMService) getApplications(c *rpcenv.Context, q *yarn.GetApplicationsRequest) {
 	if !s.ready {
-		rpcenv.Fail(c, q, errNotReady())
+		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
 	var wanted []*application

@@ -8,6 +8,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -105,9 +106,9 @@ func (r *rig) send(m rpcenv.Message) {
 }
 
 // aLife is a life with keys.
-func aLife(timestamp int64) life {
+func aLife(timestamp int64) life.Life {
 	key := func(b byte) *yarn.MasterKey { return &yarn.MasterKey{KeyId: 1, Bytes: []byte{b, 31: b}} }
-	return life{timestamp: timestamp, container: key(1), nm: key(2), amrm: key(3)}
+	return life.Life{Timestamp: timestamp, Container: key(1), NM: key(2), AMRM: key(3)}
 }
 
 var (
@@ -142,7 +143,7 @@ type slowScheduler struct {
 func newTracking(t *testing.T, cfg Config, settings ...string) tracking {
 	t.Helper()
 	r := tracking{newRig(t, ResourceTrackerName, newResourceTracker(cfg), settings...), &slowScheduler{}}
-	r.send(beginTracker{life: aLife(5)})
+	r.send(beginTracker{Life: aLife(5)})
 	r.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m, ok := m.(nodeUpdate); {
 		case ok && r.slow.holds:
@@ -179,17 +180,17 @@ func (r tracking) register(q *yarn.RegisterNodeManagerRequest) *yarn.RegisterNod
 }
 
 // node registers a node of a host.
-func (r tracking) node(host string, containers ...*yarn.NMContainerStatus) nodeID {
+func (r tracking) node(host string, containers ...*yarn.NMContainerStatus) ids.Node {
 	r.t.Helper()
-	id := nodeID{host, 8041}
-	r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.proto(), Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}, ContainerStatuses: containers})
+	id := ids.Node{Host: host, Port: 8041}
+	r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}, ContainerStatuses: containers})
 	return id
 }
 
 // beat is a heartbeat of a node with these containers.
-func (r tracking) beat(id nodeID, response int32, statuses ...*yarn.ContainerStatus) *yarn.NodeHeartbeatResponse {
+func (r tracking) beat(id ids.Node, response int32, statuses ...*yarn.ContainerStatus) *yarn.NodeHeartbeatResponse {
 	r.t.Helper()
-	return r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: response, ContainersStatuses: statuses}})
+	return r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), ResponseId: response, ContainersStatuses: statuses}})
 }
 
 func (r tracking) hear(q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse {
@@ -210,7 +211,7 @@ func (r tracking) nodes() (all []string) {
 		r.t.Fatal(err)
 	}
 	for _, n := range l.reports {
-		id, _ := nodeFrom(n.GetNodeId())
+		id, _ := ids.NodeFrom(n.GetNodeId())
 		all = append(all, id.String()+" "+n.GetNodeState().String()[len("NS_"):])
 	}
 	return all

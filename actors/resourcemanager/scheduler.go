@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -17,7 +18,7 @@ import (
 type Scheduler struct {
 	cfg   Config
 	conf  fair.Config
-	life  life
+	life  life.Life
 	book  book
 	start time.Time // the book counts from it
 
@@ -97,7 +98,7 @@ type scheduledApp struct {
 // doneContainer is a container that ended, and on which node.
 type doneContainer struct {
 	status *yarn.ContainerStatus
-	node   nodeID
+	node   ids.Node
 }
 
 // usedOverTime is the use of resources over time, in MiB and cores times milliseconds.
@@ -110,7 +111,7 @@ func (u *usedOverTime) add(r fair.Resource, d time.Duration) {
 
 // scheduledNode is the Scheduler's knowledge of a node besides the book.
 type scheduledNode struct {
-	id   nodeID
+	id   ids.Node
 	http string
 }
 
@@ -148,8 +149,8 @@ type schedulingStart struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
-	s.client = sibling(c, ClientRMServiceName)
-	s.tracker = sibling(c, ResourceTrackerName)
+	s.client = life.Sibling(c, ClientRMServiceName)
+	s.tracker = life.Sibling(c, ResourceTrackerName)
 	s.start = c.Now()
 }
 
@@ -157,7 +158,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	// The book needs the records' epoch and the allocation file. Requesters of before get a reason to ask again.
 	if _, begins := m.(beginScheduler); !begins && s.book == nil {
-		rpcenv.Fail(c, m, errNotReady())
+		rpcenv.Fail(c, m, life.ErrNotReady())
 		return
 	}
 	switch m := m.(type) {

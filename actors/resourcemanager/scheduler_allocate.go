@@ -46,7 +46,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 	// All asks are checked before the book sees one: a call that fails must have no effect, since it will be repeated.
 	for _, q := range m.asks {
 		ask := askOf(q)
-		if err := fair.CheckAsk(ask.Capability, most, configuredMaximum(c.Conf())); err != nil {
+		if err := fair.CheckAsk(ask.Capability, most, s.conf.Maximum); err != nil {
 			rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err))
 			return
 		}
@@ -65,7 +65,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		return
 	}
 	s.decided(c, g.Events) // before drain: the ends of released containers are in this answer
-	r := allocation{headroom: resourceOf(g.Headroom), preempt: g.Preempt, nodes: int32(len(s.nodes))}
+	r := allocation{headroom: g.Headroom.Proto(), preempt: g.Preempt, nodes: int32(len(s.nodes))}
 	for _, k := range g.Containers {
 		if given := s.acquire(c, a, k); given != nil {
 			r.containers = append(r.containers, given)
@@ -129,11 +129,7 @@ func (s *Scheduler) acquire(c *rpcenv.Context, a *scheduledApp, k fair.Container
 func askOf(q *yarn.ResourceRequest) fair.Ask {
 	return fair.Ask{
 		Key:  fair.Key{Priority: q.GetPriority().GetPriority(), AllocationRequestID: q.GetAllocationRequestId()},
-		Name: q.GetResourceName(), Capability: amountOf(q.GetCapability()), Count: int64(q.GetNumContainers()),
+		Name: q.GetResourceName(), Capability: fair.ResourceFrom(q.GetCapability()), Count: int64(q.GetNumContainers()),
 		Relax: q.RelaxLocality == nil || q.GetRelaxLocality(),
 	}
-}
-
-func amountOf(r *yarn.Resource) fair.Resource {
-	return fair.Resource{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}
 }

@@ -140,7 +140,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 		return
 	}
 	s.expect(c, a, m.holds)
-	d := attemptDescription{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), a.queue)), queue: a.queue}
+	d := attemptDescription{maximum: s.book.MaximumAllocation(s.now(c), a.queue).Proto(), queue: a.queue}
 	for _, k := range s.book.Live(m.attempt) {
 		known := s.containers[k.ID]
 		if k.AM || known.machine.State != machine.ContainerRunning { // others it gets, or has got, by allocate

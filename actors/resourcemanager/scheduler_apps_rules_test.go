@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -71,7 +72,7 @@ func TestAContainerIsWhole(t *testing.T) {
 	}
 	k := a.containers[0]
 	var says yarn.ContainerTokenIdentifier
-	if err := token.Open(k.GetContainerToken(), token.Container, aLife(5).container, &says); err != nil {
+	if err := token.Open(k.GetContainerToken(), token.Container, aLife(5).Container, &says); err != nil {
 		t.Fatal(err)
 	}
 	granted := time.UnixMilli(says.GetExpiryTimeStamp()).Add(-9 * time.Second)
@@ -88,7 +89,7 @@ func TestAContainerIsWhole(t *testing.T) {
 	}
 	service := k.GetContainerToken().GetService()
 	k.ContainerToken = nil
-	if whole := (&yarn.Container{Id: aContainer(1).Proto(), NodeId: n.proto(), NodeHttpAddress: "h:8042", Resource: size, Priority: priority}); service != "h:8041" || !proto.Equal(k, whole) {
+	if whole := (&yarn.Container{Id: aContainer(1).Proto(), NodeId: n.Proto(), NodeHttpAddress: "h:8042", Resource: size, Priority: priority}); service != "h:8041" || !proto.Equal(k, whole) {
 		t.Errorf("%v for %s\nwant\n%v", k, service, whole)
 	}
 }
@@ -160,7 +161,7 @@ func TestWhoReleasesAContainer(t *testing.T) {
 
 // An attempt that ends without its containers being kept leaves nothing to tell: its nodes forget them.
 func TestWhatAnAttemptLeaves(t *testing.T) {
-	begin := func(keep bool) (scheduling, nodeID) {
+	begin := func(keep bool) (scheduling, ids.Node) {
 		r := newScheduling(t, beginScheduler{})
 		n := r.add("h")
 		r.attempt(keep)
@@ -278,7 +279,7 @@ func TestGroupsPlaceApplications(t *testing.T) {
 
 // The next attempt has all that runs, in the order of their numbers, with their priorities; what was not started is not among it.
 func TestWhatTheNextAttemptHas(t *testing.T) {
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
 	r.attempt(true)
 	reports := []*yarn.NMContainerStatus{live(14, 1024), live(4, 1024), live(3, 1024), live(11, 1024), live(5, 1024)}
 	for i, c := range reports {

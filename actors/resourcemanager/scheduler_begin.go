@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -13,16 +14,16 @@ import (
 // beginScheduler notifies the Scheduler that the ResourceManager serves, with the content of its allocation file.
 type beginScheduler struct {
 	rpcenv.Local
-	life
+	life.Life
 	allocations []byte // nil: no file
 	modified    time.Time
 }
 
 func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
-	s.life = m.life
-	s.conf.Epoch = m.epoch
+	s.life = m.Life
+	s.conf.Epoch = m.Epoch
 	wait := conf.SchedulingWait.Get(c.Conf())
-	if m.recovered { // while nodes come back, an ask larger than the largest one so far is no mistake
+	if m.Recovered { // while nodes come back, an ask larger than the largest one so far is no mistake
 		s.conf.NodesCountFrom = s.now(c) + wait
 	}
 	allocations, err := s.load(c, m)
@@ -35,7 +36,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
 		c.Exit(1, why)
 		return
 	}
-	if m.recovered {
+	if m.Recovered {
 		// Nodes first report what they run: until then the book decides without knowing it, and must not give anything.
 		s.readyAt = c.Now().Add(wait)
 		c.After(wait, schedulingStart{})

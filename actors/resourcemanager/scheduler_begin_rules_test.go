@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -115,7 +116,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 		log := logtest.NewLocal(logrus.New())
 		r := newSchedulingWith(t, Config{}, []string{
 			"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "3000", "yarn.scheduler.fair.continuous-scheduling-enabled", continuous,
-		}, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{life: life{recovered: true}})
+		}, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{Life: life.Life{Recovered: true}})
 		begun := r.s.start
 		r.attempt(false)
 		n := r.add("h", live(1, 1024), live(2, 1024))
@@ -160,7 +161,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 		}
 	}
 	// The wait is over exactly then.
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
 	r.run(func(c *rpcenv.Context) {
 		for at, want := range map[time.Duration]bool{-1: true, 0: true, 1: false} {
 			if r.s.readyAt = c.Now().Add(at); r.s.ready(c) != want {

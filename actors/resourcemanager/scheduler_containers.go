@@ -2,7 +2,6 @@ package resourcemanager
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -57,7 +56,7 @@ func (s *Scheduler) gone(c *rpcenv.Context, e fair.Event) {
 	}
 	status := &yarn.ContainerStatus{
 		ContainerId: e.Container.Proto(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: e.Diagnostics, ExitStatus: e.ExitStatus,
-		Capability: resourceOf(e.Resource),
+		Capability: e.Resource.Proto(),
 	}
 	event := map[fair.Cause]machine.ContainerEvent{
 		fair.Finished: machine.ContainerFinish, fair.Released: machine.ContainerRelease,
@@ -139,22 +138,17 @@ func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*ya
 	}
 	priority := &yarn.Priority{Priority: k.Key.Priority}
 	// RmIdentifier: a node that has registered with another life of the ResourceManager refuses the container.
-	t, err := token.Make(token.Container, n.id.String(), s.life.container, &yarn.ContainerTokenIdentifier{
-		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: resourceOf(k.Resource),
-		ExpiryTimeStamp: c.Now().Add(conf.ContainerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.container.GetKeyId(),
-		RmIdentifier: s.life.timestamp, Priority: priority, CreationTime: k.made.UnixMilli(),
+	t, err := token.Make(token.Container, n.id.String(), s.life.Container, &yarn.ContainerTokenIdentifier{
+		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: k.Resource.Proto(),
+		ExpiryTimeStamp: c.Now().Add(conf.ContainerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.Container.GetKeyId(),
+		RmIdentifier: s.life.Timestamp, Priority: priority, CreationTime: k.made.UnixMilli(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &yarn.Container{
-		Id: k.ID.Proto(), NodeId: n.id.proto(), NodeHttpAddress: n.http, Resource: resourceOf(k.Resource), Priority: priority, ContainerToken: t,
+		Id: k.ID.Proto(), NodeId: n.id.Proto(), NodeHttpAddress: n.http, Resource: k.Resource.Proto(), Priority: priority, ContainerToken: t,
 	}, nil
-}
-
-// resourceOf is an amount as messages carry it.
-func resourceOf(r fair.Resource) *yarn.Resource {
-	return &yarn.Resource{Memory: r.Memory, VirtualCores: int32(min(max(r.VCores, math.MinInt32), math.MaxInt32))}
 }
 
 // expireTick takes back containers that nobody started in time.

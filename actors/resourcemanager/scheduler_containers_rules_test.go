@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -92,7 +93,7 @@ func TestAContainerComesBackWithItsNode(t *testing.T) {
 // A fresh ResourceManager gives no container that is larger than its largest node; one that recovers does, while nodes come back.
 func TestAContainerLargerThanAnyNode(t *testing.T) {
 	for recovered, want := range map[bool]error{false: exceptions.InvalidResourceRequest, true: nil} {
-		r := newScheduling(t, beginScheduler{life: life{recovered: recovered}}, "yarn.scheduler.maximum-allocation-mb", "16384")
+		r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: recovered}}, "yarn.scheduler.maximum-allocation-mb", "16384")
 		r.add("h")
 		r.attempt(false)
 		big := anyAsk(1)

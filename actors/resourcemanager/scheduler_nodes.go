@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -18,7 +19,7 @@ var errNoNode = errors.New("its node is gone")
 // nodeAdded counts a node in, with the containers that it reports. It mirrors NodeAddedSchedulerEvent.
 type nodeAdded struct {
 	rpcenv.Local
-	node       nodeID
+	node       ids.Node
 	http, rack string
 	total      *yarn.Resource
 	containers []*yarn.NMContainerStatus
@@ -26,7 +27,7 @@ type nodeAdded struct {
 
 func (s *Scheduler) nodeAdded(c *rpcenv.Context, m nodeAdded) {
 	name := m.node.String()
-	spec := fair.NodeSpec{ID: name, Host: m.node.host, Rack: m.rack, Total: amountOf(m.total)}
+	spec := fair.NodeSpec{ID: name, Host: m.node.Host, Rack: m.rack, Total: fair.ResourceFrom(m.total)}
 	if err := s.book.AddNode(s.now(c), spec); err != nil {
 		c.Log().Errorf("add %s: %v", name, err)
 		return
@@ -47,7 +48,7 @@ func (s *Scheduler) nodesChanged(c *rpcenv.Context) {
 
 // recover takes a container that a node reports into the books, after the restart of the ResourceManager or when a node that was
 // given up comes back. Containers without an owner end.
-func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStatus) {
+func (s *Scheduler) recover(c *rpcenv.Context, n ids.Node, m *yarn.NMContainerStatus) {
 	id, err := ids.ContainerFrom(m.GetContainerId())
 	if err != nil {
 		c.Log().Warnf("%s reports a container: %v", n, err)
@@ -61,8 +62,8 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 	mine := a != nil && (a.attempt == id.Attempt || a.keep && a.attempt.App == id.Attempt.App)
 	switch {
 	case s.containers[id] != nil: // the books have it already, perhaps on another node, which is the one to believe
-	case !sane(m.GetResource()):
-		c.Log().Warnf("%s reports %s with %s, which no scheduler gives", n, id, sizeText(m.GetResource()))
+	case !input.Sane(m.GetResource()):
+		c.Log().Warnf("%s reports %s with %s, which no scheduler gives", n, id, fair.ResourceFrom(m.GetResource()))
 		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
 	case complete && s.unheard(id): // already on its way to the ApplicationMaster
 	case complete && !mine: // nobody waits for it
@@ -82,10 +83,10 @@ func (s *Scheduler) recover(c *rpcenv.Context, n nodeID, m *yarn.NMContainerStat
 }
 
 // recoverLive takes a running container into the books. Its owner is the application's current attempt, as after a restart.
-func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id ids.Container, m *yarn.NMContainerStatus) {
+func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n ids.Node, id ids.Container, m *yarn.NMContainerStatus) {
 	k := &container{
 		Container: fair.Container{
-			ID: id, Node: n.String(), Resource: amountOf(m.GetResource()), Key: fair.Key{Priority: m.GetPriority().GetPriority()},
+			ID: id, Node: n.String(), Resource: fair.ResourceFrom(m.GetResource()), Key: fair.Key{Priority: m.GetPriority().GetPriority()},
 			AM: id == a.am,
 		},
 		attempt: a.attempt, made: c.Now(),
@@ -103,7 +104,7 @@ func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n nodeID, id
 // nodeRemoved counts a node out; its containers are lost. It mirrors NodeRemovedSchedulerEvent.
 type nodeRemoved struct {
 	rpcenv.Local
-	node nodeID
+	node ids.Node
 }
 
 func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m nodeRemoved) {
@@ -120,7 +121,7 @@ func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m nodeRemoved) {
 // nodeUpdate is the news of a node's heartbeat; the answer allows the next one.
 type nodeUpdate struct {
 	rpcenv.Local
-	node     nodeID
+	node     ids.Node
 	launched []ids.Container
 	ended    []*yarn.ContainerStatus
 }
@@ -208,7 +209,7 @@ func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launch
 // nodeReconnected is a node that registered again without having been given up: its size and its containers now.
 type nodeReconnected struct {
 	rpcenv.Local
-	node       nodeID
+	node       ids.Node
 	total      *yarn.Resource
 	containers []*yarn.NMContainerStatus
 }
@@ -217,7 +218,7 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 	if s.nodes[m.node.String()] == nil {
 		return
 	}
-	if err := s.book.UpdateNodeResource(s.now(c), m.node.String(), amountOf(m.total)); err != nil {
+	if err := s.book.UpdateNodeResource(s.now(c), m.node.String(), fair.ResourceFrom(m.total)); err != nil {
 		c.Log().Errorf("%s reconnects: %v", m.node, err)
 		return
 	}
@@ -244,7 +245,7 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 }
 
 // on are the containers of a node, in the order of their ids.
-func (s *Scheduler) on(n nodeID) []ids.Container {
+func (s *Scheduler) on(n ids.Node) []ids.Container {
 	var all []ids.Container
 	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
 		if s.containers[id].Node == n.String() {
@@ -257,7 +258,7 @@ func (s *Scheduler) on(n nodeID) []ids.Container {
 // drainNode says that a node's room is offered no more, or is offered again; its containers stay.
 type drainNode struct {
 	rpcenv.Local
-	node  nodeID
+	node  ids.Node
 	drain bool
 }
 

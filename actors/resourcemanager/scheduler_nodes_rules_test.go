@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -64,7 +65,7 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 
 // A container of the application's own attempt is that of its ApplicationMaster when the record says so: its end is the attempt's.
 func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}})
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
 	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
 	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(1)})
 	n := r.add("h", live(1, 1024), live(2, 1024))
@@ -82,7 +83,7 @@ func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 // An ApplicationMaster of the ResourceManager before this one keeps its container, though its node is not back yet: what its attempt is
 // given first is not that.
 func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
 	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
 	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(9)})
 	n := r.add("h")
@@ -128,7 +129,7 @@ func TestWhoSaysThatAContainerRuns(t *testing.T) {
 	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(40)}})
 	r.is(state(), "RUNNING")
 	r.is(r.heard(), "h ends 40")
-	must[nodeUpdated](r, nodeUpdate{node: nodeID{"unknown", 1}, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
+	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "unknown", Port: 1}, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
 	r.is(r.heard(), "")
 }
 
@@ -174,7 +175,7 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	if got := b.nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
 		t.Errorf("the node has %+v", got)
 	}
-	r.send(nodeReconnected{node: nodeID{"unknown", 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
+	r.send(nodeReconnected{node: ids.Node{Host: "unknown", Port: 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
 	r.is(r.heard(), "")
 	var on []string
 	r.run(func(*rpcenv.Context) {
@@ -228,12 +229,12 @@ func TestWhatTheBookRefusesOfANode(t *testing.T) {
 	r.add("h", live(9, 1024))
 	r.logged("add h:8041: node h:8041 is added twice: remove it first")
 	r.is(r.heard(), "")
-	r.send(nodeRemoved{node: nodeID{"x", 1}})
-	r.send(drainNode{node: nodeID{"x", 1}, drain: true})
+	r.send(nodeRemoved{node: ids.Node{Host: "x", Port: 1}})
+	r.send(drainNode{node: ids.Node{Host: "x", Port: 1}, drain: true})
 	r.logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
-	r.run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: nodeID{"x", 1}} }) // as if it were there
-	must[nodeUpdated](r, nodeUpdate{node: nodeID{"x", 1}})
-	r.send(nodeReconnected{node: nodeID{"x", 1}, total: &yarn.Resource{Memory: 1}})
+	r.run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: ids.Node{Host: "x", Port: 1}} }) // as if it were there
+	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "x", Port: 1}})
+	r.send(nodeReconnected{node: ids.Node{Host: "x", Port: 1}, total: &yarn.Resource{Memory: 1}})
 	r.logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
 	delete(r.s.nodes, "x:1")
 	r.send(nodeRemoved{node: n})

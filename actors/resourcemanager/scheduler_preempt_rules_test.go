@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -15,9 +16,9 @@ const starved = `<allocations><queue name="a"/><queue name="b"/><queue name="c"/
 	<defaultFairSharePreemptionThreshold>0.5</defaultFairSharePreemptionThreshold></allocations>`
 
 // big adds a node of 8192 MiB that has cores to spare.
-func (r scheduling) big(containers ...*yarn.NMContainerStatus) nodeID {
+func (r scheduling) big(containers ...*yarn.NMContainerStatus) ids.Node {
 	r.t.Helper()
-	n := nodeID{"h", 8041}
+	n := ids.Node{Host: "h", Port: 8041}
 	r.send(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
 	return n
 }
@@ -99,7 +100,7 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 
 // Nothing is preempted while nothing is given: the nodes of what an application lacks may still come back.
 func TestNothingIsPreemptedSoonAfterARestart(t *testing.T) {
-	r := newScheduling(t, beginScheduler{life: life{recovered: true}, allocations: []byte(starved)},
+	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}, allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "60000", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "8000")
 	r.begins(anApp, "a")
 	var all []*yarn.NMContainerStatus

@@ -24,7 +24,7 @@ type limits struct {
 func (requestLimits) ReplyType() (r limits) { return r }
 
 func (s *Scheduler) requestLimits(c *rpcenv.Context, m requestLimits) {
-	rpcenv.Reply(c, m, limits{maximum: resourceOf(s.book.MaximumAllocation(s.now(c), ""))})
+	rpcenv.Reply(c, m, limits{maximum: s.book.MaximumAllocation(s.now(c), "").Proto()})
 }
 
 // requestUsage asks for the resources that applications hold.
@@ -57,7 +57,7 @@ func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.Applicatio
 	st, _ := s.book.App(a.attempt) // nothing, between two attempts
 	return &yarn.ApplicationResourceUsageReport{
 		NumUsedContainers: int32(st.Containers), NumReservedContainers: int32(len(st.Reservations)),
-		UsedResources: resourceOf(st.Usage), ReservedResources: resourceOf(st.Reserved), NeededResources: resourceOf(st.Usage.Plus(st.Reserved)),
+		UsedResources: st.Usage.Proto(), ReservedResources: st.Reserved.Proto(), NeededResources: st.Usage.Plus(st.Reserved).Proto(),
 		MemorySeconds: use.memory / 1000, VcoreSeconds: use.vcores / 1000,
 	}
 }
@@ -72,7 +72,7 @@ type requestBooks struct{ rpcenv.Local }
 type books struct {
 	rpcenv.Local
 	queues           []fair.QueueState
-	nodes            map[nodeID]fair.NodeState
+	nodes            map[ids.Node]fair.NodeState
 	byApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
 	totals           map[ids.Application]*yarn.AppTotals // of those that ended too
 	demands          []*yarn.AppDemand
@@ -88,8 +88,8 @@ func (requestBooks) ReplyType() (r books) { return r }
 
 func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 	b := books{
-		queues: s.book.Queues(), nodes: map[nodeID]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
-		minimum: resourceOf(s.conf.Minimum), maximum: resourceOf(s.conf.Maximum), scheduler: schedulerName(s.book),
+		queues: s.book.Queues(), nodes: map[ids.Node]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
+		minimum: s.conf.Minimum.Proto(), maximum: s.conf.Maximum.Proto(), scheduler: schedulerName(s.book),
 	}
 	b.info, b.totals, b.failures = s.info(c), s.past.all(), slices.Clone(s.failures)
 	var total, allocated, reserved, pending fair.Resource
@@ -113,7 +113,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 			b.demandsMore++
 		default:
 			b.demands = append(b.demands, &yarn.AppDemand{
-				ApplicationId: id.Proto(), Queue: st.Queue, Containers: count, Pending: resourceOf(sum), Reasons: s.refusals(c, a.attempt),
+				ApplicationId: id.Proto(), Queue: st.Queue, Containers: count, Pending: sum.Proto(), Reasons: s.refusals(c, a.attempt),
 			})
 		}
 	}
@@ -124,7 +124,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 			u.ContainersAllocated++
 		}
 	}
-	u.Total, u.Allocated, u.Reserved, u.Pending = resourceOf(total), resourceOf(allocated), resourceOf(reserved), resourceOf(pending)
+	u.Total, u.Allocated, u.Reserved, u.Pending = total.Proto(), allocated.Proto(), reserved.Proto(), pending.Proto()
 	b.use = u
 	rpcenv.Reply(c, m, b)
 }

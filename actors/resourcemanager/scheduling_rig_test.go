@@ -32,9 +32,9 @@ func newSchedulingWith(t *testing.T, cfg Config, settings []string, first func(*
 	}
 	r := scheduling{newRig(t, SchedulerName, s, settings...), s}
 	first(r.client.Env)
-	recovered := m.recovered
-	m.life = aLife(5)
-	m.recovered = recovered
+	recovered := m.Recovered
+	m.Life = aLife(5)
+	m.Recovered = recovered
 	r.send(m)
 	return r
 }
@@ -58,9 +58,9 @@ func must[R rpcenv.Message](r scheduling, q rpcenv.Message) R {
 }
 
 // add adds a node of 8192 MiB.
-func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) nodeID {
+func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) ids.Node {
 	r.t.Helper()
-	id := nodeID{host, 8041}
+	id := ids.Node{Host: host, Port: 8041}
 	r.send(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
 	return id
 }
@@ -102,11 +102,11 @@ func (r scheduling) heard() string {
 		for range len(p.Waiting()) {
 			switch m := p.Next().(type) {
 			case cleanUpContainer:
-				all = append(all, fmt.Sprintf("%s ends %d", m.node.host, m.container.Seq))
+				all = append(all, fmt.Sprintf("%s ends %d", m.node.Host, m.container.Seq))
 			case forgetContainer:
-				all = append(all, fmt.Sprintf("%s forgets %d", m.node.host, m.container.Seq))
+				all = append(all, fmt.Sprintf("%s forgets %d", m.node.Host, m.container.Seq))
 			case runningOnNode:
-				all = append(all, fmt.Sprintf("%d runs on %s", m.app.ID, m.node.host))
+				all = append(all, fmt.Sprintf("%d runs on %s", m.app.ID, m.node.Host))
 			case amAllocated:
 				all = append(all, "allocated")
 			case amContainerFinished:
@@ -136,7 +136,7 @@ func (r scheduling) is(what, want string) {
 }
 
 // give lets a node give the attempt a container of 1024 MiB, which it takes.
-func (r scheduling) give(n nodeID) ids.Container {
+func (r scheduling) give(n ids.Node) ids.Container {
 	r.t.Helper()
 	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)

@@ -15,7 +15,7 @@ func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn
 		}
 		t := queueTree{queues: b.queues, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
-			StartedOn: s.life.timestamp, Epoch: s.life.epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
+			StartedOn: s.life.Timestamp, Epoch: s.life.Epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
 			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, true), // by name root is the first of its queues, and default the only one of FIFO
 			Minimum: b.minimum, Maximum: b.maximum, Demands: b.demands, DemandsMore: b.demandsMore, Failures: b.failures,
 		}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -22,17 +23,16 @@ const (
 	defaultName  = "N/A"
 	defaultQueue = "default"
 	defaultType  = "YARN"
-	maxType      = 20   // characters of a type
-	maxText      = 1024 // bytes of a name, a queue, a user
+	maxType      = 20 // characters of a type
 )
 
 func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApplicationRequest) {
 	if !s.ready {
-		rpcenv.Fail(c, q, errNotReady())
+		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
 	s.nextApp++ // before the scheduler answers: other calls may come meanwhile
-	id := ids.Application{Timestamp: s.life.timestamp, ID: s.nextApp}
+	id := ids.Application{Timestamp: s.life.Timestamp, ID: s.nextApp}
 	call := rpcenv.Defer(c, q)
 	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(l limits, err error) {
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApp
 
 func (s *ClientRMService) submitApplication(c *rpcenv.Context, q *yarn.SubmitApplicationRequest) {
 	if !s.ready {
-		rpcenv.Fail(c, q, errNotReady())
+		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
 	id, err := ids.ApplicationFrom(q.GetApplicationSubmissionContext().GetApplicationId())
@@ -63,7 +63,7 @@ func (s *ClientRMService) submitApplication(c *rpcenv.Context, q *yarn.SubmitApp
 		rpcenv.Fail(c, q, err)
 		return
 	}
-	if id.Timestamp == s.life.timestamp {
+	if id.Timestamp == s.life.Timestamp {
 		s.nextApp = max(s.nextApp, id.ID) // a client may choose an id: getNewApplication must not return it again
 	}
 	s.apps = append(s.apps, a)
@@ -81,8 +81,8 @@ func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.Applica
 	for _, text := range []struct{ what, is string }{
 		{"name", context.GetApplicationName()}, {"queue", context.GetQueue()}, {"user", context.GetUser()},
 	} {
-		if len(text.is) > maxText {
-			return nil, fmt.Errorf("%w: submit %s: the %s has %d bytes, at most %d can be", exceptions.YARN, id, text.what, len(text.is), maxText)
+		if len(text.is) > input.MaxText {
+			return nil, fmt.Errorf("%w: submit %s: the %s has %d bytes, at most %d can be", exceptions.YARN, id, text.what, len(text.is), input.MaxText)
 		}
 	}
 	if context.GetAmContainerSpec() == nil {
@@ -98,7 +98,7 @@ func newApplication(c *rpcenv.Context, id ids.Application, context *yarn.Applica
 	orElse(&context.Queue, defaultQueue)
 	orElse(&context.ApplicationType, defaultType)
 	orElse(&context.User, "anonymous")
-	context.ApplicationType = cut(context.GetApplicationType(), maxType)
+	context.ApplicationType = input.Cut(context.GetApplicationType(), maxType)
 	return &application{
 		id: id, context: context, user: context.GetUser(), queue: context.GetQueue(), submitted: c.Now(),
 		maxAttempts: maxAttemptsOf(c.Conf(), context.GetMaxAppAttempts()),
@@ -118,31 +118,18 @@ func checkAMRequest(cf *conf.Conf, context *yarn.ApplicationSubmissionContext) e
 		}
 	}
 	for _, label := range labels {
-		if err := checkLabel(label); err != nil {
+		if err := input.CheckLabel(label); err != nil {
 			return err
 		}
 	}
 	if !anywhere {
 		return fmt.Errorf("%w: Invalid resource request, no resource request specified with *", exceptions.InvalidResourceRequest)
 	}
-	most := configuredMaximum(cf)
-	if err := fair.CheckAsk(fair.Resource{Memory: r.GetMemory(), VCores: int64(r.GetVirtualCores())}, most, most); err != nil {
+	most := fair.Resource{Memory: int64(conf.MaximumAllocationMB.Get(cf)), VCores: int64(conf.MaximumAllocationVCores.Get(cf))}
+	if err := fair.CheckAsk(fair.ResourceFrom(r), most, most); err != nil {
 		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
 	}
 	return nil
-}
-
-// configuredMaximum is the largest container that the settings allow.
-func configuredMaximum(cf *conf.Conf) fair.Resource {
-	return fair.Resource{Memory: int64(conf.MaximumAllocationMB.Get(cf)), VCores: int64(conf.MaximumAllocationVCores.Get(cf))}
-}
-
-// checkLabel refuses node labels, as a Hadoop without them does.
-func checkLabel(expression string) error {
-	if strings.TrimSpace(expression) == "" {
-		return nil
-	}
-	return fmt.Errorf("%w: Invalid resource request, node label not enabled but request contains label expression", exceptions.InvalidLabelResourceRequest)
 }
 
 // checkTags refuses the tags that ApplicationSubmissionContextPBImpl refuses.
@@ -157,17 +144,12 @@ func checkTags(tags []string) error {
 	for _, tag := range tags {
 		switch {
 		case len(tag) > longest:
-			return wrong("Tag %s is too long, maximum allowed length of a tag is %d", cut(tag, maxText), longest)
+			return wrong("Tag %s is too long, maximum allowed length of a tag is %d", input.Cut(tag, input.MaxText), longest)
 		case strings.ContainsFunc(tag, func(r rune) bool { return r > 127 }):
 			return wrong("A tag can only have ASCII characters! Invalid tag - %s", tag)
 		}
 	}
 	return nil
-}
-
-// sizeText is a Resource as Hadoop writes it.
-func sizeText(r *yarn.Resource) string {
-	return fmt.Sprintf("<memory:%d, vCores:%d>", r.GetMemory(), r.GetVirtualCores())
 }
 
 func orElse(text *string, other string) {
@@ -176,24 +158,10 @@ func orElse(text *string, other string) {
 	}
 }
 
-// cut is the first n characters; "" if they are no valid UTF-8, since neither a record nor a message could carry them.
-func cut(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			text = text[:i]
-			break
-		}
-	}
-	if !utf8.ValidString(text) {
-		return ""
-	}
-	return text
-}
-
 // known is the application that a client names, or the error for the client.
 func (s *ClientRMService) known(m *yarn.ApplicationId) (*application, error) {
 	if !s.ready {
-		return nil, errNotReady()
+		return nil, life.ErrNotReady()
 	}
 	id, err := ids.ApplicationFrom(m)
 	if err != nil {
@@ -235,7 +203,7 @@ func killDiagnostics(id ids.Application, host, said string) string {
 	if said == "" {
 		return text
 	}
-	return text + " with diagnostic message: " + cut(said, maxText)
+	return text + " with diagnostic message: " + input.Cut(said, input.MaxText)
 }
 
 func (s *ClientRMService) failApplicationAttempt(c *rpcenv.Context, q *yarn.FailApplicationAttemptRequest) {

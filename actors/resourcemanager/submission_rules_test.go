@@ -105,21 +105,6 @@ func TestASubmissionIsFilledInInACopy(t *testing.T) {
 	}
 }
 
-// A text is cut between characters; what is no text is none.
-func TestATextIsCutBetweenCharacters(t *testing.T) {
-	for _, is := range []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"", 0, ""}, {"ab", 0, ""}, {"ab", 1, "a"}, {"ab", 2, "ab"}, {"ab", 3, "ab"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"a\xff", 2, ""}, {"a\xff", 1, "a"}, {"\xffab", 2, ""},
-	} {
-		if got := cut(is.text, is.n); got != is.want {
-			t.Errorf("%q cut at %d is %q, want %q", is.text, is.n, got, is.want)
-		}
-	}
-}
-
 // While the records are read no id is given and no application is listed, though the scheduler would answer.
 func TestNoIDIsGivenBeforeTheRecordsAreRead(t *testing.T) {
 	v := newService(t, nil)

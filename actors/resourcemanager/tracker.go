@@ -2,11 +2,11 @@ package resourcemanager
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -17,11 +17,11 @@ import (
 // NodesListManager and NMLivelinessMonitor.
 type ResourceTracker struct {
 	cfg   Config
-	life  life
+	life  life.Life
 	ready bool
 
 	nodes []*node // in the order of their first registration
-	byID  map[nodeID]*node
+	byID  map[ids.Node]*node
 	hosts hostLists
 
 	client, ams, scheduler rpcenv.Ref
@@ -29,7 +29,7 @@ type ResourceTracker struct {
 
 // node is a NodeManager. It mirrors RMNodeImpl.
 type node struct {
-	id      nodeID
+	id      ids.Node
 	machine machine.Node
 	http    string
 	rack    string
@@ -59,7 +59,7 @@ type node struct {
 }
 
 func newResourceTracker(cfg Config) *ResourceTracker {
-	return &ResourceTracker{cfg: cfg, byID: map[nodeID]*node{}}
+	return &ResourceTracker{cfg: cfg, byID: map[ids.Node]*node{}}
 }
 
 // checkNodes is the timer of the NMLivelinessMonitor.
@@ -67,9 +67,9 @@ type checkNodes struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (t *ResourceTracker) OnStart(c *rpcenv.Context) {
-	t.client = sibling(c, ClientRMServiceName)
-	t.ams = sibling(c, ApplicationMasterServiceName)
-	t.scheduler = sibling(c, SchedulerName)
+	t.client = life.Sibling(c, ClientRMServiceName)
+	t.ams = life.Sibling(c, ApplicationMasterServiceName)
+	t.scheduler = life.Sibling(c, SchedulerName)
 	period := conf.NMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkNodes{})
 }
@@ -105,12 +105,12 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // beginTracker notifies the ResourceTracker that the ResourceManager serves, with the hosts that may be nodes.
 type beginTracker struct {
 	rpcenv.Local
-	life
+	life.Life
 	include, exclude []string
 }
 
 func (t *ResourceTracker) beginTracker(m beginTracker) {
-	t.life, t.hosts, t.ready = m.life, newHostLists(m.include, m.exclude), true
+	t.life, t.hosts, t.ready = m.Life, newHostLists(m.include, m.exclude), true
 }
 
 // step lets an event happen to a node and carries out what do can; it returns all actions, for the caller to do the rest.
@@ -151,7 +151,7 @@ func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeActi
 // report is a node as clients and ApplicationMasters see it, except for its use, which the scheduler knows.
 func (n *node) report() *yarn.NodeReport {
 	return &yarn.NodeReport{
-		NodeId: n.id.proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
+		NodeId: n.id.Proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
 		HealthReport: n.health.GetHealthReport(), LastHealthReportTime: n.health.GetLastHealthReportTime(), StateReason: n.over,
 		Used: &yarn.Resource{},
 	}
@@ -180,7 +180,7 @@ func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
 type cleanUpApp struct {
 	rpcenv.Local
 	app   ids.Application
-	nodes []nodeID
+	nodes []ids.Node
 }
 
 func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
@@ -194,7 +194,7 @@ func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
 // cleanUpContainer says that a node has to end a container.
 type cleanUpContainer struct {
 	rpcenv.Local
-	node      nodeID
+	node      ids.Node
 	container ids.Container
 }
 
@@ -209,7 +209,7 @@ func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m cleanUpContainer
 // forgetContainer says that a container's ApplicationMaster knows of its end, or that nobody waits for it: its node may forget it.
 type forgetContainer struct {
 	rpcenv.Local
-	node      nodeID
+	node      ids.Node
 	container ids.Container
 }
 
@@ -246,9 +246,4 @@ func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m requestNodes) {
 		return cmp.Or(cmp.Compare(a.GetNodeId().GetHost(), b.GetNodeId().GetHost()), cmp.Compare(a.GetNodeId().GetPort(), b.GetNodeId().GetPort()))
 	})
 	rpcenv.Reply(c, m, l)
-}
-
-// sane reports whether a node or a container may have such a size: sums of these amounts do not overflow.
-func sane(r *yarn.Resource) bool {
-	return r.GetMemory() >= 0 && r.GetMemory() <= math.MaxInt32 && r.GetVirtualCores() >= 0
 }

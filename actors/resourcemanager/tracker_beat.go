@@ -11,6 +11,8 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -18,10 +20,10 @@ import (
 )
 
 func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest) {
-	id, err := nodeFrom(q.GetNodeStatus().GetNodeId())
+	id, err := ids.NodeFrom(q.GetNodeStatus().GetNodeId())
 	switch {
 	case !t.ready:
-		err = errNotReady()
+		err = life.ErrNotReady()
 	case err != nil:
 		err = fmt.Errorf("%w: heartbeat: %w", exceptions.YARN, err)
 	}
@@ -31,8 +33,8 @@ func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeat
 	}
 	n := t.byID[id]
 	// An excluded node that is DECOMMISSIONING goes on: its containers may run to their end.
-	if !t.hosts.allows(id.host) && (n == nil || n.machine.State != machine.NodeDecommissioning) {
-		why := fmt.Sprintf("Disallowed NodeManager nodeId: %s hostname: %s", id, id.host)
+	if !t.hosts.allows(id.Host) && (n == nil || n.machine.State != machine.NodeDecommissioning) {
+		why := fmt.Sprintf("Disallowed NodeManager nodeId: %s hostname: %s", id, id.Host)
 		c.Log().Info(why)
 		rpcenv.Reply(c, q, &yarn.NodeHeartbeatResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})
 		return
@@ -43,7 +45,7 @@ func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeat
 	}
 	n.heard = c.Now()
 	switch r := q.GetNodeStatus().GetResponseId(); {
-	case n.last != nil && nextResponse(r) == n.responseID:
+	case n.last != nil && input.NextResponse(r) == n.responseID:
 		// The answer was lost, with the orders in it: they have left the queues, and only n.last still has them.
 		c.Log().Infof("Received duplicate heartbeat from node %s responseId=%d", id, r)
 		rpcenv.Reply(c, q, n.last)
@@ -67,7 +69,7 @@ func (t *ResourceTracker) resync(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest
 // beat is the answer to a heartbeat: the orders for the node.
 func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse {
 	r := &yarn.NodeHeartbeatResponse{
-		ResponseId: nextResponse(n.responseID), NodeAction: yarn.NodeAction_NORMAL,
+		ResponseId: input.NextResponse(n.responseID), NodeAction: yarn.NodeAction_NORMAL,
 		NextHeartBeatInterval: conf.NMHeartbeatInterval.Get(c.Conf()).Milliseconds(),
 	}
 	if n.machine.State == machine.NodeDecommissioned { // just now, since nothing runs there any more
@@ -86,10 +88,10 @@ func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeat
 	}
 	// Ordered once: n.last repeats them if the answer is lost, and a new registration lists what the node still has.
 	n.cleanContainers, n.cleanApps, n.forget = nil, nil, nil
-	if key := t.life.container; q.GetLastKnownContainerTokenMasterKey().GetKeyId() != key.GetKeyId() {
+	if key := t.life.Container; q.GetLastKnownContainerTokenMasterKey().GetKeyId() != key.GetKeyId() {
 		r.ContainerTokenMasterKey = key
 	}
-	if key := t.life.nm; q.GetLastKnownNmTokenMasterKey().GetKeyId() != key.GetKeyId() {
+	if key := t.life.NM; q.GetLastKnownNmTokenMasterKey().GetKeyId() != key.GetKeyId() {
 		r.NmTokenMasterKey = key
 	}
 	n.responseID, n.last = r.GetResponseId(), r
@@ -101,7 +103,7 @@ func (t *ResourceTracker) status(c *rpcenv.Context, n *node, s *yarn.NodeStatus)
 	when, why := machine.Always, "it reports that it is healthy"
 	if h := s.GetNodeHealthStatus(); h != nil {
 		n.health = proto.CloneOf(h)
-		n.health.HealthReport = cut(h.GetHealthReport(), maxText)
+		n.health.HealthReport = input.Cut(h.GetHealthReport(), input.MaxText)
 		if !h.GetIsNodeHealthy() {
 			when, why = machine.Unhealthy, n.health.GetHealthReport()
 		}

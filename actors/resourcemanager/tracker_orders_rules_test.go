@@ -16,11 +16,11 @@ import (
 func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 	r := newTracking(t, Config{}, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
 	id := r.node("h")
-	stranger := nodeID{"nowhere", 1}
+	stranger := ids.Node{Host: "nowhere", Port: 1}
 	for range 2 { // an order that is repeated is one
-		for _, node := range []nodeID{id, stranger} {
+		for _, node := range []ids.Node{id, stranger} {
 			r.send(cleanUpContainer{node: node, container: aContainer(1)})
-			r.send(cleanUpApp{app: anApp, nodes: []nodeID{node, node}})
+			r.send(cleanUpApp{app: anApp, nodes: []ids.Node{node, node}})
 			r.send(forgetContainer{node: node, container: aContainer(2)})
 		}
 	}
@@ -28,7 +28,7 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 	orders := &yarn.NodeHeartbeatResponse{
 		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{aContainer(1).Proto()},
 		ApplicationsToCleanup: []*yarn.ApplicationId{anApp.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{aContainer(2).Proto()},
-		ContainerTokenMasterKey: l.container, NmTokenMasterKey: l.nm,
+		ContainerTokenMasterKey: l.Container, NmTokenMasterKey: l.NM,
 	}
 	for range 2 { // the first answer may have been lost
 		if got := r.beat(id, 0); !proto.Equal(got, orders) {
@@ -39,15 +39,15 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 		container, nm int32
 	}{{1, 1}, {2, 1}, {1, 2}} {
 		q := &yarn.NodeHeartbeatRequest{
-			NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: orders.GetResponseId()}, LastKnownContainerTokenMasterKey: &yarn.MasterKey{KeyId: is.container},
+			NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), ResponseId: orders.GetResponseId()}, LastKnownContainerTokenMasterKey: &yarn.MasterKey{KeyId: is.container},
 			LastKnownNmTokenMasterKey: &yarn.MasterKey{KeyId: is.nm},
 		}
 		want := &yarn.NodeHeartbeatResponse{ResponseId: orders.GetResponseId() + 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700}
 		if is.container != 1 {
-			want.ContainerTokenMasterKey = l.container
+			want.ContainerTokenMasterKey = l.Container
 		}
 		if is.nm != 1 {
-			want.NmTokenMasterKey = l.nm
+			want.NmTokenMasterKey = l.NM
 		}
 		if got := r.hear(q); !proto.Equal(got, want) {
 			t.Errorf("%v\nwant\n%v", got, want)
@@ -88,10 +88,10 @@ func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
 	r := newTracking(t, Config{})
 	r.scheduler.Do(func(c *rpcenv.Context) {
 		for s, want := range map[machine.NodeState]int{machine.NodeUnhealthy: 4, machine.NodeLost: 0} {
-			tracker, id := newResourceTracker(Config{}), nodeID{"h", 1}
+			tracker, id := newResourceTracker(Config{}), ids.Node{Host: "h", Port: 1}
 			n := &node{id: id, machine: machine.Node{State: s}, cleaned: map[ids.Container]bool{}}
 			tracker.byID[id] = n
-			tracker.cleanUpApp(c, cleanUpApp{app: anApp, nodes: []nodeID{id}})
+			tracker.cleanUpApp(c, cleanUpApp{app: anApp, nodes: []ids.Node{id}})
 			tracker.cleanUpContainer(c, cleanUpContainer{node: id, container: aContainer(1)})
 			tracker.forgetContainer(c, forgetContainer{node: id, container: aContainer(2)})
 			if got := len(n.cleanApps) + len(n.cleanContainers) + len(n.cleaned) + len(n.forget); got != want {

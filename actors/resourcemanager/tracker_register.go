@@ -7,6 +7,9 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/input"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -14,13 +17,13 @@ import (
 )
 
 func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.RegisterNodeManagerRequest) {
-	id, err := nodeFrom(q.GetNodeId())
+	id, err := ids.NodeFrom(q.GetNodeId())
 	if err == nil && badNode(q) != "" {
 		err = fmt.Errorf("%s: %s", id, badNode(q))
 	}
 	switch {
 	case !t.ready:
-		err = errNotReady()
+		err = life.ErrNotReady()
 	case err != nil:
 		err = fmt.Errorf("%w: register a node: %w", exceptions.YARN, err)
 	}
@@ -42,29 +45,29 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 	}
 	t.hasApplications(c, id, q.GetRunningApplications())
 	c.Send(t.ams, nodeRegistered{node: id})
-	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, sizeText(q.GetResource()))
+	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, fair.ResourceFrom(q.GetResource()))
 	rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{
-		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: t.life.container, NmTokenMasterKey: t.life.nm,
-		RmIdentifier: t.life.timestamp, RmVersion: ids.HadoopVersion,
+		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: t.life.Container, NmTokenMasterKey: t.life.NM,
+		RmIdentifier: t.life.Timestamp, RmVersion: ids.HadoopVersion,
 	})
 }
 
 // refusal says why a node gets SHUTDOWN, in Hadoop's words; "": it may register.
-func (t *ResourceTracker) refusal(c *rpcenv.Context, id nodeID, r *yarn.Resource) string {
+func (t *ResourceTracker) refusal(c *rpcenv.Context, id ids.Node, r *yarn.Resource) string {
 	least := conf.MinimumAllocationMB.Get(c.Conf())
 	cores := conf.MinimumAllocationVCores.Get(c.Conf())
 	switch {
-	case !t.hosts.allows(id.host):
-		return fmt.Sprintf("Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the NodeManager.", id.host)
+	case !t.hosts.allows(id.Host):
+		return fmt.Sprintf("Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the NodeManager.", id.Host)
 	case r.GetMemory() < int64(least) || int(r.GetVirtualCores()) < cores:
 		return fmt.Sprintf("NodeManager from  %s doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. "+
-			"Node capabilities are %s; minimums are %dmb and %d vcores", id.host, sizeText(r), least, cores)
+			"Node capabilities are %s; minimums are %dmb and %d vcores", id.Host, fair.ResourceFrom(r), least, cores)
 	}
 	return ""
 }
 
 // started takes in a new node, or one that was given up and comes back.
-func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id nodeID, q *yarn.RegisterNodeManagerRequest) {
+func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id ids.Node, q *yarn.RegisterNodeManagerRequest) {
 	n := &node{
 		id: id, heard: c.Now(), running: map[ids.Container]bool{}, ended: map[ids.Container]bool{}, cleaned: map[ids.Container]bool{},
 	}
@@ -127,7 +130,7 @@ func running(containers []*yarn.NMContainerStatus) (all []ids.Container) {
 
 // hasApplications reports applications with files on a node to their owner, so that the node may forget those that
 // ended while it or the ResourceManager was away. It mirrors RMNodeImpl.handleRunningAppOnNode.
-func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n nodeID, apps []*yarn.ApplicationId) {
+func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n ids.Node, apps []*yarn.ApplicationId) {
 	for _, a := range apps {
 		id, err := ids.ApplicationFrom(a)
 		if err != nil {
@@ -145,12 +148,12 @@ func (n *node) take(q *yarn.RegisterNodeManagerRequest) {
 		n.rack = ids.DefaultRack
 	}
 	if q.GetHttpPort() > 0 {
-		n.http = nodeID{n.id.host, q.GetHttpPort()}.String()
+		n.http = ids.Node{Host: n.id.Host, Port: q.GetHttpPort()}.String()
 	}
 }
 
 func (t *ResourceTracker) unRegisterNodeManager(c *rpcenv.Context, q *yarn.UnRegisterNodeManagerRequest) {
-	id, err := nodeFrom(q.GetNodeId())
+	id, err := ids.NodeFrom(q.GetNodeId())
 	if err != nil {
 		rpcenv.Fail(c, q, fmt.Errorf("%w: %w", exceptions.YARN, err))
 		return
@@ -171,8 +174,8 @@ func badNode(q *yarn.RegisterNodeManagerRequest) string {
 		return fmt.Sprintf("the rack has %d bytes, at most %d can be", len(q.GetRack()), maxRack)
 	case q.GetHttpPort() < 0 || q.GetHttpPort() > 65535:
 		return fmt.Sprintf("no port is %d", q.GetHttpPort())
-	case !sane(r):
-		return fmt.Sprintf("it offers %s: want 0 to %d of both", sizeText(r), math.MaxInt32)
+	case !input.Sane(r):
+		return fmt.Sprintf("it offers %s: want 0 to %d of both", fair.ResourceFrom(r), math.MaxInt32)
 	}
 	return ""
 }

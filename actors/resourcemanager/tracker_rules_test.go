@@ -2,7 +2,6 @@ package resourcemanager
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -105,7 +104,7 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 		tracker := newResourceTracker(Config{})
 		tracker.scheduler, tracker.ams = r.scheduler.Ref, r.ams.Ref
 		at := func(host string, heard time.Duration) {
-			tracker.nodes = append(tracker.nodes, &node{id: nodeID{host, 1}, machine: machine.Node{State: machine.NodeRunning}, heard: c.Now().Add(-heard)})
+			tracker.nodes = append(tracker.nodes, &node{id: ids.Node{Host: host, Port: 1}, machine: machine.Node{State: machine.NodeRunning}, heard: c.Now().Add(-heard)})
 		}
 		at("in time", 9*time.Second)
 		at("late", 9*time.Second+1)
@@ -114,7 +113,7 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 			t.Errorf("in time %s, late %s", a, b)
 		}
 	})
-	if got := got[nodeRemoved](r.rig, r.scheduler); len(got) != 1 || got[0].node.host != "late" {
+	if got := got[nodeRemoved](r.rig, r.scheduler); len(got) != 1 || got[0].node.Host != "late" {
 		t.Errorf("removed: %v", got)
 	}
 	// The monitor looks three times in that time.
@@ -139,18 +138,11 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 // Nodes are listed by host and port, however they came.
 func TestNodesAreListedInTheOrderOfTheirIDs(t *testing.T) {
 	r := newTracking(t, Config{})
-	for _, id := range []nodeID{{"h", 20}, {"h", 3}, {"g", 30}} {
-		r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.proto(), Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}})
+	for _, id := range []ids.Node{{Host: "h", Port: 20}, {Host: "h", Port: 3}, {Host: "g", Port: 30}} {
+		r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}})
 	}
 	if got := r.nodes(); !slices.Equal(got, []string{"g:30 RUNNING", "h:3 RUNNING", "h:20 RUNNING"}) {
 		t.Errorf("%q", got)
-	}
-}
-
-// Response ids follow each other, 0 after the largest.
-func TestAfterTheLargestResponseIDComesZero(t *testing.T) {
-	if a, b := nextResponse(0), nextResponse(math.MaxInt32); a != 1 || b != 0 {
-		t.Errorf("after 0 comes %d, after the largest %d", a, b)
 	}
 }
 
@@ -184,7 +176,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	// A node's reports before its removal are no news when it is back.
 	unhealthy := func(response int32, healthy bool, statuses ...*yarn.ContainerStatus) {
 		r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
-			NodeId: id.proto(), ResponseId: response, ContainersStatuses: statuses, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: healthy},
+			NodeId: id.Proto(), ResponseId: response, ContainersStatuses: statuses, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: healthy},
 		}})
 	}
 	r.beat(id, 4, status(3, runs, 0), status(4, ended, 5))
@@ -199,7 +191,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	r.beat(id, 7)
 	r.beat(id, 8, status(5, runs, 0))
 	updates("h:8041 launched 0 ended 0")
-	if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+	if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 		t.Fatal(err)
 	}
 	r.answer()
@@ -209,7 +201,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	r.beat(id, 1, status(5, runs, 0))
 	updates("h:8041 launched 0 ended 0")
 	for range 2 {
-		if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.proto()}); err != nil {
+		if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -222,7 +214,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 	r := newTracking(t, Config{})
 	id := r.node("h")
-	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), NodeHealthStatus: &yarn.NodeHealthStatus{
+	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), NodeHealthStatus: &yarn.NodeHealthStatus{
 		IsNodeHealthy: true, HealthReport: strings.Repeat("é", 1025), LastHealthReportTime: 77,
 	}}})
 	for response := range int32(2) {
@@ -234,15 +226,15 @@ func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 	}
 	// An old response id before the first answer is one too far behind.
 	r.node("new")
-	a := r.beat(nodeID{"new", 8041}, -1)
+	a := r.beat(ids.Node{Host: "new", Port: 8041}, -1)
 	if a.GetNodeAction() != yarn.NodeAction_RESYNC || a.GetDiagnosticsMessage() != "Too far behind rm response id:0 nm response id:-1" {
 		t.Errorf("%v", a)
 	}
-	if a := r.beat(nodeID{"new", 8041}, 0); a.GetNodeAction() != yarn.NodeAction_RESYNC || a.GetDiagnosticsMessage() != "Node not found resyncing new:8041" {
+	if a := r.beat(ids.Node{Host: "new", Port: 8041}, 0); a.GetNodeAction() != yarn.NodeAction_RESYNC || a.GetDiagnosticsMessage() != "Node not found resyncing new:8041" {
 		t.Errorf("%v", a)
 	}
 	// A node that is not healthy is not the scheduler's: it does not hear that it registers again.
-	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.proto(), ResponseId: 3, NodeHealthStatus: &yarn.NodeHealthStatus{HealthReport: "disk full"}}})
+	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), ResponseId: 3, NodeHealthStatus: &yarn.NodeHealthStatus{HealthReport: "disk full"}}})
 	got[rpcenv.Message](r.rig, r.scheduler)
 	r.node("h")
 	if all := got[rpcenv.Message](r.rig, r.scheduler); len(all) != 0 {
@@ -261,7 +253,7 @@ func TestTheTimeOfANodeThatDrains(t *testing.T) {
 			want  machine.NodeState
 		}{{time.Minute - 1, machine.NodeDecommissioning}, {time.Minute, machine.NodeDecommissioned}} {
 			n := &node{
-				id: nodeID{"h", 1}, machine: machine.Node{State: machine.NodeDecommissioning}, running: map[ids.Container]bool{aContainer(1): true},
+				id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, running: map[ids.Container]bool{aContainer(1): true},
 				since: c.Now().Add(-is.since), patience: time.Minute,
 			}
 			tracker.drained(c, n)
@@ -269,7 +261,7 @@ func TestTheTimeOfANodeThatDrains(t *testing.T) {
 				t.Errorf("after %s it is %s", is.since, n.machine.State)
 			}
 		}
-		n := &node{id: nodeID{"h", 1}, machine: machine.Node{State: machine.NodeDecommissioning}, endedQueue: []*yarn.ContainerStatus{status(1, ended, 0)}, patience: -1}
+		n := &node{id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, endedQueue: []*yarn.ContainerStatus{status(1, ended, 0)}, patience: -1}
 		if tracker.drained(c, n); n.machine.State != machine.NodeDecommissioning {
 			t.Errorf("with an end that the scheduler has not heard of it is %s", n.machine.State)
 		}

@@ -19,7 +19,7 @@ import (
 // count as lost.
 func (s *Scheduler) expect(c *rpcenv.Context, a *scheduledApp, held []ids.Container) {
 	a.missing = nil // a repeated registration replaces the list
-	if !s.life.recovered {
+	if !s.life.Recovered {
 		return
 	}
 	// One whose end is on its way to the ApplicationMaster is not missing: it would be reported twice.

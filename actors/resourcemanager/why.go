@@ -56,7 +56,7 @@ func (requestWhy) ReplyType() (r why) { return r }
 
 func (s *Scheduler) requestWhy(c *rpcenv.Context, m requestWhy) {
 	st, _ := s.book.App(m.attempt) // nothing, before it has the attempt
-	rpcenv.Reply(c, m, why{used: resourceOf(st.Usage), refusals: s.refusals(c, m.attempt)})
+	rpcenv.Reply(c, m, why{used: st.Usage.Proto(), refusals: s.refusals(c, m.attempt)})
 }
 
 // refusals are the reasons why an attempt has no more containers, by the filters of an offer. The FifoScheduler gives none.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -17,7 +18,7 @@ import (
 // requestContainerPlace answers with a container's state and place.
 func (s *ClientRMService) requestContainerPlace(c *rpcenv.Context, q *yarn.RequestContainerPlace) {
 	if !s.ready {
-		rpcenv.Fail(c, q, errNotReady())
+		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
 	id, err := ids.ContainerFrom(q.GetContainerId())
@@ -77,14 +78,14 @@ func (s *Scheduler) placeOf(c *rpcenv.Context, id ids.Container) (p containerPla
 		}
 		return p
 	}
-	p = containerPlace{found: true, resource: resourceOf(k.Resource), state: k.machine.State, am: k.AM}
+	p = containerPlace{found: true, resource: k.Resource.Proto(), state: k.machine.State, am: k.AM}
 	if n := s.nodes[k.Node]; n != nil {
-		p.node = n.id.proto()
+		p.node = n.id.Proto()
 	}
 	if b, ok := s.book.(ticking); ok {
 		v, _ := b.WhyContainer(id)
 		if v.Reserved {
-			p.lacks = resourceOf(v.Lacks)
+			p.lacks = v.Lacks.Proto()
 		}
 		if v.Marked {
 			p.preemptedFor, p.preemptedIn = v.For, v.KillAt-s.now(c)
