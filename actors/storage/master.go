@@ -7,6 +7,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // The endpoints' names.
@@ -43,10 +44,12 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// registerBlockManager refuses, as Spark does, only the repeated registration of an executor that is gone.
+// registerBlockManager refuses, as Spark does, only the repeated registration of an executor that is gone. A refused executor
+// ends; Sparks in which an executor that was given up ran on for ever (SPARK-13519) refused nobody.
 func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBlockManager) {
 	id := m.GetBlockManagerId()
-	if m.GetIsReRegister() && !s.alive[id.GetExecutorId()] {
+	refuses := !slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-13519")
+	if refuses && m.GetIsReRegister() && !s.alive[id.GetExecutorId()] {
 		c.Log().Warnf("BlockManager (%s) re-registers, but its executor is gone", id.GetExecutorId())
 		refused := &storage.BlockManagerId{ExecutorId: InvalidExecutor, Host: id.GetHost(), Port: id.GetPort()}
 		rpcenv.Reply(c, m, &storage.BlockManagerRegistered{BlockManagerId: refused})

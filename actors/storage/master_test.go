@@ -6,6 +6,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/storage"
 	pb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -31,5 +32,21 @@ func TestBlockManagersRegister(t *testing.T) {
 	got, err := rpctest.Ask[*pb.BlockLocations](e, ref, &pb.GetLocations{BlockId: "rdd_0_0"})
 	if err != nil || len(got.GetLocations()) != 0 {
 		t.Errorf("locations %v, %v", got, err)
+	}
+}
+
+// Spark of SPARK-13519 refused nobody, so that an executor that was given up ran on.
+func TestBlockManagersOfOldRegisterForEver(t *testing.T) {
+	w := rpctest.New(t, 1)
+	settings, err := conf.New(map[string]string{"coherer.compat": "SPARK-13519"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := w.Register(w.Env("Driver", settings), storage.MasterName, storage.NewMaster())
+	again := true
+	q := &pb.RegisterBlockManager{BlockManagerId: &pb.BlockManagerId{ExecutorId: "0", Host: "h", Port: 1}, IsReRegister: &again}
+	got, err := rpctest.Ask[*pb.BlockManagerRegistered](w.Probe("E"), ref, q)
+	if err != nil || got.GetBlockManagerId().GetExecutorId() != "0" {
+		t.Errorf("answer %v, %v", got, err)
 	}
 }

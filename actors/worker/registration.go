@@ -189,12 +189,13 @@ func (w *Worker) registeredWorker(c *rpcenv.Context, m *deploy.RegisteredWorker)
 	w.reg.registered = true
 	w.changeMaster(c, m.GetMaster(), m.GetMasterWebUiUrl(), rpcenv.AddressOf(m.GetMasterAddress()))
 	c.Log().Infof("Successfully registered with master %s", w.reg.activeURL)
-	// First of all what runs here: by it the Master finds out which orders were lost with the old connection.
+	// First of all what ended here, and then what runs: what the Master ordered and finds in neither was lost with the old
+	// connection. In the other order an executor that began and ended meanwhile would be LOST to it, not EXITED.
+	w.repeatReports(c)
 	c.Send(w.reg.master, &deploy.WorkerLatestState{Id: w.id, Executors: w.books.descriptions(), DriverIds: w.driverIDs(), Decommissioned: w.decommissioned})
 	w.reportDecommissioned(c)
 	w.beginHeartbeats(c)
 	w.startCleanup(c)
-	w.repeatReports(c)
 }
 
 func (w *Worker) beginHeartbeats(c *rpcenv.Context) {
