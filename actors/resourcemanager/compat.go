@@ -7,20 +7,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// fairFaults is the name in coherer.compat of all faults of Hadoop's FairScheduler.
-const fairFaults = "YARN-FAIR"
-
-// crossingAsks is the name in coherer.compat of one fault: an ask that crosses containers on their way counts them again, and
-// the application gets too many. The ApplicationMaster has a part in it.
-const crossingAsks = "YARN-1902"
-
-// crossing reports whether the FairScheduler has that fault.
-func crossing(c *conf.Conf) bool { return slices.Contains(conf.Compat.Get(c), crossingAsks) }
-
-// compatOf says whether the FairScheduler has Hadoop's faults.
-func compatOf(c *conf.Conf) fair.Compat {
-	if slices.Contains(conf.Compat.Get(c), fairFaults) {
-		return fair.Upstream
+// faultsOf are the faults of Hadoop's FairScheduler that coherer.compat names: YARN-FAIR all of them, YARN-1902 one alone, in
+// which the ApplicationMaster has a part.
+func faultsOf(c *conf.Conf) fair.Faults {
+	ids := conf.Compat.Get(c)
+	if slices.Contains(ids, "YARN-FAIR") {
+		return fair.Upstream()
 	}
-	return fair.Fixed
+	return fair.Faults{CrossingAsks: slices.Contains(ids, "YARN-1902")}
 }

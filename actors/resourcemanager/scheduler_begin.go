@@ -62,7 +62,7 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 // load reads the allocation file's content at the beginning.
 func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations, error) {
 	o := fair.Options{
-		Compat:             s.conf.Compat,
+		Faults:             s.conf.Faults,
 		UserAsDefaultQueue: conf.FairUserAsDefaultQueue.Get(c.Conf()),
 		AllowUndeclared:    conf.FairAllowUndeclaredPools.Get(c.Conf()),
 	}
@@ -146,8 +146,8 @@ func (s *Scheduler) continuousTick(c *rpcenv.Context) {
 		return
 	}
 	b := s.book.(ticking)
-	if s.asked && s.conf.Compat == fair.Fixed {
-		// A pass skips applications without demand at the last update, which in Hadoop may be half a second ago.
+	if s.asked && !s.conf.Faults.StalePasses {
+		// A pass skips applications without demand at the last update, which may be half a second ago.
 		b.Update(s.now(c))
 		s.asked = false
 	}

@@ -13,8 +13,7 @@ func fairConfig(c *conf.Conf) fair.Config {
 		return fair.Resource{Memory: int64(memory.Get(c)), VCores: int64(vcores.Get(c))}
 	}
 	return fair.Config{
-		Compat:              compatOf(c),
-		Crossing:            crossing(c),
+		Faults:              faultsOf(c),
 		Minimum:             size(conf.MinimumAllocationMB, conf.MinimumAllocationVCores),
 		Maximum:             size(conf.MaximumAllocationMB, conf.MaximumAllocationVCores),
 		Increment:           size(conf.IncrementAllocationMB, conf.IncrementAllocationVCores),

@@ -48,7 +48,7 @@ func TestTheFairSchedulerHasItsSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fair.Config{
-		Compat: fair.Upstream, Crossing: true,
+		Faults:  fair.Upstream(),
 		Minimum: fair.Resource{Memory: 101, VCores: 2}, Maximum: fair.Resource{Memory: 103, VCores: 14}, Increment: fair.Resource{Memory: 105, VCores: 6},
 		AssignMultiple: true, MaxAssign: 7, Continuous: true, ContinuousSleep: 8 * time.Millisecond,
 		NodeThreshold: 0.1, RackThreshold: 0.2, NodeDelay: 9 * time.Millisecond, RackDelay: 10 * time.Millisecond,

@@ -52,10 +52,10 @@ func (s *Scheduler) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant
 	return Grant{Containers: a.pull(), Headroom: s.headroom(a), Preempt: a.preempted(), Events: s.take()}, nil
 }
 
-// release ends a container. Fixed ends only the application's own; Hadoop leaves that check to the caller.
+// release ends a container. Without releasesAny only the application's own ends; Hadoop leaves that check to the caller.
 func (s *Scheduler) release(a *app, id ids.Container) {
 	c := s.containers[id]
-	if c == nil || c.app != a && s.conf.Compat != Upstream {
+	if c == nil || c.app != a && !s.conf.Faults.releasesAny {
 		return
 	}
 	s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsReleased, Cause: Released})
@@ -72,7 +72,7 @@ func (s *Scheduler) ask(a *app, asks []Ask) {
 }
 
 // onePerPlace keeps the last of several asks for one key and name, at the index of the first. It moves those for Any behind the
-// others, in Upstream only those with a count of 0: these forget the places of their key.
+// others, with hashOrder only those with a count of 0: these forget the places of their key.
 func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 	type place struct {
 		Key
@@ -89,13 +89,13 @@ func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 		at[p] = len(one)
 		one = append(one, ask)
 	}
-	upstream := s.conf.Compat == Upstream
-	if upstream {
+	hashed := s.conf.Faults.hashOrder
+	if hashed {
 		historicBatch(one)
 	}
 	var last []Ask
 	one = slices.DeleteFunc(one, func(x Ask) bool {
-		behind := x.Name == Any && (x.Count <= 0 || !upstream)
+		behind := x.Name == Any && (x.Count <= 0 || !hashed)
 		if behind {
 			last = append(last, x)
 		}
@@ -108,7 +108,7 @@ func (s *Scheduler) onePerPlace(asks []Ask) []Ask {
 // still counts them as wanted. Surplus containers are taken back. It mirrors
 // AbstractYarnScheduler.autoCorrectContainerAllocation (YARN-11702), which Hadoop 3.4 does not have.
 func (s *Scheduler) lessGiven(a *app, ask *Ask) {
-	if s.conf.Compat == Upstream || s.conf.Crossing {
+	if s.conf.Faults.CrossingAsks {
 		return
 	}
 	for _, c := range a.fresh { // the oldest first
@@ -141,7 +141,7 @@ func (a *app) pull() []Container {
 // without nodes that it has blacklisted.
 func (s *Scheduler) headroom(a *app) Resource {
 	free, blocked := s.available, a.blockedNodes
-	if s.conf.Compat != Upstream { // Hadoop finds the nodes when the blacklist changes, and misses those that come later
+	if !s.conf.Faults.badHeadroom { // with it those of the last change of the blacklist count, without nodes that came later
 		blocked = s.blockedBy(a)
 	}
 	for _, n := range blocked {
@@ -149,7 +149,7 @@ func (s *Scheduler) headroom(a *app) Resource {
 	}
 	q := a.queue
 	most := free.Min(q.MaxShare.Minus(q.Usage))
-	if s.conf.Compat != Upstream { // in Hadoop it is negative in a queue above its maximum
+	if !s.conf.Faults.badHeadroom {
 		most = most.Max(Resource{})
 	}
 	return q.policy.Headroom(q.FairShare, q.Usage, most)

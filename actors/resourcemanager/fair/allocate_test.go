@@ -24,23 +24,20 @@ func (k *kit) pending(id ids.Attempt) map[string]int64 {
 // TestAnAskThatCrossesAContainer: one of two wanted containers has been given, and not been pulled yet, when the application
 // asks for other numbers, which count it in.
 func TestAnAskThatCrossesAContainer(t *testing.T) {
-	crossing := func(c *Config) { c.Crossing = true }
 	for _, x := range []struct {
 		name        string
-		compat      Compat
-		change      func(*Config)
+		faults      Faults
 		asks        int64
 		gets, still int64 // containers with this call, and how many are wanted then
 	}{
-		{"one lost meanwhile", Fixed, nil, 3, 1, 2},
-		{"the same again", Fixed, nil, 2, 1, 1},
-		{"one less", Fixed, nil, 1, 1, 0},
-		{"none any more", Fixed, nil, 0, 0, 0},
-		{"Hadoop: one lost meanwhile", Upstream, nil, 3, 1, 3},
-		{"Hadoop: none any more", Upstream, nil, 0, 1, 0},
-		{"crossing: one lost meanwhile", Fixed, crossing, 3, 1, 3},
+		{"one lost meanwhile", Faults{}, 3, 1, 2},
+		{"the same again", Faults{}, 2, 1, 1},
+		{"one less", Faults{}, 1, 1, 0},
+		{"none any more", Faults{}, 0, 0, 0},
+		{"Hadoop: one lost meanwhile", Faults{CrossingAsks: true}, 3, 1, 3},
+		{"Hadoop: none any more", Faults{CrossingAsks: true}, 0, 1, 0},
 	} {
-		k := newKit(t, x.compat, `<queue name="a"/>`, x.change)
+		k := newKit(t, x.faults, `<queue name="a"/>`, nil)
 		k.node("h", "/r", 8, 8)
 		a := k.app(1, "a")
 		k.wants(a, 2, 1)
@@ -53,7 +50,7 @@ func TestAnAskThatCrossesAContainer(t *testing.T) {
 		for _, e := range g.Events {
 			gone = append(gone, fmt.Sprint(e.Kind, ": ", e.Diagnostics))
 		}
-		if want := x.asks == 0 && x.compat == Fixed; want != (fmt.Sprint(gone) == "[gone: Container not asked for any more]") {
+		if want := x.asks == 0 && x.faults == (Faults{}); want != (fmt.Sprint(gone) == "[gone: Container not asked for any more]") {
 			t.Errorf("%s: %v", x.name, gone)
 		}
 		if left := len(k.Live(a)); int64(left) != x.gets {
@@ -73,7 +70,7 @@ func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 	size, more := Resource{1024, 1}, Resource{2048, 1}
 	anywhere := func(priority int32, size Resource, n int64) Ask { return Ask{Key{priority, 0}, Any, size, n, true} }
 	start := func() (*kit, ids.Attempt) {
-		k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+		k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 		k.node("h", "/r", 8, 8)
 		a := k.app(1, "a")
 		k.wants(a, 2, 1)
@@ -92,7 +89,7 @@ func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 		t.Error("another size:", g, k.pending(a))
 	}
 	// Given at a host it counts at the host, its rack and anywhere; at another host it does not.
-	k = newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k = newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h", "/r", 8, 8)
 	a = k.app(1, "a")
 	at := func(name string, n int64) Ask { return Ask{Key{1, 0}, name, size, n, true} }
@@ -106,7 +103,7 @@ func TestAnAskCountsInOnlyWhatAnswersIt(t *testing.T) {
 
 // A container lost before it is pulled is in no ask.
 func TestALostContainerIsNotCountedIn(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h", "/r", 8, 8)
 	a := k.app(1, "a")
 	k.wants(a, 2, 1)

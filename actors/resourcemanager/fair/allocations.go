@@ -16,7 +16,7 @@ type Allocations struct {
 	// Warnings name parts of the file that have no effect or a surprising one, a sentence each, in the file's order.
 	Warnings []string
 
-	compat   Compat
+	faults   Faults
 	queues   map[string]*queueElement // by full name: those of the file, and root
 	settled  map[string]QueueSettings // of the same queues
 	missing  map[string]bool          // those of them that cannot be made

@@ -9,7 +9,7 @@ import (
 
 // Options are the settings of yarn-site.xml that change the meaning of an allocation file.
 type Options struct {
-	Compat             Compat
+	Faults             Faults
 	AllowUndeclared    bool // yarn.scheduler.fair.allow-undeclared-pools, true in Hadoop
 	UserAsDefaultQueue bool // yarn.scheduler.fair.user-as-default-queue, true in Hadoop
 }
@@ -17,7 +17,7 @@ type Options struct {
 // NoAllocations are the allocations without a file: the queue Root, without limits.
 func NoAllocations(o Options) *Allocations {
 	a := &Allocations{
-		Placement: defaultPlacement(o), compat: o.Compat, defaults: noDefaults(),
+		Placement: defaultPlacement(o), faults: o.Faults, defaults: noDefaults(),
 		queues: map[string]*queueElement{}, missing: map[string]bool{}, users: map[string]int{},
 		ends: map[bool][]string{},
 	}
@@ -164,7 +164,7 @@ func (p *fileParser) user(e *element) {
 
 func (p *fileParser) defaultPolicy(e *element) {
 	name := p.policy(e, "")
-	if name == PolicyFIFO && (p.compat != Upstream || strings.EqualFold(p.text(e, ""), name)) {
+	if name == PolicyFIFO && (!p.faults.fifoByClass || strings.EqualFold(p.text(e, ""), name)) {
 		p.fail(refused(e, e.name, "the default policy cannot be FIFO, which only queues without children can have; write fair or drf"))
 	}
 	p.defaults.policy = name
@@ -181,7 +181,7 @@ func (p *fileParser) queueElements() {
 		if len(p.queueTop) > 1 {
 			p.fail(refused(e, "queue root", "with an element of its own root has all other queues inside it; move them there"))
 		}
-		if p.compat == Upstream && name != Root {
+		if p.faults.rootInOneCase && name != Root {
 			p.historicRoot(e)
 			continue
 		}

@@ -22,7 +22,7 @@ func TestAmounts(t *testing.T) {
 		" vcores = 75 % , memory-mb = 40 % ": {4096, 3}, "vcores=50%": {10240, 2},
 		"vcores=2147483648": Unbounded, "memory-mb=1=,vcores=2": {1, 2},
 	} {
-		l, err := parseLimit(text, missingUnlimited, Fixed)
+		l, err := parseLimit(text, missingUnlimited, Faults{})
 		if got := l.Of(Resource{10240, 4}); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
@@ -35,7 +35,7 @@ func TestAmounts(t *testing.T) {
 		"memory-mb=-5120,vcores=2", "vcores=-75%,memory-mb=40%", "vcores=1=2", "vcores=", "moon=1", "vcores=1.5",
 		"99999999999999999999 mb, 1 vcores", "1 mb, 2147483648 vcores",
 	} {
-		if l, err := parseLimit(text, missingUnlimited, Fixed); err == nil {
+		if l, err := parseLimit(text, missingUnlimited, Faults{}); err == nil {
 			t.Errorf("%q is taken for %+v", text, l)
 		}
 	}
@@ -100,7 +100,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestWhatAQueueInherits(t *testing.T) {
-	a := parsed(t, Fixed, `<defaultFairSharePreemptionTimeout>9</defaultFairSharePreemptionTimeout><fairSharePreemptionTimeout>8</fairSharePreemptionTimeout>
+	a := parsed(t, Faults{}, `<defaultFairSharePreemptionTimeout>9</defaultFairSharePreemptionTimeout><fairSharePreemptionTimeout>8</fairSharePreemptionTimeout>
 <queue name="p"><maxContainerAllocation>2048 mb, 2 vcores</maxContainerAllocation><allowPreemptionFrom>false</allowPreemptionFrom>
 <minSharePreemptionTimeout>3</minSharePreemptionTimeout><maxChildResources>10 mb, 1 vcores</maxChildResources><weight>5</weight>
 <queue name="c"><allowPreemptionFrom>true</allowPreemptionFrom></queue></queue>`)
@@ -125,13 +125,13 @@ func TestWhatAQueueInherits(t *testing.T) {
 	if got, want := of("root.p.made"), (inherited{Resource{2048, 2}, false, 3 * time.Second, 9 * time.Second, Resource{10, 1}, 1, true, true}); got != want {
 		t.Errorf("root.p.made: got %+v, want %+v", got, want)
 	}
-	if got := parsed(t, Fixed, `<fairSharePreemptionTimeout>8</fairSharePreemptionTimeout>`).Queue("root.x").FairSharePreemptionTimeout; got != 8*time.Second {
+	if got := parsed(t, Faults{}, `<fairSharePreemptionTimeout>8</fairSharePreemptionTimeout>`).Queue("root.x").FairSharePreemptionTimeout; got != 8*time.Second {
 		t.Errorf("by its old name: %v", got)
 	}
 }
 
 func TestTextAsAParserOfDocumentsHasIt(t *testing.T) {
-	a := parsed(t, Fixed, `<queue name=" a "><weight>1<!-- not 2 -->2</weight><aclSubmitApps><![CDATA[u ]]>g</aclSubmitApps></queue>`)
+	a := parsed(t, Faults{}, `<queue name=" a "><weight>1<!-- not 2 -->2</weight><aclSubmitApps><![CDATA[u ]]>g</aclSubmitApps></queue>`)
 	q := a.Queue("root.a")
 	if q.Weight != 12 || fmt.Sprint(q.Submit) != "{false [u] [g]}" {
 		t.Errorf("%v, %v", q.Weight, q.Submit)
@@ -154,7 +154,7 @@ func FuzzAllocations(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, upstream bool) {
 		o := options
 		if upstream {
-			o.Compat = Upstream
+			o.Faults = Upstream()
 		}
 		a, err := ParseAllocations(data, o)
 		if err != nil {
@@ -168,7 +168,7 @@ func FuzzAllocations(f *testing.F) {
 			t.Fatalf("no root in %v", queues)
 		}
 		conf := DefaultConfig()
-		conf.Compat = o.Compat
+		conf.Faults = o.Faults
 		tree, err := New(0, conf, a)
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func FuzzAllocations(f *testing.F) {
 			if made := tree.queues[q.Name]; made == nil || made.leaf == q.Parent {
 				t.Fatalf("%s is not made as the file has it", q.Name)
 			}
-			if !upstream && (!(q.Weight >= 0) || PolicyOf(q.Policy, Fixed) == nil) {
+			if !upstream && (!(q.Weight >= 0) || PolicyOf(q.Policy, Faults{}) == nil) {
 				t.Fatalf("%s: weight %v, policy %q", q.Name, q.Weight, q.Policy)
 			}
 			cluster := Resource{1 << 40, 1 << 20}

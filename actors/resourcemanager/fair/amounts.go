@@ -29,13 +29,13 @@ var (
 
 // parseLimit reads an amount: "X mb, Y vcores", "X% memory, Y% cpu", "X%", "memory-mb=X, vcores=Y" and "memory-mb=X%,
 // vcores=Y%", in any order and case. Fractions of absolute amounts are dropped.
-func parseLimit(text string, m missing, compat Compat) (Limit, error) {
+func parseLimit(text string, m missing, faults Faults) (Limit, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), ",")
 	switch {
 	case text == "":
 		return Limit{}, errors.New("the amount is missing; write, for example, 4096 mb, 4 vcores")
 	case strings.Contains(text, "="):
-		return parseNamed(text, m, compat)
+		return parseNamed(text, m, faults)
 	case strings.Contains(text, "%"):
 		return parseParts(strings.ToLower(text))
 	}
@@ -135,12 +135,12 @@ func parsePart(field string) (part float64, of string, err error) {
 }
 
 // parseNamed reads the form name=value.
-func parseNamed(text string, m missing, compat Compat) (Limit, error) {
+func parseNamed(text string, m missing, faults Faults) (Limit, error) {
 	l := Limit{Part: strings.Contains(text, "%")}
 	if m == missingUnlimited {
 		l.PartOf.Memory, l.PartOf.VCores = 1, 1 // the whole cluster
 		l.Amount = Unbounded
-		if compat == Upstream {
+		if faults.leavesNoCores {
 			l.Amount = historicUnlimited
 		}
 	}

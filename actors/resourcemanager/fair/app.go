@@ -30,7 +30,7 @@ type app struct {
 	reserving Resource     // the sum of reserved
 	sequence  int64        // of the last container
 
-	blockedNodes []*node // by its blacklist, as of its last change; for Upstream
+	blockedNodes []*node // by its blacklist, as of its last change; for badHeadroom
 
 	begun      bool // it has had a container
 	amRunning  bool

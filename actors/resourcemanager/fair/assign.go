@@ -80,7 +80,7 @@ func (s *Scheduler) payOwed(n *node) {
 // paid reports whether a claim is met: nothing is left of one of its types, since a container needs both. Hadoop waits for all.
 func (s *Scheduler) paid(left, of Resource) bool {
 	short := of.Memory > 0 && left.Memory <= 0 || of.VCores > 0 && left.VCores <= 0
-	return left.IsZero() || short && s.conf.Compat != Upstream
+	return left.IsZero() || short && !s.conf.Faults.owesEachType
 }
 
 // offerQueue offers a node to a queue's members in the order of its policy; the first that takes something ends the offer.
@@ -174,8 +174,8 @@ func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
 
 // place gives an application a container on a node, or reserves the node if the container does not fit.
 func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
-	if s.conf.Compat != Upstream && !a.queue.fitsMaxShare(capability) {
-		return outcome{} // Hadoop checks only the size asked of Any
+	if !s.conf.Faults.boundsAnyOnly && !a.queue.fitsMaxShare(capability) {
+		return outcome{}
 	}
 	if capability.Fits(n.free) {
 		c := reserved
@@ -186,7 +186,7 @@ func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locali
 		}
 		first := !a.amRunning && a.managed // before give, which makes it run
 		s.give(c, r, level)
-		if first && s.conf.Compat == Upstream { // Hadoop counts the size asked now, which may differ from the reserved one
+		if first && s.conf.Faults.amAskedSize {
 			a.amCounts(capability)
 		}
 		return outcome{assigns, capability}

@@ -24,7 +24,7 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 	if name == "" {
 		return "", &RejectedError{fmt.Sprintf("Reject application %s submitted by user %s application rejected by placement rules.", id, sub.User)}
 	}
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.plansAccept {
 		name = s.historicPlan(name)
 	}
 	// The queue before the check of access, as in Hadoop: one made for a refused submission stays until Tidy.

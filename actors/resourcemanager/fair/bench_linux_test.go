@@ -54,7 +54,7 @@ const nodeMemory, nodeCores, rackSize = 131072, 128, 40
 
 func newRig(tb testing.TB, x shape) *rig {
 	conf := DefaultConfig()
-	conf.Compat = Upstream
+	conf.Faults = Upstream()
 	if x.conf != nil {
 		x.conf(&conf)
 	}
@@ -64,7 +64,7 @@ func newRig(tb testing.TB, x shape) *rig {
 		fmt.Fprintf(&file, "<queue name=\"q%d\"/>", q)
 	}
 	file.WriteString("</allocations>")
-	allocations, err := ParseAllocations([]byte(file.String()), Options{Compat: conf.Compat, AllowUndeclared: true, UserAsDefaultQueue: true})
+	allocations, err := ParseAllocations([]byte(file.String()), Options{Faults: conf.Faults, AllowUndeclared: true, UserAsDefaultQueue: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func BenchmarkUpdate(b *testing.B) {
 // BenchmarkPreempt is the choosing of victims when half of the applications have everything and the other half nothing.
 func BenchmarkPreempt(b *testing.B) {
 	x := shape{nodes: 1000, apps: 200, queues: 10, conf: func(c *Config) {
-		c.Compat, c.Preemption, c.AssignMultiple, c.DynamicMaxAssign = Fixed, true, true, false
+		c.Faults, c.Preemption, c.AssignMultiple, c.DynamicMaxAssign = Faults{}, true, true, false
 	}}
 	for b.Loop() {
 		b.StopTimer()

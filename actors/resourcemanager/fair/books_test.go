@@ -10,7 +10,7 @@ import (
 
 // A node that changes its size has that much more or less free, also less than nothing; below 0 it cannot be.
 func TestANodeChangesItsSize(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><minResources>50%</minResources></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><minResources>50%</minResources></queue>`, nil)
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 3, 1)
 	k.fill()
@@ -40,7 +40,7 @@ func TestANodeChangesItsSize(t *testing.T) {
 // An application that waits is forgotten when it ends: nobody takes its turn for it.
 func TestWhoEndsWhileItWaitsNeverRuns(t *testing.T) {
 	for _, file := range []string{`<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, `<userMaxAppsDefault>1</userMaxAppsDefault>`} {
-		k := newKit(t, Fixed, file, nil)
+		k := newKit(t, Faults{}, file, nil)
 		first := k.app(1, "root.a")
 		for n := int32(2); n <= 4; n++ {
 			k.now += time.Second
@@ -65,8 +65,8 @@ func TestWhoEndsWhileItWaitsNeverRuns(t *testing.T) {
 
 // Of applications that wait in several queues for one place the first runs; one place is for one.
 func TestWhoCameFirstRunsFirstOverQueues(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, `<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="x"/><queue name="y"/></queue>`, nil)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, `<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="x"/><queue name="y"/></queue>`, nil)
 		for n, queue := range []string{"root.p.x", "root.p.y", "root.p.x", "root.p.x", "root.p.y"} {
 			k.now += time.Second
 			k.app(int32(n+1), queue)
@@ -74,7 +74,7 @@ func TestWhoCameFirstRunsFirstOverQueues(t *testing.T) {
 		for n := int32(1); n < 5; n++ {
 			events := k.RemoveApp(k.now, attemptOf(n).App)
 			if len(events) != 1 || events[0].Attempt != attemptOf(n+1) || stateOf(t, k.Scheduler, "root.p").Running != 1 {
-				t.Errorf("compat %d, after %d: %q", compat, n, texts(events))
+				t.Errorf("faults %v, after %d: %q", faults, n, texts(events))
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestWhoCameFirstRunsFirstOverQueues(t *testing.T) {
 
 // A starving application that ends before it is helped is not helped.
 func TestWhoEndsIsNotHelped(t *testing.T) {
-	k := full(t, Fixed, 4, atOnce)
+	k := full(t, Faults{}, 4, atOnce)
 	b := k.app(2, "root.b")
 	k.wants(b, 2, 1)
 	k.RemoveApp(k.now, b.App)
@@ -100,7 +100,7 @@ func TestTheLimitOfApplicationMasters(t *testing.T) {
 		{Resource{4000, 0}, Resource{8000, 16}, Unbounded, Resource{1000, 4}},
 		{Resource{4000, 0}, Resource{8000, 16}, Resource{1, 4}, Resource{1000, 1}},
 	} {
-		k := newKit(t, Fixed, `<queue name="a"><maxAMShare>0.25</maxAMShare></queue>`, nil)
+		k := newKit(t, Faults{}, `<queue name="a"><maxAMShare>0.25</maxAMShare></queue>`, nil)
 		q := k.queues["root.a"]
 		q.FairShare, q.MaxShare, k.available = x.share, x.most, x.free
 		if got := k.amLimit(q); got != x.want {
@@ -108,7 +108,7 @@ func TestTheLimitOfApplicationMasters(t *testing.T) {
 		}
 	}
 	for share, want := range map[string]int{"0": 0, "0.25": 1, "0.5": 2, "-1": 4} {
-		k := newKit(t, Fixed, `<queue name="a"><maxAMShare>`+share+`</maxAMShare></queue>`, nil)
+		k := newKit(t, Faults{}, `<queue name="a"><maxAMShare>`+share+`</maxAMShare></queue>`, nil)
 		k.node("h1", "r", 4, 4)
 		for n := int32(1); n <= 4; n++ {
 			k.wants(k.managed(n, "root.a"), 1, 1)
@@ -117,7 +117,7 @@ func TestTheLimitOfApplicationMasters(t *testing.T) {
 			t.Errorf("maxAMShare %s: %d of 4 run, want %d", share, got, want)
 		}
 	}
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	if !k.overAMShare(k.attempts[k.managed(1, "root.a")]) {
 		t.Error("one that asks nothing may have its ApplicationMaster")
 	}
@@ -126,7 +126,7 @@ func TestTheLimitOfApplicationMasters(t *testing.T) {
 // A move counts the application in its new queue: that one stays when it is empty otherwise, and the old one goes.
 func TestAQueueThatAnApplicationMovedToStays(t *testing.T) {
 	for _, attempt := range []bool{true, false} {
-		k := newKit(t, Fixed, `<queue name="a"/><queue name="b"/>`, nil)
+		k := newKit(t, Faults{}, `<queue name="a"/><queue name="b"/>`, nil)
 		id := attemptOf(1)
 		_, err := k.AddApp(k.now, id.App, Submission{User: "u", Queue: "root.old"})
 		k.must(err)
@@ -152,7 +152,7 @@ func TestAQueueThatAnApplicationMovedToStays(t *testing.T) {
 
 // A move to the own queue changes nothing: nobody takes the place in between.
 func TestAMoveToTheOwnQueueIsNone(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
 	first := k.app(1, "root.a")
 	second := k.app(2, "root.a")
 	k.now = time.Second
@@ -171,7 +171,7 @@ func TestAMoveToTheOwnQueueIsNone(t *testing.T) {
 
 // An attempt that left nothing running is over: its application may be moved, in Hadoop too.
 func TestAnApplicationWithoutAnAttemptMoves(t *testing.T) {
-	k := newKit(t, Upstream, `<queue name="a"/><queue name="b"/>`, nil)
+	k := newKit(t, Upstream(), `<queue name="a"/><queue name="b"/>`, nil)
 	id := k.app(1, "root.a")
 	_, err := k.RemoveAttempt(k.now, id, true)
 	k.must(err)
@@ -183,7 +183,7 @@ func TestAnApplicationWithoutAnAttemptMoves(t *testing.T) {
 // The next attempt takes over from the one that it names alone, with its blacklist.
 func TestWhatTheNextAttemptTakesOver(t *testing.T) {
 	for keep, want := range map[int32]int{1: 1, 0: 0} {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		k.node("h1", "r1", 4, 4)
 		k.node("h2", "r2", 4, 4)
 		other := k.app(2, "root.b")
@@ -225,7 +225,7 @@ func TestWhatTheNextAttemptTakesOver(t *testing.T) {
 
 // A pass offers nodes when somebody wants something or has something kept: a reservation, or what was preempted.
 func TestWhatAContinuousPassLooksAt(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.Continuous = true })
+	k := newKit(t, Faults{}, ``, func(c *Config) { c.Continuous = true })
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 1, 3)
 	k.fill()
@@ -247,7 +247,7 @@ func TestWhatAContinuousPassLooksAt(t *testing.T) {
 		t.Error("what nobody starves for is owed still")
 	}
 
-	k = newKit(t, Fixed, ``, func(c *Config) { c.Continuous = true })
+	k = newKit(t, Faults{}, ``, func(c *Config) { c.Continuous = true })
 	k.node("h1", "r", 8, 1)
 	k.wants(k.app(1, "root.a"), 1, 2)
 	k.fill()
@@ -257,7 +257,7 @@ func TestWhatAContinuousPassLooksAt(t *testing.T) {
 
 // A reservation ends with its attempt.
 func TestAReservationEndsWithItsAttempt(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 1, 3)
 	k.fill()
@@ -280,7 +280,7 @@ func TestAReservationEndsWithItsAttempt(t *testing.T) {
 // A queue's demand decides the order of service: the smaller part of the minimum, as far as it is wanted, comes first.
 func TestWhoWantsMoreOfItsMinimumIsServedFirst(t *testing.T) {
 	const least = `<minResources>8192 mb, 8 vcores</minResources>`
-	k := newKit(t, Fixed, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)
 	k.node("h1", "r", 4, 4)
 	a, b := k.app(1, "root.a"), k.app(2, "root.b")
 	k.wants(a, 2, 1)
@@ -300,7 +300,7 @@ func TestWhoWantsMoreOfItsMinimumIsServedFirst(t *testing.T) {
 
 // An ask for which the queue may have nothing says whose, of what and how much.
 func TestAnAskForWhatTheQueueHasNothingOf(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxResources>4096 mb, 0 vcores</maxResources></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxResources>4096 mb, 0 vcores</maxResources></queue>`, nil)
 	_, err := k.Allocate(k.now, k.app(1, "root.a"), Demand{Asks: []Ask{{Key{1, 0}, Any, Resource{1024, 1}, 1, true}}})
 	const want = "Resource request is invalid: <memory:1024, vCores:1> asked of queue root.a, which has 0 amount of resource for a resource type " +
 		"(maxResources is <memory:4096, vCores:0>): raise maxResources of the queue"

@@ -10,10 +10,7 @@ import (
 
 // Config is the scheduler's part of yarn-site.xml. DefaultConfig has Hadoop's defaults; the zero value is not valid.
 type Config struct {
-	Compat Compat
-	// Crossing is YARN-1902, which Upstream has too: an ask counts in addition to the containers that were given and not pulled
-	// yet, though the application did not know of them when it asked.
-	Crossing bool
+	Faults Faults
 
 	Minimum   Resource // yarn.scheduler.minimum-allocation-mb, -vcores: smaller asks are raised to it
 	Maximum   Resource // yarn.scheduler.maximum-allocation-mb, -vcores: of one container

@@ -78,7 +78,7 @@ func TestANearerContainerSetsTheDelayBack(t *testing.T) {
 
 // A request that waits for a nearer node does not hold back a less urgent one.
 func TestAWaitingRequestHoldsNothingBack(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
+	k := newKit(t, Faults{}, ``, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
 	k.node("h1", "r1", 8, 8)
 	k.node("h2", "r2", 8, 8)
 	k.asks(k.app(1, "root.a"), Ask{Key{1, 0}, "h2", Resource{1024, 1}, 1, true}, Ask{Key{1, 0}, "r2", Resource{1024, 1}, 1, true},
@@ -90,7 +90,7 @@ func TestAWaitingRequestHoldsNothingBack(t *testing.T) {
 
 // The time since which a request waits is counted by passes, when there are some.
 func TestAPassIsOfItsTime(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.Continuous, c.NodeDelay, c.RackDelay = true, 4*time.Second, 4*time.Second })
+	k := newKit(t, Faults{}, ``, func(c *Config) { c.Continuous, c.NodeDelay, c.RackDelay = true, 4*time.Second, 4*time.Second })
 	k.node("h1", "r1", 4, 4)
 	k.asks(k.app(1, "root.a"), near("h2", "r1", 1)...)
 	same(t, "at first", k.ContinuousPass(k.now))

@@ -15,10 +15,10 @@ import (
 var options = Options{AllowUndeclared: true, UserAsDefaultQueue: true}
 
 // parsed is what a file with these elements says.
-func parsed(t *testing.T, compat Compat, elements string) *Allocations {
+func parsed(t *testing.T, faults Faults, elements string) *Allocations {
 	t.Helper()
 	o := options
-	o.Compat = compat
+	o.Faults = faults
 	a, err := ParseAllocations([]byte("<allocations>"+elements+"</allocations>"), o)
 	if err != nil {
 		t.Fatal(err)
@@ -28,44 +28,44 @@ func parsed(t *testing.T, compat Compat, elements string) *Allocations {
 
 func TestDefaultsOfQueuesDoNotLimitTheCluster(t *testing.T) {
 	const file = `<queueMaxAppsDefault>2</queueMaxAppsDefault><queueMaxResourcesDefault>5 mb, 5 vcores</queueMaxResourcesDefault><queue name="a"/>`
-	for compat, limited := range map[Compat]bool{Fixed: false, Upstream: true} {
-		a := parsed(t, compat, file)
+	for faults, limited := range map[Faults]bool{{}: false, {limitsRoot: true}: true} {
+		a := parsed(t, faults, file)
 		root := a.Queue(Root)
 		if (root.MaxRunningApps == 2) != limited || (root.MaxShare(Resource{}) == Resource{5, 5}) != limited {
-			t.Errorf("compat %d: root has %d applications and %v", compat, root.MaxRunningApps, root.Max)
+			t.Errorf("faults %v: root has %d applications and %v", faults, root.MaxRunningApps, root.Max)
 		}
 		for _, name := range []string{"root.a", "root.made", "root.a.made"} {
 			if q := a.Queue(name); q.MaxRunningApps != 2 || q.MaxShare(Resource{}) != (Resource{5, 5}) {
-				t.Errorf("compat %d: %s has %d applications and %v", compat, name, q.MaxRunningApps, q.Max)
+				t.Errorf("faults %v: %s has %d applications and %v", faults, name, q.MaxRunningApps, q.Max)
 			}
 		}
 	}
 	own := `<queueMaxAppsDefault>2</queueMaxAppsDefault><queue name="root"><maxRunningApps>7</maxRunningApps></queue>`
-	if got := parsed(t, Fixed, own).Queue(Root).MaxRunningApps; got != 7 {
+	if got := parsed(t, Faults{}, own).Queue(Root).MaxRunningApps; got != 7 {
 		t.Errorf("root's own limit of 7 is %d", got)
 	}
 }
 
 func TestAMaximumOfOneTypeDoesNotLimitTheOther(t *testing.T) {
 	const file = `<queue name="a"><maxResources>memory-mb=4096</maxResources><maxContainerAllocation>memory-mb=1024</maxContainerAllocation></queue>`
-	a := parsed(t, Fixed, file).Queue("root.a")
+	a := parsed(t, Faults{}, file).Queue("root.a")
 	if got, want := a.MaxShare(Resource{8192, 8}), (Resource{4096, UnboundedVCores}); got != want {
 		t.Errorf("maximum %v, want %v", got, want)
 	}
 	if got, want := a.MaxContainerAllocation, (Resource{1024, UnboundedVCores}); got != want {
 		t.Errorf("largest container %v, want %v", got, want)
 	}
-	if got, want := parsed(t, Upstream, file).Queue("root.a").MaxShare(Resource{8192, 8}), (Resource{4096, 0}); got != want {
+	if got, want := parsed(t, Faults{leavesNoCores: true}, file).Queue("root.a").MaxShare(Resource{8192, 8}), (Resource{4096, 0}); got != want {
 		t.Errorf("in Hadoop: maximum %v, want %v", got, want)
 	}
 }
 
 func TestAMinimumInPerCent(t *testing.T) {
 	const file = `<queue name="a"><minResources>10% memory, 25% cpu</minResources></queue>`
-	if got, want := parsed(t, Fixed, file).Queue("root.a").MinShare(Resource{10240, 9}), (Resource{1024, 2}); got != want {
+	if got, want := parsed(t, Faults{}, file).Queue("root.a").MinShare(Resource{10240, 9}), (Resource{1024, 2}); got != want {
 		t.Errorf("minimum %v, want %v", got, want)
 	}
-	if got := parsed(t, Upstream, file).Queue("root.a").MinShare(Resource{10240, 9}); !got.IsZero() {
+	if got := parsed(t, Faults{noMinimumParts: true}, file).Queue("root.a").MinShare(Resource{10240, 9}); !got.IsZero() {
 		t.Errorf("in Hadoop: minimum %v, want none", got)
 	}
 }
@@ -78,13 +78,13 @@ func TestAWeightIsANumberFromZeroUp(t *testing.T) {
 			t.Errorf("weight %s: %v", weight, err)
 		}
 		upstream := options
-		upstream.Compat = Upstream
+		upstream.Faults = Faults{anyNumber: true}
 		if _, err := ParseAllocations(file, upstream); err != nil {
 			t.Errorf("in Hadoop: weight %s: %v", weight, err)
 		}
 	}
 	for weight, want := range map[string]float32{"0": 0, "2.5f": 2.5, "1e-3": 1e-3, "+4d": 4, "0x1p3": 8, ".5": .5} {
-		if got := parsed(t, Fixed, `<queue name="a"><weight>`+weight+`</weight></queue>`).Queue("root.a").Weight; got != want {
+		if got := parsed(t, Faults{}, `<queue name="a"><weight>`+weight+`</weight></queue>`).Queue("root.a").Weight; got != want {
 			t.Errorf("weight %s is %v, want %v", weight, got, want)
 		}
 	}
@@ -102,14 +102,14 @@ func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
 		{weight: float32(math.Inf(1)), alone: Unbounded, beside: Unbounded},
 		{weight: math.SmallestNonzeroFloat32, alone: Resource{500, 5}, common: total},
 	} {
-		for _, compat := range []Compat{Fixed, Upstream} {
+		for _, faults := range []Faults{{}, Upstream()} {
 			one, other := &Schedulable{Name: "a", Weight: v.weight, MaxShare: Unbounded}, &Schedulable{Name: "b", Weight: v.weight, MaxShare: Unbounded}
-			PolicyOf("drf", compat).ComputeShares([]*Schedulable{one, other}, total)
+			PolicyOf("drf", faults).ComputeShares([]*Schedulable{one, other}, total)
 			if one.FairShare != v.alone || other.FairShare != v.alone {
 				t.Errorf("weight %v: %v and %v, want %v each", v.weight, one.FairShare, other.FairShare, v.alone)
 			}
 			common := &Schedulable{Name: "c", Weight: 1, MaxShare: Unbounded}
-			PolicyOf("drf", compat).ComputeShares([]*Schedulable{one, common}, total)
+			PolicyOf("drf", faults).ComputeShares([]*Schedulable{one, common}, total)
 			if one.FairShare != v.beside || common.FairShare != v.common {
 				t.Errorf("weight %v beside 1: %v and %v, want %v and %v", v.weight, one.FairShare, common.FairShare, v.beside, v.common)
 			}
@@ -119,31 +119,31 @@ func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
 
 func TestATimeOutWithoutEndIsNone(t *testing.T) {
 	const file = `<defaultMinSharePreemptionTimeout>9223372036854775807</defaultMinSharePreemptionTimeout>`
-	for compat, want := range map[Compat]time.Duration{Fixed: Never, Upstream: -time.Second} {
-		if got := parsed(t, compat, file).Queue("root.a").MinSharePreemptionTimeout; got != want {
-			t.Errorf("compat %d: %v, want %v", compat, got, want)
+	for faults, want := range map[Faults]time.Duration{{}: Never, {secondsWrap: true}: -time.Second} {
+		if got := parsed(t, faults, file).Queue("root.a").MinSharePreemptionTimeout; got != want {
+			t.Errorf("faults %v: %v, want %v", faults, got, want)
 		}
 	}
 }
 
 func TestTheNameOfRootIsReadInAnyCase(t *testing.T) {
 	const file = `<queue name="Root"><maxRunningApps>3</maxRunningApps><queue name="a"><maxRunningApps>2</maxRunningApps></queue></queue>`
-	for compat, want := range map[Compat]string{Fixed: "[root 3 root.a 2]", Upstream: "[root 2147483647 root.Root 2147483647 root.Root.a 2147483647]"} {
+	for faults, want := range map[Faults]string{{}: "[root 3 root.a 2]", {rootInOneCase: true}: "[root 2147483647 root.Root 2147483647 root.Root.a 2147483647]"} {
 		var got []any
-		for _, q := range parsed(t, compat, file).Queues() {
+		for _, q := range parsed(t, faults, file).Queues() {
 			got = append(got, q.Name, q.MaxRunningApps)
 		}
 		if fmt.Sprint(got) != want {
-			t.Errorf("compat %d: %v, want %s", compat, got, want)
+			t.Errorf("faults %v: %v, want %s", faults, got, want)
 		}
 	}
 }
 
 func TestOnlyQueueAndPoolAreQueues(t *testing.T) {
 	const file = `<queue name="a"><ue name="b"/><pool name="c"/></queue>`
-	for compat, want := range map[Compat]string{Fixed: "[root root.a root.a.c]", Upstream: "[root root.a root.a.b root.a.c]"} {
-		if got := fmt.Sprint(parsed(t, compat, file).names()); got != want {
-			t.Errorf("compat %d: %s, want %s", compat, got, want)
+	for faults, want := range map[Faults]string{{}: "[root root.a root.a.c]", {queueSuffixes: true}: "[root root.a root.a.b root.a.c]"} {
+		if got := fmt.Sprint(parsed(t, faults, file).names()); got != want {
+			t.Errorf("faults %v: %s, want %s", faults, got, want)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 <queue name="b"><minResources>2 mb, 2 vcores</minResources><maxResources>1 mb, 1 vcores</maxResources></queue>
 <queue name="c"><schedulingPolicy>fifo</schedulingPolicy>
 <queue name="d"/></queue>`
-	a := parsed(t, Fixed, file)
+	a := parsed(t, Faults{}, file)
 	want := []string{
 		"line 1: <moon> is ignored: no setting has this name",
 		"line 1: <weight> is ignored: it belongs in a queue",
@@ -170,13 +170,13 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 }
 
 func TestFIFOTakesTheShareOfWhoComesLater(t *testing.T) {
-	for compat, want := range map[Compat]Resource{Fixed: {}, Upstream: {100, 10}} {
+	for faults, want := range map[Faults]Resource{{}: {}, {keepsShares: true}: {100, 10}} {
 		late, early := &Schedulable{Name: "late", StartTime: 2}, &Schedulable{Name: "early", StartTime: 1}
-		fifo := PolicyOf("fifo", compat)
+		fifo := PolicyOf("fifo", faults)
 		fifo.ComputeShares([]*Schedulable{late}, Resource{100, 10})
 		fifo.ComputeShares([]*Schedulable{late, early}, Resource{100, 10})
 		if early.FairShare != (Resource{100, 10}) || late.FairShare != want {
-			t.Errorf("compat %d: %v and %v", compat, early.FairShare, late.FairShare)
+			t.Errorf("faults %v: %v and %v", faults, early.FairShare, late.FairShare)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func anySchedulable(name string) *rapid.Generator[*Schedulable] {
 
 func TestTheComparatorsAreTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		policy := PolicyOf(rapid.SampledFrom([]string{"fair", "drf", "fifo"}).Draw(t, "policy"), Fixed)
+		policy := PolicyOf(rapid.SampledFrom([]string{"fair", "drf", "fifo"}).Draw(t, "policy"), Faults{})
 		cluster := rapid.SampledFrom([]Resource{{}, {4096, 0}, {4096, 8}, {Memory: 0, VCores: 8}}).Draw(t, "cluster")
 		var items []*Schedulable
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -226,7 +226,7 @@ func TestHadoopsComparatorOfDRFIsNot(t *testing.T) {
 	items := []*Schedulable{
 		one("m", 0, Resource{}, Resource{1, 1}), one("z", 1, Resource{1, 1}, Resource{1, 1}), one("a", 1, Resource{5, 1}, Resource{1, 1}),
 	}
-	p := PolicyOf("drf", Upstream)
+	p := PolicyOf("drf", Upstream())
 	less := func(i, j int) bool { return p.Compare(items[i], items[j], Resource{10, 10}) < 0 }
 	if !less(0, 1) || !less(1, 2) || !less(2, 0) {
 		t.Error("no cycle")

@@ -6,9 +6,9 @@
 // or fifo) divides among them and orders them for service. Allocations are the content of fair-scheduler.xml; a Reload decides
 // when a changed file counts.
 //
-// Config.Compat chooses between Fixed and Upstream, which is Hadoop 3.4 with its faults. TestGolden compares Upstream with
-// the answers of Hadoop's own classes to recorded inputs; the historic files have the code that only Upstream runs. Fixed
-// differs in the recorded cases below, and in no others (TestGoldenFixed).
+// Config.Faults are the faults of Hadoop 3.4 that are kept for study, each a field; Upstream has all of them. TestGolden
+// compares Upstream with the answers of Hadoop's own classes to recorded inputs; the historic files have the code that only
+// faults run. Without faults the recorded cases below differ, and no others (TestGoldenFixed).
 //
 // A Scheduler keeps siblings in the order of their policy and corrects it where something changed, so that the cost of an offer
 // grows with the changes and not with the number of queues and applications. The owner passes the time. FIFO, Hadoop's
@@ -46,7 +46,7 @@
 //     than is lacking gets the difference, so that too little or too much is preempted for it. (TestGoldenFixed)
 //   - A continuous pass offers each node; in Hadoop only one of those with equal free memory. (TestGoldenFixed)
 //   - An ask includes containers that its application has not pulled yet, since it does not know of them. In Hadoop 3.4, and with
-//     Crossing, the book forgets them, and gives them once more (YARN-1902, YARN-11702). (TestAnAskThatCrossesAContainer)
+//     CrossingAsks, the book forgets them, and gives them once more (YARN-1902, YARN-11702). (TestAnAskThatCrossesAContainer)
 //   - An application cannot release another's container; in Hadoop's scheduler it can, and only the ApplicationMasterService
 //     prevents it. (TestGoldenFixed)
 //   - Preemption is never useless: not where the starved application would get nothing for it (on nodes that are too far or that
@@ -62,6 +62,8 @@
 //     it, and an amount lacking at the last check stays. (TestWhoHasItsShareHidesNobodyThatStarves)
 //   - The time below the share begins when an application may run and wants something; in Hadoop with its arrival, or its last
 //     check. (TestTheTimeBelowTheShareIsOneOfWanting)
+//   - A request at a host with two nodes and at its rack is helped once; in Hadoop twice, since it takes such a host for a rack.
+//     (TestWhichRequestsAreStarved)
 //   - The newest container of a node is preempted first, nodes are searched in the order of their arrival, and requests by
 //     priority; in Hadoop the buckets of hash maps decide. (TestTheNewestIsPreemptedFirst)
 //   - An application that was helped has the time of four heartbeats of nodes before the next check; in Hadoop no time, since

@@ -9,14 +9,14 @@ import (
 
 // drfPolicy shares each type by itself and serves first the member with the smallest dominant part, that is the larger of its
 // parts of the cluster: Hadoop's DominantResourceFairnessPolicy, for two types.
-type drfPolicy struct{ compat Compat }
+type drfPolicy struct{ faults Faults }
 
 func (drfPolicy) Name() string { return PolicyDRF }
 
 // Compare goes by the parts of the cluster that a and b use, divided by weight: the dominant part first, then the other. One
 // below its minimum of its dominant type comes before one that is not; two below are compared by parts of their minimums.
 func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
-	partsA, partsB := parts(a.Usage, cluster, p.compat), parts(b.Usage, cluster, p.compat)
+	partsA, partsB := parts(a.Usage, cluster, p.faults), parts(b.Usage, cluster, p.faults)
 	domA, domB := partsA.dominant(), partsB.dominant() // of the cluster, also where parts of something else are compared below
 	needyA := *domA.of(&a.Usage) < *domA.of(&a.MinShare)
 	needyB := *domB.of(&b.Usage) < *domB.of(&b.MinShare)
@@ -26,9 +26,9 @@ func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
 	case needyB && !needyA:
 		return 1
 	case needyA:
-		partsA, partsB = parts(a.Usage, a.MinShare, p.compat), parts(b.Usage, b.MinShare, p.compat)
+		partsA, partsB = parts(a.Usage, a.MinShare, p.faults), parts(b.Usage, b.MinShare, p.faults)
 	default:
-		partsA, partsB = partsA.over(a.Weight, p.compat), partsB.over(b.Weight, p.compat)
+		partsA, partsB = partsA.over(a.Weight, p.faults), partsB.over(b.Weight, p.faults)
 	}
 	c := sign(partsA[domA] - partsB[domB])
 	if c == 0 {
@@ -43,10 +43,10 @@ func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
 // ratios are parts of something, by resourceType.
 type ratios [2]float64
 
-func parts(of, whole Resource, compat Compat) ratios {
+func parts(of, whole Resource, faults Faults) ratios {
 	return ratios{
-		ratio(float64(of.Memory), float64(whole.Memory), compat),
-		ratio(float64(of.VCores), float64(whole.VCores), compat),
+		ratio(float64(of.Memory), float64(whole.Memory), faults),
+		ratio(float64(of.VCores), float64(whole.VCores), faults),
 	}
 }
 
@@ -57,14 +57,14 @@ func (r ratios) dominant() resourceType {
 	return memory
 }
 
-func (r ratios) over(weight float32, compat Compat) ratios {
-	return ratios{ratio(r[memory], float64(weight), compat), ratio(r[vcores], float64(weight), compat)}
+func (r ratios) over(weight float32, faults Faults) ratios {
+	return ratios{ratio(r[memory], float64(weight), faults), ratio(r[vcores], float64(weight), faults)}
 }
 
 // ratio is a/b, but 0/0 is 0: the NaN that Hadoop has there would be equal to every number.
-func ratio(a, b float64, compat Compat) float64 {
+func ratio(a, b float64, faults Faults) float64 {
 	q := a / b
-	if q != q && compat != Upstream {
+	if q != q && !faults.nanParts {
 		return 0
 	}
 	return q
@@ -104,7 +104,7 @@ func (drfPolicy) Below(usage, share, cluster Resource) bool {
 
 // partsOrAll are parts of the cluster; any amount of a type that the cluster lacks is infinite.
 func partsOrAll(of, cluster Resource) ratios {
-	p := parts(of, cluster, Fixed)
+	p := parts(of, cluster, Faults{})
 	if cluster.Memory == 0 {
 		p[memory] = math.Inf(1)
 	}

@@ -5,7 +5,7 @@ package fair
 import "cmp"
 
 // fifoPolicy gives the applications of a leaf queue everything in turn: Hadoop's FifoPolicy.
-type fifoPolicy struct{ compat Compat }
+type fifoPolicy struct{ faults Faults }
 
 func (fifoPolicy) Name() string { return PolicyFIFO }
 
@@ -21,7 +21,7 @@ func (fifoPolicy) Compare(a, b *Schedulable, _ Resource) int {
 func (p fifoPolicy) ComputeShares(items []*Schedulable, total Resource) {
 	var first *Schedulable
 	for _, s := range items {
-		if p.compat != Upstream { // Hadoop lets the others keep what they had
+		if !p.faults.keepsShares {
 			s.FairShare = Resource{}
 		}
 		if first == nil || s.StartTime < first.StartTime {

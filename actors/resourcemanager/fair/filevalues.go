@@ -45,7 +45,7 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 	switch {
 	case err != nil:
 		p.badNumber(e, where, "a whole number of seconds")
-	case p.compat == Upstream:
+	case p.faults.secondsWrap:
 		*to = historicSeconds(n)
 	case n <= int64(Never/time.Second): // else to keeps its Never
 		*to = time.Duration(max(n, -int64(Never/time.Second))) * time.Second
@@ -55,7 +55,7 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 // float reads a number as Java does: 0.5f and 1e-3 are numbers. Only Hadoop takes NaN, which compares with nothing.
 func (p *fileParser) float(e *element, where string) float32 {
 	v, err := parseJavaFloat(p.text(e, where), 32)
-	if err != nil || (v != v && p.compat != Upstream) {
+	if err != nil || (v != v && !p.faults.anyNumber) {
 		p.badNumber(e, where, "a number, such as 0.5")
 		return 0
 	}
@@ -69,7 +69,7 @@ func (p *fileParser) weight(e *element, where string) float32 {
 		p.badNumber(e, where, "a number, such as 2.5")
 		return 0
 	}
-	if p.compat != Upstream && !(v >= 0 && v <= math.MaxFloat32) {
+	if !p.faults.anyNumber && !(v >= 0 && v <= math.MaxFloat32) {
 		p.fail(refused(e, where, "the weight is %v; it has to be 0 or more", v))
 	}
 	return float32(v)
@@ -107,7 +107,7 @@ func trimSuffix(text string) string {
 
 func (p *fileParser) limit(e *element, where string, m missing) Limit {
 	text := p.text(e, where)
-	l, err := parseLimit(text, m, p.compat)
+	l, err := parseLimit(text, m, p.faults)
 	if err != nil {
 		bad := refused(e, where, "<%s>: %v", e.name, err)
 		if c, ok := errors.AsType[classed](err); ok {
@@ -132,7 +132,7 @@ func (p *fileParser) policy(e *element, where string) string {
 			name = class.name
 		}
 	}
-	if policy := PolicyOf(name, p.compat); policy != nil {
+	if policy := PolicyOf(name, p.faults); policy != nil {
 		return policy.Name()
 	}
 	p.fail(refused(e, where, "unknown scheduling policy %q; use fair, drf or fifo", text))

@@ -115,7 +115,7 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 		`<queue name="root"><minSharePreemptionTimeout>1</minSharePreemptionTimeout></queue>`: nil,
 	} {
 		var got []string
-		for _, w := range parsed(t, Fixed, elements).Warnings {
+		for _, w := range parsed(t, Faults{}, elements).Warnings {
 			_, text, _ := strings.Cut(w, ": ")
 			got = append(got, text)
 		}
@@ -125,12 +125,12 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 	}
 	// Each setting of the other place is named as such.
 	for _, name := range topSettings {
-		if a := parsed(t, Fixed, in("<"+name+">1</"+name+">")); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs outside of queues") {
+		if a := parsed(t, Faults{}, in("<"+name+">1</"+name+">")); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs outside of queues") {
 			t.Errorf("%s: %v", name, a.Warnings)
 		}
 	}
 	for _, name := range queueSettings {
-		if a := parsed(t, Fixed, "<"+name+">1</"+name+">"); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs in a queue") {
+		if a := parsed(t, Faults{}, "<"+name+">1</"+name+">"); !strings.HasSuffix(strings.Join(a.Warnings, ""), "it belongs in a queue") {
 			t.Errorf("%s: %v", name, a.Warnings)
 		}
 	}
@@ -138,7 +138,7 @@ func TestWhatAFileSaysAndWhatCounts(t *testing.T) {
 
 // Queues that cannot be made are named, with why and what helps.
 func TestWhichQueuesCannotBeMade(t *testing.T) {
-	a := parsed(t, Fixed, `<queue name="p"><queue name="d"><schedulingPolicy>drf</schedulingPolicy></queue></queue><queue name="f"><schedulingPolicy>fifo</schedulingPolicy></queue>`)
+	a := parsed(t, Faults{}, `<queue name="p"><queue name="d"><schedulingPolicy>drf</schedulingPolicy></queue></queue><queue name="f"><schedulingPolicy>fifo</schedulingPolicy></queue>`)
 	if want := "queue root.p.d is left out: its policy is DRF, and that of root.p is fair; give root.p DRF too"; !slices.Equal(a.Warnings, []string{want}) {
 		t.Errorf("%q", a.Warnings)
 	}
@@ -172,19 +172,19 @@ func TestTimeOuts(t *testing.T) {
 		0: 0, 7: 7 * time.Second, -1: -time.Second, most: time.Duration(most) * time.Second, most + 1: Never, -most - 5: -time.Duration(most) * time.Second,
 	} {
 		text := fmt.Sprint(seconds)
-		a := parsed(t, Fixed, `<defaultMinSharePreemptionTimeout>`+text+`</defaultMinSharePreemptionTimeout><queue name="a"><fairSharePreemptionTimeout> `+text+` </fairSharePreemptionTimeout></queue>`)
+		a := parsed(t, Faults{}, `<defaultMinSharePreemptionTimeout>`+text+`</defaultMinSharePreemptionTimeout><queue name="a"><fairSharePreemptionTimeout> `+text+` </fairSharePreemptionTimeout></queue>`)
 		if got := a.Queue("root.a"); got.MinSharePreemptionTimeout != want || got.FairSharePreemptionTimeout != want {
 			t.Errorf("%s: %v and %v, want %v", text, got.MinSharePreemptionTimeout, got.FairSharePreemptionTimeout, want)
 		}
 	}
 	for text, want := range map[string]float32{"0.25": 0.25, "2": 1, "-1": 0} {
-		a := parsed(t, Fixed, `<defaultFairSharePreemptionThreshold>`+text+`</defaultFairSharePreemptionThreshold>`)
+		a := parsed(t, Faults{}, `<defaultFairSharePreemptionThreshold>`+text+`</defaultFairSharePreemptionThreshold>`)
 		if got := a.Queue("root.a").FairSharePreemptionThreshold; got != want {
 			t.Errorf("threshold %s is %v", text, got)
 		}
 	}
 	for text, want := range map[string]float32{"0.25": 0.25, "2": 1, "-1": -1} {
-		a := parsed(t, Fixed, `<queueMaxAMShareDefault>`+text+`</queueMaxAMShareDefault><queue name="b"><maxAMShare>`+text+`</maxAMShare></queue>`)
+		a := parsed(t, Faults{}, `<queueMaxAMShareDefault>`+text+`</queueMaxAMShareDefault><queue name="b"><maxAMShare>`+text+`</maxAMShare></queue>`)
 		if one, other := a.Queue("root.a").MaxAMShare, a.Queue("root.b").MaxAMShare; one != want || other != want {
 			t.Errorf("maxAMShare %s is %v and %v", text, one, other)
 		}

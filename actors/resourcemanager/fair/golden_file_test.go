@@ -12,9 +12,9 @@ import (
 // goldenConf are settings of yarn-site.xml.
 type goldenConf map[string]string
 
-func (c goldenConf) options(compat Compat) Options {
+func (c goldenConf) options(faults Faults) Options {
 	return Options{
-		Compat:             compat,
+		Faults:             faults,
 		AllowUndeclared:    c["yarn.scheduler.fair.allow-undeclared-pools"] != "false",
 		UserAsDefaultQueue: c["yarn.scheduler.fair.user-as-default-queue"] != "false",
 	}
@@ -100,7 +100,7 @@ func goldenRights(a *Allocations, queue, user string, groups []string) string {
 }
 
 // replayParse reads an allocation file.
-func replayParse(c goldenCase, compat Compat) []string {
+func replayParse(c goldenCase, faults Faults) []string {
 	in := must[struct {
 		Conf           goldenConf
 		AllocationFile string
@@ -118,7 +118,7 @@ func replayParse(c goldenCase, compat Compat) []string {
 		d.check("class of the error", "YarnRuntimeException", want.Error.class())
 		return d
 	}
-	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(compat))
+	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
 	if err != nil || want.Error != nil {
 		return sameFileError(err, want.Error)
 	}
@@ -178,7 +178,7 @@ func sameFileError(err error, want *goldenError) (d differ) {
 }
 
 // replayPlacement submits applications in turn to a tree of queues.
-func replayPlacement(c goldenCase, compat Compat) []string {
+func replayPlacement(c goldenCase, faults Faults) []string {
 	in := must[struct {
 		Conf           goldenConf
 		AllocationFile string
@@ -194,12 +194,12 @@ func replayPlacement(c goldenCase, compat Compat) []string {
 		}
 		QueuesAfter []string
 	}](c.Expected)
-	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(compat))
+	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
 	if err != nil {
 		return []string{err.Error()}
 	}
 	conf := DefaultConfig()
-	conf.Compat = compat
+	conf.Faults = faults
 	scheduler, err := New(0, conf, a)
 	if err != nil {
 		return []string{err.Error()}

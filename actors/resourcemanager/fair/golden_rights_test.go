@@ -27,7 +27,7 @@ func TestTheReplayComparesRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return replayParse(goldenCase{Input: input, Expected: expected}, Upstream)
+		return replayParse(goldenCase{Input: input, Expected: expected}, Upstream())
 	}
 	for user, right := range map[string]string{"root": "SA", "alice": "S-", "bob": "-A", "carol": "--"} {
 		for _, rights := range []string{"SA", "S-", "-A", "--"} {

@@ -90,23 +90,23 @@ type sequence struct {
 	*Scheduler
 	now    time.Duration
 	conf   goldenConf
-	compat Compat
+	faults Faults
 	known  map[string]goldenContainer // by id: all that ever were
 	result *sequenceResult
 }
 
 // replaySequence drives a whole scheduler. Whether a ResourceManager is old enough for nodes to count for the largest
 // container, no case says: of the cases here they count, of others they do in all steps or in none.
-func replaySequence(c goldenCase, compat Compat) []string {
-	differences := replaySequenceFrom(c, compat, 0)
-	if len(differences) > 0 && os.Getenv("COHERER_GOLDEN_DIR") != "" && len(replaySequenceFrom(c, compat, Never)) == 0 {
+func replaySequence(c goldenCase, faults Faults) []string {
+	differences := replaySequenceFrom(c, faults, 0)
+	if len(differences) > 0 && os.Getenv("COHERER_GOLDEN_DIR") != "" && len(replaySequenceFrom(c, faults, Never)) == 0 {
 		return nil
 	}
 	return differences
 }
 
 // replaySequenceFrom has nodes count from some time on.
-func replaySequenceFrom(c goldenCase, compat Compat, nodesCount time.Duration) (differences []string) {
+func replaySequenceFrom(c goldenCase, faults Faults, nodesCount time.Duration) (differences []string) {
 	in := must[struct {
 		Conf           goldenConf
 		AllocationFile string
@@ -116,13 +116,13 @@ func replaySequenceFrom(c goldenCase, compat Compat, nodesCount time.Duration) (
 	if len(want) != len(in.Steps) {
 		return []string{fmt.Sprintf("%d steps, %d results", len(in.Steps), len(want))}
 	}
-	q := &sequence{now: time.Second, conf: in.Conf, compat: compat, known: map[string]goldenContainer{}}
+	q := &sequence{now: time.Second, conf: in.Conf, faults: faults, known: map[string]goldenContainer{}}
 	conf, err := configOf(q.conf.get)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	conf.Compat, conf.NodesCountFrom = compat, nodesCount
-	allocations, err := ParseAllocations([]byte(in.AllocationFile), q.conf.options(q.compat))
+	conf.Faults, conf.NodesCountFrom = faults, nodesCount
+	allocations, err := ParseAllocations([]byte(in.AllocationFile), q.conf.options(q.faults))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -171,7 +171,7 @@ func (q *sequence) play(step sequenceStep) {
 	case "complete":
 		q.note(q.Complete(q.now, containerOf(step.Container), End{}))
 	case "reload":
-		if a, err := ParseAllocations([]byte(step.AllocationFile), q.conf.options(q.compat)); err == nil {
+		if a, err := ParseAllocations([]byte(step.AllocationFile), q.conf.options(q.faults)); err == nil {
 			q.Reload(q.now, a)
 		}
 	case "pending":
@@ -303,7 +303,7 @@ func (q *sequence) differ(want sequenceResult) string {
 		{"gone", &got.Gone, &want.Gone}, {"marked", &got.Marked, &want.Marked}, {"strictPreempt", &got.StrictPreempt, &want.StrictPreempt},
 	} {
 		g, w := q.kinds(*ids.got), q.kinds(*ids.want)
-		if q.compat == Upstream && os.Getenv("COHERER_GOLDEN_DIR") == "" { // the cases here come out to the id
+		if q.faults == Upstream() && os.Getenv("COHERER_GOLDEN_DIR") == "" { // the cases here come out to the id
 			g, w = slices.Sorted(slices.Values(*ids.got)), slices.Sorted(slices.Values(*ids.want))
 		}
 		if !slices.Equal(g, w) {

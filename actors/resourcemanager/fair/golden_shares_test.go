@@ -32,7 +32,7 @@ func (g goldenItem) schedulable() *Schedulable {
 }
 
 // replayFairShares computes shares of one type, or with a policy.
-func replayFairShares(c goldenCase, compat Compat) (differences []string) {
+func replayFairShares(c goldenCase, faults Faults) (differences []string) {
 	in := must[struct {
 		Total        goldenResource
 		Schedulables []goldenItem
@@ -45,7 +45,7 @@ func replayFairShares(c goldenCase, compat Compat) (differences []string) {
 	}
 	switch {
 	case in.Policy != "":
-		PolicyOf(in.Policy, compat).ComputeShares(items, in.Total.resource())
+		PolicyOf(in.Policy, faults).ComputeShares(items, in.Total.resource())
 	case in.Type == "vcores":
 		computeShares(items, in.Total.resource(), vcores, false)
 	default:
@@ -63,14 +63,14 @@ func replayFairShares(c goldenCase, compat Compat) (differences []string) {
 }
 
 // replayComparator compares each item with each.
-func replayComparator(c goldenCase, compat Compat) (differences []string) {
+func replayComparator(c goldenCase, faults Faults) (differences []string) {
 	in := must[struct {
 		Policy       string
 		Cluster      goldenResource
 		Schedulables []goldenItem
 	}](c.Input)
 	want := must[struct{ Compare [][]int }](c.Expected).Compare
-	policy := PolicyOf(in.Policy, compat)
+	policy := PolicyOf(in.Policy, faults)
 	for i, a := range in.Schedulables {
 		for j, b := range in.Schedulables {
 			got := sign(float64(policy.Compare(a.schedulable(), b.schedulable(), in.Cluster.resource())))

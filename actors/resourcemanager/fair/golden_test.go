@@ -19,7 +19,7 @@ type goldenCase struct {
 }
 
 // goldenKinds replay a case and say where the outcome is another than expected: nothing when it is the same.
-var goldenKinds = map[string]func(c goldenCase, compat Compat) []string{
+var goldenKinds = map[string]func(c goldenCase, faults Faults) []string{
 	"fairShares": replayFairShares,
 	"comparator": replayComparator,
 	"parse":      replayParse,
@@ -86,7 +86,7 @@ func TestGolden(t *testing.T) {
 					if !ok {
 						t.Fatalf("nothing replays a case of kind %q", c.Kind)
 					}
-					for _, difference := range replay(c, Upstream) {
+					for _, difference := range replay(c, Upstream()) {
 						t.Errorf("%s: %s", c.Title, difference)
 					}
 				})

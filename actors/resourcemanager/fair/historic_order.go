@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// Hadoop walks its hash maps in the order of the buckets. Where that order decides, Upstream has it too.
+// Hadoop walks its hash maps in the order of the buckets. Where that order decides, hashOrder has it too.
 
 // bucket is the place of a hash in a table of that many buckets, a power of two.
 func bucket(hash, buckets uint32) uint32 { return (hash ^ hash>>16) & (buckets - 1) }

@@ -180,7 +180,7 @@ func TestWhatIsKeptOfAsksForNone(t *testing.T) {
 // The asks of one call come into the book in the order of the buckets of that call: with 13 keys 21 comes before 5, which are in one
 // bucket of a book of two keys.
 func TestTheAsksOfACallComeInTheOrderOfItsBuckets(t *testing.T) {
-	k := newKit(t, Upstream, ``, nil)
+	k := newKit(t, Upstream(), ``, nil)
 	id := k.app(1, "root.a")
 	asks := asksOf("5:* 21:* 0:* 1:* 2:* 3:* 4:* 6:* 7:* 8:* 9:* 10:* 11:*")
 	for i := range asks[2:] {
@@ -209,7 +209,7 @@ func TestHadoopAsksAgainWhereSomethingIsAskedStill(t *testing.T) {
 		}, "map[h1:2 r1:3]"},
 		{"its application has it", func(_ *app, c *container) { c.taken = nil }, "map[*:3 h1:1 r1:2]"},
 	} {
-		k := newKit(t, Upstream, ``, nil)
+		k := newKit(t, Upstream(), ``, nil)
 		id := k.app(1, "root.a")
 		a := k.attempts[id]
 		for _, ask := range []Ask{one("h1", 2), one("r1", 3), one(Any, 4)} {
@@ -227,7 +227,7 @@ func TestHadoopAsksAgainWhereSomethingIsAskedStill(t *testing.T) {
 
 // Hadoop helps the application first that lacks the least, of two that lack the same the later one.
 func TestHadoopHelpsTheLeastStarvedFirst(t *testing.T) {
-	k := newKit(t, Upstream, ``, nil)
+	k := newKit(t, Upstream(), ``, nil)
 	for i, lacks := range []int64{2, 1, 3, 1, 2} {
 		a := k.attempts[k.app(int32(i), "root.a")]
 		a.fairStarving = Resource{lacks * 1024, 0}

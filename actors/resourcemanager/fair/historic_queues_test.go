@@ -8,9 +8,9 @@ import (
 )
 
 // outlined are the queues of a file as its allocations have them, parents with a stroke; a scheduler makes the same ones.
-func outlined(t *testing.T, compat Compat, elements string) string {
+func outlined(t *testing.T, faults Faults, elements string) string {
 	t.Helper()
-	a := parsed(t, compat, elements)
+	a := parsed(t, faults, elements)
 	var says, made []string
 	for _, q := range a.Queues() {
 		says = append(says, q.Name+map[bool]string{true: "/"}[q.Parent])
@@ -18,7 +18,7 @@ func outlined(t *testing.T, compat Compat, elements string) string {
 			t.Errorf("%s: %s, which is a parent: %t, has the settings of another kind", elements, q.Name, q.Parent)
 		}
 	}
-	for _, q := range submitted(t, compat, elements).Queues() {
+	for _, q := range submitted(t, faults, elements).Queues() {
 		made = append(made, q.Name+map[bool]string{true: "/"}[!q.Leaf])
 		if q.Parent == q.Leaf || q.Dynamic {
 			t.Errorf("%s: %s is a leaf: %t, has the settings of a parent: %t, is not of the file: %t", elements, q.Name, q.Leaf, q.Parent, q.Dynamic)
@@ -45,7 +45,7 @@ func TestWhichQueuesOfAFileHadoopMakes(t *testing.T) {
 		`<queue name="root"><queue name="p" type="parent"/></queue>`:                                                "root/ root.p/",
 		`<queue name="root"/>`: "root/",
 	} {
-		if got := outlined(t, Upstream, file); got != want {
+		if got := outlined(t, Upstream(), file); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
 	}
@@ -53,8 +53,8 @@ func TestWhichQueuesOfAFileHadoopMakes(t *testing.T) {
 
 // A parent that is to be below an unused leaf takes its place, though its turn is before the one of the queue above it.
 func TestAParentTakesThePlaceOfAnUnusedLeaf(t *testing.T) {
-	s := submitted(t, Upstream, `<queue name="q"/><queue name="u"/>`, "root.u")
-	s.Reload(0, parsed(t, Upstream, `<queue name="q"><queue name="e" type="parent"/></queue><queue name="u"><queue name="e" type="parent"/></queue>`))
+	s := submitted(t, Upstream(), `<queue name="q"/><queue name="u"/>`, "root.u")
+	s.Reload(0, parsed(t, Upstream(), `<queue name="q"><queue name="e" type="parent"/></queue><queue name="u"><queue name="e" type="parent"/></queue>`))
 	if got := queueNames(s); got != "root root.q root.q.e root.u" {
 		t.Error(got)
 	}
@@ -62,11 +62,11 @@ func TestAParentTakesThePlaceOfAnUnusedLeaf(t *testing.T) {
 
 // A name that does not begin with root is none of a queue, whatever rules may say.
 func TestWhatIsNotBelowRootIsNotMade(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		s := submitted(t, compat, `<queue name="a"/>`)
+	for _, faults := range []Faults{{}, Upstream()} {
+		s := submitted(t, faults, `<queue name="a"/>`)
 		for _, name := range []string{"moon", "moon.a.b"} {
 			if q := s.leafQueue(name); q != nil || queueNames(s) != "root root.a" {
-				t.Errorf("compat %d: %s: %v, %s", compat, name, q, queueNames(s))
+				t.Errorf("faults %v: %s: %v, %s", faults, name, q, queueNames(s))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestWhereHadoopSubmitsWithReservation(t *testing.T) {
 		`<queue name="a"><reservation/></queue><queue name="a"/>`:                        "root.a.a-default",
 		`<queue name="a"/>`: "root.a",
 	} {
-		got, err := submitted(t, Upstream, file).AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: "root.a"})
+		got, err := submitted(t, Upstream(), file).AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: "root.a"})
 		if err != nil {
 			got = err.Error()
 		}
@@ -92,8 +92,8 @@ func TestWhereHadoopSubmitsWithReservation(t *testing.T) {
 
 // Where a policy may not stand the giving of policies ends for all that come behind, not only for its siblings.
 func TestHadoopGivesNoPoliciesBehindOneThatMayNotStand(t *testing.T) {
-	s := submitted(t, Upstream, `<queue name="p"><queue name="a"/></queue><queue name="q"/>`)
-	s.Reload(0, parsed(t, Upstream, `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue></queue>
+	s := submitted(t, Upstream(), `<queue name="p"><queue name="a"/></queue><queue name="q"/>`)
+	s.Reload(0, parsed(t, Upstream(), `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue></queue>
 		<queue name="q"><schedulingPolicy>fifo</schedulingPolicy></queue>`))
 	if got := stateOf(t, s, "root.q").Policy; got != PolicyFair {
 		t.Errorf("root.q has %s", got)
@@ -125,7 +125,7 @@ func TestWhichQueuesHadoopTakesForThoseOfTheFileStill(t *testing.T) {
 			}
 			return all
 		}
-		s := submitted(t, Upstream, ``)
+		s := submitted(t, Upstream(), ``)
 		s.allocations = &Allocations{queues: map[string]*queueElement{}}
 		for _, n := range full(x.inFile) {
 			s.allocations.queues[n] = &queueElement{}

@@ -48,7 +48,7 @@ func (s *Scheduler) mayRun(user string, q *queue) bool {
 
 func (s *Scheduler) run(a *app) {
 	a.runnable = true
-	if s.conf.Compat != Upstream { // in Hadoop the time in which it might not run counts as one below its share
+	if !s.conf.Faults.starvesIdle {
 		a.fairSince = s.now
 	}
 	a.queue.apps = append(a.queue.apps, a)
@@ -141,7 +141,7 @@ func (s *Scheduler) admitFrom(lists [][]*app) {
 
 // merge walks the lists by start.
 func (s *Scheduler) merge(lists [][]*app) []*app {
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.hashOrder {
 		return historicMerge(lists)
 	}
 	all := slices.Concat(lists...)
@@ -152,7 +152,7 @@ func (s *Scheduler) merge(lists [][]*app) []*app {
 // mayRunAM reports whether the queue has room for another ApplicationMaster: all its ApplicationMasters must be within MaxAMShare
 // of its fair share, where a share of 0 counts as the free resources of the cluster within the maximum.
 func (s *Scheduler) mayRunAM(q *queue, am Resource) bool {
-	if q.set.MaxAMShare < 0 && (s.conf.Compat != Upstream || historicNoAMLimit(q.set.MaxAMShare)) {
+	if q.set.MaxAMShare < 0 && (!s.conf.Faults.amShareUnset || historicNoAMLimit(q.set.MaxAMShare)) {
 		return true
 	}
 	return q.amUsage.Plus(am).Fits(s.amLimit(q))

@@ -38,19 +38,19 @@ func (k *kit) runs(what string, most int32, want ...int32) {
 
 // Of applications that wait for one place of their user, and came at one time, the user's first runs first, in whatever queues.
 func TestThoseOfAUserRunInTheOrderOfTheUser(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, `<userMaxAppsDefault>1</userMaxAppsDefault><queue name="a"/><queue name="b"/>`, nil)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, `<userMaxAppsDefault>1</userMaxAppsDefault><queue name="a"/><queue name="b"/>`, nil)
 		first := k.of("u", 1, "root.a")
 		k.of("u", 2, "root.b")
 		k.of("u", 3, "root.a")
 		k.RemoveApp(k.now, first.App)
-		k.runs(fmt.Sprint("compat ", compat), 3, 2)
+		k.runs(fmt.Sprint("faults ", faults), 3, 2)
 	}
 }
 
 // A running one counts for its user, and a waiting one stays in the user's list, until both are gone.
 func TestAUserIsKeptWhileItHasApplications(t *testing.T) {
-	k := newKit(t, Fixed, `<userMaxAppsDefault>2</userMaxAppsDefault>`, nil)
+	k := newKit(t, Faults{}, `<userMaxAppsDefault>2</userMaxAppsDefault>`, nil)
 	k.of("u", 1, "root.a")
 	k.of("u", 2, "root.a")
 	k.RemoveApp(k.now, attemptOf(1).App)
@@ -58,7 +58,7 @@ func TestAUserIsKeptWhileItHasApplications(t *testing.T) {
 	k.of("u", 4, "root.a")
 	k.runs("one of two ended", 4, 2, 3)
 
-	k = newKit(t, Fixed, `<userMaxAppsDefault>1</userMaxAppsDefault><queue name="b"><maxRunningApps>1</maxRunningApps></queue>`, nil)
+	k = newKit(t, Faults{}, `<userMaxAppsDefault>1</userMaxAppsDefault><queue name="b"><maxRunningApps>1</maxRunningApps></queue>`, nil)
 	k.of("v", 1, "root.b")
 	k.of("u", 2, "root.a")
 	k.of("u", 3, "root.b")
@@ -76,7 +76,7 @@ func TestAUserIsKeptWhileItHasApplications(t *testing.T) {
 
 // Waiting applications are searched in queues with a place: not in one at its limit, nor below it.
 func TestWhereItIsLookedForWhoWaits(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="p"><maxRunningApps>2</maxRunningApps><queue name="a"/><queue name="b"><maxRunningApps>1</maxRunningApps></queue></queue><queue name="c"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="p"><maxRunningApps>2</maxRunningApps><queue name="a"/><queue name="b"><maxRunningApps>1</maxRunningApps></queue></queue><queue name="c"/>`, nil)
 	lists := func(what string, want int) {
 		t.Helper()
 		if got := len(k.root.gather(nil)); got != want {
@@ -90,9 +90,9 @@ func TestWhereItIsLookedForWhoWaits(t *testing.T) {
 	lists("p has two of two", 1)
 }
 
-// Lists of waiting applications are merged by start; of several that came at once, Fixed takes the first list's before the second's.
+// Lists of waiting applications are merged by start; of several that came at once, the first list's come before the second's.
 func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
-	for compat, want := range map[Compat]string{Fixed: "a0 a1 b0 b1 c0 c1 b2", Upstream: "a0 c0 a1 c1 b0 b1 b2"} {
+	for faults, want := range map[Faults]string{{}: "a0 a1 b0 b1 c0 c1 b2", Upstream(): "a0 c0 a1 c1 b0 b1 b2"} {
 		var lists [][]*app
 		for i, times := range [][]time.Duration{{1, 1}, {1, 1, 2}, {1, 1}} {
 			var list []*app
@@ -102,11 +102,11 @@ func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
 			lists = append(lists, list)
 		}
 		got := ""
-		for _, a := range newKit(t, compat, ``, nil).merge(lists) {
+		for _, a := range newKit(t, faults, ``, nil).merge(lists) {
 			got += a.Name + " "
 		}
 		if got != want+" " {
-			t.Errorf("compat %d: %s, want %s", compat, got, want)
+			t.Errorf("faults %v: %s, want %s", faults, got, want)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
 // the last one comes before the second, of four the second. The first one here is of a user at the limit.
 func TestAnEmptyListOfAUserChangesHadoopsOrder(t *testing.T) {
 	for most, want := range map[int][]int32{1: {2, 4}, 2: {2, 3, 6}} {
-		k := newKit(t, Upstream, fmt.Sprintf(`<userMaxAppsDefault>%d</userMaxAppsDefault>
+		k := newKit(t, Upstream(), fmt.Sprintf(`<userMaxAppsDefault>%d</userMaxAppsDefault>
 			<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="b"/><queue name="c"/><queue name="d"/></queue>`, most), nil)
 		next := int32(0)
 		add := func(user, queue string) {

@@ -24,7 +24,7 @@ func (s *Scheduler) MoveApp(now time.Duration, id ids.Application, target string
 		target = Root + "." + target
 	}
 	a := owner.attempt
-	if a != nil && a.stopped && s.conf.Compat == Upstream {
+	if a != nil && a.stopped && s.conf.Faults.refusesEndedApp {
 		return "", nil, fmt.Errorf("Application %s is stopped and can't be moved!", id)
 	}
 	to, from := s.queues[target], owner.queue
@@ -61,7 +61,7 @@ func (s *Scheduler) mayMove(a *app, to *queue) error {
 	for _, q := range to.path() {
 		switch {
 		case q == common:
-			if s.conf.Compat == Upstream && !s.mayRun(a.user, to) { // Hadoop counts it against itself at limits that it fills
+			if s.conf.Faults.countsMover && !s.mayRun(a.user, to) {
 				return fmt.Errorf("Should have already verified that app %s would be runnable in new queue", a.id.App)
 			}
 			return nil
@@ -89,12 +89,12 @@ func (s *Scheduler) move(a *app, to *queue) {
 	s.dismiss(a)
 	a.queue = to
 	to.use(a.Usage)
-	if s.conf.Compat != Upstream {
+	if !s.conf.Faults.starvesMoved {
 		a.fairStarving, a.minStarving = Resource{}, Resource{}
 	}
 	switch {
 	case ran:
-		if s.conf.Compat != Upstream { // dismiss took it off the old queue; Hadoop forgets to add it here
+		if !s.conf.Faults.forgetsMovedAM { // dismiss took it off the old queue
 			to.amUsage = to.amUsage.Plus(a.amResource)
 		}
 		s.run(a)

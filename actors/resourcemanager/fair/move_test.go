@@ -10,7 +10,7 @@ const twoLeaves = `<queue name="a"/><queue name="b"><maxResources>4096 mb, 40 vc
 
 // An application goes to another queue with its containers; both queues count right, and one that waited for its place may run.
 func TestAnApplicationMovesWithAllThatItHas(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, nil)
 	k.node("n1", "/r", 16, 16)
 	first, second := k.app(1, "root.a"), k.app(2, "root.a")
 	k.wants(first, 3, 1)
@@ -42,7 +42,7 @@ func TestAnApplicationMovesWithAllThatItHas(t *testing.T) {
 
 // One that waits at a limit may run elsewhere.
 func TestAnApplicationThatWaitsMayRunElsewhere(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, nil)
 	k.app(1, "root.a")
 	second := k.app(2, "root.a")
 	if _, events, err := k.MoveApp(k.now, second.App, "b"); err != nil || len(events) != 1 || events[0].Kind != Runnable || events[0].Attempt != second {
@@ -51,7 +51,7 @@ func TestAnApplicationThatWaitsMayRunElsewhere(t *testing.T) {
 }
 
 func TestMovesThatCannotBe(t *testing.T) {
-	k := newKit(t, Fixed, twoLeaves, nil)
+	k := newKit(t, Faults{}, twoLeaves, nil)
 	k.node("n1", "/r", 16, 16)
 	id := k.app(1, "root.a")
 	for target, want := range map[string]string{

@@ -154,8 +154,8 @@ func (ns *nodes) remove(n *node) {
 }
 
 // ordered are all nodes in the order in which they are searched: of their arrival, or Hadoop's.
-func (ns *nodes) ordered(compat Compat) []*node {
-	if compat == Upstream && !ns.sorted {
+func (ns *nodes) ordered(faults Faults) []*node {
+	if faults.hashOrder && !ns.sorted {
 		historicNodes(ns.all, ns.ever)
 		ns.sorted = true
 	}
@@ -163,8 +163,8 @@ func (ns *nodes) ordered(compat Compat) []*node {
 }
 
 // named are the nodes of a host or a rack, or all.
-func (ns *nodes) named(name string, compat Compat) []*node {
-	all := ns.ordered(compat)
+func (ns *nodes) named(name string, faults Faults) []*node {
+	all := ns.ordered(faults)
 	if name == Any {
 		return all
 	}

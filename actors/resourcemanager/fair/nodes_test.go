@@ -19,23 +19,23 @@ func hosts(all []*node) string {
 
 // A name is that of a host, and of a rack only where there is no such host.
 func TestWhichNodesANameHas(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	for host, rack := range map[string]string{"x": "r", "y": "x"} {
 		k.node(host, rack, 1, 1)
 	}
 	for name, want := range map[string]string{"x": "x", "y": "y", "r": "x", "z": ""} {
-		if got := hosts(k.nodes.named(name, Fixed)); got != want {
+		if got := hosts(k.nodes.named(name, Faults{})); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if got := len(k.nodes.named(Any, Fixed)); got != 2 {
+	if got := len(k.nodes.named(Any, Faults{})); got != 2 {
 		t.Errorf("anywhere are %d nodes", got)
 	}
 }
 
 // A rack has as many nodes as are there: it is one while it has any.
 func TestARackGoesWithItsLastNode(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	for _, host := range []string{"h1", "h2"} {
 		k.node(host, "r", 1, 1)
 	}
@@ -51,16 +51,16 @@ func TestARackGoesWithItsLastNode(t *testing.T) {
 // Hadoop has nodes in the order of a hash map, of which h1 comes before h2 in one of 16 buckets, and behind it in one of 32, which has
 // grown for 13 nodes and does not shrink.
 func TestNodesAreInTheOrderOfAHashMap(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h2", "r", 1, 1)
 	k.node("h1", "r", 1, 1)
-	if got := hosts(k.nodes.ordered(Fixed)); got != "h2 h1" {
+	if got := hosts(k.nodes.ordered(Faults{})); got != "h2 h1" {
 		t.Errorf("in the order of their coming: %s", got)
 	}
-	k = newKit(t, Upstream, ``, nil)
+	k = newKit(t, Upstream(), ``, nil)
 	is := func(what, want string) {
 		t.Helper()
-		got := strings.Fields(hosts(k.nodes.ordered(Upstream)))
+		got := strings.Fields(hosts(k.nodes.ordered(Upstream())))
 		var some []string
 		for _, host := range got {
 			if strings.Contains(" h1 h2 h3 ", " "+host+" ") {
@@ -89,7 +89,7 @@ func TestNodesAreInTheOrderOfAHashMap(t *testing.T) {
 
 // Recovered containers are older in the order in which they were recovered, whichever ended meanwhile.
 func TestTheOrderOfRecoveredContainers(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 8, 8)
 	a := k.app(1, "root.a")
 	of := func(seq int64) ids.Container { return ids.Container{Attempt: a, Seq: seq} }
@@ -109,7 +109,7 @@ func TestTheOrderOfRecoveredContainers(t *testing.T) {
 // A node owes an application the room preempted for it, once more for each time; a container pays the claim, and one of an
 // application that ended or starves no more is forgiven.
 func TestWhatANodeOwes(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 8, 8)
 	n, a, b := k.nodes.all[0], k.attempts[k.app(1, "root.a")], k.attempts[k.app(2, "root.b")]
 	n.owe(a, Resource{})

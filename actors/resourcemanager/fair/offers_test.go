@@ -27,7 +27,7 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 	} {
 		var fit, given []string
 		for _, host := range []string{"h1", "h2", "small"} {
-			k := newKit(t, Fixed, ``, nil)
+			k := newKit(t, Faults{}, ``, nil)
 			k.node("h1", "r1", 8, 8)
 			k.node("h2", "r2", 8, 8)
 			k.node("small", "r1", 0, 8)
@@ -50,7 +50,7 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 		}
 	}
 	// A rack of which nothing is wanted any more, strictly, fits and is given nothing.
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r1", 8, 8)
 	k.node("h2", "r2", 8, 8)
 	id := k.app(1, "root.a")
@@ -65,7 +65,7 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 		t.Errorf("elsewhere it is given: %q", texts(given))
 	}
 
-	k = newKit(t, Fixed, ``, nil)
+	k = newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r1", 8, 8)
 	r := &requests{any: request{size, 0, true}}
 	if a := k.attempts[k.app(1, "root.a")]; k.fits(a, r, k.nodes.all[0]) {
@@ -75,7 +75,7 @@ func TestWhichNodesARequestTakes(t *testing.T) {
 
 // A container says on which host it is.
 func TestAGivenContainerHasItsHost(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r1", 8, 8)
 	a := k.app(1, "root.a")
 	k.wants(a, 2, 1)
@@ -96,7 +96,7 @@ func TestHowManyContainersANodeGivesAtOnce(t *testing.T) {
 		multiple, dynamic bool
 		most, want        int
 	}{{false, true, 9, 1}, {true, true, 1, 5}, {true, false, 3, 3}, {true, false, 1, 1}, {true, false, 0, 8}, {true, false, -1, 8}} {
-		k := newKit(t, Fixed, ``, func(c *Config) { c.AssignMultiple, c.DynamicMaxAssign, c.MaxAssign = x.multiple, x.dynamic, x.most })
+		k := newKit(t, Faults{}, ``, func(c *Config) { c.AssignMultiple, c.DynamicMaxAssign, c.MaxAssign = x.multiple, x.dynamic, x.most })
 		k.node("h1", "r", 8, 8)
 		k.wants(k.app(1, "root.a"), 9, 1)
 		if got := len(k.beat("h1")); got != x.want {
@@ -118,9 +118,9 @@ func TestWhenADebtIsPaid(t *testing.T) {
 		{Resource{0, 1}, Resource{0, 2}, false, false},
 		{Resource{1, 0}, Resource{2, 0}, false, false},
 	} {
-		for compat, want := range map[Compat]bool{Fixed: x.fixed, Upstream: x.upstream} {
-			if got := newKit(t, compat, ``, nil).paid(x.left, x.of); got != want {
-				t.Errorf("compat %d: %s of %s: %t", compat, x.left, x.of, got)
+		for faults, want := range map[Faults]bool{{}: x.fixed, Upstream(): x.upstream} {
+			if got := newKit(t, faults, ``, nil).paid(x.left, x.of); got != want {
+				t.Errorf("faults %v: %s of %s: %t", faults, x.left, x.of, got)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func TestWhoIsOwedNothingAnyMore(t *testing.T) {
 		}, true},
 		"it has ended": {func(k *kit, a *app) { k.RemoveApp(k.now, a.id.App) }, false},
 	} {
-		k := full(t, Fixed, 4, atOnce)
+		k := full(t, Faults{}, 4, atOnce)
 		id := k.app(2, "root.b")
 		k.wants(id, 1, 1)
 		a := k.attempts[id]
@@ -155,13 +155,13 @@ func TestWhoIsOwedNothingAnyMore(t *testing.T) {
 
 // A container that is larger at a place than anywhere has to be within the maximum of the queue; in Hadoop it has not.
 func TestALargerContainerAtAPlaceIsWithinTheMaximum(t *testing.T) {
-	for compat, want := range map[Compat]int{Fixed: 0, Upstream: 1} {
-		k := newKit(t, compat, `<queue name="a"><maxResources>2048 mb, 4 vcores</maxResources></queue>`, nil)
+	for faults, want := range map[Faults]int{{}: 0, Upstream(): 1} {
+		k := newKit(t, faults, `<queue name="a"><maxResources>2048 mb, 4 vcores</maxResources></queue>`, nil)
 		k.node("h1", "r1", 8, 8)
 		large, small := Resource{3072, 1}, Resource{1024, 1}
 		k.asks(k.app(1, "root.a"), Ask{Key{1, 0}, "h1", large, 1, true}, Ask{Key{1, 0}, "r1", small, 1, true}, Ask{Key{1, 0}, Any, small, 1, true})
 		if got := len(k.beat("h1")); got != want {
-			t.Errorf("compat %d: %d given, want %d", compat, got, want)
+			t.Errorf("faults %v: %d given, want %d", faults, got, want)
 		}
 	}
 }
@@ -184,12 +184,12 @@ func TestWhenAReservationIsDropped(t *testing.T) {
 		}, []string{"unreserved 2:1 h1:1"}},
 		"no ApplicationMaster may run": {func(_ *kit, a *app) { a.managed, a.queue.set.MaxAMShare = true, 0 }, []string{"unreserved 2:1 h1:1"}},
 		"in Hadoop what is reserved is not too much": {func(k *kit, a *app) {
-			k.conf.Compat = Upstream
+			k.conf.Faults = Upstream()
 			k.wants(a.id, 1, 1)
 			a.queue.MaxShare = Resource{1024, 1}
 		}, nil},
 	} {
-		k := newKit(t, Fixed, `<queue name="b">`+limits+`</queue>`, nil)
+		k := newKit(t, Faults{}, `<queue name="b">`+limits+`</queue>`, nil)
 		k.node("h1", "r1", 4, 4)
 		k.wants(k.app(1, "root.a"), 1, 3)
 		k.fill()
@@ -208,7 +208,7 @@ func TestWhenAReservationIsDropped(t *testing.T) {
 // A node is kept for one application, once, and one application may keep a part of the nodes of a rack, or of all, rounded up,
 // but for hosts that it asked for.
 func TestHowManyNodesAnApplicationReserves(t *testing.T) {
-	k := newKit(t, Fixed, ``, func(c *Config) { c.ReservableNodes = 0.3 })
+	k := newKit(t, Faults{}, ``, func(c *Config) { c.ReservableNodes = 0.3 })
 	for _, host := range []string{"a1", "a2", "a3", "a4", "b1", "b2", "b3"} {
 		k.node(host, "r"+host[:1], 4, 4)
 	}

@@ -27,7 +27,7 @@ func TestAnOrderHasThoseWhoWantSomething(t *testing.T) {
 			}
 		},
 	} {
-		o := &order{policy: PolicyOf("fair", Fixed)}
+		o := &order{policy: PolicyOf("fair", Faults{})}
 		apps := siblings(o, map[string]int64{"a": 1024, "b": 2048, "c": 3072})
 		is := func(what, want string) {
 			t.Helper()
@@ -66,7 +66,7 @@ func TestAnOrderHasThoseWhoWantSomething(t *testing.T) {
 
 // When all may have changed what nobody touched is in its new place too.
 func TestAllOfAnOrderMayChange(t *testing.T) {
-	o := &order{policy: PolicyOf("drf", Fixed)}
+	o := &order{policy: PolicyOf("drf", Faults{})}
 	apps := siblings(o, map[string]int64{"a": 4096, "b": 1024})
 	apps["b"].Usage.VCores = 4
 	if got := namesOf(o.in(Resource{8192, 16})); got != "b a" {
@@ -85,7 +85,7 @@ func TestAllOfAnOrderMayChange(t *testing.T) {
 func TestANodeThatComesChangesWhoIsServed(t *testing.T) {
 	const drf = `<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>`
 	for file, queues := range map[string][2]string{drf: {"root.a", "root.b"}, drf + `<queue name="p"><queue name="c"/></queue>`: {"root.p.c", "root.p.c"}} {
-		k := newKit(t, Fixed, file, nil)
+		k := newKit(t, Faults{}, file, nil)
 		k.node("h1", "r", 8, 16)
 		large, wide := k.app(1, queues[0]), k.app(2, queues[1])
 		k.asks(large, Ask{Key{1, 0}, Any, Resource{4096, 1}, 1, true})
@@ -105,7 +105,7 @@ func TestANodeThatComesChangesWhoIsServed(t *testing.T) {
 
 // An application that has all that it wants is in no order, nor is its queue; when it loses something it is, at once.
 func TestWhoHasWhatItWantsIsInNoOrder(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 4, 4)
 	k.app(2, "root.b")
 	k.wants(k.app(1, "root.a"), 1, 1)
@@ -130,7 +130,7 @@ func TestWhoHasWhatItWantsIsInNoOrder(t *testing.T) {
 // A changed demand changes the order of service, though nothing was given meanwhile.
 func TestADemandThatChangesChangesWhoIsServed(t *testing.T) {
 	const least = `<minResources>8192 mb, 8 vcores</minResources>`
-	k := newKit(t, Fixed, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a">`+least+`</queue><queue name="b">`+least+`</queue>`, nil)
 	k.node("h1", "r", 4, 4)
 	k.node("full", "r", 0, 0)
 	a, b := k.app(1, "root.a"), k.app(2, "root.b")

@@ -10,7 +10,7 @@ import (
 // Under fifo the first in the list of applications that started at once has everything.
 func TestFIFOGivesAllToTheFirstOfTwo(t *testing.T) {
 	one, other := &Schedulable{Name: "a", StartTime: 5}, &Schedulable{Name: "b", StartTime: 5}
-	PolicyOf("fifo", Fixed).ComputeShares([]*Schedulable{one, other}, Resource{100, 10})
+	PolicyOf("fifo", Faults{}).ComputeShares([]*Schedulable{one, other}, Resource{100, 10})
 	if one.FairShare != (Resource{100, 10}) || !other.FairShare.IsZero() {
 		t.Errorf("%s and %s", one.FairShare, other.FairShare)
 	}
@@ -18,7 +18,7 @@ func TestFIFOGivesAllToTheFirstOfTwo(t *testing.T) {
 
 // Placing knows of each queue whether it is there, a leaf, and the file's.
 func TestWhatPlacingSeesOfQueues(t *testing.T) {
-	s := submitted(t, Fixed, `<queue name="p"><queue name="c"/></queue>`, "root.made.deep")
+	s := submitted(t, Faults{}, `<queue name="p"><queue name="c"/></queue>`, "root.made.deep")
 	for name, want := range map[string][3]bool{
 		"root": {true, false, false}, "root.p": {true, false, false}, "root.p.c": {true, true, false}, "root.made": {true, false, true},
 		"root.made.deep": {true, true, true}, "root.moon": {false, false, false},
@@ -32,8 +32,8 @@ func TestWhatPlacingSeesOfQueues(t *testing.T) {
 
 // A queue that goes is forgotten in every book: nobody is served, shared with or counted in it.
 func TestAQueueThatGoesIsForgotten(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, `<queue name="a"/>`, nil)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, `<queue name="a"/>`, nil)
 		k.node("h1", "r", 8, 8)
 		id := k.app(1, "root.made")
 		k.wants(id, 1, 1)
@@ -43,11 +43,11 @@ func TestAQueueThatGoesIsForgotten(t *testing.T) {
 		k.wants(k.app(2, "root.a"), 1, 1)
 		same(t, "the other is served", k.beat("h1"), "allocated 2:1 h1:1")
 		if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 8192 {
-			t.Errorf("compat %d: its steady share is %s", compat, got)
+			t.Errorf("faults %v: its steady share is %s", faults, got)
 		}
 		k.app(3, "root.late")
 		if got := stateOf(t, k.Scheduler, "root.a").SteadyFairShare; got.Memory != 4096 {
-			t.Errorf("compat %d: beside a new queue it is %s", compat, got)
+			t.Errorf("faults %v: beside a new queue it is %s", faults, got)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestAFileOfAnotherScheduler(t *testing.T) {
 
 // Without a file, and with one that has no queues, there is root, and everybody may do everything.
 func TestWhatHoldsWithoutAFile(t *testing.T) {
-	for _, a := range []*Allocations{NoAllocations(options), parsed(t, Fixed, ``)} {
+	for _, a := range []*Allocations{NoAllocations(options), parsed(t, Faults{}, ``)} {
 		queues := a.Queues()
 		if len(queues) != 1 || queues[0].Name != Root || !queues[0].Parent || queues[0].Dynamic || !a.MaySubmit("root.x", "u", nil) || !a.MayAdminister("root.x", "u", nil) {
 			t.Errorf("%+v", queues)
@@ -104,7 +104,7 @@ func TestWhatHoldsWithoutAFile(t *testing.T) {
 // The time of a call is the one that its decisions count from.
 func TestEachCallHasItsTime(t *testing.T) {
 	begun := func(k *kit, id int32) time.Duration { return k.attempts[attemptOf(id)].fairSince }
-	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, func(c *Config) { c.NodesCountFrom = 3 * time.Second })
+	k := newKit(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/>`, func(c *Config) { c.NodesCountFrom = 3 * time.Second })
 	k.node("h1", "r", 2, 2)
 	k.now = time.Second
 	k.app(1, "root.a")
@@ -117,7 +117,7 @@ func TestEachCallHasItsTime(t *testing.T) {
 			k.must(err)
 		},
 		func() {
-			k.Reload(k.now, parsed(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/><queue name="c"/>`))
+			k.Reload(k.now, parsed(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="b"/><queue name="c"/>`))
 		},
 		func() {
 			k.dropQueue(k.queues["root.c"])

@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// Compat chooses between Hadoop's faults and none.
-type Compat int
-
-const (
-	// Fixed follows Hadoop's documents where its code differs from them; doc.go lists the differences.
-	Fixed Compat = iota
-	// Upstream is Hadoop 3.4, exactly.
-	Upstream
-)
-
 // Policy divides an amount among siblings and orders them. It is a value without state. It mirrors Hadoop's SchedulingPolicy.
 type Policy interface {
 	// Name is fair, DRF or FIFO, as Hadoop prints it.
@@ -47,14 +37,14 @@ const (
 )
 
 // PolicyOf is the policy of that name in any case, or nil.
-func PolicyOf(name string, compat Compat) Policy {
+func PolicyOf(name string, faults Faults) Policy {
 	switch strings.ToLower(name) {
 	case "fair":
 		return fairPolicy{}
 	case "drf":
-		return drfPolicy{compat}
+		return drfPolicy{faults}
 	case "fifo":
-		return fifoPolicy{compat}
+		return fifoPolicy{faults}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (s *Scheduler) someOffers() time.Duration {
 	switch {
 	case s.conf.Continuous:
 		return 10 * s.conf.ContinuousSleep
-	case s.conf.Compat == Upstream: // Hadoop reads the interval of heartbeats before it is set
+	case s.conf.Faults.noTimeToTake:
 		return 0
 	}
 	return 4 * s.conf.NodeHeartbeat
@@ -47,7 +47,7 @@ func (s *Scheduler) nextStarving() *app {
 	if len(s.starving) == 0 {
 		return nil
 	}
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.leastFirst {
 		return s.historicStarving()
 	}
 	first := slices.MaxFunc(s.starving, func(a, b *app) int {
@@ -74,7 +74,7 @@ func (s *Scheduler) KillMarked(now time.Duration) []Event {
 			switch {
 			case !c.gone:
 				s.complete(c, End{ExitStatus: exitstatus.Preempted, Diagnostics: DiagnosticsPreempted, Cause: Killed})
-			case s.conf.Compat == Upstream: // Hadoop ends it again
+			case s.conf.Faults.asksAgain:
 				c.historicAskAgain()
 			}
 		}
@@ -91,21 +91,21 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 	var chosen []*container
 	a.helped = map[Key]int64{}
 	for _, want := range s.starvedAsks(a) {
-		if s.conf.Compat != Upstream && s.futile(a, want) {
+		if !s.conf.Faults.preemptsInVain && s.futile(a, want) {
 			continue
 		}
-		near, all := s.nodes.named(want.Name, s.conf.Compat), s.nodes.ordered(s.conf.Compat) // victims shortens both as it goes
+		near, all := s.nodes.named(want.Name, s.conf.Faults), s.nodes.ordered(s.conf.Faults) // victims shortens both as it goes
 		for range want.Count {
-			if s.conf.Compat != Upstream && a.helped[want.Key] >= a.byKey[want.Key].any.count {
+			if !s.conf.Faults.preemptsInVain && a.helped[want.Key] >= a.byKey[want.Key].any.count {
 				break // the asks for places sum to more than the total
 			}
 			n, victims := s.victims(a, want, &near, &all)
-			if n == nil || len(victims) == 0 && s.conf.Compat == Upstream {
+			if n == nil || len(victims) == 0 && s.conf.Faults.preemptsInVain {
 				break // the next one would find none either
 			}
 			a.helped[want.Key]++
 			owed := want.Capability
-			if s.conf.Compat == Upstream { // all their room, which may be more than was wanted
+			if s.conf.Faults.owesAllVictims { // all their room, which may be more than was wanted
 				owed = sumOf(victims)
 			}
 			// At once, also where free room suffices: the next container must not count on the same room.
@@ -116,7 +116,7 @@ func (s *Scheduler) preemptFor(a *app) []*container {
 			chosen = append(chosen, victims...)
 		}
 	}
-	if s.conf.Compat != Upstream {
+	if !s.conf.Faults.preemptsInVain {
 		chosen = relieved(chosen)
 	}
 	for _, c := range chosen {

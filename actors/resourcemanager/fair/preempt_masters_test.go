@@ -43,8 +43,8 @@ func TestApplicationMastersArePreemptedLast(t *testing.T) {
 		{"where there is nothing else, the newer of two", at(1, false, "h3", "r3"), []string{"marked 3:1 h3:1"}},
 		{"where there is nothing else, both", at(2, false, "h3", "r3"), []string{"marked 2:1 h3:1", "marked 3:1 h3:1"}},
 	} {
-		for _, compat := range []Compat{Fixed, Upstream} {
-			k := newKit(t, compat, masters, preempting)
+		for _, faults := range []Faults{{}, Upstream()} {
+			k := newKit(t, faults, masters, preempting)
 			k.node("h1", "r1", 2, 2)
 			first := k.managed(1, "root.a")
 			k.wants(first, 4, 1)
@@ -58,8 +58,8 @@ func TestApplicationMastersArePreemptedLast(t *testing.T) {
 				k.fill()
 			}
 			k.asks(k.app(4, "root.b"), x.asks...)
-			if got := k.marks(); compat == Fixed && !slices.Equal(got, x.taken) || len(got) != len(x.taken) || mastersOf(got) != mastersOf(x.taken) {
-				t.Errorf("compat %d, %s: %q, want %q", compat, x.name, got, x.taken)
+			if got := k.marks(); faults == (Faults{}) && !slices.Equal(got, x.taken) || len(got) != len(x.taken) || mastersOf(got) != mastersOf(x.taken) {
+				t.Errorf("faults %v, %s: %q, want %q", faults, x.name, got, x.taken)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func mastersOf(marked []string) (n int) {
 
 // Of nodes that have only ApplicationMasters the one that loses fewer is chosen.
 func TestTheFewestApplicationMastersArePreempted(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, masters, preempting)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, masters, preempting)
 		k.node("h1", "r", 2, 2)
 		k.wants(k.managed(1, "root.a"), 1, 1)
 		k.wants(k.managed(2, "root.a"), 1, 1)
@@ -89,7 +89,7 @@ func TestTheFewestApplicationMastersArePreempted(t *testing.T) {
 		k.wants(k.app(4, "root.b"), 1, 2)
 		same(t, "the larger one", k.Preempt(k.now), "marked 3:1 h2:1")
 	}
-	k := newKit(t, Fixed, masters, preempting)
+	k := newKit(t, Faults{}, masters, preempting)
 	for id, host := range map[int32]string{1: "h1", 2: "h2"} {
 		k.node(host, "r", 2, 2)
 		k.wants(k.managed(id, "root.a"), 1, 2)
@@ -104,7 +104,7 @@ func TestTheFewestApplicationMastersArePreempted(t *testing.T) {
 // With the settings that Hadoop has when nothing is set nothing is preempted, however much an application starves.
 func TestNothingIsPreemptedUnlessItIsTurnedOn(t *testing.T) {
 	for on, want := range map[bool][]string{false: nil, true: {"marked 1:2 h1:1"}} {
-		k := newKit(t, Fixed, masters, func(c *Config) { c.Preemption = on })
+		k := newKit(t, Faults{}, masters, func(c *Config) { c.Preemption = on })
 		k.node("h1", "r", 2, 2)
 		k.wants(k.managed(1, "root.a"), 2, 1)
 		k.fill()

@@ -13,9 +13,9 @@ import (
 func TestPreemptionIsNeverUseless(t *testing.T) {
 	marked := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, Fixed)
+		w := newWorld(t, Faults{})
 		w.conf.Preemption, w.conf.NodeThreshold, w.conf.NodeDelay, w.conf.AssignMultiple = true, -1, -1, true
-		w.noted(w.Reload(w.now, allocationsOf(t, rapid.SampledFrom(files[1:]).Draw(t, "file"), Fixed)))
+		w.noted(w.Reload(w.now, allocationsOf(t, rapid.SampledFrom(files[1:]).Draw(t, "file"), Faults{})))
 		for range rapid.IntRange(1, 6).Draw(t, "nodes") {
 			host, rack := w.place(w.nextNode)
 			w.nextNode++

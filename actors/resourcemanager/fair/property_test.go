@@ -41,17 +41,17 @@ var files = []string{
 		<queue name="c"><schedulingPolicy>fifo</schedulingPolicy><allowPreemptionFrom>false</allowPreemptionFrom></queue></allocations>`,
 }
 
-func allocationsOf(tb rapid.TB, file string, compat Compat) *Allocations {
-	a, err := ParseAllocations([]byte(file), Options{Compat: compat, AllowUndeclared: true, UserAsDefaultQueue: true})
+func allocationsOf(tb rapid.TB, file string, faults Faults) *Allocations {
+	a, err := ParseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return a
 }
 
-func newWorld(t *rapid.T, compat Compat) *world {
+func newWorld(t *rapid.T, faults Faults) *world {
 	conf := DefaultConfig()
-	conf.Compat = compat
+	conf.Faults = faults
 	conf.Preemption = rapid.Bool().Draw(t, "preemption")
 	conf.UtilizationThreshold = 0.1
 	conf.WaitBeforeKill, conf.WaitBeforeCheck = time.Second, time.Second
@@ -63,7 +63,7 @@ func newWorld(t *rapid.T, compat Compat) *world {
 	conf.SizeBasedWeight = rapid.Bool().Draw(t, "sized")
 	w := &world{t: t, now: time.Second, live: map[ids.Container]Event{}, seen: map[ids.Container]bool{}, shrunk: map[string]bool{}}
 	var err error
-	if w.Scheduler, err = New(w.now, conf, allocationsOf(t, rapid.SampledFrom(files).Draw(t, "file"), compat)); err != nil {
+	if w.Scheduler, err = New(w.now, conf, allocationsOf(t, rapid.SampledFrom(files).Draw(t, "file"), faults)); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -89,7 +89,7 @@ func (w *world) noted(events []Event) {
 				w.t.Fatalf("%s makes %s have %s free", e.Container, n.id, n.free)
 			}
 			a := w.attempts[e.Attempt]
-			for q := a.queue; w.conf.Compat == Fixed && q != nil; q = q.parent {
+			for q := a.queue; w.conf.Faults == (Faults{}) && q != nil; q = q.parent {
 				if !q.Usage.Fits(q.MaxShare) {
 					w.t.Fatalf("%s makes queue %s have %s, of at most %s", e.Container, q.Name, q.Usage, q.MaxShare)
 				}
@@ -164,7 +164,7 @@ func (w *world) step() {
 		w.noted(w.KillMarked(w.now))
 	case "reload":
 		w.reloaded = true
-		w.noted(w.Reload(w.now, allocationsOf(t, rapid.SampledFrom(files).Draw(t, "file"), w.conf.Compat)))
+		w.noted(w.Reload(w.now, allocationsOf(t, rapid.SampledFrom(files).Draw(t, "file"), w.conf.Faults)))
 	case "drain":
 		if n := w.someNode(); n != nil {
 			w.must(w.Drain(w.now, n.id, rapid.Bool().Draw(t, "drain")))
@@ -256,7 +256,7 @@ func (w *world) ask() {
 		return
 	}
 	w.noted(g.Events)
-	if w.conf.Compat == Fixed && (g.Headroom.Memory < 0 || g.Headroom.VCores < 0) { // TestHeadroomIsWhatThereIs has Hadoop's
+	if w.conf.Faults == (Faults{}) && (g.Headroom.Memory < 0 || g.Headroom.VCores < 0) { // TestHeadroomIsWhatThereIs has Hadoop's
 		t.Fatalf("%s has headroom %s", a.id, g.Headroom)
 	}
 	for _, c := range g.Containers {
@@ -388,7 +388,7 @@ func (w *world) checkQueue(q *queue) {
 		w.t.Fatalf("queue %s: %d running, of at most %d", q.Name, q.running, q.set.MaxRunningApps)
 	}
 	slices.SortFunc(all, func(a, b *member) int { return q.policy.Compare(a.Schedulable, b.Schedulable, w.nodes.total) })
-	if got := q.order.in(w.nodes.total); w.conf.Compat == Fixed && !slices.Equal(got, all) {
+	if got := q.order.in(w.nodes.total); w.conf.Faults == (Faults{}) && !slices.Equal(got, all) {
 		w.t.Fatalf("queue %s serves %v, want %v", q.Name, namesOf(got), namesOf(all))
 	}
 }
@@ -404,10 +404,10 @@ func namesOf(all []*member) string {
 // Over any history: nothing is given beyond a node or a maximum, every container is in each book once, and the orders that
 // are mended are those of sorting everything.
 func TestBooksHoldOverAnyHistory(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		t.Run(fmt.Sprint(compat), func(t *testing.T) {
+	for _, faults := range []Faults{{}, Upstream()} {
+		t.Run(fmt.Sprint(faults), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				w := newWorld(t, compat)
+				w := newWorld(t, faults)
 				for range rapid.IntRange(1, 120).Draw(t, "steps") {
 					w.step()
 					w.check()

@@ -23,17 +23,17 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no -- before what Hadoop makes of it", name)
 		}
-		for _, compat := range []Compat{Fixed, Upstream} {
-			if got := madeOf(file, compat); got != strings.TrimSpace(want) {
-				t.Errorf("%s, %v:\n%s\nwant\n%s", name, compat, got, want)
+		for _, faults := range []Faults{{}, Upstream()} {
+			if got := madeOf(file, faults); got != strings.TrimSpace(want) {
+				t.Errorf("%s, %v:\n%s\nwant\n%s", name, faults, got, want)
 			}
 		}
 	}
 }
 
 // madeOf is what a file says, a queue a line.
-func madeOf(file string, compat Compat) string {
-	a, err := ParseAllocations([]byte(file), Options{Compat: compat, AllowUndeclared: true, UserAsDefaultQueue: true})
+func madeOf(file string, faults Faults) string {
+	a, err := ParseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
 	if bad, ok := errors.AsType[*FileError](err); ok {
 		return "error " + string(bad.Class)
 	}

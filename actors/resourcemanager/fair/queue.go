@@ -33,7 +33,7 @@ type queue struct {
 func (s *Scheduler) configure(q *queue, set QueueSettings) {
 	q.set = set
 	q.Weight = set.Weight
-	q.policy = PolicyOf(set.Policy, s.conf.Compat)
+	q.policy = PolicyOf(set.Policy, s.conf.Faults)
 	q.order.policy, q.order.all = q.policy, true // sorted by the old policy, the order is worthless
 	s.resize(q)
 }

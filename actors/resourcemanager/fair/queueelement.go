@@ -65,7 +65,7 @@ func (a *Allocations) derive(name string) QueueSettings {
 		MaxAMShare: d.queueMaxAMShare, MaxContainerAllocation: Unbounded, MinSharePreemptionTimeout: d.minTimeout,
 		FairSharePreemptionTimeout: d.fairTimeout, FairSharePreemptionThreshold: d.fairThreshold, Preemptable: true,
 	}
-	if name == Root && a.compat != Upstream { // in Hadoop the defaults of queues limit the whole cluster
+	if name == Root && !a.faults.limitsRoot {
 		s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
 	} else if parent := ParentName(name); parent != "" {
 		a.inherit(&s, a.Queue(parent))
@@ -157,7 +157,7 @@ func (a *Allocations) leaveOut() {
 			a.Warnings = append(a.Warnings, err.Error())
 		}
 	}
-	if a.compat == Upstream {
+	if a.faults.vanishing {
 		a.historicOutline()
 	}
 }

@@ -98,7 +98,7 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 			p.rawText(f, where)
 			p.warn(f, "%s: <%s> is ignored: reservations of resources ahead of time are not supported", where, f.name)
 		default:
-			if p.compat == Upstream && historicQueueTag(f.name) {
+			if p.faults.queueSuffixes && historicQueueTag(f.name) {
 				p.queue(name, f)
 				hasChildren = true
 				continue
@@ -147,7 +147,7 @@ func keep[T any](v T) *T { return &v }
 // minimum is nil where Hadoop ignores it without a warning: in per cent.
 func (p *fileParser) minimum(f *element, where string) *Limit {
 	l := p.limit(f, where, missingNone)
-	if l.Part && p.compat == Upstream {
+	if l.Part && p.faults.noMinimumParts {
 		p.warn(f, "%s: minResources in per cent is 0", where)
 		return nil
 	}

@@ -17,7 +17,7 @@ func attemptOf(n int32) ids.Attempt {
 
 // TestQueueTree: what pages tell of the queues, with one application that runs, one that has nothing yet and one that may not.
 func TestQueueTree(t *testing.T) {
-	a := parsed(t, Fixed, `<queue name="p"><weight>3</weight><queue name="q"><maxRunningApps>2</maxRunningApps><maxResources>4096 mb, 90 vcores</maxResources></queue></queue><queue name="r"/>`)
+	a := parsed(t, Faults{}, `<queue name="p"><weight>3</weight><queue name="q"><maxRunningApps>2</maxRunningApps><maxResources>4096 mb, 90 vcores</maxResources></queue></queue><queue name="r"/>`)
 	s, err := New(0, DefaultConfig(), a)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestEachAmountOfAQueueHasItsField(t *testing.T) {
 			t.Errorf("%s is %v, want %v", field, got, want)
 		}
 	}
-	k := newKit(t, Fixed, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxRunningApps>1</maxRunningApps></queue>`, nil)
 	for id := range int32(2) {
 		k.wants(k.app(id+1, "root.a"), int64(id)+2, 1)
 	}

@@ -11,7 +11,7 @@ import (
 
 // A recovered container counts in every book: its application's, its queue's, its node's, and what is free.
 func TestARecoveredContainerIsInEveryBook(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	a, other := k.app(1, "root.a"), k.app(2, "root.b")
 	k.Update(k.now)
@@ -56,7 +56,7 @@ func TestWhichIdsRecoveredContainersUse(t *testing.T) {
 		"another epoch":   {Attempt: attemptOf(1), Epoch: 1, Seq: 7},
 		"another attempt": {Attempt: ids.Attempt{App: attemptOf(1).App, Attempt: 2}, Seq: 7},
 	} {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		k.node("h1", "r", 4, 4)
 		a := k.app(1, "root.a")
 		k.must(k.Recover(k.now, Container{ID: id, Node: "h1:1", Resource: Resource{1024, 1}}))
@@ -65,7 +65,7 @@ func TestWhichIdsRecoveredContainersUse(t *testing.T) {
 			t.Errorf("%s: the next is %s", name, next)
 		}
 	}
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 4, 4)
 	a := k.app(1, "root.a")
 	for _, seq := range []int64{7, 4} {
@@ -91,7 +91,7 @@ func TestARecoveredApplicationMasterCounts(t *testing.T) {
 		{"two", false, []bool{true, true}, 1},
 		{"behind another container", false, []bool{false, true}, 1},
 	} {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		k.node("h1", "r", 4, 4)
 		id := attemptOf(1)
 		if x.unmanaged {
@@ -111,7 +111,7 @@ func TestARecoveredApplicationMasterCounts(t *testing.T) {
 
 // Errors name what is unknown to the scheduler, and its purpose.
 func TestWhatIsUnknownIsNamed(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 4, 4)
 	a, ended := k.app(1, "root.a"), attemptOf(2)
 	_, err := k.AddApp(k.now, ended.App, Submission{User: "u", Queue: "root.a"})
@@ -175,7 +175,7 @@ func TestWhatIsUnknownIsNamed(t *testing.T) {
 // Each end of a container says what had it, and why it went.
 func TestWhyContainersAreGone(t *testing.T) {
 	given := func(managed bool) (*kit, Event) {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		k.node("h1", "r", 4, 4)
 		k.node("h2", "r", 4, 4)
 		if managed {

@@ -64,7 +64,7 @@ func (r *Reload) Take(f File, now time.Time) (*Allocations, error) {
 
 func (r *Reload) due(modified, now time.Time) bool {
 	changed := !modified.Equal(r.modified)
-	if r.options.Compat == Upstream { // which misses an older file that was put in its place
+	if r.options.Faults.missesOlder {
 		changed = modified.After(r.loaded)
 	}
 	return changed && now.After(modified.Add(ReloadWait))

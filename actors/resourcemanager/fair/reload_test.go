@@ -15,10 +15,10 @@ func asRead(elements string, modified time.Time) File {
 }
 
 // loaded is a Reload whose file, with queue a, was good at noon.
-func loaded(t *testing.T, compat Compat) *Reload {
+func loaded(t *testing.T, faults Faults) *Reload {
 	t.Helper()
 	o := options
-	o.Compat = compat
+	o.Faults = faults
 	r := NewReload(o)
 	if a, err := r.Load(asRead(`<queue name="a"/>`, noon.Add(-time.Second)), noon); err != nil || len(a.Queues()) != 2 {
 		t.Fatalf("%v, %v", a, err)
@@ -27,7 +27,7 @@ func loaded(t *testing.T, compat Compat) *Reload {
 }
 
 func TestAChangeCountsOnceItIsFiveSecondsOld(t *testing.T) {
-	r := loaded(t, Fixed)
+	r := loaded(t, Faults{})
 	f := asRead(`<queue name="a"/><queue name="b"/>`, noon.Add(10*time.Second))
 	for _, after := range []time.Duration{10 * time.Second, 15 * time.Second} {
 		if a, err := r.Take(f, noon.Add(after)); a != nil || err != nil {
@@ -43,7 +43,7 @@ func TestAChangeCountsOnceItIsFiveSecondsOld(t *testing.T) {
 }
 
 func TestABadFileIsToldOnce(t *testing.T) {
-	r := loaded(t, Fixed)
+	r := loaded(t, Faults{})
 	at := noon
 	take := func(f File) error {
 		t.Helper()
@@ -83,17 +83,17 @@ func TestABadFileIsToldOnce(t *testing.T) {
 
 // A file that cannot be read is reported, whatever time it has.
 func TestAFileThatCannotBeReadHasNoTime(t *testing.T) {
-	r := loaded(t, Fixed)
+	r := loaded(t, Faults{})
 	if _, err := r.Take(File{Err: errors.New("no such file"), Modified: noon.Add(-time.Second)}, noon.Add(time.Minute)); err == nil {
 		t.Error("nothing is reported")
 	}
 }
 
 func TestAnOlderFileInItsPlaceIsAChange(t *testing.T) {
-	for compat, seen := range map[Compat]bool{Fixed: true, Upstream: false} {
-		a, err := loaded(t, compat).Take(asRead("", noon.Add(-time.Hour)), noon.Add(time.Minute))
+	for faults, seen := range map[Faults]bool{{}: true, {missesOlder: true}: false} {
+		a, err := loaded(t, faults).Take(asRead("", noon.Add(-time.Hour)), noon.Add(time.Minute))
 		if err != nil || (a != nil) != seen {
-			t.Errorf("compat %d: %v, %v", compat, a, err)
+			t.Errorf("faults %v: %v, %v", faults, a, err)
 		}
 	}
 }
@@ -111,11 +111,11 @@ func TestAFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 }
 
 // submitted is a scheduler with these elements in its file, and an application in each of the queues.
-func submitted(t *testing.T, compat Compat, elements string, queues ...string) *Scheduler {
+func submitted(t *testing.T, faults Faults, elements string, queues ...string) *Scheduler {
 	t.Helper()
 	conf := DefaultConfig()
-	conf.Compat = compat
-	s, err := New(0, conf, parsed(t, compat, elements))
+	conf.Faults = faults
+	s, err := New(0, conf, parsed(t, faults, elements))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,29 +147,29 @@ func TestAReloadIsDoneAsAWhole(t *testing.T) {
 		parent + `<queue name="q"><queue name="c"/></queue><queue name="w"/>`: false,
 		parent + `<queue name="q"/><queue name="w"/>`:                         true,
 	} {
-		for _, compat := range []Compat{Fixed, Upstream} {
-			s := submitted(t, compat, begun, "root.p.made", "root.w")
+		for _, faults := range []Faults{{}, {halfReloads: true}} {
+			s := submitted(t, faults, begun, "root.p.made", "root.w")
 			if runnable, err := s.AddAttempt(0, AttemptSpec{ID: attemptOf(2)}); err != nil || runnable {
 				t.Fatalf("an attempt above the limit: %v, %v", runnable, err)
 			}
-			s.Reload(0, parsed(t, compat, file))
+			s.Reload(0, parsed(t, faults, file))
 			limit, whole := Resource{4096, 4}, true
-			if half && compat == Upstream {
+			if half && faults.halfReloads {
 				limit, whole = Unbounded, false
 			}
 			if got := stateOf(t, s, "root.p.made").MaxShare; got != limit {
-				t.Errorf("compat %d, %s: maximum %v, want %v", compat, file, got, limit)
+				t.Errorf("faults %v, %s: maximum %v, want %v", faults, file, got, limit)
 			}
 			if a, _ := s.App(attemptOf(2)); a.Runnable != whole {
-				t.Errorf("compat %d, %s: the waiting one runs: %v", compat, file, a.Runnable)
+				t.Errorf("faults %v, %s: the waiting one runs: %v", faults, file, a.Runnable)
 			}
 		}
 	}
 }
 
 func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
-	s := submitted(t, Fixed, `<queue name="p"><queue name="c"/></queue>`, "root.p.c")
-	s.Reload(0, parsed(t, Fixed, `<queue name="p"><schedulingPolicy>fifo</schedulingPolicy><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
+	s := submitted(t, Faults{}, `<queue name="p"><queue name="c"/></queue>`, "root.p.c")
+	s.Reload(0, parsed(t, Faults{}, `<queue name="p"><schedulingPolicy>fifo</schedulingPolicy><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
 	for _, name := range []string{"root.p", "root.p.c"} {
 		if got := stateOf(t, s, name).Policy; got != PolicyFair {
 			t.Errorf("%s has policy %s", name, got)
@@ -178,7 +178,7 @@ func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
 	if queue, err := s.AddApp(0, attemptOf(2).App, Submission{User: "u", Queue: "root.p.new"}); queue != "root.p.new" || err != nil {
 		t.Errorf("below the policy that root.p has a queue may be made: %q, %v", queue, err)
 	}
-	s.Reload(0, parsed(t, Fixed, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
+	s.Reload(0, parsed(t, Faults{}, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
 	if got := stateOf(t, s, "root.p.c").Policy; got != PolicyFIFO {
 		t.Errorf("root.p.c has policy %s", got)
 	}
@@ -189,17 +189,17 @@ func TestHadoopGivesPoliciesUntilOneMayNotStand(t *testing.T) {
 	const begun = `<queue name="p"><queue name="a"/><queue name="b"/></queue>`
 	const fifo = `<schedulingPolicy>fifo</schedulingPolicy>`
 	const file = `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue><queue name="b">` + fifo + `</queue></queue>`
-	for compat, want := range map[Compat]string{Fixed: PolicyFair, Upstream: PolicyFIFO} {
-		s := submitted(t, compat, begun)
-		s.Reload(0, parsed(t, compat, file))
+	for faults, want := range map[Faults]string{{}: PolicyFair, Upstream(): PolicyFIFO} {
+		s := submitted(t, faults, begun)
+		s.Reload(0, parsed(t, faults, file))
 		if a, b := stateOf(t, s, "root.p.a").Policy, stateOf(t, s, "root.p.b").Policy; a != PolicyFair || b != want {
-			t.Errorf("compat %d: %s and %s, want %s and %s", compat, a, b, PolicyFair, want)
+			t.Errorf("faults %v: %s and %s, want %s and %s", faults, a, b, PolicyFair, want)
 		}
 	}
 }
 
 func TestAQueueWithAnEmptyPartInItsNameIsNotMade(t *testing.T) {
-	s := submitted(t, Fixed, ``)
+	s := submitted(t, Faults{}, ``)
 	for _, queue := range []string{"a..b", "root..b", "a. b", "a .b", "a\t.b", strings.Repeat("a.", 600) + "a"} {
 		var rejected *RejectedError
 		if placed, err := s.AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: queue}); !errors.As(err, &rejected) {
@@ -212,7 +212,7 @@ func TestAQueueWithAnEmptyPartInItsNameIsNotMade(t *testing.T) {
 }
 
 func TestTidyTakesAwayWhatNobodyUses(t *testing.T) {
-	s := submitted(t, Fixed, `<queue name="a"/>`, "root.x.y", "root.z")
+	s := submitted(t, Faults{}, `<queue name="a"/>`, "root.x.y", "root.z")
 	s.RemoveApp(0, attemptOf(2).App)
 	s.Tidy(0)
 	if got := queueNames(s); got != "root root.a root.x root.x.y" {
@@ -223,7 +223,7 @@ func TestTidyTakesAwayWhatNobodyUses(t *testing.T) {
 	if got := queueNames(s); got != "root root.a" {
 		t.Errorf("without: %s", got)
 	}
-	s.Reload(0, parsed(t, Fixed, `<queue name="b"/>`))
+	s.Reload(0, parsed(t, Faults{}, `<queue name="b"/>`))
 	s.Tidy(0)
 	if got := queueNames(s); got != "root root.b" {
 		t.Errorf("of another file: %s", got)
@@ -232,8 +232,8 @@ func TestTidyTakesAwayWhatNobodyUses(t *testing.T) {
 
 // TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed: while it is used it stays a leaf, or a parent.
 func TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed(t *testing.T) {
-	s := submitted(t, Fixed, `<queue name="a"/><queue name="p"><queue name="c"/></queue>`, "root.a", "root.p.c")
-	s.Reload(0, parsed(t, Fixed, `<queue name="a"><queue name="d"/></queue><queue name="p"/>`))
+	s := submitted(t, Faults{}, `<queue name="a"/><queue name="p"><queue name="c"/></queue>`, "root.a", "root.p.c")
+	s.Reload(0, parsed(t, Faults{}, `<queue name="a"><queue name="d"/></queue><queue name="p"/>`))
 	s.Tidy(0)
 	if got := queueNames(s); got != "root root.a root.p root.p.c" || !stateOf(t, s, "root.a").Leaf || stateOf(t, s, "root.p").Leaf {
 		t.Errorf("used: %s", got)
@@ -251,8 +251,8 @@ func TestAQueueBecomesWhatTheFileSaysWhenItIsNotUsed(t *testing.T) {
 
 // Queues below a used leaf are not made, however deep; a parent with a used child stays one.
 func TestWhatIsBelowAUsedLeafIsNotMade(t *testing.T) {
-	s := submitted(t, Fixed, `<queue name="a"/><queue name="p"><queue name="c"/><queue name="d"/></queue>`, "root.a", "root.p.c")
-	s.Reload(0, parsed(t, Fixed, `<queue name="a"><queue name="d"><queue name="e"/></queue></queue><queue name="p"/>`))
+	s := submitted(t, Faults{}, `<queue name="a"/><queue name="p"><queue name="c"/><queue name="d"/></queue>`, "root.a", "root.p.c")
+	s.Reload(0, parsed(t, Faults{}, `<queue name="a"><queue name="d"><queue name="e"/></queue></queue><queue name="p"/>`))
 	if got := queueNames(s); got != "root root.a root.p root.p.c root.p.d" {
 		t.Error(got)
 	}
@@ -270,8 +270,8 @@ func queueNames(s *Scheduler) string {
 // one in the queue that was made first runs first: with Hadoop's hash sets root.p.b, not root.p.a.
 func TestHadoopsOrderOfQueues(t *testing.T) {
 	const file = `<queue name="p"><maxRunningApps>1</maxRunningApps><queue name="a"/><queue name="b"/><queue name="c"/></queue>`
-	for compat, want := range map[Compat]int32{Fixed: 2, Upstream: 3} {
-		s := submitted(t, compat, file, "root.p.c", "root.p.a", "root.p.b")
+	for faults, want := range map[Faults]int32{{}: 2, Upstream(): 3} {
+		s := submitted(t, faults, file, "root.p.c", "root.p.a", "root.p.b")
 		for n := range int32(3) {
 			if _, err := s.AddAttempt(0, AttemptSpec{ID: attemptOf(n + 1)}); err != nil {
 				t.Fatal(err)
@@ -280,7 +280,7 @@ func TestHadoopsOrderOfQueues(t *testing.T) {
 		s.RemoveApp(0, attemptOf(1).App)
 		for n := int32(2); n <= 3; n++ {
 			if a, _ := s.App(attemptOf(n)); a.Runnable != (n == want) {
-				t.Errorf("compat %d: application %d runs: %v", compat, n, a.Runnable)
+				t.Errorf("faults %v: application %d runs: %v", faults, n, a.Runnable)
 			}
 		}
 	}

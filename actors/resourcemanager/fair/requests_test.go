@@ -11,18 +11,18 @@ import (
 // Of the asks of one call those for anywhere come after the others. In Hadoop, which has them in the order of a hash map, only those for
 // none do, which forget what is asked at places.
 func TestAsksOfAnywhereComeBehind(t *testing.T) {
-	for compat, want := range map[Compat]string{Fixed: "1:h1 1:r1 1:*", Upstream: "1:h1 1:* 1:r1"} {
-		k := newKit(t, compat, ``, nil)
+	for faults, want := range map[Faults]string{{}: "1:h1 1:r1 1:*", Upstream(): "1:h1 1:* 1:r1"} {
+		k := newKit(t, faults, ``, nil)
 		id := k.app(1, "root.a")
 		asks := asksOf("1:* 1:h1 1:r1")
 		k.asks(id, asks...)
 		if s, _ := k.App(id); asked(s.Pending) != want {
-			t.Errorf("compat %d: %s, want %s", compat, asked(s.Pending), want)
+			t.Errorf("faults %v: %s, want %s", faults, asked(s.Pending), want)
 		}
 		asks[0].Count = 0
 		k.asks(id, asks...)
 		if s, _ := k.App(id); len(s.Pending) != 0 {
-			t.Errorf("compat %d, none in all: %s", compat, asked(s.Pending))
+			t.Errorf("faults %v, none in all: %s", faults, asked(s.Pending))
 		}
 	}
 }
@@ -76,8 +76,8 @@ func TestPlacesAloneAreForgottenToo(t *testing.T) {
 
 // An ApplicationMaster counts in its queue as what it has, whatever comes behind it.
 func TestOnlyTheFirstContainerCountsAsTheApplicationMaster(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, ``, nil)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, ``, nil)
 		k.node("h1", "r", 8, 8)
 		id := k.managed(1, "root.a")
 		k.wants(id, 1, 1)
@@ -85,17 +85,17 @@ func TestOnlyTheFirstContainerCountsAsTheApplicationMaster(t *testing.T) {
 		k.asks(id, Ask{Key{2, 0}, Any, Resource{3072, 2}, 1, true})
 		k.fill()
 		if got := stateOf(t, k.Scheduler, "root.a"); got.AMUsage != (Resource{1024, 1}) || got.Containers != 2 {
-			t.Errorf("compat %d: %s counts, of %d containers", compat, got.AMUsage, got.Containers)
+			t.Errorf("faults %v: %s counts, of %d containers", faults, got.AMUsage, got.Containers)
 		}
 		// So it is with what is recovered.
-		k = newKit(t, compat, ``, nil)
+		k = newKit(t, faults, ``, nil)
 		k.node("h1", "r", 8, 8)
 		k.managed(1, "root.a")
 		for seq := range int64(2) {
 			k.must(k.Recover(k.now, Container{ID: ids.Container{Attempt: id, Seq: seq + 1}, Node: "h1:1", Resource: Resource{1024 * (seq + 1), 1}, AM: true}))
 		}
 		if got := stateOf(t, k.Scheduler, "root.a"); got.AMUsage != (Resource{1024, 1}) || got.Containers != 2 {
-			t.Errorf("compat %d, recovered: %s counts, of %d containers", compat, got.AMUsage, got.Containers)
+			t.Errorf("faults %v, recovered: %s counts, of %d containers", faults, got.AMUsage, got.Containers)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestABlacklistThatChanges(t *testing.T) {
 
 // Within one priority the lower allocation request id is served first.
 func TestKeysAreServedByPriorityThenRequest(t *testing.T) {
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	k.node("h1", "r", 4, 4)
 	ask := func(priority int32, id int64) Ask { return Ask{Key{priority, id}, Any, Resource{1024, 1}, 1, true} }
 	k.asks(k.app(1, "root.a"), ask(2, 1), ask(1, 7), ask(1, 3), ask(2, 0))

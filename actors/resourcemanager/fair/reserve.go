@@ -61,7 +61,7 @@ func (s *Scheduler) honour(n *node) bool {
 	c := n.reserved
 	a := c.app
 	r := a.byKey[c.Key]
-	beyond := s.conf.Compat != Upstream && !a.queue.fitsMaxShare(c.Resource) // Hadoop checks only the size asked now
+	beyond := !s.conf.Faults.boundsAnyOnly && !a.queue.fitsMaxShare(c.Resource)
 	if r == nil || !s.fits(a, r, n) || s.overAMShare(a) || beyond {
 		s.unreserve(c)
 		return false

@@ -173,13 +173,13 @@ func TestWhatPoliciesCallLess(t *testing.T) {
 		{"drf", Resource{1, 0}, Resource{0, 5}, Resource{Memory: 1000}, false, false},
 		{"drf", Resource{0, 5}, Resource{1, 0}, Resource{Memory: 1000}, true, true},
 	} {
-		p := PolicyOf(x.policy, Fixed)
+		p := PolicyOf(x.policy, Faults{})
 		if less, below := p.Less(x.a, x.b, x.of), p.Below(x.a, x.b, x.of); less != x.less || below != x.below {
 			t.Errorf("%s: %s and %s of %s: less %t, below %t", x.policy, x.a, x.b, x.of, less, below)
 		}
 	}
 	for policy, want := range map[string]Resource{"fair": {300, 9}, "fifo": {300, 9}, "drf": {300, 2}} {
-		p := PolicyOf(policy, Fixed)
+		p := PolicyOf(policy, Faults{})
 		if got := p.Headroom(Resource{500, 4}, Resource{200, 2}, Resource{900, 9}); got != want {
 			t.Errorf("%s: headroom %s, want %s", policy, got, want)
 		}

@@ -107,7 +107,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 	old := s.allocations
 	s.allocations = allocations
 	defer s.root.everything() // weights, minimums and policies decide the order of all siblings
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.halfReloads {
 		s.historicReload(old)
 		return s.take()
 	}
@@ -128,7 +128,7 @@ func (s *Scheduler) Reload(now time.Duration, allocations *Allocations) []Event 
 // makeQueues makes the missing queues of the file. A used one stays a leaf, or a parent, as long as it is used.
 func (s *Scheduler) makeQueues() {
 	s.unsteady = true
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.vanishing {
 		s.allocations.historicMake(s)
 		return
 	}

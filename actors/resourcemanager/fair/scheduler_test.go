@@ -19,14 +19,14 @@ type kit struct {
 	now time.Duration
 }
 
-func newKit(t *testing.T, compat Compat, elements string, change func(*Config)) *kit {
+func newKit(t *testing.T, faults Faults, elements string, change func(*Config)) *kit {
 	t.Helper()
 	conf := DefaultConfig()
-	conf.Compat = compat
+	conf.Faults = faults
 	if change != nil {
 		change(&conf)
 	}
-	s, err := New(0, conf, parsed(t, compat, elements))
+	s, err := New(0, conf, parsed(t, faults, elements))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func same(t *testing.T, what string, got []Event, want ...string) {
 
 // A container that its application did not know of is asked for again when it is gone; one that it knew of is not.
 func TestWhatWasNotHandedOverIsAskedForAgain(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	a := k.app(1, "root.a")
 	near := []Ask{{Key{1, 0}, "h1", Resource{1024, 1}, 2, true}, {Key{1, 0}, "r", Resource{1024, 1}, 2, true}, {Key{1, 0}, Any, Resource{1024, 1}, 2, true}}
@@ -147,7 +147,7 @@ func TestWhatWasNotHandedOverIsAskedForAgain(t *testing.T) {
 }
 
 func TestAnAttemptTakesOverWhatRuns(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	a := k.app(1, "root.a")
 	k.wants(a, 2, 1)
@@ -170,7 +170,7 @@ func TestAnAttemptTakesOverWhatRuns(t *testing.T) {
 }
 
 func TestANodeOutOfServiceIsOfferedNoMore(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 2, 1)
 	k.must(k.Drain(k.now, "h1:1", true))
@@ -180,7 +180,7 @@ func TestANodeOutOfServiceIsOfferedNoMore(t *testing.T) {
 }
 
 func TestWhatANodeSaysOfUnknownContainers(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	stray := ids.Container{Attempt: attemptOf(9), Seq: 1}
 	events, err := k.NodeUpdate(k.now, "h1:1", []ids.Container{stray}, []Ended{{ID: stray}})
@@ -199,7 +199,7 @@ func TestWhatANodeSaysOfUnknownContainers(t *testing.T) {
 
 // A release of another's container does nothing.
 func TestAnotherCannotRelease(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	a, b := k.app(1, "root.a"), k.app(2, "root.a")
 	k.wants(a, 1, 1)
@@ -213,7 +213,7 @@ func TestAnotherCannotRelease(t *testing.T) {
 }
 
 func TestARecoveredContainerCounts(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, func(c *Config) { c.Epoch = 1 })
+	k := newKit(t, Faults{}, `<queue name="a"/>`, func(c *Config) { c.Epoch = 1 })
 	k.node("h1", "r", 4, 4)
 	a := k.app(1, "root.a")
 	old := Container{ID: ids.Container{Attempt: a, Seq: 7}, Node: "h1:1", Resource: Resource{2048, 1}}
@@ -229,8 +229,8 @@ func TestARecoveredContainerCounts(t *testing.T) {
 }
 
 func TestTheMostStarvedIsHelpedFirst(t *testing.T) {
-	for compat, want := range map[Compat]string{Fixed: "2 3", Upstream: "3 2"} {
-		k := newKit(t, compat, `<queue name="a"/><queue name="b"><weight>3</weight></queue><queue name="c"/>
+	for faults, want := range map[Faults]string{{}: "2 3", {leastFirst: true}: "3 2"} {
+		k := newKit(t, faults, `<queue name="a"/><queue name="b"><weight>3</weight></queue><queue name="c"/>
 			<defaultFairSharePreemptionTimeout>1</defaultFairSharePreemptionTimeout>`, func(c *Config) { c.Preemption, c.UtilizationThreshold = true, 0 })
 		k.node("h1", "r", 16, 16)
 		k.wants(k.app(1, "root.a"), 16, 1)
@@ -245,14 +245,14 @@ func TestTheMostStarvedIsHelpedFirst(t *testing.T) {
 			order = append(order, fmt.Sprint(kill.app.id.App.ID))
 		}
 		if got := strings.Join(order, " "); got != want {
-			t.Errorf("compat %d: helped %s, want %s", compat, got, want)
+			t.Errorf("faults %v: helped %s, want %s", faults, got, want)
 		}
 	}
 }
 
 func TestTheNewestIsPreemptedFirst(t *testing.T) {
-	for compat, want := range map[Compat]string{Fixed: "8 7", Upstream: "2 1"} {
-		k := newKit(t, compat, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>1</fairSharePreemptionTimeout></queue>`,
+	for faults, want := range map[Faults]string{{}: "8 7", {hashOrder: true}: "2 1"} {
+		k := newKit(t, faults, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>1</fairSharePreemptionTimeout></queue>`,
 			func(c *Config) { c.Preemption = true })
 		k.node("h1", "r", 8, 8)
 		a := ids.Attempt{App: ids.Application{ID: 3}, Attempt: 1} // as in the recorded cases
@@ -270,7 +270,7 @@ func TestTheNewestIsPreemptedFirst(t *testing.T) {
 			order = append(order, fmt.Sprint(e.Container.Seq))
 		}
 		if got := strings.Join(order, " "); got != want {
-			t.Errorf("compat %d: %s, want %s", compat, got, want)
+			t.Errorf("faults %v: %s, want %s", faults, got, want)
 		}
 	}
 }
@@ -304,7 +304,7 @@ func TestCheckAsk(t *testing.T) {
 }
 
 func TestAnAskOfNothingForgetsItsPlaces(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	a := k.app(1, "root.a")
 	one := Resource{1024, 1}
 	for _, asks := range [][]Ask{
@@ -320,7 +320,7 @@ func TestAnAskOfNothingForgetsItsPlaces(t *testing.T) {
 }
 
 func TestWhatIsNotUsedInTimeEnds(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 1, 1)
 	expired := End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsExpired, Cause: Expired}
@@ -330,7 +330,7 @@ func TestWhatIsNotUsedInTimeEnds(t *testing.T) {
 }
 
 func TestAQueueOutOfTheFileGoesWhenItIsEmpty(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"><queue name="c"/></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/><queue name="b"><queue name="c"/></queue>`, nil)
 	a := k.app(1, "root.a")
 	k.app(2, "root.made.deep")
 	names := func() (names []string) {
@@ -339,7 +339,7 @@ func TestAQueueOutOfTheFileGoesWhenItIsEmpty(t *testing.T) {
 		}
 		return names
 	}
-	k.Reload(k.now, parsed(t, Fixed, `<queue name="d"/>`))
+	k.Reload(k.now, parsed(t, Faults{}, `<queue name="d"/>`))
 	k.Tidy(k.now)
 	if got, want := names(), []string{"root", "root.a", "root.d", "root.made", "root.made.deep"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -350,7 +350,7 @@ func TestAQueueOutOfTheFileGoesWhenItIsEmpty(t *testing.T) {
 	if got, want := names(), []string{"root", "root.d"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	k.Reload(k.now, parsed(t, Fixed, `<queue name="d"><queue name="e"/></queue>`)) // it is a parent now
+	k.Reload(k.now, parsed(t, Faults{}, `<queue name="d"><queue name="e"/></queue>`)) // it is a parent now
 	if got, want := names(), []string{"root", "root.d", "root.d.e"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -106,7 +106,7 @@ func (p *player) look(verb string, args []string) []string {
 		}
 		return append([]string{"to " + queue}, p.came(events, nil)...)
 	case "reload":
-		return p.came(p.Reload(p.now, parsed(p.t, p.conf.Compat, p.file)), nil)
+		return p.came(p.Reload(p.now, parsed(p.t, p.conf.Faults, p.file)), nil)
 	case "tidy":
 		p.Tidy(p.now)
 		return nil

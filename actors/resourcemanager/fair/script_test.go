@@ -132,9 +132,9 @@ func (p *player) begin(words []string) []string {
 		p.role, p.Scheduler = f, nil
 	default:
 		if words[0] == "upstream" {
-			conf.Compat = Upstream
+			conf.Faults = Upstream()
 		}
-		p.Scheduler, err = New(p.now, conf, parsed(p.t, conf.Compat, p.file))
+		p.Scheduler, err = New(p.now, conf, parsed(p.t, conf.Faults, p.file))
 		p.role = p.Scheduler
 	}
 	return p.failed(err)

@@ -49,7 +49,7 @@ func BenchmarkShares(b *testing.B) {
 					s := &Schedulable{Name: q.Name, Weight: q.Weight, MinShare: q.MinShare(Resource{}), MaxShare: q.MaxShare(Resource{})}
 					all[q.Name] = s
 					tree[ParentName(q.Name)] = append(tree[ParentName(q.Name)], s)
-					policies[q.Name] = PolicyOf(q.Policy, Fixed)
+					policies[q.Name] = PolicyOf(q.Policy, Faults{})
 					if q.Parent {
 						names = append(names, q.Name)
 					}

@@ -58,7 +58,7 @@ func TestAMaximumOfNothingIsAShareOfNothing(t *testing.T) {
 		items := []*Schedulable{
 			{Name: "a", Weight: 1, MaxShare: Resource{most, most}, FairShare: Resource{7, 7}}, {Name: "b", Weight: 1, MaxShare: Unbounded},
 		}
-		PolicyOf("drf", Fixed).ComputeShares(items, Resource{100, 10})
+		PolicyOf("drf", Faults{}).ComputeShares(items, Resource{100, 10})
 		if items[0].FairShare != (Resource{}) || items[1].FairShare != (Resource{100, 10}) {
 			t.Errorf("at most %d: %s and %s", most, items[0].FairShare, items[1].FairShare)
 		}
@@ -67,7 +67,7 @@ func TestAMaximumOfNothingIsAShareOfNothing(t *testing.T) {
 
 func TestSteadySharesCountQueuesThatAreIdle(t *testing.T) {
 	items := []*Schedulable{{Name: "a", Weight: 1, MaxShare: Unbounded}, {Name: "b", Weight: 1, MaxShare: Unbounded, Inactive: true}}
-	drf := PolicyOf("drf", Fixed)
+	drf := PolicyOf("drf", Faults{})
 	drf.ComputeShares(items, Resource{100, 10})
 	drf.ComputeSteadyShares(items, Resource{100, 10})
 	for i, want := range []struct{ now, steady Resource }{{Resource{100, 10}, Resource{50, 5}}, {Resource{}, Resource{50, 5}}} {

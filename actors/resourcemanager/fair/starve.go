@@ -16,14 +16,18 @@ func (s *Scheduler) preempts() bool {
 // updateStarving finds the applications of a leaf that have had less than they should for too long. One that was helped lately is
 // left out. It mirrors FSLeafQueue.updateStarvedApps.
 func (s *Scheduler) updateStarving(q *queue) {
-	upstream := s.conf.Compat == Upstream
 	var wanting []*app
 	for _, a := range q.apps {
 		switch {
 		case a.wanting && s.now >= a.nextCheck:
 			wanting = append(wanting, a)
-		case !a.wanting && !upstream: // Hadoop skips it, and the amount that it lacked stays
-			a.fairStarving, a.minStarving, a.fairSince = Resource{}, Resource{}, s.now
+		case !a.wanting:
+			if !s.conf.Faults.hidesStarving {
+				a.fairStarving, a.minStarving = Resource{}, Resource{}
+			}
+			if !s.conf.Faults.starvesIdle {
+				a.fairSince = s.now
+			}
 		}
 	}
 	// In the order of service: those served first get the queue's lack to its minimum first.
@@ -32,7 +36,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 	for _, a := range wanting {
 		s.updateFairStarving(a)
 		if a.fairStarving.IsZero() {
-			if upstream { // Hadoop takes for granted that those served after it do not starve either
+			if s.conf.Faults.hidesStarving { // it takes for granted that those served after it do not starve either
 				break
 			}
 			continue
@@ -49,7 +53,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 		}
 		part := a.pendingDemand().lessNotBelowZero(a.fairStarving)
 		if q.policy.Less(rest, part, s.nodes.total) {
-			if part = part.lessNotBelowZero(rest); !upstream { // Hadoop gives the last one the rest of its demand
+			if part = part.lessNotBelowZero(rest); !s.conf.Faults.wrongPart {
 				part = rest
 			}
 			rest = Resource{}

@@ -31,8 +31,8 @@ func (k *kit) starve(what, want string, apps ...int32) {
 }
 
 // full is a cluster whose one node an application of queue a has altogether.
-func full(t *testing.T, compat Compat, gib int64, elements string) *kit {
-	k := newKit(t, compat, `<queue name="a"/>`+elements, preempting)
+func full(t *testing.T, faults Faults, gib int64, elements string) *kit {
+	k := newKit(t, faults, `<queue name="a"/>`+elements, preempting)
 	k.node("h1", "r", gib, gib)
 	k.wants(k.app(1, "root.a"), gib, 1)
 	if k.fill() != int(gib) {
@@ -44,7 +44,7 @@ func full(t *testing.T, compat Compat, gib int64, elements string) *kit {
 // The amount that a queue lacks to its minimum for its time-out goes to its applications in the order of its policy, to each at most what
 // it wants; when the queue has its minimum nobody lacks anything.
 func TestWhatAQueueLacksOfItsMinimumGoesToItsApplicationsInTurn(t *testing.T) {
-	k := full(t, Fixed, 8, `<queue name="b"><minResources>3072 mb, 3 vcores</minResources><minSharePreemptionTimeout>2</minSharePreemptionTimeout></queue>`)
+	k := full(t, Faults{}, 8, `<queue name="b"><minResources>3072 mb, 3 vcores</minResources><minSharePreemptionTimeout>2</minSharePreemptionTimeout></queue>`)
 	k.now = 5 * time.Second
 	k.Update(k.now) // it lacks nothing up to now
 	for id := int32(2); id <= 4; id++ {
@@ -66,7 +66,7 @@ func TestWhatAQueueLacksOfItsMinimumGoesToItsApplicationsInTurn(t *testing.T) {
 
 // The amounts that applications lack to their fair shares count in the one that their queue lacks to its minimum.
 func TestWhatAnApplicationLacksCountsOnce(t *testing.T) {
-	k := full(t, Fixed, 8, `<queue name="b"><minResources>6144 mb, 0 vcores</minResources><minSharePreemptionTimeout>0</minSharePreemptionTimeout>
+	k := full(t, Faults{}, 8, `<queue name="b"><minResources>6144 mb, 0 vcores</minResources><minSharePreemptionTimeout>0</minSharePreemptionTimeout>
 		<fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><fairSharePreemptionThreshold>0.5</fairSharePreemptionThreshold></queue>`)
 	k.wants(k.app(2, "root.b"), 4, 1)
 	k.wants(k.app(3, "root.b"), 4, 1)
@@ -90,34 +90,34 @@ func (k *kit) gets(id ids.Attempt, gib int64) {
 // An application that has its share, or whose time has not come, does not hide one that starves, wherever they are in the order
 // of the policy; what an application lacks ends when it has its share.
 func TestWhoHasItsShareHidesNobodyThatStarves(t *testing.T) {
-	for compat, want := range map[Compat][2]string{
-		Fixed:    {"0/0+0/0", "0/0+0/0 1024/0+0/0"},
-		Upstream: {"3072/0+0/0", "0/0+0/0 0/0+0/0"},
+	for faults, want := range map[Faults][2]string{
+		{}:                    {"0/0+0/0", "0/0+0/0 1024/0+0/0"},
+		{hidesStarving: true}: {"3072/0+0/0", "0/0+0/0 0/0+0/0"},
 	} {
-		k := full(t, compat, 8, atOnce)
+		k := full(t, faults, 8, atOnce)
 		rich := k.app(2, "root.b")
 		k.gets(rich, 3)
-		k.starve(fmt.Sprintf("compat %d: it has all that it lacked", compat), want[0], 2)
+		k.starve(fmt.Sprintf("faults %v: it has all that it lacked", faults), want[0], 2)
 		k.wants(rich, 1, 1)
 		k.wants(k.app(3, "root.b"), 2, 1)
-		k.starve(fmt.Sprintf("compat %d: one that has more than its 2 GiB came first", compat), "0/0+0/0 2048/0+0/0", 2, 3)
+		k.starve(fmt.Sprintf("faults %v: one that has more than its 2 GiB came first", faults), "0/0+0/0 2048/0+0/0", 2, 3)
 
-		k = full(t, compat, 12, `<queue name="b"><fairSharePreemptionTimeout>5</fairSharePreemptionTimeout><fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`)
+		k = full(t, faults, 12, `<queue name="b"><fairSharePreemptionTimeout>5</fairSharePreemptionTimeout><fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`)
 		old := k.app(3, "root.b")
 		k.gets(old, 1)
 		k.wants(old, 1, 1)
 		k.now = 4 * time.Second
 		k.wants(k.app(2, "root.b"), 3, 1)
 		k.now = 5 * time.Second
-		k.starve(fmt.Sprintf("compat %d: one that has less came later", compat), want[1], 2, 3)
+		k.starve(fmt.Sprintf("faults %v: one that has less came later", faults), want[1], 2, 3)
 	}
 }
 
 // The time below the share is one in which the application may run and wants more than it has.
 func TestTheTimeBelowTheShareIsOneOfWanting(t *testing.T) {
 	const file = `<queue name="b"><maxRunningApps>1</maxRunningApps><fairSharePreemptionTimeout>5</fairSharePreemptionTimeout><fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`
-	for compat, wait := range map[Compat]time.Duration{Fixed: 5 * time.Second, Upstream: 0} {
-		k := full(t, compat, 8, file)
+	for faults, wait := range map[Faults]time.Duration{{}: 5 * time.Second, {starvesIdle: true}: 0} {
+		k := full(t, faults, 8, file)
 		k.app(2, "root.b")
 		k.now = 10 * time.Second
 		k.Update(k.now)
@@ -129,14 +129,14 @@ func TestTheTimeBelowTheShareIsOneOfWanting(t *testing.T) {
 		began := k.now
 		for k.Update(k.now); k.attempts[third].fairStarving.IsZero(); k.Update(k.now) {
 			if k.now += time.Second; k.now > time.Minute {
-				t.Fatalf("compat %d: it does not starve", compat)
+				t.Fatalf("faults %v: it does not starve", faults)
 			}
 		}
 		if k.now-began != wait {
-			t.Errorf("compat %d: one that might not run starves after %v, want %v", compat, k.now-began, wait)
+			t.Errorf("faults %v: one that might not run starves after %v, want %v", faults, k.now-began, wait)
 		}
 
-		k = full(t, compat, 8, file)
+		k = full(t, faults, 8, file)
 		second := k.app(2, "root.b")
 		k.gets(second, 1)
 		for k.now < 20*time.Second {
@@ -147,18 +147,18 @@ func TestTheTimeBelowTheShareIsOneOfWanting(t *testing.T) {
 		began = k.now
 		for k.Update(k.now); k.attempts[second].fairStarving.IsZero(); k.Update(k.now) {
 			if k.now += time.Second; k.now > time.Minute {
-				t.Fatalf("compat %d: it does not starve", compat)
+				t.Fatalf("faults %v: it does not starve", faults)
 			}
 		}
 		if k.now-began != wait {
-			t.Errorf("compat %d: one that wanted nothing starves after %v, want %v", compat, k.now-began, wait)
+			t.Errorf("faults %v: one that wanted nothing starves after %v, want %v", faults, k.now-began, wait)
 		}
 	}
 }
 
 // The time below the fair share begins again when it was reached; what an application lacks ends then.
 func TestStarvationEndsWithTheShare(t *testing.T) {
-	k := full(t, Fixed, 4, `<queue name="b"><fairSharePreemptionTimeout>5</fairSharePreemptionTimeout><fairSharePreemptionThreshold>0.5</fairSharePreemptionThreshold></queue>`)
+	k := full(t, Faults{}, 4, `<queue name="b"><fairSharePreemptionTimeout>5</fairSharePreemptionTimeout><fairSharePreemptionThreshold>0.5</fairSharePreemptionThreshold></queue>`)
 	b := k.app(2, "root.b")
 	k.wants(b, 2, 1)
 	k.now = 5*time.Second - 1
@@ -179,7 +179,7 @@ func TestStarvationEndsWithTheShare(t *testing.T) {
 
 // Under drf what has the larger part of its share is not below it, whatever it has of the other type.
 func TestBelowTheFairShareIsWhatThePolicySays(t *testing.T) {
-	k := newKit(t, Fixed, `<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
+	k := newKit(t, Faults{}, `<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
 		<defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout><queue name="b"/>`, nil)
 	k.node("h1", "r", 8, 8)
 	a := k.attempts[k.app(1, "root.b")]
@@ -195,13 +195,13 @@ func TestBelowTheFairShareIsWhatThePolicySays(t *testing.T) {
 
 // An application is helped once between two updates of its starvation, for whatever reasons it starves.
 func TestWhoStarvesTwiceIsHelpedOnce(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := full(t, compat, 8, `<queue name="b"><minResources>4096 mb, 4 vcores</minResources><minSharePreemptionTimeout>0</minSharePreemptionTimeout>
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := full(t, faults, 8, `<queue name="b"><minResources>4096 mb, 4 vcores</minResources><minSharePreemptionTimeout>0</minSharePreemptionTimeout>
 			<fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><fairSharePreemptionThreshold>0.25</fairSharePreemptionThreshold></queue>`)
 		k.wants(k.app(2, "root.b"), 2, 1)
 		k.Update(k.now)
 		if got := len(k.marks()); got != 2 {
-			t.Errorf("compat %d: %d are marked, want 2", compat, got)
+			t.Errorf("faults %v: %d are marked, want 2", faults, got)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestWhoStarvesTwiceIsHelpedOnce(t *testing.T) {
 // Nobody starves unless more of the cluster is in use than the threshold, of one type or the other.
 func TestNobodyStarvesUpToTheUtilisationThreshold(t *testing.T) {
 	for used, want := range map[Resource]bool{{4, 2}: false, {5, 2}: true, {2, 4}: false, {2, 5}: true} {
-		k := newKit(t, Fixed, ``, func(c *Config) { c.Preemption, c.UtilizationThreshold = true, 0.5 })
+		k := newKit(t, Faults{}, ``, func(c *Config) { c.Preemption, c.UtilizationThreshold = true, 0.5 })
 		k.node("h1", "r", 8, 8)
 		k.root.Usage = Resource{used.Memory * 1024, used.VCores}
 		if got := k.preempts(); got != want {
@@ -229,7 +229,7 @@ func TestWhoLacksMoreCoresIsHelpedFirstOfTwo(t *testing.T) {
 		{[2]Resource{{2048, 1}, {1024, 9}}, 0},
 		{[2]Resource{{1024, 9}, {2048, 1}}, 1},
 	} {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		both := []*app{k.attempts[k.app(1, "root.a")], k.attempts[k.app(2, "root.b")]}
 		for i, a := range both {
 			a.fairStarving = x.lacks[i]

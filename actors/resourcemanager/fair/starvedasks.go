@@ -19,14 +19,14 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 		}
 		fit := s.howOften(ask.Capability.Memory, left.Memory)
 		if fit == 0 {
-			if s.conf.Compat != Upstream {
+			if !s.conf.Faults.preemptsInVain {
 				break // offers give nothing less urgent before this one
 			}
 			continue
 		}
 		if fit < ask.Count {
 			ask.Count = fit
-			ask.Relax = ask.Relax || s.conf.Compat == Upstream
+			ask.Relax = ask.Relax || s.conf.Faults.preemptsInVain
 		}
 		some = append(some, ask)
 		left = left.lessNotBelowZero(ask.Capability.times(ask.Count))
@@ -38,9 +38,9 @@ func (s *Scheduler) starvedAsks(a *app) []Ask {
 // floats, and 0 fits endlessly often.
 func (s *Scheduler) howOften(part, whole int64) int64 {
 	switch {
-	case part > 0 && s.conf.Compat != Upstream:
+	case part > 0 && !s.conf.Faults.preemptsNoSize:
 		return whole / part
-	case whole == 0 || s.conf.Compat != Upstream:
+	case whole == 0 || !s.conf.Faults.preemptsNoSize:
 		return 0
 	}
 	return int64(min(math.Floor(float64(float32(whole)/float32(part))), math.MaxInt32))
@@ -48,7 +48,7 @@ func (s *Scheduler) howOften(part, whole int64) int64 {
 
 // visitOrder are the requests in the order in which preemption visits them: hosts, then racks, then Any; or Hadoop's.
 func (s *Scheduler) visitOrder(a *app) []Ask {
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.hashOrder {
 		return a.historicAsks()
 	}
 	asks := a.asks()
@@ -95,11 +95,11 @@ func (v visits) visit(s *Scheduler, ask Ask) bool {
 		}
 		return t.any
 	}
-	nodes := s.nodes.named(ask.Name, s.conf.Compat)
+	nodes := s.nodes.named(ask.Name, s.conf.Faults)
 	switch {
 	case len(nodes) == 0 || t.any:
 		return false
-	case nodes[0].host == ask.Name && (len(nodes) == 1 || s.conf.Compat != Upstream): // Hadoop takes a host with two nodes for a rack
+	case nodes[0].host == ask.Name && (len(nodes) == 1 || !s.conf.Faults.hostsAsRacks):
 		if t.racks[nodes[0].rack] {
 			return false
 		}

@@ -41,11 +41,11 @@ func TestWhichRequestsAreStarved(t *testing.T) {
 		{"nothing left for the next", []ask{{1, Any, 1, 2}, {2, Any, 1, 5}}, 2048, "**2", ""},
 		{"less than the first", []ask{{1, Any, 8, 1}, {2, Any, 1, 5}}, 4096, "", "**4"},
 	} {
-		for compat, want := range map[Compat]string{Fixed: x.fixed, Upstream: x.upstream} {
-			if compat == Upstream && want == "" {
+		for faults, want := range map[Faults]string{{}: x.fixed, Upstream(): x.upstream} {
+			if faults == Upstream() && want == "" {
 				continue // that order of priorities is a recorded case's
 			}
-			k := newKit(t, compat, ``, nil)
+			k := newKit(t, faults, ``, nil)
 			for host, rack := range map[string]string{"h1": "r1", "h2": "r1", "h3": "r2", "h4": "r1", "twin": "r2"} {
 				k.must(k.AddNode(0, NodeSpec{host + ":1", host, rack, Resource{8192, 8}}))
 			}
@@ -60,7 +60,7 @@ func TestWhichRequestsAreStarved(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s*%d", q.Name, q.Count))
 			}
 			if strings.Join(got, " ") != want {
-				t.Errorf("compat %d, %s: %q, want %q", compat, x.name, got, want)
+				t.Errorf("faults %v, %s: %q, want %q", faults, x.name, got, want)
 			}
 		}
 	}
@@ -69,17 +69,17 @@ func TestWhichRequestsAreStarved(t *testing.T) {
 // A request that is cut to what is lacking is relaxed in Hadoop; one that is not stays as it is.
 func TestACutRequestIsRelaxedInHadoop(t *testing.T) {
 	for memory, relaxed := range map[int64]bool{1024: true, 2048: false} {
-		for compat, want := range map[Compat]bool{Fixed: false, Upstream: relaxed} {
-			k := newKit(t, compat, ``, nil)
+		for faults, want := range map[Faults]bool{{}: false, Upstream(): relaxed} {
+			k := newKit(t, faults, ``, nil)
 			a := k.attempts[k.app(1, "root.a")]
 			a.replace(Ask{Key{1, 0}, Any, Resource{1024, 1}, 2, false})
 			a.fairStarving = Resource{memory, 0}
 			if got := k.starvedAsks(a); len(got) != 1 || got[0].Relax != want {
-				t.Errorf("compat %d, %d MiB: %+v", compat, memory, got)
+				t.Errorf("faults %v, %d MiB: %+v", faults, memory, got)
 			}
 		}
 	}
-	k := newKit(t, Fixed, ``, nil)
+	k := newKit(t, Faults{}, ``, nil)
 	a := k.attempts[k.app(1, "root.a")]
 	a.replace(Ask{Key{1, 0}, Any, Resource{1024, 1}, 2, true})
 	a.fairStarving = Resource{1024, 0}
@@ -93,9 +93,9 @@ func TestHowOftenAPartFits(t *testing.T) {
 	for _, x := range []struct{ part, whole, fixed, upstream int64 }{
 		{1024, 1023, 0, 0}, {1024, 1024, 1, 1}, {1024, 3071, 2, 2}, {1, exact, exact, exact - 1}, {1024, 0, 0, 0}, {0, 0, 0, 0}, {0, 5, 0, math.MaxInt32},
 	} {
-		for compat, want := range map[Compat]int64{Fixed: x.fixed, Upstream: x.upstream} {
-			if got := newKit(t, compat, ``, nil).howOften(x.part, x.whole); got != want {
-				t.Errorf("compat %d: %d in %d: %d, want %d", compat, x.part, x.whole, got, want)
+		for faults, want := range map[Faults]int64{{}: x.fixed, Upstream(): x.upstream} {
+			if got := newKit(t, faults, ``, nil).howOften(x.part, x.whole); got != want {
+				t.Errorf("faults %v: %d in %d: %d, want %d", faults, x.part, x.whole, got, want)
 			}
 		}
 	}

@@ -58,8 +58,8 @@ func (s *Scheduler) ContinuousPass(now time.Duration) []Event {
 	if s.root.wanting == 0 && s.reservations == 0 && !s.conf.Preemption {
 		return s.take()
 	}
-	all := freest(s.nodes.ordered(s.conf.Compat), s.conf.Minimum.Memory)
-	if s.conf.Compat == Upstream {
+	all := freest(s.nodes.ordered(s.conf.Faults), s.conf.Minimum.Memory)
+	if s.conf.Faults.onePerRoom {
 		all = historicPass(all)
 	}
 	for _, n := range all {

@@ -16,7 +16,7 @@ func (s *Scheduler) victims(a *app, want Ask, near, all *[]*node) (*node, []*con
 		return best, victims
 	}
 	far, others, fewer := s.victimsAmong(a, want, all)
-	if fewer < ams || s.conf.Compat == Upstream { // Hadoop takes a far one with as many
+	if fewer < ams || s.conf.Faults.preemptsInVain { // with it a far one with as many does
 		return far, others
 	}
 	return best, victims
@@ -51,7 +51,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 		return nil, 0, false
 	}
 	room := n.free.lessNotBelowZero(n.committed())
-	if s.conf.Compat != Upstream { // Hadoop preempts also where room is free, and where the room will not be used
+	if !s.conf.Faults.preemptsInVain {
 		if !s.answers(a, want, n) {
 			return nil, 0, false
 		}
@@ -66,7 +66,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 			continue
 		}
 		if s.spared(a, c, chosen[c.app]) {
-			if capability.Fits(room) { // Upstream: Hadoop looks at the room after each container, also a spared one
+			if capability.Fits(room) { // only with preemptsInVain: Hadoop looks at the room after each container, also a spared one
 				return nil, 0, true
 			}
 			continue
@@ -79,7 +79,7 @@ func (s *Scheduler) victimsOn(a *app, want Ask, n *node, most int) (victims []*c
 		victims = append(victims, c)
 		chosen[c.app] = chosen[c.app].Plus(c.Resource)
 		if room = room.Plus(c.Resource); capability.Fits(room) {
-			if s.conf.Compat != Upstream {
+			if !s.conf.Faults.preemptsInVain {
 				victims, ams = needed(victims, capability, room)
 			}
 			return victims, ams, true
@@ -138,14 +138,14 @@ func (s *Scheduler) answers(a *app, want Ask, n *node) bool {
 }
 
 // spared reports whether a container must not be preempted for a: its queue or one above forbids it, or its application
-// would have less than its fair share without it and besides. Fixed spares a's own, and its queue's when only the queue's
+// would have less than its fair share without it and besides. So are a's own, and its queue's when only the queue's
 // minimum is not met.
 func (s *Scheduler) spared(a *app, c *container, besides Resource) bool {
 	v := c.app
 	if v.stopped || !v.queue.set.Preemptable {
 		return true
 	}
-	if s.conf.Compat != Upstream && (v == a || v.queue == a.queue && a.fairStarving.IsZero()) {
+	if !s.conf.Faults.preemptsInVain && (v == a || v.queue == a.queue && a.fairStarving.IsZero()) {
 		return true
 	}
 	left := v.Usage.Minus(v.markedSum).Minus(c.Resource).Minus(besides)
@@ -159,7 +159,7 @@ func (s *Scheduler) victimOrder(n *node) []*container {
 		return n.victims
 	}
 	all := inOrder(n.containers)
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.hashOrder {
 		historicVictims(all, n.most)
 	}
 	slices.Reverse(all)
@@ -170,7 +170,7 @@ func (s *Scheduler) victimOrder(n *node) []*container {
 		}
 		return c.AM
 	})
-	if s.conf.Compat == Upstream {
+	if s.conf.Faults.hashOrder {
 		slices.Reverse(ams)
 	}
 	n.victims = append(all, ams...)

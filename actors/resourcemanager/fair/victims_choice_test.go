@@ -21,8 +21,8 @@ func near(host, rack string, gib int64) []Ask {
 // An ApplicationMaster near is taken unless fewer are taken far; in Hadoop the first of all nodes that lose the fewest is taken.
 func TestAMasterNearIsTakenBeforeOneFar(t *testing.T) {
 	for host, other := range map[string]string{"h1": "h2", "h2": "h1"} {
-		for _, compat := range []Compat{Fixed, Upstream} {
-			k := newKit(t, compat, masters, preempting)
+		for _, faults := range []Faults{{}, Upstream()} {
+			k := newKit(t, faults, masters, preempting)
 			for i, h := range []string{other, host} {
 				k.node(h, "r"+h, 1, 1)
 				k.wants(k.managed(int32(i+1), "root.a"), 1, 1)
@@ -30,30 +30,30 @@ func TestAMasterNearIsTakenBeforeOneFar(t *testing.T) {
 			}
 			k.asks(k.app(3, "root.b"), near(host, "r"+host, 1)...)
 			want := "marked 2:1 " + host + ":1"
-			if compat == Upstream && host == "h2" { // h1 is in bucket 10, h2 in 13
+			if faults == Upstream() && host == "h2" { // h1 is in bucket 10, h2 in 13
 				want = "marked 1:1 h1:1"
 			}
-			same(t, fmt.Sprintf("compat %d, near %s", compat, host), k.Preempt(k.now), want)
+			same(t, fmt.Sprintf("faults %v, near %s", faults, host), k.Preempt(k.now), want)
 		}
 	}
 }
 
 // An ApplicationMaster near is taken when nothing can be taken far.
 func TestAMasterNearIsTakenWhenThereIsNothingFar(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := newKit(t, compat, masters, preempting)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := newKit(t, faults, masters, preempting)
 		k.node("h1", "r1", 1, 1)
 		k.wants(k.managed(1, "root.a"), 1, 1)
 		k.fill()
 		k.node("h2", "r2", 0, 0)
 		k.asks(k.app(2, "root.b"), near("h1", "r1", 1)...)
-		same(t, fmt.Sprint("compat ", compat), k.Preempt(k.now), "marked 1:1 h1:1")
+		same(t, fmt.Sprint("faults ", faults), k.Preempt(k.now), "marked 1:1 h1:1")
 	}
 }
 
 // A node that was of use for one container is looked at for the next one, whatever the nodes behind it have.
 func TestANodeIsLookedAtForTheNextContainerToo(t *testing.T) {
-	k := newKit(t, Fixed, masters, preempting)
+	k := newKit(t, Faults{}, masters, preempting)
 	k.node("h1", "r", 2, 2)
 	for id := range int32(2) {
 		k.wants(k.managed(id+1, "root.a"), 1, 1)
@@ -66,7 +66,7 @@ func TestANodeIsLookedAtForTheNextContainerToo(t *testing.T) {
 
 // Surplus room preempted for one application serves another one: nothing more is preempted.
 func TestTheRestOfWhatIsTakenIsRoom(t *testing.T) {
-	k := holding(t, Fixed, masters+`<queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
+	k := holding(t, Faults{}, masters+`<queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
 		<fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`, 4, 4)
 	k.node("h2", "r", 2, 2)
 	k.wants(attemptOf(1), 1, 2)
@@ -82,7 +82,7 @@ func TestTheRestOfWhatIsTakenIsRoom(t *testing.T) {
 
 // On a node that has become smaller than what runs there no container is let go for the rest of another one: there is no rest.
 func TestANodeThatIsTooSmallHasNoRest(t *testing.T) {
-	k := holding(t, Fixed, masters, 6, 3, 2, 1)
+	k := holding(t, Faults{}, masters, 6, 3, 2, 1)
 	k.must(k.UpdateNodeResource(k.now, "h1:1", Resource{4096, 16}))
 	k.wants(k.app(2, "root.b"), 2, 1)
 	same(t, "for two", k.Preempt(k.now), "marked 1:3 h1:1", "marked 1:2 h1:1")
@@ -90,7 +90,7 @@ func TestANodeThatIsTooSmallHasNoRest(t *testing.T) {
 
 // Where there is room already nothing is taken, on nodes behind it neither, and the room is kept.
 func TestRoomIsKeptForWhoStarves(t *testing.T) {
-	k := newKit(t, Fixed, masters, preempting)
+	k := newKit(t, Faults{}, masters, preempting)
 	k.node("h1", "r", 2, 2)
 	k.must(k.Drain(k.now, "h1:1", true))
 	k.node("h2", "r", 2, 2)
@@ -106,7 +106,7 @@ func TestRoomIsKeptForWhoStarves(t *testing.T) {
 
 // Other victims count for an application that has more than its share: of two that have 3 of a share of 2 each loses one.
 func TestEachLosesWhatItHasAboveItsShare(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"/><queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
+	k := newKit(t, Faults{}, `<queue name="a"/><queue name="b"/><queue name="c"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout>
 		<fairSharePreemptionThreshold>1</fairSharePreemptionThreshold></queue>`, preempting)
 	k.node("h1", "r", 6, 6)
 	for id, queue := range []string{"root.a", "root.b"} {
@@ -119,7 +119,7 @@ func TestEachLosesWhatItHasAboveItsShare(t *testing.T) {
 
 // Only those ApplicationMasters count for a node without whom there is not room enough: h1 loses one, with two that were looked at.
 func TestMastersThatAreNotNeededDoNotCount(t *testing.T) {
-	k := newKit(t, Fixed, masters, preempting)
+	k := newKit(t, Faults{}, masters, preempting)
 	k.node("h1", "r", 6, 6)
 	k.wants(k.managed(1, "root.a"), 1, 4)
 	k.fill()
@@ -134,13 +134,13 @@ func TestMastersThatAreNotNeededDoNotCount(t *testing.T) {
 
 // No more is taken than is wanted in all, though more is asked at a place; in Hadoop as much as is asked there.
 func TestNoMoreIsTakenThanIsWantedInAll(t *testing.T) {
-	for compat, want := range map[Compat]int{Fixed: 1, Upstream: 2} {
-		k := holding(t, compat, masters, 4, 1, 1, 1, 1)
+	for faults, want := range map[Faults]int{{}: 1, Upstream(): 2} {
+		k := holding(t, faults, masters, 4, 1, 1, 1, 1)
 		size := Resource{1024, 1}
 		k.asks(k.app(2, "root.b"), Ask{Key{0, 0}, "h1", size, 2, true}, Ask{Key{0, 0}, "r1", size, 2, true}, Ask{Key{0, 0}, Any, size, 1, true},
 			Ask{Key{1, 0}, Any, size, 1, true})
 		if got := k.Preempt(k.now); len(got) != want {
-			t.Errorf("compat %d: %q, want %d", compat, texts(got), want)
+			t.Errorf("faults %v: %q, want %d", faults, texts(got), want)
 		}
 	}
 }
@@ -148,11 +148,11 @@ func TestNoMoreIsTakenThanIsWantedInAll(t *testing.T) {
 // The containers of a node are taken the newest first, ApplicationMasters last; in Hadoop against the order of a hash map, and
 // ApplicationMasters in that order. Ids 14 and 1 are in buckets 12 and 15 of 16, and in 28 and 15 of 32.
 func TestTheOrderInWhichANodeLosesContainers(t *testing.T) {
-	for compat, want := range map[Compat]string{
-		Fixed:    "5 4 3 2 1|6 5 4 3 2 1|6 4 3 2 1|14 1|14 1",
-		Upstream: "5 4 2 3 1|5 4 6 2 3 1|4 6 2 3 1|1 14|14 1",
+	for faults, want := range map[Faults]string{
+		{}:         "5 4 3 2 1|6 5 4 3 2 1|6 4 3 2 1|14 1|14 1",
+		Upstream(): "5 4 2 3 1|5 4 6 2 3 1|4 6 2 3 1|1 14|14 1",
 	} {
-		k := newKit(t, compat, ``, nil)
+		k := newKit(t, faults, ``, nil)
 		n := &node{}
 		var got []string
 		add := func(seq int64, am bool) *container {
@@ -189,7 +189,7 @@ func TestTheOrderInWhichANodeLosesContainers(t *testing.T) {
 			look()
 		}
 		if text := strings.Join(got, "|"); text != want {
-			t.Errorf("compat %d: %s, want %s", compat, text, want)
+			t.Errorf("faults %v: %s, want %s", faults, text, want)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestTheRoomOfANode(t *testing.T) {
 
 // The time of a call to Preempt is the one that its kills, and the next look, count from.
 func TestPreemptionCountsFromItsCall(t *testing.T) {
-	k := holding(t, Fixed, masters, 1, 1)
+	k := holding(t, Faults{}, masters, 1, 1)
 	b := k.app(2, "root.b")
 	k.wants(b, 1, 1)
 	k.now = time.Second
@@ -231,7 +231,7 @@ func TestPreemptionCountsFromItsCall(t *testing.T) {
 // Hadoop looks no further than a node that has room, though it takes nothing there.
 func TestHadoopTakesNothingWhereThereIsRoom(t *testing.T) {
 	for _, hosts := range [][]string{{"h1", "h2"}, {"h2", "h1"}} {
-		k := newKit(t, Upstream, `<queue name="c"/>`+masters, preempting)
+		k := newKit(t, Upstream(), `<queue name="c"/>`+masters, preempting)
 		k.node(hosts[0], "r", 3, 3)
 		k.wants(k.app(3, "root.c"), 1, 1)
 		k.fill()
@@ -240,7 +240,7 @@ func TestHadoopTakesNothingWhereThereIsRoom(t *testing.T) {
 		k.beat(hosts[1])
 		k.wants(k.app(2, "root.b"), 1, 1)
 		var want []string
-		if first := k.nodes.ordered(Upstream)[0].host; first == hosts[1] {
+		if first := k.nodes.ordered(Upstream())[0].host; first == hosts[1] {
 			want = []string{"marked 1:1 " + first + ":1"}
 		}
 		same(t, "room is on "+hosts[0], k.Preempt(k.now), want...)

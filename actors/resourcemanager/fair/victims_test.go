@@ -10,8 +10,8 @@ import (
 
 // holding is a cluster of one node with so many GiB, on which an application of queue a, whose share is nothing, has containers of
 // these GiB, in this order.
-func holding(t *testing.T, compat Compat, elements string, node int64, gib ...int64) *kit {
-	k := newKit(t, compat, elements, preempting)
+func holding(t *testing.T, faults Faults, elements string, node int64, gib ...int64) *kit {
+	k := newKit(t, faults, elements, preempting)
 	k.node("h1", "r1", node, 16)
 	a := k.app(1, "root.a")
 	for i, g := range gib {
@@ -43,8 +43,8 @@ func TestNoMoreIsTakenThanMakesRoom(t *testing.T) {
 		{"of several as many as are needed", 4, []int64{1, 1, 1, 1}, 2, 1, []string{"1:3", "1:4"}, []string{"1:1", "1:4"}},
 		{"nothing where there is room", 3, []int64{1, 1}, 1, 1, nil, []string{"1:1"}},
 	} {
-		for compat, want := range map[Compat][]string{Fixed: x.fixed, Upstream: x.upstream} {
-			k := holding(t, compat, masters, x.node, x.has...)
+		for faults, want := range map[Faults][]string{{}: x.fixed, Upstream(): x.upstream} {
+			k := holding(t, faults, masters, x.node, x.has...)
 			k.wants(k.app(2, "root.b"), x.count, x.gib)
 			var got []string
 			for _, e := range k.Preempt(k.now) {
@@ -52,33 +52,33 @@ func TestNoMoreIsTakenThanMakesRoom(t *testing.T) {
 			}
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Errorf("compat %d, %s: %q, want %q", compat, x.name, got, want)
+				t.Errorf("faults %v, %s: %q, want %q", faults, x.name, got, want)
 			}
 			a, _ := k.App(attemptOf(1))
 			for _, c := range k.Live(attemptOf(1)) {
 				if v, _ := k.WhyContainer(c.ID); v.Marked != slices.Contains(want, idOf(c.ID)) {
-					t.Errorf("compat %d, %s: %s is marked: %t", compat, x.name, idOf(c.ID), v.Marked)
+					t.Errorf("faults %v, %s: %s is marked: %t", faults, x.name, idOf(c.ID), v.Marked)
 				}
 			}
 			if len(a.Marked) != len(want) {
-				t.Errorf("compat %d, %s: its application hears of %v", compat, x.name, a.Marked)
+				t.Errorf("faults %v, %s: its application hears of %v", faults, x.name, a.Marked)
 			}
 			if at, ok := k.NextKill(); ok != (len(want) > 0) || ok && at != 15*time.Second || !ok && at != 0 {
-				t.Errorf("compat %d, %s: the next kill is at %v, %t", compat, x.name, at, ok)
+				t.Errorf("faults %v, %s: the next kill is at %v, %t", faults, x.name, at, ok)
 			}
 			ended := k.KillMarked(Never)
 			for _, e := range ended {
 				if e.Diagnostics != DiagnosticsPreempted {
-					t.Errorf("compat %d, %s: ended because of %q", compat, x.name, e.Diagnostics)
+					t.Errorf("faults %v, %s: ended because of %q", faults, x.name, e.Diagnostics)
 				}
 			}
 			if len(ended) != len(want) {
-				t.Errorf("compat %d, %s: ended are %q", compat, x.name, texts(ended))
+				t.Errorf("faults %v, %s: ended are %q", faults, x.name, texts(ended))
 			}
 			for range x.count {
 				k.beat("h1")
 			}
-			if b, _ := k.App(attemptOf(2)); compat == Fixed && int64(b.Containers) != x.count {
+			if b, _ := k.App(attemptOf(2)); faults == (Faults{}) && int64(b.Containers) != x.count {
 				t.Errorf("%s: %d were wanted, it has %d", x.name, x.count, b.Containers)
 			}
 		}
@@ -95,7 +95,7 @@ func TestNothingIsOwedWhereNothingIsTaken(t *testing.T) {
 		"its attempt has ended":   func(k *kit) { k.RemoveApp(k.now, attemptOf(1).App) },
 		"its queue has no victim": nil,
 	} {
-		k := holding(t, Fixed, masters, 4, 2)
+		k := holding(t, Faults{}, masters, 4, 2)
 		k.wants(k.app(2, "root.b"), 1, 1)
 		if change != nil {
 			change(k)
@@ -109,18 +109,18 @@ func TestNothingIsOwedWhereNothingIsTaken(t *testing.T) {
 
 // Nothing is taken for an application whose queue may have no more, or no more ApplicationMasters; in Hadoop it is.
 func TestNothingIsTakenForAFullQueue(t *testing.T) {
-	for compat, want := range map[Compat][]string{Fixed: nil, Upstream: {"marked 1:1 h1:1"}} {
-		k := holding(t, compat, `<queue name="a"><weight>0</weight></queue>
+	for faults, want := range map[Faults][]string{{}: nil, Upstream(): {"marked 1:1 h1:1"}} {
+		k := holding(t, faults, `<queue name="a"><weight>0</weight></queue>
 			<queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><maxAMShare>0.25</maxAMShare></queue>`, 4, 1, 1, 1)
 		k.wants(k.managed(2, "root.b"), 1, 1)
 		k.fill()
 		k.wants(k.managed(3, "root.b"), 1, 1)
 		if same(t, "for a second ApplicationMaster", k.Preempt(k.now), want...); len(k.nodes.all[0].owed) != len(want) {
-			t.Errorf("compat %d: room is kept for %d", compat, len(k.nodes.all[0].owed))
+			t.Errorf("faults %v: room is kept for %d", faults, len(k.nodes.all[0].owed))
 		}
 	}
 
-	k := holding(t, Fixed, `<queue name="a"><weight>0</weight></queue>
+	k := holding(t, Faults{}, `<queue name="a"><weight>0</weight></queue>
 		<queue name="b"><fairSharePreemptionTimeout>0</fairSharePreemptionTimeout><maxResources>4096 mb, 1 vcores</maxResources></queue>`, 4, 1, 1, 1, 1)
 	k.asks(k.app(2, "root.b"), Ask{Key{1, 0}, "h1", Resource{1024, 2}, 2, true}, Ask{Key{1, 0}, "r1", Resource{1024, 2}, 2, true},
 		Ask{Key{1, 0}, Any, Resource{1024, 1}, 2, true})
@@ -151,7 +151,7 @@ func TestWhichNodesAnswerARequest(t *testing.T) {
 		{"only the rack", map[string]request{"r1": {rack, 1, true}}, false, rack, []string{at, in}},
 		{"only the rack, from anywhere", map[string]request{"r1": {rack, 1, true}}, false, far, nil},
 	} {
-		k := newKit(t, Fixed, ``, nil)
+		k := newKit(t, Faults{}, ``, nil)
 		k.node(at, "r1", 8, 8)
 		k.node(in, "r1", 8, 8)
 		k.node(other, "r2", 8, 8)
@@ -179,8 +179,8 @@ func TestWhichNodesAnswerARequest(t *testing.T) {
 // Nobody loses a container for itself, nor for another of its queue when the queue alone lacks something; in Hadoop both do.
 // Containers that an ended attempt left running are not preempted.
 func TestWhoIsSpared(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := holding(t, compat, masters, 4, 1, 1)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := holding(t, faults, masters, 4, 1, 1)
 		of := k.attempts[attemptOf(1)]
 		sibling, other := k.attempts[k.app(2, "root.a")], k.attempts[k.app(3, "root.b")]
 		for _, a := range []*app{of, sibling, other} {
@@ -188,14 +188,14 @@ func TestWhoIsSpared(t *testing.T) {
 		}
 		spared := func(what string, a *app, want bool) {
 			if got := k.spared(a, of.live[0], Resource{}); got != want {
-				t.Errorf("compat %d, %s: %t", compat, what, got)
+				t.Errorf("faults %v, %s: %t", faults, what, got)
 			}
 		}
-		spared("for itself", of, compat == Fixed)
+		spared("for itself", of, faults == (Faults{}))
 		spared("for another of its queue that is below its share", sibling, false)
 		sibling.fairStarving, other.fairStarving = Resource{}, Resource{}
 		sibling.minStarving, other.minStarving = Resource{1024, 0}, Resource{1024, 0}
-		spared("for another of its queue that has its share", sibling, compat == Fixed)
+		spared("for another of its queue that has its share", sibling, faults == (Faults{}))
 		spared("for one of another queue", other, false)
 		k.queues["root.a"].set.Preemptable = false
 		spared("when its queue forbids it", other, true)
@@ -207,7 +207,7 @@ func TestWhoIsSpared(t *testing.T) {
 
 // A container is spared when its application would have less than its share without it and what is taken beside it.
 func TestNobodyIsTakenBelowItsShare(t *testing.T) {
-	k := holding(t, Fixed, masters, 4, 1, 1, 1)
+	k := holding(t, Faults{}, masters, 4, 1, 1, 1)
 	of, other := k.attempts[attemptOf(1)], k.attempts[k.app(2, "root.b")]
 	for share, want := range map[int64][2]bool{1024: {false, false}, 2048: {false, true}, 3072: {true, true}} {
 		of.FairShare = Resource{share, 0}
@@ -236,7 +236,7 @@ func TestWhereContainersAreTaken(t *testing.T) {
 		"the first is too small":  {func(k *kit) { k.must(k.UpdateNodeResource(k.now, "h1:1", Resource{1024, 1})) }, "marked 1:2 h2:1"},
 		"the first is not wanted": {func(k *kit) { k.attempts[attemptOf(2)].block([]string{"h1"}, nil) }, "marked 1:2 h2:1"},
 	} {
-		k := holding(t, Fixed, masters, 2, 2)
+		k := holding(t, Faults{}, masters, 2, 2)
 		k.node("h2", "r2", 2, 2)
 		k.asks(attemptOf(1), Ask{Key{9, 0}, Any, Resource{2048, 1}, 1, true})
 		k.fill()
@@ -249,8 +249,8 @@ func TestWhereContainersAreTaken(t *testing.T) {
 // An ask for a host without victims gets none elsewhere: the host has none of the ApplicationMasters for whose
 // sake others would be looked at.
 func TestWhatCannotBeTakenNearIsNotTakenFar(t *testing.T) {
-	for _, compat := range []Compat{Fixed, Upstream} {
-		k := holding(t, compat, masters, 2, 2)
+	for _, faults := range []Faults{{}, Upstream()} {
+		k := holding(t, faults, masters, 2, 2)
 		k.node("h2", "r2", 1, 1)
 		k.asks(k.app(2, "root.b"), Ask{Key{1, 0}, "h2", Resource{2048, 1}, 1, true}, Ask{Key{1, 0}, "r2", Resource{2048, 1}, 1, true},
 			Ask{Key{1, 0}, Any, Resource{2048, 1}, 1, true})
@@ -260,7 +260,7 @@ func TestWhatCannotBeTakenNearIsNotTakenFar(t *testing.T) {
 
 // Near nodes count with the ApplicationMasters that are needed there, not with all that were looked at.
 func TestOneApplicationMasterNearIsMoreThanNoneFar(t *testing.T) {
-	k := newKit(t, Fixed, masters, preempting)
+	k := newKit(t, Faults{}, masters, preempting)
 	k.node("h1", "r1", 4, 4)
 	k.wants(k.managed(1, "root.a"), 1, 3)
 	k.fill()
@@ -276,7 +276,7 @@ func TestOneApplicationMasterNearIsMoreThanNoneFar(t *testing.T) {
 
 // An application of attempts that ended has nothing to lose, though its containers run on.
 func TestWhatAnEndedAttemptLeftIsNotTaken(t *testing.T) {
-	k := holding(t, Fixed, masters, 2, 2)
+	k := holding(t, Faults{}, masters, 2, 2)
 	id := attemptOf(1)
 	given, err := k.Allocate(k.now, id, Demand{})
 	k.must(err)

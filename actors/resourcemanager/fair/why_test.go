@@ -35,7 +35,7 @@ func (k *kit) why(what string, id ids.Attempt, want ...string) {
 }
 
 func TestWhyAnApplicationWaits(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name="b"><maxRunningApps>1</maxRunningApps></queue>
+	k := newKit(t, Faults{}, `<queue name="a"><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name="b"><maxRunningApps>1</maxRunningApps></queue>
 		<user name="u"><maxRunningApps>4</maxRunningApps></user>`, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
 	a := k.app(1, "root.a")
 	k.why("asks nothing", a, "demand 0")
@@ -77,7 +77,7 @@ func TestWhyAnApplicationWaits(t *testing.T) {
 }
 
 func TestWhyLocality(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
+	k := newKit(t, Faults{}, `<queue name="a"/>`, func(c *Config) { c.NodeThreshold, c.RackThreshold = 1, 1 })
 	k.node("h1", "r1", 8, 8)
 	k.node("h2", "r2", 8, 8)
 	a := k.app(1, "root.a")
@@ -97,7 +97,7 @@ func TestWhyLocality(t *testing.T) {
 }
 
 func TestWhyAnApplicationMasterWaits(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"><maxAMShare>0.2</maxAMShare></queue>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"><maxAMShare>0.2</maxAMShare></queue>`, nil)
 	k.node("h1", "r1", 8, 8)
 	var last ids.Attempt
 	for i := range int32(2) {
@@ -113,7 +113,7 @@ func TestWhyAnApplicationMasterWaits(t *testing.T) {
 }
 
 func TestWhyAnApplicationMasterWaitsWithoutNodes(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/>`, nil)
+	k := newKit(t, Faults{}, `<queue name="a"/>`, nil)
 	id := attemptOf(1)
 	_, err := k.AddApp(k.now, id.App, Submission{User: "u", Queue: "root.a"})
 	k.must(err)
@@ -125,7 +125,7 @@ func TestWhyAnApplicationMasterWaitsWithoutNodes(t *testing.T) {
 }
 
 func TestWhyAContainerIsMarked(t *testing.T) {
-	k := newKit(t, Fixed, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>1</fairSharePreemptionTimeout></queue>`,
+	k := newKit(t, Faults{}, `<queue name="a"/><queue name="b"><fairSharePreemptionTimeout>1</fairSharePreemptionTimeout></queue>`,
 		func(c *Config) { c.Preemption = true })
 	k.node("h1", "r", 4, 4)
 	k.wants(k.app(1, "root.a"), 4, 1)
