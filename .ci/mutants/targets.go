@@ -49,6 +49,8 @@ var targets = []target{
 	{"rpcenv/codec", []string{"rpcenv"}, false},
 	{"rpcenv/conf", nil, false},
 	{"rpcenv/transport", []string{"rpcenv"}, false},
+	{"rpcenv/transport/bulk", []string{"rpcenv/transport"}, false},
+	{"rpcenv/transport/wire", []string{"rpcenv/transport", "rpcenv/transport/bulk"}, false},
 }
 
 // choose returns the targets with these names, or all without names. A sample comes from a few of them, chosen by the seed.

@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +31,7 @@ func TestBlocksAreKeptAndServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := transport.NewBulkClient(transport.BulkOptions{})
+	client := bulk.NewClient(bulk.Options{})
 	defer func() {
 		if err := errors.Join(client.Close(), b.Close()); err != nil {
 			t.Error(err)

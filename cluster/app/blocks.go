@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
 // Blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
@@ -36,7 +36,7 @@ type place struct {
 func NewBlocks(dirs []string, at rpcenv.Address) (*Blocks, error) {
 	b := &Blocks{dirs: dirs, index: map[string]place{}}
 	var err error
-	if b.addr, b.server, err = transport.ServeBulk(at, b, transport.BulkOptions{}); err != nil {
+	if b.addr, b.server, err = bulk.Serve(at, b, bulk.Options{}); err != nil {
 		return nil, fmt.Errorf("serve blocks: %w", err)
 	}
 	return b, nil
@@ -100,20 +100,20 @@ func (b *Blocks) Get(id string) ([]byte, error) {
 }
 
 // OpenBlocks is called by the server for other executors.
-func (b *Blocks) OpenBlocks(ids []string) ([]transport.Chunk, error) {
-	chunks := make([]transport.Chunk, len(ids))
+func (b *Blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
+	chunks := make([]bulk.Chunk, len(ids))
 	for i, id := range ids {
 		p, err := b.find(id)
 		if err != nil {
 			return nil, err
 		}
-		chunks[i] = transport.FileChunk(p.path, p.offset, p.size)
+		chunks[i] = bulk.FileChunk(p.path, p.offset, p.size)
 	}
 	return chunks, nil
 }
 
 // transfer fetches from others' block ports.
-type transfer struct{ client *transport.BulkClient }
+type transfer struct{ client *bulk.Client }
 
 func (t transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
 	return t.client.FetchBlocks(b.Context(), from, ids, func(i int, r io.Reader, n int64) error {
@@ -127,6 +127,6 @@ func (t transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, e
 
 // fetchFile brings a file that a driver serves.
 func fetchFile(ctx context.Context, uri string, to io.Writer) error {
-	client := transport.NewBulkClient(transport.BulkOptions{})
+	client := bulk.NewClient(bulk.Options{})
 	return errors.Join(client.FetchFile(ctx, uri, to), client.Close())
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/program"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -239,7 +240,7 @@ func TestAnApplicationMasterThatIsTerminatedLeavesTheApplicationToTheNextAttempt
 // The driver is this process, as in client mode; the ApplicationMaster has only its address.
 func TestAnExecutorLauncherServesADriverElsewhere(t *testing.T) {
 	k := newCluster(t, map[string]string{"spark.executor.instances": "1"})
-	digest, _, err := transport.SelfDigest()
+	digest, _, err := program.Self()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/program"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -149,7 +150,7 @@ const stopPatience = 10 * time.Second
 
 // settings are the configuration of the driver, with the digest of its program, and the Masters.
 func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
-	digest, path, err := transport.SelfDigest()
+	digest, path, err := program.Self()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -258,7 +259,7 @@ func closeRecorder(rec *trace.Recorder, log *logrus.Entry) {
 
 // serveSelf serves this process's own program to executors.
 func serveSelf(host *transport.Host, at rpcenv.Address) error {
-	digest, path, err := transport.SelfDigest()
+	digest, path, err := program.Self()
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,11 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/parent"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
 // exitTerminated is the exit code of a process that SIGTERM ended.
@@ -33,7 +35,7 @@ func Execute(x Execution) error {
 	// Before the first directory is made, so that SIGTERM leaves none behind.
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
-	if _, err := transport.WatchParent(func() { os.Exit(exitParentGone) }); err != nil {
+	if _, err := parent.Watch(func() { os.Exit(exitParentGone) }); err != nil {
 		return err
 	}
 	a, err := executor.ParseArgs(x.Args)
@@ -84,7 +86,7 @@ func Execute(x Execution) error {
 	boot := executor.Boot{
 		Args: a, Settings: x.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{transport.NewBulkClient(transport.BulkOptions{})}},
+		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
 		Made: func(made *rpcenv.Env) error {
 			env = made
 			traced(env)

@@ -14,7 +14,8 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // Program is what an application does: its driver. args are those behind the program's name. An error is the application's
@@ -87,7 +88,7 @@ func executeInContainer(args []string) error {
 	if err != nil {
 		return err
 	}
-	digest, _, err := transport.SelfDigest()
+	digest, _, err := program.Self()
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func fail(err error) { fmt.Fprintln(os.Stderr, "error:", oneline.Lines(err.Error
 // withSignals is a context that ends with SIGINT or SIGTERM, and with the process that started this one.
 func withSignals() (ctx context.Context, stop func(), err error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	unwatch, err := transport.WatchParent(func() { os.Exit(exitParentGone) })
+	unwatch, err := parent.Watch(func() { os.Exit(exitParentGone) })
 	if err != nil {
 		cancel()
 		return nil, nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/program"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
@@ -104,7 +105,7 @@ func newMaster(a masterArgs, name string) (*master, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest, path, err := transport.SelfDigest()
+	digest, path, err := program.Self()
 	if err != nil {
 		return nil, err
 	}

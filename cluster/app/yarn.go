@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // YARNMaster is the master URL of an application on YARN.
@@ -19,7 +19,7 @@ const YARNMaster = "yarn"
 
 // onYARN is what a driver in client mode has to know: it submits itself.
 func (s Submission) onYARN(c *conf.Conf) (*driver.YARN, error) {
-	_, program, err := transport.SelfDigest()
+	_, program, err := program.Self()
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // Processes has Master, Workers and executors as processes of the operating system: the test's own program again, so that
@@ -105,7 +105,7 @@ func (w *processWorld) daemon(ctx context.Context, name, word, dir string, r rol
 	if err != nil {
 		return process.Ready{}, err
 	}
-	_, self, err := transport.SelfDigest()
+	_, self, err := program.Self()
 	if err != nil {
 		return process.Ready{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/metrics/debug"
 	"github.com/coherer/coherer/rpcenv/metrics/reader"
+	"github.com/coherer/coherer/rpcenv/parent"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -82,7 +83,7 @@ func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpce
 	if d.recorder, err = trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {
 		return nil, err
 	}
-	if d.unwatch, err = transport.WatchParent(func() { d.exit(exitParentGone) }); err != nil {
+	if d.unwatch, err = parent.Watch(func() { d.exit(exitParentGone) }); err != nil {
 		return nil, errors.Join(err, d.recorder.Close())
 	}
 	d.host = transport.New(transport.Options{Recorder: d.recorder, Start: start, ExitFunc: d.exit})

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // Launch makes this process an executor, in its work directory: it asks the driver for its settings, and goes on as an
@@ -26,7 +26,7 @@ func Launch(ctx context.Context, args []string) error {
 		return err
 	}
 	x := app.Execution{Args: args, Settings: settings}
-	digest, _, err := transport.SelfDigest()
+	digest, _, err := program.Self()
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func fetchProgram(ctx context.Context, args []string, digest string) (string, er
 	if err := errors.Join(app.FetchProgram(ctx, args, digest, f), f.Chmod(0o700), f.Close()); err != nil {
 		return "", err
 	}
-	switch got, err := transport.Digest(f.Name()); {
+	switch got, err := program.Digest(f.Name()); {
 	case err != nil:
 		return "", err
 	case got != digest:

@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // launcher starts executors, which are this program again, as `coherer executor`, which finds the application's own program;
@@ -44,7 +44,7 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 	if err := os.MkdirAll(cmd.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("executor directory: %w", err)
 	}
-	_, self, err := transport.SelfDigest()
+	_, self, err := program.Self()
 	if err != nil {
 		return nil, err
 	}

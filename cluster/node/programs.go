@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 const (
@@ -44,7 +44,7 @@ func (p programs) Fetch(b *rpcenv.Blocking, name, dir string) (string, error) {
 	u, err := url.Parse(name)
 	switch {
 	case name == driverclient.SparkInternal:
-		_, self, err := transport.SelfDigest()
+		_, self, err := program.Self()
 		return self, err
 	case filepath.IsAbs(name):
 		return name, process.CheckBinary(name)

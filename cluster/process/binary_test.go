@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 func TestSelfDigest(t *testing.T) {
-	digest, path, err := transport.SelfDigest()
+	digest, path, err := program.Self()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestSelfDigest(t *testing.T) {
 	if want := hex.EncodeToString(sum[:]); digest != want {
 		t.Errorf("digest %s, want %s", digest, want)
 	}
-	if _, err := transport.Digest(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := program.Digest(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("digest of nothing: %v", err)
 	}
 }

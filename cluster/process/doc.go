@@ -7,7 +7,7 @@
 //   - On Linux the kernel kills it (PR_SET_PDEATHSIG) when the *thread* that forked it ends. Threads of a Go program come
 //     and go, so one goroutine of a [Starter], locked to its thread, forks all children.
 //   - It holds the read end of a pipe whose write end only its parent has, at the descriptor that COHERER_PARENT_FD names.
-//     End of file means that the parent is gone; transport.WatchParent waits for it. A frozen child cannot read, hence the first
+//     End of file means that the parent is gone; parent.Watch waits for it. A frozen child cannot read, hence the first
 //     rope; other systems than Linux lack the first, hence the second. Both survive [Exec].
 //
 // Each child leads a process group of its own. [Process.Kill] ends the group; when a leader ends, the rest of its group is

@@ -18,7 +18,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
 )
 
 // roleVar makes the test's own program one of the children below instead.
@@ -75,7 +75,7 @@ func child(role string, args []string) {
 		}
 		forever()
 	case "watcher": // ends with its parent by the pipe
-		_, err := transport.WatchParent(func() { exit("0") })
+		_, err := parent.Watch(func() { exit("0") })
 		must(err)
 		up(args)
 		forever()

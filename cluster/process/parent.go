@@ -7,14 +7,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
 )
 
 // KeepParentAcrossExec lets both ropes to the parent pass through an execve: the descriptor named by COHERER_PARENT_FD
 // stays open and, on Linux, the signal for the parent's death is renewed, since it belongs to a thread. So the execve must
 // be called by the same goroutine, which stays locked to its thread. [Exec] does both.
 func KeepParentAcrossExec() error {
-	fd, ok, err := transport.ParentFD()
+	fd, ok, err := parent.FD()
 	if err != nil || !ok {
 		return err
 	}
@@ -42,7 +42,7 @@ func Exec(path string, args []string) error {
 	}
 	err = unix.Exec(abs, append([]string{abs}, args...), os.Environ())
 	// It failed, and this program goes on: the pipe must not leak into the children that it may still start.
-	if fd, ok, err := transport.ParentFD(); err == nil && ok {
+	if fd, ok, err := parent.FD(); err == nil && ok {
 		unix.CloseOnExec(fd)
 		runtime.UnlockOSThread()
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
 )
 
 // A parent that is killed by SIGKILL cannot end its children, and yet none is left.
@@ -54,13 +54,13 @@ func parentPipe(t *testing.T) {
 	}
 	rope := os.NewFile(uintptr(fds[1]), "rope")
 	t.Cleanup(func() { rope.Close() })
-	t.Setenv(transport.ParentFDVar, strconv.Itoa(fds[0]))
+	t.Setenv(parent.FDVar, strconv.Itoa(fds[0]))
 }
 
 func TestWatchParentWithoutParent(t *testing.T) {
-	t.Setenv(transport.ParentFDVar, "")
-	os.Unsetenv(transport.ParentFDVar)
-	stop, err := transport.WatchParent(func() { t.Error("there is no parent") })
+	t.Setenv(parent.FDVar, "")
+	os.Unsetenv(parent.FDVar)
+	stop, err := parent.Watch(func() { t.Error("there is no parent") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +77,13 @@ func TestWatchParentRefuses(t *testing.T) {
 	}
 	defer f.Close()
 	for _, value := range []string{"", "x", "-1", "0", "2", "999999", strconv.Itoa(int(f.Fd()))} {
-		t.Setenv(transport.ParentFDVar, value)
-		_, err := transport.WatchParent(func() { t.Error("there is no parent") })
-		if err == nil || !strings.Contains(err.Error(), transport.ParentFDVar) {
-			t.Errorf("%s=%q: %v", transport.ParentFDVar, value, err)
+		t.Setenv(parent.FDVar, value)
+		_, err := parent.Watch(func() { t.Error("there is no parent") })
+		if err == nil || !strings.Contains(err.Error(), parent.FDVar) {
+			t.Errorf("%s=%q: %v", parent.FDVar, value, err)
 		}
 		if process.KeepParentAcrossExec() == nil || process.Exec(self(), nil) == nil {
-			t.Errorf("%s=%q: exec allowed", transport.ParentFDVar, value)
+			t.Errorf("%s=%q: exec allowed", parent.FDVar, value)
 		}
 	}
 }

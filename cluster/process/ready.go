@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
 )
 
 // maxReady bounds the line of a Ready. Up to this size a write to a pipe is whole.
@@ -40,7 +40,7 @@ func ReportReady(fd int, r Ready) error {
 	if fd < 1 || fd == 2 {
 		return fmt.Errorf("--ready-fd=%d: want a descriptor that is open for writing: 1, or above 2", fd)
 	}
-	if err := transport.CheckFD(fd, true); err != nil {
+	if err := parent.CheckFD(fd, true); err != nil {
 		return fmt.Errorf("--ready-fd=%d: %w: the program that starts a daemon has to open it", fd, err)
 	}
 	line, err := json.Marshal(r)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/parent"
 )
 
 // Spec says what to start. It is looked at during [Starter.Start] only.
@@ -88,11 +88,11 @@ func (s *Spec) validate() error {
 func (s *Spec) environ() []string {
 	var env []string
 	for _, entry := range append(os.Environ(), s.Env...) { // of two with one name the last counts
-		if !strings.HasPrefix(entry, transport.ParentFDVar+"=") {
+		if !strings.HasPrefix(entry, parent.FDVar+"=") {
 			env = append(env, entry)
 		}
 	}
-	return append(env, fmt.Sprintf("%s=%d", transport.ParentFDVar, ParentFD))
+	return append(env, fmt.Sprintf("%s=%d", parent.FDVar, ParentFD))
 }
 
 // open returns the file to write to, or nil, and a function that closes it if open opened it.

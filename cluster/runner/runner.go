@@ -17,8 +17,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/oneline"
+	"github.com/coherer/coherer/rpcenv/program"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // Config is a run.
@@ -73,7 +73,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	r := &run{cfg: cfg, begin: time.Now(), debug: map[string]string{}, ui: map[string]string{}}
-	if _, r.self, err = transport.SelfDigest(); err != nil {
+	if _, r.self, err = program.Self(); err != nil {
 		return err
 	}
 	if r.dir, err = NewDir(cfg.Name, r.begin); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/examples/wordcount/job"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // programs are the built-in applications by name.
@@ -70,7 +70,7 @@ func findApplication(args []string) (application, error) {
 			file = parsed.Path
 			rest = append([]string{file}, rest[1:]...)
 		}
-		_, self, err := transport.SelfDigest()
+		_, self, err := program.Self()
 		return application{name: what, program: append([]string{self, "driver", what}, rest...), args: rest, file: file}, err
 	}
 	info, err := os.Stat(what)

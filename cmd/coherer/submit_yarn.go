@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/transport"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // submitToYARN submits an application whose driver runs in the cluster, in the application master.
@@ -65,7 +65,7 @@ func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
 
 // library is coherer's own program: in client mode it is the application master.
 func library() (string, error) {
-	_, self, err := transport.SelfDigest()
+	_, self, err := program.Self()
 	return self, err
 }
 

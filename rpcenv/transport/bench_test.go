@@ -71,7 +71,7 @@ func message(size int) *rpcenv.Envelope {
 }
 
 func frameSize(size int) int64 {
-	n, _ := EnvelopeSize(message(size))
+	n, _ := envelopeSize(message(size))
 	return int64(n)
 }
 
@@ -90,7 +90,7 @@ func BenchmarkRaw(b *testing.B) {
 					received <- 0
 					return
 				}
-				n, _ := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{conn}, make([]byte, bufferSize))
+				n, _ := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{conn}, make([]byte, 64<<10))
 				_ = conn.Close()
 				received <- n
 			}()
@@ -99,7 +99,7 @@ func BenchmarkRaw(b *testing.B) {
 				b.Fatal(err)
 			}
 			frame, _ := AppendEnvelope(nil, message(size))
-			out := bufio.NewWriterSize(conn, bufferSize)
+			out := bufio.NewWriterSize(conn, 64<<10)
 			b.SetBytes(int64(len(frame)))
 			sent := int64(0)
 			for b.Loop() {

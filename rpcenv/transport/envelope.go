@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
 
-// EnvelopeSize is how many bytes e takes on the wire. ErrFrameTooLarge says that it can have no frame, and
-// ErrMalformedFrame that it has no such form: an unknown kind, or a name longer than 65,535 bytes.
-func EnvelopeSize(e *rpcenv.Envelope) (int, error) { return new(envelopeEncoder).size(e) }
-
-// AppendEnvelope appends the frame of e: RpcRequest, RpcResponse, RpcFailure or OneWayMessage. With an error, which is
-// one of EnvelopeSize, it returns dst as it was.
+// AppendEnvelope appends the frame of e: RpcRequest, RpcResponse, RpcFailure or OneWayMessage. With an error it returns dst as
+// it was: wire.ErrFrameTooLarge when e can have no frame, wire.ErrMalformedFrame when it has no such form: an unknown kind, or a name
+// longer than 65,535 bytes.
 func AppendEnvelope(dst []byte, e *rpcenv.Envelope) ([]byte, error) {
 	var enc envelopeEncoder
 	size, err := enc.size(e)
@@ -39,7 +37,7 @@ type envelopeEncoder struct{ last header }
 
 // size is that of e's frame.
 func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
-	n := lengthSize + 1 + 4
+	n := wire.LengthSize + 1 + 4
 	switch e.Kind {
 	case rpcenv.KindRequest, rpcenv.KindOneWay:
 		// Encoded already here: the size is not known otherwise, and append uses it.
@@ -52,13 +50,13 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 	case rpcenv.KindFailure:
 		n += len(e.Error)
 	default:
-		return 0, fmt.Errorf("%w: there is no envelope of kind %d", ErrMalformedFrame, e.Kind)
+		return 0, fmt.Errorf("%w: there is no envelope of kind %d", wire.ErrMalformedFrame, e.Kind)
 	}
 	if e.Kind != rpcenv.KindOneWay {
 		n += 8
 	}
-	if n-lengthSize > hardLimit {
-		return 0, fmt.Errorf("%w: a message of %d bytes, a frame holds %d", ErrFrameTooLarge, n-lengthSize, hardLimit)
+	if n-wire.LengthSize > wire.MaxFrame {
+		return 0, fmt.Errorf("%w: a message of %d bytes, a frame holds %d", wire.ErrFrameTooLarge, n-wire.LengthSize, wire.MaxFrame)
 	}
 	return n, nil
 }
@@ -67,7 +65,7 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(size))
 	dst = append(dst, byte(e.Kind))
-	body := size - lengthSize - 1 - 4
+	body := size - wire.LengthSize - 1 - 4
 	if e.Kind != rpcenv.KindOneWay {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(e.RequestID))
 		body -= 8
@@ -89,13 +87,13 @@ func (h *header) encode(e *rpcenv.Envelope) error {
 	}
 	// All names are checked before h changes: after a refusal it is still the header of an earlier envelope.
 	for _, name := range []string{e.Sender.Host, e.Receiver.Host, e.Endpoint} {
-		if n := utfLen(name); n > math.MaxUint16 {
-			return fmt.Errorf("%w: the name %.40q... takes %d bytes, allowed are %d", ErrMalformedFrame, name, n, math.MaxUint16)
+		if n := wire.UTFLen(name); n > math.MaxUint16 {
+			return fmt.Errorf("%w: the name %.40q... takes %d bytes, allowed are %d", wire.ErrMalformedFrame, name, n, math.MaxUint16)
 		}
 	}
 	h.sender, h.receiver, h.endpoint = e.Sender, e.Receiver, e.Endpoint
 	h.raw = appendAddress(appendAddress(h.raw[:0], e.Sender), e.Receiver)
-	h.raw = appendUTF(h.raw, e.Endpoint)
+	h.raw = wire.AppendUTF(h.raw, e.Endpoint)
 	return nil
 }
 
@@ -103,21 +101,10 @@ func appendAddress(dst []byte, a rpcenv.Address) []byte {
 	if a.IsZero() {
 		return append(dst, 0)
 	}
-	return binary.BigEndian.AppendUint32(appendUTF(append(dst, 1), a.Host), uint32(int32(a.Port)))
+	return binary.BigEndian.AppendUint32(wire.AppendUTF(append(dst, 1), a.Host), uint32(int32(a.Port)))
 }
 
-// DecodeEnvelope reads a frame as AppendEnvelope writes it, without its length field. The Envelope shares no memory
-// with the frame. Everything that is wrong with a frame is ErrMalformedFrame.
-func DecodeEnvelope(frame []byte) (*rpcenv.Envelope, error) {
-	e, err := new(envelopeDecoder).decode(frame)
-	if err != nil {
-		return nil, err
-	}
-	e.Content = bytes.Clone(e.Content)
-	return e, nil
-}
-
-// envelopeDecoder is the inverse of envelopeEncoder.
+// envelopeDecoder is the inverse of envelopeEncoder. Everything that is wrong with a frame is wire.ErrMalformedFrame.
 type envelopeDecoder struct {
 	last     header
 	envelope rpcenv.Envelope
@@ -125,61 +112,61 @@ type envelopeDecoder struct {
 
 // decode reads a frame. The Envelope is valid until the next call; its Content is a part of the frame.
 func (d *envelopeDecoder) decode(frame []byte) (*rpcenv.Envelope, error) {
-	s, e := scanner{rest: frame}, &d.envelope
-	*e = rpcenv.Envelope{Kind: rpcenv.EnvelopeKind(s.byte("type"))}
+	s, e := wire.Scanner{Left: frame}, &d.envelope
+	*e = rpcenv.Envelope{Kind: rpcenv.EnvelopeKind(s.Byte("type"))}
 	switch e.Kind {
 	case rpcenv.KindRequest, rpcenv.KindResponse, rpcenv.KindFailure:
-		e.RequestID = s.int64("request id")
+		e.RequestID = s.Int64("request id")
 	case rpcenv.KindOneWay:
 	default:
-		return nil, fmt.Errorf("%w: type %d has no place in RPC", ErrMalformedFrame, int8(e.Kind))
+		return nil, fmt.Errorf("%w: type %d has no place in RPC", wire.ErrMalformedFrame, int8(e.Kind))
 	}
 	// Spark's decoder does not look at this length, its encoder always writes the true one.
-	if n := s.int32("body length"); n != len(s.rest) {
-		s.fail(fmt.Sprintf("body length %d, but %d bytes are left", n, len(s.rest)))
+	if n := s.Int32("body length"); n != len(s.Left) {
+		s.Fail(fmt.Sprintf("body length %d, but %d bytes are left", n, len(s.Left)))
 	}
 	switch e.Kind {
 	case rpcenv.KindFailure:
-		e.Error = strings.ToValidUTF8(string(s.rest), "\uFFFD")
-		s.rest = nil
+		e.Error = strings.ToValidUTF8(string(s.Left), "\uFFFD")
+		s.Left = nil
 	case rpcenv.KindRequest, rpcenv.KindOneWay:
 		d.last.decode(&s)
 		e.Sender, e.Receiver, e.Endpoint = d.last.sender, d.last.receiver, d.last.endpoint
 	}
-	if s.err != nil {
-		return nil, s.err
+	if s.Err != nil {
+		return nil, s.Err
 	}
-	e.Content = s.rest
+	e.Content = s.Left
 	return e, nil
 }
 
 // decode makes h the header at the head of s. A header says itself where it ends, so bytes that begin like the last one
 // have the same header.
-func (h *header) decode(s *scanner) {
-	if len(h.raw) > 0 && bytes.HasPrefix(s.rest, h.raw) {
-		s.rest = s.rest[len(h.raw):]
+func (h *header) decode(s *wire.Scanner) {
+	if len(h.raw) > 0 && bytes.HasPrefix(s.Left, h.raw) {
+		s.Left = s.Left[len(h.raw):]
 		return
 	}
-	all := s.rest
-	h.sender, h.receiver, h.endpoint = s.address("sender"), s.address("receiver"), s.utf("endpoint name")
+	all := s.Left
+	h.sender, h.receiver, h.endpoint = address(s, "sender"), address(s, "receiver"), s.UTF("endpoint name")
 	// A header that was refused is not remembered: the same bytes would pass the next time.
 	h.raw = h.raw[:0]
-	if s.err == nil {
-		h.raw = append(h.raw, all[:len(all)-len(s.rest)]...)
+	if s.Err == nil {
+		h.raw = append(h.raw, all[:len(all)-len(s.Left)]...)
 	}
 }
 
-func (s *scanner) address(what string) rpcenv.Address {
-	switch present := s.byte(what); present {
+func address(s *wire.Scanner, what string) rpcenv.Address {
+	switch present := s.Byte(what); present {
 	case 0:
 		return rpcenv.Address{}
 	case 1:
 	default:
-		s.fail(fmt.Sprintf("%s begins with %d, neither 0 nor 1", what, present))
+		s.Fail(fmt.Sprintf("%s begins with %d, neither 0 nor 1", what, present))
 	}
-	a := rpcenv.Address{Host: s.utf(what), Port: s.int32(what)}
+	a := rpcenv.Address{Host: s.UTF(what), Port: s.Int32(what)}
 	if a.Port < 0 || a.Port > math.MaxUint16 {
-		s.fail(fmt.Sprintf("%s has port %d", what, a.Port))
+		s.Fail(fmt.Sprintf("%s has port %d", what, a.Port))
 	}
 	return a
 }

@@ -2,27 +2,25 @@ package transport
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 // checkExistence is the first frame of a real Spark driver, up to its Java stream: it asks for an endpoint, with request
 // id 99. The body is 168 bytes.
 func checkExistence() []byte {
 	content := append([]byte{0xAC, 0xED, 0x00, 0x05}, make([]byte, 168-4-(1+2+8+4)*2-2-17)...)
-	return slice(
+	return wiretest.Hex(
 		"00000000000000bd", "03", "0000000000000063", "000000a8",
 		"010008", hex.EncodeToString([]byte("10.0.0.5")), "00009c41",
 		"010008", hex.EncodeToString([]byte("10.0.0.1")), "00001ba5",
@@ -31,34 +29,17 @@ func checkExistence() []byte {
 	)
 }
 
-func slice(parts ...string) []byte {
-	b, err := hex.DecodeString(strings.Join(parts, ""))
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+// envelopeSize is how many bytes e takes on the wire.
+func envelopeSize(e *rpcenv.Envelope) (int, error) { return new(envelopeEncoder).size(e) }
 
-func goldenFrames(t testing.TB, dir string) map[string][]byte {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.hex"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden frames: %v", err)
-	}
-	out := map[string][]byte{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[strings.TrimSuffix(filepath.Base(file), ".hex")] = slice(strings.Fields(string(text))...)
-	}
-	return out
+// decodeEnvelope reads a frame as AppendEnvelope writes it, without its length field, by a decoder of its own.
+func decodeEnvelope(frame []byte) (*rpcenv.Envelope, error) {
+	return new(envelopeDecoder).decode(frame)
 }
 
 func TestFirstFrameOfARealDriver(t *testing.T) {
 	frame := checkExistence()
-	e, err := DecodeEnvelope(frame[lengthSize:])
+	e, err := decodeEnvelope(frame[wire.LengthSize:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +56,9 @@ func TestFirstFrameOfARealDriver(t *testing.T) {
 }
 
 func TestRecordedFramesOfRealSpark(t *testing.T) {
-	for name, frame := range goldenFrames(t, "frames") {
+	for name, frame := range wiretest.Frames(t, "frames") {
 		t.Run(name, func(t *testing.T) {
-			e, err := DecodeEnvelope(frame[lengthSize:])
+			e, err := decodeEnvelope(frame[wire.LengthSize:])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +79,7 @@ func wantBytes(t *testing.T, e *rpcenv.Envelope, want []byte) {
 	if got = got[len("before"):]; !bytes.Equal(got, want) {
 		t.Errorf("encoded\n% x\nwant\n% x", got, want)
 	}
-	if size, err := EnvelopeSize(e); size != len(want) || err != nil {
+	if size, err := envelopeSize(e); size != len(want) || err != nil {
 		t.Errorf("size %d, %v, want %d", size, err, len(want))
 	}
 }
@@ -135,13 +116,13 @@ func TestEnvelopesSurvive(t *testing.T) {
 		for _, e := range envelopes {
 			before := len(stream)
 			stream, _ = AppendEnvelope(stream, e)
-			if size, _ := EnvelopeSize(e); size != len(stream)-before {
+			if size, _ := envelopeSize(e); size != len(stream)-before {
 				t.Fatalf("size %d, encoded %d", size, len(stream)-before)
 			}
 		}
-		frames, decoder := newFrameReader(bytes.NewReader(stream)), new(envelopeDecoder)
+		frames, decoder := wire.NewReader(bytes.NewReader(stream)), new(envelopeDecoder)
 		for _, want := range envelopes {
-			frame, err := frames.next(anyFrame)
+			frame, err := frames.Next(wire.AtMost(wire.MaxFrame))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +134,7 @@ func TestEnvelopesSurvive(t *testing.T) {
 				t.Fatalf("got %+v, want %+v", got, want)
 			}
 		}
-		if _, err := frames.next(anyFrame); !errors.Is(err, io.EOF) {
+		if _, err := frames.Next(wire.AtMost(wire.MaxFrame)); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last frame: %v", err)
 		}
 	})
@@ -167,36 +148,36 @@ func TestFramesThatAreRefused(t *testing.T) {
 		says        string
 	}{
 		{"end before a frame", "", io.EOF, ""},
-		{"end in the length", "000000", ErrTruncated, ""},
-		{"end in the frame", "0000000000000010" + "09", ErrTruncated, ""},
-		{"length that is negative", "ffffffffffffffff", ErrMalformedFrame, "length -1"},
-		{"least length", "8000000000000000", ErrMalformedFrame, ""},
-		{"length 0", "0000000000000000", ErrMalformedFrame, ""},
-		{"length 8", "0000000000000008", ErrMalformedFrame, ""},
-		{"2 GiB", "0000000080000000", ErrFrameTooLarge, "allowed are 1024"},
-		{"beyond an int32", "0000000080000010", ErrMalformedFrame, ""},
-		{"over the limit", "0000000000000409", ErrFrameTooLarge, "1025 bytes"},
-		{"HTTP", hex.EncodeToString([]byte("GET / HTTP/1.1\r\n\r\n")), ErrMalformedFrame, "this is HTTP"},
-		{"TLS", "160301020001000001fc0303", ErrMalformedFrame, "this is TLS"},
-		{"type of another protocol", "0000000000000009" + "08", ErrMalformedFrame, "type 8"},
-		{"type -1", "0000000000000009" + "ff", ErrMalformedFrame, "type -1"},
-		{"no request id", "000000000000000a" + "0300", ErrMalformedFrame, "request id"},
-		{"no body length", "000000000000000b" + "090000", ErrMalformedFrame, "body length"},
-		{"body length too small", "000000000000000f" + "09" + "00000001" + "0000", ErrMalformedFrame, "body length 1, but 2"},
-		{"failure with trailing bytes", "0000000000000017" + "05" + "0000000000000001" + "00000001" + "4142", ErrMalformedFrame, "body length 1, but 2"},
-		{"no addresses", "000000000000000d" + "09" + "00000000", ErrMalformedFrame, "sender"},
-		{"sender neither there nor not", "000000000000000e" + "09" + "00000001" + "02", ErrMalformedFrame, "begins with 2"},
-		{"port 65536", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "00010000", ErrMalformedFrame, "port 65536"},
-		{"port -1", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "ffffffff", ErrMalformedFrame, "port -1"},
-		{"endpoint name cut off", "0000000000000012" + "09" + "00000005" + "0000" + "0005" + "41", ErrMalformedFrame, "endpoint name"},
-		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", ErrMalformedFrame, "not UTF-8"},
+		{"end in the length", "000000", wire.ErrTruncated, ""},
+		{"end in the frame", "0000000000000010" + "09", wire.ErrTruncated, ""},
+		{"length that is negative", "ffffffffffffffff", wire.ErrMalformedFrame, "length -1"},
+		{"least length", "8000000000000000", wire.ErrMalformedFrame, ""},
+		{"length 0", "0000000000000000", wire.ErrMalformedFrame, ""},
+		{"length 8", "0000000000000008", wire.ErrMalformedFrame, ""},
+		{"2 GiB", "0000000080000000", wire.ErrFrameTooLarge, "allowed are 1024"},
+		{"beyond an int32", "0000000080000010", wire.ErrMalformedFrame, ""},
+		{"over the limit", "0000000000000409", wire.ErrFrameTooLarge, "1025 bytes"},
+		{"HTTP", hex.EncodeToString([]byte("GET / HTTP/1.1\r\n\r\n")), wire.ErrMalformedFrame, "this is HTTP"},
+		{"TLS", "160301020001000001fc0303", wire.ErrMalformedFrame, "this is TLS"},
+		{"type of another protocol", "0000000000000009" + "08", wire.ErrMalformedFrame, "type 8"},
+		{"type -1", "0000000000000009" + "ff", wire.ErrMalformedFrame, "type -1"},
+		{"no request id", "000000000000000a" + "0300", wire.ErrMalformedFrame, "request id"},
+		{"no body length", "000000000000000b" + "090000", wire.ErrMalformedFrame, "body length"},
+		{"body length too small", "000000000000000f" + "09" + "00000001" + "0000", wire.ErrMalformedFrame, "body length 1, but 2"},
+		{"failure with trailing bytes", "0000000000000017" + "05" + "0000000000000001" + "00000001" + "4142", wire.ErrMalformedFrame, "body length 1, but 2"},
+		{"no addresses", "000000000000000d" + "09" + "00000000", wire.ErrMalformedFrame, "sender"},
+		{"sender neither there nor not", "000000000000000e" + "09" + "00000001" + "02", wire.ErrMalformedFrame, "begins with 2"},
+		{"port 65536", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "00010000", wire.ErrMalformedFrame, "port 65536"},
+		{"port -1", "0000000000000014" + "09" + "00000007" + "01" + "0000" + "ffffffff", wire.ErrMalformedFrame, "port -1"},
+		{"endpoint name cut off", "0000000000000012" + "09" + "00000005" + "0000" + "0005" + "41", wire.ErrMalformedFrame, "endpoint name"},
+		{"endpoint name of bad bytes", "0000000000000012" + "09" + "00000005" + "0000" + "0001" + "ff", wire.ErrMalformedFrame, "not UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			frame, err := newFrameReader(bytes.NewReader(slice(c.frame))).next(atMost(limit))
+			frame, err := wire.NewReader(bytes.NewReader(wiretest.Hex(c.frame))).Next(wire.AtMost(limit))
 			if err == nil {
-				_, err = DecodeEnvelope(frame)
+				_, err = decodeEnvelope(frame)
 			} else {
-				err = readError(err)
+				err = wire.ReadError(err)
 			}
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %v with %q", err, c.want, c.says)
@@ -211,9 +192,9 @@ func TestEnvelopesThatHaveNoFrame(t *testing.T) {
 		e    rpcenv.Envelope
 		want error
 	}{
-		{"unknown kind", rpcenv.Envelope{Kind: 6}, ErrMalformedFrame},
-		{"long name", rpcenv.Envelope{Kind: rpcenv.KindOneWay, Endpoint: strings.Repeat("x", 65536)}, ErrMalformedFrame},
-		{"long host", rpcenv.Envelope{Kind: rpcenv.KindOneWay, Sender: rpcenv.Address{Host: strings.Repeat("\x00", 32768)}}, ErrMalformedFrame},
+		{"unknown kind", rpcenv.Envelope{Kind: 6}, wire.ErrMalformedFrame},
+		{"long name", rpcenv.Envelope{Kind: rpcenv.KindOneWay, Endpoint: strings.Repeat("x", 65536)}, wire.ErrMalformedFrame},
+		{"long host", rpcenv.Envelope{Kind: rpcenv.KindOneWay, Sender: rpcenv.Address{Host: strings.Repeat("\x00", 32768)}}, wire.ErrMalformedFrame},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := AppendEnvelope([]byte("as it was"), &c.e)
@@ -225,7 +206,7 @@ func TestEnvelopesThatHaveNoFrame(t *testing.T) {
 }
 
 func TestHeaderLikeTheLastOneCostsNoAllocation(t *testing.T) {
-	frame := checkExistence()[lengthSize:]
+	frame := checkExistence()[wire.LengthSize:]
 	decoder := new(envelopeDecoder)
 	if _, err := decoder.decode(frame); err != nil {
 		t.Fatal(err)
@@ -240,30 +221,16 @@ func TestHeaderLikeTheLastOneCostsNoAllocation(t *testing.T) {
 	}
 }
 
-func TestMemoryForAFrameGrowsAsItsBytesArrive(t *testing.T) {
-	frame := binary.BigEndian.AppendUint64(nil, 1<<30)
-	frame = append(frame, make([]byte, 100_000)...)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := newFrameReader(bytes.NewReader(frame)).next(anyFrame); !errors.Is(readError(err), ErrTruncated) {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
-		t.Errorf("%d bytes were allocated for 100 kB", got)
-	}
-}
-
 func FuzzDecodeEnvelope(f *testing.F) {
-	for _, frame := range goldenFrames(f, "frames") {
-		f.Add(frame[lengthSize:])
+	for _, frame := range wiretest.Frames(f, "frames") {
+		f.Add(frame[wire.LengthSize:])
 	}
-	f.Add(checkExistence()[lengthSize:])
-	f.Add(slice("05", "0000000000000001", "00000002", "4142"))
+	f.Add(checkExistence()[wire.LengthSize:])
+	f.Add(wiretest.Hex("05", "0000000000000001", "00000002", "4142"))
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		e, err := DecodeEnvelope(frame)
+		e, err := decodeEnvelope(frame)
 		if err != nil {
-			if !errors.Is(err, ErrMalformedFrame) {
+			if !errors.Is(err, wire.ErrMalformedFrame) {
 				t.Fatalf("untyped error %v", err)
 			}
 			return
@@ -275,27 +242,9 @@ func FuzzDecodeEnvelope(f *testing.F) {
 			}
 			return
 		}
-		e2, err := DecodeEnvelope(again[lengthSize:])
+		e2, err := decodeEnvelope(again[wire.LengthSize:])
 		if err != nil || !reflect.DeepEqual(e, e2) {
 			t.Fatalf("%+v became %+v, %v", e, e2, err)
-		}
-	})
-}
-
-func FuzzFrameReader(f *testing.F) {
-	f.Add(checkExistence(), 1<<20)
-	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"), 4096)
-	f.Add(slice("0000000000000009", "00", "ffffffffffffffff"), 10)
-	f.Fuzz(func(t *testing.T, stream []byte, limit int) {
-		frames, total := newFrameReader(bytes.NewReader(stream)), 0
-		for {
-			frame, err := frames.next(atMost(int64(limit)))
-			if err != nil {
-				return
-			}
-			if total += lengthSize + len(frame); len(frame) > limit || total > len(stream) {
-				t.Fatalf("a frame of %d bytes from %d", len(frame), len(stream))
-			}
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 // headers are envelopes each of which differs from the one before in one thing, or in nothing.
@@ -68,7 +70,7 @@ func TestAHeaderIsDecodedAnewWhenItsBytesChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decoder.decode(frame[lengthSize:])
+		got, err := decoder.decode(frame[wire.LengthSize:])
 		if err != nil || got.Sender != e.Sender || got.Receiver != e.Receiver || got.Endpoint != e.Endpoint || string(got.Content) != "content" {
 			t.Errorf("envelope %d: %+v, %v, want %+v", i, got, err, e)
 		}
@@ -83,50 +85,51 @@ func TestAHeaderIsDecodedAnewWhenItsBytesChange(t *testing.T) {
 func TestAHeaderThatIsRefusedIsRefusedAgain(t *testing.T) {
 	var decoder envelopeDecoder
 	for range 2 {
-		if _, err := decoder.decode(slice("09", "00000005", "0000", "0001", "ff")); saysOf(err) != "malformed frame: endpoint name is not UTF-8" {
+		if _, err := decoder.decode(wiretest.Hex("09", "00000005", "0000", "0001", "ff")); wiretest.Says(err) != "malformed frame: endpoint name is not UTF-8" {
 			t.Error(err)
 		}
 	}
 }
 
-func TestADecodedEnvelopeSharesNothingWithItsFrame(t *testing.T) {
+// Receivers keep addresses and names; the frame's memory is used again.
+func TestTheNamesOfADecodedEnvelopeShareNothingWithItsFrame(t *testing.T) {
 	frame, err := AppendEnvelope(nil, headers()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := DecodeEnvelope(frame[lengthSize:])
+	e, err := decodeEnvelope(frame[wire.LengthSize:])
 	if err != nil {
 		t.Fatal(err)
 	}
 	clear(frame)
-	if string(e.Content) != "content" || e.Endpoint != "Endpoint" || e.Sender.Host != "a" {
+	if e.Endpoint != "Endpoint" || e.Sender.Host != "a" {
 		t.Errorf("it became %+v", e)
 	}
 }
 
 func TestTheLongestNameAndTheLongestMessage(t *testing.T) {
 	name := rpcenv.Envelope{Kind: rpcenv.KindOneWay, Endpoint: strings.Repeat("x", math.MaxUint16)}
-	if size, err := EnvelopeSize(&name); size != lengthSize+1+4+2+2+math.MaxUint16 || err != nil {
+	if size, err := envelopeSize(&name); size != wire.LengthSize+1+4+2+2+math.MaxUint16 || err != nil {
 		t.Errorf("a name of 65,535 bytes: %d, %v", size, err)
 	}
 	name.Endpoint += "x"
 	want := `malformed frame: the name "` + strings.Repeat("x", 40) + `"... takes 65536 bytes, allowed are 65535`
-	if size, err := EnvelopeSize(&name); size != 0 || saysOf(err) != want {
+	if size, err := envelopeSize(&name); size != 0 || wiretest.Says(err) != want {
 		t.Errorf("a name of 65,536 bytes: %d, %v, want %s", size, err, want)
 	}
 	// Nobody touches this memory, so it takes none.
-	content, err := unix.Mmap(-1, 0, hardLimit, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	content, err := unix.Mmap(-1, 0, wire.MaxFrame, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Munmap(content) }()
 	const head = 1 + 8 + 4
-	e := rpcenv.Envelope{Kind: rpcenv.KindResponse, Content: content[:hardLimit-head]}
-	if size, err := EnvelopeSize(&e); size != lengthSize+hardLimit || err != nil {
+	e := rpcenv.Envelope{Kind: rpcenv.KindResponse, Content: content[:wire.MaxFrame-head]}
+	if size, err := envelopeSize(&e); size != wire.LengthSize+wire.MaxFrame || err != nil {
 		t.Errorf("the longest message: %d, %v", size, err)
 	}
-	e.Content = content[:hardLimit-head+1]
-	if size, err := EnvelopeSize(&e); size != 0 || !errors.Is(err, ErrFrameTooLarge) ||
+	e.Content = content[:wire.MaxFrame-head+1]
+	if size, err := envelopeSize(&e); size != 0 || !errors.Is(err, wire.ErrFrameTooLarge) ||
 		err.Error() != "frame too large: a message of 2147483647 bytes, a frame holds 2147483646" {
 		t.Errorf("one byte more: %d, %v", size, err)
 	}

@@ -17,6 +17,15 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+)
+
+var (
+	// ErrHostClosed says that the Host was closed.
+	ErrHostClosed = errors.New("host is closed")
+	// ErrCannotStart is the answer of a Host that was made without Options.Start.
+	ErrCannotStart = errors.New("this host cannot start processes")
 )
 
 // Options are the settings of a Host. The zero value is a Host over TCP that records nothing and starts no process.
@@ -36,14 +45,18 @@ type Options struct {
 	FirstFrameTimeout time.Duration
 	// IdleTimeout is how long a peer may take nothing of a file that it asked for. 0 means 120 s.
 	IdleTimeout time.Duration
-	// MaxFrame bounds a frame after Link.Open, in bytes. 0 means DefaultMaxFrame, 2^31-2 is the most.
+	// MaxFrame bounds a frame after Link.Open, in bytes. 0 means 128 MiB and room for a header, 2^31-2 is the most.
 	MaxFrame int
 	// CloseTimeout bounds Close. 0 means 5 s.
 	CloseTimeout time.Duration
 }
 
-// defaultTimeout is spark.network.timeout.
-const defaultTimeout = 120 * time.Second
+const (
+	// defaultTimeout is spark.network.timeout.
+	defaultTimeout = 120 * time.Second
+	// defaultMaxFrame is spark.rpc.message.maxSize, 128 MiB, and room for a header.
+	defaultMaxFrame = 128<<20 + 64<<10
+)
 
 func (o *Options) setDefaults() {
 	orElse := func(d *time.Duration, v time.Duration) {
@@ -56,9 +69,9 @@ func (o *Options) setDefaults() {
 	orElse(&o.IdleTimeout, defaultTimeout)
 	orElse(&o.CloseTimeout, 5*time.Second)
 	if o.MaxFrame <= 0 {
-		o.MaxFrame = DefaultMaxFrame
+		o.MaxFrame = defaultMaxFrame
 	}
-	o.MaxFrame = min(o.MaxFrame, hardLimit)
+	o.MaxFrame = min(o.MaxFrame, wire.MaxFrame)
 }
 
 // Locks. Nobody holds a lock of this package while it calls a Receiver, accept, done, a Block's body, a timer's function
@@ -93,7 +106,7 @@ var _ rpcenv.Host = (*Host)(nil)
 type network interface {
 	listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error)
 	dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver)
-	fileServer(at rpcenv.Address) (*FileServer, error)
+	fileServer(at rpcenv.Address) (*bulk.FileServer, error)
 }
 
 // New returns a Host. Its owner closes it after its Envs.
@@ -180,7 +193,7 @@ func (h *Host) Dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Rece
 
 // FileServer is the file server of an Env on this Host, by the Env's address; it begins with the first call. It answers
 // Spark's StreamRequest on the Env's own RPC port and ends with the listener there.
-func (h *Host) FileServer(at rpcenv.Address) (*FileServer, error) {
+func (h *Host) FileServer(at rpcenv.Address) (*bulk.FileServer, error) {
 	return h.net.fileServer(at)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 func TestATimerFiresOnceAndNotAfterItWasStopped(t *testing.T) {
@@ -53,7 +54,7 @@ func TestCloseWaitsForWhatRunsAndSaysWhatDoesNotEnd(t *testing.T) {
 		h.keep("a", func() error { return cannot })
 		h.keep("b", func() error { return nil })
 		const want = "cannot be closed\nclose host: after 7s these still run: block slow, timer: cancel them before the host is closed"
-		if err := h.Close(); saysOf(err) != want || !errors.Is(err, cannot) {
+		if err := h.Close(); wiretest.Says(err) != want || !errors.Is(err, cannot) {
 			t.Errorf("closed with %v", err)
 		}
 		if took := time.Since(began); took != 7*time.Second {
@@ -98,7 +99,7 @@ func TestStartIsThatOfTheOptions(t *testing.T) {
 		t.Errorf("started %q, %d exits", started, exits)
 	}
 	_, err := newHost(t, Options{}).Start(rpcenv.Command{Class: "C"}, nil)
-	if saysOf(err) != "start C: this host cannot start processes: give it Options.Start" {
+	if wiretest.Says(err) != "start C: this host cannot start processes: give it Options.Start" {
 		t.Errorf("without the option: %v", err)
 	}
 }

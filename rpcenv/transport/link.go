@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
 
 const (
+	// HandshakeLimit bounds a frame until Link.Open, in bytes, its length field not counted.
+	HandshakeLimit = 4 << 10
 	// lingerTime is how long a closed link may take to write what is queued.
 	lingerTime = time.Second
 	// writeStep bounds one Write, so that Queued goes down while a lot is written.
@@ -23,7 +26,7 @@ const (
 type tcpLink struct {
 	host          *Host
 	conn          net.Conn
-	frames        *frameReader
+	frames        *wire.Reader
 	local, remote rpcenv.Address
 	limit         atomic.Int64
 	closing       atomic.Bool   // nothing goes out or in any more
@@ -41,22 +44,14 @@ type tcpLink struct {
 var _ rpcenv.Link = (*tcpLink)(nil)
 
 // newTCPLink makes a link of a connection, whose first bytes frames may hold.
-func newTCPLink(h *Host, conn net.Conn, frames *frameReader) *tcpLink {
+func newTCPLink(h *Host, conn net.Conn, frames *wire.Reader) *tcpLink {
 	l := &tcpLink{
 		host: h, conn: conn, frames: frames,
-		local: addressOf(conn.LocalAddr()), remote: addressOf(conn.RemoteAddr()),
+		local: wire.AddressOf(conn.LocalAddr()), remote: wire.AddressOf(conn.RemoteAddr()),
 		wake: make(chan struct{}, 1), written: make(chan struct{}),
 	}
 	l.limit.Store(HandshakeLimit)
 	return l
-}
-
-func addressOf(a net.Addr) rpcenv.Address {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok {
-		return rpcenv.Address{}
-	}
-	return rpcenv.Address{Host: tcp.AddrPort().Addr().Unmap().String(), Port: tcp.Port}
 }
 
 // Send encodes e behind what is queued. What has no frame (too large, a name too long) ends the link after what is
@@ -95,7 +90,7 @@ func (l *tcpLink) Open() { l.limit.Store(int64(l.host.opts.MaxFrame)) }
 func (l *tcpLink) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.end(ErrClosed)
+	l.end(wire.ErrClosed)
 }
 
 func (l *tcpLink) Local() rpcenv.Address  { return l.local }
@@ -129,7 +124,7 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 	case l.cause != nil:
 		// This side ended the link. What read ran into since is a consequence.
 		err = l.cause
-	case l.writeErr != nil && errors.Is(err, ErrIdle):
+	case l.writeErr != nil && errors.Is(err, wire.ErrIdle):
 		// The deadline is the one that writeAll has set. Any other error is the peer's own account of the end.
 		err = l.writeErr
 	}
@@ -144,7 +139,7 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 func (l *tcpLink) read(r rpcenv.Receiver) error {
 	var decoder envelopeDecoder
 	for {
-		frame, err := l.frames.next(&l.limit)
+		frame, err := l.frames.Next(&l.limit)
 		if err != nil {
 			return l.received(err)
 		}
@@ -155,7 +150,7 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 		if l.closing.Load() {
 			// Read on until the peer closes or the deadline of end passes: a connection closed with unread bytes is reset,
 			// and the peer would lose what the writer has just sent.
-			_, _ = io.Copy(io.Discard, l.frames.br)
+			_, _ = io.Copy(io.Discard, l.frames)
 			return nil // end has the cause
 		}
 		r.Receive(e)
@@ -163,7 +158,7 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 }
 
 func (l *tcpLink) received(err error) error {
-	if err = readError(err); errors.Is(err, io.EOF) {
+	if err = wire.ReadError(err); errors.Is(err, io.EOF) {
 		return io.EOF
 	}
 	return fmt.Errorf("receive from %s: %w", l.remote, err)
@@ -219,7 +214,7 @@ func (l *tcpLink) writeAll(b []byte) bool {
 		l.mu.Lock()
 		l.queued -= n
 		if err != nil {
-			l.writeErr = fmt.Errorf("send to %s: %w", l.remote, readError(err))
+			l.writeErr = fmt.Errorf("send to %s: %w", l.remote, wire.ReadError(err))
 			l.drop()
 			_ = l.conn.SetReadDeadline(time.Now().Add(lingerTime))
 		}

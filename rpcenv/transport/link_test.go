@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
 
 func TestEnvelopesArriveInOrderBothWays(t *testing.T) {
@@ -57,7 +58,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 		if err := await(t, "end at the peer", b.closed); !errors.Is(err, io.EOF) {
 			t.Errorf("the peer's end was %v", err)
 		}
-		if err := await(t, "end", a.closed); !errors.Is(err, ErrClosed) {
+		if err := await(t, "end", a.closed); !errors.Is(err, wire.ErrClosed) {
 			t.Errorf("the closer's end was %v", err)
 		}
 		if len(b.got) != 0 {
@@ -79,9 +80,9 @@ func TestLimitUntilOpen(t *testing.T) {
 			want error
 		}{
 			{"small before open", 4000, false, nil},
-			{"big before open", 4097, false, ErrFrameTooLarge},
+			{"big before open", 4097, false, wire.ErrFrameTooLarge},
 			{"big after open", 1 << 19, true, nil},
-			{"too big after open", 1 << 20, true, ErrFrameTooLarge},
+			{"too big after open", 1 << 20, true, wire.ErrFrameTooLarge},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				a, b := pair(t, h)
@@ -111,7 +112,7 @@ func TestWhatHasNoFrameEndsTheLinkAfterWhatIsQueued(t *testing.T) {
 		if got := await(t, "message", b.got); string(got.Content) != "before" {
 			t.Errorf("got %q", got.Content)
 		}
-		if err := await(t, "end", a.closed); !errors.Is(err, ErrMalformedFrame) {
+		if err := await(t, "end", a.closed); !errors.Is(err, wire.ErrMalformedFrame) {
 			t.Errorf("ended with %v", err)
 		}
 		_ = await(t, "end at the peer", b.closed)
@@ -138,7 +139,7 @@ func TestNobodyListens(t *testing.T) {
 			failed <- err
 			return nil
 		})
-		if err := await(t, "failure", failed); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), at.String()) {
+		if err := await(t, "failure", failed); !errors.Is(err, wire.ErrRefused) || !strings.Contains(err.Error(), at.String()) {
 			t.Errorf("failed with %v", err)
 		}
 	})
@@ -178,7 +179,7 @@ func TestCloseFromWithinReceive(t *testing.T) {
 		// The test's receiver is set up too late to see the first message: it closes at one of the hundred.
 		await(t, "message", b.got)
 		b.Close()
-		if err := await(t, "end", b.closed); !errors.Is(err, ErrClosed) {
+		if err := await(t, "end", b.closed); !errors.Is(err, wire.ErrClosed) {
 			t.Errorf("ended with %v", err)
 		}
 		_ = await(t, "end at the peer", a.closed)

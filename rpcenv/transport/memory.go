@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
 
 // firstMemoryPort is the first port that a memory network assigns.
@@ -77,7 +79,7 @@ func (l *memoryListener) Close() error {
 	return nil
 }
 
-func (m *memory) fileServer(at rpcenv.Address) (*FileServer, error) {
+func (m *memory) fileServer(at rpcenv.Address) (*bulk.FileServer, error) {
 	return nil, fmt.Errorf("serve files at %s: a host in memory has no file server", at)
 }
 
@@ -87,7 +89,7 @@ func (m *memory) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Re
 	from := rpcenv.Address{Host: "127.0.0.1", Port: m.freePort()}
 	m.mu.Unlock()
 	if accept == nil {
-		done(nil, fmt.Errorf("connect to %s: %w: start the process first, or check host and port", to, ErrRefused))
+		done(nil, fmt.Errorf("connect to %s: %w: start the process first, or check host and port", to, wire.ErrRefused))
 		return
 	}
 	a, b := newMemoryLink(m.host, from, to), newMemoryLink(m.host, to, from)
@@ -210,7 +212,7 @@ func (l *memoryLink) Queued() int {
 func (l *memoryLink) Open() { l.limit.Store(int64(l.host.opts.MaxFrame)) }
 
 // Close ends the link. The peer gets what is queued.
-func (l *memoryLink) Close() { l.end(ErrClosed) }
+func (l *memoryLink) Close() { l.end(wire.ErrClosed) }
 
 func (l *memoryLink) Local() rpcenv.Address  { return l.local }
 func (l *memoryLink) Remote() rpcenv.Address { return l.remote }
@@ -273,10 +275,10 @@ func (l *memoryLink) deliver(p parcel) {
 	closed := l.closed
 	l.mu.Unlock()
 	// The limit is checked here and not in Send: the Receive of the parcel before may have called Open.
-	switch body, limit := p.size-lengthSize, int(l.limit.Load()); {
+	switch body, limit := p.size-wire.LengthSize, int(l.limit.Load()); {
 	case closed: // this side has ended the link: the rest is dropped
 	case body > limit:
-		l.end(fmt.Errorf("receive from %s: %w: %d bytes, allowed are %d", l.remote, ErrFrameTooLarge, body, limit))
+		l.end(fmt.Errorf("receive from %s: %w: %d bytes, allowed are %d", l.remote, wire.ErrFrameTooLarge, body, limit))
 	default:
 		l.receiver.Receive(p.e)
 	}

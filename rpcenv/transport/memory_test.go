@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 // inMemory runs a test with a Host in memory, on virtual time.
@@ -59,7 +61,7 @@ func TestAListenerInMemoryKeepsItsAddressUntilItIsClosed(t *testing.T) {
 		first := wantListen(t, h, at, "h:7077")
 		_, _, err := h.Listen(at, nil)
 		if want := "listen at h:7077: port 7077 is taken by another listener of this host: stop that, or choose another port " +
-			"(0: any free one): address already in use"; saysOf(err) != want {
+			"(0: any free one): address already in use"; wiretest.Says(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 		_ = first.Close()
@@ -68,7 +70,7 @@ func TestAListenerInMemoryKeepsItsAddressUntilItIsClosed(t *testing.T) {
 		}
 		failed := make(chan error, 1)
 		h.Dial(at, func(_ rpcenv.Link, err error) rpcenv.Receiver { failed <- err; return nil })
-		if err := await(t, "failure", failed); !errors.Is(err, ErrRefused) ||
+		if err := await(t, "failure", failed); !errors.Is(err, wire.ErrRefused) ||
 			err.Error() != "connect to h:7077: nobody listens there: start the process first, or check host and port" {
 			t.Errorf("failed with %v", err)
 		}
@@ -81,7 +83,7 @@ func TestAListenerInMemoryKeepsItsAddressUntilItIsClosed(t *testing.T) {
 func TestAHostInMemoryServesNoFiles(t *testing.T) {
 	inMemory(t, func(t *testing.T, h *Host, _ *memory) {
 		s, err := h.FileServer(rpcenv.Address{Host: "h", Port: 1})
-		if s != nil || saysOf(err) != "serve files at h:1: a host in memory has no file server" {
+		if s != nil || wiretest.Says(err) != "serve files at h:1: a host in memory has no file server" {
 			t.Errorf("%v, %v", s, err)
 		}
 	})
@@ -114,7 +116,7 @@ func TestADialInMemoryFailsWhenTheHostEnds(t *testing.T) {
 					t.Errorf("%d links were accepted, and these run: %q", len(accepted), left)
 				}
 				_, _, err := h.Listen(loopback, nil)
-				if name == "nothing is kept" && saysOf(err) != "listen at 127.0.0.1:0: host is closed" {
+				if name == "nothing is kept" && wiretest.Says(err) != "listen at 127.0.0.1:0: host is closed" {
 					t.Errorf("listens all the same: %v", err)
 				}
 			})
@@ -134,7 +136,7 @@ func gate(e end) (open chan struct{}) {
 
 func sizeOf(t *testing.T, content string) int {
 	t.Helper()
-	n, err := EnvelopeSize(oneWay(content))
+	n, err := envelopeSize(oneWay(content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func TestInMemoryTheCloserHearsNothingMoreAndThePeerAllThatWasSent(t *testing.T)
 				t.Errorf("got %q, want %q", got.Content, want)
 			}
 		}
-		if err := await(t, "end", a.closed); !errors.Is(err, ErrClosed) {
+		if err := await(t, "end", a.closed); !errors.Is(err, wire.ErrClosed) {
 			t.Errorf("the closer's end was %v", err)
 		}
 		if err := await(t, "end at the peer", b.closed); !errors.Is(err, io.EOF) {
@@ -238,10 +240,10 @@ func TestInMemoryTheFirstCauseOfThisSideIsTold(t *testing.T) {
 				c.does(a, b)
 				close(atA)
 				close(atB)
-				if err := await(t, "end", a.closed); saysOf(err) != c.endA {
+				if err := await(t, "end", a.closed); wiretest.Says(err) != c.endA {
 					t.Errorf("the end of a was %q, want %q", err, c.endA)
 				}
-				if err := await(t, "end", b.closed); saysOf(err) != c.endB {
+				if err := await(t, "end", b.closed); wiretest.Says(err) != c.endB {
 					t.Errorf("the end of b was %q, want %q", err, c.endB)
 				}
 			})
@@ -274,12 +276,12 @@ func TestInMemoryWhatIsSentBeforeThePeerAcceptsWaits(t *testing.T) {
 func TestInMemoryAFrameIsBoundedAsOverTCP(t *testing.T) {
 	inMemory(t, func(t *testing.T, h *Host, _ *memory) {
 		a, b := pair(t, h)
-		most := HandshakeLimit + lengthSize - sizeOf(t, "")
+		most := HandshakeLimit + wire.LengthSize - sizeOf(t, "")
 		a.Send(oneWay(strings.Repeat("x", most)))
 		await(t, "the longest message", b.got)
 		a.Send(oneWay(strings.Repeat("x", most+1)))
 		a.Send(oneWay("after it"))
-		if err := await(t, "end", b.closed); saysOf(err) != "receive from "+b.Remote().String()+": frame too large: 4097 bytes, allowed are 4096" {
+		if err := await(t, "end", b.closed); wiretest.Says(err) != "receive from "+b.Remote().String()+": frame too large: 4097 bytes, allowed are 4096" {
 			t.Errorf("ended with %v", err)
 		}
 		if err := await(t, "end", a.closed); !errors.Is(err, io.EOF) {
@@ -299,14 +301,14 @@ func TestCloseNamesTheLinksWhoseReceiversHang(t *testing.T) {
 		a.Send(oneWay("holds the receiver"))
 		synctest.Wait()
 		began := time.Now()
-		if err := h.Close(); saysOf(err) != "close host: after 3s these still run: connection to 127.0.0.1:32769, inboxes: cancel them before the host is closed" {
+		if err := h.Close(); wiretest.Says(err) != "close host: after 3s these still run: connection to 127.0.0.1:32769, inboxes: cancel them before the host is closed" {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(began); took != 3*time.Second+lingerTime {
 			t.Errorf("it took %s", took)
 		}
 		close(open)
-		if err := await(t, "end", b.closed); !errors.Is(err, ErrClosed) {
+		if err := await(t, "end", b.closed); !errors.Is(err, wire.ErrClosed) {
 			t.Errorf("ended with %v", err)
 		}
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 // stranger connects to at without the package's help.
@@ -36,13 +38,13 @@ func TestStrangersHarmOnlyTheirOwnConnection(t *testing.T) {
 		want error
 		text string
 	}{
-		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), ErrMalformedFrame, "this is HTTP"},
-		{"TLS", slice("16030100f8010000f40303ab"), ErrMalformedFrame, "this is TLS"},
-		{"random bytes", slice("9fe8a3c15d27b06644a10b7c"), ErrMalformedFrame, "length"},
-		{"2 GiB", slice("000000007ffffff0", "03"), ErrFrameTooLarge, "allowed are 4096"},
-		{"unknown type", slice("000000000000000a", "2a00"), ErrMalformedFrame, "type 42"},
-		{"cut off", slice("0000000000000100", "09000000"), ErrTruncated, ""},
-		{"three bytes", slice("000000"), ErrTruncated, ""},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), wire.ErrMalformedFrame, "this is HTTP"},
+		{"TLS", wiretest.Hex("16030100f8010000f40303ab"), wire.ErrMalformedFrame, "this is TLS"},
+		{"random bytes", wiretest.Hex("9fe8a3c15d27b06644a10b7c"), wire.ErrMalformedFrame, "length"},
+		{"2 GiB", wiretest.Hex("000000007ffffff0", "03"), wire.ErrFrameTooLarge, "allowed are 4096"},
+		{"unknown type", wiretest.Hex("000000000000000a", "2a00"), wire.ErrMalformedFrame, "type 42"},
+		{"cut off", wiretest.Hex("0000000000000100", "09000000"), wire.ErrTruncated, ""},
+		{"three bytes", wiretest.Hex("000000"), wire.ErrTruncated, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := stranger(t, at)
@@ -56,7 +58,7 @@ func TestStrangersHarmOnlyTheirOwnConnection(t *testing.T) {
 			if err := await(t, "end", victim.closed); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("ended with %v, want %v with %q", err, c.want, c.text)
 			}
-			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(readError(err), ErrPeerReset) {
+			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(wire.ReadError(err), wire.ErrPeerReset) {
 				t.Errorf("the stranger's connection: %v", err)
 			}
 			friend.Send(oneWay("still there?"))
@@ -89,7 +91,7 @@ func TestPeerThatIsReset(t *testing.T) {
 	await(t, "hello", b.got)
 	_ = conn.SetLinger(0)
 	_ = conn.Close()
-	if err := await(t, "end", b.closed); !errors.Is(err, ErrPeerReset) {
+	if err := await(t, "end", b.closed); !errors.Is(err, wire.ErrPeerReset) {
 		t.Errorf("ended with %v", err)
 	}
 }
@@ -110,7 +112,7 @@ func TestPeerThatReadsNothingCannotHoldUpClose(t *testing.T) {
 		t.Errorf("%d bytes are queued", b.Queued())
 	}
 	b.Close()
-	if err := await(t, "end", b.closed); !errors.Is(err, ErrClosed) {
+	if err := await(t, "end", b.closed); !errors.Is(err, wire.ErrClosed) {
 		t.Errorf("ended with %v", err)
 	}
 }

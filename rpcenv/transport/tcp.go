@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/bulk"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
 
-// keepAlive finds a peer whose machine went away without a word, in a minute and a half.
-var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 10 * time.Second, Count: 6}
-
-// tcp makes links of TCP connections. Go sets TCP_NODELAY on each.
+// tcp makes links of TCP connections.
 type tcp struct {
 	host *Host
 
@@ -25,16 +23,8 @@ type tcp struct {
 
 func newTCP(h *Host) *tcp { return &tcp{host: h, listeners: map[rpcenv.Address]*tcpListener{}} }
 
-func join(a rpcenv.Address) string { return net.JoinHostPort(a.Host, strconv.Itoa(a.Port)) }
-
 func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Receiver) {
-	d := net.Dialer{Timeout: t.host.opts.ConnectTimeout, KeepAliveConfig: keepAlive}
-	conn, err := d.DialContext(t.host.ctx, "tcp", join(to))
-	if err == nil && conn.LocalAddr().String() == conn.RemoteAddr().String() {
-		// A dial to a free port of this machine can meet itself, when the kernel chooses that port for it.
-		_ = conn.Close()
-		err = ErrRefused
-	}
+	conn, err := wire.Dial(t.host.ctx, to, t.host.opts.ConnectTimeout)
 	switch {
 	case t.host.ctx.Err() != nil: // first: otherwise a dial that Close cancelled would look like a fault of the network
 		if err == nil {
@@ -42,14 +32,14 @@ func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Recei
 		}
 		done(nil, fmt.Errorf("connect to %s: %w", to, ErrHostClosed))
 	case err != nil:
-		done(nil, dialError(to, err))
+		done(nil, err)
 	default:
-		t.host.link(conn, newFrameReader(conn), func(l rpcenv.Link) rpcenv.Receiver { return done(l, nil) })
+		t.host.link(conn, wire.NewReader(conn), func(l rpcenv.Link) rpcenv.Receiver { return done(l, nil) })
 	}
 }
 
 // link makes a link of a connection, asks whose for its Receiver, and reads until the end.
-func (h *Host) link(conn net.Conn, frames *frameReader, whose func(rpcenv.Link) rpcenv.Receiver) {
+func (h *Host) link(conn net.Conn, frames *wire.Reader, whose func(rpcenv.Link) rpcenv.Receiver) {
 	l := newTCPLink(h, conn, frames)
 	if !h.keepLink(l) {
 		// The Host is closed. The link still gets its Receiver, which hears of its end as of any other.
@@ -65,17 +55,12 @@ func (h *Host) link(conn net.Conn, frames *frameReader, whose func(rpcenv.Link) 
 }
 
 func (t *tcp) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver) (rpcenv.Address, io.Closer, error) {
-	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
-	ln, err := lc.Listen(t.host.ctx, "tcp", join(at))
+	ln, bound, err := wire.Listen(t.host.ctx, at)
 	if err != nil {
-		return rpcenv.Address{}, nil, listenError(at, err)
-	}
-	bound := addressOf(ln.Addr())
-	if at.Host != "" {
-		bound.Host = at.Host // the name as it was given: the kernel knows only the IP address
+		return rpcenv.Address{}, nil, err
 	}
 	l := &tcpListener{tcp: t, at: bound, accept: accept}
-	l.acceptor = newAcceptor(ln, l.start)
+	l.acceptor = wire.NewAcceptor(ln, l.start)
 	task := "listener at " + bound.String()
 	if !t.host.keep(l, l.Close) || !t.host.tasks.begin(task) {
 		t.host.forget(l)
@@ -86,12 +71,12 @@ func (t *tcp) listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receiver
 	t.mu.Unlock()
 	go func() {
 		defer t.host.tasks.end(task)
-		l.acceptor.run()
+		l.acceptor.Run()
 	}()
 	return bound, l, nil
 }
 
-func (t *tcp) fileServer(at rpcenv.Address) (*FileServer, error) {
+func (t *tcp) fileServer(at rpcenv.Address) (*bulk.FileServer, error) {
 	l := t.listener(at)
 	if l == nil {
 		return nil, fmt.Errorf("serve files at %s: this host does not listen there", at)
@@ -99,7 +84,7 @@ func (t *tcp) fileServer(at rpcenv.Address) (*FileServer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.files == nil {
-		l.files = newFileServer(at)
+		l.files = bulk.NewFileServer(at)
 	}
 	return l.files, nil
 }
@@ -129,10 +114,10 @@ type tcpListener struct {
 	tcp      *tcp
 	at       rpcenv.Address
 	accept   func(rpcenv.Link) rpcenv.Receiver
-	acceptor *acceptor // of the connections that are no links
+	acceptor *wire.Acceptor // of the connections that are no links
 
 	mu    sync.Mutex
-	files *FileServer
+	files *bulk.FileServer
 }
 
 func (l *tcpListener) start(conn net.Conn) {
@@ -149,26 +134,26 @@ func (l *tcpListener) start(conn net.Conn) {
 
 func (l *tcpListener) end(conn net.Conn) {
 	_ = conn.Close()
-	l.acceptor.drop(conn)
+	l.acceptor.Drop(conn)
 }
 
 // serve looks at the first frame's type. A connection that says nothing is no link, and nobody hears of it.
 func (l *tcpListener) serve(conn net.Conn) {
 	opts := &l.tcp.host.opts
-	frames := newFrameReader(conn)
+	frames := wire.NewReader(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(opts.FirstFrameTimeout))
-	head, _ := frames.br.Peek(lengthSize + 1)
+	head, _ := frames.Peek(wire.LengthSize + 1)
 	_ = conn.SetReadDeadline(time.Time{})
 	switch {
 	case len(head) == 0:
 		l.end(conn)
-	case len(head) > lengthSize && head[lengthSize] == typeStreamRequest:
-		(&bulkConn{conn: conn, frames: frames, idle: opts.IdleTimeout, files: l.openFile}).serve()
+	case len(head) > wire.LengthSize && head[wire.LengthSize] == wire.StreamRequest:
+		bulk.ServeFiles(conn, frames, opts.IdleTimeout, l.openFile)
 		l.end(conn)
 	default:
 		// Also with less than a whole head: the link's error then says that the frame was cut short. The connection leaves
 		// the acceptor, since the end of a listener ends no link.
-		l.acceptor.drop(conn)
+		l.acceptor.Drop(conn)
 		l.tcp.host.link(conn, frames, l.accept)
 	}
 }
@@ -180,7 +165,7 @@ func (l *tcpListener) openFile(path string) (io.ReadCloser, int64, error) {
 	if files == nil {
 		return nil, 0, errors.New("no files are served here")
 	}
-	return files.open(path)
+	return files.Open(path)
 }
 
 // Close ends the listener and the downloads, but no link. It may be called twice.
@@ -191,5 +176,5 @@ func (l *tcpListener) Close() error {
 	}
 	l.tcp.mu.Unlock()
 	l.tcp.host.forget(l)
-	return l.acceptor.close()
+	return l.acceptor.Close()
 }

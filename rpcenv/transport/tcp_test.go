@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/transport/wire"
+	"github.com/coherer/coherer/rpcenv/transport/wire/wiretest"
 )
 
 func TestAHostSaysWhereItListens(t *testing.T) {
@@ -63,7 +65,7 @@ func TestTheEndOfAListenerEndsNoLinkAndNoOtherListener(t *testing.T) {
 		if err := second.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.FileServer(at); !h.opts.Memory && saysOf(err) != "serve files at "+at.String()+": this host does not listen there" {
+		if _, err := h.FileServer(at); !h.opts.Memory && wiretest.Says(err) != "serve files at "+at.String()+": this host does not listen there" {
 			t.Errorf("after the end of both: %v", err)
 		}
 	})
@@ -144,60 +146,61 @@ func TestAListenerIsFoundByItsAddressOrElseByItsPortAlone(t *testing.T) {
 }
 
 // behind runs a test with a listener at a door, on virtual time.
-func behind(t *testing.T, opts Options, f func(t *testing.T, h *Host, l *tcpListener, d *door)) {
+func behind(t *testing.T, opts Options, f func(t *testing.T, h *Host, l *tcpListener, d *wiretest.Door)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t, opts)
-		d := newDoor()
+		d := wiretest.NewDoor()
 		l := &tcpListener{tcp: h.net.(*tcp), at: loopback, accept: func(rpcenv.Link) rpcenv.Receiver { return newEar() }}
-		l.acceptor = newAcceptor(d, l.start)
-		go l.acceptor.run()
+		l.acceptor = wire.NewAcceptor(d, l.start)
+		go l.acceptor.Run()
 		f(t, h, l, d)
 	})
 }
 
 func TestAConnectionIsALinkWithItsFirstFrame(t *testing.T) {
 	opts := Options{FirstFrameTimeout: 7 * time.Second}
-	behind(t, opts, func(t *testing.T, h *Host, l *tcpListener, d *door) {
-		d.closeErr = errors.New("cannot be closed")
+	behind(t, opts, func(t *testing.T, h *Host, l *tcpListener, d *wiretest.Door) {
+		d.CloseErr = errors.New("cannot be closed")
 		began := time.Now()
-		silent, short, linked := d.knock(), d.knock(), d.knock()
+		silent, short, linked := d.Knock(), d.Knock(), d.Knock()
 		_, _ = linked.Write(frameOf(t, "hello"))
-		_, _ = short.Write(slice("0000000000000064")) // a length is no type yet
+		_, _ = short.Write(wiretest.Hex("0000000000000064")) // a length is no type yet
 		synctest.Wait()
-		if kept(h) != 1 || holds(l.acceptor) != 2 {
-			t.Errorf("%d links, %d connections that are none yet", kept(h), holds(l.acceptor))
+		if kept(h) != 1 || l.acceptor.Held() != 2 {
+			t.Errorf("%d links, %d connections that are none yet", kept(h), l.acceptor.Held())
 		}
 		if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(began) != opts.FirstFrameTimeout {
 			t.Errorf("the silent one: %v after %s", err, time.Since(began))
 		}
 		synctest.Wait()
-		if kept(h) != 2 || holds(l.acceptor) != 0 {
-			t.Errorf("%d links, %d connections that are none yet", kept(h), holds(l.acceptor))
+		if kept(h) != 2 || l.acceptor.Held() != 0 {
+			t.Errorf("%d links, %d connections that are none yet", kept(h), l.acceptor.Held())
 		}
 		time.Sleep(time.Hour) // a link may be silent as long as it wants
 		synctest.Wait()
 		if kept(h) != 2 {
 			t.Errorf("%d links after an hour", kept(h))
 		}
-		if err := l.Close(); !errors.Is(err, d.closeErr) {
+		if err := l.Close(); !errors.Is(err, d.CloseErr) {
 			t.Errorf("closed with %v", err)
 		}
 		synctest.Wait()
-		wantOpen(t, "a link", linked)
+		wiretest.WantOpen(t, "a link", linked)
 		_, _ = short.Close(), linked.Close()
 	})
 }
 
 func TestADownloadEndsWithItsListenerOrWhenItIsIdle(t *testing.T) {
 	opts := Options{IdleTimeout: 7 * time.Second}
-	behind(t, opts, func(t *testing.T, h *Host, l *tcpListener, d *door) {
+	behind(t, opts, func(t *testing.T, h *Host, l *tcpListener, d *wiretest.Door) {
 		asks := func() net.Conn {
-			conn := d.knock()
-			_, _ = conn.Write(askFile("/files/f"))
-			frame, err := newFrameReader(conn).next(anyFrame)
-			want := appendStream(nil, typeStreamFailure, "/files/f", appendText(nil, "no files are served here"))
-			if err != nil || string(frame) != string(want[lengthSize:]) {
+			conn := d.Knock()
+			ask := wire.AppendText(append(make([]byte, wire.LengthSize), wire.StreamRequest), "/files/f")
+			_, _ = conn.Write(wire.FinishFrame(ask, 0))
+			frame, err := wire.NewReader(conn).Next(wire.AtMost(wire.MaxFrame))
+			want := wire.AppendText(wire.AppendText([]byte{wire.StreamFailure}, "/files/f"), "no files are served here")
+			if err != nil || string(frame) != string(want) {
 				t.Errorf("%q, %v", frame, err)
 			}
 			return conn
@@ -207,14 +210,14 @@ func TestADownloadEndsWithItsListenerOrWhenItIsIdle(t *testing.T) {
 			t.Errorf("the idle one: %v after %s", err, time.Since(began))
 		}
 		synctest.Wait()
-		if holds(l.acceptor) > 0 {
+		if l.acceptor.Held() > 0 {
 			t.Error("its connection is remembered")
 		}
 		second := asks()
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		wantClosed(t, "a download", second)
+		wiretest.WantClosed(t, "a download", second)
 		if kept(h) > 0 {
 			t.Error("a download became a link")
 		}
@@ -227,17 +230,13 @@ func TestLinksOverTCPHaveTheAddressesOfTheirConnection(t *testing.T) {
 	if a.Local() != b.Remote() || a.Remote() != b.Local() || a.Local().Host != "127.0.0.1" {
 		t.Errorf("from %s to %s, and at the other end from %s to %s", a.Local(), a.Remote(), b.Local(), b.Remote())
 	}
-	mapped := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1).To16(), Port: 7077}
-	if got := addressOf(mapped); got != (rpcenv.Address{Host: "10.0.0.1", Port: 7077}) {
-		t.Errorf("an IPv4 address in IPv6 is %s", got)
-	}
 }
 
 func TestHostSettingsThatAreNotGivenAreSparks(t *testing.T) {
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
 	defaults := Options{ConnectTimeout: minutes(2), FirstFrameTimeout: 10 * time.Second, IdleTimeout: minutes(2), CloseTimeout: 5 * time.Second, MaxFrame: 128<<20 + 64<<10}
 	least := Options{ConnectTimeout: 1, FirstFrameTimeout: 1, IdleTimeout: 1, CloseTimeout: 1, MaxFrame: 1}
-	given := Options{ConnectTimeout: minutes(3), FirstFrameTimeout: minutes(4), IdleTimeout: minutes(5), CloseTimeout: minutes(6), MaxFrame: hardLimit}
+	given := Options{ConnectTimeout: minutes(3), FirstFrameTimeout: minutes(4), IdleTimeout: minutes(5), CloseTimeout: minutes(6), MaxFrame: wire.MaxFrame}
 	beyond := given
 	beyond.MaxFrame++
 	for _, c := range []struct{ given, want Options }{

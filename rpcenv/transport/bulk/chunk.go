@@ -1,0 +1,35 @@
+package bulk
+
+import (
+	"io"
+	"os"
+)
+
+// Source has the blocks that Serve serves.
+type Source interface {
+	// OpenBlocks returns one Chunk for each block, in that order. It may be called from several goroutines. An error
+	// fails the whole request; for a single block that is missing, let that Chunk's Open fail.
+	OpenBlocks(ids []string) ([]Chunk, error)
+}
+
+// Chunk is the content of a block: Size bytes of what Open returns. Open is called once for each time that the chunk is
+// fetched, and what it returned is closed. The bytes of an *os.File go to the peer without passing through this process.
+type Chunk struct {
+	Size int64
+	Open func() (io.ReadCloser, error)
+}
+
+// FileChunk is a Chunk of size bytes of a file from offset on. The file is opened when the chunk is fetched.
+func FileChunk(path string, offset, size int64) Chunk {
+	return Chunk{Size: size, Open: func() (io.ReadCloser, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Seek(offset, io.SeekStart); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		return f, nil
+	}}
+}

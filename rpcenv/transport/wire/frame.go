@@ -1,0 +1,140 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync/atomic"
+)
+
+// The types of Spark's frames that are spoken here; network-common's Message.Type.
+const (
+	ChunkFetchRequest byte = 0
+	ChunkFetchSuccess byte = 1
+	ChunkFetchFailure byte = 2
+	RPCRequest        byte = 3
+	RPCResponse       byte = 4
+	RPCFailure        byte = 5
+	StreamRequest     byte = 6
+	StreamResponse    byte = 7
+	StreamFailure     byte = 8
+)
+
+const (
+	// MaxFrame is the largest frame that Spark's decoder allows, and that the lengths inside a frame can express.
+	MaxFrame = math.MaxInt32 - 1
+
+	// LengthSize is the size of a length field.
+	LengthSize = 8
+
+	bufferSize = 64 << 10
+)
+
+// AtMost is a limit that does not change.
+func AtMost(n int64) *atomic.Int64 {
+	limit := new(atomic.Int64)
+	limit.Store(n)
+	return limit
+}
+
+// Reader reads the frames of one connection. It is not for use by several goroutines. What is no frame, such as the bytes
+// of a file behind one, is read from the bufio.Reader in it, after Settle.
+type Reader struct {
+	*bufio.Reader
+	skip int // bytes of the last frame that are still buffered
+}
+
+// NewReader returns a Reader of what r says.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{Reader: bufio.NewReaderSize(r, bufferSize)}
+}
+
+// Length reads the length field of the next frame and returns how many bytes follow it. The end of the stream before
+// the frame is io.EOF, within it io.ErrUnexpectedEOF. The limit is the one in force when the field has come: the opening of a
+// link may lift it long after the call.
+func (f *Reader) Length(limit *atomic.Int64) (int, error) {
+	f.Settle()
+	field, err := f.Peek(LengthSize)
+	if err != nil {
+		return 0, cutShort(err, len(field))
+	}
+	n := int64(binary.BigEndian.Uint64(field))
+	switch body, most := n-LengthSize, limit.Load(); {
+	case n <= LengthSize || body > MaxFrame:
+		return 0, fmt.Errorf("%w: length %d%s", ErrMalformedFrame, n, foreign(field))
+	case body > most:
+		return 0, fmt.Errorf("%w: %d bytes, allowed are %d", ErrFrameTooLarge, body, most)
+	default:
+		_, _ = f.Discard(LengthSize)
+		return int(body), nil
+	}
+}
+
+// Settle leaves the last frame behind, so that the next byte is the one that follows it.
+func (f *Reader) Settle() {
+	_, _ = f.Discard(f.skip) // all of it is buffered
+	f.skip = 0
+}
+
+// Next reads a frame and returns it without its length field, its type first. It is only valid until the next call.
+func (f *Reader) Next(limit *atomic.Int64) ([]byte, error) {
+	n, err := f.Length(limit)
+	if err != nil {
+		return nil, err
+	}
+	return f.Rest(n)
+}
+
+// Rest reads the n bytes of a frame after its length field.
+func (f *Reader) Rest(n int) (frame []byte, err error) {
+	if n <= f.Size() {
+		// A small frame is not copied: it stays buffered until Settle.
+		if frame, err = f.Peek(n); err != nil {
+			return nil, cutShort(err, 1)
+		}
+		f.skip = n
+		return frame, nil
+	}
+	for len(frame) < n {
+		// Twice as much as has come so far: a peer that only claims a length gets no memory for it.
+		frame = slices.Grow(frame, min(n-len(frame), max(len(frame), bufferSize)))
+		m, err := io.ReadFull(f, frame[len(frame):min(n, cap(frame))])
+		frame = frame[:len(frame)+m]
+		if err != nil {
+			return nil, cutShort(err, 1)
+		}
+	}
+	return frame, nil
+}
+
+// cutShort turns the end of a stream into io.ErrUnexpectedEOF if it lies within a frame: if got bytes of it were read.
+func cutShort(err error, got int) error {
+	if got > 0 && errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// foreign guesses which other protocol a length field was.
+func foreign(field []byte) string {
+	for _, method := range []string{"GET ", "POST ", "PUT ", "HEAD ", "PRI * ", "OPTIONS ", "HTTP/"} {
+		if bytes.HasPrefix(field, []byte(method)) {
+			return ": this is HTTP: the port speaks Spark's RPC, pages are on another one"
+		}
+	}
+	if bytes.HasPrefix(field, []byte{0x16, 0x03}) {
+		return ": this is TLS: the port does not speak it"
+	}
+	return ""
+}
+
+// FinishFrame writes the length field, which counts itself, of the frame that begins at dst[start].
+func FinishFrame(dst []byte, start int) []byte {
+	binary.BigEndian.PutUint64(dst[start:], uint64(len(dst)-start))
+	return dst
+}
