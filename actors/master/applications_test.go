@@ -2,105 +2,29 @@ package master_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Trace 2 and 8 as recorded from real Spark: two executors, a clean end.
-func TestAnApplicationFromRegistrationToItsEnd(t *testing.T) {
+// A Worker gets the whole description of what it is to start: scripts show of that only that it is there.
+func TestADescriptionReachesItsWorkerWhole(t *testing.T) {
 	k := newKit(t)
-	w, idle := k.worker("W1", 2, 2048), k.worker("W2", 2, 256)
-	d := k.newDriver("D")
-	d.desc.MaxCores = proto.Int32(2)
-	d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: d.Ref.Proto()})
-	id := "app-20260101000000-0000"
-	same(t, d.Probe, &deploy.RegisteredApplication{AppId: id, Master: k.ref.Proto()})
-	url := k.ref.Address.SparkURL()
-	for exec := range int32(2) {
-		same(t, w.Probe, &deploy.LaunchExecutor{
-			MasterUrl: url, AppId: id, ExecId: &exec, AppDesc: d.desc, Cores: 1, Memory: 512,
-		})
-		same(t, d.Probe, &deploy.ExecutorAdded{
-			Id: &exec, WorkerId: w.reg.GetId(), HostPort: w.Ref.Address.String(), Cores: 1, Memory: 512,
-		})
+	w, d := k.worker("W1", 2, 2048), k.newDriver("D")
+	d.desc.MaxCores, d.desc.Command = proto.Int32(1), wanted(false).Command
+	d.register()
+	if l := w.launched(); !proto.Equal(l.GetAppDesc(), d.desc) {
+		t.Errorf("%v", l)
 	}
-	for exec := range int32(2) {
-		w.report(id, exec, deploy.ExecutorState_RUNNING)
-		same(t, d.Probe, &deploy.ExecutorUpdated{Id: &exec, State: deploy.ExecutorState_RUNNING})
+	k.submit(wanted(true))
+	if l := w.launchedDriver(); !proto.Equal(l.GetDriverDesc(), wanted(true)) {
+		t.Errorf("%v", l)
 	}
-	if s := k.state(); s.ActiveApps[0].State != master.ApplicationRunning.String() || s.Workers[0].CoresUsed != 2 || s.Workers[0].MemoryUsed != 1024 {
-		t.Errorf("%+v", s)
-	}
-	for range 2 { // a repeated end is one
-		d.Send(k.ref, &deploy.UnregisterApplication{AppId: id})
-	}
-	for exec := range int32(2) {
-		same(t, w.Probe, &deploy.KillExecutor{MasterUrl: url, AppId: id, ExecId: &exec})
-	}
-	for _, p := range []*worker{w, idle} {
-		same(t, p.Probe, &deploy.ApplicationFinished{Id: id})
-		none(t, p.Probe, time.Second)
-	}
-	w.report(id, 0, deploy.ExecutorState_KILLED, 143) // unknown by now, and answered true
-	none(t, d.Probe, time.Second)
-	s := k.state()
-	if len(s.ActiveApps) != 0 || len(s.CompletedApps) != 1 || s.CompletedApps[0].State != master.ApplicationFinished.String() || s.Workers[0].CoresUsed != 0 {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestARepeatedRegistrationGetsTheIDThatTheApplicationHas(t *testing.T) {
-	k := newKit(t)
-	d := k.driver("D", 1)
-	first := d.id
-	if d.register(); d.id != first {
-		t.Errorf("%s, then %s", first, d.id)
-	}
-	if s := k.state(); len(s.ActiveApps) != 1 {
-		t.Errorf("%+v", s.ActiveApps)
-	}
-}
-
-func TestADescriptionThatNoExecutorCanSatisfyIsRefused(t *testing.T) {
-	k := newKit(t)
-	for i, test := range []struct {
-		change func(*deploy.ApplicationDescription)
-		want   string
-	}{
-		{func(d *deploy.ApplicationDescription) { d.MemoryPerExecutorMb = 0 }, "spark.executor.memory"},
-		{func(d *deploy.ApplicationDescription) { d.CoresPerExecutor = proto.Int32(0) }, "spark.executor.cores"},
-		{func(d *deploy.ApplicationDescription) { d.MaxCores = proto.Int32(-1) }, "spark.cores.max"},
-		{func(d *deploy.ApplicationDescription) { d.InitialExecutorLimit = proto.Int32(-1) }, "below 0"},
-	} {
-		d := k.newDriver(fmt.Sprint("D", i))
-		test.change(d.desc)
-		d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc, Driver: d.Ref.Proto()})
-		if r := next[*deploy.ApplicationRemoved](t, d.Probe); !strings.Contains(r.GetMessage(), test.want) {
-			t.Errorf("%q does not name %s", r.GetMessage(), test.want)
-		}
-	}
-	d := k.newDriver("none")
-	d.Send(k.ref, &deploy.RegisterApplication{Driver: d.Ref.Proto()})
-	next[*deploy.ApplicationRemoved](t, d.Probe)
-	d.Send(k.ref, &deploy.RegisterApplication{AppDescription: d.desc})
-	none(t, d.Probe, time.Second)
-}
-
-func TestADriverThatIsGoneEndsItsApplication(t *testing.T) {
-	k := newKit(t)
-	w, d := k.worker("W1", 2, 2048), k.driver("D", 1)
-	w.launched()
-	k.Find("D").Kill()
-	next[*deploy.KillExecutor](t, w.Probe)
-	same(t, w.Probe, &deploy.ApplicationFinished{Id: d.id})
 }
 
 // A proxy, or a firewall, has cut the connection: the driver is there and goes on.
@@ -146,24 +70,6 @@ func TestAnotherDriverAtTheAddressIsAnotherApplication(t *testing.T) {
 	if s := k.state(); len(s.ActiveApps) != 1 || s.ActiveApps[0].GetId() == old || s.CompletedApps[0].GetId() != old {
 		t.Errorf("%v", s)
 	}
-}
-
-func TestApplicationsGetCoresInTheOrderOfTheirRegistration(t *testing.T) {
-	k := newKit(t)
-	w := k.worker("W1", 2, 4096)
-	first, second := k.driver("D1", 2), k.driver("D2", 2)
-	for range 2 {
-		if l := w.launched(); l.GetAppId() != first.id {
-			t.Errorf("launched for %s", l.GetAppId())
-		}
-	}
-	none(t, second.Probe, time.Second)
-	if s := k.state(); len(s.ActiveApps) != 2 || len(s.Demands) != 1 || s.Demands[0].AppId != second.id || s.Demands[0].Blockers[0].Filter != "cores" {
-		t.Errorf("%+v", s.ActiveApps)
-	}
-	first.Send(k.ref, &deploy.UnregisterApplication{AppId: first.id})
-	second.added()
-	second.added()
 }
 
 func TestApplicationIDs(t *testing.T) {

@@ -38,24 +38,24 @@
 //     the recovery, and an exception in completeRecovery leaves COMPLETING_RECOVERY for ever (SPARK-20305).
 //     (TestABadRecordIsReportedAndTheRestRecovers, TestAThrowInRecoveryNeverLeavesTheMasterBetweenStates)
 //   - Records are written behind the handlers and in groups; Spark's Master waits for its disk in each handler.
-//     (TestNothingIsAcknowledgedBeforeItIsDurable, TestManyRegistrationsAreOneWrite)
+//     (TestProtocol/durable, TestManyRegistrationsAreOneWrite)
 //   - A Master that cannot write its records ends with exit code 1; Spark's throws in the handler and goes on.
-//     (TestAMasterThatCannotWriteEndsAndPromisesNothing)
+//     (TestProtocol/durable_fails)
 //   - All that a Master sends has a leader term, which is higher after each start with records.
-//     (TestWithoutRecordsTheMasterLeadsAtOnceInTheNextTerm)
+//     (TestProtocol/recovery)
 //   - When a Worker registers before it answers MasterChanged, the Master waits for the list of what it runs and takes that
-//     into the books; Spark's Master kills it. (TestARegistrationDuringRecoveryIsADuplicate)
-//   - What a recovered Worker runs without an owner is killed; Spark leaves it. (TestWhatIsNotToBeThereEnds)
+//     into the books; Spark's Master kills it. (TestProtocol/recovery_registration)
+//   - What a recovered Worker runs without an owner is killed; Spark leaves it. (TestProtocol/recovery_ends)
 //   - The Master gives no executor id again that the application has heard of, even if that executor's Worker does not answer:
-//     MasterChangeAcknowledged has the next id. (TestIDsThatTheApplicationHeardOfAreNotGivenAgain)
-//   - A driver that waited for a Worker when the Master died waits on; Spark takes it for lost. (TestDriversThatNobodyHas)
-//   - A Master that is started again within a second gives no id twice. (TestAfterARestartNoIDIsGivenTwice)
+//     MasterChangeAcknowledged has the next id. (TestProtocol/recovery_registration)
+//   - A driver that waited for a Worker when the Master died waits on; Spark takes it for lost. (TestProtocol/recovery_ends)
+//   - A Master that is started again within a second gives no id twice. (TestProtocol/recovery)
 //   - A report about an executor fails at a Master in STANDBY, so that it is repeated to the leader; Spark's answers true.
-//     (TestAStandbyAnswersNobodyUntilItIsElected)
+//     (TestProtocol/standby)
 //   - A RUNNING report that is repeated, because its answer was lost, changes nothing; Spark's Master throws, and the
-//     Worker ends after five of them. (TestARepeatedReportChangesNothing)
+//     Worker ends after five of them. (TestProtocol/executors)
 //   - A repeated RegisterApplication returns the id that the application has; Spark returns a new one that it does not know
-//     itself. (TestARepeatedRegistrationGetsTheIDThatTheApplicationHas)
+//     itself. (TestProtocol/application)
 //   - The Master answers a heartbeat of an unknown Worker with ReconnectWorker, like that of a dead one; Spark ignores it, and
 //     a Worker forgotten after 16 time-outs never comes back.
 //     (TestAHeartbeatOfAWorkerThatNobodyHeardOfIsAnswered)
@@ -66,35 +66,35 @@
 //     TestBackoff)
 //   - When the connection of an application's driver ends the Master asks whether the driver lives. A live one gets
 //     MasterChanged and goes on; Spark finishes its application, and the driver waits for a Master for ever.
-//     (TestADriverThatLostItsConnectionOnlyIsKept, TestADriverThatIsGoneEndsItsApplication)
+//     (TestADriverThatLostItsConnectionOnlyIsKept, TestProtocol/application)
 //   - The driver of an application that is given up at the end of a recovery gets ApplicationRemoved, since it may only have
-//     stood still; in Spark such a driver waits for ever. (TestWhoDoesNotAnswerIsGivenUpAfterTheRecoveryTimeout)
+//     stood still; in Spark such a driver waits for ever. (TestProtocol/recovery_timeout)
 //   - The end of one of several connections to a peer is not the peer's end; Spark takes a Worker that came back for dead
 //     when it sees its old connection close (SPARK-23191). Orders lost with that connection are given up when the Worker lists
-//     what it runs, and given again. (TestAWorkerWithAnotherConnectionIsKept, TestAnOrderLostWithAConnectionIsGivenAgain)
+//     what it runs, and given again. (TestProtocol/worker_lost, TestProtocol/order_lost)
 //   - When a Worker reports that an executor runs which the Master has given up, the Master sends KillExecutor; Spark only
-//     warns. (TestAnExecutorThatRunsThoughGivenUpIsKilled)
+//     warns. (TestProtocol/executors)
 //   - A description that no executor can satisfy (no memory, no cores) is answered with ApplicationRemoved and the
 //     reason, a Worker without cores or memory with RegisterWorkerFailed.
-//     (TestADescriptionThatNoExecutorCanSatisfyIsRefused, TestAWorkerWithNothingToOfferIsRefused)
+//     (TestProtocol/application_refused, TestProtocol/registration)
 //   - What an executor had on a decommissioned Worker is given back when it ends, and it is killed when its application
-//     ends; Spark's Master has forgotten it by then. (TestADecommissionedWorker)
+//     ends; Spark's Master has forgotten it by then. (TestProtocol/decommission)
 //   - What a decommissioned Worker takes from an application is replaced at once; Spark waits for the next reason to
-//     schedule. (TestADecommissionedExecutorIsReplacedAtOnce)
+//     schedule. (TestProtocol/decommission)
 //   - Workers that time out, or are decommissioned, at one time are all given up before what they had is given away; in Spark
-//     it can go to the next of them. (TestWhatIsLostGoesToNoWorkerThatIsNextToBeGivenUp)
+//     it can go to the next of them. (TestProtocol/worker_timeout, TestProtocol/decommission_hosts)
 //   - The log warns once of a driver that no Worker could take even if it were idle; Spark looks at one Worker, the last, and
 //     warns each time. (TestADriverBeyondEveryWorkerIsWarnedOf)
 //   - RequestExecutors with a profile that no executor can have is answered false and changes nothing; Spark trusts the
-//     driver. (TestRequestExecutorsOfAnUnknownApplicationAndOfNonsense)
+//     driver. (TestProtocol/request_executors)
 //   - spark.master.useAppNameAsAppId.enabled does not give one id to two applications, and neither it nor
 //     spark.deploy.appIdPattern gives one that is a path. (TestApplicationIDs, TestAnApplicationIDIsNoPath)
 //   - The report that a driver in cluster mode has ended is an ask; a repetition, one of a driver that is unknown, and one
-//     that is no end change nothing. Spark's Master throws at the last. (TestAReportOfADriverChangesItOnce)
+//     that is no end change nothing. Spark's Master throws at the last. (TestProtocol/drivers)
 //   - A driver whose LaunchDriver was lost with a connection is ordered again, under a new id, when its Worker registers
-//     anew and does not list it; in Spark's books it runs for ever. (TestAnOrderOfADriverLostWithAConnectionIsGivenAgain)
+//     anew and does not list it; in Spark's books it runs for ever. (TestProtocol/order_lost)
 //   - RequestDriverStatus returns the new id of a relaunched driver, and what blocks one that waits.
-//     (TestASupervisedDriverRunsAgainUnderANewID, TestADriverThatDoesNotFitDoesNotBlockTheNext)
+//     (TestProtocol/drivers_lost, TestProtocol/drivers)
 //   - coherer.master.maxDriverShare bounds the part of the cluster that drivers have together; without it, as in Spark, they
 //     can leave nothing to their own executors (SPARK-27750). (TestTheShareOfDriversHasACap)
 //   - An application that waited for its first executor when the Master died waits on when the next one has recovered; Spark's
@@ -103,7 +103,7 @@
 //   - One peer registers 16 Workers at most; the refusal and one line of the log say so. Spark takes all.
 //     (TestOnePeerRegistersNoCrowd)
 //   - The page of an application says why each executor has ended, and the page of the Master why a Worker is DEAD or
-//     DECOMMISSIONED and why an application or a driver is over; Spark's show states alone. (TestWhatIsOverSaysWhyAndWhatItHad)
+//     DECOMMISSIONED and why an application or a driver is over; Spark's show states alone. (TestProtocol/application)
 //   - A driver that wants no cores, no memory, or nothing to start is refused when it is submitted, and so is
-//     spark.deploy.driverIdPattern when it gives no name of a directory. (TestDriversThatCannotBeAreRefused, TestDriverIDs)
+//     spark.deploy.driverIdPattern when it gives no name of a directory. (TestProtocol/drivers, TestDriverIDs)
 package master

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/sim"
 )
 
 // kit is a Master with Probes around it.
@@ -22,6 +23,7 @@ type kit struct {
 	ref  rpcenv.Ref
 	tool *rpctest.Probe // in the Master's Env
 	ep   *harness
+	host *sim.Host // the Master's
 }
 
 // harness is a Master whose connection events a test can make.
@@ -66,9 +68,8 @@ func kitWith(t *testing.T, cfg master.Config, settings ...string) *kit {
 	w := rpctest.New(t, 1)
 	w.NoPanic()
 	env := w.Env("M", cf)
-	k := &kit{World: w, t: t, ep: &harness{master.New(cfg)}}
-	k.ref = w.Register(env, master.Name, k.ep)
-	k.tool = w.ProbeIn(env, "Tool")
+	k := &kit{World: w, t: t}
+	k.lead(env, cfg)
 	return k
 }
 

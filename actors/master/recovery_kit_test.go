@@ -93,7 +93,7 @@ func lasting(t *testing.T, settings ...string) (*kit, *shelf) {
 // lead puts a Master into an Env.
 func (k *kit) lead(env *rpcenv.Env, cfg master.Config) {
 	k.t.Helper()
-	k.ep = &harness{master.New(cfg)}
+	k.ep, k.host = &harness{master.New(cfg)}, k.Find(env.Name())
 	k.ref = k.Register(env, master.Name, k.ep)
 	k.tool = k.ProbeIn(env, "Tool")
 }
@@ -154,12 +154,11 @@ func (d *driver) acknowledges(next int32) {
 // exits is the code with which the Master's process ends.
 func (k *kit) exits(want int) {
 	k.t.Helper()
-	h := k.Find("M")
-	ended := func() bool { _, yes := h.Exited(); return yes }
+	ended := func() bool { _, yes := k.host.Exited(); return yes }
 	if err := k.Run(ended, time.Minute); err != nil {
 		k.t.Fatalf("the Master has not ended: %v", err)
 	}
-	if code, _ := h.Exited(); code != want {
+	if code, _ := k.host.Exited(); code != want {
 		k.t.Errorf("exit code %d, want %d", code, want)
 	}
 }

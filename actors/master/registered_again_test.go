@@ -20,32 +20,6 @@ func (w *worker) again(executors ...*deploy.ExecutorDescription) {
 	w.Send(w.k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: executors})
 }
 
-// What was ordered and is not RUNNING can have been lost with the connection; what is RUNNING arrived. When the Worker does not
-// list that, it has ended, and the report comes.
-func TestAnExecutorThatRanIsNotTakenForALostOrder(t *testing.T) {
-	k := newKit(t)
-	w, d := k.worker("W1", 2, 2048), k.driver("D", 2)
-	w.launched()
-	w.launched()
-	d.added()
-	d.added()
-	w.report(d.id, 0, deploy.ExecutorState_RUNNING)
-	d.updated()
-	w.again()
-	if u := d.updated(); u.GetId() != 1 || u.GetState() != deploy.ExecutorState_LOST || u.GetMessage() != "its order was lost with the worker's connection" {
-		t.Errorf("%v", u)
-	}
-	if l := w.launched(); l.GetExecId() != 2 {
-		t.Errorf("%v", l)
-	}
-	d.added()
-	w.report(d.id, 2, deploy.ExecutorState_RUNNING)
-	d.updated()
-	w.again(running(d.id, 2)) // nothing is doubtful any more
-	none(t, d.Probe, time.Second)
-	none(t, w.Probe, time.Second)
-}
-
 // The same of a Worker that a recovered Master knows: it has said what it runs, and registers once more.
 func TestAfterARecoveryNothingThatRunsIsDoubted(t *testing.T) {
 	k, s := lasting(t)
@@ -66,25 +40,6 @@ func TestAfterARecoveryNothingThatRunsIsDoubted(t *testing.T) {
 	w.report(d.id, 0, deploy.ExecutorState_EXITED, 1)
 	if u := d.updated(); u.GetId() != 0 || u.GetState() != deploy.ExecutorState_EXITED {
 		t.Errorf("%v", u)
-	}
-}
-
-// An executor is looked for on the Worker that says it: one that it says, and another Worker has, is killed.
-func TestAnExecutorOfAnotherWorkerIsKilled(t *testing.T) {
-	k := newKit(t)
-	w1, d := k.worker("W1", 1, 1024), k.driver("D", 1)
-	w1.launched()
-	id := k.submit(wanted(false))
-	w2 := k.worker("W2", 1, 1024)
-	w2.launchedDriver()
-	w2.Send(k.ref, &deploy.WorkerLatestState{Id: w2.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}, DriverIds: []string{id}})
-	same(t, w2.Probe, &deploy.KillExecutor{MasterUrl: k.ref.Address.SparkURL(), AppId: d.id, ExecId: new(int32)})
-	none(t, w2.Probe, time.Second)
-	w1.Send(k.ref, &deploy.WorkerLatestState{Id: w1.reg.GetId(), Executors: []*deploy.ExecutorDescription{running(d.id, 0)}, DriverIds: []string{id}})
-	same(t, w1.Probe, &deploy.KillDriver{DriverId: id})
-	none(t, w1.Probe, time.Second)
-	if s := k.state(); len(s.ActiveApps[0].Executors) != 1 || s.ActiveDrivers[0].State != deploy.DriverState_RUNNING {
-		t.Errorf("%v", s)
 	}
 }
 

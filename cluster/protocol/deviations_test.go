@@ -48,7 +48,7 @@ func differences(pkg string, doc *ast.CommentGroup) []Deviation {
 }
 
 // held is the end of an item that names tests.
-var held = regexp.MustCompile(`\s*\((Test\w+(?:, Test\w+)*)\)$`)
+var held = regexp.MustCompile(`\s*\((Test[\w/]+(?:, Test[\w/]+)*)\)$`)
 
 func itemOf(pkg, text string) Deviation {
 	d := Deviation{Package: pkg, Here: text}

@@ -51,11 +51,14 @@ func role(pkg string) string {
 	return path.Join(parts[:min(2, len(parts))]...)
 }
 
-// testsBelow are the test functions in and below a folder.
+// testsBelow are the test functions in and below a folder, and the scripts of TestProtocol.
 func testsBelow(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	err := filepath.WalkDir(filepath.Join(root, folder), func(name string, d fs.DirEntry, err error) error {
+		if dir, script := filepath.Split(name); strings.HasSuffix(dir, "/testdata/scripts/") {
+			out["TestProtocol/"+strings.TrimSuffix(script, ".txt")] = true
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, "_test.go") {
 			return err
 		}

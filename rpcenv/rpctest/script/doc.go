@@ -38,6 +38,8 @@
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	advance D                                  lets virtual time pass: 5s, 1m30s
+//	places                                     prints the fields with role PLACE too, from now on
+//	skip                                       prints nothing of what followed so far, which another script shows
 //	state [WHAT]                               prints the endpoint's state, see Subject
 //	stop                                       stops the endpoint
 //

@@ -42,7 +42,9 @@ var verbs = map[string]func(*runner, *rest) error{
 	"connect":    (*runner).connect,
 	"disconnect": (*runner).disconnect,
 	"advance":    (*runner).advance,
+	"places":     (*runner).places,
 	"state":      (*runner).state,
+	"skip":       (*runner).skip,
 	"stop":       (*runner).stop,
 }
 

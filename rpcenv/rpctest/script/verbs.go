@@ -140,6 +140,19 @@ func (r *runner) advance(l *rest) error {
 	return nil
 }
 
+// places prints the fields with role PLACE from now on.
+func (r *runner) places(l *rest) error {
+	r.printer.Places = true
+	return l.end()
+}
+
+// skip leaves out of the forest what followed so far.
+func (r *runner) skip(l *rest) error {
+	r.w.Settle()
+	r.printer.Skip(r.w.Trace().Entries)
+	return l.end()
+}
+
 // state prints the endpoint's state.
 func (r *runner) state(l *rest) error {
 	l.blanks()

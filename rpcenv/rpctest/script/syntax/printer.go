@@ -10,6 +10,8 @@ import (
 type Printer struct {
 	// Substitute replaces ids in strings by names; nil leaves them.
 	Substitute func(string) string
+	// Places prints the fields with role PLACE too.
+	Places bool
 
 	printed map[string]bool
 }
@@ -34,5 +36,5 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	for _, e := range fresh {
 		p.printed[e.ID] = true
 	}
-	return trace.Forest(fresh, trace.TextOptions{OmitPlace: true, Substitute: p.Substitute})
+	return trace.Forest(fresh, trace.TextOptions{OmitPlace: !p.Places, Substitute: p.Substitute})
 }
