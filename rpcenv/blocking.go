@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -111,14 +110,6 @@ func (b *Blocking) Env() *Env { return b.env }
 // Now is the time.
 func (b *Blocking) Now() time.Time { return b.env.host.Now() }
 
-// Send sends a message, as Context.Send.
-func (b *Blocking) Send(to Ref, m Message) error {
-	if b.Done() {
-		return b.stopped()
-	}
-	return b.env.send(outgoing{to: to, msg: m, cause: b.cause, from: b.from})
-}
-
 // Sleep waits for d; ErrStopped when the body should end. For an ordinary goroutine whose context has ended this and all
 // other waits return the context's cause, such as context.DeadlineExceeded.
 func (b *Blocking) Sleep(d time.Duration) error {
@@ -131,40 +122,6 @@ func (b *Blocking) Sleep(d time.Duration) error {
 // Wait calls register with a wake function and waits until it is called: the bridge to whatever reports its end by a callback.
 // ErrStopped when the body should end first.
 func (b *Blocking) Wait(register func(wake func())) error { return b.wait(register) }
-
-// AskWait asks and waits for the answer.
-func AskWait[Q Asks[R], R Message](b *Blocking, to Ref, q Q, opts ...AskOption) (R, error) {
-	return AskWaitAs[R](b, to, q, opts...)
-}
-
-// AskWaitAs is AskWait without the compiler's check of the answer's type.
-func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R, error) {
-	var zero R
-	p := b.env.newPending(opts)
-	var mu sync.Mutex
-	var res result
-	err := b.wait(func(wake func()) {
-		// deliver runs in another goroutine than the body, and may still run when the body's wait has ended: hence mu.
-		p.deliver = func(r result) {
-			b.recordAnswered(r, p)
-			mu.Lock()
-			res = r
-			mu.Unlock()
-			wake()
-		}
-		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, form: tracepb.Form_ASK, pending: p}
-		if err := b.env.send(o); err != nil {
-			b.env.asks.fail(p, err)
-		}
-	})
-	if err != nil {
-		b.env.asks.abandon(p)
-		return zero, err
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	return answerAs[R](res)
-}
 
 // wait parks the body until it is woken or should end.
 func (b *Blocking) wait(register func(wake func())) error {

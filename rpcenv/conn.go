@@ -1,11 +1,8 @@
 package rpcenv
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +19,7 @@ type conn struct {
 	env     *Env
 	seq     uint64 // in the order of their opening
 	link    Link
+	waiting waiting
 	dialler bool
 	dialled func(error) // gets the outcome of the dial; of a dialler only
 
@@ -36,15 +34,14 @@ type conn struct {
 	silent      []*conn // connections to the same address whose peer did not answer for it
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
 
-	mu      sync.Mutex // of this block; see the lock order in outbox.go
-	state   connState
-	why     error // why it was closed by this side
-	out     uint64
-	waiting map[int64]*pending // asks without an answer, by request id
-	stop    func()             // of the handshake's clock
-	boxes   []*Outbox          // that send by it
-	going   Envelope           // the one that is being sent
-	labels  labels
+	mu     sync.Mutex // of this block; see the lock order in outbox.go
+	state  connState
+	why    error // why it was closed by this side
+	out    uint64
+	stop   func()    // of the handshake's clock
+	boxes  []*Outbox // that send by it
+	going  Envelope  // the one that is being sent
+	labels labels
 
 	// turn is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
 	// guards this block.
@@ -105,9 +102,7 @@ func (c *conn) send(o outgoing) error {
 	if p := o.pending; p != nil {
 		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)
 		// As in Spark an ask that timed out while it waited for the connection is sent all the same. Its answer is late.
-		if c.env.asks.bind(p, c, env.RequestID, id) {
-			c.waiting[env.RequestID] = p
-		}
+		c.env.asks.bind(p, c.waiting, env.RequestID, id)
 	}
 	c.env.metrics.Sent(len(o.content))
 	c.link.Send(env)
@@ -285,10 +280,7 @@ func (e *Env) message(env *Envelope) (proto.Message, error) {
 
 // receiveAnswer ends an ask. A late answer is dropped.
 func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
-	// mu is released first: an ask takes it again at its end, to be forgotten here.
-	c.mu.Lock()
-	p := c.waiting[env.RequestID]
-	c.mu.Unlock()
+	p := c.env.asks.find(c.waiting, env.RequestID)
 	res := result{id: id, received: now}
 	if env.Kind == KindFailure {
 		res.err = parseDispatchFailure(env.Error)
@@ -348,8 +340,6 @@ func (c *conn) end(err error) {
 	if c.why != nil { // the Link knows only that it was closed
 		err = c.why
 	}
-	// In the order in which they were asked: a map's would differ from run to run, and a simulation has to repeat.
-	open := slices.SortedFunc(maps.Values(c.waiting), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
 	boxes := c.boxes
 	c.stop()
 	c.mu.Unlock()
@@ -361,7 +351,7 @@ func (c *conn) end(err error) {
 	for _, ob := range boxes {
 		ob.detach(c)
 	}
-	for _, p := range open {
+	for _, p := range c.env.asks.all(c.waiting) { // complete: since the state changed, nothing is sent
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
 	}
 	if was == connGreeting {

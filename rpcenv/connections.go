@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -182,4 +183,33 @@ func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
 		e.host.Exit(code)
 	})
 	e.closeConnections()
+}
+
+// refIn is the reference in a message that came from sender, in client mode by the connection conn. One that names a connection which
+// this Env does not have is a third party's: it stays as it is, and a send by it fails with the reason.
+func (e *Env) refIn(p *rpc.EndpointRef, sender Address, conn uint64) Ref {
+	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName(), conn: p.GetConnection()}
+	switch {
+	case r.conn != 0:
+		e.mu.Lock()
+		c := e.conns[r.conn]
+		e.mu.Unlock()
+		if c != nil && c.dialler { // back at the Env that it is a reference to
+			return Ref{Address: e.addr, Name: r.Name}
+		}
+		if c != nil {
+			r.Address = c.peer
+		}
+	case p.GetAddress() == nil:
+		r.conn, r.Address = conn, sender
+	}
+	return r
+}
+
+// Ref is the reference in a message that is being handled: one without an address means the Env that sent it.
+func (c *Context) Ref(p *rpc.EndpointRef) Ref {
+	if c.item == nil {
+		return c.in.env.refIn(p, Address{}, 0)
+	}
+	return c.in.env.refIn(p, c.item.sender, c.item.conn)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -42,11 +41,6 @@ func (c *Context) atEnd(f func()) {
 		}
 		f()
 	}
-}
-
-func (c *Context) begin(it *item) {
-	c.item, c.began = it, c.beginning(it)
-	c.answered, c.deferred, c.failed = false, false, nil
 }
 
 // Env is the Env that the endpoint lives in.
@@ -84,22 +78,6 @@ func (c *Context) SetLog(log *logrus.Entry) { c.in.log = log }
 // Sender is where the Env of the message's sender listens; in client mode, the address of its socket. For what came from
 // within the Env it is the Env's own address.
 func (c *Context) Sender() Address { return c.item.sender }
-
-// Ref is the reference in a message that is being handled: one without an address means the Env that sent it.
-func (c *Context) Ref(p *rpc.EndpointRef) Ref {
-	if c.item == nil {
-		return c.in.env.refIn(p, Address{}, 0)
-	}
-	return c.in.env.refIn(p, c.item.sender, c.item.conn)
-}
-
-// Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
-// cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
-func (c *Context) Send(to Ref, m Message) {
-	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
-		panic(err) // recovered in handle: the handler fails with err
-	}
-}
 
 // Unsupported is for the default case of Receive: the ask, if it is one, fails, and OnError gets the error.
 func (c *Context) Unsupported(m Message) {

@@ -52,7 +52,6 @@ type Env struct {
 	spawner     spawner
 	local       atomic.Uint64 // ordinals of local items
 	requests    atomic.Int64
-	timerMu     sync.Mutex // of the stop of each timer
 	exiting     atomic.Bool
 
 	mu        sync.Mutex // of all that follows; see the lock order in outbox.go
@@ -141,6 +140,21 @@ func (e *Env) listen() error {
 	return err
 }
 
+// bind begins to listen.
+func (e *Env) bind(accept func(Link) Receiver) error {
+	at := e.cfg.Listen
+	at.Host = unbracketed(at.Host)
+	return NextPorts(at.Port, conf.PortMaxRetries.Get(e.cfg.Conf), func(port int) error {
+		if port != e.cfg.Listen.Port {
+			e.log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", e.cfg.Name, port-1, port)
+		}
+		at.Port = port
+		var err error
+		e.addr, e.listener, err = e.host.Listen(at, accept)
+		return err
+	})
+}
+
 // Address is where the Env listens; zero in client mode.
 func (e *Env) Address() Address { return e.addr }
 
@@ -201,11 +215,6 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 
 // Ref is a reference to an endpoint; nothing is asked.
 func (e *Env) Ref(a Address, name string) Ref { return Ref{Address: a, Name: name} }
-
-// Send sends m from outside all endpoints; it may be called from any goroutine. Its error is ErrNotMessage.
-func (e *Env) Send(to Ref, m Message) error {
-	return e.send(outgoing{to: to, msg: m, from: "outside"})
-}
 
 // forget takes out of the tables an endpoint whose actor could not be spawned.
 func (e *Env) forget(in *Inbox) {

@@ -21,9 +21,7 @@ func (e *Env) Held() (outboxes, connections, asks int) {
 	outboxes, links := len(e.outboxes), slices.Collect(maps.Keys(e.links))
 	e.mu.Unlock()
 	for _, c := range links {
-		c.mu.Lock()
-		asks += len(c.waiting)
-		c.mu.Unlock()
+		asks += len(e.asks.all(c.waiting))
 	}
 	return outboxes, len(links), asks
 }
@@ -96,7 +94,7 @@ type Conn struct{ c *conn }
 
 // OpenOn is a connection to a listening peer, its handshake done.
 func (e *Env) OpenOn(l Link, peer Address) Conn {
-	c := &conn{env: e, link: l, waiting: map[int64]*pending{}, id: 5, peer: peer, peerText: peer.String(), peerName: "Peer", listening: true}
+	c := &conn{env: e, link: l, waiting: waiting{}, id: 5, peer: peer, peerText: peer.String(), peerName: "Peer", listening: true}
 	c.state, c.greeted, c.stop = connReady, true, func() {}
 	e.enter(c)
 	return Conn{c}

@@ -76,14 +76,15 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 		}
 	case itemStop:
 		// First, as Stopper promises: in OnStop nothing of the endpoint is pending any more.
-		in.release()
+		in.owned.release()
+		in.held.drop()
 		if s, ok := in.ep.(Stopper); ok {
 			s.OnStop(c)
 		}
 	case itemMessage, itemOutside:
 		in.ep.Receive(c, it.msg)
 	case itemTick:
-		if it.timer.ticked() { // else it was cancelled while the tick waited
+		if in.ticked(it.timer) { // else it was cancelled while the tick waited
 			in.ep.Receive(c, it.msg)
 		}
 	case itemReply, itemFailed, itemRun:
@@ -106,7 +107,7 @@ func (in *Inbox) onError(c *Context, it *item, err error) {
 		if p, isPanic := err.(*panicError); isPanic { //nolint:errorlint // the outermost one
 			entry = entry.WithField("stack", p.stack)
 		}
-		entry.Logf(in.ignoring(), "Ignoring error in %s: %v", in.describe(it), err)
+		entry.Logf(in.ignoring(), "Ignoring error in %s: %v", it.what(), err)
 		return
 	}
 	defer func() {
@@ -126,13 +127,6 @@ func (in *Inbox) ignoring() logrus.Level {
 		return logrus.DebugLevel
 	}
 	return logrus.ErrorLevel
-}
-
-func (in *Inbox) describe(it *item) string {
-	if it.msg != nil {
-		return TypeName(it.msg)
-	}
-	return it.name
 }
 
 // finish is the end after OnStop.

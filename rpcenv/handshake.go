@@ -17,7 +17,7 @@ const (
 
 // accept is a connection that a peer opened.
 func (e *Env) accept(l Link) Receiver {
-	c := &conn{env: e, link: l, waiting: map[int64]*pending{}}
+	c := &conn{env: e, link: l, waiting: waiting{}}
 	if !e.enter(c) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (e *Env) dial(to Address, done func(error)) {
 		e.dials++
 		purpose := fmt.Sprintf("connection/%s/%d", e.cfg.Name, e.dials)
 		e.mu.Unlock()
-		c := &conn{env: e, link: l, dialler: true, waiting: map[int64]*pending{}, peer: to, id: e.host.Entropy(purpose)}
+		c := &conn{env: e, link: l, dialler: true, waiting: waiting{}, peer: to, id: e.host.Entropy(purpose)}
 		c.dialled = func(err error) {
 			if err != nil {
 				e.networkError(to, err)

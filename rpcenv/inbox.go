@@ -10,44 +10,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// itemKind is what an inbox hands to its endpoint.
-type itemKind uint8
-
-const (
-	itemStart itemKind = iota
-	itemStop
-	itemMessage   // a message from another endpoint or a body; with call: an ask
-	itemReply     // the answer to an ask of this endpoint: fn
-	itemFailed    // an ask of this endpoint ended without an answer: fn
-	itemTick      // a timer
-	itemRun       // the result of a Run: fn
-	itemOutside   // an event from outside the Env
-	itemConnected // connection events: addr, err
-	itemDisconnected
-	itemNetworkError
-)
-
-// item is one entry of an inbox.
-type item struct {
-	kind     itemKind
-	id       trace.ID
-	cause    trace.ID
-	msg      Message
-	name     string // what the trace calls it, for those that are no messages
-	call     *call  // set for an ask
-	fn       func()
-	ctx      *Context // of the callback that fn goes on from
-	sender   Address
-	conn     uint64
-	addr     Address
-	err      error
-	timer    *timer
-	received time.Time
-	untraced bool      // counted, not recorded
-	recorded bool      // even if its endpoint is not: its sender is recorded
-	began    time.Time // when its handling began, where that takes time
-}
-
 // Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
 // protoactor actor that the endpoint is: OnStart is its first item and OnStop its last; whatever was queued before a
 // stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
@@ -96,7 +58,10 @@ func (in *Inbox) post(it item) bool {
 	if it.received.IsZero() {
 		it.received = in.env.traceTime()
 	}
-	in.countReceivedLocked(&it)
+	if in.meter == nil {
+		in.meter = &meter{counts: in.env.metrics.Endpoint(in.name)}
+	}
+	in.meter.countReceived(in.env, &it)
 	in.queue = in.queue.push(it)
 	in.scheduleLocked()
 	in.mu.Unlock()
@@ -279,7 +244,7 @@ func (t turn) Item() string {
 	t.in.mu.Lock()
 	defer t.in.mu.Unlock()
 	if it := t.in.queue.peek(); it != nil {
-		return t.in.describe(it)
+		return it.what()
 	}
 	return ""
 }

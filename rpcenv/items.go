@@ -1,6 +1,57 @@
 package rpcenv
 
-import "sync"
+import (
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// itemKind is what an inbox hands to its endpoint.
+type itemKind uint8
+
+const (
+	itemStart itemKind = iota
+	itemStop
+	itemMessage   // a message from another endpoint or a body; with call: an ask
+	itemReply     // the answer to an ask of this endpoint: fn
+	itemFailed    // an ask of this endpoint ended without an answer: fn
+	itemTick      // a timer
+	itemRun       // the result of a Run: fn
+	itemOutside   // an event from outside the Env
+	itemConnected // connection events: addr, err
+	itemDisconnected
+	itemNetworkError
+)
+
+// item is one entry of an inbox.
+type item struct {
+	kind     itemKind
+	id       trace.ID
+	cause    trace.ID
+	msg      Message
+	name     string // what the trace calls it, for those that are no messages
+	call     *call  // set for an ask
+	fn       func()
+	ctx      *Context // of the callback that fn goes on from
+	sender   Address
+	conn     uint64
+	addr     Address
+	err      error
+	timer    *timer
+	received time.Time
+	untraced bool      // counted, not recorded
+	recorded bool      // even if its endpoint is not: its sender is recorded
+	began    time.Time // when its handling began, where that takes time
+}
+
+// what is the type of its message, or its name.
+func (it *item) what() string {
+	if it.msg != nil {
+		return TypeName(it.msg)
+	}
+	return it.name
+}
 
 // items is a queue of items. Inboxes take them from a pool and give them back empty: an idle inbox has none, and one that
 // wakes does not grow its queue anew each time.

@@ -22,11 +22,11 @@ const MaxMessage = outboxLimit
 //     entered in Env.peers before it, so no two wait for each other.
 //  4. Outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
 //     overtakes an earlier one.
-//  5. conn.mu of an open connection: its state, the ordinals of what it sends, the asks without an answer. It is held while an
-//     envelope is given to the Link, so that ordinals and the order on the wire agree.
-//  6. Env.mu: the tables of endpoints, connections, Outboxes and bodies. asks.mu: the clock of the pending asks, and which of them
-//     have ended. Inbox.mu: the queue and its turns. owned.mu, Env.timerMu, Blocking.mu, Job.mu and pids. A goroutine holds one of
-//     this line at a time.
+//  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
+//     that ordinals and the order on the wire agree.
+//  6. Env.mu: the tables of endpoints, connections, Outboxes and bodies. asks.mu: the clock of the pending asks, which of them
+//     have ended, and which wait on a connection. Inbox.mu: the queue and its turns. owned.mu, timer.mu, Blocking.mu, Job.mu and
+//     pids. A goroutine holds one of this line at a time.
 //  7. The locks of packages metrics and trace, and of the Host.
 //
 // spawner.mu is held around protoactor's spawn, which takes Inbox.mu.

@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -34,9 +35,8 @@ func drop[T comparable](o *owned, list *[]T, x T) {
 func (o *owned) letGo(k *call) { drop(o, &o.held, k) }
 
 // release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered calls.
-func (in *Inbox) release() {
+func (o *owned) release() {
 	// The lists are taken out first: what follows takes other locks.
-	o := &in.owned
 	o.mu.Lock()
 	timers, asked, bodies, held := o.timers, o.pending, o.bodies, o.held
 	o.timers, o.pending, o.bodies, o.lanes, o.held = nil, nil, nil, nil, nil
@@ -45,7 +45,7 @@ func (in *Inbox) release() {
 		t.cancel()
 	}
 	for _, p := range asked {
-		in.env.asks.abandon(p)
+		p.env.asks.abandon(p)
 	}
 	for _, b := range bodies { // their ends are items, which this inbox refuses by now
 		b.cancel()
@@ -53,7 +53,6 @@ func (in *Inbox) release() {
 	for _, k := range held {
 		k.fail(ErrRefusedStopped)
 	}
-	in.dropHeld()
 }
 
 // without returns list without one element.
@@ -63,4 +62,63 @@ func without[T comparable](list []T, x T) []T {
 		return list
 	}
 	return slices.Delete(list, i, i+1)
+}
+
+// laneLimit is how many bodies may wait in one lane.
+const laneLimit = 10_000
+
+// lane is a queue of bodies that run one after the other.
+type lane struct {
+	busy  bool
+	queue []func()
+}
+
+// enterLane starts a body, or queues it behind the others of its lane.
+func (o *owned) enterLane(name, endpoint string, start func()) error {
+	if name == "" {
+		start()
+		return nil
+	}
+	o.mu.Lock()
+	l := o.lanes[name]
+	if l == nil {
+		l = &lane{}
+		if o.lanes == nil {
+			o.lanes = map[string]*lane{}
+		}
+		o.lanes[name] = l
+	}
+	free := !l.busy
+	l.busy = true // until leaveLane finds the queue empty, and deletes the lane
+	waiting := len(l.queue)
+	if !free && waiting < laneLimit {
+		l.queue = append(l.queue, start)
+	}
+	o.mu.Unlock() // start takes other locks
+	switch {
+	case free:
+		start()
+	case waiting >= laneLimit:
+		return fmt.Errorf("%w: %d bodies wait in lane %s of %s", ErrUnreachableOverloaded, waiting, name, endpoint)
+	}
+	return nil
+}
+
+// leaveLane starts the next body of a lane.
+func (o *owned) leaveLane(name string) {
+	o.mu.Lock()
+	l := o.lanes[name]
+	if l == nil { // the empty lane
+		o.mu.Unlock()
+		return
+	}
+	if len(l.queue) == 0 {
+		delete(o.lanes, name)
+		o.mu.Unlock()
+		return
+	}
+	start := l.queue[0]
+	l.queue = l.queue[1:]
+	o.mu.Unlock()
+	start()
 }

@@ -6,8 +6,6 @@ import (
 	"net"
 	"strings"
 	"syscall"
-
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // NextPorts calls listen with a port, and with the ports after it while they are in use, at most retries more
@@ -34,21 +32,6 @@ func ListenAdvice(err error, host, port string) error {
 		return fmt.Errorf("%w: name a free port with %s, or 0 for any", err, port)
 	}
 	return fmt.Errorf("%w: name an address of this machine with %s", err, host)
-}
-
-// bind begins to listen.
-func (e *Env) bind(accept func(Link) Receiver) error {
-	at := e.cfg.Listen
-	at.Host = unbracketed(at.Host)
-	return NextPorts(at.Port, conf.PortMaxRetries.Get(e.cfg.Conf), func(port int) error {
-		if port != e.cfg.Listen.Port {
-			e.log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", e.cfg.Name, port-1, port)
-		}
-		at.Port = port
-		var err error
-		e.addr, e.listener, err = e.host.Listen(at, accept)
-		return err
-	})
 }
 
 // unbracketed is a host name as an Address has it: users write IPv6 addresses in brackets too.

@@ -18,12 +18,6 @@ import (
 // ErrNotRecording means that the process has nowhere to record to.
 var ErrNotRecording = errors.New("rpcenv: this process does not record")
 
-// switches say what an Env records. They are replaced, never changed.
-type switches struct {
-	all  bool
-	only map[string]bool // endpoints that were switched alone
-}
-
 // Record switches recording at run time: of one endpoint of this Env, or with an empty name of all of them, those too that
 // were switched alone. A message is recorded when the endpoint that sends it or, within this process, the one that gets it
 // is. What is not recorded is in the ring all the same. It returns what held before. An endpoint that is not there is
@@ -61,13 +55,6 @@ func (e *Env) Recorder() *trace.Recorder { return e.recorder }
 // beginRecording sets the switches as the settings say.
 func (e *Env) beginRecording() {
 	e.switches.Store(&switches{all: e.recorder.CanRecord() && conf.TraceEnabled.Get(e.cfg.Conf)})
-}
-
-func (s *switches) records(endpoint string) bool {
-	if on, alone := s.only[endpoint]; alone {
-		return on
-	}
-	return s.all
 }
 
 // traceTime is the time that records of a message have; zero while nothing is recorded: the ring has a cheaper clock.

@@ -2,17 +2,7 @@ package rpcenv
 
 import (
 	"context"
-	"fmt"
 )
-
-// laneLimit is how many bodies may wait in one lane.
-const laneLimit = 10_000
-
-// lane is a queue of bodies that run one after the other.
-type lane struct {
-	busy  bool
-	queue []func()
-}
 
 // Run runs body outside the inbox, where it may wait and take long; then is called later in this inbox with its result.
 // Bodies of one lane run in order, one at a time; those of the empty lane side by side. In production body is a
@@ -52,54 +42,4 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 		})
 	}
 	return b.cancel
-}
-
-// enterLane starts a body, or queues it behind the others of its lane.
-func (o *owned) enterLane(name, endpoint string, start func()) error {
-	if name == "" {
-		start()
-		return nil
-	}
-	o.mu.Lock()
-	l := o.lanes[name]
-	if l == nil {
-		l = &lane{}
-		if o.lanes == nil {
-			o.lanes = map[string]*lane{}
-		}
-		o.lanes[name] = l
-	}
-	free := !l.busy
-	l.busy = true // until leaveLane finds the queue empty, and deletes the lane
-	waiting := len(l.queue)
-	if !free && waiting < laneLimit {
-		l.queue = append(l.queue, start)
-	}
-	o.mu.Unlock() // start takes other locks
-	switch {
-	case free:
-		start()
-	case waiting >= laneLimit:
-		return fmt.Errorf("%w: %d bodies wait in lane %s of %s", ErrUnreachableOverloaded, waiting, name, endpoint)
-	}
-	return nil
-}
-
-// leaveLane starts the next body of a lane.
-func (o *owned) leaveLane(name string) {
-	o.mu.Lock()
-	l := o.lanes[name]
-	if l == nil { // the empty lane
-		o.mu.Unlock()
-		return
-	}
-	if len(l.queue) == 0 {
-		delete(o.lanes, name)
-		o.mu.Unlock()
-		return
-	}
-	start := l.queue[0]
-	l.queue = l.queue[1:]
-	o.mu.Unlock()
-	start()
 }

@@ -2,29 +2,12 @@ package rpcenv
 
 import (
 	"fmt"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
-
-// outgoing is a message on its way out.
-type outgoing struct {
-	to      Ref
-	msg     Message
-	cause   trace.ID
-	from    string // the sending endpoint
-	form    tracepb.Form
-	pending *pending // of an ask
-
-	at      time.Time // when it was sent; zero while nothing is recorded
-	content []byte    // encoded, for another Env
-
-	untraced bool // it is counted, not recorded
-	recorded bool // it is recorded, and so is its outcome
-}
 
 // send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; any later failure ends the ask,
 // or is an event of the trace.
@@ -89,9 +72,8 @@ func (in *Inbox) send(o outgoing) error {
 	return nil
 }
 
-// holdBack is holdsBack of a message.
 func (in *Inbox) holdBack(o outgoing) bool {
-	return in.holdsBack(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }})
+	return in.held.takes(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }})
 }
 
 func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr }
@@ -174,11 +156,23 @@ func (e *Env) sendOn(o outgoing) {
 	e.busy(-1)
 }
 
-// undelivered ends an ask, and makes an event of anything else.
-func (e *Env) undelivered(o outgoing, err error) {
-	if o.pending != nil {
-		e.asks.fail(o.pending, err)
-		return
+// Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
+// cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
+func (c *Context) Send(to Ref, m Message) {
+	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
+		panic(err) // recovered in handle: the handler fails with err
 	}
-	e.dropped(&o, TypeName(o.msg), err)
+}
+
+// Send sends a message, as Context.Send.
+func (b *Blocking) Send(to Ref, m Message) error {
+	if b.Done() {
+		return b.stopped()
+	}
+	return b.env.send(outgoing{to: to, msg: m, cause: b.cause, from: b.from})
+}
+
+// Send sends m from outside all endpoints; it may be called from any goroutine. Its error is ErrNotMessage.
+func (e *Env) Send(to Ref, m Message) error {
+	return e.send(outgoing{to: to, msg: m, from: "outside"})
 }

@@ -51,14 +51,14 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"the end of an ask is reported twice", "ask.go",
+		"the end of an ask is reported twice", "pending.go",
 		"\tp.deliver(res)\n\treturn true", "\tp.deliver(res)\n\tp.deliver(res)\n\treturn true",
 		[]string{"ask"},
 		false,
 	},
 	{
-		"an ask that went out has no time-out", "ask.go",
-		"\tp.conn, p.request, p.id = c, request, id\n\ta.addLocked(p)", "\tp.conn, p.request, p.id = c, request, id",
+		"an ask that went out has no time-out", "pending.go",
+		"\ton[request] = p\n\ta.addLocked(p)", "\ton[request] = p",
 		[]string{"ask"},
 		false,
 	},
@@ -75,7 +75,7 @@ var mutants = []mutant{
 		true,
 	},
 	{
-		"what cannot be sent is dropped without an event", "send.go",
+		"what cannot be sent is dropped without an event", "undelivered.go",
 		"\te.dropped(&o, TypeName(o.msg), err)", "\t_ = err",
 		[]string{"lost"},
 		false,

@@ -1,0 +1,66 @@
+package rpcenv
+
+import (
+	"time"
+)
+
+// After sends msg to the endpoint itself, once, d from now. In OnStop it does nothing, as Every: there is no later.
+func (c *Context) After(d time.Duration, msg Message) Timer { return c.arm(d, 0, msg) }
+
+// Every sends msg to the endpoint itself, first after first and then each period. At most one tick waits in the inbox:
+// an endpoint that is late does not get the ticks it missed.
+func (c *Context) Every(first, period time.Duration, msg Message) Timer {
+	return c.arm(first, period, msg)
+}
+
+// Cancel ends a timer, also when its tick is already in the inbox. It may be called again, and for the zero Timer.
+func (c *Context) Cancel(t Timer) {
+	if t.t == nil {
+		return
+	}
+	t.t.cancel()
+	drop(&c.in.owned, &c.in.owned.timers, t.t)
+}
+
+func (c *Context) arm(first, period time.Duration, msg Message) Timer {
+	if err := checkMessage(msg, true); err != nil {
+		panic(err) // recovered in handle: the handler fails with err
+	}
+	if c.stopping() {
+		return Timer{}
+	}
+	// Kept before it is armed: it may fire at once.
+	t := &timer{msg: msg, name: "timer " + TypeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
+	keep(&c.in.owned, &c.in.owned.timers, t)
+	t.fire = func() { c.in.fire(t) }
+	t.schedule(c.in.env.host, first)
+	return Timer{t}
+}
+
+// fire runs on the Host's side: it posts a tick and arms the next.
+func (in *Inbox) fire(t *timer) {
+	env := in.env
+	if t.dead.Load() || env.exiting.Load() {
+		return
+	}
+	// At most one tick waits: an endpoint that is late does not find its inbox full of them. In Spark two may wait.
+	if t.waiting.CompareAndSwap(false, true) {
+		in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
+	}
+	if t.period > 0 {
+		t.schedule(env.host, t.period)
+	}
+}
+
+// ticked is called when the tick is handled; false if the timer was cancelled meanwhile.
+func (in *Inbox) ticked(t *timer) bool {
+	t.waiting.Store(false)
+	if t.dead.Load() {
+		return false
+	}
+	if t.period == 0 {
+		t.dead.Store(true) // Active is false within the handler of its tick
+		drop(&in.owned, &in.owned.timers, t)
+	}
+	return true
+}

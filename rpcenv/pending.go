@@ -1,0 +1,284 @@
+package rpcenv
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// AskOption changes one ask.
+type AskOption func(*pending)
+
+// Timeout sets the time an ask may take, and the setting that its failure names as the one that controls it.
+func Timeout(key string, d time.Duration) AskOption {
+	return func(p *pending) { p.key, p.limit = key, d }
+}
+
+// AbortHandle ends an ask early; get one with the option Abort.
+type AbortHandle struct {
+	p *pending
+}
+
+// Abort fills h, by which the ask can be ended early.
+func Abort(h *AbortHandle) AskOption { return func(p *pending) { h.p = p } }
+
+// Abort ends the ask with cause; after its end it does nothing.
+func (h AbortHandle) Abort(cause error) {
+	if h.p != nil {
+		h.p.env.asks.fail(h.p, cause)
+	}
+}
+
+// result is the end of an ask. id is the item of the answer, zero without an answer.
+type result struct {
+	msg      Message
+	err      error
+	id       trace.ID
+	received time.Time
+	recorded bool // as the ask was
+}
+
+// answerAs gives a result its type.
+func answerAs[R Message](res result) (R, error) {
+	var zero R
+	if res.err != nil {
+		return zero, res.err
+	}
+	r, ok := res.msg.(R)
+	if !ok {
+		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, TypeName(res.msg), zero)
+	}
+	return r, nil
+}
+
+// pending is an ask at its asker.
+type pending struct {
+	env     *Env
+	id      trace.ID // the ask's item; until it was sent, the item that asks
+	typ     string
+	key     string
+	limit   time.Duration
+	to      Ref
+	deliver func(result)
+	// untraced asks are counted, not recorded, nor are their answers.
+	untraced bool
+
+	// Guarded by asks.mu, until ended is set: then nobody changes them.
+	on       waiting // of the connection that it was sent on
+	request  int64
+	deadline time.Time
+	index    int // in the heap, -1 when not there
+	ended    bool
+}
+
+// waiting are the asks of a connection that have no answer, by request id. Guarded by asks.mu.
+type waiting map[int64]*pending
+
+// asks are an Env's pending asks: one timer, armed for the earliest deadline.
+type asks struct {
+	env  *Env
+	mu   sync.Mutex // see the lock order in outbox.go
+	heap pendingHeap
+	stop func()    // of the timer; nil: none is set
+	at   time.Time // when it fires
+}
+
+func (e *Env) newPending(opts []AskOption) *pending {
+	p := &pending{env: e, index: -1, key: conf.RPCAskTimeout.Source(e.cfg.Conf), limit: conf.RPCAskTimeout.Get(e.cfg.Conf)}
+	for _, o := range opts {
+		o(p)
+	}
+	return p
+}
+
+// add starts the ask's clock, once.
+func (a *asks) add(p *pending) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.addLocked(p)
+}
+
+// bind is add for an ask that goes out on a connection as the item id, unless it has ended meanwhile: then nobody waits for it.
+func (a *asks) bind(p *pending, on waiting, request int64, id trace.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.on, p.request, p.id = on, request, id
+	on[request] = p
+	a.addLocked(p)
+}
+
+func (a *asks) addLocked(p *pending) {
+	if p.ended || !p.deadline.IsZero() {
+		return
+	}
+	p.deadline = a.env.host.Now().Add(p.limit)
+	heap.Push(&a.heap, p)
+	a.armLocked()
+}
+
+// take ends p; false if it had ended before.
+func (a *asks) take(p *pending) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.ended {
+		return false
+	}
+	if p.index >= 0 {
+		heap.Remove(&a.heap, p.index)
+	}
+	p.endLocked()
+	return true
+}
+
+// endLocked ends p: whatever else would, comes too late. Its connection forgets it, so a callee that never answers costs nothing.
+func (p *pending) endLocked() {
+	p.ended = true
+	delete(p.on, p.request)
+}
+
+// find is the ask of that request, nil if it has ended.
+func (a *asks) find(on waiting, request int64) *pending {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return on[request]
+}
+
+// all are the asks that wait on a connection, in the order in which they were asked: a map's would differ from run to run, and a
+// simulation has to repeat.
+func (a *asks) all(on waiting) []*pending {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.SortedFunc(maps.Values(on), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
+}
+
+// finish ends p with its answer.
+func (a *asks) finish(p *pending, res result) bool {
+	if !a.take(p) {
+		return false
+	}
+	p.deliver(res)
+	return true
+}
+
+// fail ends p without an answer.
+func (a *asks) fail(p *pending, err error) { a.finish(p, result{err: err}) }
+
+// abandon ends p and notifies nobody.
+func (a *asks) abandon(p *pending) { a.take(p) }
+
+// armLocked sets the one timer to the earliest deadline, if it is not set to an earlier time already.
+func (a *asks) armLocked() {
+	if len(a.heap) == 0 {
+		return
+	}
+	// The end of an ask leaves the timer as it is: one that comes too early finds nothing late, and arms the next.
+	first := a.heap[0].deadline
+	if a.stop != nil && !first.Before(a.at) {
+		return
+	}
+	if a.stop != nil {
+		a.stop()
+	}
+	a.at = first
+	a.stop = a.env.host.After(first.Sub(a.env.host.Now()), a.expire)
+}
+
+// expire fails the asks whose time is over.
+func (a *asks) expire() {
+	now := a.env.host.Now()
+	var late []*pending
+	a.mu.Lock()
+	a.stop = nil
+	for len(a.heap) > 0 && !a.heap[0].deadline.After(now) {
+		p := heap.Pop(&a.heap).(*pending)
+		p.endLocked()
+		late = append(late, p)
+	}
+	a.armLocked()
+	a.mu.Unlock()
+	// Without the lock: deliver may ask again.
+	for _, p := range late {
+		p.deliver(result{err: p.timedOut()})
+	}
+}
+
+// timedOut is the error of an ask whose time is over, in the words of Spark's RpcTimeout.
+func (p *pending) timedOut() error {
+	return fmt.Errorf("%w: %s to %s: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
+		ErrUnreachableTimeout, p.typ, p.to.Name, p.to.Address, scalaDuration(p.limit), p.key)
+}
+
+// scalaDuration writes d as Scala does, in seconds or, if it is not whole seconds, in milliseconds.
+func scalaDuration(d time.Duration) string {
+	unit, n := "second", int64(d/time.Second)
+	if d%time.Second != 0 {
+		unit, n = "millisecond", d.Milliseconds()
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprint(n, " ", unit)
+}
+
+// close ends the clock: pending asks fail.
+func (a *asks) close() {
+	a.mu.Lock()
+	if a.stop != nil {
+		a.stop()
+		a.stop = nil
+	}
+	open := slices.Clone(a.heap)
+	a.mu.Unlock()
+	for _, p := range open {
+		a.fail(p, ErrStopped)
+	}
+}
+
+// discard stops the clock: the Env crashed. Its asks end without a word, as those of a killed process.
+func (a *asks) discard() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil {
+		a.stop()
+	}
+	for _, p := range a.heap {
+		p.ended, p.index = true, -1
+	}
+	a.stop, a.heap = nil, nil
+}
+
+type pendingHeap []*pending
+
+func (h pendingHeap) Len() int { return len(h) }
+
+func (h pendingHeap) Less(i, j int) bool { return h[i].deadline.Before(h[j].deadline) }
+
+func (h pendingHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *pendingHeap) Push(x any) {
+	p := x.(*pending)
+	p.index = len(*h)
+	*h = append(*h, p)
+}
+
+func (h *pendingHeap) Pop() any {
+	old := *h
+	p := old[len(old)-1]
+	old[len(old)-1] = nil
+	p.index = -1
+	*h = old[:len(old)-1]
+	return p
+}
