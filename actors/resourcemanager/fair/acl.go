@@ -14,9 +14,9 @@ type ACL struct {
 	Groups    []string
 }
 
-// ParseACL reads "user,user group,group": users up to the first space, then groups. A * for either means everybody; a text that
+// parseACL reads "user,user group,group": users up to the first space, then groups. A * for either means everybody; a text that
 // begins with a space has groups only. Every text is valid.
-func ParseACL(text string) ACL {
+func parseACL(text string) ACL {
 	users, groups, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(users) == "*" || strings.TrimSpace(groups) == "*" {
 		return ACL{Everybody: true}

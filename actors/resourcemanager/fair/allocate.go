@@ -117,7 +117,7 @@ func (s *Scheduler) lessGiven(a *app, ask *Ask) {
 		case ask.Count > 0:
 			ask.Count--
 		case ask.Name == Any: // its count of 0 forgets all asks of this key, also those that complete puts back
-			s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: DiagnosticsNotAsked, Cause: Killed})
+			s.complete(c, End{ExitStatus: exitstatus.Aborted, Diagnostics: diagnosticsNotAsked, Cause: Killed})
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestARackCalledAsItsHost(t *testing.T) {
 	b.replace(Ask{k, "h1", Resource{1024, 1}, 1, true})
 	b.replace(Ask{k, Any, Resource{1024, 1}, 1, true})
 	r := b.byKey[k]
-	taken := b.take(r, NodeLocal, "h1", "h1")
+	taken := b.take(r, nodeLocal, "h1", "h1")
 	if len(r.places) != 0 || r.any.count != 0 {
 		t.Error(r.places, r.any.count)
 	}

@@ -59,7 +59,7 @@ func (a *Allocations) MayAdminister(queue, user string, groups []string) bool {
 }
 
 func (a *Allocations) allowed(queue string, acl func(*queueElement) ACL, user string, groups []string) bool {
-	for name := queue; name != ""; name = ParentName(name) {
+	for name := queue; name != ""; name = parentName(name) {
 		if q := a.queues[name]; q != nil && acl(q).Allows(user, groups) {
 			return true
 		}
@@ -67,8 +67,8 @@ func (a *Allocations) allowed(queue string, acl func(*queueElement) ACL, user st
 	return false
 }
 
-// ParentName is the full name of the queue above, "" for Root.
-func ParentName(queue string) string {
+// parentName is the full name of the queue above, "" for Root.
+func parentName(queue string) string {
 	if i := strings.LastIndexByte(queue, '.'); i >= 0 {
 		return queue[:i]
 	}

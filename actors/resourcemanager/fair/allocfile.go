@@ -26,9 +26,9 @@ func NoAllocations(o Options) *Allocations {
 	return a
 }
 
-// ParseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a
-// *FileError. Parts without effect are no errors: see Allocations.Warnings.
-func ParseAllocations(data []byte, o Options) (*Allocations, error) {
+// parseAllocations reads an allocation file, fair-scheduler.xml, as Hadoop's AllocationFileLoaderService does. Its error is a
+// *fileError. Parts without effect are no errors: see Allocations.Warnings.
+func parseAllocations(data []byte, o Options) (*Allocations, error) {
 	top, err := parseXML(data)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (p *fileParser) user(e *element) {
 
 func (p *fileParser) defaultPolicy(e *element) {
 	name := p.policy(e, "")
-	if name == PolicyFIFO && (!p.faults.fifoByClass || strings.EqualFold(p.text(e, ""), name)) {
+	if name == policyFIFO && (!p.faults.fifoByClass || strings.EqualFold(p.text(e, ""), name)) {
 		p.fail(refused(e, e.name, "the default policy cannot be FIFO, which only queues without children can have; write fair or drf"))
 	}
 	p.defaults.policy = name

@@ -20,7 +20,7 @@ func TestAmounts(t *testing.T) {
 		"50.% memory, 50.% cpu": half, "10.9% memory, 50.6% cpu": {1116, 2}, "50%": half,
 		"vcores=2, memory-mb=5120": half, " vcores = 2 , memory-mb = 5120 ": half, "vcores=75%, memory-mb=40%": {4096, 3},
 		" vcores = 75 % , memory-mb = 40 % ": {4096, 3}, "vcores=50%": {10240, 2},
-		"vcores=2147483648": Unbounded, "memory-mb=1=,vcores=2": {1, 2},
+		"vcores=2147483648": unbounded, "memory-mb=1=,vcores=2": {1, 2},
 	} {
 		l, err := parseLimit(text, missingUnlimited, Faults{})
 		if got := l.Of(Resource{10240, 4}); err != nil || got != want {
@@ -50,7 +50,7 @@ func TestACLs(t *testing.T) {
 			name   string
 			groups []string
 		}{{"u", nil}, {"v", []string{"f", "g"}}, {"w", []string{"h"}}} {
-			if ParseACL(text).Allows(user.name, user.groups) {
+			if parseACL(text).Allows(user.name, user.groups) {
 				got = append(got, user.name)
 			}
 		}
@@ -87,8 +87,8 @@ func TestBadFiles(t *testing.T) {
 		"<allocations><queuePlacementPolicy><rule name=\"nestedUserQueue\"><rule name=\"user\"/></rule></queuePlacementPolicy></allocations>":                  "IOException: line 1: rule nestedUserQueue: it cannot have a rule of its own kind in it",
 		"<allocations><queuePlacementPolicy><rule/></queuePlacementPolicy></allocations>":                                                                      "AllocationConfigurationException: line 1: a rule has no name; write name=\"...\"",
 	} {
-		_, err := ParseAllocations([]byte(file), options)
-		var bad *FileError
+		_, err := parseAllocations([]byte(file), options)
+		var bad *fileError
 		if !errors.As(err, &bad) {
 			t.Errorf("%.80q: %v", file, err)
 			continue
@@ -119,7 +119,7 @@ func TestWhatAQueueInherits(t *testing.T) {
 			q.Weight, q.Dynamic, !q.Parent,
 		}
 	}
-	if got, want := of("root.p.c"), (inherited{Resource{2048, 2}, false, 3 * time.Second, 9 * time.Second, Unbounded, 1, false, true}); got != want {
+	if got, want := of("root.p.c"), (inherited{Resource{2048, 2}, false, 3 * time.Second, 9 * time.Second, unbounded, 1, false, true}); got != want {
 		t.Errorf("root.p.c: got %+v, want %+v", got, want)
 	}
 	if got, want := of("root.p.made"), (inherited{Resource{2048, 2}, false, 3 * time.Second, 9 * time.Second, Resource{10, 1}, 1, true, true}); got != want {
@@ -137,7 +137,7 @@ func TestTextAsAParserOfDocumentsHasIt(t *testing.T) {
 		t.Errorf("%v, %v", q.Weight, q.Submit)
 	}
 	latin := []byte("\ufeff<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><allocations><queue name=\"\xe4\"/></allocations>")
-	b, err := ParseAllocations(latin, options)
+	b, err := parseAllocations(latin, options)
 	if err != nil || b.Queue("root.ä").Dynamic {
 		t.Errorf("%v, %v", b, err)
 	}
@@ -156,9 +156,9 @@ func FuzzAllocations(f *testing.F) {
 		if upstream {
 			o.Faults = Upstream()
 		}
-		a, err := ParseAllocations(data, o)
+		a, err := parseAllocations(data, o)
 		if err != nil {
-			if _, ok := errors.AsType[*FileError](err); !ok {
+			if _, ok := errors.AsType[*fileError](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
@@ -177,13 +177,13 @@ func FuzzAllocations(f *testing.F) {
 			t.Fatalf("%d queues are made of %d", len(tree.queues), len(queues))
 		}
 		for _, q := range queues {
-			if above := tree.queues[ParentName(q.Name)]; q.Name != Root && (above == nil || above.leaf) {
+			if above := tree.queues[parentName(q.Name)]; q.Name != Root && (above == nil || above.leaf) {
 				t.Fatalf("%s stands below what is no parent", q.Name)
 			}
 			if made := tree.queues[q.Name]; made == nil || made.leaf == q.Parent {
 				t.Fatalf("%s is not made as the file has it", q.Name)
 			}
-			if !upstream && (!(q.Weight >= 0) || PolicyOf(q.Policy, Faults{}) == nil) {
+			if !upstream && (!(q.Weight >= 0) || policyOf(q.Policy, Faults{}) == nil) {
 				t.Fatalf("%s: weight %v, policy %q", q.Name, q.Weight, q.Policy)
 			}
 			cluster := Resource{1 << 40, 1 << 20}

@@ -64,7 +64,7 @@ func parseAmounts(text string) (Limit, error) {
 
 // classed is an error with Hadoop's class for it.
 type classed struct {
-	class ErrorClass
+	class errorClass
 	error
 }
 
@@ -78,7 +78,7 @@ func findAmount(fields []string, unit string) (int64, error) {
 		n, err := strconv.ParseInt(found[1], 10, 32)
 		switch {
 		case err != nil:
-			return 0, classed{BadNumber, fmt.Errorf("%s is more than %s can be in this form; write memory-mb=..., vcores=...", found[1], unit)}
+			return 0, classed{badNumber, fmt.Errorf("%s is more than %s can be in this form; write memory-mb=..., vcores=...", found[1], unit)}
 		case n < 0:
 			return 0, fmt.Errorf("%q is negative; an amount is 0 or more", field)
 		}
@@ -139,7 +139,7 @@ func parseNamed(text string, m missing, faults Faults) (Limit, error) {
 	l := Limit{Part: strings.Contains(text, "%")}
 	if m == missingUnlimited {
 		l.PartOf.Memory, l.PartOf.VCores = 1, 1 // the whole cluster
-		l.Amount = Unbounded
+		l.Amount = unbounded
 		if faults.leavesNoCores {
 			l.Amount = historicUnlimited
 		}
@@ -163,9 +163,9 @@ func (l *Limit) setNamed(name, value string) error {
 	switch name {
 	case "memory-mb":
 	case "vcores":
-		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, UnboundedVCores
+		amount, part, most = &l.Amount.VCores, &l.PartOf.VCores, unboundedVCores
 	default:
-		unknown = classed{BadResource, fmt.Errorf("unknown resource %q; use memory-mb or vcores", name)}
+		unknown = classed{badResource, fmt.Errorf("unknown resource %q; use memory-mb or vcores", name)}
 	}
 	if l.Part {
 		per, rest, err := parsePart(value)
@@ -178,7 +178,7 @@ func (l *Limit) setNamed(name, value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case err != nil:
-		return classed{BadNumber, fmt.Errorf("%q is not a whole number", value)}
+		return classed{badNumber, fmt.Errorf("%q is not a whole number", value)}
 	case n < 0:
 		return fmt.Errorf("%q is negative; an amount is 0 or more", value)
 	case unknown != nil:

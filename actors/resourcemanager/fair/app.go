@@ -11,7 +11,7 @@ import (
 
 // app is an attempt of an application. It mirrors FSAppAttempt.
 type app struct {
-	Schedulable
+	schedulable
 	member
 	book
 

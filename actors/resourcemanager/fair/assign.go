@@ -150,22 +150,22 @@ func (s *Scheduler) offerRequests(a *app, r *requests, n *node, reserved *contai
 	level := s.allowed(r.delay, s.now)
 	host, rack := r.at(n.host), r.at(n.rack)
 	if rack.pending() > 0 && host.pending() > 0 {
-		return s.place(a, r, host.capability, NodeLocal, n, reserved), true
+		return s.place(a, r, host.capability, nodeLocal, n, reserved), true
 	}
 	if !rack.relaxed() {
 		return outcome{}, false
 	}
-	if rack.pending() > 0 && level != NodeLocal {
-		return s.place(a, r, rack.capability, RackLocal, n, reserved), true
+	if rack.pending() > 0 && level != nodeLocal {
+		return s.place(a, r, rack.capability, rackLocal, n, reserved), true
 	}
 	// A key with nothing but Any has no near place to wait for.
-	if r.locations() <= 1 || level == OffSwitch {
-		return s.place(a, r, r.any.capability, OffSwitch, n, reserved), true
+	if r.locations() <= 1 || level == offSwitch {
+		return s.place(a, r, r.any.capability, offSwitch, n, reserved), true
 	}
 	return outcome{}, false
 }
 
-func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
+func (s *Scheduler) allowed(d *delay, now time.Duration) locality {
 	if s.conf.Continuous {
 		return d.byTime(now, s.conf.NodeDelay, s.conf.RackDelay)
 	}
@@ -173,7 +173,7 @@ func (s *Scheduler) allowed(d *delay, now time.Duration) Locality {
 }
 
 // place gives an application a container on a node, or reserves the node if the container does not fit.
-func (s *Scheduler) place(a *app, r *requests, capability Resource, level Locality, n *node, reserved *container) outcome {
+func (s *Scheduler) place(a *app, r *requests, capability Resource, level locality, n *node, reserved *container) outcome {
 	if !s.conf.Faults.boundsAnyOnly && !a.queue.fitsMaxShare(capability) {
 		return outcome{}
 	}
@@ -211,7 +211,7 @@ func (s *Scheduler) newContainer(a *app, k Key, n *node, capability Resource) *c
 }
 
 // give books a container for its application and its node.
-func (s *Scheduler) give(c *container, r *requests, level Locality) {
+func (s *Scheduler) give(c *container, r *requests, level locality) {
 	a, n := c.app, c.node
 	r.delay.given(level)
 	t := a.take(r, level, n.host, n.rack)

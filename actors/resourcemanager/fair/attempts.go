@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 )
 
-// AddApp accepts an application into a queue and returns its full name, or refuses it: with a RejectedError, or with the
+// AddApp accepts an application into a queue and returns its full name, or refuses it: with a rejectedError, or with the
 // placement's error. A queue that the rules allow is made. A known application stays as it is.
 func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission) (string, error) {
 	s.now = now
@@ -22,7 +22,7 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 		return "", err
 	}
 	if name == "" {
-		return "", &RejectedError{fmt.Sprintf("Reject application %s submitted by user %s application rejected by placement rules.", id, sub.User)}
+		return "", &rejectedError{fmt.Sprintf("Reject application %s submitted by user %s application rejected by placement rules.", id, sub.User)}
 	}
 	if s.conf.Faults.plansAccept {
 		name = s.historicPlan(name)
@@ -30,10 +30,10 @@ func (s *Scheduler) AddApp(now time.Duration, id ids.Application, sub Submission
 	// The queue before the check of access, as in Hadoop: one made for a refused submission stays until Tidy.
 	q := s.leafQueue(name)
 	if q == nil {
-		return "", &RejectedError{name + " is not a leaf queue"}
+		return "", &rejectedError{name + " is not a leaf queue"}
 	}
 	if !s.allocations.MaySubmit(name, sub.User, sub.Groups) {
-		return "", &RejectedError{fmt.Sprintf("User %s does not have permission to submit %s to queue %s", sub.User, id, name)}
+		return "", &rejectedError{fmt.Sprintf("User %s does not have permission to submit %s to queue %s", sub.User, id, name)}
 	}
 	q.accepted++
 	s.applications[id] = &application{user: sub.User, queue: q}
@@ -75,11 +75,11 @@ func (s *Scheduler) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bo
 		return false, fmt.Errorf("attempt %s: the application has attempt %s: remove it first", spec.ID, owner.attempt.id)
 	}
 	a := &app{id: spec.ID, user: owner.user, queue: owner.queue, managed: !spec.Unmanaged, fairSince: now}
-	a.Name, a.Weight, a.Priority, a.StartTime, a.MaxShare = spec.ID.App.String(), 1, 1, now, Unbounded
+	a.Name, a.Weight, a.Priority, a.StartTime, a.MaxShare = spec.ID.App.String(), 1, 1, now, unbounded
 	if s.conf.SizeBasedWeight { // of its demand, which is unknown before Update
 		a.Weight = 0
 	}
-	a.member = member{Schedulable: &a.Schedulable, app: a}
+	a.member = member{schedulable: &a.schedulable, app: a}
 	if old := owner.attempt; old != nil && old.id == spec.Keep {
 		a.inherit(old)
 	}

@@ -64,7 +64,7 @@ func newRig(tb testing.TB, x shape) *rig {
 		fmt.Fprintf(&file, "<queue name=\"q%d\"/>", q)
 	}
 	file.WriteString("</allocations>")
-	allocations, err := ParseAllocations([]byte(file.String()), Options{Faults: conf.Faults, AllowUndeclared: true, UserAsDefaultQueue: true})
+	allocations, err := parseAllocations([]byte(file.String()), Options{Faults: conf.Faults, AllowUndeclared: true, UserAsDefaultQueue: true})
 	if err != nil {
 		tb.Fatal(err)
 	}

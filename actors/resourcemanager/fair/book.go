@@ -177,12 +177,12 @@ func (t *taken) of(a Ask) bool {
 
 // take decrements for one container on a node: at the host, its rack and Any, from the level of the allocation on. An entry is
 // removed at 0, and with its last entry the key. A rack named like the host shares an entry with it, which counts once.
-func (b *book) take(r *requests, level Locality, host, rack string) taken {
+func (b *book) take(r *requests, level locality, host, rack string) taken {
 	t := taken{key: r.Key}
-	if level == NodeLocal {
+	if level == nodeLocal {
 		t.names[0], t.asked[0] = host, r.decrement(host)
 	}
-	if level == RackLocal || level == NodeLocal && rack != host {
+	if level == rackLocal || level == nodeLocal && rack != host {
 		t.names[1], t.asked[1] = rack, r.decrement(rack)
 	}
 	t.names[2], t.asked[2] = Any, request{r.any.capability, 1, r.any.relax}

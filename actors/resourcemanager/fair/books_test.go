@@ -95,9 +95,9 @@ func TestTheLimitOfApplicationMasters(t *testing.T) {
 	for _, x := range []struct{ share, free, most, want Resource }{
 		{Resource{4000, 8}, Resource{100, 100}, Resource{200, 200}, Resource{1000, 2}},
 		{Resource{4001, 9}, Resource{}, Resource{}, Resource{1001, 3}},
-		{Resource{0, 8}, Resource{4000, 100}, Unbounded, Resource{1000, 2}},
+		{Resource{0, 8}, Resource{4000, 100}, unbounded, Resource{1000, 2}},
 		{Resource{0, 8}, Resource{4000, 100}, Resource{2000, 1}, Resource{500, 2}},
-		{Resource{4000, 0}, Resource{8000, 16}, Unbounded, Resource{1000, 4}},
+		{Resource{4000, 0}, Resource{8000, 16}, unbounded, Resource{1000, 4}},
 		{Resource{4000, 0}, Resource{8000, 16}, Resource{1, 4}, Resource{1000, 1}},
 	} {
 		k := newKit(t, Faults{}, `<queue name="a"><maxAMShare>0.25</maxAMShare></queue>`, nil)

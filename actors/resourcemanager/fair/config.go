@@ -67,8 +67,8 @@ func (c Config) Validate() error {
 		name                      string
 		least, most, step, bounds int64
 	}{
-		{"mb", c.Minimum.Memory, c.Maximum.Memory, c.Increment.Memory, UnboundedMemory},
-		{"vcores", c.Minimum.VCores, c.Maximum.VCores, c.Increment.VCores, UnboundedVCores},
+		{"mb", c.Minimum.Memory, c.Maximum.Memory, c.Increment.Memory, unboundedMemory},
+		{"vcores", c.Minimum.VCores, c.Maximum.VCores, c.Increment.VCores, unboundedVCores},
 	} {
 		if t.least < 0 || t.least > t.most || t.most > t.bounds {
 			wrong("yarn.scheduler.minimum-allocation-%[1]s is %[2]d and yarn.scheduler.maximum-allocation-%[1]s is %[3]d: want 0 <= minimum <= maximum", t.name, t.least, t.most)

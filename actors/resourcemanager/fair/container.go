@@ -11,8 +11,8 @@ const (
 	DiagnosticsPreempted = "Container preempted by scheduler"
 	DiagnosticsCompleted = "Container of a completed application"
 	DiagnosticsExpired   = "Container expired since it was unused"
-	// DiagnosticsNotAsked is our own: the application asked for fewer before it pulled the container.
-	DiagnosticsNotAsked = "Container not asked for any more"
+	// diagnosticsNotAsked is our own: the application asked for fewer before it pulled the container.
+	diagnosticsNotAsked = "Container not asked for any more"
 )
 
 // Cause is the reason of a container's end; the machine of containers has an event for each.

@@ -8,7 +8,7 @@ import (
 // Delay by offers: beyond a part of the nodes the next level is allowed, and the count begins anew; a part below 0 is no delay.
 func TestDelayByOffers(t *testing.T) {
 	for _, parts := range [][2]float64{{-1, 0.5}, {0.5, -1}} {
-		if got := (&delay{}).byOffers(4, parts[0], parts[1]); got != OffSwitch {
+		if got := (&delay{}).byOffers(4, parts[0], parts[1]); got != offSwitch {
 			t.Errorf("%v: %s", parts, got)
 		}
 	}
@@ -21,13 +21,13 @@ func TestDelayByOffers(t *testing.T) {
 		for offer := 1; offAt == 0 && offer < 50; offer++ {
 			d.missed++
 			switch level := d.byOffers(4, x.node, x.rack); {
-			case level == RackLocal && rackAt == 0:
+			case level == rackLocal && rackAt == 0:
 				rackAt = offer
-			case level == OffSwitch:
+			case level == offSwitch:
 				offAt = offer
 			}
 		}
-		if d.missed = 100; rackAt != x.rackAt || offAt != x.offAt || d.byOffers(4, x.node, x.rack) != OffSwitch {
+		if d.missed = 100; rackAt != x.rackAt || offAt != x.offAt || d.byOffers(4, x.node, x.rack) != offSwitch {
 			t.Errorf("%+v: in the rack from offer %d, anywhere from %d", x, rackAt, offAt)
 		}
 	}
@@ -36,18 +36,18 @@ func TestDelayByOffers(t *testing.T) {
 // Delay by time: later than the wait of a level the next one is allowed, and a wait below 0 is no delay.
 func TestDelayByTime(t *testing.T) {
 	for _, waits := range [][2]time.Duration{{-1, 5}, {5, -1}} {
-		if got := (&delay{}).byTime(0, waits[0], waits[1]); got != OffSwitch {
+		if got := (&delay{}).byTime(0, waits[0], waits[1]); got != offSwitch {
 			t.Errorf("%v: %s", waits, got)
 		}
 	}
-	if got := (&delay{}).byTime(0, 0, 0); got != NodeLocal {
+	if got := (&delay{}).byTime(0, 0, 0); got != nodeLocal {
 		t.Errorf("without a wait first %s", got)
 	}
 	d := &delay{missed: 3}
 	for _, x := range []struct {
 		now   time.Duration
-		level Locality
-	}{{10, NodeLocal}, {14, NodeLocal}, {15, RackLocal}, {22, RackLocal}, {23, OffSwitch}, {99, OffSwitch}} {
+		level locality
+	}{{10, nodeLocal}, {14, nodeLocal}, {15, rackLocal}, {22, rackLocal}, {23, offSwitch}, {99, offSwitch}} {
 		if got := d.byTime(x.now, 4, 7); got != x.level {
 			t.Errorf("at %d: %s, want %s", x.now, got, x.level)
 		}
@@ -61,13 +61,13 @@ func TestDelayByTime(t *testing.T) {
 func TestANearerContainerSetsTheDelayBack(t *testing.T) {
 	for _, x := range []struct {
 		begun                bool
-		allowed, given, want Locality
+		allowed, given, want locality
 	}{
-		{true, OffSwitch, NodeLocal, NodeLocal},
-		{true, OffSwitch, RackLocal, RackLocal},
-		{true, RackLocal, OffSwitch, RackLocal},
-		{false, RackLocal, NodeLocal, RackLocal},
-		{true, RackLocal, RackLocal, RackLocal},
+		{true, offSwitch, nodeLocal, nodeLocal},
+		{true, offSwitch, rackLocal, rackLocal},
+		{true, rackLocal, offSwitch, rackLocal},
+		{false, rackLocal, nodeLocal, rackLocal},
+		{true, rackLocal, rackLocal, rackLocal},
 	} {
 		d := &delay{begun: x.begun, allowed: x.allowed}
 		if d.given(x.given); d.allowed != x.want {

@@ -119,7 +119,7 @@ func TestWhatEndsBeforeItIsPreemptedIsAskedForOnce(t *testing.T) {
 			t.Fatalf("faults %v: %d events, want one container marked", faults, len(marked))
 		}
 		k.Complete(k.now, marked[0].Container, End{})
-		k.KillMarked(Never)
+		k.KillMarked(never)
 		if s, _ := k.App(a); s.Pending[0].Count != want {
 			t.Errorf("faults %v: %d are asked for, want %d", faults, s.Pending[0].Count, want)
 		}
@@ -150,7 +150,7 @@ func TestTheDefaultPolicyIsNotFIFO(t *testing.T) {
 			o := options
 			o.Faults = faults
 			file := "<allocations><defaultQueueSchedulingPolicy>" + policy + "</defaultQueueSchedulingPolicy><queue name=\"a\"/></allocations>"
-			a, err := ParseAllocations([]byte(file), o)
+			a, err := parseAllocations([]byte(file), o)
 			if (err == nil) != taken || taken && len(a.Queues()) != 1 {
 				t.Errorf("faults %v, %s: %v", faults, policy, err)
 			}

@@ -19,7 +19,7 @@ func parsed(t *testing.T, faults Faults, elements string) *Allocations {
 	t.Helper()
 	o := options
 	o.Faults = faults
-	a, err := ParseAllocations([]byte("<allocations>"+elements+"</allocations>"), o)
+	a, err := parseAllocations([]byte("<allocations>"+elements+"</allocations>"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,10 @@ func TestDefaultsOfQueuesDoNotLimitTheCluster(t *testing.T) {
 func TestAMaximumOfOneTypeDoesNotLimitTheOther(t *testing.T) {
 	const file = `<queue name="a"><maxResources>memory-mb=4096</maxResources><maxContainerAllocation>memory-mb=1024</maxContainerAllocation></queue>`
 	a := parsed(t, Faults{}, file).Queue("root.a")
-	if got, want := a.MaxShare(Resource{8192, 8}), (Resource{4096, UnboundedVCores}); got != want {
+	if got, want := a.MaxShare(Resource{8192, 8}), (Resource{4096, unboundedVCores}); got != want {
 		t.Errorf("maximum %v, want %v", got, want)
 	}
-	if got, want := a.MaxContainerAllocation, (Resource{1024, UnboundedVCores}); got != want {
+	if got, want := a.MaxContainerAllocation, (Resource{1024, unboundedVCores}); got != want {
 		t.Errorf("largest container %v, want %v", got, want)
 	}
 	if got, want := parsed(t, Faults{leavesNoCores: true}, file).Queue("root.a").MaxShare(Resource{8192, 8}), (Resource{4096, 0}); got != want {
@@ -73,13 +73,13 @@ func TestAMinimumInPerCent(t *testing.T) {
 func TestAWeightIsANumberFromZeroUp(t *testing.T) {
 	for _, weight := range []string{"-1", "-Infinity", "NaN", "1e39", "Infinity"} {
 		file := []byte(`<allocations><queue name="a"><weight>` + weight + `</weight></queue></allocations>`)
-		var bad *FileError
-		if _, err := ParseAllocations(file, options); !errors.As(err, &bad) || bad.Line != 1 || !strings.Contains(err.Error(), "queue root.a") {
+		var bad *fileError
+		if _, err := parseAllocations(file, options); !errors.As(err, &bad) || bad.Line != 1 || !strings.Contains(err.Error(), "queue root.a") {
 			t.Errorf("weight %s: %v", weight, err)
 		}
 		upstream := options
 		upstream.Faults = Faults{anyNumber: true}
-		if _, err := ParseAllocations(file, upstream); err != nil {
+		if _, err := parseAllocations(file, upstream); err != nil {
 			t.Errorf("in Hadoop: weight %s: %v", weight, err)
 		}
 	}
@@ -99,17 +99,17 @@ func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
 		alone, beside, common Resource
 	}{
 		{weight: float32(math.NaN()), common: total},
-		{weight: float32(math.Inf(1)), alone: Unbounded, beside: Unbounded},
+		{weight: float32(math.Inf(1)), alone: unbounded, beside: unbounded},
 		{weight: math.SmallestNonzeroFloat32, alone: Resource{500, 5}, common: total},
 	} {
 		for _, faults := range []Faults{{}, Upstream()} {
-			one, other := &Schedulable{Name: "a", Weight: v.weight, MaxShare: Unbounded}, &Schedulable{Name: "b", Weight: v.weight, MaxShare: Unbounded}
-			PolicyOf("drf", faults).ComputeShares([]*Schedulable{one, other}, total)
+			one, other := &schedulable{Name: "a", Weight: v.weight, MaxShare: unbounded}, &schedulable{Name: "b", Weight: v.weight, MaxShare: unbounded}
+			policyOf("drf", faults).ComputeShares([]*schedulable{one, other}, total)
 			if one.FairShare != v.alone || other.FairShare != v.alone {
 				t.Errorf("weight %v: %v and %v, want %v each", v.weight, one.FairShare, other.FairShare, v.alone)
 			}
-			common := &Schedulable{Name: "c", Weight: 1, MaxShare: Unbounded}
-			PolicyOf("drf", faults).ComputeShares([]*Schedulable{one, common}, total)
+			common := &schedulable{Name: "c", Weight: 1, MaxShare: unbounded}
+			policyOf("drf", faults).ComputeShares([]*schedulable{one, common}, total)
 			if one.FairShare != v.beside || common.FairShare != v.common {
 				t.Errorf("weight %v beside 1: %v and %v, want %v and %v", v.weight, one.FairShare, common.FairShare, v.beside, v.common)
 			}
@@ -119,7 +119,7 @@ func TestASchedulableWithoutANumberForAWeightEnds(t *testing.T) {
 
 func TestATimeOutWithoutEndIsNone(t *testing.T) {
 	const file = `<defaultMinSharePreemptionTimeout>9223372036854775807</defaultMinSharePreemptionTimeout>`
-	for faults, want := range map[Faults]time.Duration{{}: Never, {secondsWrap: true}: -time.Second} {
+	for faults, want := range map[Faults]time.Duration{{}: never, {secondsWrap: true}: -time.Second} {
 		if got := parsed(t, faults, file).Queue("root.a").MinSharePreemptionTimeout; got != want {
 			t.Errorf("faults %v: %v, want %v", faults, got, want)
 		}
@@ -171,10 +171,10 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 
 func TestFIFOTakesTheShareOfWhoComesLater(t *testing.T) {
 	for faults, want := range map[Faults]Resource{{}: {}, {keepsShares: true}: {100, 10}} {
-		late, early := &Schedulable{Name: "late", StartTime: 2}, &Schedulable{Name: "early", StartTime: 1}
-		fifo := PolicyOf("fifo", faults)
-		fifo.ComputeShares([]*Schedulable{late}, Resource{100, 10})
-		fifo.ComputeShares([]*Schedulable{late, early}, Resource{100, 10})
+		late, early := &schedulable{Name: "late", StartTime: 2}, &schedulable{Name: "early", StartTime: 1}
+		fifo := policyOf("fifo", faults)
+		fifo.ComputeShares([]*schedulable{late}, Resource{100, 10})
+		fifo.ComputeShares([]*schedulable{late, early}, Resource{100, 10})
 		if early.FairShare != (Resource{100, 10}) || late.FairShare != want {
 			t.Errorf("faults %v: %v and %v", faults, early.FairShare, late.FairShare)
 		}
@@ -182,14 +182,14 @@ func TestFIFOTakesTheShareOfWhoComesLater(t *testing.T) {
 }
 
 // anySchedulable draws from few values, so that ties and zeros are frequent.
-func anySchedulable(name string) *rapid.Generator[*Schedulable] {
+func anySchedulable(name string) *rapid.Generator[*schedulable] {
 	amount := func(t *rapid.T, what string, from ...int64) Resource {
 		pick := rapid.SampledFrom(from)
 		return Resource{pick.Draw(t, what+" memory"), pick.Draw(t, what+" vcores")}
 	}
-	return rapid.Custom(func(t *rapid.T) *Schedulable {
-		return &Schedulable{
-			Name: name, Weight: rapid.SampledFrom([]float32{0, 0.5, 1, 2, 3}).Draw(t, "weight"), MaxShare: Unbounded,
+	return rapid.Custom(func(t *rapid.T) *schedulable {
+		return &schedulable{
+			Name: name, Weight: rapid.SampledFrom([]float32{0, 0.5, 1, 2, 3}).Draw(t, "weight"), MaxShare: unbounded,
 			Usage: amount(t, "usage", 0, 1, 2, 1024), Demand: amount(t, "demand", 0, 1, 2048), MinShare: amount(t, "min", 0, 1, 1024),
 		}
 	})
@@ -197,9 +197,9 @@ func anySchedulable(name string) *rapid.Generator[*Schedulable] {
 
 func TestTheComparatorsAreTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		policy := PolicyOf(rapid.SampledFrom([]string{"fair", "drf", "fifo"}).Draw(t, "policy"), Faults{})
+		policy := policyOf(rapid.SampledFrom([]string{"fair", "drf", "fifo"}).Draw(t, "policy"), Faults{})
 		cluster := rapid.SampledFrom([]Resource{{}, {4096, 0}, {4096, 8}, {Memory: 0, VCores: 8}}).Draw(t, "cluster")
-		var items []*Schedulable
+		var items []*schedulable
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			items = append(items, anySchedulable(name).Draw(t, name))
 		}
@@ -220,13 +220,13 @@ func TestTheComparatorsAreTotal(t *testing.T) {
 }
 
 func TestHadoopsComparatorOfDRFIsNot(t *testing.T) {
-	one := func(name string, weight float32, usage, demand Resource) *Schedulable {
-		return &Schedulable{Name: name, Weight: weight, Usage: usage, Demand: demand, MaxShare: Unbounded}
+	one := func(name string, weight float32, usage, demand Resource) *schedulable {
+		return &schedulable{Name: name, Weight: weight, Usage: usage, Demand: demand, MaxShare: unbounded}
 	}
-	items := []*Schedulable{
+	items := []*schedulable{
 		one("m", 0, Resource{}, Resource{1, 1}), one("z", 1, Resource{1, 1}, Resource{1, 1}), one("a", 1, Resource{5, 1}, Resource{1, 1}),
 	}
-	p := PolicyOf("drf", Upstream())
+	p := policyOf("drf", Upstream())
 	less := func(i, j int) bool { return p.Compare(items[i], items[j], Resource{10, 10}) < 0 }
 	if !less(0, 1) || !less(1, 2) || !less(2, 0) {
 		t.Error("no cycle")

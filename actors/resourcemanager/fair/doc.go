@@ -2,7 +2,7 @@
 // as values. Nothing here reads a clock, a file or a random number, starts a goroutine or takes a lock; the owner of a
 // Scheduler calls it from one place.
 //
-// Amounts are a Resource: memory in MiB and virtual cores. Queues and applications are Schedulables, and a Policy (fair, drf
+// Amounts are a Resource: memory in MiB and virtual cores. Queues and applications are schedulables, and a schedulingPolicy (fair, drf
 // or fifo) divides among them and orders them for service. Allocations are the content of fair-scheduler.xml; a Reload decides
 // when a changed file counts.
 //

@@ -11,11 +11,11 @@ import (
 // parts of the cluster: Hadoop's DominantResourceFairnessPolicy, for two types.
 type drfPolicy struct{ faults Faults }
 
-func (drfPolicy) Name() string { return PolicyDRF }
+func (drfPolicy) Name() string { return policyDRF }
 
 // Compare goes by the parts of the cluster that a and b use, divided by weight: the dominant part first, then the other. One
 // below its minimum of its dominant type comes before one that is not; two below are compared by parts of their minimums.
-func (p drfPolicy) Compare(a, b *Schedulable, cluster Resource) int {
+func (p drfPolicy) Compare(a, b *schedulable, cluster Resource) int {
 	partsA, partsB := parts(a.Usage, cluster, p.faults), parts(b.Usage, cluster, p.faults)
 	domA, domB := partsA.dominant(), partsB.dominant() // of the cluster, also where parts of something else are compared below
 	needyA := *domA.of(&a.Usage) < *domA.of(&a.MinShare)
@@ -70,12 +70,12 @@ func ratio(a, b float64, faults Faults) float64 {
 	return q
 }
 
-func (drfPolicy) ComputeShares(items []*Schedulable, total Resource) {
+func (drfPolicy) ComputeShares(items []*schedulable, total Resource) {
 	computeShares(items, total, memory, false)
 	computeShares(items, total, vcores, false)
 }
 
-func (drfPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
+func (drfPolicy) ComputeSteadyShares(items []*schedulable, total Resource) {
 	computeShares(items, total, memory, true)
 	computeShares(items, total, vcores, true)
 }

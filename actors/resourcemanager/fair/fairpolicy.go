@@ -7,11 +7,11 @@ import "cmp"
 // fairPolicy shares memory and ignores cores: Hadoop's FairSharePolicy.
 type fairPolicy struct{}
 
-func (fairPolicy) Name() string { return PolicyFair }
+func (fairPolicy) Name() string { return policyFair }
 
 // Compare serves members with a demand for memory first; of these the ones below their minimum, the farthest below first; then
 // those with less usage for their weight. A minimum counts only up to the demand. Members without weight come last.
-func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
+func (fairPolicy) Compare(a, b *schedulable, _ Resource) int {
 	switch idleA, idleB := a.Demand.Memory <= 0, b.Demand.Memory <= 0; {
 	case idleA && !idleB:
 		return 1
@@ -36,7 +36,7 @@ func (fairPolicy) Compare(a, b *Schedulable, _ Resource) int {
 	return ties(a, b)
 }
 
-func compareUse(a, b *Schedulable) int {
+func compareUse(a, b *schedulable) int {
 	switch wa, wb := float64(a.Weight), float64(b.Weight); {
 	case wa > 0 && wb > 0:
 		return sign(float64(a.Usage.Memory)/wa - float64(b.Usage.Memory)/wb)
@@ -48,11 +48,11 @@ func compareUse(a, b *Schedulable) int {
 }
 
 // ComputeShares leaves the VCores of each FairShare alone.
-func (fairPolicy) ComputeShares(items []*Schedulable, total Resource) {
+func (fairPolicy) ComputeShares(items []*schedulable, total Resource) {
 	computeShares(items, total, memory, false)
 }
 
-func (fairPolicy) ComputeSteadyShares(items []*Schedulable, total Resource) {
+func (fairPolicy) ComputeSteadyShares(items []*schedulable, total Resource) {
 	computeShares(items, total, memory, true)
 }
 

@@ -12,8 +12,8 @@ import (
 // preemption. Its calls are those of Scheduler, which documents them.
 type FIFO struct{ s *Scheduler }
 
-// FIFOQueue is the one queue, whatever a submission asks for.
-const FIFOQueue = "default"
+// fifoQueue is the one queue, whatever a submission asks for.
+const fifoQueue = "default"
 
 const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fifo</schedulingPolicy></queue>
 	<queuePlacementPolicy><rule name="default"/></queuePlacementPolicy></allocations>`
@@ -21,7 +21,7 @@ const fifoAllocations = `<allocations><queue name="default"><schedulingPolicy>fi
 // NewFIFO is a scheduler without nodes and applications. Of conf it uses Minimum, to whose multiples asks are rounded up, and
 // Maximum.
 func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
-	allocations, _ := ParseAllocations([]byte(fifoAllocations), Options{}) // ours, and right
+	allocations, _ := parseAllocations([]byte(fifoAllocations), Options{}) // ours, and right
 	conf.Minimum.Memory = max(conf.Minimum.Memory, 1)                      // memory alone ends the giving
 	conf.Increment = conf.Minimum.Max(Resource{1, 1})
 	s, err := New(now, conf, allocations)
@@ -52,7 +52,7 @@ func (f *FIFO) Drain(now time.Duration, id string, drain bool) error {
 // AddApp accepts every application.
 func (f *FIFO) AddApp(now time.Duration, id ids.Application, sub Submission) (queue string, err error) {
 	_, err = f.s.AddApp(now, id, sub)
-	return FIFOQueue, err
+	return fifoQueue, err
 }
 
 // RemoveApp is Scheduler.RemoveApp.
@@ -102,7 +102,7 @@ func (f *FIFO) Nodes() []NodeState { return f.s.Nodes() }
 // App is Scheduler.App.
 func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
 	a, ok := f.s.App(id)
-	a.Queue = FIFOQueue
+	a.Queue = fifoQueue
 	return a, ok
 }
 
@@ -110,7 +110,7 @@ func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
 func (f *FIFO) Queues() []QueueState {
 	for _, q := range f.s.Queues() {
 		if q.Leaf {
-			q.Name = FIFOQueue
+			q.Name = fifoQueue
 			return []QueueState{q}
 		}
 	}
@@ -155,16 +155,16 @@ func (f *FIFO) offer(n *node) {
 
 // offerKey gives the containers of one key that fit, near places first, and returns their number.
 func (f *FIFO) offerKey(a *app, r *requests, n *node) (given int) {
-	for level := NodeLocal; level <= OffSwitch; level++ {
+	for level := nodeLocal; level <= offSwitch; level++ {
 		for r.any.count > 0 {
 			host, rack := r.at(n.host), r.at(n.rack)
 			at := &r.any
 			switch {
-			case level == NodeLocal && host.pending() > 0 && rack.pending() > 0:
+			case level == nodeLocal && host.pending() > 0 && rack.pending() > 0:
 				at = host
-			case level == RackLocal && rack.pending() > 0 && rack.relax:
+			case level == rackLocal && rack.pending() > 0 && rack.relax:
 				at = rack
-			case level == OffSwitch && r.any.relax && rack.relaxed():
+			case level == offSwitch && r.any.relax && rack.relaxed():
 			default:
 				at = nil
 			}

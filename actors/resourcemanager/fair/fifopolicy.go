@@ -7,10 +7,10 @@ import "cmp"
 // fifoPolicy gives the applications of a leaf queue everything in turn: Hadoop's FifoPolicy.
 type fifoPolicy struct{ faults Faults }
 
-func (fifoPolicy) Name() string { return PolicyFIFO }
+func (fifoPolicy) Name() string { return policyFIFO }
 
 // Compare serves the larger priority number first, then the earlier start.
-func (fifoPolicy) Compare(a, b *Schedulable, _ Resource) int {
+func (fifoPolicy) Compare(a, b *schedulable, _ Resource) int {
 	if c := cmp.Compare(b.Priority, a.Priority); c != 0 {
 		return c
 	}
@@ -18,8 +18,8 @@ func (fifoPolicy) Compare(a, b *Schedulable, _ Resource) int {
 }
 
 // ComputeShares gives the total to the application that started first.
-func (p fifoPolicy) ComputeShares(items []*Schedulable, total Resource) {
-	var first *Schedulable
+func (p fifoPolicy) ComputeShares(items []*schedulable, total Resource) {
+	var first *schedulable
 	for _, s := range items {
 		if !p.faults.keepsShares {
 			s.FairShare = Resource{}
@@ -34,7 +34,7 @@ func (p fifoPolicy) ComputeShares(items []*Schedulable, total Resource) {
 }
 
 // ComputeSteadyShares does nothing: applications have no steady share.
-func (fifoPolicy) ComputeSteadyShares([]*Schedulable, Resource) {}
+func (fifoPolicy) ComputeSteadyShares([]*schedulable, Resource) {}
 
 func (fifoPolicy) Less(a, b, _ Resource) bool { return a.Memory < b.Memory }
 

@@ -15,7 +15,7 @@ func readAs(faults Faults, elements string, look func(a *Allocations) any) strin
 	if !strings.HasPrefix(elements, "!") {
 		elements = "<allocations>" + elements + "</allocations>"
 	}
-	a, err := ParseAllocations([]byte(strings.TrimPrefix(elements, "!")), o)
+	a, err := parseAllocations([]byte(strings.TrimPrefix(elements, "!")), o)
 	if err != nil {
 		return strings.TrimPrefix(err.Error(), "allocation file, line 1: ")
 	}
@@ -84,8 +84,8 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		{Faults{}, in("allowPreemptionFrom", "no"), func(a *Allocations) any { return a.Queue("root.a").Preemptable }, "false"},
 		{Faults{}, `<defaultMinSharePreemptionTimeout>5</defaultMinSharePreemptionTimeout><defaultFairSharePreemptionTimeout>6</defaultFairSharePreemptionTimeout>
 			<defaultFairSharePreemptionThreshold>0.7</defaultFairSharePreemptionThreshold><queue name="a"/>`, timeouts, "5s 6s 0.7"},
-		{Faults{}, in("fairSharePreemptionTimeout", "9223372036"), timeouts, fmt.Sprint(Never, 9223372036*time.Second, 0.5)},
-		{Faults{}, in("fairSharePreemptionTimeout", "9223372037"), timeouts, fmt.Sprint(Never, Never, 0.5)},
+		{Faults{}, in("fairSharePreemptionTimeout", "9223372036"), timeouts, fmt.Sprint(never, 9223372036*time.Second, 0.5)},
+		{Faults{}, in("fairSharePreemptionTimeout", "9223372037"), timeouts, fmt.Sprint(never, never, 0.5)},
 		{Faults{}, `<userMaxAppsDefault/><userMaxAppsDefault>3</userMaxAppsDefault>`, names, "<userMaxAppsDefault> is empty; write a value, or take it out"},
 
 		{Faults{}, `<queue name="root"><schedulingPolicy>fifo</schedulingPolicy></queue>`, names, "[root true]"},
@@ -154,7 +154,7 @@ func TestWhatSingleElementsMean(t *testing.T) {
 
 // Names of users and groups are those between the commas; between two commas is no name.
 func TestNamesOfRights(t *testing.T) {
-	if got, want := ParseACL("a,,b g,,h,"), (ACL{Users: []string{"a", "b"}, Groups: []string{"g", "h"}}); !reflect.DeepEqual(got, want) {
+	if got, want := parseACL("a,,b g,,h,"), (ACL{Users: []string{"a", "b"}, Groups: []string{"g", "h"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

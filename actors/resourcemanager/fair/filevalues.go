@@ -15,9 +15,9 @@ func (p *fileParser) rawText(e *element, where string) string {
 	switch {
 	case e.hasText:
 	case len(e.children) > 0:
-		p.fail(&FileError{Class: BadChild, Line: e.line, Where: where, Text: "<" + e.name + "> begins with <" + e.children[0].name + ">; write a value in its place"})
+		p.fail(&fileError{Class: badChild, Line: e.line, Where: where, Text: "<" + e.name + "> begins with <" + e.children[0].name + ">; write a value in its place"})
 	default:
-		p.fail(&FileError{Class: BadText, Line: e.line, Where: where, Text: "<" + e.name + "> is empty; write a value, or take it out"})
+		p.fail(&fileError{Class: badText, Line: e.line, Where: where, Text: "<" + e.name + "> is empty; write a value, or take it out"})
 	}
 	return e.text
 }
@@ -27,7 +27,7 @@ func (p *fileParser) text(e *element, where string) string {
 }
 
 func (p *fileParser) badNumber(e *element, where, want string) {
-	p.fail(&FileError{Class: BadNumber, Line: e.line, Where: where, Text: "<" + e.name + "> is " + strconv.Quote(strings.TrimSpace(e.text)) + "; it has to be " + want})
+	p.fail(&fileError{Class: badNumber, Line: e.line, Where: where, Text: "<" + e.name + "> is " + strconv.Quote(strings.TrimSpace(e.text)) + "; it has to be " + want})
 }
 
 func (p *fileParser) int(e *element, where string, to *int) {
@@ -39,7 +39,7 @@ func (p *fileParser) int(e *element, where string, to *int) {
 	*to = int(n)
 }
 
-// seconds reads a time-out; one beyond what a Duration holds is Never.
+// seconds reads a time-out; one beyond what a Duration holds is never.
 func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 	n, err := strconv.ParseInt(p.text(e, where), 10, 64)
 	switch {
@@ -47,8 +47,8 @@ func (p *fileParser) seconds(e *element, where string, to *time.Duration) {
 		p.badNumber(e, where, "a whole number of seconds")
 	case p.faults.secondsWrap:
 		*to = historicSeconds(n)
-	case n <= int64(Never/time.Second): // else to keeps its Never
-		*to = time.Duration(max(n, -int64(Never/time.Second))) * time.Second
+	case n <= int64(never/time.Second): // else to keeps its never
+		*to = time.Duration(max(n, -int64(never/time.Second))) * time.Second
 	}
 }
 
@@ -126,15 +126,15 @@ func (p *fileParser) policy(e *element, where string) string {
 	text := p.text(e, where)
 	name := text
 	for _, class := range []struct{ class, name string }{
-		{"FairSharePolicy", PolicyFair}, {"DominantResourceFairnessPolicy", PolicyDRF}, {"FifoPolicy", PolicyFIFO},
+		{"FairSharePolicy", policyFair}, {"DominantResourceFairnessPolicy", policyDRF}, {"FifoPolicy", policyFIFO},
 	} {
 		if text == "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."+class.class {
 			name = class.name
 		}
 	}
-	if policy := PolicyOf(name, p.faults); policy != nil {
+	if policy := policyOf(name, p.faults); policy != nil {
 		return policy.Name()
 	}
 	p.fail(refused(e, where, "unknown scheduling policy %q; use fair, drf or fifo", text))
-	return PolicyFair
+	return policyFair
 }

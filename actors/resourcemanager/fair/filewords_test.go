@@ -73,8 +73,8 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		rules(`<rule name="user"><rule/></rule>`):                                    `AllocationConfigurationException a rule has no name; write name="..."`,
 		rules(`<rule name="nestedUserQueue" create="false"><rule name="x"/></rule>`): `AllocationConfigurationException rule x: unknown rule; use specified, user, primaryGroup, secondaryGroupExistingQueue, nestedUserQueue, default or reject`,
 	} {
-		_, err := ParseAllocations([]byte("<allocations>\n"+elements+"</allocations>"), options)
-		bad, ok := errors.AsType[*FileError](err)
+		_, err := parseAllocations([]byte("<allocations>\n"+elements+"</allocations>"), options)
+		bad, ok := errors.AsType[*fileError](err)
 		if !ok {
 			t.Errorf("%s: %v", elements, err)
 			continue
@@ -156,8 +156,8 @@ func TestWhichQueuesCannotBeMade(t *testing.T) {
 			t.Errorf("%.20s: %s, want %s", name, got, want)
 		}
 	}
-	for above, fine := range map[string][3]bool{PolicyFair: {true, false, true}, PolicyDRF: {true, true, true}, PolicyFIFO: {false, false, false}} {
-		for i, policy := range []string{PolicyFair, PolicyDRF, PolicyFIFO} {
+	for above, fine := range map[string][3]bool{policyFair: {true, false, true}, policyDRF: {true, true, true}, policyFIFO: {false, false, false}} {
+		for i, policy := range []string{policyFair, policyDRF, policyFIFO} {
 			if mayStandBelow(above, policy) != fine[i] {
 				t.Errorf("%s below %s: %t", policy, above, !fine[i])
 			}
@@ -167,9 +167,9 @@ func TestWhichQueuesCannotBeMade(t *testing.T) {
 
 // Time-outs are whole seconds; one that is longer than there can be has no end, in either direction.
 func TestTimeOuts(t *testing.T) {
-	const most = int64(Never / time.Second)
+	const most = int64(never / time.Second)
 	for seconds, want := range map[int64]time.Duration{
-		0: 0, 7: 7 * time.Second, -1: -time.Second, most: time.Duration(most) * time.Second, most + 1: Never, -most - 5: -time.Duration(most) * time.Second,
+		0: 0, 7: 7 * time.Second, -1: -time.Second, most: time.Duration(most) * time.Second, most + 1: never, -most - 5: -time.Duration(most) * time.Second,
 	} {
 		text := fmt.Sprint(seconds)
 		a := parsed(t, Faults{}, `<defaultMinSharePreemptionTimeout>`+text+`</defaultMinSharePreemptionTimeout><queue name="a"><fairSharePreemptionTimeout> `+text+` </fairSharePreemptionTimeout></queue>`)

@@ -60,7 +60,7 @@ type goldenQueue struct {
 }
 
 func goldenMillis(d time.Duration) int64 {
-	if d == Never {
+	if d == never {
 		return math.MaxInt64
 	}
 	return d.Milliseconds()
@@ -118,7 +118,7 @@ func replayParse(c goldenCase, faults Faults) []string {
 		d.check("class of the error", "YarnRuntimeException", want.Error.class())
 		return d
 	}
-	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
+	a, err := parseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
 	if err != nil || want.Error != nil {
 		return sameFileError(err, want.Error)
 	}
@@ -165,7 +165,7 @@ func (d *differ) check(what string, got, want any) {
 }
 
 func sameFileError(err error, want *goldenError) (d differ) {
-	var file *FileError
+	var file *fileError
 	switch {
 	case want == nil:
 		d.check("error", err, nil)
@@ -194,7 +194,7 @@ func replayPlacement(c goldenCase, faults Faults) []string {
 		}
 		QueuesAfter []string
 	}](c.Expected)
-	a, err := ParseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
+	a, err := parseAllocations([]byte(in.AllocationFile), in.Conf.options(faults))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -224,7 +224,7 @@ func replayPlacement(c goldenCase, faults Faults) []string {
 		wantPlaced := ""
 		set(&wantPlaced, wanted.Placed)
 		d.check(what, placed, wantPlaced)
-		var rejected *RejectedError
+		var rejected *rejectedError
 		_, err = scheduler.AddApp(0, attemptOf(int32(i+1)).App, sub)
 		errors.As(err, &rejected)
 		d.check(what+": accepted", err == nil, wanted.Accepted)
@@ -257,7 +257,7 @@ func replayPlacement(c goldenCase, faults Faults) []string {
 }
 
 func samePlacementError(what string, err error, want *goldenError) (d differ) {
-	var placement *PlacementError
+	var placement *placementError
 	switch {
 	case want == nil:
 		d.check(what, err, nil)

@@ -9,7 +9,7 @@ import (
 func TestTheReplayComparesRights(t *testing.T) {
 	const file = `<allocations><queue name="root"><aclSubmitApps>root</aclSubmitApps><aclAdministerApps>root</aclAdministerApps>
 		<queue name="a"><aclSubmitApps>alice</aclSubmitApps><aclAdministerApps>bob</aclAdministerApps></queue></queue></allocations>`
-	a, err := ParseAllocations([]byte(file), options)
+	a, err := parseAllocations([]byte(file), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ type sequence struct {
 // container, no case says: of the cases here they count, of others they do in all steps or in none.
 func replaySequence(c goldenCase, faults Faults) []string {
 	differences := replaySequenceFrom(c, faults, 0)
-	if len(differences) > 0 && os.Getenv("COHERER_GOLDEN_DIR") != "" && len(replaySequenceFrom(c, faults, Never)) == 0 {
+	if len(differences) > 0 && os.Getenv("COHERER_GOLDEN_DIR") != "" && len(replaySequenceFrom(c, faults, never)) == 0 {
 		return nil
 	}
 	return differences
@@ -122,7 +122,7 @@ func replaySequenceFrom(c goldenCase, faults Faults, nodesCount time.Duration) (
 		return []string{err.Error()}
 	}
 	conf.Faults, conf.NodesCountFrom = faults, nodesCount
-	allocations, err := ParseAllocations([]byte(in.AllocationFile), q.conf.options(q.faults))
+	allocations, err := parseAllocations([]byte(in.AllocationFile), q.conf.options(q.faults))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -167,11 +167,11 @@ func (q *sequence) play(step sequenceStep) {
 	case "advance":
 		q.now += time.Duration(step.MS) * time.Millisecond
 	case "waitKill":
-		q.note(q.KillMarked(Never))
+		q.note(q.KillMarked(never))
 	case "complete":
 		q.note(q.Complete(q.now, containerOf(step.Container), End{}))
 	case "reload":
-		if a, err := ParseAllocations([]byte(step.AllocationFile), q.conf.options(q.faults)); err == nil {
+		if a, err := parseAllocations([]byte(step.AllocationFile), q.conf.options(q.faults)); err == nil {
 			q.Reload(q.now, a)
 		}
 	case "pending":
@@ -194,7 +194,7 @@ func (q *sequence) addApp(step sequenceStep, attempt ids.Attempt) {
 	}
 	name, err := q.AddApp(q.now, attempt.App, Submission{User: user, Queue: step.Queue, Groups: []string{user}})
 	accepted := err == nil
-	var rejected *RejectedError
+	var rejected *rejectedError
 	switch {
 	case errors.As(err, &rejected):
 		q.result.Rejected = []string{fmt.Sprintf("%d: %s", step.App, rejected.Reason)}
@@ -279,7 +279,7 @@ func (q *sequence) fail(err error) {
 	}
 	class := "org.apache.hadoop.yarn.exceptions."
 	var zero *ZeroShareError
-	var placement *PlacementError
+	var placement *placementError
 	switch {
 	case errors.As(err, &zero):
 		class += "SchedulerInvalidResoureRequestException"

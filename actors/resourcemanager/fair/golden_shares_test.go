@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// goldenItem is a Schedulable as the cases write it.
+// goldenItem is a schedulable as the cases write it.
 type goldenItem struct {
 	Name      string
 	Weight    *float32
@@ -16,10 +16,10 @@ type goldenItem struct {
 	Priority  int32
 }
 
-func (g goldenItem) schedulable() *Schedulable {
-	s := &Schedulable{
+func (g goldenItem) schedulable() *schedulable {
+	s := &schedulable{
 		Name: g.Name, Weight: 1, Priority: g.Priority, StartTime: time.Duration(g.StartTime) * time.Millisecond,
-		Usage: g.Usage.resource(), Demand: g.Demand.resource(), MaxShare: Unbounded,
+		Usage: g.Usage.resource(), Demand: g.Demand.resource(), MaxShare: unbounded,
 	}
 	set(&s.Weight, g.Weight)
 	if g.Min != nil {
@@ -39,13 +39,13 @@ func replayFairShares(c goldenCase, faults Faults) (differences []string) {
 		Type, Policy string
 	}](c.Input)
 	want := must[struct{ FairShare map[string]goldenResource }](c.Expected).FairShare
-	var items []*Schedulable
+	var items []*schedulable
 	for _, g := range in.Schedulables {
 		items = append(items, g.schedulable())
 	}
 	switch {
 	case in.Policy != "":
-		PolicyOf(in.Policy, faults).ComputeShares(items, in.Total.resource())
+		policyOf(in.Policy, faults).ComputeShares(items, in.Total.resource())
 	case in.Type == "vcores":
 		computeShares(items, in.Total.resource(), vcores, false)
 	default:
@@ -70,7 +70,7 @@ func replayComparator(c goldenCase, faults Faults) (differences []string) {
 		Schedulables []goldenItem
 	}](c.Input)
 	want := must[struct{ Compare [][]int }](c.Expected).Compare
-	policy := PolicyOf(in.Policy, faults)
+	policy := policyOf(in.Policy, faults)
 	for i, a := range in.Schedulables {
 		for j, b := range in.Schedulables {
 			got := sign(float64(policy.Compare(a.schedulable(), b.schedulable(), in.Cluster.resource())))

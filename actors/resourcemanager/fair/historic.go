@@ -10,7 +10,7 @@ import (
 
 // historicUnlimited is Hadoop's amount of the types that a maximum in the form memory-mb=4096 leaves out: unlimited memory, but -1
 // cores, since the number is cut to an int. No container has room then.
-var historicUnlimited = Resource{Memory: UnboundedMemory, VCores: -1}
+var historicUnlimited = Resource{Memory: unboundedMemory, VCores: -1}
 
 // historicQueueTag reports whether Hadoop takes an element inside a queue for another queue: it asks whether "queue" ends with the
 // tag, and not the reverse.
@@ -31,10 +31,10 @@ func (p *fileParser) historicRoot(e *element) {
 // use for never, is -1000 ms, so that an application below its share is starved at once.
 func historicSeconds(n int64) time.Duration {
 	switch ms := n * 1000; {
-	case ms > Never.Milliseconds():
-		return Never
-	case ms < -Never.Milliseconds():
-		return -Never
+	case ms > never.Milliseconds():
+		return never
+	case ms < -never.Milliseconds():
+		return -never
 	default:
 		return time.Duration(ms) * time.Millisecond
 	}

@@ -167,7 +167,7 @@ func TestWhatIsKeptOfAsksForNone(t *testing.T) {
 		b.replace(a)
 	}
 	b.replace(Ask{Key{1, 0}, "r1", Resource{1, 1}, 2, true})
-	b.take(b.byKey[Key{1, 0}], NodeLocal, "h1", "r1")
+	b.take(b.byKey[Key{1, 0}], nodeLocal, "h1", "r1")
 	if all, wanted := asked(b.historicAsks()), asked(b.asks()); all != "1:r1" || wanted != "1:r1" {
 		t.Errorf("after the one at the host: %s, wanted are %s", all, wanted)
 	}
@@ -205,7 +205,7 @@ func TestHadoopAsksAgainWhereSomethingIsAskedStill(t *testing.T) {
 		{"none in all", func(a *app, _ *container) { a.replace(one(Any, 0)) }, "map[]"},
 		{"the last in all is given", func(a *app, _ *container) {
 			a.replace(one(Any, 1))
-			a.take(a.byKey[Key{1, 0}], OffSwitch, "h9", "r9")
+			a.take(a.byKey[Key{1, 0}], offSwitch, "h9", "r9")
 		}, "map[h1:2 r1:3]"},
 		{"its application has it", func(_ *app, c *container) { c.taken = nil }, "map[*:3 h1:1 r1:2]"},
 	} {
@@ -215,7 +215,7 @@ func TestHadoopAsksAgainWhereSomethingIsAskedStill(t *testing.T) {
 		for _, ask := range []Ask{one("h1", 2), one("r1", 3), one(Any, 4)} {
 			a.replace(ask)
 		}
-		taken := a.take(a.byKey[Key{1, 0}], NodeLocal, "h1", "r1")
+		taken := a.take(a.byKey[Key{1, 0}], nodeLocal, "h1", "r1")
 		c := &container{Container: Container{Key: Key{1, 0}}, app: a, taken: &taken}
 		x.change(a, c)
 		c.historicAskAgain()

@@ -47,7 +47,7 @@ func historicClear(m maker, name string, parent bool) {
 
 // historicLeafAbove is the nearest leaf above a missing queue.
 func historicLeafAbove(m maker, name string) string {
-	for above := ParentName(name); above != ""; above = ParentName(above) {
+	for above := parentName(name); above != ""; above = parentName(above) {
 		if _, leaf, _ := m.look(above); leaf {
 			return above
 		}

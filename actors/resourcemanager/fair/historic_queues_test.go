@@ -95,7 +95,7 @@ func TestHadoopGivesNoPoliciesBehindOneThatMayNotStand(t *testing.T) {
 	s := submitted(t, Upstream(), `<queue name="p"><queue name="a"/></queue><queue name="q"/>`)
 	s.Reload(0, parsed(t, Upstream(), `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue></queue>
 		<queue name="q"><schedulingPolicy>fifo</schedulingPolicy></queue>`))
-	if got := stateOf(t, s, "root.q").Policy; got != PolicyFair {
+	if got := stateOf(t, s, "root.q").Policy; got != policyFair {
 		t.Errorf("root.q has %s", got)
 	}
 }

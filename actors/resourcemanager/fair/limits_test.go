@@ -97,7 +97,7 @@ func TestHowListsOfWhoWaitsAreMerged(t *testing.T) {
 		for i, times := range [][]time.Duration{{1, 1}, {1, 1, 2}, {1, 1}} {
 			var list []*app
 			for j, at := range times {
-				list = append(list, &app{Schedulable: Schedulable{Name: fmt.Sprintf("%c%d", 'a'+i, j), StartTime: at}})
+				list = append(list, &app{schedulable: schedulable{Name: fmt.Sprintf("%c%d", 'a'+i, j), StartTime: at}})
 			}
 			lists = append(lists, list)
 		}

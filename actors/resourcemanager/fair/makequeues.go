@@ -19,11 +19,11 @@ func (a *Allocations) create(m maker, name string, parent, submitted bool) {
 		return
 	}
 	missing := []string{name}
-	above := ParentName(name)
+	above := parentName(name)
 	exists, leaf, policy := m.look(above)
 	for ; above != "" && !exists; exists, leaf, policy = m.look(above) {
 		missing = append(missing, above)
-		above = ParentName(above)
+		above = parentName(above)
 	}
 	// All names before the first queue is made: a bad one in the middle must leave nothing behind.
 	if !exists || leaf || slices.ContainsFunc(missing, badName) {
@@ -32,7 +32,7 @@ func (a *Allocations) create(m maker, name string, parent, submitted bool) {
 	for _, n := range slices.Backward(missing) {
 		set := a.Queue(n)
 		set.Parent, set.Dynamic = parent || n != name, submitted
-		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == PolicyFIFO {
+		if !mayStandBelow(policy, set.Policy) || set.Parent && set.Policy == policyFIFO {
 			return
 		}
 		m.add(set)
@@ -52,4 +52,4 @@ func (s *Scheduler) vacant(name string) bool { return s.queues[name].empty() }
 
 func (s *Scheduler) drop(name string) { s.dropTree(s.queues[name]) }
 
-func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[ParentName(set.Name)]) }
+func (s *Scheduler) add(set QueueSettings) { s.newQueue(set, s.queues[parentName(set.Name)]) }

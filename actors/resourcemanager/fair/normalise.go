@@ -30,10 +30,10 @@ func roundUp(x, step int64) int64 {
 	return x
 }
 
-// InvalidRequestError is an ask that can never be met: Hadoop's InvalidResourceRequestException.
-type InvalidRequestError struct{ Reason string }
+// invalidRequestError is an ask that can never be met: Hadoop's InvalidResourceRequestException.
+type invalidRequestError struct{ Reason string }
 
-func (e *InvalidRequestError) Error() string { return "Invalid resource request! " + e.Reason }
+func (e *invalidRequestError) Error() string { return "Invalid resource request! " + e.Reason }
 
 // CheckAsk refuses an ask beyond most and a negative one, as Hadoop's ApplicationMasterService does before the scheduler sees it.
 // The number of containers does not matter. most is MaximumAllocation of the application's queue, configured that of the
@@ -45,13 +45,13 @@ func CheckAsk(asked, most, configured Resource) error {
 		if asked.Memory >= 0 {
 			kind = "vcores"
 		}
-		return &InvalidRequestError{fmt.Sprintf(cannot+"less than 0! Requested resource type=[%s], Requested resource=%s", kind, asked)}
+		return &invalidRequestError{fmt.Sprintf(cannot+"less than 0! Requested resource type=[%s], Requested resource=%s", kind, asked)}
 	}
 	if !asked.Fits(most) {
 		if asked.Memory <= most.Memory {
 			kind = "vcores"
 		}
-		return &InvalidRequestError{fmt.Sprintf(cannot+"greater than maximum allowed allocation. Requested resource type=[%s], "+
+		return &invalidRequestError{fmt.Sprintf(cannot+"greater than maximum allowed allocation. Requested resource type=[%s], "+
 			"Requested resource=%s, maximum allowed allocation=%s, please note that maximum allowed allocation is calculated by scheduler based "+
 			"on maximum resource of registered NodeManagers, which might be less than configured maximum allocation=%s", kind, asked, most, configured)}
 	}

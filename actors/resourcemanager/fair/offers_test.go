@@ -215,10 +215,10 @@ func TestHowManyNodesAnApplicationReserves(t *testing.T) {
 	n := k.nodes.all
 	for _, x := range []struct {
 		n     *node
-		level Locality
+		level locality
 		most  int
 		reach string
-	}{{n[0], OffSwitch, 3, ""}, {n[0], RackLocal, 2, "ra"}, {n[5], RackLocal, 1, "rb"}} {
+	}{{n[0], offSwitch, 3, ""}, {n[0], rackLocal, 2, "ra"}, {n[5], rackLocal, 1, "rb"}} {
 		if most, reach := k.mostReservations(x.n, x.level), k.reach(x.n, x.level); most != x.most || reach != x.reach {
 			t.Errorf("%s, %s: %d in %q, want %d in %q", x.n.id, x.level, most, reach, x.most, x.reach)
 		}
@@ -228,23 +228,23 @@ func TestHowManyNodesAnApplicationReserves(t *testing.T) {
 	for _, x := range []struct {
 		a     *app
 		n     *node
-		level Locality
+		level locality
 		want  bool
 	}{
-		{one, n[4], RackLocal, true},
-		{one, n[5], RackLocal, false},
-		{one, n[5], NodeLocal, true},
-		{other, n[5], NodeLocal, false},
-		{one, n[0], RackLocal, true},
-		{one, n[1], OffSwitch, false},
-		{other, n[1], OffSwitch, true},
+		{one, n[4], rackLocal, true},
+		{one, n[5], rackLocal, false},
+		{one, n[5], nodeLocal, true},
+		{other, n[5], nodeLocal, false},
+		{one, n[0], rackLocal, true},
+		{one, n[1], offSwitch, false},
+		{other, n[1], offSwitch, true},
 	} {
 		if got := k.reserve(x.a, Key{}, size, x.level, x.n, nil); got != x.want {
 			t.Errorf("%s for %s, %s: %t", x.n.id, x.a.id, x.level, got)
 		}
 	}
 	same(t, "reserved", k.take(), "reserved 1:1 b1:1", "reserved 1:2 b2:1", "reserved 1:3 a1:1", "reserved 2:1 a2:1")
-	if !k.reserve(one, Key{}, size, NodeLocal, n[0], n[0].reserved) || len(k.take()) > 0 || len(one.reserved) != 3 {
+	if !k.reserve(one, Key{}, size, nodeLocal, n[0], n[0].reserved) || len(k.take()) > 0 || len(one.reserved) != 3 {
 		t.Error("what is reserved already is reserved again")
 	}
 }

@@ -6,7 +6,7 @@ import "slices"
 
 // member is a queue or an application among its siblings.
 type member struct {
-	*Schedulable
+	*schedulable
 	app   *app
 	queue *queue
 
@@ -26,7 +26,7 @@ func (m *member) wanting() bool {
 // and then only where something changed: the cost of an offer grows with the changes, not with the siblings. Hadoop sorts all
 // siblings for each offer.
 type order struct {
-	policy Policy
+	policy schedulingPolicy
 	sorted []*member
 	dirty  []*member
 	all    bool // everything may have changed
@@ -61,7 +61,7 @@ func (o *order) in(cluster Resource) []*member {
 		for _, m := range o.dirty {
 			m.dirty = false
 			if m.wanting() {
-				i, _ := slices.BinarySearchFunc(o.sorted, m, func(x, m *member) int { return o.policy.Compare(x.Schedulable, m.Schedulable, cluster) })
+				i, _ := slices.BinarySearchFunc(o.sorted, m, func(x, m *member) int { return o.policy.Compare(x.schedulable, m.schedulable, cluster) })
 				o.sorted = slices.Insert(o.sorted, i, m)
 				m.in = true
 			}
@@ -83,7 +83,7 @@ func (o *order) rebuild(cluster Resource) {
 		m.in = m.wanting()
 		return !m.in
 	})
-	slices.SortFunc(o.sorted, func(a, b *member) int { return o.policy.Compare(a.Schedulable, b.Schedulable, cluster) })
+	slices.SortFunc(o.sorted, func(a, b *member) int { return o.policy.Compare(a.schedulable, b.schedulable, cluster) })
 }
 
 // drop takes out m, which is no longer a sibling.

@@ -7,8 +7,8 @@ func siblings(o *order, usage map[string]int64) map[string]*app {
 	all := map[string]*app{}
 	for name, mib := range usage {
 		a := &app{wanting: true}
-		a.Schedulable = Schedulable{Name: name, Weight: 1, Usage: Resource{mib, 0}, Demand: Resource{9999, 0}}
-		a.member = member{Schedulable: &a.Schedulable, app: a}
+		a.schedulable = schedulable{Name: name, Weight: 1, Usage: Resource{mib, 0}, Demand: Resource{9999, 0}}
+		a.member = member{schedulable: &a.schedulable, app: a}
 		o.touch(&a.member)
 		all[name] = a
 	}
@@ -27,7 +27,7 @@ func TestAnOrderHasThoseWhoWantSomething(t *testing.T) {
 			}
 		},
 	} {
-		o := &order{policy: PolicyOf("fair", Faults{})}
+		o := &order{policy: policyOf("fair", Faults{})}
 		apps := siblings(o, map[string]int64{"a": 1024, "b": 2048, "c": 3072})
 		is := func(what, want string) {
 			t.Helper()
@@ -66,7 +66,7 @@ func TestAnOrderHasThoseWhoWantSomething(t *testing.T) {
 
 // When all may have changed what nobody touched is in its new place too.
 func TestAllOfAnOrderMayChange(t *testing.T) {
-	o := &order{policy: PolicyOf("drf", Faults{})}
+	o := &order{policy: policyOf("drf", Faults{})}
 	apps := siblings(o, map[string]int64{"a": 4096, "b": 1024})
 	apps["b"].Usage.VCores = 4
 	if got := namesOf(o.in(Resource{8192, 16})); got != "b a" {

@@ -27,7 +27,7 @@ type Tree interface {
 type Placement struct{ rules []placementRule }
 
 // Place is the full name of the queue for a submission, or "" when the rules reject it. The queue may be missing, or no leaf. An
-// error, always a *PlacementError, concerns the submission and is for the submitter.
+// error, always a *placementError, concerns the submission and is for the submitter.
 func (p Placement) Place(s Submission, t Tree) (string, error) {
 	for i := range p.rules {
 		if queue, err := p.rules[i].place(s, t); err != nil || queue != "" {
@@ -46,20 +46,20 @@ func (p Placement) Rules() []string {
 	return names
 }
 
-// PlacementError is the reason why a submission cannot be placed. In Hadoop it is a YarnException.
-type PlacementError struct {
+// placementError is the reason why a submission cannot be placed. In Hadoop it is a YarnException.
+type placementError struct {
 	Text  string
 	Cause error // nil when Text says all
 }
 
-func (e *PlacementError) Error() string {
+func (e *placementError) Error() string {
 	if e.Cause != nil {
 		return e.Text + ": " + e.Cause.Error()
 	}
 	return e.Text
 }
 
-func (e *PlacementError) Unwrap() error { return e.Cause }
+func (e *placementError) Unwrap() error { return e.Cause }
 
 // placementRule is one rule element.
 type placementRule struct {
@@ -113,7 +113,7 @@ func (r *placementRule) place(s Submission, t Tree) (string, error) {
 
 func (r *placementRule) specified(s Submission, t Tree) (string, error) {
 	if !validName(s.Queue) {
-		return "", &PlacementError{Text: fmt.Sprintf("application of user %s: %q is not a queue's name, since it begins or ends with a dot or a space", s.User, s.Queue)}
+		return "", &placementError{Text: fmt.Sprintf("application of user %s: %q is not a queue's name, since it begins or ends with a dot or a space", s.User, s.Queue)}
 	}
 	if s.Queue == "default" { // clients send it when the user names no queue
 		return "", nil
@@ -123,10 +123,10 @@ func (r *placementRule) specified(s Submission, t Tree) (string, error) {
 
 func (r *placementRule) group(s Submission, t Tree) (string, error) {
 	if s.GroupsErr != nil {
-		return "", &PlacementError{Text: "Group resolution failed", Cause: s.GroupsErr}
+		return "", &placementError{Text: "Group resolution failed", Cause: s.GroupsErr}
 	}
 	if len(s.Groups) == 0 {
-		return "", &PlacementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)}
+		return "", &placementError{Text: "Group resolution failed", Cause: fmt.Errorf("No groups found for user %s", s.User)}
 	}
 	under, ok, err := r.under(s, t)
 	if !ok {

@@ -72,7 +72,7 @@ func TestWhereRulesPlace(t *testing.T) {
 		}
 		got, err := Placement{[]placementRule{p.rule(top)}}.Place(x.sub, there)
 		if err != nil {
-			var refused *PlacementError
+			var refused *placementError
 			if last = err.Error(); !errors.As(err, &refused) || refused.Cause != nil && !errors.Is(err, refused.Cause) {
 				t.Errorf("%s: %T", x.rules, err)
 			}

@@ -86,9 +86,9 @@ func (p *fileParser) nests(e *element, r placementRule) {
 	switch {
 	case r.parent == nil:
 	case r.name == "specified" || r.name == "default" || r.name == "reject":
-		p.fail(&FileError{Class: BadRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule in it"})
+		p.fail(&fileError{Class: badRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule in it"})
 	case ruleClasses[r.parent.name] == ruleClasses[r.name]:
-		p.fail(&FileError{Class: BadRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule of its own kind in it"})
+		p.fail(&fileError{Class: badRule, Line: e.line, Where: "rule " + r.name, Text: "it cannot have a rule of its own kind in it"})
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Under fifo the first in the list of applications that started at once has everything.
 func TestFIFOGivesAllToTheFirstOfTwo(t *testing.T) {
-	one, other := &Schedulable{Name: "a", StartTime: 5}, &Schedulable{Name: "b", StartTime: 5}
-	PolicyOf("fifo", Faults{}).ComputeShares([]*Schedulable{one, other}, Resource{100, 10})
+	one, other := &schedulable{Name: "a", StartTime: 5}, &schedulable{Name: "b", StartTime: 5}
+	policyOf("fifo", Faults{}).ComputeShares([]*schedulable{one, other}, Resource{100, 10})
 	if one.FairShare != (Resource{100, 10}) || !other.FairShare.IsZero() {
 		t.Errorf("%s and %s", one.FairShare, other.FairShare)
 	}
@@ -81,7 +81,7 @@ func TestAFileOfAnotherScheduler(t *testing.T) {
 		`<other><property><name>yarn.scheduler.capacity.x</name></property></other>`:                                            "its top element is <other>",
 		`<configuration><property><value>1</value><name>yarn.scheduler.capacity.x</name></property><property/></configuration>`: is,
 	} {
-		if _, err := ParseAllocations([]byte(file), options); err == nil || !strings.HasPrefix(err.Error(), "allocation file, line 1: "+want) {
+		if _, err := parseAllocations([]byte(file), options); err == nil || !strings.HasPrefix(err.Error(), "allocation file, line 1: "+want) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -94,8 +94,8 @@ func TestWhatHoldsWithoutAFile(t *testing.T) {
 		if len(queues) != 1 || queues[0].Name != Root || !queues[0].Parent || queues[0].Dynamic || !a.MaySubmit("root.x", "u", nil) || !a.MayAdminister("root.x", "u", nil) {
 			t.Errorf("%+v", queues)
 		}
-		if q := a.Queue("root.x"); q.Policy != PolicyFair || q.Weight != 1 || q.MaxAMShare != 0.5 || q.FairSharePreemptionThreshold != 0.5 || !q.Preemptable ||
-			q.MinSharePreemptionTimeout != Never || q.FairSharePreemptionTimeout != Never || q.MaxRunningApps != UnlimitedApps || a.UserMaxApps("u") != UnlimitedApps {
+		if q := a.Queue("root.x"); q.Policy != policyFair || q.Weight != 1 || q.MaxAMShare != 0.5 || q.FairSharePreemptionThreshold != 0.5 || !q.Preemptable ||
+			q.MinSharePreemptionTimeout != never || q.FairSharePreemptionTimeout != never || q.MaxRunningApps != unlimitedApps || a.UserMaxApps("u") != unlimitedApps {
 			t.Errorf("%+v", q)
 		}
 	}

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Policy divides an amount among siblings and orders them. It is a value without state. It mirrors Hadoop's SchedulingPolicy.
-type Policy interface {
+// schedulingPolicy divides an amount among siblings and orders them. It is a value without state. It mirrors Hadoop's SchedulingPolicy.
+type schedulingPolicy interface {
 	// Name is fair, DRF or FIFO, as Hadoop prints it.
 	Name() string
 	// Compare is negative when a is served before b, positive for the opposite, and 0 for the same only. cluster is all that
 	// the cluster has; its order changes with any field of a and b but their shares.
-	Compare(a, b *Schedulable, cluster Resource) int
+	Compare(a, b *schedulable, cluster Resource) int
 	// ComputeShares sets the FairShare of each: total divided by weight within minimum and maximum. A type that the policy ignores
 	// keeps its value (fair: VCores). The shares may sum to more than total, by rounding or when minimums do.
-	ComputeShares(items []*Schedulable, total Resource)
+	ComputeShares(items []*schedulable, total Resource)
 	// ComputeSteadyShares sets the SteadyFairShare of each in the same way, as if none were Inactive.
-	ComputeSteadyShares(items []*Schedulable, total Resource)
+	ComputeSteadyShares(items []*schedulable, total Resource)
 	// Less reports whether a is strictly less than b by the policy's types, on a cluster of that size: for drf by the dominant
 	// part or, when those are equal, by the other.
 	Less(a, b, cluster Resource) bool
@@ -29,15 +29,15 @@ type Policy interface {
 	Headroom(share, usage, most Resource) Resource
 }
 
-// The names of the policies, as Policy.Name has them.
+// The names of the policies, as schedulingPolicy.Name has them.
 const (
-	PolicyFair = "fair"
-	PolicyDRF  = "DRF"
-	PolicyFIFO = "FIFO"
+	policyFair = "fair"
+	policyDRF  = "DRF"
+	policyFIFO = "FIFO"
 )
 
-// PolicyOf is the policy of that name in any case, or nil.
-func PolicyOf(name string, faults Faults) Policy {
+// policyOf is the policy of that name in any case, or nil.
+func policyOf(name string, faults Faults) schedulingPolicy {
 	switch strings.ToLower(name) {
 	case "fair":
 		return fairPolicy{}
@@ -50,7 +50,7 @@ func PolicyOf(name string, faults Faults) Policy {
 }
 
 // ties orders by start, then by name.
-func ties(a, b *Schedulable) int {
+func ties(a, b *schedulable) int {
 	if c := cmp.Compare(a.StartTime, b.StartTime); c != 0 {
 		return c
 	}

@@ -23,7 +23,7 @@ func TestBelowLooksAtOneType(t *testing.T) {
 		{"drf", Resource{1024, 1}, Resource{2048, 1}, Resource{}, true, true},
 		{"drf", Resource{1024, 2}, Resource{2048, 1}, Resource{}, false, false},
 	} {
-		p := PolicyOf(c.policy, Faults{})
+		p := policyOf(c.policy, Faults{})
 		if less, below := p.Less(c.a, c.b, c.cluster), p.Below(c.a, c.b, c.cluster); less != c.less || below != c.below {
 			t.Errorf("%s: %v and %v on %v: less %v, below %v", c.policy, c.a, c.b, c.cluster, less, below)
 		}
@@ -33,7 +33,7 @@ func TestBelowLooksAtOneType(t *testing.T) {
 func TestHeadroom(t *testing.T) {
 	share, usage, most := Resource{4096, 2}, Resource{1024, 3}, Resource{8192, 5}
 	for policy, want := range map[string]Resource{"fair": {3072, 5}, "fifo": {3072, 5}, "drf": {3072, 0}} {
-		if got := PolicyOf(policy, Faults{}).Headroom(share, usage, most); got != want {
+		if got := policyOf(policy, Faults{}).Headroom(share, usage, most); got != want {
 			t.Errorf("%s: %v, want %v", policy, got, want)
 		}
 	}

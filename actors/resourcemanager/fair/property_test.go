@@ -42,7 +42,7 @@ var files = []string{
 }
 
 func allocationsOf(tb rapid.TB, file string, faults Faults) *Allocations {
-	a, err := ParseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
+	a, err := parseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func (w *world) checkQueue(q *queue) {
 	if q.running > q.set.MaxRunningApps && !w.reloaded {
 		w.t.Fatalf("queue %s: %d running, of at most %d", q.Name, q.running, q.set.MaxRunningApps)
 	}
-	slices.SortFunc(all, func(a, b *member) int { return q.policy.Compare(a.Schedulable, b.Schedulable, w.nodes.total) })
+	slices.SortFunc(all, func(a, b *member) int { return q.policy.Compare(a.schedulable, b.schedulable, w.nodes.total) })
 	if got := q.order.in(w.nodes.total); w.conf.Faults == (Faults{}) && !slices.Equal(got, all) {
 		w.t.Fatalf("queue %s serves %v, want %v", q.Name, namesOf(got), namesOf(all))
 	}

@@ -33,8 +33,8 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 
 // madeOf is what a file says, a queue a line.
 func madeOf(file string, faults Faults) string {
-	a, err := ParseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
-	if bad, ok := errors.AsType[*FileError](err); ok {
+	a, err := parseAllocations([]byte(file), Options{Faults: faults, AllowUndeclared: true, UserAsDefaultQueue: true})
+	if bad, ok := errors.AsType[*fileError](err); ok {
 		return "error " + string(bad.Class)
 	}
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 // queue is a node of the queue tree: a parent with children or a leaf with applications. It mirrors FSQueue, FSParentQueue
 // and FSLeafQueue.
 type queue struct {
-	Schedulable
+	schedulable
 	member
 	set      QueueSettings
-	policy   Policy
+	policy   schedulingPolicy
 	parent   *queue
 	leaf     bool
 	children []*queue // of a parent, in the order of their making
@@ -33,7 +33,7 @@ type queue struct {
 func (s *Scheduler) configure(q *queue, set QueueSettings) {
 	q.set = set
 	q.Weight = set.Weight
-	q.policy = PolicyOf(set.Policy, s.conf.Faults)
+	q.policy = policyOf(set.Policy, s.conf.Faults)
 	q.order.policy, q.order.all = q.policy, true // sorted by the old policy, the order is worthless
 	s.resize(q)
 }
@@ -47,7 +47,7 @@ func (s *Scheduler) resize(q *queue) {
 func (s *Scheduler) newQueue(set QueueSettings, parent *queue) *queue {
 	q := &queue{parent: parent, leaf: !set.Parent, atMinShareSince: s.now}
 	q.Name, q.Inactive = set.Name, true
-	q.member = member{Schedulable: &q.Schedulable, queue: q}
+	q.member = member{schedulable: &q.schedulable, queue: q}
 	s.configure(q, set)
 	s.queues[set.Name], s.unsteady = q, true
 	if parent != nil {
@@ -108,13 +108,13 @@ func (q *queue) steadyShares() {
 }
 
 // items are the children or the applications that may run, for a policy.
-func (q *queue) items() []*Schedulable {
-	items := make([]*Schedulable, 0, len(q.children)+len(q.apps))
+func (q *queue) items() []*schedulable {
+	items := make([]*schedulable, 0, len(q.children)+len(q.apps))
 	for _, c := range q.children {
-		items = append(items, &c.Schedulable)
+		items = append(items, &c.schedulable)
 	}
 	for _, a := range q.apps {
-		items = append(items, &a.Schedulable)
+		items = append(items, &a.schedulable)
 	}
 	return items
 }

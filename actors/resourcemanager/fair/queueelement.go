@@ -36,8 +36,8 @@ type defaults struct {
 
 func noDefaults() defaults {
 	return defaults{
-		policy: PolicyFair, userMaxApps: UnlimitedApps, queueMaxApps: UnlimitedApps, queueMax: Limit{Amount: Unbounded},
-		queueMaxAMShare: 0.5, minTimeout: Never, fairTimeout: Never, fairThreshold: 0.5,
+		policy: policyFair, userMaxApps: unlimitedApps, queueMaxApps: unlimitedApps, queueMax: Limit{Amount: unbounded},
+		queueMaxAMShare: 0.5, minTimeout: never, fairTimeout: never, fairThreshold: 0.5,
 	}
 }
 
@@ -62,12 +62,12 @@ func (a *Allocations) derive(name string) QueueSettings {
 	d := a.defaults
 	s := QueueSettings{
 		Name: name, Policy: d.policy, Weight: 1, Max: d.queueMax, MaxRunningApps: d.queueMaxApps,
-		MaxAMShare: d.queueMaxAMShare, MaxContainerAllocation: Unbounded, MinSharePreemptionTimeout: d.minTimeout,
+		MaxAMShare: d.queueMaxAMShare, MaxContainerAllocation: unbounded, MinSharePreemptionTimeout: d.minTimeout,
 		FairSharePreemptionTimeout: d.fairTimeout, FairSharePreemptionThreshold: d.fairThreshold, Preemptable: true,
 	}
 	if name == Root && !a.faults.limitsRoot {
-		s.Max, s.MaxRunningApps = Limit{Amount: Unbounded}, UnlimitedApps
-	} else if parent := ParentName(name); parent != "" {
+		s.Max, s.MaxRunningApps = Limit{Amount: unbounded}, unlimitedApps
+	} else if parent := parentName(name); parent != "" {
 		a.inherit(&s, a.Queue(parent))
 	}
 	if q := a.queues[name]; q != nil {
@@ -120,7 +120,7 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 	if name == Root {
 		return nil
 	}
-	above := ParentName(name)
+	above := parentName(name)
 	if a.missing[above] {
 		return fmt.Errorf("queue %s is left out, as %s is", name, above)
 	}
@@ -128,9 +128,9 @@ func (a *Allocations) Creatable(name string, parent bool) error {
 		return fmt.Errorf("queue %.100q is left out: a part of its name is empty or begins or ends with a space, or it is longer than %d bytes", name, maxQueueName)
 	}
 	switch policy := a.Queue(name).Policy; {
-	case parent && policy == PolicyFIFO:
+	case parent && policy == policyFIFO:
 		return fmt.Errorf("queue %s is left out: its policy is FIFO, and it is a parent; only queues without children can have FIFO", name)
-	case a.Queue(above).Policy == PolicyFIFO:
+	case a.Queue(above).Policy == policyFIFO:
 		return fmt.Errorf("queue %s is left out: the policy of %s is FIFO, which only queues without children can have", name, above)
 	case !mayStandBelow(a.Queue(above).Policy, policy):
 		return fmt.Errorf("queue %s is left out: its policy is DRF, and that of %s is fair; give %s DRF too", name, above, above)
@@ -146,7 +146,7 @@ func badName(name string) bool {
 
 // mayStandBelow reports whether a queue with a policy may be below one with another.
 func mayStandBelow(above, policy string) bool {
-	return above != PolicyFIFO && (above != PolicyFair || policy != PolicyDRF)
+	return above != policyFIFO && (above != policyFair || policy != policyDRF)
 }
 
 // leaveOut finds the queues that cannot be made, with a warning each. Parents come first: Creatable looks at missing.

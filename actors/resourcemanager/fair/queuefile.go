@@ -74,19 +74,19 @@ func (p *fileParser) fields(name string, q *queueElement, e *element) bool {
 		case "weight":
 			q.weight = keep(p.weight(f, where))
 		case "minSharePreemptionTimeout":
-			q.minTimeout = keep(Never)
+			q.minTimeout = keep(never)
 			p.seconds(f, where, q.minTimeout)
 		case "fairSharePreemptionTimeout":
-			q.fairTimeout = keep(Never)
+			q.fairTimeout = keep(never)
 			p.seconds(f, where, q.fairTimeout)
 		case "fairSharePreemptionThreshold":
 			q.fairThreshold = keep(p.threshold(f, where))
 		case "schedulingPolicy", "schedulingMode":
 			q.policy = p.policy(f, where)
 		case "aclSubmitApps":
-			q.submit = ParseACL(p.rawText(f, where))
+			q.submit = parseACL(p.rawText(f, where))
 		case "aclAdministerApps":
-			q.administer = ParseACL(p.rawText(f, where))
+			q.administer = parseACL(p.rawText(f, where))
 		case "allowPreemptionFrom":
 			if !strings.EqualFold(p.text(f, where), "true") {
 				q.notPreemptable = true

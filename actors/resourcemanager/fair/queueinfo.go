@@ -26,7 +26,7 @@ func QueueTree(states []QueueState, cluster Resource, containers func(queue stri
 			root = s
 			continue
 		}
-		below[ParentName(s.Name)] = append(below[ParentName(s.Name)], s)
+		below[parentName(s.Name)] = append(below[parentName(s.Name)], s)
 	}
 	var tree func(s QueueState) QueueInfo
 	tree = func(s QueueState) QueueInfo {

@@ -94,7 +94,7 @@ func TestQueueTree(t *testing.T) {
 // Each amount of a queue has a field of its own; what waiting applications ask counts, as what those that run do.
 func TestEachAmountOfAQueueHasItsField(t *testing.T) {
 	s := QueueState{
-		QueueSettings: QueueSettings{Name: "root.q", Policy: PolicyDRF, MaxRunningApps: 15},
+		QueueSettings: QueueSettings{Name: "root.q", Policy: policyDRF, MaxRunningApps: 15},
 		Usage:         Resource{1, 1}, Demand: Resource{2, 2}, FairShare: Resource{3, 3}, SteadyFairShare: Resource{4, 4}, MinShare: Resource{5, 5},
 		MaxShare: Resource{99, 6}, AMUsage: Resource{7, 7}, AMLimit: Resource{8, 8}, Reserved: Resource{9, 9}, Containers: 12, Reservations: 13, Pending: 14,
 	}

@@ -10,11 +10,11 @@ import (
 // Root is the name of the queue above all others.
 const Root = "root"
 
-// Never is a time-out that never ends.
-const Never = time.Duration(math.MaxInt64)
+// never is a time-out that never ends.
+const never = time.Duration(math.MaxInt64)
 
-// UnlimitedApps is the maximum of running applications without a limit.
-const UnlimitedApps = math.MaxInt32
+// unlimitedApps is the maximum of running applications without a limit.
+const unlimitedApps = math.MaxInt32
 
 // Limit is an amount from the file: an absolute one, or parts of the cluster. It mirrors Hadoop's ConfigurableResource.
 type Limit struct {
@@ -30,7 +30,7 @@ func (l Limit) Of(cluster Resource) Resource {
 	}
 	return Resource{
 		truncated(float64(cluster.Memory) * l.PartOf.Memory),
-		min(truncated(float64(cluster.VCores)*l.PartOf.VCores), UnboundedVCores),
+		min(truncated(float64(cluster.VCores)*l.PartOf.VCores), unboundedVCores),
 	}
 }
 
@@ -41,7 +41,7 @@ type QueueSettings struct {
 	Parent  bool   // it may have children and no applications
 	Dynamic bool   // it is not in the file: it was or would be made for a submission
 
-	Policy string // PolicyFair, PolicyDRF or PolicyFIFO
+	Policy string // policyFair, policyDRF or policyFIFO
 	Weight float32
 
 	Min      Limit  // minResources
@@ -51,9 +51,9 @@ type QueueSettings struct {
 	MaxRunningApps int
 	MaxAMShare     float32 // the part of the queue's fair share that ApplicationMasters may have; below 0: no limit
 
-	MaxContainerAllocation Resource // the largest container; Unbounded: no limit
+	MaxContainerAllocation Resource // the largest container; unbounded: no limit
 
-	MinSharePreemptionTimeout    time.Duration // Never: no preemption
+	MinSharePreemptionTimeout    time.Duration // never: no preemption
 	FairSharePreemptionTimeout   time.Duration
 	FairSharePreemptionThreshold float32
 	Preemptable                  bool // false too when an ancestor is not preemptable

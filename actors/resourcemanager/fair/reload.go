@@ -10,7 +10,7 @@ import (
 // The times of reading an allocation file again, as in Hadoop's AllocationFileLoaderService.
 const (
 	ReloadInterval = 10 * time.Second // between two readings
-	ReloadWait     = 5 * time.Second  // how old a change has to be, so that the file is whole
+	reloadWait     = 5 * time.Second  // how old a change has to be, so that the file is whole
 )
 
 // File is an allocation file as it was read.
@@ -36,7 +36,7 @@ func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
 	if f.Err != nil {
 		return nil, fmt.Errorf("allocation file cannot be read: %w", f.Err)
 	}
-	a, err := ParseAllocations(f.Data, r.options)
+	a, err := parseAllocations(f.Data, r.options)
 	if err == nil {
 		r.loaded, r.modified = now, f.Modified
 	}
@@ -44,7 +44,7 @@ func (r *Reload) Load(f File, now time.Time) (*Allocations, error) {
 }
 
 // Take is the new allocations, or nil when the old ones stay: when the file did not change, when its change is not
-// ReloadWait old, or when it is bad. An error says why a bad file does not count; the same error is not returned again until
+// reloadWait old, or when it is bad. An error says why a bad file does not count; the same error is not returned again until
 // another one came, or a good file.
 func (r *Reload) Take(f File, now time.Time) (*Allocations, error) {
 	if f.Err == nil && !r.due(f.Modified, now) { // a file that cannot be read has no time
@@ -67,5 +67,5 @@ func (r *Reload) due(modified, now time.Time) bool {
 	if r.options.Faults.missesOlder {
 		changed = modified.After(r.loaded)
 	}
-	return changed && now.After(modified.Add(ReloadWait))
+	return changed && now.After(modified.Add(reloadWait))
 }

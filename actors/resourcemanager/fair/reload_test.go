@@ -100,11 +100,11 @@ func TestAnOlderFileInItsPlaceIsAChange(t *testing.T) {
 
 func TestAFileWithMoreThanItMayHaveIsRefused(t *testing.T) {
 	r := NewReload(options)
-	if _, err := r.Load(asRead(strings.Repeat(" ", MaxFileSize), noon), noon); err == nil || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := r.Load(asRead(strings.Repeat(" ", maxFileSize), noon), noon); err == nil || !strings.Contains(err.Error(), "8 MiB") {
 		t.Error(err)
 	}
 	f := asRead("", noon)
-	f.Data = append(f.Data, strings.Repeat(" ", MaxFileSize-len(f.Data))...)
+	f.Data = append(f.Data, strings.Repeat(" ", maxFileSize-len(f.Data))...)
 	if _, err := r.Load(f, noon); err != nil {
 		t.Errorf("one with as much: %v", err)
 	}
@@ -155,7 +155,7 @@ func TestAReloadIsDoneAsAWhole(t *testing.T) {
 			s.Reload(0, parsed(t, faults, file))
 			limit, whole := Resource{4096, 4}, true
 			if half && faults.halfReloads {
-				limit, whole = Unbounded, false
+				limit, whole = unbounded, false
 			}
 			if got := stateOf(t, s, "root.p.made").MaxShare; got != limit {
 				t.Errorf("faults %v, %s: maximum %v, want %v", faults, file, got, limit)
@@ -171,7 +171,7 @@ func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
 	s := submitted(t, Faults{}, `<queue name="p"><queue name="c"/></queue>`, "root.p.c")
 	s.Reload(0, parsed(t, Faults{}, `<queue name="p"><schedulingPolicy>fifo</schedulingPolicy><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
 	for _, name := range []string{"root.p", "root.p.c"} {
-		if got := stateOf(t, s, name).Policy; got != PolicyFair {
+		if got := stateOf(t, s, name).Policy; got != policyFair {
 			t.Errorf("%s has policy %s", name, got)
 		}
 	}
@@ -179,7 +179,7 @@ func TestQueuesKeepTheirPoliciesWhenNewOnesMayNotStandThere(t *testing.T) {
 		t.Errorf("below the policy that root.p has a queue may be made: %q, %v", queue, err)
 	}
 	s.Reload(0, parsed(t, Faults{}, `<queue name="p"><queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue></queue>`))
-	if got := stateOf(t, s, "root.p.c").Policy; got != PolicyFIFO {
+	if got := stateOf(t, s, "root.p.c").Policy; got != policyFIFO {
 		t.Errorf("root.p.c has policy %s", got)
 	}
 }
@@ -189,11 +189,11 @@ func TestHadoopGivesPoliciesUntilOneMayNotStand(t *testing.T) {
 	const begun = `<queue name="p"><queue name="a"/><queue name="b"/></queue>`
 	const fifo = `<schedulingPolicy>fifo</schedulingPolicy>`
 	const file = `<queue name="p"><queue name="a"><schedulingPolicy>drf</schedulingPolicy></queue><queue name="b">` + fifo + `</queue></queue>`
-	for faults, want := range map[Faults]string{{}: PolicyFair, Upstream(): PolicyFIFO} {
+	for faults, want := range map[Faults]string{{}: policyFair, Upstream(): policyFIFO} {
 		s := submitted(t, faults, begun)
 		s.Reload(0, parsed(t, faults, file))
-		if a, b := stateOf(t, s, "root.p.a").Policy, stateOf(t, s, "root.p.b").Policy; a != PolicyFair || b != want {
-			t.Errorf("faults %v: %s and %s, want %s and %s", faults, a, b, PolicyFair, want)
+		if a, b := stateOf(t, s, "root.p.a").Policy, stateOf(t, s, "root.p.b").Policy; a != policyFair || b != want {
+			t.Errorf("faults %v: %s and %s, want %s and %s", faults, a, b, policyFair, want)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestHadoopGivesPoliciesUntilOneMayNotStand(t *testing.T) {
 func TestAQueueWithAnEmptyPartInItsNameIsNotMade(t *testing.T) {
 	s := submitted(t, Faults{}, ``)
 	for _, queue := range []string{"a..b", "root..b", "a. b", "a .b", "a\t.b", strings.Repeat("a.", 600) + "a"} {
-		var rejected *RejectedError
+		var rejected *rejectedError
 		if placed, err := s.AddApp(0, attemptOf(1).App, Submission{User: "u", Queue: queue}); !errors.As(err, &rejected) {
 			t.Errorf("%.20q: %q, %v", queue, placed, err)
 		}
@@ -288,7 +288,7 @@ func TestHadoopsOrderOfQueues(t *testing.T) {
 
 func TestListsOfOneTimeTakeTurns(t *testing.T) {
 	at := func(name string, time time.Duration) *app {
-		return &app{Schedulable: Schedulable{Name: name, StartTime: time}}
+		return &app{schedulable: schedulable{Name: name, StartTime: time}}
 	}
 	var got []string
 	for _, a := range historicMerge([][]*app{{at("a1", 1), at("a2", 1), at("a3", 3)}, nil, {at("b1", 1), at("b2", 2)}}) {

@@ -51,7 +51,7 @@ func TestWhatOutlivesARequest(t *testing.T) {
 	key := Key{1, 0}
 	for _, forget := range []func(r *requests){
 		func(*requests) { b.replace(Ask{key, Any, Resource{1, 1}, 0, true}) },
-		func(r *requests) { b.take(r, OffSwitch, "h1", "r1") },
+		func(r *requests) { b.take(r, offSwitch, "h1", "r1") },
 	} {
 		b.replace(asksOf("1:*")[0])
 		r := b.byKey[key]

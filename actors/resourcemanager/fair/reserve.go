@@ -17,11 +17,11 @@ func (s *Scheduler) reservable(a *app, capability Resource) bool {
 
 // reserve keeps a node for an application. A node has one reservation at most, and an application may reserve only a part of the
 // nodes, hosts that it asked for excepted.
-func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, n *node, again *container) bool {
+func (s *Scheduler) reserve(a *app, k Key, capability Resource, level locality, n *node, again *container) bool {
 	if n.reserved != nil && n.reserved.app != a {
 		return false
 	}
-	if level != NodeLocal && a.reservations(s.reach(n, level)) >= s.mostReservations(n, level) {
+	if level != nodeLocal && a.reservations(s.reach(n, level)) >= s.mostReservations(n, level) {
 		return false
 	}
 	if again != nil { // it keeps its reservation
@@ -38,8 +38,8 @@ func (s *Scheduler) reserve(a *app, k Key, capability Resource, level Locality, 
 	return true
 }
 
-func (s *Scheduler) reach(n *node, level Locality) string {
-	if level == OffSwitch {
+func (s *Scheduler) reach(n *node, level locality) string {
+	if level == offSwitch {
 		return ""
 	}
 	return n.rack
@@ -47,9 +47,9 @@ func (s *Scheduler) reach(n *node, level Locality) string {
 
 // mostReservations is the number of nodes, of the rack or of all, that one application may reserve: a part of them, rounded up. It
 // is computed with 32 bits, as in Hadoop: a 20th of 20 nodes is one.
-func (s *Scheduler) mostReservations(n *node, level Locality) int {
+func (s *Scheduler) mostReservations(n *node, level locality) int {
 	of := len(s.nodes.all)
-	if level != OffSwitch {
+	if level != offSwitch {
 		of = s.nodes.racks[n.rack]
 	}
 	return int(math.Ceil(float64(float32(of) * float32(s.conf.ReservableNodes))))

@@ -9,12 +9,12 @@ import (
 
 // The amounts that stand for no limit, as in Hadoop's Resources.unbounded.
 const (
-	UnboundedMemory = math.MaxInt64
-	UnboundedVCores = math.MaxInt32
+	unboundedMemory = math.MaxInt64
+	unboundedVCores = math.MaxInt32
 )
 
-// Unbounded is more than any cluster has.
-var Unbounded = Resource{Memory: UnboundedMemory, VCores: UnboundedVCores}
+// unbounded is more than any cluster has.
+var unbounded = Resource{Memory: unboundedMemory, VCores: unboundedVCores}
 
 // Resource is an amount of memory and cores, such as that of a node or a container. The zero value is nothing. Sums and
 // differences saturate: they never wrap around. It mirrors org.apache.hadoop.yarn.api.records.Resource with its two standard

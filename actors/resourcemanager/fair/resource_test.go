@@ -122,7 +122,7 @@ func TestTheBoundsOfTheConfiguration(t *testing.T) {
 	}{
 		"minimum 0":              {func(c *Config) { c.Minimum.Memory = 0 }, ""},
 		"minimum is maximum":     {func(c *Config) { c.Minimum = c.Maximum }, ""},
-		"without bounds":         {func(c *Config) { c.Maximum = Unbounded }, ""},
+		"without bounds":         {func(c *Config) { c.Maximum = unbounded }, ""},
 		"nodes 0":                {func(c *Config) { c.ReservableNodes = 0 }, ""},
 		"nodes 1":                {func(c *Config) { c.ReservableNodes = 1 }, ""},
 		"multiple 0":             {func(c *Config) { c.ReservationMultiple = 0 }, ""},
@@ -173,13 +173,13 @@ func TestWhatPoliciesCallLess(t *testing.T) {
 		{"drf", Resource{1, 0}, Resource{0, 5}, Resource{Memory: 1000}, false, false},
 		{"drf", Resource{0, 5}, Resource{1, 0}, Resource{Memory: 1000}, true, true},
 	} {
-		p := PolicyOf(x.policy, Faults{})
+		p := policyOf(x.policy, Faults{})
 		if less, below := p.Less(x.a, x.b, x.of), p.Below(x.a, x.b, x.of); less != x.less || below != x.below {
 			t.Errorf("%s: %s and %s of %s: less %t, below %t", x.policy, x.a, x.b, x.of, less, below)
 		}
 	}
 	for policy, want := range map[string]Resource{"fair": {300, 9}, "fifo": {300, 9}, "drf": {300, 2}} {
-		p := PolicyOf(policy, Faults{})
+		p := policyOf(policy, Faults{})
 		if got := p.Headroom(Resource{500, 4}, Resource{200, 2}, Resource{900, 9}); got != want {
 			t.Errorf("%s: headroom %s, want %s", policy, got, want)
 		}

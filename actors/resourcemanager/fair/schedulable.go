@@ -4,9 +4,9 @@ package fair
 
 import "time"
 
-// Schedulable is a Policy's view of a queue or an application. Both embed it; their owner keeps it up to date. It mirrors Hadoop's
+// schedulable is a policy's view of a queue or an application. Both embed it; their owner keeps it up to date. It mirrors Hadoop's
 // interface Schedulable.
-type Schedulable struct {
+type schedulable struct {
 	Name      string        // the queue's full name, or the application's id: breaks ties
 	Weight    float32       // 0 or less: it gets MinShare and no more
 	Priority  int32         // an application's; 1 for all in practice
@@ -15,10 +15,10 @@ type Schedulable struct {
 	Usage    Resource // the sum of its containers, with those marked for preemption
 	Demand   Resource // Usage and the open asks
 	MinShare Resource
-	MaxShare Resource // Unbounded for an application
+	MaxShare Resource // unbounded for an application
 
 	Inactive bool // a queue without a runnable application: it gets no instantaneous share
 
-	FairShare       Resource // its share now; written by Policy.ComputeShares
-	SteadyFairShare Resource // a queue's share if all were active; written by Policy.ComputeSteadyShares
+	FairShare       Resource // its share now; written by schedulingPolicy.ComputeShares
+	SteadyFairShare Resource // a queue's share if all were active; written by schedulingPolicy.ComputeSteadyShares
 }

@@ -53,10 +53,10 @@ type application struct {
 // ErrUnknown is about a node, an application or an attempt that the scheduler does not have.
 var ErrUnknown = errors.New("unknown to the scheduler")
 
-// RejectedError is the refusal of an application: Hadoop's APP_REJECTED, in its words.
-type RejectedError struct{ Reason string }
+// rejectedError is the refusal of an application: Hadoop's APP_REJECTED, in its words.
+type rejectedError struct{ Reason string }
 
-func (e *RejectedError) Error() string { return e.Reason }
+func (e *rejectedError) Error() string { return e.Reason }
 
 // New is a scheduler without nodes and applications.
 func New(now time.Duration, conf Config, allocations *Allocations) (*Scheduler, error) {
@@ -134,7 +134,7 @@ func (s *Scheduler) makeQueues() {
 	}
 	for _, set := range s.allocations.Queues() { // parents first: a child of one that cannot be made yet waits for Tidy
 		q := s.queues[set.Name]
-		switch parent := s.queues[ParentName(set.Name)]; {
+		switch parent := s.queues[parentName(set.Name)]; {
 		case q != nil && q.leaf == set.Parent: // a leaf that has to be a parent, or the reverse
 			if q.empty() {
 				s.dropTree(q)

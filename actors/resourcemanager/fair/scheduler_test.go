@@ -296,7 +296,7 @@ func TestCheckAsk(t *testing.T) {
 	most := Resource{8192, 4}
 	for asked, fine := range map[Resource]bool{{0, 0}: true, {8192, 4}: true, {8193, 1}: false, {1, 5}: false, {-1, 1}: false, {1, -1}: false} {
 		err := CheckAsk(asked, most, most)
-		var invalid *InvalidRequestError
+		var invalid *invalidRequestError
 		if (err == nil) != fine || err != nil && !errors.As(err, &invalid) {
 			t.Errorf("%s: %v", asked, err)
 		}

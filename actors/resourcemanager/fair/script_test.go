@@ -214,7 +214,7 @@ func (p *player) failed(err error) []string {
 func shown(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case Resource:
-		if x == Unbounded {
+		if x == unbounded {
 			return "unbounded"
 		}
 		return fmt.Sprintf("%d/%d", x.Memory, x.VCores)
@@ -225,12 +225,12 @@ func shown(v reflect.Value) string {
 	case Key:
 		return fmt.Sprintf("%d/%d", x.Priority, x.AllocationRequestID)
 	case time.Duration:
-		if x == Never {
+		if x == never {
 			return "never"
 		}
 		return x.String()
 	case int:
-		if x == UnlimitedApps {
+		if x == unlimitedApps {
 			return "unlimited"
 		}
 	case string:

@@ -29,7 +29,7 @@ func (t resourceType) of(r *Resource) *int64 {
 // and not more than its maximum, with the smallest ratio found that uses the total up. As in Hadoop's ComputeFairShares the ratio
 // is bisected and its upper bound taken, so that the shares may sum to more than the total, by about one an item (100 among
 // three are 34, 34 and 34). An item with a fixed share takes no part.
-func computeShares(items []*Schedulable, total Resource, t resourceType, steady bool) {
+func computeShares(items []*schedulable, total Resource, t resourceType, steady bool) {
 	shared := make([]divided, 0, len(items))
 	var fixed, most int64
 	for _, s := range items {
@@ -53,7 +53,7 @@ func computeShares(items []*Schedulable, total Resource, t resourceType, steady 
 }
 
 // fixedShare is the share of an item that does not depend on the others'.
-func fixedShare(s *Schedulable, t resourceType, steady bool) (int64, bool) {
+func fixedShare(s *schedulable, t resourceType, steady bool) (int64, bool) {
 	switch {
 	case *t.of(&s.MaxShare) <= 0:
 		return 0, true
@@ -65,7 +65,7 @@ func fixedShare(s *Schedulable, t resourceType, steady bool) (int64, bool) {
 	return 0, false
 }
 
-func shareOf(s *Schedulable, steady bool) *Resource {
+func shareOf(s *schedulable, steady bool) *Resource {
 	if steady {
 		return &s.SteadyFairShare
 	}

@@ -37,19 +37,19 @@ func BenchmarkShares(b *testing.B) {
 						file.WriteString("</queue>")
 					}
 				}
-				a, err := ParseAllocations([]byte("<allocations>"+file.String()+"</allocations>"), options)
+				a, err := parseAllocations([]byte("<allocations>"+file.String()+"</allocations>"), options)
 				if err != nil {
 					b.Fatal(err)
 				}
-				tree := map[string][]*Schedulable{}
-				policies := map[string]Policy{}
-				all := map[string]*Schedulable{}
+				tree := map[string][]*schedulable{}
+				policies := map[string]schedulingPolicy{}
+				all := map[string]*schedulable{}
 				var names []string // of parents
 				for _, q := range a.Queues() {
-					s := &Schedulable{Name: q.Name, Weight: q.Weight, MinShare: q.MinShare(Resource{}), MaxShare: q.MaxShare(Resource{})}
+					s := &schedulable{Name: q.Name, Weight: q.Weight, MinShare: q.MinShare(Resource{}), MaxShare: q.MaxShare(Resource{})}
 					all[q.Name] = s
-					tree[ParentName(q.Name)] = append(tree[ParentName(q.Name)], s)
-					policies[q.Name] = PolicyOf(q.Policy, Faults{})
+					tree[parentName(q.Name)] = append(tree[parentName(q.Name)], s)
+					policies[q.Name] = policyOf(q.Policy, Faults{})
 					if q.Parent {
 						names = append(names, q.Name)
 					}
@@ -99,7 +99,7 @@ func BenchmarkAllocations(b *testing.B) {
 	defer runtime.UnlockOSThread()
 	used := threadTime(b)
 	for b.Loop() {
-		if a, err := ParseAllocations(data, options); err != nil || len(a.Queues()) != 1001 {
+		if a, err := parseAllocations(data, options); err != nil || len(a.Queues()) != 1001 {
 			b.Fatal(err)
 		}
 	}

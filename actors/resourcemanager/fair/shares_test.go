@@ -12,9 +12,9 @@ func TestSharesSumToTheTotalAndOneForEachAtMost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Int64Range(0, 100_000).Draw(t, "total")
 		left := total
-		var items []*Schedulable
+		var items []*schedulable
 		for range rapid.IntRange(1, 20).Draw(t, "items") {
-			s := &Schedulable{Weight: rapid.Float32Range(0.25, 8).Draw(t, "weight"), MaxShare: Unbounded}
+			s := &schedulable{Weight: rapid.Float32Range(0.25, 8).Draw(t, "weight"), MaxShare: unbounded}
 			s.MinShare.Memory = rapid.Int64Range(0, left/4).Draw(t, "min")
 			left -= s.MinShare.Memory
 			if rapid.Bool().Draw(t, "limited") {
@@ -55,10 +55,10 @@ func TestSharesSumToTheTotalAndOneForEachAtMost(t *testing.T) {
 // A maximum of nothing, or less, is a share of nothing: all is the others'.
 func TestAMaximumOfNothingIsAShareOfNothing(t *testing.T) {
 	for _, most := range []int64{0, -1} {
-		items := []*Schedulable{
-			{Name: "a", Weight: 1, MaxShare: Resource{most, most}, FairShare: Resource{7, 7}}, {Name: "b", Weight: 1, MaxShare: Unbounded},
+		items := []*schedulable{
+			{Name: "a", Weight: 1, MaxShare: Resource{most, most}, FairShare: Resource{7, 7}}, {Name: "b", Weight: 1, MaxShare: unbounded},
 		}
-		PolicyOf("drf", Faults{}).ComputeShares(items, Resource{100, 10})
+		policyOf("drf", Faults{}).ComputeShares(items, Resource{100, 10})
 		if items[0].FairShare != (Resource{}) || items[1].FairShare != (Resource{100, 10}) {
 			t.Errorf("at most %d: %s and %s", most, items[0].FairShare, items[1].FairShare)
 		}
@@ -66,8 +66,8 @@ func TestAMaximumOfNothingIsAShareOfNothing(t *testing.T) {
 }
 
 func TestSteadySharesCountQueuesThatAreIdle(t *testing.T) {
-	items := []*Schedulable{{Name: "a", Weight: 1, MaxShare: Unbounded}, {Name: "b", Weight: 1, MaxShare: Unbounded, Inactive: true}}
-	drf := PolicyOf("drf", Faults{})
+	items := []*schedulable{{Name: "a", Weight: 1, MaxShare: unbounded}, {Name: "b", Weight: 1, MaxShare: unbounded, Inactive: true}}
+	drf := policyOf("drf", Faults{})
 	drf.ComputeShares(items, Resource{100, 10})
 	drf.ComputeSteadyShares(items, Resource{100, 10})
 	for i, want := range []struct{ now, steady Resource }{{Resource{100, 10}, Resource{50, 5}}, {Resource{}, Resource{50, 5}}} {

@@ -31,7 +31,7 @@ func (s *Scheduler) updateStarving(q *queue) {
 		}
 	}
 	// In the order of service: those served first get the queue's lack to its minimum first.
-	slices.SortFunc(wanting, func(a, b *app) int { return q.policy.Compare(&a.Schedulable, &b.Schedulable, s.nodes.total) })
+	slices.SortFunc(wanting, func(a, b *app) int { return q.policy.Compare(&a.schedulable, &b.schedulable, s.nodes.total) })
 	var fairly Resource
 	for _, a := range wanting {
 		s.updateFairStarving(a)

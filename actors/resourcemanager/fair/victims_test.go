@@ -66,7 +66,7 @@ func TestNoMoreIsTakenThanMakesRoom(t *testing.T) {
 			if at, ok := k.NextKill(); ok != (len(want) > 0) || ok && at != 15*time.Second || !ok && at != 0 {
 				t.Errorf("faults %v, %s: the next kill is at %v, %t", faults, x.name, at, ok)
 			}
-			ended := k.KillMarked(Never)
+			ended := k.KillMarked(never)
 			for _, e := range ended {
 				if e.Diagnostics != DiagnosticsPreempted {
 					t.Errorf("faults %v, %s: ended because of %q", faults, x.name, e.Diagnostics)

@@ -12,19 +12,19 @@ import (
 
 // The filters of a Refusal, in the order in which an offer meets them.
 const (
-	ByDemand      = "demand"      // the application asks for nothing more
-	ByUserApps    = "userApps"    // its user has as many running applications as allowed
-	ByQueueApps   = "queueApps"   // so has its queue, or one above
-	ByUpdate      = "update"      // the scheduler has not yet counted its asks
-	ByQueue       = "queue"       // its queue, or one above, is at its maximum
-	ByAMShare     = "amShare"     // ApplicationMasters of the queue use up their part of it
-	ByDrain       = "drain"       // the node is being decommissioned
-	ByReservation = "reservation" // the node is reserved
-	ByBlacklist   = "blacklist"   // the application does not want the node
-	BySize        = "size"        // the node is too small
-	ByRelax       = "relax"       // the application wants no such node: relaxLocality is false
-	ByDelay       = "delay"       // the application waits for a nearer node still
-	ByRoom        = "room"        // the node has not enough free
+	byDemand      = "demand"      // the application asks for nothing more
+	byUserApps    = "userApps"    // its user has as many running applications as allowed
+	byQueueApps   = "queueApps"   // so has its queue, or one above
+	byUpdate      = "update"      // the scheduler has not yet counted its asks
+	byQueue       = "queue"       // its queue, or one above, is at its maximum
+	byAMShare     = "amShare"     // ApplicationMasters of the queue use up their part of it
+	byDrain       = "drain"       // the node is being decommissioned
+	byReservation = "reservation" // the node is reserved
+	byBlacklist   = "blacklist"   // the application does not want the node
+	bySize        = "size"        // the node is too small
+	byRelax       = "relax"       // the application wants no such node: relaxLocality is false
+	byDelay       = "delay"       // the application waits for a nearer node still
+	byRoom        = "room"        // the node has not enough free
 	ByTurn        = "turn"        // nothing is against it: the node has to send a heartbeat, or others come first
 )
 
@@ -75,7 +75,7 @@ func (w *why) say(filter, help, format string, args ...any) {
 func (w *why) application() {
 	a, q := w.a, w.a.queue
 	if len(a.active) == 0 {
-		w.say(ByDemand, "if its tasks wait, its executors are still starting: a Spark driver starts the first task when the part spark.scheduler.minRegisteredResourcesRatio of them has registered, and its log says how many have", "it asks for nothing more; it has %d containers, %s", len(a.live), a.Usage)
+		w.say(byDemand, "if its tasks wait, its executors are still starting: a Spark driver starts the first task when the part spark.scheduler.minRegisteredResourcesRatio of them has registered, and its log says how many have", "it asks for nothing more; it has %d containers, %s", len(a.live), a.Usage)
 		return
 	}
 	if !a.runnable {
@@ -83,17 +83,17 @@ func (w *why) application() {
 		return
 	}
 	if a.pendingDemand().IsZero() {
-		w.say(ByUpdate, fmt.Sprintf("wait for the next update, each %v", w.conf.UpdateInterval),
+		w.say(byUpdate, fmt.Sprintf("wait for the next update, each %v", w.conf.UpdateInterval),
 			"what it asked since the last update is not counted yet: demand %s, usage %s", a.Demand, a.Usage)
 	}
 	for ; q != nil; q = q.parent {
 		if q.full() {
-			w.say(ByQueue, "raise maxResources of "+q.Name, "queue %s has %s, more than its maximum of %s", q.Name, q.Usage, q.MaxShare)
+			w.say(byQueue, "raise maxResources of "+q.Name, "queue %s has %s, more than its maximum of %s", q.Name, q.Usage, q.MaxShare)
 		}
 	}
 	if w.overAMShare(a) && len(w.nodes.all) > 0 { // without nodes any part is too much, and the lack of nodes is the reason
 		am := a.active[0].any.capability
-		w.say(ByAMShare, fmt.Sprintf("raise maxAMShare of %s, or end applications", a.queue.Name),
+		w.say(byAMShare, fmt.Sprintf("raise maxAMShare of %s, or end applications", a.queue.Name),
 			"ApplicationMasters of queue %s have %s; with this one's %s it would be more than %s, which is %v of its fair share %s",
 			a.queue.Name, a.queue.amUsage, am, w.amLimit(a.queue), a.queue.set.MaxAMShare, a.queue.FairShare)
 	}
@@ -103,11 +103,11 @@ func (w *why) application() {
 func (w *why) limits() {
 	a := w.a
 	if most, u := w.allocations.UserMaxApps(a.user), w.users[a.user]; u.running >= most {
-		w.say(ByUserApps, "raise maxRunningApps of the user, or userMaxAppsDefault", "user %s has %d applications running, of at most %d", a.user, u.running, most)
+		w.say(byUserApps, "raise maxRunningApps of the user, or userMaxAppsDefault", "user %s has %d applications running, of at most %d", a.user, u.running, most)
 	}
 	for q := a.queue; q != nil; q = q.parent {
 		if most := q.set.MaxRunningApps; q.running >= most {
-			w.say(ByQueueApps, "raise maxRunningApps of "+q.Name, "queue %s has %d applications running, of at most %d", q.Name, q.running, most)
+			w.say(byQueueApps, "raise maxRunningApps of "+q.Name, "queue %s has %d applications running, of at most %d", q.Name, q.running, most)
 		}
 	}
 	if len(w.reasons) == 0 {
@@ -121,14 +121,14 @@ func (w *why) requests(r *requests) {
 	for q := a.queue; q != nil; q = q.parent {
 		if !q.full() && !q.Usage.Plus(asked).Fits(q.MaxShare) { // application has reported full ones
 			w.reasons = append(w.reasons, Refusal{
-				Filter: ByQueue, Priority: r.Priority,
+				Filter: byQueue, Priority: r.Priority,
 				Reason: fmt.Sprintf("queue %s has %s; with %s it would be more than its maximum of %s", q.Name, q.Usage, asked, q.MaxShare),
 				Help:   "raise maxResources of " + q.Name,
 			})
 		}
 	}
 	if len(w.nodes.all) == 0 {
-		w.reasons = append(w.reasons, Refusal{Filter: ByRoom, Priority: r.Priority, Reason: "the cluster has no node", Help: "start NodeManagers"})
+		w.reasons = append(w.reasons, Refusal{Filter: byRoom, Priority: r.Priority, Reason: "the cluster has no node", Help: "start NodeManagers"})
 		return
 	}
 	on, best := map[string][]string{}, map[string]*node{}
@@ -139,7 +139,7 @@ func (w *why) requests(r *requests) {
 			best[filter] = n
 		}
 	}
-	for _, filter := range []string{ByDrain, ByReservation, ByBlacklist, BySize, ByRelax, ByDelay, ByRoom, ByTurn} {
+	for _, filter := range []string{byDrain, byReservation, byBlacklist, bySize, byRelax, byDelay, byRoom, ByTurn} {
 		if count := len(on[filter]); count > 0 {
 			reason, help := w.nodeReason(filter, r, best[filter], count)
 			w.reasons = append(w.reasons, Refusal{filter, r.Priority, count, reason, help, on[filter]})
@@ -153,62 +153,62 @@ func (w *why) filter(r *requests, n *node) string {
 	rack, host := r.at(n.rack), r.at(n.host)
 	switch {
 	case n.drained:
-		return ByDrain
+		return byDrain
 	case n.reserved != nil && n.reserved.app != a:
-		return ByReservation
+		return byReservation
 	case a.blocks(n):
-		return ByBlacklist
+		return byBlacklist
 	case !r.any.capability.Fits(n.total):
-		return BySize
+		return bySize
 	case !r.any.relax && rack.pending() <= 0, !rack.relaxed() && host.pending() <= 0:
-		return ByRelax
+		return byRelax
 	}
 	capability, level := r.near(n)
 	d := *r.delay // a copy: an offer would count as missed
 	d.missed++
 	allowed := w.allowed(&d, w.now)
 	switch {
-	case level == RackLocal && allowed == NodeLocal, level == OffSwitch && allowed != OffSwitch && r.locations() > 1:
-		return ByDelay
+	case level == rackLocal && allowed == nodeLocal, level == offSwitch && allowed != offSwitch && r.locations() > 1:
+		return byDelay
 	case !capability.Fits(n.free):
-		return ByRoom
+		return byRoom
 	}
 	return ByTurn
 }
 
 // near is the size and locality of the container that a node would get of the requests: those of the nearest place asked for.
-func (r *requests) near(n *node) (capability Resource, level Locality) {
+func (r *requests) near(n *node) (capability Resource, level locality) {
 	rack, host := r.at(n.rack), r.at(n.host)
 	switch {
 	case rack.pending() <= 0:
-		return r.any.capability, OffSwitch
+		return r.any.capability, offSwitch
 	case host.pending() <= 0:
-		return rack.capability, RackLocal
+		return rack.capability, rackLocal
 	}
-	return host.capability, NodeLocal
+	return host.capability, nodeLocal
 }
 
 func (w *why) nodeReason(filter string, r *requests, best *node, count int) (reason, help string) {
 	asked, _ := r.near(best)
-	if filter == BySize { // which goes by the size asked of Any
+	if filter == bySize { // which goes by the size asked of Any
 		asked = r.any.capability
 	}
 	of := fmt.Sprintf("%d of %d nodes", count, len(w.nodes.all))
 	switch filter {
-	case ByDrain:
+	case byDrain:
 		return of + " are being decommissioned", "recommission them, or add nodes"
-	case ByReservation:
+	case byReservation:
 		return fmt.Sprintf("%s are reserved for others: %s for %s, which waits for %s there", of, best.id, best.reserved.app.Name, best.reserved.Resource), "wait until those containers fit"
-	case ByBlacklist:
+	case byBlacklist:
 		return fmt.Sprintf("%s are on its blacklist: %s of %s, for one", of, best.id, best.rack), "the application has to take them off: Spark excludes nodes where executors failed"
-	case BySize:
+	case bySize:
 		return fmt.Sprintf("%s have less than %s in all; the largest has %s", of, asked, best.total), "ask for smaller containers, or raise yarn.nodemanager.resource.memory-mb and cpu-vcores"
-	case ByRelax:
+	case byRelax:
 		return fmt.Sprintf("%s are not among those that it asks for, and relaxLocality is false", of), "ask for other nodes, or relax locality"
-	case ByDelay:
+	case byDelay:
 		return fmt.Sprintf("%s are not near what it asks for, and it waits for a nearer one: %s is allowed, %d offers were missed since", of, r.delay.allowed, r.delay.missed),
 			"lower yarn.scheduler.fair.locality.threshold.node and .rack, or the locality-delay settings"
-	case ByRoom:
+	case byRoom:
 		return fmt.Sprintf("%s have less than %s free; the most free has %s (%s)", of, asked, best.free, best.id), w.roomHelp()
 	}
 	return fmt.Sprintf("%s could give it %s now: %s has %s free; queue %s has %s of its fair share %s, the application %s of %s",

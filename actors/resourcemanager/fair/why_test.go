@@ -18,7 +18,7 @@ func (k *kit) filters(id ids.Attempt) []string {
 	}
 	var all []string
 	for _, r := range reasons {
-		if r.Reason == "" || r.Help == "" && r.Filter != ByDemand {
+		if r.Reason == "" || r.Help == "" && r.Filter != byDemand {
 			k.t.Errorf("%+v says too little", r)
 		}
 		all = append(all, fmt.Sprintf("%s %d", r.Filter, r.Nodes))

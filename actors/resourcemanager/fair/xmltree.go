@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFileSize bounds an allocation file, in bytes.
-const MaxFileSize = 8 << 20
+// maxFileSize bounds an allocation file, in bytes.
+const maxFileSize = 8 << 20
 
 // maxDepth bounds the nesting of elements.
 const maxDepth = 100
@@ -41,7 +41,7 @@ func (e *element) attr(name string) string {
 // parseXML reads a document with the strictness of Hadoop's parser: one top element, nothing after it, and no document type, whose
 // entities could make a small file a large one.
 func parseXML(data []byte) (*element, error) {
-	if len(data) > MaxFileSize {
+	if len(data) > maxFileSize {
 		return nil, malformed(0, "it has more than 8 MiB; an allocation file is smaller")
 	}
 	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
@@ -154,7 +154,7 @@ func latin1(charset string, input io.Reader) (io.Reader, error) {
 	default:
 		return nil, errors.New("encoding " + charset + " is unknown; write the file in UTF-8")
 	}
-	data, err := io.ReadAll(io.LimitReader(input, MaxFileSize))
+	data, err := io.ReadAll(io.LimitReader(input, maxFileSize))
 	if err != nil {
 		return nil, err
 	}
