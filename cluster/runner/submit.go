@@ -15,7 +15,7 @@ import (
 
 // Submit runs the driver of an application on a cluster that runs already, as a process of its own, and waits for its end.
 // main is a folder with a main package to build first; program then has the arguments only. What was built is removed.
-func Submit(ctx context.Context, program []string, main string, s app.Submission) error {
+func Submit(ctx context.Context, program []string, main string, s app.Submission, stdout, stderr *os.File) error {
 	if main != "" {
 		dir, err := os.MkdirTemp("", "coherer-")
 		if err != nil {
@@ -30,7 +30,7 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 	}
 	starter := process.NewStarter()
 	defer starter.Close()
-	spec, err := driverSpec(program, s, os.Stdout, os.Stderr)
+	spec, err := driverSpec(program, s, stdout, stderr)
 	if err != nil {
 		return err
 	}

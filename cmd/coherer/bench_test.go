@@ -95,29 +95,6 @@ func TestBenchText(t *testing.T) {
 	}
 }
 
-func TestBenchUsage(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, "name one of"},
-		{[]string{"local"}, `mode "local"`},
-		{[]string{"local-tell", "--size", "5B"}, "size 5B: the message alone has 17B"},
-		{[]string{"local-tell", "--size", "1GiB"}, "whole number and B, KiB or MiB"},
-		{[]string{"local-tell", "--size", "17MiB"}, "at most 16MiB"},
-		{[]string{"local-tell", "--in-flight", "0"}, "in flight 0"},
-		{[]string{"local-tell", "--trials", "0"}, "trials 0"},
-		{[]string{"local-tell", "--duration", "0s"}, "duration 0s"},
-		{[]string{"local-tell", "--record", "all"}, "want on, ring or off"},
-		{[]string{"local-tell", "-o", "xml"}, "want text or json"},
-	} {
-		got := finish(t, command(t, append([]string{"bench"}, c.args...)...))
-		if got.code != exitUsage || !strings.Contains(got.stderr, c.want) {
-			t.Errorf("%v: code %d: %s", c.args, got.code, got.stderr)
-		}
-	}
-}
-
 // Ctrl-C ends the bench and the processes that it measures: finish waits for all that hold its outputs, and for their
 // files here.
 func TestBenchIsInterrupted(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,7 +49,7 @@ func TestAKilledExecutorIsReplaced(t *testing.T) {
 
 // stateOf is the state directory that a command has.
 func stateOf(cmd *exec.Cmd) string {
-	for _, entry := range cmd.Env {
+	for _, entry := range slices.Backward(cmd.Env) { // the last one holds
 		if dir, ok := strings.CutPrefix(entry, "XDG_STATE_HOME="); ok {
 			return dir
 		}

@@ -1,35 +1,36 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-func configCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func configCommand(s streams) *cobra.Command {
+	return newGroup(&cobra.Command{
 		Use: "config", GroupID: "look", Short: "Show the settings, their values and where these come from",
-		Args: aCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(configShowCommand())
-	return cmd
+	}, configShowCommand(s))
 }
 
-func configShowCommand() *cobra.Command {
-	var s settings
-	var out output
-	var origin bool
-	var of string
-	cmd := &cobra.Command{
+type configShowOptions struct {
+	settings
+	output
+	origin bool
+	of     string
+}
+
+func configShowCommand(s streams) *cobra.Command {
+	return newCommand(s, &configShowOptions{}, &cobra.Command{
 		Use: "show [flags] [FILTER]", Short: "Show every known setting",
 		Long: "Show every known setting with its value, its default and what it means; with FILTER, those whose name contains it.\n" +
 			"The values are those of a submission, or of a daemon with --for: from --conf, --properties-file or spark-defaults.conf\n" +
@@ -37,38 +38,34 @@ func configShowCommand() *cobra.Command {
 		Example: "  coherer config show worker.timeout\n  coherer config show --origin --conf spark.network.timeout=60s network\n" +
 			"  coherer config show --for master --origin -o json",
 		Args: arguments(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			if s.environment, err = environmentOf(of); err != nil {
-				return usage(cmd, err)
-			}
-			all, err := s.read()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			c, err := all.Conf()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			warn(c.Warnings())
-			shown, err := shownSettings(all, c, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(shown)
-			}
-			return printSettings(shown, origin)
-		},
+	})
+}
+
+func (o *configShowOptions) flags(f *pflag.FlagSet) {
+	o.settings.flags(f)
+	o.output.flags(f)
+	f.BoolVar(&o.origin, "origin", false, "say where each value comes from")
+	f.StringVar(&o.of, "for", "submit", "whose environment is read: that of submit, of a master or of a worker")
+}
+
+func (o *configShowOptions) run(_ context.Context, s streams, args []string) error {
+	var err error
+	if o.environment, err = environmentOf(o.of); err != nil {
+		return usage(err)
 	}
-	s.flags(cmd.Flags())
-	out.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
-	cmd.Flags().StringVar(&of, "for", "submit", "whose environment is read: that of submit, of a master or of a worker")
-	return cmd
+	all, c, err := o.check()
+	if err != nil {
+		return usage(err)
+	}
+	s.warn(c.Warnings())
+	shown, err := shownSettings(all, c, strings.Join(args, ""))
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return s.json(shown)
+	}
+	return printSettings(s.out, shown, o.origin)
 }
 
 // environmentOf reads the variables of the environment that a command uses.
@@ -158,8 +155,8 @@ func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described
 }
 
 // printSettings prints for people.
-func printSettings(shown []shownSetting, origin bool) error {
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+func printSettings(w io.Writer, shown []shownSetting, origin bool) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(s shownSetting) {
 		if origin {
 			oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Value, s.Default, s.Origin, s.Meaning) // Flush returns the error of a failed write

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -28,30 +29,28 @@ const (
 	workerUIPort = 8081
 )
 
-// daemonFlags are what daemons have in common.
-type daemonFlags struct {
+// daemonOptions are what daemons have in common.
+type daemonOptions struct {
 	settings
 	host    string
 	port    int
 	webUI   int
 	debug   string
 	readyFD int
-	// ownUI is whether webUI was given.
-	ownUI bool
+	given   *pflag.FlagSet
 }
 
-// flags are those of a Master or Worker, with the names of Spark's start scripts: there -h is the host, not the help.
-func (d *daemonFlags) flags(f *pflag.FlagSet, port, webUI int) {
+// pages are the flags of a Master or Worker, with the names of Spark's start scripts: there -h is the host, not the help.
+func (d *daemonOptions) pages(f *pflag.FlagSet, port, webUI int) {
 	d.common(f, port, "h", "p")
 	f.FuncP("ip", "i", "`HOST`, as --host; of both the later one holds", func(host string) error { return f.Set("host", host) })
 	f.IntVar(&d.webUI, "webui-port", webUI, "`PORT` of the pages, /json and /metrics over HTTP; 0: any free one")
 	f.Bool("help", false, "print this")
 }
 
-// withoutPages are the flags but for --webui-port: where a daemon of YARN has its pages is a setting.
-func (d *daemonFlags) withoutPages(f *pflag.FlagSet, port int) { d.common(f, port, "", "") }
-
-func (d *daemonFlags) common(f *pflag.FlagSet, port int, shortHost, shortPort string) {
+// common are the flags of all daemons. Where a daemon of YARN has its pages is a setting.
+func (d *daemonOptions) common(f *pflag.FlagSet, port int, shortHost, shortPort string) {
+	d.given = f
 	d.settings.flags(f)
 	f.StringVarP(&d.host, "host", shortHost, "127.0.0.1", "where to listen")
 	f.IntVarP(&d.port, "port", shortPort, port, "RPC port; 0: any free one")
@@ -60,18 +59,14 @@ func (d *daemonFlags) common(f *pflag.FlagSet, port int, shortHost, shortPort st
 }
 
 // env takes the flags that the command line lacks from Spark's variables, and reads the variables that hold settings.
-func (d *daemonFlags) env(f *pflag.FlagSet, variables []variable, opts string) error {
+func (d *daemonOptions) env(variables []variable, opts string) error {
 	e, err := readEnvironment(variables, opts)
 	d.environment = e
-	d.ownUI = f.Changed("webui-port")
-	if err := errors.Join(err, standIn(f, variables), limitMemory()); err != nil {
-		return err
-	}
-	return d.check()
+	return errors.Join(err, standIn(d.given, variables), limitMemory())
 }
 
 // check reports an address at which no daemon can listen.
-func (d *daemonFlags) check() error {
+func (d *daemonOptions) check() error {
 	if strings.TrimSpace(d.host) == "" {
 		return fmt.Errorf("--host %q: want an address of this machine, such as 127.0.0.1; 0.0.0.0 is all of them", d.host)
 	}
@@ -86,32 +81,47 @@ func (d *daemonFlags) check() error {
 	return nil
 }
 
-// options are the daemon's, with gossip at a port unless coherer.gossip.port says another, and pages at the port of ui.
-func (d *daemonFlags) options(role string, gossip int, ui *conf.Entry[int]) (node.Options, error) {
-	log := app.NewLog(logrus.InfoLevel)
-	if len(d.environment.ignored) > 0 {
-		log.Warnf("options of a JVM mean nothing here: %s", strings.Join(d.environment.ignored, " "))
-	}
-	var more []conf.Setting
-	// Only a flag that was given becomes a setting: settings win over its default port below.
-	if d.ownUI {
-		more = append(more, conf.Setting{Pair: conf.Pair{Key: ui.Key(), Value: strconv.Itoa(d.webUI)}, From: conf.Origin{Place: "--webui-port"}})
-	}
-	c, err := d.conf(log, more...)
-	if err != nil {
+// options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
+func (d *daemonOptions) options(role string, gossip int, all *conf.Settings) (node.Options, error) {
+	c, err := all.Conf()
+	if err := errors.Join(err, d.check()); err != nil {
 		return node.Options{}, err
 	}
-	pages := rpcenv.Address{Host: d.host, Port: d.webUI}
-	if p, set := ui.Find(c); set {
-		pages.Port = p
+	log := app.NewLog(logrus.InfoLevel)
+	for _, w := range c.Warnings() {
+		log.Warn(w)
 	}
 	if p, set := conf.GossipPort.Find(c); set {
 		gossip = p
 	}
 	return node.Options{
 		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD, Debug: d.debug,
-		Gossip: rpcenv.Address{Host: d.host, Port: gossip}, Pages: pages, PublicName: os.Getenv("SPARK_PUBLIC_DNS"),
+		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
 	}, nil
+}
+
+// standalone are the options of a Master or Worker, with pages at the port of ui.
+func (d *daemonOptions) standalone(role string, gossip int, ui *conf.Entry[int]) (node.Options, error) {
+	all, err := d.read()
+	if err != nil {
+		return node.Options{}, err
+	}
+	// Only a flag that was given becomes a setting: settings win over its default port below.
+	if d.given.Changed("webui-port") {
+		all.Set(conf.Setting{Pair: conf.Pair{Key: ui.Key(), Value: strconv.Itoa(d.webUI)}, From: conf.Origin{Place: "--webui-port"}})
+	}
+	opts, err := d.options(role, gossip, all)
+	if err != nil {
+		return opts, err
+	}
+	if len(d.environment.ignored) > 0 {
+		opts.Log.Warnf("options of a JVM mean nothing here: %s", strings.Join(d.environment.ignored, " "))
+	}
+	opts.Pages, opts.PublicName = rpcenv.Address{Host: d.host, Port: d.webUI}, os.Getenv("SPARK_PUBLIC_DNS")
+	if p, set := ui.Find(opts.Conf); set {
+		opts.Pages.Port = p
+	}
+	return opts, nil
 }
 
 // withPeers are the settings of one of several Masters. It keeps its log in the directory recovery, if no other is named.
@@ -126,10 +136,13 @@ func withPeers(c *conf.Conf, peers string) (*conf.Conf, error) {
 	return c.With(set)
 }
 
-func masterCommand() *cobra.Command {
-	var d daemonFlags
-	var peers string
-	cmd := &cobra.Command{
+type masterOptions struct {
+	daemonOptions
+	peers string
+}
+
+func masterCommand(s streams) *cobra.Command {
+	return newCommand(s, &masterOptions{}, &cobra.Command{
 		Use: "master", GroupID: "daemons", Short: "Run a Master",
 		Long: "Run a Master until SIGTERM or Ctrl-C. Its pages are at --webui-port, with /json and /metrics; with\n" +
 			"spark.master.rest.enabled it takes submissions by HTTP at spark.master.rest.port.\n" +
@@ -143,37 +156,51 @@ func masterCommand() *cobra.Command {
 		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=120\n  coherer master --debug-addr 127.0.0.1:9077\n" +
 			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := d.env(cmd.Flags(), masterVariables, "SPARK_MASTER_OPTS"); err != nil {
-				return usage(cmd, err)
-			}
-			if _, err := addresses("--peers", peers); err != nil {
-				return usage(cmd, err)
-			}
-			gossip := gossipPort
-			if peers != "" {
-				gossip = 0 // Masters on one machine cannot share a port
-			}
-			opts, err := d.options("master", gossip, conf.MasterUIPort)
-			if err != nil {
-				return usage(cmd, err)
-			}
-			if opts.Conf, err = withPeers(opts.Conf, peers); err != nil {
-				return usage(cmd, err)
-			}
-			return node.RunMaster(cmd.Context(), opts)
-		},
-	}
-	d.flags(cmd.Flags(), masterPort, masterUIPort)
-	cmd.Flags().StringVar(&peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
-	return cmd
+	})
 }
 
-func workerCommand() *cobra.Command {
-	var d daemonFlags
-	var join, memory, workDir string
-	var cores int
-	cmd := &cobra.Command{
+func (o *masterOptions) flags(f *pflag.FlagSet) {
+	o.pages(f, masterPort, masterUIPort)
+	f.StringVar(&o.peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
+}
+
+func (o *masterOptions) run(ctx context.Context, _ streams, _ []string) error {
+	opts, err := o.master()
+	if err != nil {
+		return usage(err)
+	}
+	return node.RunMaster(ctx, opts)
+}
+
+// master is the Master that the options describe.
+func (o *masterOptions) master() (node.Options, error) {
+	if err := o.env(masterVariables, "SPARK_MASTER_OPTS"); err != nil {
+		return node.Options{}, err
+	}
+	if _, err := addresses("--peers", o.peers); err != nil {
+		return node.Options{}, err
+	}
+	gossip := gossipPort
+	if o.peers != "" {
+		gossip = 0 // Masters on one machine cannot share a port
+	}
+	opts, err := o.standalone("master", gossip, conf.MasterUIPort)
+	if err != nil {
+		return opts, err
+	}
+	opts.Conf, err = withPeers(opts.Conf, o.peers)
+	return opts, err
+}
+
+type workerOptions struct {
+	daemonOptions
+	members
+	memory, workDir string
+	cores           int
+}
+
+func workerCommand(s streams) *cobra.Command {
+	return newCommand(s, &workerOptions{}, &cobra.Command{
 		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
 		Long: "Run a Worker until SIGTERM or Ctrl-C. It finds its Master by the URL, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
@@ -183,53 +210,60 @@ func workerCommand() *cobra.Command {
 			"SPARK_CONF_DIR or SPARK_HOME/conf is read.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
 		Args:    arguments(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			// First: Spark's variables stand in for the flags that the checks below read.
-			f := cmd.Flags()
-			if err := d.env(f, workerVariables, "SPARK_WORKER_OPTS"); err != nil {
-				return usage(cmd, err)
-			}
-			if err := checkCores("--cores", cores, 1); err != nil {
-				return usage(cmd, err)
-			}
-			if len(args) == 0 && join == "" {
-				return usage(cmd, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT"))
-			}
-			opts := node.WorkerOptions{Cores: cores}
-			var err error
-			if opts.WorkDir, err = conf.ParsePath(workDir); err != nil {
-				return usage(cmd, fmt.Errorf("--work-dir: %w", err))
-			}
-			if opts.LocalDirs, err = conf.ParsePaths(os.Getenv("SPARK_LOCAL_DIRS")); err != nil {
-				return usage(cmd, fmt.Errorf("SPARK_LOCAL_DIRS: %w", err))
-			}
-			if opts.Options, err = d.options("worker", 0, conf.WorkerUIPort); err != nil {
-				return usage(cmd, err)
-			}
-			if opts.Join, err = addresses("--join", join); err != nil {
-				return usage(cmd, err)
-			}
-			if len(args) == 1 {
-				if opts.Masters, err = rpcenv.ParseMasterURL(args[0]); err != nil {
-					return usage(cmd, err)
-				}
-			}
-			if opts.MemoryMB, err = conf.ParseMemoryMB(memory); err != nil {
-				return usage(cmd, fmt.Errorf("--memory: %w", err))
-			}
-			if opts.Decommission, err = app.DecommissionSignals(opts.Conf, conf.WorkerDecommissionSignal); err != nil {
-				return usage(cmd, err)
-			}
-			return node.RunWorker(cmd.Context(), opts)
-		},
+	})
+}
+
+func (o *workerOptions) flags(f *pflag.FlagSet) {
+	o.pages(f, 0, workerUIPort)
+	o.members.flags(f)
+	f.IntVarP(&o.cores, "cores", "c", machine.Cores(), "cores to offer")
+	f.StringVarP(&o.memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
+	f.StringVarP(&o.workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
+}
+
+func (o *workerOptions) run(ctx context.Context, _ streams, args []string) error {
+	opts, err := o.worker(args)
+	if err != nil {
+		return usage(err)
 	}
-	f := cmd.Flags()
-	d.flags(f, 0, workerUIPort)
-	f.StringVar(&join, "join", "", "`HOST:PORT` of the gossip of a member of the cluster, instead of the Master's URL")
-	f.IntVarP(&cores, "cores", "c", machine.Cores(), "cores to offer")
-	f.StringVarP(&memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
-	f.StringVarP(&workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
-	return cmd
+	return node.RunWorker(ctx, opts)
+}
+
+// worker is the Worker that the options describe.
+func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err error) {
+	// First: Spark's variables stand in for the flags that the checks below read.
+	if err := o.env(workerVariables, "SPARK_WORKER_OPTS"); err != nil {
+		return opts, err
+	}
+	if err := checkCores("--cores", o.cores, 1); err != nil {
+		return opts, err
+	}
+	if len(args) == 0 && o.join == "" {
+		return opts, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT")
+	}
+	opts.Cores = o.cores
+	if opts.WorkDir, err = conf.ParsePath(o.workDir); err != nil {
+		return opts, fmt.Errorf("--work-dir: %w", err)
+	}
+	if opts.LocalDirs, err = conf.ParsePaths(os.Getenv("SPARK_LOCAL_DIRS")); err != nil {
+		return opts, fmt.Errorf("SPARK_LOCAL_DIRS: %w", err)
+	}
+	if opts.Options, err = o.standalone("worker", 0, conf.WorkerUIPort); err != nil {
+		return opts, err
+	}
+	if opts.Join, err = addresses("--join", o.join); err != nil {
+		return opts, err
+	}
+	if len(args) == 1 {
+		if opts.Masters, err = rpcenv.ParseMasterURL(args[0]); err != nil {
+			return opts, err
+		}
+	}
+	if opts.MemoryMB, err = conf.ParseMemoryMB(o.memory); err != nil {
+		return opts, fmt.Errorf("--memory: %w", err)
+	}
+	opts.Decommission, err = app.DecommissionSignals(opts.Conf, conf.WorkerDecommissionSignal)
+	return opts, err
 }
 
 // checkCores returns an error when n does not fit the 32 bits that messages have for cores.
@@ -240,9 +274,15 @@ func checkCores(flag string, n, least int) error {
 	return nil
 }
 
-func executorCommand() *cobra.Command {
-	return &cobra.Command{
+// executorOptions are none: the flags of an executor are the Worker's affair.
+type executorOptions struct{ noFlags }
+
+func executorCommand(s streams) *cobra.Command {
+	return newCommand(s, executorOptions{}, &cobra.Command{
 		Use: "executor", Hidden: true, DisableFlagParsing: true, Short: "Become an executor; Workers start it",
-		RunE: func(cmd *cobra.Command, args []string) error { return node.Launch(cmd.Context(), args) },
-	}
+	})
+}
+
+func (executorOptions) run(ctx context.Context, _ streams, args []string) error {
+	return node.Launch(ctx, args)
 }

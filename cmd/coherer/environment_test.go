@@ -17,7 +17,7 @@ func TestDaemonsTakeTheFlagsOfSparksScripts(t *testing.T) {
 		{"master", "-i h1 -p 7", "host=h1 port=7"},
 		{"master", "-h h2 --port 7 --webui-port 9 --properties-file f", "host=h2 port=7 webui-port=9 properties-file=f"},
 	} {
-		cmd := map[string]func() *cobra.Command{"worker": workerCommand, "master": masterCommand}[c.command]()
+		cmd := map[string]func(streams) *cobra.Command{"worker": workerCommand, "master": masterCommand}[c.command](streams{})
 		if err := cmd.ParseFlags(strings.Fields(c.args)); err != nil {
 			t.Errorf("%s %s: %v", c.command, c.args, err)
 			continue
@@ -28,8 +28,8 @@ func TestDaemonsTakeTheFlagsOfSparksScripts(t *testing.T) {
 				t.Errorf("%s %s: --%s is %s, want %s", c.command, c.args, name, f.Value, value)
 			}
 		}
-		if code, said := runHere(t, c.command, "--help"); code != 0 {
-			t.Errorf("%s --help: %d %s", c.command, code, said)
+		if got := nothing(t, c.command, "--help"); got.code != 0 {
+			t.Errorf("%s --help: %d %s", c.command, got.code, got.stderr)
 		}
 	}
 }

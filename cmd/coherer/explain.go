@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,19 +11,18 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/cluster/protocol"
 )
 
-// explainOptions are the flags of explain.
 type explainOptions struct {
-	output                 string
+	output
 	all, write, deviations bool
 }
 
-func explainCommand() *cobra.Command {
-	var o explainOptions
-	cmd := &cobra.Command{
+func explainCommand(s streams) *cobra.Command {
+	return newCommand(s, &explainOptions{}, &cobra.Command{
 		Use: "explain [MESSAGE|ENDPOINT|CONVERSATION]", GroupID: "look", Short: "Say what a message, an endpoint or a conversation is",
 		Long: "Say what a message, an endpoint or a conversation is: its senders and when they send it, its receivers, its fields and answer, what a\n" +
 			"duplicate does, Spark's class, the handler in the source, and an example from a recorded run. Without a name\n" +
@@ -37,38 +37,27 @@ func explainCommand() *cobra.Command {
 			"  coherer explain --all",
 		}, "\n"),
 		Args: arguments(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(args); err != nil {
-				return usage(cmd, err)
-			}
-			p, err := protocol.Load()
-			if err != nil {
-				return err
-			}
-			return o.explain(p, args)
-		},
-	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&o.all, "all", false, "the whole protocol, as Markdown")
-	cmd.Flags().BoolVarP(&o.write, "write", "w", false, "with --all: write "+protocol.File+" of the source tree that this is run in")
-	cmd.Flags().BoolVar(&o.deviations, "deviations", false, "the table of differences from Spark")
-	return cmd
+	})
 }
 
-// check reports what is wrong with a command line.
-func (o explainOptions) check(args []string) error {
+func (o *explainOptions) flags(f *pflag.FlagSet) {
+	o.output.flags(f)
+	f.BoolVar(&o.all, "all", false, "the whole protocol, as Markdown")
+	f.BoolVarP(&o.write, "write", "w", false, "with --all: write "+protocol.File+" of the source tree that this is run in")
+	f.BoolVar(&o.deviations, "deviations", false, "the table of differences from Spark")
+}
+
+func (o *explainOptions) run(_ context.Context, s streams, args []string) error {
 	switch {
-	case o.output != "text" && o.output != "json":
-		return fmt.Errorf("-o %q: want text or json", o.output)
 	case o.all && o.deviations || len(args) > 0 && (o.all || o.deviations):
-		return errors.New("a name, --all and --deviations exclude each other")
-	case o.write && (!o.all || o.output != "text"):
-		return errors.New("-w goes with --all, as text")
+		return usage(errors.New("a name, --all and --deviations exclude each other"))
+	case o.write && (!o.all || o.asJSON):
+		return usage(errors.New("-w goes with --all, as text"))
 	}
-	return nil
-}
-
-func (o explainOptions) explain(p *protocol.Protocol, args []string) error {
+	p, err := protocol.Load()
+	if err != nil {
+		return err
+	}
 	show := p.List
 	switch {
 	case o.write:
@@ -85,13 +74,13 @@ func (o explainOptions) explain(p *protocol.Protocol, args []string) error {
 		}
 		p, show = found, found.Text
 	// Without a name, JSON is an index as the text is; --all has the rest.
-	case o.output == "json":
+	case o.asJSON:
 		p = &protocol.Protocol{Endpoints: p.Endpoints, Conversations: p.Conversations}
 	}
-	if o.output == "json" {
-		return writeJSON(p)
+	if o.asJSON {
+		return s.json(p)
 	}
-	return show(os.Stdout)
+	return show(s.out)
 }
 
 // writeReference writes the reference into the source tree around the working directory.

@@ -10,7 +10,7 @@ import (
 
 // TestExplainExamples runs the examples of explain's help.
 func TestExplainExamples(t *testing.T) {
-	help := finish(t, command(t, "explain", "--help"))
+	help := here(t, "explain", "--help")
 	_, examples, _ := strings.Cut(help.stdout, "Examples:\n")
 	examples, _, found := strings.Cut(examples, "\n\n")
 	if lines := strings.Split(examples, "\n"); help.code != 0 || !found || len(lines) < 5 {
@@ -21,33 +21,12 @@ func TestExplainExamples(t *testing.T) {
 		if words[0] != "coherer" {
 			t.Fatalf("example %q", line)
 		}
-		got := finish(t, command(t, words[1:]...))
+		got := here(t, words[1:]...)
 		if got.code != 0 || len(got.stdout) < 100 || got.stderr != "" {
 			t.Errorf("%s: code %d, %d bytes, %s", line, got.code, len(got.stdout), got.stderr)
 		}
 		if strings.Contains(line, "-o json") && !json.Valid([]byte(got.stdout)) {
 			t.Errorf("%s: no JSON:\n%s", line, got.stdout)
-		}
-	}
-}
-
-func TestExplainRefusals(t *testing.T) {
-	for want, args := range map[string][]string{
-		"did you mean RegisterWorker": {"explain", "RegisterWroker"},
-		"want text or json":           {"explain", "-o", "yaml"},
-		"exclude each other":          {"explain", "--all", "Master"},
-		"-w goes with --all":          {"explain", "-w"},
-		`"B" is one argument too many: want coherer explain [MESSAGE|ENDPOINT|CONVERSATION] [flags]`: {"explain", "A", "B"},
-		"there is no messages/PROTOCOL.md here":                                                      {"explain", "--all", "-w"},
-	} {
-		cmd := command(t, args...)
-		cmd.Dir = t.TempDir()
-		code := exitUsage
-		if strings.HasPrefix(want, "did") || strings.HasPrefix(want, "there") {
-			code = exitFailed
-		}
-		if got := finish(t, cmd); got.code != code || !strings.Contains(got.stderr, want) {
-			t.Errorf("%v: code %d, want %d; stderr %q, want %q", args, got.code, code, got.stderr, want)
 		}
 	}
 }
@@ -73,7 +52,7 @@ func TestExplainWritesTheReference(t *testing.T) {
 	if err != nil || err2 != nil || string(got) != string(want) {
 		t.Errorf("%v %v: explain --all -w wrote %d bytes, the tree has %d", err, err2, len(got), len(want))
 	}
-	if all := finish(t, command(t, "explain", "--all")); all.stdout != string(want) {
+	if all := here(t, "explain", "--all"); all.stdout != string(want) {
 		t.Errorf("explain --all prints %d bytes, the tree has %d", len(all.stdout), len(want))
 	}
 }

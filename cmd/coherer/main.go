@@ -1,6 +1,3 @@
-// Command coherer runs Spark's RPC endpoints as Go actors: clusters on this machine, and what happened in them.
-//
-// See `coherer --help`.
 package main
 
 import (
@@ -33,13 +30,14 @@ const (
 func main() {
 	if os.Getenv(app.ExecutorVar) != "" && len(os.Args) == 1 {
 		// A Worker of another version has fetched this program from a driver, and becomes its executor.
-		app.Main(driverOf("pi")) // any will do: an executor never runs its driver
+		app.Main(driverOf("pi", os.Stdout)) // any will do: an executor never runs its driver
 		return
 	}
 	if os.Getenv("CONTAINER_ID") != "" && len(os.Args) > 1 {
+		programOf := func(class string) (app.Program, error) { return programOf(class, os.Stdout) }
 		app.RunContainer(os.Args[1], os.Args[2:], programOf) // it returns when a NodeManager did not mean this process
 	}
-	os.Exit(run(withSignals(), os.Args[1:]))
+	os.Exit(run(withSignals(), streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
 }
 
 // signalled is the cause of a context that a signal ended.
@@ -64,17 +62,17 @@ func withSignals() context.Context {
 }
 
 // run runs one command and returns its exit code.
-func run(ctx context.Context, args []string) int {
-	cmd := root()
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(ctx)
+func run(ctx context.Context, s streams, args []string) int {
+	all := root(s)
+	all.SetArgs(args)
+	cmd, err := all.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	// One line per joined error, so each stands behind its own "error:".
 	for _, e := range joined.Errors(err) {
 		if !saidAlready(e) {
-			fmt.Fprintln(os.Stderr, "error:", oneline.Lines(e.Error()))
+			fmt.Fprintln(s.err, "error:", oneline.Lines(e.Error()))
 		}
 	}
 	// The codes in order of precedence: a daemon's own and that of an executor without a driver are read by their parents. A signal
@@ -85,12 +83,12 @@ func run(ctx context.Context, args []string) int {
 	if errors.Is(err, executor.ErrUnreachable) {
 		return executor.ExitUnreachable
 	}
-	if usage, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(os.Stderr, "see: %s --help\n", usage.command)
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(s.err, "see: %s --help\n", cmd.CommandPath())
 		return exitUsage
 	}
-	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
-		return exitSignalled + int(s.Signal)
+	if signal, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+		return exitSignalled + int(signal.Signal)
 	}
 	return exitFailed
 }
@@ -107,54 +105,7 @@ func saidAlready(err error) bool {
 	return ok && program.Err == nil && !program.Killed()
 }
 
-// usageError is a command line that cannot be understood.
-type usageError struct {
-	err     error
-	command string
-}
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-// usage marks an error as one of usage, and each of the errors that it joins: run prints them one by one.
-func usage(cmd *cobra.Command, err error) error {
-	if err == nil {
-		return nil
-	}
-	all := joined.Errors(err)
-	for i := range all {
-		all[i] = usageError{all[i], cmd.CommandPath()}
-	}
-	return errors.Join(all...)
-}
-
-// usages checks a command's arguments.
-func usages(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return usage(cmd, check(cmd, args)) }
-}
-
-// arguments wants from least to most arguments, those that cmd.Use names.
-func arguments(least, most int) cobra.PositionalArgs {
-	return usages(func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("%s is missing: want %s", strings.Fields(cmd.Use)[1+len(args)], cmd.UseLine())
-		case len(args) > most:
-			return fmt.Errorf("%q is one argument too many: want %s", args[most], cmd.UseLine())
-		}
-		return nil
-	})
-}
-
-// aCommand refuses a name that is not a sub-command.
-var aCommand = usages(func(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("there is no command %q: want %s", cmd.Name()+" "+args[0], strings.Join(names(cmd.Commands()), ", "))
-	}
-	return nil
-})
-
-func root() *cobra.Command {
+func root(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coherer",
 		Short: "Apache Spark's RPC endpoints as Go actors, to watch, break and measure",
@@ -165,20 +116,29 @@ func root() *cobra.Command {
 		}, "\n"),
 		// run prints errors, and for those of usage where the help is.
 		SilenceErrors: true, SilenceUsage: true,
-		Args: usages(func(_ *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("there is no command %q", args[0])
+				return usage(fmt.Errorf("there is no command %q", args[0]))
 			}
 			return nil
-		}),
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SetFlagErrorFunc(usage)
+	cmd.SetIn(s.in)
+	cmd.SetOut(s.out)
+	cmd.SetErr(s.err)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
-	cmd.AddCommand(runCommand(), submitCommand(), scenarioCommand(), simCommand(), traceCommand(), topCommand(), statusCommand(), whyCommand(), explainCommand(), configCommand(), benchCommand(), versionCommand(), masterCommand(), workerCommand(), resourceManagerCommand(), nodeManagerCommand(), rmadminCommand(), executorCommand(), driverCommand())
+	for _, command := range []func(streams) *cobra.Command{
+		runCommand, submitCommand, scenarioCommand, simCommand, traceCommand, topCommand, statusCommand, whyCommand, explainCommand, configCommand,
+		benchCommand, versionCommand, masterCommand, workerCommand, resourceManagerCommand, nodeManagerCommand, rmadminCommand,
+		executorCommand, driverCommand,
+	} {
+		cmd.AddCommand(command(s))
+	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

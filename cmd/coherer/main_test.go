@@ -31,6 +31,13 @@ func testMain(m *testing.M) int {
 		return exitFailed
 	}
 	defer os.RemoveAll(dir)
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "SPARK_") || slices.Contains([]string{"MASTER", "DEPLOY_MODE", "HADOOP_CONF_DIR", "YARN_CONF_DIR"}, name) {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	binary = filepath.Join(dir, "coherer")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
@@ -48,17 +55,14 @@ type result struct {
 	code           int
 }
 
-// command is the binary with a state directory of its own and none of Spark's variables.
+// command is the binary with a state directory of its own.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	// Not t's own context: it ends before the clean-up, which ends daemons in good order.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "SPARK_") || slices.Contains([]string{"MASTER", "DEPLOY_MODE", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "XDG_STATE_HOME"}, name)
-	}), "XDG_STATE_HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
 	return cmd
 }
 
@@ -73,6 +77,43 @@ func finish(t *testing.T, cmd *exec.Cmd) result {
 		t.Fatal(err)
 	}
 	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// here runs a command in this process: one that starts no other with its own program, which here is the test.
+func here(t *testing.T, args ...string) result {
+	t.Helper()
+	return hereUntil(t.Context(), t, args...)
+}
+
+// nothing is here for a command line that must not start anything: what starts by mistake ends at once.
+func nothing(t *testing.T, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return hereUntil(ctx, t, args...)
+}
+
+func hereUntil(ctx context.Context, t *testing.T, args ...string) result {
+	t.Helper()
+	dir := t.TempDir()
+	var files [2]*os.File
+	for i := range files {
+		var err error
+		if files[i], err = os.Create(filepath.Join(dir, strconv.Itoa(i))); err != nil {
+			t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	code := run(ctx, streams{out: files[0], err: files[1]}, args)
+	var printed [2]string
+	for i, f := range files {
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed[i] = string(text)
+	}
+	return result{printed[0], printed[1], code}
 }
 
 func TestWordCount(t *testing.T) {
@@ -138,53 +179,14 @@ func mostFrequent(text string) string {
 // escaped writes the two odd bytes of the test's text as they are printed. Words are sorted before that, by their bytes.
 func escaped(word string) string { return strings.ReplaceAll(word, "\xff\xfe", `\xff\xfe`) }
 
-func TestBadInput(t *testing.T) {
+func TestAProgramThatDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	broken := t.TempDir()
 	write(t, filepath.Join(broken, "go.mod"), "module example.com/broken\n\ngo 1.26\n")
 	write(t, filepath.Join(broken, "main.go"), "package main\n\nfunc main() { undefinedName() }\n")
-	text := filepath.Join(t.TempDir(), "text")
-	write(t, text, "no program")
-	for _, c := range []struct {
-		name string
-		args []string
-		code int
-		want string
-	}{
-		{"no such command", []string{"nope"}, 2, `no command "nope"`},
-		{"no such flag", []string{"run", "--nope", "pi"}, 2, "unknown flag"},
-		{"no application named", []string{"run"}, 2, "which application"},
-		{"no Master named", []string{"submit", "pi"}, 2, "--master"},
-		{"no Master for a Worker", []string{"worker"}, 2, "spark://"},
-		{"deploy mode", []string{"submit", "--master", "spark://127.0.0.1:1", "--deploy-mode", "sideways", "pi"}, 2, "client"},
-		{"nodes without YARN", []string{"run", "--nodes", "2", "pi"}, 2, "add --yarn"},
-		{"Workers on YARN", []string{"run", "--yarn", "--workers", "2", "pi"}, 2, "leave it out with --yarn"},
-		{"a node too small", []string{"run", "--yarn", "--node-memory", "1g", "pi"}, 2, "raise --node-memory"},
-		{"no Hadoop", []string{"submit", "--master", "yarn", "pi"}, 1, "spark.hadoop.yarn.resourcemanager.address"},
-		{"no address", []string{"nodemanager", "here"}, 2, "want HOST:PORT"},
-		{"no such built-in", []string{"run", "nope"}, 2, "pi, sleep, wordcount"},
-		{"no such program", []string{"run", "./nope"}, 2, "no such file"},
-		{"no program", []string{"run", text}, 2, "chmod +x"},
-		{"does not compile", []string{"run", broken}, 1, "undefinedName"},
-		{"no such file", []string{"run", "wordcount", "/no/such/file"}, 2, "/no/such/file"},
-		{"malformed setting", []string{"run", "--conf", "spark.worker.timeout=soon", "pi"}, 2, "spark.worker.timeout"},
-		{"no such run", []string{"trace", "show", "nope"}, 1, "no run nope"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := finish(t, command(t, c.args...))
-			if got.code != c.code || !strings.Contains(got.stderr, c.want) {
-				t.Errorf("code %d, want %d; stderr %q, want %q", got.code, c.code, got.stderr, c.want)
-			}
-		})
-	}
-}
-
-// When a Master refuses, the three tries are over soon.
-func TestUnreachableMaster(t *testing.T) {
-	t.Parallel()
-	cmd := command(t, "submit", "--master", "spark://127.0.0.1:1", "pi", "2")
-	if got := finish(t, cmd); got.code != exitFailed || !strings.Contains(got.stderr, "127.0.0.1:1") {
-		t.Errorf("code %d, stderr %q", got.code, got.stderr)
+	got := finish(t, command(t, "run", broken))
+	if got.code != exitFailed || !strings.Contains(got.stderr, "undefinedName") {
+		t.Errorf("code %d: %s", got.code, got.stderr)
 	}
 }
 

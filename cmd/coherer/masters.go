@@ -8,19 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// findMasters are the Masters of --master, spark://HOST:PORT[,HOST:PORT...], or of the run that goes on when it is empty.
-func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
-	if url != "" {
-		at, err := rpcenv.ParseMasterURL(url)
+// masters are the Masters of --master, spark://HOST:PORT[,HOST:PORT...], or of the run that goes on when it is empty.
+func (o *ofCluster) masters() ([]rpcenv.Address, error) {
+	if o.master != "" {
+		at, err := rpcenv.ParseMasterURL(o.master)
 		if err != nil {
-			return nil, usage(cmd, fmt.Errorf("--master: %w, or yarn://HOST:PORT of a ResourceManager", err))
+			return nil, usage(fmt.Errorf("--master: %w, or yarn://HOST:PORT of a ResourceManager", err))
 		}
 		return at, nil
 	}
@@ -35,42 +33,46 @@ func findMasters(cmd *cobra.Command, url string) ([]rpcenv.Address, error) {
 	return w.roots, err
 }
 
-// findResourceManager is that of --master, yarn://HOST:PORT, or of the run that goes on when it is empty; false: neither is
+// resourceManager is that of --master, yarn://HOST:PORT, or of the run that goes on when it is empty; false: neither is
 // on YARN.
-func findResourceManager(cmd *cobra.Command, url string) (at rpcenv.Address, found bool, err error) {
-	if url == "" {
+func (o *ofCluster) resourceManager() (at rpcenv.Address, found bool, err error) {
+	if o.master == "" {
 		w, err := findWatched(nil)
-		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // findMasters, which callers try next, meets it again and reports it
+		return w.rm, err == nil && !w.rm.IsZero(), nil //nolint:nilerror // masters, which callers try next, meets it again and reports it
 	}
-	if !strings.HasPrefix(url, "yarn") {
+	if !strings.HasPrefix(o.master, "yarn") {
 		return at, false, nil
 	}
-	if at, err = rpcenv.ParseYARNURL(url); err != nil {
-		return at, true, usage(cmd, fmt.Errorf("--master: %w", err))
+	if at, err = rpcenv.ParseYARNURL(o.master); err != nil {
+		return at, true, usage(fmt.Errorf("--master: %w", err))
 	}
 	return at, true, nil
 }
 
-// mastersOfMembers are the Masters that members of a cluster know. It joins their gossip for as long as it asks.
-func mastersOfMembers(ctx context.Context, members []string, c *conf.Conf) ([]rpcenv.Address, error) {
-	cfg := gossip.Config{Join: members, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
+// masters are the Masters that the members know. It joins their gossip for as long as it asks.
+func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, error) {
+	names, err := addresses("--join", m.join)
+	if err != nil {
+		return nil, usage(err)
+	}
+	cfg := gossip.Config{Join: names, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
 	if file, ok := conf.GossipKeyFile.Find(c); ok {
 		cfg.Keys = gossip.KeysOf(file)
 	}
-	m, err := gossip.Join(ctx, cfg)
+	member, err := gossip.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
 	}
-	defer m.Close()
+	defer member.Close()
 	var out []rpcenv.Address
-	for _, i := range m.Masters() {
+	for _, i := range member.Masters() {
 		out = append(out, i.RPC)
 	}
 	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	_ = m.Leave(leaving) // a courtesy: without it the members detect the end themselves
+	_ = member.Leave(leaving) // a courtesy: without it the members detect the end themselves
 	if len(out) == 0 {
-		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(members, ", "), members[0])
+		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(names, ", "), names[0])
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -99,30 +100,34 @@ func wantsApp(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// driverCommand is the driver of a built-in application, as submitted by run.
-func driverCommand() *cobra.Command {
-	return &cobra.Command{
+// driverOptions are none: a driver reads its own arguments.
+type driverOptions struct{ noFlags }
+
+func driverCommand(s streams) *cobra.Command {
+	return newCommand(s, driverOptions{}, &cobra.Command{
 		Use: "driver", Hidden: true, DisableFlagParsing: true, Short: "Be the driver of a built-in application; run starts it",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || programs()[args[0]] == nil {
-				return usage(cmd, errors.New("this command is started by coherer run: use that"))
-			}
-			os.Args = args // app.Main takes the application's arguments from behind its name
-			app.Main(driverOf(args[0]))
-			return nil
-		},
+	})
+}
+
+func (driverOptions) run(_ context.Context, s streams, args []string) error {
+	if len(args) == 0 || programs()[args[0]] == nil {
+		return usage(errors.New("this command is started by coherer run: use that"))
 	}
+	os.Args = args // app.Main takes the application's arguments from behind its name
+	app.Main(driverOf(args[0], s.out))
+	return nil
 }
 
 // programOf is the built-in application of a class, for an application master.
-func programOf(class string) (app.Program, error) {
+func programOf(class string, out io.Writer) (app.Program, error) {
 	if programs()[class] == nil {
 		return nil, fmt.Errorf("no built-in application is called %q", class)
 	}
-	return driverOf(class), nil
+	return driverOf(class, out), nil
 }
 
-func driverOf(name string) app.Program {
+// driverOf is a built-in application that prints to out.
+func driverOf(name string, out io.Writer) app.Program {
 	program := programs()[name]
-	return func(ctx context.Context, a *app.App, args []string) error { return program(ctx, a, args, os.Stdout) }
+	return func(ctx context.Context, a *app.App, args []string) error { return program(ctx, a, args, out) }
 }

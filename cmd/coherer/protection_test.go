@@ -88,7 +88,7 @@ func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
 	if got.code != 0 || strings.Count(got.stderr, want) != 1 || strings.Count(got.stderr, "spark.speculation") != 1 {
 		t.Errorf("code %d: want once %q in\n%s", got.code, want, got.stderr)
 	}
-	got = finish(t, command(t, "config", "show", "spark.speculation.quantile"))
+	got = here(t, "config", "show", "spark.speculation.quantile")
 	if !strings.Contains(got.stdout, "No effect yet: there is no support for speculation.") {
 		t.Errorf("%s", got.stdout)
 	}

@@ -35,7 +35,7 @@ func TestDryRunsThatAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{
-		"README.md": string(readme), "submit --help": finish(t, command(t, "submit", "--help")).stdout,
+		"README.md": string(readme), "submit --help": here(t, "submit", "--help").stdout,
 	} {
 		shown := 0
 		for line := range strings.Lines(text) {

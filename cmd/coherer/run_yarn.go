@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -11,41 +12,34 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// yarnFlags are those of a run on YARN.
-type yarnFlags struct {
+// yarnOptions are those of a run on YARN.
+type yarnOptions struct {
+	wanted       bool
 	nodes, cores int
 	memory, mode string
 }
 
-// yarnFlagNames mean nothing without --yarn, standaloneFlagNames nothing with it.
-var (
-	yarnFlagNames       = []string{"nodes", "node-cores", "node-memory", "deploy-mode"}
-	standaloneFlagNames = []string{"workers", "worker-cores", "worker-memory", "total-executor-cores"}
-)
-
-func (y *yarnFlags) flags(f *pflag.FlagSet) {
+func (y *yarnOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&y.wanted, "yarn", false, "a ResourceManager and NodeManagers, instead of a Master and Workers")
 	f.IntVar(&y.nodes, "nodes", 3, "with --yarn: how many NodeManagers")
 	f.IntVar(&y.cores, "node-cores", 8, "virtual cores of each")
 	f.StringVar(&y.memory, "node-memory", "8g", "memory of each")
 	f.StringVar(&y.mode, "deploy-mode", "cluster", "with --yarn: where the driver runs: cluster, in the application master, or client, here")
 }
 
-// unused returns an error when one of the flags was given without --yarn.
-func (y *yarnFlags) unused(f *pflag.FlagSet) error {
-	for _, name := range yarnFlagNames {
-		if f.Changed(name) {
-			return fmt.Errorf("--%s is for a cluster of YARN: add --yarn", name)
+// cluster is the cluster that the flags ask for, nil without --yarn. Flags of the other kind of cluster are an error.
+func (y *yarnOptions) cluster(given *pflag.FlagSet, a application, args []string) (*runner.YARN, error) {
+	others, advice := []string{"workers", "worker-cores", "worker-memory", "total-executor-cores"}, "for a cluster of Workers: leave it out with --yarn"
+	if !y.wanted {
+		others, advice = []string{"nodes", "node-cores", "node-memory", "deploy-mode"}, "for a cluster of YARN: add --yarn"
+	}
+	for _, name := range others {
+		if given.Changed(name) {
+			return nil, fmt.Errorf("--%s is %s", name, advice)
 		}
 	}
-	return nil
-}
-
-// cluster is the cluster that the flags ask for.
-func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*runner.YARN, error) {
-	for _, name := range standaloneFlagNames {
-		if f.Changed(name) {
-			return nil, fmt.Errorf("--%s is for a cluster of Workers: leave it out with --yarn", name)
-		}
+	if !y.wanted {
+		return nil, nil
 	}
 	if y.nodes < 1 {
 		return nil, fmt.Errorf("--nodes %d: want at least one NodeManager", y.nodes)
@@ -69,7 +63,8 @@ func (y *yarnFlags) cluster(f *pflag.FlagSet, a application, args []string) (*ru
 	return out, nil
 }
 
-// fitsNode returns an error when a container of the application fits no node, or a task no executor: it would wait for ever.
+// fitsNode returns an error when a container of the application fits no node, or a task no executor: it would wait for ever; and
+// when a file of it is missing.
 func fitsNode(c *conf.Conf, y *runner.YARN) error {
 	for _, x := range []struct {
 		what string
@@ -80,5 +75,5 @@ func fitsNode(c *conf.Conf, y *runner.YARN) error {
 				x.what, size.MemoryMB(), size.OverheadMB, master.Cores(size.Cores), y.NodeMemoryMB, master.Cores(y.NodeCores))
 		}
 	}
-	return submit.CheckTasks(c, submit.YARN)
+	return errors.Join(submit.CheckTasks(c, submit.YARN), staged(c))
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sirupsen/logrus"
 	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -22,8 +21,13 @@ type settings struct {
 }
 
 func (s *settings) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&s.pairs, "conf", nil, "a setting, `KEY=VALUE`; may be given several times")
+	s.pair(f)
 	f.StringVar(&s.file, "properties-file", "", "a `FILE` of settings, as spark-defaults.conf; --conf wins over it")
+}
+
+// pair is the flag --conf alone.
+func (s *settings) pair(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.pairs, "conf", nil, "a setting, `KEY=VALUE`; may be given several times")
 }
 
 // read reads the settings: --conf wins over -D of the environment's options, they over the properties file, or without one
@@ -93,26 +97,14 @@ func defaultsFile() (string, error) {
 	return path, nil
 }
 
-// conf are the settings, checked; more win over all. It logs their warnings.
-func (s *settings) conf(log *logrus.Entry, more ...conf.Setting) (*conf.Conf, error) {
-	c, err := s.check(more...)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range c.Warnings() {
-		log.Warn(w)
-	}
-	return c, nil
-}
-
-// check reads the settings and checks them; more win over all.
-func (s *settings) check(more ...conf.Setting) (*conf.Conf, error) {
+// check reads the settings and checks them.
+func (s *settings) check() (*conf.Settings, *conf.Conf, error) {
 	all, err := s.read()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all.Set(more...)
-	return all.Conf()
+	c, err := all.Conf()
+	return all, c, err
 }
 
 // confDir is the directory of settings that a variable names, or "". It must exist: else a daemon would start without the settings

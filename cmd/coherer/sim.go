@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/cluster/scenario"
 )
 
-// simOptions are the flags of sim.
 type simOptions struct {
+	settings
 	output
 	life   scenario.Life
 	faults string
@@ -24,9 +25,8 @@ type simOptions struct {
 	shrunk int
 }
 
-func simCommand() *cobra.Command {
-	o := simOptions{life: scenario.Life{Seed: 1, Masters: 1, Workers: 20, Apps: 10, For: time.Hour}}
-	cmd := &cobra.Command{
+func simCommand(s streams) *cobra.Command {
+	return newCommand(s, &simOptions{}, &cobra.Command{
 		Use: "sim", GroupID: "run", Short: "Live a random life of a cluster in virtual time, and report whether its rules hold",
 		Long: "Live a random life of a cluster in virtual time: Workers join, crash, stand still and come back, applications come and\n" +
 			"go, the network is cut and slow. All rules of `coherer scenario list` are watched. What happens follows from the seed\n" +
@@ -40,39 +40,41 @@ func simCommand() *cobra.Command {
 			"  coherer sim --seed 7 -o json",
 		}, "\n"),
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.check(); err != nil {
-				return usage(cmd, err)
-			}
-			c, err := (&settings{pairs: o.life.Conf}).check()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			warn(c.Warnings())
-			return o.run(cmd.Context())
-		},
-	}
-	f := cmd.Flags()
-	f.Uint64Var(&o.life.Seed, "seed", o.life.Seed, "the seed; with --seeds the first one")
-	f.IntVar(&o.life.Masters, "masters", o.life.Masters, "Masters; more than one are standbys of each other; not with --yarn")
+	})
+}
+
+func (o *simOptions) flags(f *pflag.FlagSet) {
+	o.settings.pair(f)
+	o.output.flags(f)
+	f.Uint64Var(&o.life.Seed, "seed", 1, "the seed; with --seeds the first one")
+	f.IntVar(&o.life.Masters, "masters", 1, "Masters; more than one are standbys of each other; not with --yarn")
 	f.BoolVar(&o.life.YARN, "yarn", false, "a ResourceManager with queues and preemption, and NodeManagers instead of Workers")
-	f.IntVar(&o.life.Workers, "workers", o.life.Workers, "Workers; with --yarn NodeManagers")
-	f.IntVar(&o.life.Apps, "apps", o.life.Apps, "applications")
-	f.IntVar(&o.life.Drivers, "drivers", o.life.Drivers, "applications with a driver that runs jobs; not with --yarn")
+	f.IntVar(&o.life.Workers, "workers", 20, "Workers; with --yarn NodeManagers")
+	f.IntVar(&o.life.Apps, "apps", 10, "applications")
+	f.IntVar(&o.life.Drivers, "drivers", 0, "applications with a driver that runs jobs; not with --yarn")
 	f.StringVar(&o.faults, "faults", "all", "all, none, or some of "+strings.Join(scenario.FaultKinds, ","))
-	f.DurationVar(&o.life.For, "for", o.life.For, "how much virtual time")
-	f.StringArrayVar(&o.life.Conf, "conf", nil, "a setting of all processes, KEY=VALUE; may be given several times")
+	f.DurationVar(&o.life.For, "for", time.Hour, "how much virtual time")
 	f.IntVar(&o.seeds, "seeds", 1, "how many seeds, one after the other")
 	f.IntVar(&o.shrunk, "shrink", scenario.ShrinkTries, "how many lives it may take to shrink a seed that breaks a rule; 0: do not shrink")
 	f.StringVar(&o.write, "write", "", "the file for the script of a seed that breaks a rule; empty: sim-SEED.txt here")
-	o.flags(f)
-	return cmd
+}
+
+func (o *simOptions) run(ctx context.Context, s streams, _ []string) error {
+	if err := o.check(); err != nil {
+		return usage(err)
+	}
+	_, c, err := o.settings.check()
+	if err != nil {
+		return usage(err)
+	}
+	s.warn(c.Warnings())
+	return o.live(ctx, s)
 }
 
 func (o *simOptions) check() error {
-	_, err := o.json()
+	var err error
 	kinds, bad := scenario.ParseFaults(o.faults)
-	o.life.Faults = kinds
+	o.life.Faults, o.life.Conf = kinds, o.pairs
 	if o.seeds < 1 {
 		err = errors.Join(err, errors.New("--seeds: want 1 at least"))
 	}
@@ -86,19 +88,16 @@ func (o *simOptions) check() error {
 	return errors.Join(err, bad, o.life.Validate())
 }
 
-func (o *simOptions) run(ctx context.Context) error {
-	asJSON, err := o.json()
-	if err != nil {
-		return err
-	}
+// live lives one life after the other.
+func (o *simOptions) live(ctx context.Context, s streams) error {
 	var failed []string
 	var lived []*scenario.Lived
 	// JSON is one list, written at each of the ways out; text is printed seed by seed.
 	report := func() error {
-		if !asJSON {
+		if !o.asJSON {
 			return nil
 		}
-		return writeJSON(lived)
+		return s.json(lived)
 	}
 	for i := range o.seeds {
 		life := o.life
@@ -115,17 +114,17 @@ func (o *simOptions) run(ctx context.Context) error {
 		if !l.Holds() {
 			failed = append(failed, fmt.Sprint(life.Seed))
 		}
-		if !asJSON {
-			fmt.Fprint(os.Stdout, l)
+		if !o.asJSON {
+			fmt.Fprint(s.out, l)
 		}
 		if l.Holds() || o.shrunk == 0 {
 			continue
 		}
 		if len(l.Violations) == 0 {
-			fmt.Fprintf(os.Stderr, "seed %d breaks a rule of the runtime alone: a life is shrunk by the rules of the cluster only\n", life.Seed)
+			fmt.Fprintf(s.err, "seed %d breaks a rule of the runtime alone: a life is shrunk by the rules of the cluster only\n", life.Seed)
 			continue
 		}
-		if err := o.shrink(ctx, &life, l); err != nil {
+		if err := o.shrink(ctx, s, &life, l); err != nil {
 			return errors.Join(report(), err)
 		}
 	}
@@ -133,19 +132,19 @@ func (o *simOptions) run(ctx context.Context) error {
 		return err
 	}
 	if len(failed) > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d seeds broke a rule: %s\n", len(failed), o.seeds, strings.Join(failed, ", "))
+		fmt.Fprintf(s.err, "%d of %d seeds broke a rule: %s\n", len(failed), o.seeds, strings.Join(failed, ", "))
 		return errViolated
 	}
 	return nil
 }
 
 // shrink writes the shortest script found that breaks the same rule; when ctx ends, the best so far.
-func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenario.Lived) error {
+func (o *simOptions) shrink(ctx context.Context, s streams, life *scenario.Life, l *scenario.Lived) error {
 	said := time.Now()
 	small, stopped := life.Shrink(ctx, l.Violations[0], scenario.ShrinkOptions{Tries: o.shrunk, Progress: func(lived, left, events int) {
 		if lived == 1 || time.Since(said) >= shrinkReport {
 			said = time.Now()
-			fmt.Fprintf(os.Stderr, "shrinking seed %d: life %d of at most %d, %d of %d events left\n", life.Seed, lived, o.shrunk, left, events)
+			fmt.Fprintf(s.err, "shrinking seed %d: life %d of at most %d, %d of %d events left\n", life.Seed, lived, o.shrunk, left, events)
 		}
 	}})
 	// Without a script there is nothing to write. Interrupted, Shrink returns both: write first, then report the signal.
@@ -163,7 +162,7 @@ func (o *simOptions) shrink(ctx context.Context, life *scenario.Life, l *scenari
 	if err := os.WriteFile(path, []byte(small.String()), 0o600); err != nil {
 		return errors.Join(stopped, fmt.Errorf("write the script: %w: name another file with --write", err))
 	}
-	fmt.Fprintf(os.Stderr, "shrunk to %d lines: coherer scenario run %s\n", len(small.Blocks[0].Verbs), path)
+	fmt.Fprintf(s.err, "shrunk to %d lines: coherer scenario run %s\n", len(small.Blocks[0].Verbs), path)
 	return stopped
 }
 

@@ -13,14 +13,14 @@ import (
 func TestASignalEndsASweepOfSeeds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	args := []string{"sim", "--seeds", "2", "--workers", "1", "--apps", "1", "--for", "1m", "--faults", "none"}
-	if code := run(ctx, args); code != 0 {
+	if code := hereUntil(ctx, t, args...).code; code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	cancel(signalled{syscall.SIGTERM})
-	if code := run(ctx, args); code != 143 {
+	if code := hereUntil(ctx, t, args...).code; code != 143 {
 		t.Errorf("exit code %d though a signal had come", code)
 	}
-	if code := run(ctx, []string{"scenario", "run", "--all"}); code != 143 {
+	if code := hereUntil(ctx, t, "scenario", "run", "--all").code; code != 143 {
 		t.Errorf("exit code %d of scripts though a signal had come", code)
 	}
 }
@@ -47,7 +47,7 @@ func TestASignalEndsShrinking(t *testing.T) {
 	if !strings.Contains(printed.String(), "violated") || !strings.Contains(log.String(), "shrunk to ") {
 		t.Errorf("it printed\n%s\nand said\n%s", &printed, log)
 	}
-	if code := run(t.Context(), []string{"scenario", "run", path}); code != 1 {
+	if code := here(t, "scenario", "run", path).code; code != 1 {
 		t.Errorf("exit code %d of the script", code)
 	}
 }
@@ -55,7 +55,7 @@ func TestASignalEndsShrinking(t *testing.T) {
 func TestShrinkingHasALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.txt")
 	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path, "--shrink", "0"}
-	if code := run(t.Context(), args); code != 1 {
+	if code := here(t, args...).code; code != 1 {
 		t.Errorf("exit code %d", code)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -69,7 +69,7 @@ func TestShrinkingHasALimit(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
-	if code := run(t.Context(), []string{"sim", "--shrink", "-1"}); code != exitUsage {
+	if code := here(t, "sim", "--shrink", "-1").code; code != exitUsage {
 		t.Errorf("--shrink -1: exit code %d", code)
 	}
 }

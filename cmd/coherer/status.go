@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
+	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/coherer/coherer/cluster/status"
@@ -18,18 +17,17 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// statusFlags are those of status.
-type statusFlags struct {
+type statusOptions struct {
 	settings
-	out          output
-	master, join string
-	watch        bool
-	interval     time.Duration
+	output
+	ofCluster
+	members
+	interval
+	watch bool
 }
 
-func statusCommand() *cobra.Command {
-	var f statusFlags
-	cmd := &cobra.Command{
+func statusCommand(s streams) *cobra.Command {
+	return newCommand(s, &statusOptions{}, &cobra.Command{
 		Use: "status", GroupID: "look", Short: "Show on one screen how a cluster fares",
 		Long: "Show the Masters, what is used of the Workers, what runs, what waits and what blocks it, and what failed last and why.\n\n" +
 			"Of a cluster of YARN it shows the nodes, queues and applications: that of --master yarn://HOST:PORT, its ResourceManager, or\n" +
@@ -39,59 +37,50 @@ func statusCommand() *cobra.Command {
 		Example: "  coherer status --master spark://127.0.0.1:7077\n  coherer status --join 127.0.0.1:7946 --watch\n" +
 			"  coherer status -o json | jq '.masters[0].state.failures'",
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := f.out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			if f.interval < 100*time.Millisecond {
-				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
-			}
-			if f.join == "" {
-				rm, found, err := findResourceManager(cmd, f.master)
-				if err != nil {
-					return err
-				}
-				if found {
-					return showStatus(cmd.Context(), f, asJSON, yarnScreen(rm))
-				}
-			}
-			masters, err := f.masters(cmd)
-			if err != nil {
-				return err
-			}
-			return showStatus(cmd.Context(), f, asJSON, masterScreen(masters))
-		},
+	})
+}
+
+func (o *statusOptions) flags(f *pflag.FlagSet) {
+	o.settings.flags(f)
+	o.output.flags(f)
+	o.ofCluster.flags(f)
+	o.members.flags(f)
+	o.interval.flags(f)
+	f.BoolVar(&o.watch, "watch", false, "show it again and again, until Ctrl-C")
+}
+
+func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
+	if err := o.interval.check(); err != nil {
+		return usage(err)
 	}
-	f.flags(cmd.Flags())
-	cmd.Flags().StringVar(&f.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, or yarn://HOST:PORT of a ResourceManager")
-	cmd.Flags().StringVar(&f.join, "join", "", "`HOST:PORT[,HOST:PORT...]` of the gossip of members of the cluster")
-	cmd.Flags().BoolVar(&f.watch, "watch", false, "show it again and again, until Ctrl-C")
-	cmd.Flags().DurationVar(&f.interval, "interval", time.Second, "time between two looks of --watch")
-	f.out.flags(cmd.Flags())
-	return cmd
+	if o.join == "" {
+		rm, found, err := o.resourceManager()
+		if err != nil {
+			return err
+		}
+		if found {
+			return o.show(ctx, s, yarnScreen(rm))
+		}
+	}
+	masters, err := o.masters(ctx)
+	if err != nil {
+		return err
+	}
+	return o.show(ctx, s, masterScreen(masters))
 }
 
 // masters are those to ask.
-func (f *statusFlags) masters(cmd *cobra.Command) ([]rpcenv.Address, error) {
-	all, err := f.read()
-	if err != nil {
-		return nil, usage(cmd, err)
-	}
-	c, err := all.Conf()
+func (o *statusOptions) masters(ctx context.Context) ([]rpcenv.Address, error) {
+	_, c, err := o.settings.check()
 	switch {
 	case err != nil:
-		return nil, usage(cmd, err)
-	case f.master != "" && f.join != "":
-		return nil, usage(cmd, errors.New("want --master or --join, not both"))
-	case f.join == "":
-		return findMasters(cmd, f.master)
+		return nil, usage(err)
+	case o.master != "" && o.join != "":
+		return nil, usage(errors.New("want --master or --join, not both"))
+	case o.join == "":
+		return o.ofCluster.masters()
 	}
-	names, err := addresses("--join", f.join)
-	if err != nil {
-		return nil, usage(cmd, err)
-	}
-	return mastersOfMembers(cmd.Context(), names, c)
+	return o.members.masters(ctx, c)
 }
 
 // screen is what status shows: a text, and the same for programs.
@@ -100,27 +89,28 @@ type screen struct {
 	json any
 }
 
-func showStatus(ctx context.Context, f statusFlags, asJSON bool, take func(context.Context, *rpcenv.Env) (screen, error)) error {
+// show asks and prints, once or again and again.
+func (o *statusOptions) show(ctx context.Context, s streams, take func(context.Context, *rpcenv.Env) (screen, error)) error {
 	env, end, err := client("Status")
 	if err != nil {
 		return err
 	}
 	defer end()
 	for {
-		s, err := take(ctx, env)
+		now, err := take(ctx, env)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !f.watch: // --watch shows the error and asks again
+		case err != nil && !o.watch: // --watch shows the error and asks again
 			return err
 		}
-		if err := s.print(asJSON, f.watch); err != nil || !f.watch {
+		if err := o.print(s, now); err != nil || !o.watch {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(f.interval):
+		case <-time.After(time.Duration(o.interval)):
 		}
 	}
 }
@@ -193,20 +183,20 @@ func newStatusJSON(all []status.Master) (statusJSON, error) {
 	return p, nil
 }
 
-func (s screen) print(asJSON, watch bool) error {
-	if asJSON {
-		if watch { // one line each
-			return json.NewEncoder(os.Stdout).Encode(s.json)
+func (o *statusOptions) print(s streams, now screen) error {
+	if o.asJSON {
+		if o.watch { // one line each
+			return json.NewEncoder(s.out).Encode(now.json)
 		}
-		return writeJSON(s.json)
+		return s.json(now.json)
 	}
-	text := s.text
-	if watch {
+	text := now.text
+	if o.watch {
 		text += "\n"
-		if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil { // a terminal
-			text = top.Redraw(text, int(size.Col))
+		if _, columns, terminal := s.window(); terminal {
+			text = top.Redraw(text, columns)
 		}
 	}
-	_, err := fmt.Fprint(os.Stdout, text)
+	_, err := fmt.Fprint(s.out, text)
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,15 +10,20 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/runner"
-	"github.com/coherer/coherer/rpcenv/oneline"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
-func submitCommand() *cobra.Command {
-	cmd := &cobra.Command{
+// submitOptions leaves the command line to spark-submit's rules, which are not those of flags.
+type submitOptions struct{ help, usage func() error }
+
+func submitCommand(s streams) *cobra.Command {
+	o := &submitOptions{}
+	cmd := newCommand(s, o, &cobra.Command{
 		Use: "submit --master URL [options] APP [ARG...]", GroupID: "run", Short: "Run an application on a cluster that runs already",
 		Long: "Run an application on a cluster, with the options and the rules of spark-submit. In client mode the driver runs here,\n" +
 			"and APP is as for run. In cluster mode it runs on a Worker of the standalone cluster, and APP is a path that every\n" +
@@ -34,10 +40,17 @@ func submitCommand() *cobra.Command {
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
 			"  coherer submit --master yarn://127.0.0.1:8032 --deploy-mode cluster pi 8\n" +
 			"  HADOOP_CONF_DIR=/etc/hadoop coherer submit --dry-run --master yarn --deploy-mode cluster --class org.Main --jars a.jar,b.jar app.jar 10",
-		DisableFlagParsing: true, // spark-submit's rules are not those of flags
-		RunE:               runSubmit,
+		DisableFlagParsing: true,
+	})
+	o.help, o.usage = cmd.Help, func() error {
+		cmd.SetOut(s.err) // as spark-submit: the usage is part of an error
+		return cmd.Usage()
 	}
-	f := cmd.Flags() // for the help alone
+	return cmd
+}
+
+// flags are for the help alone.
+func (o *submitOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	for _, o := range submit.Options() {
 		name, short := strings.TrimPrefix(o.Name, "--"), strings.TrimPrefix(o.Short, "-")
@@ -47,7 +60,6 @@ func submitCommand() *cobra.Command {
 		}
 		f.VarP(helpValue(o.Value), name, short, optionDoc(o.Name))
 	}
-	return cmd
 }
 
 // helpValue is the value of an option in the help, by the name that the option gives it.
@@ -70,122 +82,110 @@ type submission struct {
 	decision *submit.Decision
 }
 
-// runSubmit reads a command line by spark-submit's rules and does what it says.
-func runSubmit(cmd *cobra.Command, args []string) error {
+func (o *submitOptions) run(ctx context.Context, s streams, args []string) error {
 	line, err := submit.Parse(args)
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
 	switch line.Action {
 	case submit.Help:
-		return cmd.Help()
+		return o.help()
 	case submit.Usage:
 		if len(args) > 0 {
-			err = cmd.Usage()
+			err = o.usage()
 		}
-		return usage(cmd, errors.Join(err, wantsApp(cmd, nil)))
+		return usage(errors.Join(err, wantsApp(nil, nil)))
 	case submit.PrintVersion:
-		return printVersion(false)
+		return (&versionOptions{}).run(ctx, s, nil)
 	}
 	in, err := submitInput(line)
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
 	a, err := submit.Resolve(line, in)
 	if err != nil {
-		return appMissing(cmd, line, err) // with exit code 1, as spark-submit
+		if line.Action == submit.Submit && line.Resource == "" {
+			err = errors.Join(err, wantsApp(nil, nil))
+		}
+		return err // with exit code 1, as spark-submit
 	}
-	switch line.Action {
-	case submit.Kill, submit.RequestStatus:
-		warn(a.Warnings)
+	if line.Action == submit.Kill || line.Action == submit.RequestStatus {
+		s.warn(a.Warnings)
 		if _, err := a.Settings.Conf(); err != nil {
-			return usage(cmd, err)
+			return usage(err)
 		}
-		if onYARN(a) {
-			return aboutYARN(cmd, a)
+		if a.Master() == "yarn" {
+			return aboutYARN(ctx, s, a)
 		}
-	}
-	switch line.Action {
-	case submit.Kill:
-		return byREST(cmd, a, killByREST(cmd, a), killSubmission)
-	case submit.RequestStatus:
-		return byREST(cmd, a, statusByREST(cmd, a), submissionStatus)
+		return aboutDriver(ctx, s, a)
 	}
 	d, err := submit.Decide(a, in)
 	if err != nil {
 		return err
 	}
-	warn(d.Warnings)
+	s.warn(d.Warnings)
 	// Before NotRun: a dry run also shows submissions that only Spark can run.
 	if line.Has("--dry-run") {
-		return showDecision(line, d)
+		return showDecision(s, line, d)
 	}
 	if line.Has("--verbose") {
-		if err := d.Write(os.Stderr); err != nil {
+		if err := d.Write(s.err); err != nil {
 			return err
 		}
 	}
 	if d.NotRun != nil {
-		return usage(cmd, d.NotRun)
+		return usage(d.NotRun)
 	}
 	c, err := d.Properties.Conf()
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
-	warn(c.Warnings())
-	s := submission{a, in, d}
+	s.warn(c.Warnings())
+	if d.Manager == submit.YARN {
+		if err := staged(c); err != nil {
+			return usage(err)
+		}
+	}
+	sub := submission{a, in, d}
 	if d.Mode == submit.Cluster && d.Manager == submit.YARN {
-		return submitToYARN(cmd, s)
+		return submitToYARN(ctx, s, sub)
 	}
 	if d.Mode == submit.Cluster {
-		return inCluster(cmd, s)
+		return inCluster(ctx, s, sub)
 	}
-	return submitHere(cmd, s)
-}
-
-func warn(list []string) {
-	for _, w := range list {
-		oneline.Fprintf(os.Stderr, "Warning: %s\n", w)
-	}
-}
-
-// appMissing adds the list of applications to the error of a command line that names none.
-func appMissing(cmd *cobra.Command, line *submit.CommandLine, err error) error {
-	if line.Action == submit.Submit && line.Resource == "" {
-		return errors.Join(err, wantsApp(cmd, nil))
-	}
-	return err
+	return submitHere(ctx, s, sub)
 }
 
 // showDecision prints what a submission would do.
-func showDecision(line *submit.CommandLine, d *submit.Decision) error {
+func showDecision(s streams, line *submit.CommandLine, d *submit.Decision) error {
 	if _, err := d.Properties.Conf(); err != nil {
-		fmt.Fprintln(os.Stderr, "Warning: the submission would fail:", err)
+		fmt.Fprintln(s.err, "Warning: the submission would fail:", err)
 	}
 	if form, _ := line.Value("--output"); form == "json" {
-		return writeJSON(d.Plain())
+		return s.json(d.Plain())
 	}
-	return d.Write(os.Stdout)
+	return d.Write(s.out)
 }
 
 // submitHere runs the driver as a process of this machine: client mode.
-func submitHere(cmd *cobra.Command, s submission) error {
-	application, err := findApplication(append([]string{s.args.CommandLine.Resource}, s.decision.ChildArgs...))
+func submitHere(ctx context.Context, s streams, sub submission) error {
+	application, err := findApplication(append([]string{sub.args.CommandLine.Resource}, sub.decision.ChildArgs...))
 	if err == nil {
 		err = application.readable()
 	}
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
-	values := s.decision.Properties.Values()
+	values := sub.decision.Properties.Values()
 	// Warned: runSubmit has printed the warnings of the settings, and the driver writes to the same stderr.
 	own := app.Submission{Name: called(values, application), Conf: values, Progress: true, Warned: true}
-	if s.decision.Manager == submit.YARN {
-		if own.Library, err = library(); err != nil {
+	if sub.decision.Manager == submit.YARN {
+		// Coherer is the application master.
+		if _, own.Library, err = program.Self(); err != nil {
 			return err
 		}
 	}
-	return runner.Submit(cmd.Context(), application.program, application.main, own)
+	return runner.Submit(ctx, application.program, application.main, own, s.out, s.err)
 }
 
 // submitInput reads what a submission looks at beside its command line.

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/submit"
@@ -22,39 +19,38 @@ import (
 )
 
 // submitToCluster submits a driver that runs on a Worker.
-func submitToCluster(cmd *cobra.Command, s submission) error {
-	d, err := clusterDriver(s)
+func submitToCluster(ctx context.Context, s streams, sub submission) error {
+	d, err := clusterDriver(sub)
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
-	values := s.decision.Properties.Values()
-	return callMasters(cmd.Context(), s.decision.Master, values, driverclient.Config{Launch: d.Describe()})
+	return callMasters(ctx, s, sub.decision.Master, sub.decision.Properties.Values(), driverclient.Config{Launch: d.Describe()})
 }
 
 // clusterDriver is the driver of a submission in cluster mode. Only the variables of Spark go along.
-func clusterDriver(s submission) (driverclient.Driver, error) {
+func clusterDriver(sub submission) (driverclient.Driver, error) {
 	// The cores and memory are the defaults of Spark's ClientArguments.
-	d := driverclient.Driver{Cores: 1, MemoryMB: 1024, Supervise: s.decision.Supervise, Env: map[string]string{}}
+	d := driverclient.Driver{Cores: 1, MemoryMB: 1024, Supervise: sub.decision.Supervise, Env: map[string]string{}}
 	for _, p := range submit.RESTEnvironment(variables()) {
 		d.Env[p.Key] = p.Value
 	}
 	var err error
-	if d.Program, d.MainClass, d.Args, err = clusterProgram(s.args); err != nil {
+	if d.Program, d.MainClass, d.Args, err = clusterProgram(sub.args); err != nil {
 		return d, err
 	}
-	if cores, set := s.args.Get("--driver-cores"); set {
+	if cores, set := sub.args.Get("--driver-cores"); set {
 		if d.Cores, err = strconv.Atoi(cores.Value); err != nil {
 			return d, fmt.Errorf("--driver-cores: %w", err)
 		}
 	}
-	if memory, set := s.args.Get("--driver-memory"); set {
+	if memory, set := sub.args.Get("--driver-memory"); set {
 		if d.MemoryMB, err = conf.ParseMemoryMB(memory.Value); err != nil {
 			return d, fmt.Errorf("--driver-memory: %w", err)
 		}
 	}
-	values := s.decision.Properties.Values()
+	values := sub.decision.Properties.Values()
 	// The driver has no command line of spark-submit on its Worker: it finds its Master in the settings.
-	values[conf.MasterURL.Key()] = s.decision.Master
+	values[conf.MasterURL.Key()] = sub.decision.Master
 	text, err := json.Marshal(app.Submission{Name: called(values, application{name: d.MainClass}), Conf: values})
 	d.Env[app.SubmissionVar] = string(text)
 	return d, err
@@ -89,30 +85,13 @@ func clusterProgram(a *submit.Arguments) (program, class string, args []string, 
 	return what, class, a.Args, nil
 }
 
-// killSubmission kills the driver of a.Submission.
-func killSubmission(cmd *cobra.Command, a *submit.Arguments) error {
-	return callAbout(cmd, a, driverclient.Config{Kill: a.Submission})
-}
-
-// submissionStatus prints the state of the driver of a.Submission.
-func submissionStatus(cmd *cobra.Command, a *submit.Arguments) error {
-	return callAbout(cmd, a, driverclient.Config{Status: a.Submission})
-}
-
-func callAbout(cmd *cobra.Command, a *submit.Arguments, cfg driverclient.Config) error {
-	if _, set := a.Get("--master"); !set {
-		return usage(cmd, errors.New("name the Master with --master spark://HOST:PORT"))
-	}
-	return callMasters(cmd.Context(), a.Master(), a.Settings.Values(), cfg)
-}
-
 // callMasters sends a request to the Masters of a URL and waits for its outcome.
-func callMasters(ctx context.Context, master string, values map[string]string, cfg driverclient.Config) error {
+func callMasters(ctx context.Context, s streams, master string, values map[string]string, cfg driverclient.Config) error {
 	var err error
 	if cfg.Masters, err = rpcenv.ParseMasterURL(master); err != nil {
 		return fmt.Errorf("--master: %w", err)
 	}
-	return runner.CallMasters(ctx, values, cfg, os.Stdout, os.Stderr)
+	return runner.CallMasters(ctx, values, cfg, s.out, s.err)
 }
 
 // variables are the environment of this process.

@@ -184,7 +184,7 @@ func TestProgramsThatAWorkerCannotFind(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", program, r.code, r.stderr, want)
 		}
 	}
-	r := finish(t, command(t, "submit", "--master", "spark://127.0.0.1:1", "--status", "driver-1"))
+	r := here(t, "submit", "--master", "spark://127.0.0.1:1", "--status", "driver-1")
 	if r.code != 255 || !strings.Contains(r.stderr, "No master is available, exiting.") {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}

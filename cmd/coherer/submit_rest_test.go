@@ -64,15 +64,15 @@ func TestSubmitByREST(t *testing.T) {
 		q.SparkProperties["spark.driver.supervise"] != "true" || q.SparkProperties["spark.app.name"] != "prog" || len(q.EnvironmentVariables) != 1 || q.EnvironmentVariables["SPARK_MINE"] != "1" {
 		t.Errorf("%+v", q)
 	}
-	got = finish(t, command(t, append(rest, "--status", "driver-1", "-o", "json")...))
+	got = here(t, append(rest, "--status", "driver-1", "-o", "json")...)
 	if got.code != 0 || !strings.Contains(got.stdout, `"driverState": "RUNNING"`) {
 		t.Errorf("%+v", got)
 	}
-	got = finish(t, command(t, append(rest, "--kill", "driver-1")...))
+	got = here(t, append(rest, "--kill", "driver-1")...)
 	if got.code != 0 || !strings.Contains(got.stderr, "Kill request for it submitted") || !strings.HasPrefix((*asked)[len(*asked)-1], "POST /v1/submissions/kill/driver-1") {
 		t.Errorf("%+v", got)
 	}
-	got = finish(t, command(t, "submit", "--master", "yarn", "--kill", "driver-1"))
+	got = here(t, "submit", "--master", "yarn", "--kill", "driver-1")
 	if got.code != exitUsage || !strings.Contains(got.stderr, "is no application id") {
 		t.Errorf("%+v", got)
 	}

@@ -92,7 +92,7 @@ func TestDryRunOfWhatIsNotRun(t *testing.T) {
 			t.Errorf("%q: code %d, %s", c.args, got.code, got.stderr)
 		}
 	}
-	got := finish(t, command(t, "submit", "--dry-run", "--master", "spark://h:7077", "--deploy-mode", "cluster", "--supervise", "/x/prog", "a b"))
+	got := here(t, "submit", "--dry-run", "--master", "spark://h:7077", "--deploy-mode", "cluster", "--supervise", "/x/prog", "a b")
 	for _, want := range []string{"org.apache.spark.deploy.ClientApp", `--supervise launch spark://h:7077 file:/x/prog prog "a b"`, "a path that every Worker sees, or an http(s) address"} {
 		if got.code != 0 || !strings.Contains(got.stdout, want) {
 			t.Errorf("code %d, %s%s, want %q", got.code, got.stdout, got.stderr, want)
@@ -123,6 +123,7 @@ func writeJar(t *testing.T, path, manifest string) {
 func TestSubmitRefuses(t *testing.T) {
 	defaults := filepath.Join(t.TempDir(), "spark-defaults.conf")
 	write(t, defaults, "spark.task.cpus 1\nspark.worker.timeout = soon\n")
+	t.Setenv("SPARK_CONF_DIR", filepath.Dir(defaults))
 	const at = "spark://127.0.0.1:1"
 	for _, c := range []struct {
 		name string
@@ -146,17 +147,15 @@ func TestSubmitRefuses(t *testing.T) {
 		{"usage", []string{"--usage-error"}, 2, "--executor-memory MEMORY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := command(t, append([]string{"submit"}, c.args...)...)
-			cmd.Env = append(cmd.Env, "SPARK_CONF_DIR="+filepath.Dir(defaults))
-			if got := finish(t, cmd); got.code != c.code || !strings.Contains(got.stderr, c.want) {
+			if got := nothing(t, append([]string{"submit"}, c.args...)...); got.code != c.code || !strings.Contains(got.stderr, c.want) {
 				t.Errorf("code %d, want %d; stderr %q, want %q", got.code, c.code, got.stderr, c.want)
 			}
 		})
 	}
-	if got := finish(t, command(t, "submit", "--help")); got.code != 0 || !strings.Contains(got.stdout, "--total-executor-cores N") {
+	if got := here(t, "submit", "--help"); got.code != 0 || !strings.Contains(got.stdout, "--total-executor-cores N") {
 		t.Errorf("%+v", got)
 	}
-	if got := finish(t, command(t, "submit", "--version", "--nonsense")); got.code != 0 || !strings.HasPrefix(got.stdout, "coherer ") {
+	if got := here(t, "submit", "--version", "--nonsense"); got.code != 0 || !strings.HasPrefix(got.stdout, "coherer ") {
 		t.Errorf("%+v", got)
 	}
 }

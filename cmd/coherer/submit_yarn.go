@@ -1,73 +1,80 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
-
-	"github.com/spf13/cobra"
+	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // submitToYARN submits an application whose driver runs in the cluster, in the application master.
-func submitToYARN(cmd *cobra.Command, s submission) error {
-	resource := s.args.CommandLine.Resource
-	if path, local := submit.FilePath(resource); local && !s.args.BuiltIn {
+func submitToYARN(ctx context.Context, s streams, sub submission) error {
+	resource := sub.args.CommandLine.Resource
+	if path, local := submit.FilePath(resource); local && !sub.args.BuiltIn {
 		resource = path
 	}
-	a, err := findApplication(append([]string{resource}, s.args.Args...))
+	a, err := findApplication(append([]string{resource}, sub.args.Args...))
 	if err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
 	// No readable here: the file of a built-in application need only be on the node of the driver.
-	values := s.decision.Properties.Values()
+	values := sub.decision.Properties.Values()
 	out := yarnclient.Submission{Mode: submit.Cluster, Name: called(values, a), Class: a.name, Args: a.args}
-	if !s.args.BuiltIn {
-		out.Jar = s.decision.Resource
+	if !sub.args.BuiltIn {
+		out.Jar = sub.decision.Resource
 	}
-	if class, set := s.args.Get("--class"); set && !s.args.BuiltIn {
+	if class, set := sub.args.Get("--class"); set && !sub.args.BuiltIn {
 		out.Class = class.Value
 	}
 	if a.main == "" {
 		out.Program = a.program[0]
 	}
-	return runner.SubmitToYARN(cmd.Context(), values, a.main, out, os.Stdout, os.Stderr)
+	return runner.SubmitToYARN(ctx, values, a.main, out, s.out, s.err)
+}
+
+// staged returns an error when a file that YARN is to distribute is missing here. The client that copies it has an application id by
+// then, and finds out too late.
+func staged(c *conf.Conf) error {
+	for _, list := range []*conf.Entry[[]string]{conf.YARNDistJars, conf.YARNDistFiles, conf.YARNDistArchives} {
+		for _, uri := range list.Get(c) {
+			source, _, _ := strings.Cut(uri, "#")
+			if path, local := submit.FilePath(source); local {
+				if _, err := os.Stat(path); err != nil {
+					return fmt.Errorf("%s: %w", list.Key(), err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // aboutYARN ends an application on YARN, or prints its state.
-func aboutYARN(cmd *cobra.Command, a *submit.Arguments) error {
+func aboutYARN(ctx context.Context, s streams, a *submit.Arguments) error {
 	if form, _ := a.Value("--output"); form == "json" {
-		return usage(cmd, errors.New("-o json is for --dry-run, and for --status by REST: for applications on YARN there is only text"))
+		return usage(errors.New("-o json is for --dry-run, and for --status by REST: for applications on YARN there is only text"))
 	}
 	if _, err := ids.ParseApplication(a.Submission); err != nil {
-		return usage(cmd, err)
+		return usage(err)
 	}
 	in, err := hadoopSettings(variables(), clientOfYARN)
 	if err != nil {
 		return err
 	}
 	// As Spark's settings spark.hadoop.*, of which those of the command line win.
-	for _, s := range in {
-		s.Key = conf.HadoopPrefix + s.Key
-		a.Settings.SetMissing(s)
+	for _, setting := range in {
+		setting.Key = conf.HadoopPrefix + setting.Key
+		a.Settings.SetMissing(setting)
 	}
 	cfg := yarnclient.Config{Status: a.Submission}
 	if a.Action == submit.Kill {
 		cfg = yarnclient.Config{Kill: a.Submission}
 	}
-	return runner.AskYARN(cmd.Context(), a.Settings.Values(), cfg, os.Stdout, os.Stderr)
+	return runner.AskYARN(ctx, a.Settings.Values(), cfg, s.out, s.err)
 }
-
-// library is coherer's own program: in client mode it is the application master.
-func library() (string, error) {
-	_, self, err := program.Self()
-	return self, err
-}
-
-// onYARN reports whether a command line is about YARN.
-func onYARN(a *submit.Arguments) bool { return a.Master() == "yarn" }

@@ -6,61 +6,58 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/cluster/top"
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// topFlags are those of top.
-type topFlags struct {
-	interval time.Duration
-	once     bool
-	output   string
+type topOptions struct {
+	output
+	interval
+	once bool
 }
 
-func topCommand() *cobra.Command {
-	var f topFlags
-	cmd := &cobra.Command{
+func topCommand(s streams) *cobra.Command {
+	return newCommand(s, &topOptions{}, &cobra.Command{
 		Use: "top [RUN | spark://HOST:PORT... | yarn://HOST:PORT...]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
 		Long: "Show the endpoints of all processes of a cluster: how many items wait in each inbox or are in hand, how long they waited and\n" +
 			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
 			"The endpoint Metrics, which answers top, is left out.\n\n" +
 			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, a Master\n" +
 			"best, of YARN yarn://HOST:PORT of the ResourceManager: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
-			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other. It ends with the run, or by Ctrl-C.",
+			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other; as JSON each is one object. It ends\n" +
+			"with the run, or by Ctrl-C.",
 		Example: "  coherer top\n  coherer top spark://127.0.0.1:7077\n  coherer top --once -o json | jq '.rows[0]'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.interval < 100*time.Millisecond {
-				return usage(cmd, fmt.Errorf("--interval %v: want 100ms at least", f.interval))
-			}
-			if f.output != "text" && f.output != "json" {
-				return usage(cmd, fmt.Errorf("-o %s: want text or json", f.output))
-			}
-			watched, err := findWatched(args)
-			if _, ok := errors.AsType[usageError](err); ok || errors.Is(err, rpcenv.ErrInvalidURL) {
-				return usage(cmd, err)
-			}
-			if errors.Is(err, errNoRun) {
-				err = fmt.Errorf("%w, or name a process of a cluster: coherer top spark://HOST:PORT", err)
-			}
-			if err != nil {
-				return err
-			}
-			return showTop(cmd.Context(), watched, f)
-		},
+	})
+}
+
+func (o *topOptions) flags(f *pflag.FlagSet) {
+	o.output.flags(f)
+	o.interval.flags(f)
+	f.BoolVar(&o.once, "once", false, "show one interval and end")
+}
+
+func (o *topOptions) run(ctx context.Context, s streams, args []string) error {
+	if err := o.interval.check(); err != nil {
+		return usage(err)
 	}
-	cmd.Flags().DurationVar(&f.interval, "interval", time.Second, "time between two pages")
-	cmd.Flags().BoolVar(&f.once, "once", false, "show one interval and end")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text or json, one object an interval")
-	return cmd
+	watched, err := findWatched(args)
+	switch {
+	case errors.Is(err, rpcenv.ErrInvalidURL):
+		return usage(err)
+	case errors.Is(err, errNoRun):
+		return fmt.Errorf("%w, or name a process of a cluster: coherer top spark://HOST:PORT", err)
+	case err != nil:
+		return err
+	}
+	return o.show(ctx, s, watched)
 }
 
 // watched is what top looks at.
@@ -90,7 +87,7 @@ func findWatched(args []string) (watched, error) {
 		return w, nil
 	}
 	if len(args) > 1 {
-		return w, usageError{errors.New("want one RUN, or several spark://HOST:PORT"), "coherer top"}
+		return w, usage(errors.New("want one RUN, or several spark://HOST:PORT"))
 	}
 	name := strings.Join(args, "")
 	var err error
@@ -146,7 +143,7 @@ func (w watched) ended() bool {
 	return w.run != "" && !runner.GoesOn(w.run)
 }
 
-func showTop(ctx context.Context, w watched, f topFlags) error {
+func (o *topOptions) show(ctx context.Context, s streams, w watched) error {
 	env, end, err := client("Top")
 	if err != nil {
 		return err
@@ -163,7 +160,7 @@ func showTop(ctx context.Context, w watched, f topFlags) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(f.interval):
+		case <-time.After(time.Duration(o.interval)):
 		}
 		now, err := top.Take(ctx, env, w.roots)
 		switch {
@@ -171,13 +168,13 @@ func showTop(ctx context.Context, w watched, f topFlags) error {
 			return nil
 		// No root answers: for a page that is drawn again and again this is the end. A single page must not fail silently,
 		// unless its run ended meanwhile.
-		case err != nil && (w.ended() || !f.once):
-			fmt.Fprintln(os.Stderr, "the cluster has ended")
+		case err != nil && (w.ended() || !o.once):
+			fmt.Fprintln(s.err, "the cluster has ended")
 			return nil
 		case err != nil:
 			return err
 		}
-		if err := showPage(before, now, f.output); err != nil || f.once {
+		if err := o.print(s, before, now); err != nil || o.once {
 			return err
 		}
 		before = now
@@ -197,18 +194,18 @@ type silentJSON struct {
 	Error   string `json:"error"`
 }
 
-func showPage(before, now top.Sample, output string) error {
-	if output == "json" {
+func (o *topOptions) print(s streams, before, now top.Sample) error {
+	if o.asJSON {
 		p := page{Time: time.Now(), Rows: top.Rows(before, now)}
-		for _, s := range now.Silent {
-			p.Silent = append(p.Silent, silentJSON{s.Name, s.Address.String(), s.Err.Error()})
+		for _, silent := range now.Silent {
+			p.Silent = append(p.Silent, silentJSON{silent.Name, silent.Address.String(), silent.Err.Error()})
 		}
-		return json.NewEncoder(os.Stdout).Encode(p)
+		return json.NewEncoder(s.out).Encode(p)
 	}
 	text := top.Table(before, now, 0) + "\n"
-	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil { // a terminal
-		text = top.Redraw(top.Table(before, now, int(size.Row)), int(size.Col))
+	if rows, columns, terminal := s.window(); terminal {
+		text = top.Redraw(top.Table(before, now, rows), columns)
 	}
-	_, err := fmt.Fprint(os.Stdout, text)
+	_, err := fmt.Fprint(s.out, text)
 	return err
 }

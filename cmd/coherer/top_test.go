@@ -142,24 +142,6 @@ func TestTopHasNothingToLookAt(t *testing.T) {
 			t.Errorf("%v: %s", args, got.stderr)
 		}
 	}
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{nil, exitFailed, "no run goes on: start one with coherer run"},
-		{[]string{"nope"}, exitFailed, "no run nope"},
-		{[]string{"127.0.0.1:7077"}, exitFailed, "the process at that address is named spark://127.0.0.1:7077"},
-		{[]string{"spark://127.0.0.1"}, exitUsage, "spark://127.0.0.1"},
-		{[]string{"a", "b"}, exitUsage, "want one RUN"},
-		{[]string{"--interval", "1ms"}, exitUsage, "100ms at least"},
-		{[]string{"-o", "xml"}, exitUsage, "want text or json"},
-		{[]string{"spark://127.0.0.1:1"}, exitFailed, "no process answers at 127.0.0.1:1"},
-	} {
-		if got := finish(t, command(t, append([]string{"top"}, c.args...)...)); got.code != c.code || !strings.Contains(got.stderr, c.want) {
-			t.Errorf("%v: %d %s, want %d %s", c.args, got.code, got.stderr, c.code, c.want)
-		}
-	}
 }
 
 func TestATakenDebugAddressIsAnError(t *testing.T) {
@@ -175,12 +157,6 @@ func TestATakenDebugAddressIsAnError(t *testing.T) {
 		got := finish(t, command(t, args...))
 		if got.code != exitFailed || !strings.Contains(got.stderr, "name a free port, or 0 for any") {
 			t.Errorf("%s: %d %s", args, got.code, got.stderr)
-		}
-	}
-	for _, option := range []string{"--debug-addr=127.0.0.1:9999", "--conf=coherer.debug.addr=127.0.0.1:9999"} {
-		got := finish(t, command(t, "run", option, "pi"))
-		if got.code != exitUsage || !strings.Contains(got.stderr, "cannot share a port") {
-			t.Errorf("%d %s", got.code, got.stderr)
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,26 +17,12 @@ when it is left out. A FILTER is FROM->TO:MESSAGE, in quotes, since > means some
 peer (Worker1), a role (Worker) or PEER/ENDPOINT; * stands for anything. Of several filters one must match; --not takes
 messages out. An answer goes with its question.`
 
-func traceCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func traceCommand(s streams) *cobra.Command {
+	return newGroup(&cobra.Command{
 		Use: "trace", GroupID: "look", Short: "Look at the messages of a run",
 		Example: "  coherer trace show 'Worker->Master:*' --not '*->*:Heartbeat'\n" +
 			"  coherer trace stats\n  coherer trace export --format svg -o run.svg",
-		Args: aCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(showCommand(), followCommand(), statsCommand(), diffCommand(), exportCommand())
-	return cmd
-}
-
-func names(cmds []*cobra.Command) []string {
-	var all []string
-	for _, c := range cmds {
-		if c.IsAvailableCommand() && c.Name() != "help" {
-			all = append(all, c.Name())
-		}
-	}
-	return all
+	}, traceShowCommand(s), traceFollowCommand(s), traceStatsCommand(s), traceDiffCommand(s), traceExportCommand(s))
 }
 
 // choice is what the arguments [RUN] [FILTER...] and the flags choose of a trace.
@@ -51,7 +35,7 @@ func (c *choice) flags(f *pflag.FlagSet) {
 }
 
 // parse divides the arguments into a run, empty for the last one, and filters.
-func (c *choice) parse(cmd *cobra.Command, args []string) (run string, s trace.Selection, err error) {
+func (c *choice) parse(args []string) (run string, s trace.Selection, err error) {
 	var filters []string
 	for i, arg := range args {
 		switch {
@@ -63,39 +47,36 @@ func (c *choice) parse(cmd *cobra.Command, args []string) (run string, s trace.S
 		}
 	}
 	s, err = trace.ParseSelection(filters, c.not)
-	return run, s, usage(cmd, err)
+	return run, s, usage(err)
 }
 
 // load reads the trace that the arguments name. The names in the filters must be known.
-func (c *choice) load(cmd *cobra.Command, args []string) (*trace.Trace, trace.Selection, error) {
-	run, s, err := c.parse(cmd, args)
+func (c *choice) load(to streams, args []string) (*trace.Trace, trace.Selection, error) {
+	run, s, err := c.parse(args)
 	if err != nil {
 		return nil, s, err
 	}
-	t, err := load(run)
+	t, err := load(to, run)
 	if err != nil {
 		return nil, s, err
 	}
-	return t, s, usage(cmd, trace.VocabularyOf(t).Check(s))
+	return t, s, usage(trace.VocabularyOf(t).Check(s))
 }
 
 // load reads a trace, and notes on stderr what of it is torn or damaged.
-func load(run string) (*trace.Trace, error) {
+func load(s streams, run string) (*trace.Trace, error) {
 	t, notes, err := runner.Load(run)
 	for _, n := range notes {
-		note(n)
+		s.note(n)
 	}
 	return t, err
 }
 
 // of is what s takes of t. It notes on stderr when that is nothing.
-func of(t *trace.Trace, s trace.Selection) *trace.Trace {
-	chosen := s.Of(t)
+func of(s streams, t *trace.Trace, chosenBy trace.Selection) *trace.Trace {
+	chosen := chosenBy.Of(t)
 	if n := t.Messages(); n > 0 && chosen.Messages() == 0 {
-		fmt.Fprintf(os.Stderr, "note: none of the %d messages fits\n", n)
+		s.note(fmt.Errorf("none of the %d messages fits", n))
 	}
 	return chosen
 }
-
-// errDiffers is the end of a comparison that has printed the differences.
-var errDiffers = errors.New("the traces differ")

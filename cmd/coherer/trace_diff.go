@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,9 +13,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/compare"
 )
 
-func diffCommand() *cobra.Command {
-	var out output
-	cmd := &cobra.Command{
+type traceDiffOptions struct{ output }
+
+func traceDiffCommand(s streams) *cobra.Command {
+	return newCommand(s, &traceDiffOptions{}, &cobra.Command{
 		Use: "diff A B", Short: "Compare two runs",
 		Long: "Compare two runs. Two simulations of one seed must be the same entry by entry: the first difference is shown. Other runs\n" +
 			"are compared by what each two roles say to each other: which messages, their order of first occurrence, the type of\n" +
@@ -20,48 +24,43 @@ func diffCommand() *cobra.Command {
 			"A and B are names or paths of run directories, or trace files.",
 		Example: "  coherer trace diff latest latest\n  coherer trace diff a.jsonl b.jsonl -o json",
 		Args:    arguments(2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			a, err := load(args[0])
-			if err != nil {
-				return err
-			}
-			b, err := load(args[1])
-			if err != nil {
-				return err
-			}
-			verdict := compare.Traces(a, b)
-			if asJSON {
-				err = writeJSON(verdict)
-			} else {
-				sayDifference(args, a, b, verdict)
-			}
-			// As diff does: a difference is an answer, and an exit code of 1.
-			if err == nil && !verdict.Same {
-				err = errDiffers
-			}
-			return err
-		},
-	}
-	out.flags(cmd.Flags())
-	return cmd
+	})
 }
 
-func sayDifference(names []string, a, b *trace.Trace, v compare.Verdict) {
+func (o *traceDiffOptions) run(_ context.Context, s streams, args []string) error {
+	a, err := load(s, args[0])
+	if err != nil {
+		return err
+	}
+	b, err := load(s, args[1])
+	if err != nil {
+		return err
+	}
+	verdict := compare.Traces(a, b)
+	if o.asJSON {
+		err = s.json(verdict)
+	} else {
+		sayDifference(s.out, args, a, b, verdict)
+	}
+	// As diff does: a difference is an answer, and an exit code of 1.
+	if err == nil && !verdict.Same {
+		err = errDiffers
+	}
+	return err
+}
+
+func sayDifference(w io.Writer, names []string, a, b *trace.Trace, v compare.Verdict) {
 	for i, t := range []*trace.Trace{a, b} {
-		fmt.Printf("%c: %s: %s\n", 'A'+i, names[i], describe(t))
+		fmt.Fprintf(w, "%c: %s: %s\n", 'A'+i, names[i], describe(t))
 	}
 	for _, note := range v.Notes {
-		fmt.Println(note)
+		fmt.Fprintln(w, note)
 	}
 	for _, line := range v.Differences {
-		fmt.Println(line)
+		fmt.Fprintln(w, line)
 	}
 	if v.Same {
-		fmt.Println("the same,", v.By)
+		fmt.Fprintln(w, "the same,", v.By)
 	}
 }
 
@@ -76,3 +75,6 @@ func describe(t *trace.Trace) string {
 	}
 	return text + ", recorded " + t.Start.Local().Format(time.DateTime)
 }
+
+// errDiffers is the end of a comparison that has printed the differences.
+var errDiffers = errors.New("the traces differ")

@@ -1,20 +1,25 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-func showCommand() *cobra.Command {
-	var c choice
-	var out output
-	var from, to, cause string
-	cmd := &cobra.Command{
+type traceShowOptions struct {
+	choice
+	output
+	from, to, cause string
+	given           *pflag.FlagSet
+}
+
+func traceShowCommand(s streams) *cobra.Command {
+	return newCommand(s, &traceShowOptions{}, &cobra.Command{
 		Use: "show [RUN] [FILTER...]", Short: "List the messages of a run in order of time",
 		Long: "List the messages of a run in order of time: seconds since the start, the ID, sender, receiver, message. -> is one-way, => an\n" +
 			"ask, <= its answer, -x what was not delivered. --cause shows what led to a message, from the first cause to it.\n" + aboutFilters,
@@ -23,61 +28,60 @@ func showCommand() *cobra.Command {
 			"  coherer trace show '*->Exec/Executor:LaunchTask' --from 100ms --to 2s\n" +
 			"  coherer trace show --cause Worker1.2\n" +
 			"  coherer trace show '*->Driver/CoarseGrainedScheduler:*' -o json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			// Before load, which checks that the names of filters are known: a chain of causes has no filters.
-			if cmd.Flags().Changed("cause") {
-				run, s, err := c.parse(cmd, args)
-				if err == nil && (!s.IsZero() || from != "" || to != "") {
-					err = usage(cmd, errors.New("--cause shows a chain of causes whole: leave out filters, --from and --to"))
-				}
-				if err != nil {
-					return err
-				}
-				return showCause(run, cause, asJSON)
-			}
-			after, before, err := window(from, to)
-			if err != nil {
-				return usage(cmd, err)
-			}
-			t, s, err := c.load(cmd, args)
-			if err != nil {
-				return err
-			}
-			s.After, s.Before = after, before
-			if asJSON {
-				return of(t, s).WriteJSONL(os.Stdout)
-			}
-			return of(t, s).WriteText(os.Stdout)
-		},
+	})
+}
+
+func (o *traceShowOptions) flags(f *pflag.FlagSet) {
+	o.given = f
+	o.choice.flags(f)
+	o.output.flags(f)
+	f.StringVar(&o.from, "from", "", "leave out what was before this `TIME` since the start: 1.5s, 200ms, or seconds as show prints them")
+	f.StringVar(&o.to, "to", "", "leave out what was after this `TIME`")
+	f.StringVar(&o.cause, "cause", "", "show the chain of causes that led to the message with this `ID`, in quotes")
+}
+
+func (o *traceShowOptions) run(_ context.Context, s streams, args []string) error {
+	// Before load, which checks that the names of filters are known: a chain of causes has no filters.
+	if o.given.Changed("cause") {
+		run, chosen, err := o.parse(args)
+		if err == nil && (!chosen.IsZero() || o.from != "" || o.to != "") {
+			err = usage(errors.New("--cause shows a chain of causes whole: leave out filters, --from and --to"))
+		}
+		if err != nil {
+			return err
+		}
+		return o.showCause(s, run)
 	}
-	f := cmd.Flags()
-	c.flags(f)
-	out.flags(f)
-	f.StringVar(&from, "from", "", "leave out what was before this `TIME` since the start: 1.5s, 200ms, or seconds as show prints them")
-	f.StringVar(&to, "to", "", "leave out what was after this `TIME`")
-	f.StringVar(&cause, "cause", "", "show the chain of causes that led to the message with this `ID`, in quotes")
-	return cmd
+	after, before, err := window(o.from, o.to)
+	if err != nil {
+		return usage(err)
+	}
+	t, chosen, err := o.load(s, args)
+	if err != nil {
+		return err
+	}
+	chosen.After, chosen.Before = after, before
+	if t = of(s, t, chosen); o.asJSON {
+		return t.WriteJSONL(s.out)
+	}
+	return t.WriteText(s.out)
 }
 
 // showCause writes the chain that led to a message.
-func showCause(run, id string, asJSON bool) error {
-	t, err := load(run)
+func (o *traceShowOptions) showCause(s streams, run string) error {
+	t, err := load(s, run)
 	if err != nil {
 		return err
 	}
-	chain, err := t.CausesOf(id)
+	chain, err := t.CausesOf(o.cause)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.asJSON {
 		t.Entries = chain.Entries
-		return t.WriteJSONL(os.Stdout)
+		return t.WriteJSONL(s.out)
 	}
-	return chain.WriteText(os.Stdout)
+	return chain.WriteText(s.out)
 }
 
 // window reads --from and --to.

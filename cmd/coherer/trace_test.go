@@ -23,26 +23,26 @@ func words(line string) []string {
 	return all
 }
 
-// ran is the state directory of a run, and a folder with its trace as a.jsonl and b.jsonl.
-func ran(t *testing.T) (env []string, dir string) {
+// ran runs an application. Commands of the test find that run, and its trace in their directory, as a.jsonl and b.jsonl.
+func ran(t *testing.T) {
 	t.Helper()
 	cmd := command(t, "run", "wordcount", "../../README.md")
 	if r := finish(t, cmd); r.code != 0 {
 		t.Fatal(r.stderr)
 	}
-	dir = t.TempDir()
+	t.Setenv("XDG_STATE_HOME", stateOf(cmd))
+	t.Chdir(t.TempDir())
 	text, err := os.ReadFile(filepath.Join(stateOf(cmd), "coherer/runs/latest/trace.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "a.jsonl"), string(text))
-	write(t, filepath.Join(dir, "b.jsonl"), string(text))
-	return cmd.Env, dir
+	write(t, "a.jsonl", string(text))
+	write(t, "b.jsonl", string(text))
 }
 
 // TestTheExamplesOfTrace runs what the help of each verb shows, and wants it to show something.
 func TestTheExamplesOfTrace(t *testing.T) {
-	env, dir := ran(t)
+	ran(t)
 	examples := 0
 	var try func(*cobra.Command)
 	try = func(c *cobra.Command) {
@@ -53,10 +53,7 @@ func TestTheExamplesOfTrace(t *testing.T) {
 			}
 			examples++
 			t.Run(line, func(t *testing.T) {
-				args := words(line)
-				cmd := command(t, args[1:]...)
-				cmd.Env, cmd.Dir = env, dir
-				r := finish(t, cmd)
+				r := here(t, words(line)[1:]...)
 				if r.code != 0 || r.stderr != "" || r.stdout == "" && !strings.Contains(line, " -o run.") {
 					t.Errorf("exit code %d: %q, %s", r.code, r.stdout, r.stderr)
 				}
@@ -69,12 +66,12 @@ func TestTheExamplesOfTrace(t *testing.T) {
 			try(sub)
 		}
 	}
-	try(traceCommand())
+	try(traceCommand(streams{}))
 	if examples < 15 {
 		t.Errorf("%d examples", examples)
 	}
 	for _, name := range []string{"run.svg", "run.jsonl"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -90,11 +87,9 @@ func validLines(text string) bool {
 }
 
 func TestTrace(t *testing.T) {
-	env, dir := ran(t)
+	ran(t)
 	look := func(args ...string) result {
-		cmd := command(t, append([]string{"trace"}, args...)...)
-		cmd.Env, cmd.Dir = env, dir
-		return finish(t, cmd)
+		return here(t, append([]string{"trace"}, args...)...)
 	}
 	beats := look("show", "Worker->Master:Register*", "--not", "Worker2->*:*")
 	if lines := strings.Count(beats.stdout, "\n"); beats.code != 0 || lines != 1 || !strings.Contains(beats.stdout, "RegisterWorker id=worker-") {
@@ -109,18 +104,18 @@ func TestTrace(t *testing.T) {
 		!strings.Contains(chain.stdout, "+0.") {
 		t.Errorf("show --cause: %d\n%s%s", chain.code, chain.stdout, chain.stderr)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "a.jsonl"))
+	text, err := os.ReadFile("a.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, rest, _ := strings.Cut(string(text), "\n")
-	write(t, filepath.Join(dir, "torn.jsonl"), string(text[:len(text)-10]))
-	write(t, filepath.Join(dir, "later.jsonl"), strings.Replace(first, "trace/1", "trace/2", 1)+"\n"+rest)
-	write(t, filepath.Join(dir, "broken.jsonl"), first+"\nbroken\n"+rest)
-	write(t, filepath.Join(dir, "less.jsonl"), first+"\n"+strings.Join(without(strings.SplitAfter(rest, "\n"), "RegisterWorker"), ""))
+	write(t, "torn.jsonl", string(text[:len(text)-10]))
+	write(t, "later.jsonl", strings.Replace(first, "trace/1", "trace/2", 1)+"\n"+rest)
+	write(t, "broken.jsonl", first+"\nbroken\n"+rest)
+	write(t, "less.jsonl", first+"\n"+strings.Join(without(strings.SplitAfter(rest, "\n"), "RegisterWorker"), ""))
 	sim := strings.Replace(first, `"source":"run"`, `"source":"sim"`, 1)
-	write(t, filepath.Join(dir, "sim1.jsonl"), sim+"\n"+rest)
-	write(t, filepath.Join(dir, "sim2.jsonl"), sim+"\n"+strings.Replace(rest, "LaunchTask", "LunchTask", 1))
+	write(t, "sim1.jsonl", sim+"\n"+rest)
+	write(t, "sim2.jsonl", sim+"\n"+strings.Replace(rest, "LaunchTask", "LunchTask", 1))
 	for _, c := range []struct {
 		args           []string
 		code           int

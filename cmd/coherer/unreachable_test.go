@@ -19,8 +19,9 @@ func TestAnUnreachableDaemonIsSaidOncePerTry(t *testing.T) {
 		{"submit --master " + spark + " --status driver-1", 1, "No master is available", 2},
 		{"submit --master " + spark + " --kill driver-1", 1, "No master is available", 2},
 		{"submit --master " + spark + " --conf spark.master.rest.enabled=true --kill driver-1", 2, "No master is available", 3}, // by REST, then by RPC
-		{"submit --master " + yarn + " pi 1", 1, "no ResourceManager answers at 127.0.0.1:1", 3},
+		{"submit --master " + yarn + " pi 1", 1, "YARN did not take the application. Diagnostics message: no ResourceManager answers at 127.0.0.1:1", 3},
 		{"submit --master " + yarn + " --deploy-mode cluster pi", 1, "no ResourceManager answers at 127.0.0.1:1", 1},
+		{"submit --master yarn --deploy-mode cluster --conf spark.hadoop.yarn.resourcemanager.address=127.0.0.1:1 pi", 1, "no ResourceManager answers at 127.0.0.1:1", 1},
 		{"submit --master " + yarn + " --status application_1_0001", 1, "no ResourceManager answers at 127.0.0.1:1", 1},
 		{"status --master " + spark, 1, "no Master answers", 1},
 		{"status --master " + yarn, 1, "does not answer", 1},

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,8 +8,8 @@ import (
 
 // A value that makes no sense is an error of usage for every command, before anything starts.
 func TestBadValuesAreUsage(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
+	write(t, "settings", "spark.jars a.jar\n")
 	const master = "spark://127.0.0.1:1"
 	for _, c := range []struct{ args, want string }{
 		{"bench nope", `mode "nope"`},
@@ -83,6 +80,10 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster --conf spark.task.cpus=2 pi", "cores per executor (=1)"},
 		{"run --conf spark.files=a pi", "--conf spark.files a: nothing acts on it"},
 		{"run --yarn --conf spark.files=a pi", "set spark.yarn.dist.files"},
+		{"run --yarn --properties-file settings pi", "settings:1 spark.jars: nothing acts on it in a run on YARN: set spark.yarn.dist.jars"},
+		{"run --yarn --conf spark.yarn.dist.files=/no/such#x pi", "spark.yarn.dist.files: stat /no/such: no such file"},
+		{"submit --master yarn://127.0.0.1:1 --files /no/such pi", "spark.yarn.dist.files: stat /no/such: no such file"},
+		{"submit --master yarn://127.0.0.1:1 --deploy-mode cluster --archives /no/such pi", "spark.yarn.dist.archives: stat /no/such: no such file"},
 		{"run --yarn --conf spark.submit.pyFiles=a pi", "--conf spark.submit.pyFiles a: nothing acts on it"},
 		{"submit --master " + master + " --files a pi", "--files"},
 		{"submit --master " + master + " --proxy-user u pi", "--proxy-user u: nothing acts on it"},
@@ -115,14 +116,91 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"scenario SPARK-9731", `there is no command "scenario SPARK-9731": want list, run, show`},
 		{"status x", `"x" is one argument too many: want coherer status [flags]`},
 		{"nodemanager --memory x", "--memory"},
+		{"bench", "name one of"},
+		{"bench local", `mode "local"`},
+		{"bench local-tell --size 5B", "size 5B: the message alone has 17B"},
+		{"bench local-tell --size 1GiB", "whole number and B, KiB or MiB"},
+		{"bench local-tell --size 17MiB", "at most 16MiB"},
+		{"bench local-tell --trials 0", "trials 0"},
+		{"bench local-tell --duration 0s", "duration 0s"},
+		{"bench local-tell --record all", "want on, ring or off"},
+		{"bench local-tell -o xml", "want text or json"},
+		{"config show --for driver", "want submit, master or worker"},
+		{"config show -o xml", "want text or json"},
+		{"config show --conf spark.task.cpus=many", `--conf: spark.task.cpus = "many"`},
+		{"explain --all Master", "exclude each other"},
+		{"explain -w", "-w goes with --all"},
+		{"explain A B", `"B" is one argument too many: want coherer explain [MESSAGE|ENDPOINT|CONVERSATION] [flags]`},
+		{"nope", `no command "nope"`},
+		{"nodemanager here", "want HOST:PORT"},
+		{"rmadmin refresh-nodes --timeout 1m", "--timeout is for --graceful"},
+		{"rmadmin refresh-nodes --graceful --timeout 1ms", "--timeout 1ms: want 1s at least"},
+		{"rmadmin refresh-nodes x", "one argument too many"},
+		{"run", "which application"},
+		{"run --nope pi", "unknown flag"},
+		{"run --nodes 2 pi", "add --yarn"},
+		{"run --yarn --workers 2 pi", "leave it out with --yarn"},
+		{"run --yarn --node-memory 1g pi", "raise --node-memory"},
+		{"run nope", "pi, sleep, wordcount"},
+		{"run ./nope", "no such file"},
+		{"run ./settings", "chmod +x"},
+		{"run wordcount /no/such/file", "/no/such/file"},
+		{"run --conf spark.worker.timeout=soon pi", "spark.worker.timeout"},
+		{"run --debug-addr=127.0.0.1:9999 pi", "cannot share a port"},
+		{"run --conf=coherer.debug.addr=127.0.0.1:9999 pi", "cannot share a port"},
+		{"status -o xml", "want text or json"},
+		{"status --master http://x", "want spark://HOST:PORT"},
+		{"status --master spark://h:1 --join h:2", "not both"},
+		{"status --master yarn://x", "want yarn://HOST:PORT"},
+		{"status --master yarn", "want yarn://HOST:PORT"},
+		{"submit pi", "--master"},
+		{"submit --master " + master + " --deploy-mode sideways pi", "client"},
+		{"top spark://127.0.0.1", "spark://127.0.0.1"},
+		{"top a b", "want one RUN"},
+		{"top --interval 1ms", "100ms at least"},
+		{"top -o xml", "want text or json"},
+		{"why app", "ID is missing: want coherer why app ID [flags]"},
+		{"why app a b", `"b" is one argument too many: want coherer why app ID [flags]`},
+		{"why worker", `there is no command "why worker": want app, container`},
+		{"why app x --master host:1", "want spark://HOST:PORT"},
+		{"why app x --master spark://host", "spark://host"},
+		{"why app application_1_1 --master yarn://127.0.0.1:1", "want an id such as application_"},
+		{"why app x -o xml", "want text or json"},
+		{"why container x", "container_"},
+		{"worker", "spark://"},
 	} {
-		t.Run(c.args, func(t *testing.T) {
-			code, said := runHere(t, strings.Fields(c.args)...)
-			if code != exitUsage || !strings.Contains(said, c.want) {
-				t.Errorf("%d %s, want %d and %s", code, said, exitUsage, c.want)
-			}
-		})
+		refused(t, exitUsage, c.args, c.want)
 	}
+}
+
+// What is said well, but of something that is not there, fails with another code.
+func TestWhatIsNotThereFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ args, want string }{
+		{"config show nothing.like.this", "no setting has"},
+		{"explain RegisterWroker", "did you mean RegisterWorker"},
+		{"explain --all -w", "there is no messages/PROTOCOL.md here"},
+		{"rmadmin refresh-nodes", "--master yarn://HOST:PORT"},
+		{"submit --master yarn pi", "spark.hadoop.yarn.resourcemanager.address"},
+		{"top", "no run goes on: start one with coherer run"},
+		{"top nope", "no run nope"},
+		{"top 127.0.0.1:7077", "the process at that address is named spark://127.0.0.1:7077"},
+		{"trace show nope", "no run nope"},
+		{"why app x", "no run goes on"},
+		{"why app application_1_0001", "--master yarn://HOST:PORT"},
+		{"why container container_1_0001_01_000001", "--master yarn://HOST:PORT"},
+	} {
+		refused(t, exitFailed, c.args, c.want)
+	}
+}
+
+func refused(t *testing.T, code int, args, want string) {
+	t.Run(args, func(t *testing.T) {
+		got := nothing(t, strings.Fields(args)...)
+		if got.code != code || !strings.Contains(got.stderr, want) {
+			t.Errorf("%d %s, want %d and %s", got.code, got.stderr, code, want)
+		}
+	})
 }
 
 // A variable that names a directory of settings which is not there is a mistake: a daemon would start without them.
@@ -138,8 +216,8 @@ func TestADirectoryOfSettingsIsThere(t *testing.T) {
 	} {
 		t.Run(c.variable+" "+c.args, func(t *testing.T) {
 			t.Setenv(c.variable, filepath.Join(t.TempDir(), "gone"))
-			if code, said := runHere(t, strings.Fields(c.args)...); code == 0 || !strings.Contains(said, c.variable+": ") || !strings.Contains(said, "unset the variable") {
-				t.Errorf("%d %s", code, said)
+			if got := nothing(t, strings.Fields(c.args)...); got.code == 0 || !strings.Contains(got.stderr, c.variable+": ") || !strings.Contains(got.stderr, "unset the variable") {
+				t.Errorf("%d %s", got.code, got.stderr)
 			}
 		})
 	}
@@ -157,7 +235,7 @@ func TestADriverNamesTheHostThatIsWrong(t *testing.T) {
 
 // A life in virtual time warns of settings as a run does.
 func TestSimWarnsOfUnknownSettings(t *testing.T) {
-	if _, said := runHere(t, "sim", "--conf", "spark.worker.timeuot=5"); !strings.Contains(said, "unknown setting spark.worker.timeuot (--conf): did you mean spark.worker.timeout?") {
+	if said := nothing(t, "sim", "--conf", "spark.worker.timeuot=5").stderr; !strings.Contains(said, "unknown setting spark.worker.timeuot (--conf): did you mean spark.worker.timeout?") {
 		t.Error(said)
 	}
 }
@@ -165,7 +243,6 @@ func TestSimWarnsOfUnknownSettings(t *testing.T) {
 // A number or a size that spark-submit refuses ends with the words and exit code of spark-submit, in every command, as an option or
 // as a setting.
 func TestAmountsAreRefusedAsBySparkSubmit(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ given, want string }{
 		{"--conf spark.cores.max=0", "Total executor cores must be a positive number"},
@@ -184,33 +261,10 @@ func TestAmountsAreRefusedAsBySparkSubmit(t *testing.T) {
 			if command == "run --yarn" && strings.HasPrefix(c.given, "--total") {
 				continue // not an option of a run on YARN
 			}
-			code, said := runHere(t, append(strings.Fields(command), append(strings.Fields(c.given), "pi")...)...)
-			if code != exitFailed || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
-				t.Errorf("%s %s: %d %s, want %d and one line: %s", command, c.given, code, said, exitFailed, c.want)
+			got := nothing(t, append(strings.Fields(command), append(strings.Fields(c.given), "pi")...)...)
+			if got.code != exitFailed || !strings.Contains(got.stderr, c.want) || strings.Count(got.stderr, "\n") != 1 {
+				t.Errorf("%s %s: %d %s, want %d and one line: %s", command, c.given, got.code, got.stderr, exitFailed, c.want)
 			}
 		}
 	}
-}
-
-// runHere runs a command that must not start anything in this process, and returns its exit code and stderr.
-func runHere(t *testing.T, args ...string) (code int, stderr string) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := os.Stderr
-	os.Stderr = w
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // anything that starts by mistake ends at once
-	code = run(ctx, args)
-	os.Stderr = own
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	said, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code, string(said)
 }

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
@@ -19,20 +21,19 @@ import (
 // whyWait is how long one Master may take to answer.
 const whyWait = 5 * time.Second
 
-func whyCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func whyCommand(s streams) *cobra.Command {
+	return newGroup(&cobra.Command{
 		Use: "why", GroupID: "look", Short: "Explain why an application waits, or where a container stands",
-		Args: aCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(whyAppCommand(), whyContainerCommand())
-	return cmd
+	}, whyAppCommand(s), whyContainerCommand(s))
 }
 
-func whyAppCommand() *cobra.Command {
-	var out output
-	var at string
-	cmd := &cobra.Command{
+type whyAppOptions struct {
+	output
+	ofCluster
+}
+
+func whyAppCommand(s streams) *cobra.Command {
+	return newCommand(s, &whyAppOptions{}, &cobra.Command{
 		Use: "app ID", Short: "Explain why an application has no more executors than it has",
 		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
 			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with.\n\n" +
@@ -41,54 +42,49 @@ func whyAppCommand() *cobra.Command {
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
 			"  coherer why app application_1767225600000_0001 --master yarn://127.0.0.1:8032",
 		Args: arguments(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			// The form of the id decides which daemon to ask: only YARN's ids parse.
-			id, err := ids.ParseApplication(args[0])
-			switch {
-			case err == nil:
-				return whyOnYARN(cmd, at, id, asJSON)
-			case strings.HasPrefix(at, "yarn"):
-				return usage(cmd, fmt.Errorf("%q is no application of YARN: want an id such as application_1767225600000_0001", args[0]))
-			}
-			return whyAtMasters(cmd, at, args[0], asJSON)
-		},
-	}
-	cmd.Flags().StringVar(&at, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters; or yarn://HOST:PORT of a ResourceManager; left out, that of the run that goes on")
-	out.flags(cmd.Flags())
-	return cmd
+	})
 }
 
-func whyOnYARN(cmd *cobra.Command, at string, id ids.Application, asJSON bool) error {
-	r, err := askWhyYARN(cmd.Context(), at, id)
+func (o *whyAppOptions) flags(f *pflag.FlagSet) {
+	o.output.flags(f)
+	o.ofCluster.flags(f)
+}
+
+func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error {
+	// The form of the id decides which daemon to ask: only YARN's ids parse.
+	id, err := ids.ParseApplication(args[0])
 	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return writeJSON(newWhyYARNJSON(id, r))
+	case err == nil:
+		return o.onYARN(ctx, s, id)
+	case strings.HasPrefix(o.master, "yarn"):
+		return usage(fmt.Errorf("%q is no application of YARN: want an id such as application_1767225600000_0001", args[0]))
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), whyYARNText(id, r))
-	return err
-}
-
-func whyAtMasters(cmd *cobra.Command, at, id string, asJSON bool) error {
-	masters, err := findMasters(cmd, at)
+	masters, err := o.masters()
 	if err != nil {
 		return err
 	}
-	r, err := askWhy(cmd.Context(), masters, id)
+	r, err := askWhy(ctx, masters, args[0])
 	switch {
 	case err != nil:
 		return err
 	case !r.GetFound():
 		return unknownApplication(r)
-	case asJSON:
-		return writeJSON(newWhyJSON(r))
+	case o.asJSON:
+		return s.json(newWhyJSON(r))
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), whyText(r))
+	_, err = fmt.Fprint(s.out, whyText(r))
+	return err
+}
+
+func (o *whyAppOptions) onYARN(ctx context.Context, s streams, id ids.Application) error {
+	r, err := askYARN(ctx, ofYARN{o.master}, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
+	switch {
+	case err != nil:
+		return err
+	case o.asJSON:
+		return s.json(newWhyYARNJSON(id, r))
+	}
+	_, err = fmt.Fprint(s.out, whyYARNText(id, r))
 	return err
 }
 

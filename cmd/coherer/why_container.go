@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/coherer/coherer/actors/ids"
@@ -17,47 +18,44 @@ import (
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-func whyContainerCommand() *cobra.Command {
-	var out output
-	var at string
-	cmd := &cobra.Command{
+type whyContainerOptions struct {
+	output
+	ofYARN
+}
+
+func whyContainerCommand(s streams) *cobra.Command {
+	return newCommand(s, &whyContainerOptions{}, &cobra.Command{
 		Use: "container ID", Short: "Explain where a container of YARN stands",
 		Long: "Explain where a container of YARN stands: on which node, what a reservation waits for, whether it is to be preempted and for\n" +
 			"whom, or how it failed. The ResourceManager forgets containers that ended well.",
 		Example: "  coherer why container container_1700000000000_0001_01_000002 --master yarn://127.0.0.1:8032",
 		Args:    arguments(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := out.json()
-			if err != nil {
-				return usage(cmd, err)
-			}
-			id, err := ids.ParseContainer(args[0])
-			if err != nil {
-				return usage(cmd, err)
-			}
-			p, err := askContainer(cmd.Context(), at, id)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(p)
-				if err != nil {
-					return err
-				}
-				return writeJSON(json.RawMessage(text))
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), containerText(id, p))
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&at, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
-	out.flags(cmd.Flags())
-	return cmd
+	})
 }
 
-// askContainer asks a ResourceManager where a container stands.
-func askContainer(ctx context.Context, at string, id ids.Container) (*yarn.ContainerPlace, error) {
-	return askYARN(ctx, at, id.String(), &yarn.RequestContainerPlace{ContainerId: id.Proto()})
+func (o *whyContainerOptions) flags(f *pflag.FlagSet) {
+	o.output.flags(f)
+	o.ofYARN.flags(f)
+}
+
+func (o *whyContainerOptions) run(ctx context.Context, s streams, args []string) error {
+	id, err := ids.ParseContainer(args[0])
+	if err != nil {
+		return usage(err)
+	}
+	p, err := askYARN(ctx, o.ofYARN, id.String(), &yarn.RequestContainerPlace{ContainerId: id.Proto()})
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		text, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(p)
+		if err != nil {
+			return err
+		}
+		return s.json(json.RawMessage(text))
+	}
+	_, err = fmt.Fprint(s.out, containerText(id, p))
+	return err
 }
 
 // containerText is the answer for people.

@@ -58,7 +58,7 @@ func TestWhyApp(t *testing.T) {
 	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "512m", "--work-dir", t.TempDir())
 	why := func(id string, want ...string) {
 		t.Helper()
-		r := finish(t, command(t, "why", "app", id, "--master", master.URL))
+		r := here(t, "why", "app", id, "--master", master.URL)
 		for _, w := range want {
 			if r.code != 0 || !strings.Contains(r.stdout, w) {
 				t.Errorf("%d, %q is not in\n%s%s", r.code, w, r.stdout, r.stderr)
@@ -75,12 +75,12 @@ func TestWhyApp(t *testing.T) {
 	lost := submit([]string{"removed"}, "--executor-memory", "512m", "--conf", "spark.driver.host=127.0.0.77", "--conf", "spark.driver.bindAddress=127.0.0.1")
 	why(lost, "address: ", "code 61", "has ended.", "it is over: FAILED at ", "could not reach the driver at spark://CoarseGrainedScheduler@127.0.0.77:", "set spark.driver.host")
 
-	r := finish(t, command(t, "why", "app", big, "--master", master.URL, "-o", "json"))
+	r := here(t, "why", "app", big, "--master", master.URL, "-o", "json")
 	var got whyJSON
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || got.App != big || len(got.Workers) != 1 || got.Workers[0].Filter != "memory" {
 		t.Errorf("%v: %+v\n%s", err, got, r.stdout)
 	}
-	if r := finish(t, command(t, "why", "app", big+"0", "--master", master.URL)); r.code != exitFailed || !strings.Contains(r.stderr, "did you mean "+big+"?") {
+	if r := here(t, "why", "app", big+"0", "--master", master.URL); r.code != exitFailed || !strings.Contains(r.stderr, "did you mean "+big+"?") {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}
 }
@@ -91,7 +91,7 @@ func TestWhyAnotherApplicationHolds(t *testing.T) {
 	args := []string{"--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "1", "--task-time", "1h"}
 	first := waiting(t, nil, args...)
 	second := waiting(t, nil, args...)
-	r := finish(t, command(t, "why", "app", second, "--master", master.URL))
+	r := here(t, "why", "app", second, "--master", master.URL)
 	if want := "other applications came first: " + first + " has 1 core and 512 MiB of memory"; r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("%d, %q is not in\n%s%s", r.code, want, r.stdout, r.stderr)
 	}
@@ -123,27 +123,5 @@ func TestWhyStaysInItsLines(t *testing.T) {
 	onYARN := whyYARNText(ids.Application{Timestamp: 1, ID: 2}, &yarn.ApplicationRefusals{Name: "x\ny", Queue: "root.\t", State: "ACCEPTED"})
 	if want := `application_1_0002 (x\ny) is ACCEPTED; queue root.\t;`; !strings.HasPrefix(onYARN, want) {
 		t.Errorf("%s\nwant\n%s", onYARN, want)
-	}
-}
-
-func TestWhyOfBadInput(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"app"}, exitUsage, "ID is missing: want coherer why app ID [flags]"},
-		{[]string{"app", "a", "b"}, exitUsage, `"b" is one argument too many: want coherer why app ID [flags]`},
-		{[]string{"worker"}, exitUsage, `there is no command "why worker": want app, container`},
-		{[]string{"app", "x", "--master", "host:1"}, exitUsage, "want spark://HOST:PORT"},
-		{[]string{"app", "x", "--master", "spark://host"}, exitUsage, "spark://host"},
-		{[]string{"app", "application_1_1", "--master", "yarn://127.0.0.1:1"}, exitUsage, "want an id such as application_"},
-		{[]string{"app", "x", "-o", "xml"}, exitUsage, "want text or json"},
-		{[]string{"app", "x"}, exitFailed, "no run goes on"},
-		{[]string{"app", "x", "--master", "spark://127.0.0.1:1"}, exitFailed, "ask the Master at 127.0.0.1:1"},
-	} {
-		if got := finish(t, command(t, append([]string{"why"}, c.args...)...)); got.code != c.code || !strings.Contains(got.stderr, c.want) {
-			t.Errorf("%v: %d %s, want %d %s", c.args, got.code, got.stderr, c.code, c.want)
-		}
 	}
 }

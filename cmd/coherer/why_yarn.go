@@ -14,25 +14,19 @@ import (
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-// askWhyYARN asks a ResourceManager why an application has no more containers.
-func askWhyYARN(ctx context.Context, at string, id ids.Application) (*yarn.ApplicationRefusals, error) {
-	return askYARN(ctx, at, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
-}
-
-// askYARN asks a ResourceManager, HOST:PORT or yarn://HOST:PORT, about the application or container id; with "" that of the run that
-// goes on.
-func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at, id string, q Q) (none R, err error) {
-	address, err := resourceManagerAt(at)
+// askYARN asks a ResourceManager about the application or container id.
+func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, id string, q Q) (none R, err error) {
+	at, err := o.resourceManager()
 	if err != nil {
 		return none, fmt.Errorf("%s is of YARN: %w", id, err)
 	}
-	return askResourceManager(ctx, address, resourcemanager.ClientRMServiceName, q)
+	return askResourceManager(ctx, "Why", at, resourcemanager.ClientRMServiceName, q)
 }
 
-// resourceManagerAt is where the ResourceManager of a --master listens; with "" that of the run that goes on.
-func resourceManagerAt(master string) (at rpcenv.Address, err error) {
-	if master != "" {
-		if at, err = rpcenv.ParseYARNURL(master); err != nil {
+// resourceManager is where that of --master listens, HOST:PORT or yarn://HOST:PORT, or that of the run that goes on when it is empty.
+func (o ofYARN) resourceManager() (at rpcenv.Address, err error) {
+	if o.master != "" {
+		if at, err = rpcenv.ParseYARNURL(o.master); err != nil {
 			err = fmt.Errorf("--master: %w", err)
 		}
 		return at, err
@@ -47,9 +41,9 @@ func resourceManagerAt(master string) (at rpcenv.Address, err error) {
 	return w.rm, err
 }
 
-// askResourceManager asks an endpoint of a ResourceManager.
-func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, at rpcenv.Address, endpoint string, q Q) (none R, err error) {
-	env, end, err := client("Why")
+// askResourceManager asks an endpoint of a ResourceManager, as a client of that name.
+func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, name string, at rpcenv.Address, endpoint string, q Q) (none R, err error) {
+	env, end, err := client(name)
 	if err != nil {
 		return none, err
 	}

@@ -45,12 +45,12 @@ func TestWhyAppOnYARN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := finish(t, command(t, "why", "app", id.String(), "--master", "yarn://"+where))
+	r := here(t, "why", "app", id.String(), "--master", "yarn://"+where)
 	if r.code != 0 || !strings.HasPrefix(r.stdout, id.String()+" (waits) is ACCEPTED, its attempt ") || !strings.Contains(r.stdout, "queue root.ada") {
 		t.Errorf("%d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	move := func(queue string) result {
-		return finish(t, command(t, "rmadmin", "move", id.String(), queue, "--master", "yarn://"+where))
+		return here(t, "rmadmin", "move", id.String(), queue, "--master", "yarn://"+where)
 	}
 	if r := move("nowhere"); r.code != exitFailed || !strings.Contains(r.stderr, "Target queue root.nowhere not found or is not a leaf queue.") {
 		t.Errorf("a queue that is none: %d %s", r.code, r.stderr)
@@ -59,21 +59,16 @@ func TestWhyAppOnYARN(t *testing.T) {
 		t.Errorf("where it is: %d %s", r.code, r.stderr)
 	}
 	var told whyYARNJSON
-	r = finish(t, command(t, "why", "app", id.String(), "--master", where, "-o", "json"))
+	r = here(t, "why", "app", id.String(), "--master", where, "-o", "json")
 	if err := json.Unmarshal([]byte(r.stdout), &told); err != nil || told.App != id.String() || told.State != "ACCEPTED" {
 		t.Errorf("%v: %s", err, r.stdout)
 	}
 	for _, bad := range []struct{ id, at, want string }{
-		{id.String(), "", "--master yarn://HOST:PORT"},
 		{"application_1_0001", "yarn://" + where, "application_1_0001"},
 		{id.String(), "yarn://nowhere", "want yarn://HOST:PORT"},
 	} {
-		args := []string{"why", "app", bad.id}
-		if bad.at != "" {
-			args = append(args, "--master", bad.at)
-		}
-		if r := finish(t, command(t, args...)); r.code != 1 || !strings.Contains(r.stderr, bad.want) {
-			t.Errorf("%v: %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		if r := here(t, "why", "app", bad.id, "--master", bad.at); r.code != 1 || !strings.Contains(r.stderr, bad.want) {
+			t.Errorf("%v: %d\n%s%s", bad, r.code, r.stdout, r.stderr)
 		}
 	}
 }

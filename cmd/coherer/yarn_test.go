@@ -137,14 +137,3 @@ func driverOutput(t *testing.T, dirs, app string) string {
 	}
 	return string(out)
 }
-
-func TestNoYARN(t *testing.T) {
-	for want, args := range map[string][]string{
-		"no ResourceManager answers at 127.0.0.1:1":                                          {"submit", "--master", "yarn", "--deploy-mode", "cluster", "--conf", "spark.hadoop.yarn.resourcemanager.address=127.0.0.1:1", "pi"},
-		"YARN did not take the application. Diagnostics message: no ResourceManager answers": {"submit", "--master", "yarn", "--conf", "spark.hadoop.yarn.resourcemanager.address=127.0.0.1:1", "pi"},
-	} {
-		if r := finish(t, command(t, args...)); r.code != exitFailed || !strings.Contains(r.stderr, want) {
-			t.Errorf("%q: %d %q", args, r.code, r.stderr)
-		}
-	}
-}
