@@ -167,49 +167,34 @@ func (y *yard) container(h *sim.Host, cmd rpcenv.Command) error {
 		y.executors = append(y.executors, args.ExecutorID)
 		return executor.Boot{Args: args, IO: executor.IO{Blocks: noBlocks{h.IP()}}}.Run(h)
 	case submit.ApplicationMasterWord, submit.ExecutorLauncherWord:
-		return y.master(h, id, container.Attempt, words[1] == submit.ApplicationMasterWord, words)
+		return y.master(h, id, container.Attempt, words[1] == submit.ApplicationMasterWord, words[2:])
 	}
 	return fmt.Errorf("no word %q", words[1])
 }
 
 func (y *yard) master(h *sim.Host, id string, attempt ids.Attempt, cluster bool, words []string) error {
-	cfg := applicationmaster.Config{
-		Attempt: attempt, ResourceManager: y.rm, Host: h.IP(), ClusterMode: cluster,
-	}
-	var err error
-	if cfg.Token, err = token.Find(y.tokens[id], token.AMRM); err != nil {
-		return err
-	}
 	name := fmt.Sprint("AM", attempt.Attempt)
 	h.Rename(name)
-	c, err := conf.New(y.settings)
+	args, err := applicationmaster.ParseArgs(words)
 	if err != nil {
 		return err
 	}
-	ec := rpcenv.Config{Name: name, Conf: c}
+	x := applicationmaster.Boot{
+		ClusterMode: cluster, Args: args, Attempt: attempt, Host: h.IP(), Tokens: y.tokens[id], Env: rpcenv.Config{Name: name, Conf: y.conf()},
+	}
 	if cluster {
-		ec.Listen = rpcenv.Address{Host: h.IP()}
-	} else if cfg.Driver, err = rpcenv.ParseAddress(words[slices.Index(words, "--arg")+1]); err != nil {
-		return err
+		x.Env.Listen.Host = h.IP()
 	}
-	env, err := rpcenv.New(h, ec)
+	r, err := x.Run(h)
 	if err != nil {
 		return err
 	}
-	am, err := applicationmaster.New(cfg)
-	if err != nil {
-		return err
+	y.masters[name] = r.Master
+	if !cluster {
+		return nil
 	}
-	y.masters[name] = am
-	if _, err := env.Register(applicationmaster.Name, am); err != nil || !cluster {
-		return err
-	}
-	d, err := driver.Start(env, driver.Config{AppName: "squares", YARN: &driver.YARN{AppID: attempt.App.String()}})
-	if err != nil {
-		return err
-	}
-	env.Go("main", func(b *rpcenv.Blocking) error {
-		applicationmaster.Attend(b, d, func() error { return y.program(b, runner{d, b}) })
+	r.Env.Go("main", func(b *rpcenv.Blocking) error {
+		r.Attend(b, func() error { return y.program(b, runner{r.Driver, b}) })
 		return nil
 	})
 	return nil

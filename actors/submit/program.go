@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -72,8 +72,8 @@ func (b *build) yarnProblem() error {
 	if err != nil {
 		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}
-	if _, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c)); err != nil {
-		return fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+	if _, err := rmproxy.Address(c); err != nil {
+		return err
 	}
 	if _, local := FilePath(b.a.CommandLine.Resource); !local {
 		return fmt.Errorf("%s: it is copied from here: fetch the program and name its file", b.Resource)

@@ -1,20 +1,21 @@
 package app
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/yarnclient"
-	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/program"
 )
 
 // containerVar is the variable with the id of its container that a NodeManager gives each process.
@@ -22,49 +23,6 @@ const containerVar = "CONTAINER_ID"
 
 // inContainer reports whether a NodeManager started this process.
 func inContainer() bool { return os.Getenv(containerVar) != "" }
-
-// thisAttempt is the attempt that owns this process's container.
-func thisAttempt() (ids.Attempt, error) {
-	id, err := ids.ParseContainer(os.Getenv(containerVar))
-	if err != nil {
-		return ids.Attempt{}, fmt.Errorf("%s: %w: a NodeManager sets it", containerVar, err)
-	}
-	return id.Attempt, nil
-}
-
-// masterArgs are the arguments of an ApplicationMaster, by Spark's names. They mirror ApplicationMasterArguments.
-type masterArgs struct {
-	class, jar            string
-	args                  []string
-	properties, distCache string
-}
-
-func parseMasterArgs(args []string) (masterArgs, error) {
-	var a masterArgs
-	for i := 0; i < len(args); i += 2 {
-		if i+1 == len(args) {
-			return a, fmt.Errorf("%s: its value is missing", args[i])
-		}
-		switch name, value := args[i], args[i+1]; name {
-		case "--class":
-			a.class = value
-		case "--jar":
-			a.jar = value
-		case "--arg":
-			a.args = append(a.args, value)
-		case "--properties-file":
-			a.properties = value
-		case "--dist-cache-conf":
-			a.distCache = value
-		default:
-			return a, fmt.Errorf("%s: no such option of an ApplicationMaster", name)
-		}
-	}
-	if a.properties == "" {
-		return a, errors.New("an ApplicationMaster needs --properties-file")
-	}
-	return a, nil
-}
 
 // readProperties reads the settings in a file of the container.
 func readProperties(path string) (map[string]string, error) {
@@ -80,59 +38,72 @@ func readProperties(path string) (map[string]string, error) {
 	return out, nil
 }
 
-// masterConfig is what an ApplicationMaster finds in its container.
-func masterConfig(a masterArgs, c *conf.Conf, attempt ids.Attempt) (applicationmaster.Config, error) {
-	cfg := applicationmaster.Config{
-		Attempt: attempt,
-		Host:    orLoopback(os.Getenv("NM_HOST")), ProxyBase: os.Getenv("APPLICATION_WEB_PROXY_BASE"),
-		Environment: sparkVariables(),
+// findMaster is what an ApplicationMaster finds in its container.
+func findMaster(clusterMode bool, a applicationmaster.Args, log *logrus.Entry) (applicationmaster.Boot, error) {
+	x := applicationmaster.Boot{
+		ClusterMode: clusterMode, Args: a,
+		Host: orLoopback(os.Getenv("NM_HOST")), ProxyBase: os.Getenv("APPLICATION_WEB_PROXY_BASE"),
+		Environment: sparkVariables(), FS: Files{},
 	}
-	var err error
-	if cfg.ResourceManager, err = ResourceManager(c); err != nil {
-		return cfg, err
+	id, err := ids.ParseContainer(os.Getenv(containerVar))
+	if err != nil {
+		return x, fmt.Errorf("%s: %w: a NodeManager sets it", containerVar, err)
 	}
-	if cfg.Token, err = readToken(); err != nil {
-		return cfg, err
+	x.Attempt = id.Attempt
+	if x.Env, err = masterEnv(x, log); err != nil {
+		return x, err
 	}
-	if a.distCache != "" {
-		if cfg.LocalResources, err = executorResources(a.distCache); err != nil {
-			return cfg, err
+	if path := os.Getenv("HADOOP_TOKEN_FILE_LOCATION"); path != "" {
+		if x.Tokens, err = os.ReadFile(path); err != nil {
+			return x, fmt.Errorf("HADOOP_TOKEN_FILE_LOCATION: %w", err)
 		}
 	}
-	if dir := os.Getenv(yarnclient.StagingVar); dir != "" && !conf.YARNPreserveStagingFiles.Get(c) {
-		cfg.Staging = staged(dir)
+	if a.DistCache != "" {
+		if x.DistCache, err = readProperties(a.DistCache); err != nil {
+			return x, err
+		}
 	}
-	return cfg, nil
+	if dir := os.Getenv(yarnclient.StagingVar); dir != "" && !conf.YARNPreserveStagingFiles.Get(x.Env.Conf) {
+		x.Staging = staged(dir)
+	}
+	return x, nil
 }
 
-// readToken is the token by which the ResourceManager knows this attempt; nil when the container has no credentials.
-func readToken() (*yarn.Token, error) {
-	path := os.Getenv("HADOOP_TOKEN_FILE_LOCATION")
-	if path == "" {
-		return nil, nil
-	}
-	blob, err := os.ReadFile(path)
+// masterEnv is the Env of an ApplicationMaster, with the settings that its client staged.
+func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, error) {
+	settings, err := readProperties(x.Args.Properties)
 	if err != nil {
-		return nil, fmt.Errorf("HADOOP_TOKEN_FILE_LOCATION: %w", err)
+		return rpcenv.Config{}, err
 	}
-	t, err := token.Find(blob, token.AMRM)
+	digest, path, err := program.Self()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return rpcenv.Config{}, err
 	}
-	return t, nil
-}
-
-// executorResources are the files that the client staged for executors.
-func executorResources(path string) ([]*yarn.StringLocalResourceMap, error) {
-	settings, err := readProperties(path)
+	settings[conf.AppID.Key()], settings[conf.AppBinary.Key()] = x.Attempt.App.String(), digest
+	if settings[conf.AppName.Key()] == "" {
+		settings[conf.AppName.Key()] = filepath.Base(path)
+	}
+	c, err := conf.New(settings)
 	if err != nil {
-		return nil, err
+		return rpcenv.Config{}, err
 	}
-	entries, err := distcache.Entries(settings)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := poolsFile(c); err != nil {
+		return rpcenv.Config{}, err
 	}
-	return distcache.Resources(entries)
+	if made, err := withTraceDir(c); err == nil { // else recorderOrRing warns
+		c = made
+	}
+	for _, w := range c.Warnings() {
+		log.Warn(w)
+	}
+	if !x.ClusterMode { // it does not listen: the driver speaks over the connection that this Env opens
+		return rpcenv.Config{Name: nameOr(c, "AM"), Conf: c, Log: log}, nil
+	}
+	// Not the loopback address by default: executors run on other nodes.
+	bind := cmp.Or(conf.DriverBindAddress.Get(c), x.Host)
+	return rpcenv.Config{
+		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)}, Conf: c, Log: log,
+	}, nil
 }
 
 // staged is the staging directory of an application.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -277,17 +276,5 @@ func TestAnExecutorLauncherServesADriverElsewhere(t *testing.T) {
 	env.Shutdown()
 	if err := launcher.Wait(); err != nil || k.status() != "APP_SUCCEEDED" {
 		t.Errorf("%v, %s\n%s", err, k.status(), &stderr)
-	}
-}
-
-func TestArgumentsOfAnApplicationMaster(t *testing.T) {
-	a, err := parseMasterArgs([]string{"--class", "c", "--jar", "j", "--arg", "1", "--arg", "--arg", "--properties-file", "p", "--dist-cache-conf", "d"})
-	if err != nil || a.class != "c" || a.jar != "j" || strings.Join(a.args, ",") != "1,--arg" || a.properties != "p" || a.distCache != "d" {
-		t.Error(a, err)
-	}
-	for _, bad := range [][]string{nil, {"--class"}, {"--unknown", "x"}, {"--class", "c"}} {
-		if _, err := parseMasterArgs(bad); err == nil {
-			t.Error(bad, "was taken")
-		}
 	}
 }

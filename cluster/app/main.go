@@ -67,9 +67,9 @@ func RunContainer(word string, args []string, find func(class string) (Program, 
 	var err error
 	switch word {
 	case submit.ApplicationMasterWord:
-		code, err = ApplicationMaster(args, find)
+		code, err = runMaster(true, args, find)
 	case submit.ExecutorLauncherWord:
-		code, err = ExecutorLauncher(args)
+		code, err = runMaster(false, args, nil)
 	case submit.ExecutorWord:
 		code, err = 1, executeInContainer(args)
 	default:

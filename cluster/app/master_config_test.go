@@ -1,15 +1,20 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -25,7 +30,12 @@ func TestExecutorsGetWhatTheClientStaged(t *testing.T) {
 	if err := os.WriteFile(path, []byte(conf.FormatProperties(pairs)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := executorResources(path)
+	x, err := findMaster(true, applicationmaster.Args{Properties: containerSettings(t, nil), DistCache: path}, rpcenv.NoLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := x.Config()
+	got := cfg.LocalResources
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
@@ -36,9 +46,24 @@ func TestExecutorsGetWhatTheClientStaged(t *testing.T) {
 	if r := got[1].GetValue(); got[1].GetKey() != "z" || r.GetType() != yarn.LocalResourceType_ARCHIVE || r.GetVisibility() != yarn.LocalResourceVisibility_PRIVATE {
 		t.Error(got[1])
 	}
-	if _, err := executorResources(path + "x"); err == nil {
+	if _, err := findMaster(true, applicationmaster.Args{Properties: containerSettings(t, nil), DistCache: path + "x"}, rpcenv.NoLog()); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a file that is missing was read")
 	}
+}
+
+// containerSettings makes this process one of a container, with its file of settings.
+func containerSettings(t *testing.T, settings map[string]string) string {
+	t.Helper()
+	t.Setenv(containerVar, ids.Container{Attempt: testAttempt, Seq: 1}.String())
+	var pairs []conf.Pair
+	for key, value := range settings {
+		pairs = append(pairs, conf.Pair{Key: key, Value: value})
+	}
+	path := filepath.Join(t.TempDir(), "conf.properties")
+	if err := os.WriteFile(path, []byte(conf.FormatProperties(pairs)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // What a NodeManager and the client left in the container's variables; executors get those that begin with SPARK.
@@ -50,11 +75,11 @@ func TestWhatAnApplicationMasterFindsInItsContainer(t *testing.T) {
 	settings := map[string]string{"spark.hadoop.yarn.resourcemanager.address": "10.0.0.1:8032"}
 	for _, keep := range []string{"false", "true"} {
 		settings["spark.yarn.preserve.staging.files"] = keep
-		c, err := conf.New(settings)
+		x, err := findMaster(true, applicationmaster.Args{Properties: containerSettings(t, settings)}, rpcenv.NoLog())
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := masterConfig(masterArgs{}, c, testAttempt)
+		cfg, err := x.Config()
 		if err != nil || cfg.Host != "h7" || cfg.ProxyBase != "/proxy/a" || cfg.ResourceManager.String() != "10.0.0.1:8032" || cfg.Attempt != testAttempt {
 			t.Errorf("%+v %v", cfg, err)
 		}

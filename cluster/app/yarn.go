@@ -7,9 +7,9 @@ import (
 	"os/user"
 
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
-	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
 )
@@ -26,7 +26,7 @@ func (s Submission) onYARN(c *conf.Conf) (*driver.YARN, error) {
 	if s.Library == "" {
 		return nil, errors.New("a driver on YARN is started by coherer: coherer submit --master yarn, or coherer run --yarn")
 	}
-	at, err := ResourceManager(c)
+	at, err := rmproxy.Address(c)
 	if err != nil {
 		return nil, err
 	}
@@ -37,15 +37,6 @@ func (s Submission) onYARN(c *conf.Conf) (*driver.YARN, error) {
 	return &driver.YARN{ResourceManager: at, Submission: &yarnclient.Submission{
 		Mode: submit.Client, Name: conf.AppName.Get(c), User: name, Program: program, Library: s.Library, Files: Staging{},
 	}}, nil
-}
-
-// ResourceManager is where the settings say that it is.
-func ResourceManager(c *conf.Conf) (rpcenv.Address, error) {
-	at, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c))
-	if err != nil {
-		return at, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
-	}
-	return at, nil
 }
 
 // User is the user that submits: HADOOP_USER_NAME, else the user of this process.

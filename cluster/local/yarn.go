@@ -100,8 +100,8 @@ func (y *YARN) ClientMode(app, program string) *yarnclient.Submission {
 func (y *YARN) nameOf(cmd rpcenv.Command) string {
 	switch role := roleOf(cmd); role {
 	case submit.ApplicationMasterWord:
-		if c, err := y.container(cmd); err == nil {
-			if name := conf.AppName.Get(c.settings); name != "" {
+		if x, err := y.master(cmd); err == nil {
+			if name := conf.AppName.Get(x.Env.Conf); name != "" {
 				return name
 			}
 		}

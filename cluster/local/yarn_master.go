@@ -7,90 +7,50 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/executor"
-	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
-	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// masterContainer is a container of an application master, with its settings.
-type masterContainer struct {
-	launch.Container
-	settings *conf.Conf
-	cache    map[string]string // what executors get, as settings
-	class    string            // of the program, in cluster mode
-	args     []string          // of the application; in client mode the driver's address
-}
-
-// container reads the files that a client staged for an application master.
-func (y *YARN) container(cmd rpcenv.Command) (masterContainer, error) {
-	var m masterContainer
-	var err error
-	if m.Container, err = y.files.container(cmd.Dir); err != nil {
-		return m, err
-	}
-	for i, arg := range cmd.Args {
-		switch {
-		case i+1 == len(cmd.Args):
-		case arg == "--class":
-			m.class = cmd.Args[i+1]
-		case arg == "--arg":
-			m.args = append(m.args, cmd.Args[i+1])
-		}
-	}
-	archive, err := y.files.linked(m.Container, "__spark_conf__")
+// master is what an application master finds in its container: the files that its client staged.
+func (y *YARN) master(cmd rpcenv.Command) (applicationmaster.Boot, error) {
+	x := applicationmaster.Boot{ClusterMode: roleOf(cmd) == submit.ApplicationMasterWord, FS: app.Files{}}
+	found, err := y.files.container(cmd.Dir)
 	if err != nil {
-		return m, err
+		return x, err
+	}
+	id, err := ids.ParseContainer(found.ID)
+	if err != nil {
+		return x, err
+	}
+	x.Attempt, x.Host, x.Tokens, x.Staging = id.Attempt, found.Host, found.Tokens, stagingOf{y.files, found.Env}
+	if x.Args, err = applicationmaster.ParseArgs(cmd.Args[2:]); err != nil {
+		return x, err
+	}
+	archive, err := y.files.linked(found, "__spark_conf__")
+	if err != nil {
+		return x, err
 	}
 	settings := map[string]string{}
 	for _, e := range archive.entries {
 		values, err := conf.ParseProperties(strings.NewReader(e.Content))
 		if err != nil {
-			return m, fmt.Errorf("%s: %w", e.Name, err)
+			return x, fmt.Errorf("%s: %w", e.Name, err)
 		}
 		if e.Name == "__spark_dist_cache__.properties" { // apart from the settings, as Spark keeps them from the driver's
-			m.cache = values
+			x.DistCache = values
 			continue
 		}
 		settings = values
 	}
-	m.settings, err = conf.New(settings)
-	return m, err
-}
-
-// config is the application master's.
-func (y *YARN) config(m masterContainer, cluster bool) (applicationmaster.Config, error) {
-	id, err := ids.ParseContainer(m.ID)
-	if err != nil {
-		return applicationmaster.Config{}, err
-	}
-	at, err := app.ResourceManager(m.settings)
-	if err != nil {
-		return applicationmaster.Config{}, err
-	}
-	proof, err := token.Find(m.Tokens, token.AMRM)
-	if err != nil {
-		return applicationmaster.Config{}, err
-	}
-	entries, err := distcache.Entries(m.cache)
-	if err != nil {
-		return applicationmaster.Config{}, err
-	}
-	resources, err := distcache.Resources(entries)
-	if err != nil {
-		return applicationmaster.Config{}, err
-	}
-	return applicationmaster.Config{
-		Attempt: id.Attempt, ResourceManager: at, Token: proof, ClusterMode: cluster, Host: m.Host,
-		LocalResources: resources, Staging: stagingOf{y.files, m.Env},
-	}, nil
+	x.Env.Log = rpcenv.NoLog()
+	x.Env.Conf, err = conf.New(settings)
+	return x, err
 }
 
 // stagingOf is the staging directory that an application master's environment names.
@@ -108,51 +68,29 @@ func (s stagingOf) Remove(b *rpcenv.Blocking) error {
 	return nil
 }
 
-// startMaster is an application master, in cluster mode with its driver.
+// startMaster is an application master, in cluster mode with its driver: the program runs when the allocator is there.
 func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
-	m, err := y.container(cmd)
+	x, err := y.master(cmd)
 	if err != nil {
 		return err
 	}
-	cluster := roleOf(cmd) == submit.ApplicationMasterWord
-	cfg, err := y.config(m, cluster)
-	if err != nil {
+	x.Env.Name = y.nameOf(cmd)
+	if !x.ClusterMode {
+		_, err := x.Run(h)
 		return err
 	}
-	own := rpcenv.Config{Name: y.nameOf(cmd), Conf: m.settings, Log: rpcenv.NoLog()}
-	// With a driver in it its Env must listen, for executors; without one nobody calls it.
-	if cluster {
-		own.Listen.Host = m.Host
-	} else if cfg.Driver, err = rpcenv.ParseAddress(strings.Join(m.args, " ")); err != nil {
-		return err
-	}
-	env, err := rpcenv.New(h, own)
-	if err != nil {
-		return err
-	}
-	am, err := applicationmaster.New(cfg)
-	if err != nil {
-		return err
-	}
-	if _, err := env.Register(applicationmaster.Name, am); err != nil || !cluster {
-		return err
-	}
-	return y.startDriver(h, env, m, cfg.Attempt.App)
-}
-
-// startDriver is the driver in its application master: the program runs when the allocator is there.
-func (y *YARN) startDriver(h rpcenv.Host, env *rpcenv.Env, m masterContainer, id ids.Application) error {
-	program := y.programs[m.class]
+	program := y.programs[x.Args.Class]
 	if program == nil {
-		return fmt.Errorf("no program is called %s", m.class)
+		return fmt.Errorf("no program is called %s", x.Args.Class)
 	}
-	d, err := driver.Start(env, driver.Config{AppName: env.Name(), FS: app.Files{}, YARN: &driver.YARN{AppID: id.String()}})
+	x.Env.Listen.Host = x.Host
+	r, err := x.Run(h)
 	if err != nil {
 		return err
 	}
-	y.observer.Driver(env.Name(), h, d)
-	env.Go("Driver", func(b *rpcenv.Blocking) error {
-		applicationmaster.Attend(b, d, func() error { return program(context.Background(), app.On(d, b), m.args, io.Discard) })
+	y.observer.Driver(x.Env.Name, h, r.Driver)
+	r.Env.Go("Driver", func(b *rpcenv.Blocking) error {
+		r.Attend(b, func() error { return program(context.Background(), app.On(r.Driver, b), x.Args.Args, io.Discard) })
 		return nil
 	})
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
@@ -41,7 +42,7 @@ func AskYARN(ctx context.Context, values map[string]string, cfg yarnclient.Confi
 	if err != nil {
 		return err
 	}
-	if cfg.ResourceManager, err = app.ResourceManager(c); err != nil {
+	if cfg.ResourceManager, err = rmproxy.Address(c); err != nil {
 		return err
 	}
 	return ask(ctx, c, "Client", yarnclient.Name, yarnclient.New(cfg), stdout, stderr)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -63,7 +63,7 @@ func (o *resourceManagerOptions) listenAt(opts node.Options) (rpcenv.Address, er
 	if _, set := conf.ResourceManagerAddress.Find(opts.Conf); !set || o.given.Changed("host") || o.given.Changed("port") {
 		return opts.Listen, nil
 	}
-	return app.ResourceManager(opts.Conf)
+	return rmproxy.Address(opts.Conf)
 }
 
 type nodeManagerOptions struct {
@@ -117,7 +117,7 @@ func (o *nodeManagerOptions) nodeManager(args []string) (opts node.NodeManagerOp
 	if len(args) == 1 {
 		opts.ResourceManager, err = rpcenv.ParseYARNURL(args[0])
 	} else {
-		opts.ResourceManager, err = app.ResourceManager(opts.Conf)
+		opts.ResourceManager, err = rmproxy.Address(opts.Conf)
 	}
 	if err != nil {
 		return opts, err

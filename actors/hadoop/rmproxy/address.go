@@ -1,0 +1,17 @@
+package rmproxy
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Address is where the settings say that the ResourceManager is.
+func Address(c *conf.Conf) (rpcenv.Address, error) {
+	at, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c))
+	if err != nil {
+		return at, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+	}
+	return at, nil
+}
