@@ -111,9 +111,10 @@ func TestWhatARecordHas(t *testing.T) {
 	}
 	k.restart(master.Config{Store: s})
 	changed(t, w.Probe)
+	w.Send(k.ref, &deploy.WorkerSchedulerStateResponse{Id: w.reg.GetId(), Drivers: []*deploy.WorkerDriverStateResponse{{DriverId: id}}})
 	st := k.state()
-	if st.GetActiveApps()[0].GetStartMs() != app.GetStarted() {
-		t.Errorf("%v", st.GetActiveApps())
+	if st.GetActiveApps()[0].GetStartMs() != app.GetStarted() || st.GetActiveDrivers()[0].GetStartMs() != driver.GetSubmitted() {
+		t.Errorf("%v", st)
 	}
 }
 
