@@ -18,7 +18,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
-	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
 // The scripts are about a Master that keeps records. The Probes W1, W2 and W3 speak as Workers, D1, D2 and D3 as drivers.
@@ -97,27 +96,16 @@ func (k *kit) speaksAs(what func(p *rpctest.Probe, args string) (proto.Message, 
 
 // workerOf is the registration of a Worker at a Probe.
 func workerOf(p *rpctest.Probe, fields string) (proto.Message, error) {
-	m, err := syntax.ParseMessage("RegisterWorker(" + fields + ")")
-	if err != nil {
-		return nil, err
-	}
-	r := &deploy.RegisterWorker{
+	return script.Fill(&deploy.RegisterWorker{
 		Id: "worker-" + p.Ref.Name, Host: p.Ref.Address.Host, Port: int32(p.Ref.Address.Port), Worker: p.Ref.Proto(), Cores: 1, Memory: 1024,
 		MasterAddress: &rpc.Address{Host: "m.example", Port: 7077},
-	}
-	proto.Merge(r, m)
-	return r, nil
+	}, fields)
 }
 
 // applicationOf is the registration of an application whose driver is at a Probe: executors of 1 core and 512 MiB.
 func applicationOf(p *rpctest.Probe, fields string) (proto.Message, error) {
-	m, err := syntax.ParseMessage("ApplicationDescription(" + fields + ")")
-	if err != nil {
-		return nil, err
-	}
-	d := &deploy.ApplicationDescription{Name: p.Ref.Name, CoresPerExecutor: proto.Int32(1), MemoryPerExecutorMb: 512}
-	proto.Merge(d, m)
-	return &deploy.RegisterApplication{AppDescription: d, Driver: p.Ref.Proto()}, nil
+	d, err := script.Fill(&deploy.ApplicationDescription{Name: p.Ref.Name, CoresPerExecutor: proto.Int32(1), MemoryPerExecutorMb: 512}, fields)
+	return &deploy.RegisterApplication{AppDescription: d, Driver: p.Ref.Proto()}, err
 }
 
 // connection makes the Master hear that a connection came or went: up W1, down W1.

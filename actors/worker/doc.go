@@ -20,27 +20,27 @@
 // # Differences from Spark
 //
 //   - Heartbeats never run twice: Spark 3.5 has a second timer after a registration again.
-//     (TestHeartbeatsAreNotDoubledByAnotherRegistration)
+//     (TestProtocol/registration)
 //   - A Worker that stood still sends one heartbeat when it goes on; Spark's timer catches up, a heartbeat for each tick that
 //     was missed. (TestAWorkerThatStoodStillSendsOneHeartbeat)
 //   - A report about an executor is repeated each heartbeat period rather than each spark.rpc.askTimeout, so that a lost
 //     one leaves the Master's books wrong for no longer than that. The Worker gives up, with exit code 1 as in Spark,
 //     after the time that Spark's spark.worker.executorStateSync.maxAttempts take.
-//     (TestALostReportIsRepeatedUntilAcknowledged, TestAWorkerWhoseMasterNeverAcknowledgesExits)
+//     (TestProtocol/reports, TestProtocol/reports_give_up)
 //   - A report that no Master acknowledged survives the connection: the Worker repeats it after the next registration. Spark
-//     counts tries to a Master that is gone, and exits. (TestAReportSurvivesTheConnection)
+//     counts tries to a Master that is gone, and exits. (TestProtocol/reports)
 //   - The Worker repeats only the last report about an executor: RUNNING never comes after EXITED.
-//     (TestOnlyTheLastWordIsRepeated)
+//     (TestProtocol/reports)
 //   - A LaunchExecutor for an executor that is alive is a duplicate and does nothing; Spark would report FAILED, by which
-//     the Master forgets the live one. (TestALaunchOfALiveExecutorIsADuplicate)
+//     the Master forgets the live one. (TestProtocol/executors)
 //   - Application ids become directories, so one that is no plain name is refused (FAILED).
-//     (TestLaunchesThatCannotBeAreReportedFailed)
+//     (TestProtocol/executors_refused)
 //   - Messages of an earlier leadership than the latest heard of are refused, unless the Master that led last sends them:
-//     it lost its records. Spark has no leader term. (TestAnEarlierTermIsRefused, TestAMasterThatLostItsRecordsIsObeyed)
-//   - A new Master gets the reports that the one before did not acknowledge. (TestANewMasterHearsWhatTheOldOneDidNot)
+//     it lost its records. Spark has no leader term. (TestProtocol/terms)
+//   - A new Master gets the reports that the one before did not acknowledge. (TestProtocol/new_master)
 //   - At its end the Worker reports the executors that live then, FAILED with "Worker shutting down"; Spark's reports those
 //     again that ended long ago. A Worker that only stops its endpoint ends its executors and reports nothing.
-//     (TestAShutdownIsAnsweredWhenTheMasterHeardTheLastWords, TestTheEndOfTheWorkerEndsItsExecutors)
+//     (TestProtocol/shutdown, TestProtocol/executors)
 //   - An order with resources that the Worker does not have is refused (FAILED); Spark's Worker takes it.
 //     (TestResourcesThatAreNotThereAreRefused)
 //   - An executor that is killed before its process was started gets none. Spark's may start it all the same.
@@ -53,14 +53,13 @@
 //     (TestAMasterThatDoesNotLeadIsNotTheOnlyOneTried)
 //   - The report that a driver has ended is an ask, repeated until it is acknowledged, as that of an executor: Spark's is a
 //     one-way message, lost when the Master is away. Until then WorkerLatestState lists the driver.
-//     (TestALostReportOfADriverIsRepeated, TestTheEndOfADriverSurvivesTheConnection)
+//     (TestProtocol/drivers, TestProtocol/drivers_report)
 //   - A LaunchDriver for a driver that is here, or has ended here, is a duplicate and does nothing; Spark would run it twice.
-//     (TestALaunchOfADriverThatIsHereIsADuplicate)
+//     (TestProtocol/drivers)
 //   - A decommissioned Worker says so to each Master that it registers with, and reports an executor that it does not launch as
 //     KILLED; Spark's Worker says it once and refuses without a report, so that after a failover its Master takes such executors
-//     for launched until the application ends. (TestANewMasterHearsThatAWorkerIsDecommissioned,
-//     TestASignalBeforeTheFirstMasterHolds)
+//     for launched until the application ends. (TestProtocol/decommission)
 //   - The message of an executor that ended by itself goes on with the last error of its stderr; Spark's has the exit code
 //     alone. (TestTheEndOfAnExecutorSaysWhy)
-//   - Driver ids become directories, so one that is no plain name is refused (ERROR). (TestDriversThatCannotRunAreErrors)
+//   - Driver ids become directories, so one that is no plain name is refused (ERROR). (TestProtocol/drivers_refused)
 package worker

@@ -4,50 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/sim"
 )
-
-func TestAnExecutorRunsAndExits(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{WorkDir: "/executors"}, nil)
-	k.run(0)
-	if got := k.last(); got != "RUNNING" {
-		t.Errorf("reported %q", got)
-	}
-	if s := k.state(); s.CoresUsed != 1 || s.MemoryUsed != 512 || len(s.Executors) != 1 {
-		t.Errorf("while it runs: %+v", s)
-	}
-	k.children[0].Exit(137)
-	k.untilReports(2)
-	if got := k.last(); got != "EXITED Command exited with code 137 status=137" {
-		t.Errorf("reported %q", got)
-	}
-	if s := k.state(); s.CoresUsed != 0 || s.MemoryUsed != 0 || len(s.Executors) != 0 || len(s.FinishedExecutors) != 1 {
-		t.Errorf("after its end: %+v", s)
-	}
-	if m := k.reports[1]; m.GetAppId() != appID || m.ExecId == nil || m.GetExecId() != 0 {
-		t.Errorf("reported %v", m)
-	}
-	if got, want := k.states("executor"), []string{
-		"$app/0:  to LAUNCHING, LaunchExecutor", "$app/0: LAUNCHING to RUNNING, ", "$app/0: RUNNING to EXITED, Command exited with code 137",
-	}; !slices.Equal(got, want) {
-		t.Errorf("states %q", got)
-	}
-	want := "Executor $app/0 finished with state EXITED message Command exited with code 137 exitStatus 137"
-	if got := k.lines("Executor "); !slices.Equal(got, []string{want}) {
-		t.Errorf("logged %q", got)
-	}
-}
 
 // An executor's process reports nothing twice, and nothing of another's.
 func TestASecondEndOfAnExecutorChangesNothing(t *testing.T) {
@@ -90,84 +55,6 @@ func TestAProcessIsToldToEndOnce(t *testing.T) {
 	k.w.Settle()
 	if fmt.Sprint(executor) != "[10s]" || fmt.Sprint(driver) != "[7s]" {
 		t.Errorf("the executor was asked to end within %v, the driver within %v", executor, driver)
-	}
-}
-
-// As a recorded Spark 4.1.4 says it.
-func TestAKilledExecutorIsReportedWhenItHasEnded(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(3)
-	k.master.Send(k.worker, k.kill(3))
-	k.master.Send(k.worker, k.kill(3))
-	k.master.Send(k.worker, k.kill(4)) // unknown: only logged
-	k.untilReports(2)
-	if got := k.last(); got != "KILLED Runner thread for executor $app/3 interrupted status=143" {
-		t.Errorf("reported %q", got)
-	}
-	k.w.Advance(time.Minute)
-	if len(k.reports) != 2 {
-		t.Errorf("%d reports, want 2", len(k.reports))
-	}
-}
-
-func TestOrdersOfAnotherMasterAreIgnored(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	launch, kill := k.launch(0), k.kill(1)
-	launch.MasterUrl, kill.MasterUrl = "spark://elsewhere:1", "spark://elsewhere:1"
-	k.run(1)
-	k.master.Send(k.worker, launch)
-	k.master.Send(k.worker, kill)
-	k.w.Advance(time.Second)
-	if s := k.state(); len(k.reports) != 1 || len(s.Executors) != 1 || s.Executors[0].ExecId != 1 {
-		t.Errorf("obeyed: %v %+v", k.reports, s)
-	}
-}
-
-func TestALaunchOfALiveExecutorIsADuplicate(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.master.Send(k.worker, k.launch(0))
-	k.w.Advance(time.Second)
-	if len(k.started) != 1 || len(k.reports) != 1 {
-		t.Errorf("started %d, reports %v", len(k.started), k.reports)
-	}
-}
-
-func TestLaunchesThatCannotBeAreReportedFailed(t *testing.T) {
-	id := func(n int32) *int32 { return &n }
-	tests := []struct {
-		name   string
-		change func(*deploy.LaunchExecutor)
-		want   string
-	}{
-		{"no such class", func(m *deploy.LaunchExecutor) { m.AppDesc.Command.MainClass = "Nothing" }, "Error running executor"},
-		{"no class", func(m *deploy.LaunchExecutor) { m.AppDesc.Command.MainClass = "" }, "main class"},
-		{"no description", func(m *deploy.LaunchExecutor) { m.AppDesc = nil }, "main class"},
-		{"out of the work directory", func(m *deploy.LaunchExecutor) { m.AppId = "../../etc" }, "no plain name"},
-		{"no application", func(m *deploy.LaunchExecutor) { m.AppId = "" }, "no plain name"},
-		{"a negative id", func(m *deploy.LaunchExecutor) { m.ExecId = id(-1) }, "the executor id -1 is not valid: want 0 or more"},
-		{"no id", func(m *deploy.LaunchExecutor) { m.ExecId = nil }, "the executor id 0 is not valid: want 0 or more"},
-		{"no cores", func(m *deploy.LaunchExecutor) { m.Cores = 0 }, "an executor with 0 cores and 512 MiB cannot run"},
-		{"memory that is owed", func(m *deploy.LaunchExecutor) { m.Memory = -1 }, "an executor with 1 cores and -1 MiB cannot run"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			k := newKit(t)
-			k.join(Config{WorkDir: "/executors"}, nil)
-			m := k.launch(0)
-			test.change(m)
-			k.master.Send(k.worker, m)
-			k.untilReports(1)
-			if got := k.last(); !strings.HasPrefix(got, "FAILED ") || !strings.Contains(got, test.want) {
-				t.Errorf("reported %q", got)
-			}
-			if s := k.state(); len(s.Executors) != 0 || s.CoresUsed != 0 {
-				t.Errorf("kept in the books: %+v", s)
-			}
-		})
 	}
 }
 
@@ -221,30 +108,6 @@ func TestLogPagesAreFoundThroughAReverseProxy(t *testing.T) {
 		if !slices.Contains(k.started[0].Env, page) {
 			t.Errorf("environment %q, want %s", k.started[0].Env, page)
 		}
-	}
-}
-
-func TestTheEndOfTheWorkerEndsItsExecutors(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.env.Stop(Name)
-	k.w.Until("the executor's end", func() bool { _, ended := k.children[0].Exited(); return ended })
-	if code, _ := k.children[0].Exited(); code != 143 {
-		t.Errorf("it ended with %d, want 143", code)
-	}
-	k.w.Advance(time.Minute)
-	if len(k.reports) != 1 {
-		t.Errorf("reports %v, want 1", k.reports)
-	}
-}
-
-func TestMessagesNobodyKnowsAreRefused(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	_, err := rpctest.Ask[*rpc.Bool](k.master, k.worker, &deploy.KillExecutors{})
-	if !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
-		t.Error(err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 const appID = "app-20260101000000-0000"
@@ -102,16 +101,6 @@ func (k *kit) lines(prefix string) (out []string) {
 	for _, e := range k.said.AllEntries() {
 		if strings.HasPrefix(e.Message, prefix) {
 			out = append(out, strings.ReplaceAll(e.Message, appID, "$app"))
-		}
-	}
-	return out
-}
-
-// states are the changes of executors or drivers that the trace has.
-func (k *kit) states(kind string) (out []string) {
-	for _, e := range k.w.Trace().Entries {
-		if e.K == trace.KindState && trace.EndpointOf(e.At) == Name && e.Name == kind {
-			out = append(out, strings.ReplaceAll(fmt.Sprintf("%s: %s to %s, %s", e.Subject, e.Was, e.Is, e.Why), appID, "$app"))
 		}
 	}
 	return out
@@ -218,11 +207,6 @@ func (k *kit) exited(within time.Duration) int {
 	}
 	code, _ := k.host.Exited()
 	return code
-}
-
-// forest is what was recorded.
-func (k *kit) forest() string {
-	return trace.Forest(trace.Merge(k.w.Recorder().Records()).Entries, trace.TextOptions{OmitPlace: true})
 }
 
 // restartMaster makes a new Master at the address of the one that was killed.

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -9,33 +8,6 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
-
-// The order is that of a recorded Spark 4.1.4.
-func TestRegistrationInSparksOrder(t *testing.T) {
-	k := newKit(t)
-	k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		if _, ok := m.(*deploy.RegisterWorker); ok {
-			c.Send(k.worker, k.registered(false, 0))
-		}
-		return k.playMaster(c, m)
-	})
-	k.start(Config{}, nil)
-	k.w.Until("a heartbeat", func() bool { return k.beats > 0 })
-	id := k.state().WorkerId
-	_, forest, _ := strings.Cut(k.forest(), "W1.OnStart")
-	want := `
-  W1 => M endpoint-verifier CheckExistence(name=Master)
-    W1 <= M true
-      W1 -> M Master RegisterWorker(id=ID cores=2 memory=2048)
-        M -> W1 Worker RegisteredWorker(duplicate=false)
-          W1 -> M Master WorkerLatestState(id=ID)
-          W1 timer SendHeartbeat
-            W1 -> M Master Heartbeat(workerId=ID)
-`
-	if !strings.HasPrefix(forest, strings.ReplaceAll(want, "ID", id)) {
-		t.Errorf("got\n%s\nwant\n%s", forest, want)
-	}
-}
 
 func TestWorkerIDs(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -50,34 +22,6 @@ func TestWorkerIDs(t *testing.T) {
 		if got := workerID(test.pattern, at, addr); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.pattern, got, test.want)
 		}
-	}
-}
-
-func TestHeartbeatsComeFourTimesInTheTimeout(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, map[string]string{"spark.worker.timeout": "8"})
-	k.w.Advance(time.Second)
-	if k.beats != 1 {
-		t.Errorf("%d heartbeats after a second, want the first", k.beats)
-	}
-	k.w.Advance(8 * time.Second)
-	if k.beats != 5 {
-		t.Errorf("%d heartbeats after 9 s, want 5", k.beats)
-	}
-}
-
-func TestHeartbeatsAreNotDoubledByAnotherRegistration(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	for range 3 {
-		k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
-		k.accept(true)
-	}
-	k.w.Advance(time.Second)
-	k.beats = 0
-	k.w.Advance(time.Minute)
-	if k.beats != 4 {
-		t.Errorf("%d heartbeats in a minute, want 4", k.beats)
 	}
 }
 
@@ -148,86 +92,9 @@ func TestAllMastersAreTriedAtOnceThenTheKnownOne(t *testing.T) {
 	other.Quiet(30 * time.Second)
 }
 
-func TestRegisterWorkerFailedEndsOnlyWhoIsNotRegistered(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.master.Send(k.worker, &deploy.RegisterWorkerFailed{Message: "no"})
-	k.w.Advance(time.Second)
-	if _, ended := k.host.Exited(); ended {
-		t.Fatal("a registered worker ended")
-	}
-	k.master.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url()})
-	next[*deploy.RegisterWorker](k)
-	k.master.Send(k.worker, &deploy.RegisterWorkerFailed{Message: "no"})
-	if code := k.exited(5 * time.Second); code != 1 {
-		t.Errorf("exit code %d, want 1", code)
-	}
-}
-
-func TestTheLossOfTheMasterMakesRegisterAgain(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.run(0)
-	k.w.Find("M").Kill()
-	k.w.Advance(time.Second)
-	if s := k.state(); s.Registered || s.Connected || len(s.Executors) != 1 {
-		t.Errorf("after the loss: %+v", s)
-	}
-	k.restartMaster()
-	if s := k.accept(true); len(s.GetExecutors()) != 1 || s.GetExecutors()[0].GetState() != deploy.ExecutorState_RUNNING {
-		t.Errorf("the state after the registration: %v", s)
-	}
-}
-
-func TestAnEarlierTermIsRefused(t *testing.T) {
-	k := newKit(t)
-	k.start(Config{}, nil)
-	next[*deploy.RegisterWorker](k)
-	k.master.Send(k.worker, k.registered(false, 5))
-	next[*deploy.WorkerLatestState](k)
-	m := k.launch(0)
-	m.MasterTerm = 4
-	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
-	old.Send(k.worker, m)
-	old.Send(k.worker, &deploy.ReconnectWorker{MasterUrl: k.url(), MasterTerm: 4})
-	old.Send(k.worker, &deploy.MasterChanged{Master: old.Ref.Proto(), MasterTerm: 4})
-	k.w.Advance(time.Second)
-	if len(k.reports) != 0 || len(k.master.Waiting()) != 0 || len(old.Waiting()) != 0 {
-		t.Errorf("obeyed an earlier term: %v %v %v", k.reports, k.master.Waiting(), old.Waiting())
-	}
-	k.run(1) // without a term, as Spark's Masters send it
-}
-
 // asMaster is a Master at an address, as Membership reports it.
 func asMaster(at rpcenv.Address) membership.Member {
 	return membership.Member{Name: at.String(), Role: membership.RoleMaster, RPC: at}
-}
-
-// The Master that led last may count from the start again: its records were removed.
-func TestAMasterThatLostItsRecordsIsObeyed(t *testing.T) {
-	k := newKit(t)
-	k.start(Config{}, nil)
-	next[*deploy.RegisterWorker](k)
-	k.master.Send(k.worker, k.registered(false, 5))
-	next[*deploy.WorkerLatestState](k)
-	k.master.Send(k.worker, k.registered(false, 1))
-	next[*deploy.WorkerLatestState](k)
-}
-
-func TestMastersThatComeUpAreTriedAtOnce(t *testing.T) {
-	k := newKit(t)
-	k.start(Config{Membership: true}, nil)
-	k.w.Advance(time.Second)
-	p := k.w.ProbeIn(k.env, "Membership")
-	p.Send(k.worker, membership.MemberJoined{Member: membership.Member{Name: "w", Role: "worker", RPC: k.master.Env.Address()}})
-	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
-	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
-	began := k.w.Now()
-	k.accept(false)
-	if d := k.w.Now().Sub(began); d > time.Second {
-		t.Errorf("registered after %s", d)
-	}
-	k.master.Quiet(time.Minute)
 }
 
 func TestAConfigThatIsNotValidEndsTheProcess(t *testing.T) {
@@ -290,19 +157,5 @@ func TestTheFuzzOfTheIntervalsIsDrawnOnce(t *testing.T) {
 	}
 	if len(seen) < 2 {
 		t.Error("all Workers have the same interval")
-	}
-}
-
-func TestADisconnectedWorkerSendsNoHeartbeats(t *testing.T) {
-	k := newKit(t)
-	k.join(Config{}, nil)
-	k.w.Advance(time.Second)
-	k.w.Find("M").Kill()
-	k.w.Advance(time.Second)
-	sent := k.beats
-	k.restartMaster() // which does not accept it
-	k.w.Advance(2 * time.Minute)
-	if k.beats != sent || sent != 1 {
-		t.Errorf("%d heartbeats before, %d after", sent, k.beats)
 	}
 }

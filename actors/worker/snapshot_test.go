@@ -92,22 +92,6 @@ func TestTheStateShowsWhatIsBeingPrepared(t *testing.T) {
 	k.w.Settle()
 }
 
-// A driver whose end the Master has not acknowledged is no longer here, and is not lost either.
-func TestANewMasterHearsOfADriverWhoseEndNobodyHeard(t *testing.T) {
-	k := newDriverKit(t, Config{}, nil)
-	k.acknowledge = false
-	m := order(false)
-	k.master.Send(k.worker, m)
-	k.w.Settle()
-	k.child().Exit(0)
-	k.w.Settle()
-	k.master.Send(k.worker, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
-	got := next[*deploy.WorkerSchedulerStateResponse](k.kit)
-	if want := []*deploy.WorkerDriverStateResponse{{DriverId: driverID}}; len(got.GetDrivers()) != 1 || !proto.Equal(got.GetDrivers()[0], want[0]) {
-		t.Errorf("listed %v", got)
-	}
-}
-
 // RegisterWorker is all that a Master knows of a Worker.
 func TestARegistrationSaysWhatTheWorkerOffers(t *testing.T) {
 	k := newKit(t)

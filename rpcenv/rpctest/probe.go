@@ -21,7 +21,6 @@ type Probe struct {
 	on     []func(c *rpcenv.Context, m rpcenv.Message) bool
 	events []string
 	post   func(rpcenv.Message)
-	own    bool // the Env is the Probe's alone
 }
 
 // probeEvent is the name in the trace of what a test makes a Probe do.
@@ -36,9 +35,7 @@ type do struct {
 // Probe makes a Probe called name in a listening Env of its own, also called name.
 func (w *World) Probe(name string) *Probe {
 	w.t.Helper()
-	p := w.ProbeIn(w.Env(name, nil), name)
-	p.own = true
-	return p
+	return w.ProbeIn(w.Env(name, nil), name)
 }
 
 // Probes are the World's Probes in the order of their making.
@@ -64,8 +61,8 @@ func (p *Probe) begin(env *rpcenv.Env, endpoint string) {
 func (p *Probe) Crash() {
 	p.w.t.Helper()
 	h := p.w.Find(p.Env.Name())
-	if !p.own || h == nil {
-		p.w.t.Fatalf("probe %s: no process of its own runs", p.Ref.Name)
+	if h == nil {
+		p.w.t.Fatalf("probe %s: its process has ended", p.Ref.Name)
 	}
 	p.w.do(h.Kill)
 	p.w.Settle()
@@ -75,7 +72,7 @@ func (p *Probe) Crash() {
 // kept, its connections are not.
 func (p *Probe) Restart() {
 	p.w.t.Helper()
-	if !p.own || p.w.Find(p.Env.Name()) != nil {
+	if p.w.Find(p.Env.Name()) != nil {
 		p.w.t.Fatalf("probe %s: it has not crashed", p.Ref.Name)
 	}
 	a := p.Ref.Address

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -36,6 +37,15 @@ func Books(m proto.Message, what string) string {
 		}
 	}
 	return strings.TrimPrefix(bodyText(plain)+"\n"+parts.String(), "\n")
+}
+
+// Fill sets fields of m, which are written as in a message: a verb of a Subject fills what its script leaves out.
+func Fill[M proto.Message](m M, fields string) (M, error) {
+	said, err := syntax.ParseMessage(string(m.ProtoReflect().Descriptor().FullName()) + "(" + fields + ")")
+	if err == nil {
+		proto.Merge(m, said)
+	}
+	return m, err
 }
 
 func bodyText(m protoreflect.Message) string {

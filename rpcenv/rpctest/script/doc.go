@@ -41,6 +41,7 @@
 //	places                                     prints the fields with role PLACE too, from now on
 //	skip                                       prints nothing of what followed so far, which another script shows
 //	state [WHAT]                               prints the endpoint's state, see Subject
+//	changes                                    prints the changes of state that it recorded since the last changes
 //	stop                                       stops the endpoint
 //
 // A Subject may add verbs. Blocks between the lines "subtest NAME" and "subtest end" are a subtest in a World of its own.

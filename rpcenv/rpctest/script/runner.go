@@ -25,6 +25,7 @@ type runner struct {
 	printer syntax.Printer
 	answers map[*rpctest.Probe]*answers
 	failed  map[string]bool // the items whose failure was printed
+	changed int             // the changes of state that were printed
 	out     strings.Builder // what verbs print, before the forest
 }
 
@@ -44,6 +45,7 @@ var verbs = map[string]func(*runner, *rest) error{
 	"advance":    (*runner).advance,
 	"places":     (*runner).places,
 	"state":      (*runner).state,
+	"changes":    (*runner).changes,
 	"skip":       (*runner).skip,
 	"stop":       (*runner).stop,
 }
@@ -203,11 +205,11 @@ func (r *runner) alive(p *rpctest.Probe) (*rpctest.Probe, error) {
 	return p, nil
 }
 
-// find is the Probe of that name.
+// find is the Probe of that name, or in the Env of that name.
 func (r *runner) find(name string) (*rpctest.Probe, error) {
 	var names []string
 	for _, p := range r.w.Probes() {
-		if p.Ref.Name == name {
+		if p.Ref.Name == name || p.Env.Name() == name {
 			return p, nil
 		}
 		names = append(names, p.Ref.Name)

@@ -167,6 +167,21 @@ func (r *runner) state(l *rest) error {
 	return nil
 }
 
+// changes prints the changes of state that the endpoint recorded since the verb was used last.
+func (r *runner) changes(l *rest) error {
+	var of []trace.Entry
+	for _, e := range r.w.Trace().Entries {
+		if e.K == trace.KindState && trace.EndpointOf(e.At) == r.subject.Ref.Name {
+			of = append(of, e)
+		}
+	}
+	for _, e := range of[r.changed:] {
+		r.print(fmt.Sprintf("%s %s: %s > %s, %s", e.Name, e.Subject, e.Was, e.Is, e.Why))
+	}
+	r.changed = len(of)
+	return l.end()
+}
+
 // recorded is the last state that the endpoint recorded of each thing, in the order of their first records.
 func (r *runner) recorded(kind string) string {
 	type thing struct{ kind, id string }

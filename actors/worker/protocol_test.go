@@ -1,0 +1,188 @@
+package worker
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	logtest "github.com/sirupsen/logrus/hooks/test"
+
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/sim"
+)
+
+// The scripts are about a Worker of 2 cores and 2 GiB. The processes M, M2 and M3 speak as Masters; Tool speaks in the Worker's
+// own process.
+func TestProtocol(t *testing.T) { script.RunAll(t, newTalk) }
+
+// talk is a World with a Worker that a script starts.
+type talk struct {
+	*rpctest.World
+	env      *rpcenv.Env // the Worker's
+	host     *sim.Host
+	ref      rpcenv.Ref
+	tool     *rpctest.Probe
+	said     *logtest.Hook
+	children []*sim.Host // the processes that it started
+	commands []rpcenv.Command
+	shown    map[string]string // what processes printed
+}
+
+func newTalk(w *rpctest.World) script.Subject {
+	w.NoPanic()
+	for _, name := range []string{"M", "M2", "M3"} {
+		w.ProbeIn(w.Env(name, nil), "Master")
+	}
+	k := &talk{World: w, env: w.Env("W1", nil), shown: map[string]string{}}
+	k.host, k.said = w.Find("W1"), logtest.NewLocal(k.env.Log().Logger)
+	k.tool = w.ProbeIn(k.env, "Tool")
+	k.ref = k.env.Ref(k.env.Address(), Name)
+	for _, class := range []string{"Exec", DriverClass} {
+		w.Roles[class] = func(h *sim.Host, cmd rpcenv.Command) error {
+			k.children, k.commands = append(k.children, h), append(k.commands, cmd)
+			return nil
+		}
+	}
+	return script.Subject{Ref: k.ref, State: k.state, Verbs: map[string]func(string) (string, error){
+		"start": k.start, "launch": k.launch, "driver": k.driver, "exits": k.exits, "processes": k.processes,
+		"signal":   k.local(WorkerDecommissionSigReceived{}),
+		"shutdown": k.shutdown,
+		"member":   k.member,
+		"pause":    func(name string) (string, error) { k.Find(name).Pause(); return "", nil },
+		"resume":   func(name string) (string, error) { k.Find(name).Resume(); return "", nil },
+		"log":      k.log,
+	}}
+}
+
+// start makes the Worker: masters=M,M2 membership programs=1m|ERROR.
+func (k *talk) start(args string) (string, error) {
+	cfg := Config{ID: "worker-1", Cores: 2, MemoryMB: 2048, WorkDir: "/work"}
+	for word := range strings.FieldsSeq(args) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "masters":
+			for name := range strings.SplitSeq(value, ",") {
+				cfg.Masters = append(cfg.Masters, rpcenv.Address{Host: k.Find(name).IP(), Port: 7077})
+			}
+		case "membership":
+			cfg.Membership = true
+		case "programs":
+			if d, err := time.ParseDuration(value); err == nil {
+				cfg.Programs = slowPrograms{takes: d}
+			} else {
+				cfg.Programs = slowPrograms{err: errors.New(value)}
+			}
+		default:
+			return "", fmt.Errorf("start %s: want masters=, membership or programs=", args)
+		}
+	}
+	_, err := k.env.Register(Name, New(cfg))
+	return "", err
+}
+
+func (k *talk) state(what string) string {
+	k.Settle()
+	s, err := rpctest.Ask[*deploy.WorkerStateResponse](k.tool, k.ref, &deploy.RequestWorkerState{})
+	if err != nil {
+		return err.Error()
+	}
+	return script.Books(s, what)
+}
+
+// master is the Master that launches.
+func (k *talk) master() *rpctest.Probe { return k.Probes()[0] }
+
+// launch sends a LaunchExecutor of 1 core and 512 MiB.
+func (k *talk) launch(fields string) (string, error) {
+	m, err := script.Fill(&deploy.LaunchExecutor{
+		MasterUrl: k.master().Ref.Address.SparkURL(), AppId: "app-1", Cores: 1, Memory: 512,
+		AppDesc: &deploy.ApplicationDescription{Name: "counts", Command: &deploy.Command{MainClass: "Exec"}},
+	}, fields)
+	k.master().Send(k.ref, m)
+	return "", err
+}
+
+// driver sends a LaunchDriver of 1 core and 512 MiB.
+func (k *talk) driver(fields string) (string, error) {
+	m, err := script.Fill(&deploy.LaunchDriver{DriverId: "driver-1", DriverDesc: &deploy.DriverDescription{
+		JarUrl: "/app", Cores: 1, Mem: 512, Command: &deploy.Command{MainClass: DriverClass, Arguments: []string{"{{WORKER_URL}}", "{{USER_JAR}}", "pi"}},
+	}}, fields)
+	k.master().Send(k.ref, m)
+	return "", err
+}
+
+// exits ends a process that the Worker started: NUMBER CODE.
+func (k *talk) exits(args string) (string, error) {
+	var n, code int
+	if _, err := fmt.Sscan(args, &n, &code); err != nil || n >= len(k.children) {
+		return "", fmt.Errorf("exits %s: want the number of a process and its exit code", args)
+	}
+	k.children[n].Exit(code)
+	return "", nil
+}
+
+// processes prints the Worker's process and those that it started, as far as they have changed.
+func (k *talk) processes(string) (string, error) {
+	var b strings.Builder
+	show := func(name, what string, h *sim.Host) {
+		if code, ended := h.Exited(); ended {
+			what = fmt.Sprint("ended with exit code ", code)
+		}
+		if k.shown[name] != what {
+			fmt.Fprintf(&b, "process %s %s\n", name, what)
+		}
+		k.shown[name] = what
+	}
+	show("W1", "runs", k.host)
+	for i, cmd := range k.commands {
+		show(strconv.Itoa(i), fmt.Sprintf("runs %s %q in %q", cmd.Class, cmd.Args, cmd.Dir), k.children[i])
+	}
+	return cmp.Or(b.String(), "no process has changed"), nil
+}
+
+// local is a verb that sends what the Worker's own process sends.
+func (k *talk) local(m rpcenv.Message) func(string) (string, error) {
+	return func(string) (string, error) {
+		k.tool.Send(k.ref, m)
+		return "", nil
+	}
+}
+
+// shutdown asks the Worker to shut down; its answer is in the forest.
+func (k *talk) shutdown(string) (string, error) {
+	k.tool.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.ref, Shutdown{}, func(*rpc.Bool, error) {}) })
+	return "", nil
+}
+
+// member says that a process is there, or not: joined|left|suspected NAME [ROLE].
+func (k *talk) member(args string) (string, error) {
+	words := append(strings.Fields(args), membership.RoleMaster)
+	if len(words) < 3 || k.Find(words[1]) == nil {
+		return "", fmt.Errorf("member %s: want joined, left or suspected, and a process", args)
+	}
+	at := rpcenv.Address{Host: k.Find(words[1]).IP(), Port: 7077}
+	m := membership.Member{Name: words[1], Role: words[2], RPC: at}
+	return k.local(map[string]rpcenv.Message{
+		"joined": membership.MemberJoined{Member: m}, "left": membership.MemberLeft{Member: m}, "suspected": membership.MemberSuspected{Member: m},
+	}[words[0]])("")
+}
+
+// log prints the log's lines with a beginning.
+func (k *talk) log(prefix string) (string, error) {
+	var b strings.Builder
+	for _, e := range k.said.AllEntries() {
+		if strings.HasPrefix(e.Message, prefix) {
+			fmt.Fprintf(&b, "log: %s\n", e.Message)
+		}
+	}
+	return b.String(), nil
+}
