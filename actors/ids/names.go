@@ -11,6 +11,8 @@ const (
 	ClientRMService          = "ClientRMService"
 	ApplicationMasterService = "ApplicationMasterService"
 	ResourceTracker          = "ResourceTracker"
+	// Scheduler is a ResourceManager's for these three: it decides which application gets what.
+	Scheduler = "Scheduler"
 	// ContainerManager is a NodeManager's. The ResourceManager and ApplicationMasters start containers there.
 	ContainerManager = "ContainerManager"
 	// YarnScheduler is a driver's on YARN, for its ApplicationMaster.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
-	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -33,7 +33,7 @@ func allocations(b *testing.B, settings ...string) {
 	}
 	block := peers.Blocking(context.Background())
 	defer block.Close()
-	tracker := peers.Ref(rm.Address(), resourcemanager.ResourceTrackerName)
+	tracker := peers.Ref(rm.Address(), ids.ResourceTracker)
 	ctx, cancel := context.WithCancel(context.Background())
 	var beating sync.WaitGroup
 	defer beating.Wait()
@@ -44,8 +44,8 @@ func allocations(b *testing.B, settings ...string) {
 		register(b, block, tracker, id)
 		beating.Go(func() { beats(ctx, b, peers, tracker, id, time.Duration(i)*time.Second/3) })
 	}
-	am := session{block: block, to: peers.Ref(rm.Address(), resourcemanager.ApplicationMasterServiceName)}
-	am.attempt, am.token = submitted(b, block, peers.Ref(rm.Address(), resourcemanager.ClientRMServiceName), launched)
+	am := session{block: block, to: peers.Ref(rm.Address(), ids.ApplicationMasterService)}
+	am.attempt, am.token = submitted(b, block, peers.Ref(rm.Address(), ids.ClientRMService), launched)
 	if _, err := rpcenv.AskWait(block, am.to, &yarn.RegisterApplicationMasterRequest{Host: "am", ApplicationAttemptId: am.attempt, AmRmToken: am.token}); err != nil {
 		b.Fatal(err)
 	}

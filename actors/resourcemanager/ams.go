@@ -59,8 +59,8 @@ type checkApplicationMasters struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (s *ApplicationMasterService) OnStart(c *rpcenv.Context) {
-	s.client = life.Sibling(c, ClientRMServiceName)
-	s.scheduler = life.Sibling(c, SchedulerName)
+	s.client = life.Sibling(c, ids.ClientRMService)
+	s.scheduler = life.Sibling(c, ids.Scheduler)
 	period := conf.AMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkApplicationMasters{})
 }

@@ -12,15 +12,16 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
 // Each call that comes while the scheduler is asked waits for the one before, whatever its response id.
 func TestEachCallWaitsForTheOneBefore(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.holds = true
-	all := v.calls(anAttempt, 0, 1, 1, 2, 2) // a repetition waits too
+	all := v.calls(rmtest.Attempt, 0, 1, 1, 2, 2) // a repetition waits too
 	for asked := 1; asked <= 3; asked++ {
 		if len(v.asked) != asked {
 			t.Errorf("the scheduler was asked %d times, want %d", len(v.asked), asked)
@@ -40,18 +41,18 @@ func TestEachCallWaitsForTheOneBefore(t *testing.T) {
 // The scheduler's error goes to the ApplicationMaster, and the next waiting call is handled.
 func TestACallThatTheSchedulerFails(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.holds = true
-	all := v.calls(anAttempt, 0, 0)
+	all := v.calls(rmtest.Attempt, 0, 0)
 	v.fails = errors.Join(exceptions.InvalidResourceRequest, errors.New("too much"))
 	v.answer()
 	v.fails = nil
 	v.answer()
-	v.refused(all[0].err, exceptions.InvalidResourceRequest, "too much")
+	v.Refused(all[0].err, exceptions.InvalidResourceRequest, "too much")
 	if all[1].err != nil || all[1].answer.GetResponseId() != 1 {
 		t.Errorf("the call after it: %v, %v", all[1].answer, all[1].err)
 	}
-	if p := got[amProgress](v.rig, v.client); len(p) != 1 {
+	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 1 {
 		t.Errorf("progress of %d calls", len(p))
 	}
 }
@@ -59,20 +60,20 @@ func TestACallThatTheSchedulerFails(t *testing.T) {
 // When an attempt is over, calls that are being handled, that wait and that come are refused, the last at once.
 func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.holds = true
-	all := v.calls(anAttempt, 0, 0)
-	v.send(unregisterAttempt{attempt: anAttempt})
-	late := v.calls(anAttempt, 0)[0]
+	all := v.calls(rmtest.Attempt, 0, 0)
+	v.Send(unregisterAttempt{attempt: rmtest.Attempt})
+	late := v.calls(rmtest.Attempt, 0)[0]
 	if !late.done || all[0].done || all[1].done {
 		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)
 	}
-	v.gives = allocation{containers: []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}}
+	v.gives = allocation{containers: []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}}
 	v.answer()
 	for _, c := range append(all, late) {
-		v.refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+anAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
+		v.Refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+rmtest.Attempt.String()+" doesn't exist in ApplicationMasterService cache.")
 	}
-	if p := got[amProgress](v.rig, v.client); len(p) != 0 {
+	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 0 {
 		t.Errorf("progress of one that is over: %v", p)
 	}
 }
@@ -80,12 +81,12 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 // After the largest response id comes 0. Before the first answer no call is a repetition.
 func TestResponseIDsWrapAround(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
-	_, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: math.MaxInt32})
-	v.refused(err, exceptions.InvalidApplicationMasterRequest, fmt.Sprintf("%s expect responseId to be 0 but get 2147483647", anAttempt))
-	v.s.byID[anAttempt].responseID = math.MaxInt32
+	v.running(rmtest.Attempt, false)
+	_, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{ResponseId: math.MaxInt32})
+	v.Refused(err, exceptions.InvalidApplicationMasterRequest, fmt.Sprintf("%s expect responseId to be 0 but get 2147483647", rmtest.Attempt))
+	v.s.byID[rmtest.Attempt].responseID = math.MaxInt32
 	for _, is := range []struct{ asked, want int32 }{{math.MaxInt32, 0}, {math.MaxInt32, 0}, {0, 1}} {
-		r, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: is.asked})
+		r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{ResponseId: is.asked})
 		if err != nil || r.GetResponseId() != is.want {
 			t.Errorf("after %d: %v, %v", is.asked, r, err)
 		}
@@ -98,9 +99,9 @@ func TestResponseIDsWrapAround(t *testing.T) {
 // After its end an ApplicationMaster is answered with new response ids and with nothing, and the scheduler is not asked.
 func TestCallsAfterTheEndWasSaid(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	for range 2 {
-		if _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{
+		if _, err := v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{
 			FinalApplicationStatus: yarn.FinalApplicationStatus_APP_FAILED, Diagnostics: strings.Repeat("d", 64<<10) + "x", TrackingUrl: strings.Repeat("u", 1024) + "x",
 		}); err != nil {
 			t.Error(err)
@@ -108,7 +109,7 @@ func TestCallsAfterTheEndWasSaid(t *testing.T) {
 	}
 	v.gives = allocation{completed: []*yarn.ContainerStatus{{}}}
 	for i := range int32(3) {
-		r, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: i})
+		r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{ResponseId: i})
 		if err != nil || r.GetResponseId() != i+1 || len(r.GetCompletedContainerStatuses()) != 0 {
 			t.Errorf("call %d: %v, %v", i, r, err)
 		}
@@ -116,8 +117,8 @@ func TestCallsAfterTheEndWasSaid(t *testing.T) {
 	if len(v.asked) != 0 {
 		t.Errorf("the scheduler was asked %v", v.asked)
 	}
-	want := amUnregistered{attempt: anAttempt, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: strings.Repeat("d", 64<<10), url: strings.Repeat("u", 1024)}
-	if ends := got[amUnregistered](v.rig, v.client); len(ends) != 1 || ends[0] != want {
+	want := amUnregistered{attempt: rmtest.Attempt, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: strings.Repeat("d", 64<<10), url: strings.Repeat("u", 1024)}
+	if ends := rmtest.Got[amUnregistered](v.Rig, v.Client); len(ends) != 1 || ends[0] != want {
 		t.Errorf("the end is reported %d times, as %.100v", len(ends), ends)
 	}
 }
@@ -134,7 +135,7 @@ func TestAProgressIsFromZeroToOne(t *testing.T) {
 
 // An attempt may release its own containers, and with keepContainers those of the attempts before it.
 func TestWhoseContainersAreReleased(t *testing.T) {
-	own, before := ids.Container{Attempt: secondAttempt, Seq: 2}, aContainer(3)
+	own, before := ids.Container{Attempt: secondAttempt, Seq: 2}, rmtest.Container(3)
 	others := ids.Container{Attempt: otherAttempt, Seq: 4}
 	for _, is := range []struct {
 		keep    bool
@@ -152,7 +153,7 @@ func TestWhoseContainersAreReleased(t *testing.T) {
 		v.running(secondAttempt, is.keep)
 		_, err := v.allocate(secondAttempt, &yarn.AllocateRequest{Release: []*yarn.ContainerId{is.release}})
 		if is.wrong != "" {
-			v.refused(err, exceptions.InvalidContainerRelease, is.wrong)
+			v.Refused(err, exceptions.InvalidContainerRelease, is.wrong)
 			continue
 		}
 		if id, _ := ids.ContainerFrom(is.release); err != nil || !slices.Equal(v.asked[0].release, []ids.Container{id}) {
@@ -165,10 +166,10 @@ func TestWhoseContainersAreReleased(t *testing.T) {
 func TestHowLongTheNameOfAPlaceIs(t *testing.T) {
 	for n, ok := range map[int]bool{0: false, 1: true, 1024: true, 1025: false} {
 		v := newSessions(t)
-		v.running(anAttempt, false)
-		_, err := v.allocate(anAttempt, &yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{{ResourceName: strings.Repeat("h", n)}}})
+		v.running(rmtest.Attempt, false)
+		_, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{{ResourceName: strings.Repeat("h", n)}}})
 		if !ok {
-			v.refused(err, exceptions.InvalidResourceRequest, "an ask names no place, or one of more than 1024 bytes")
+			v.Refused(err, exceptions.InvalidResourceRequest, "an ask names no place, or one of more than 1024 bytes")
 		} else if err != nil {
 			t.Errorf("%d bytes: %v", n, err)
 		}
@@ -178,14 +179,14 @@ func TestHowLongTheNameOfAPlaceIs(t *testing.T) {
 // An answer has what the scheduler gives, which containers are marked, and a token for each node that can be called.
 func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.gives = allocation{
 		containers: []*yarn.Container{
-			{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, {Id: aContainer(3).Proto()}, {Id: aContainer(4).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()},
+			{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, {Id: rmtest.Container(3).Proto()}, {Id: rmtest.Container(4).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()},
 		},
-		completed: []*yarn.ContainerStatus{status(1, ended, 9)}, headroom: &yarn.Resource{Memory: 7}, preempt: []ids.Container{aContainer(5), aContainer(6)}, nodes: 8,
+		completed: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 9)}, headroom: &yarn.Resource{Memory: 7}, preempt: []ids.Container{rmtest.Container(5), rmtest.Container(6)}, nodes: 8,
 	}
-	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{Progress: 0.5})
+	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{Progress: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,13 +198,13 @@ func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 		ResponseId: 1, AllocatedContainers: v.gives.containers, CompletedContainerStatuses: v.gives.completed, Limit: v.gives.headroom, NumClusterNodes: 8,
 		ApplicationPriority: &yarn.Priority{Priority: 3},
 		Preempt: &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{
-			Container: []*yarn.PreemptionContainer{{Id: aContainer(5).Proto()}, {Id: aContainer(6).Proto()}},
+			Container: []*yarn.PreemptionContainer{{Id: rmtest.Container(5).Proto()}, {Id: rmtest.Container(6).Proto()}},
 		}},
 	}
 	if !proto.Equal(r, want) {
 		t.Errorf("%v\nwant\n%v", r, want)
 	}
-	if p := got[amProgress](v.rig, v.client); len(p) != 1 || p[0] != (amProgress{attempt: anAttempt, progress: 0.5}) {
+	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 1 || p[0] != (amProgress{attempt: rmtest.Attempt, progress: 0.5}) {
 		t.Errorf("progress: %v", p)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -19,20 +20,20 @@ import (
 func TestWhichContainersARegistrationNames(t *testing.T) {
 	v := newSessions(t)
 	v.begin(secondAttempt, false)
-	_, err := v.register(secondAttempt, aContainer(2).Proto(), &yarn.ContainerId{AppAttemptId: anAttempt.Proto()})
-	v.refused(err, exceptions.InvalidApplicationMasterRequest,
+	_, err := v.register(secondAttempt, rmtest.Container(2).Proto(), &yarn.ContainerId{AppAttemptId: rmtest.Attempt.Proto()})
+	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0001_01_000000 is no container id: containers count from 1")
 	_, err = v.register(secondAttempt, ids.Container{Attempt: otherAttempt, Seq: 1}.Proto())
-	v.refused(err, exceptions.InvalidApplicationMasterRequest,
+	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0002_01_000001 is not of application_5_0001")
 	if len(v.described) != 0 {
 		t.Errorf("the scheduler was asked %v", v.described)
 	}
-	third, own := aContainer(3), ids.Container{Attempt: secondAttempt, Seq: 2}
-	if _, err := v.register(secondAttempt, own.Proto(), third.Proto(), aContainer(2).Proto(), third.Proto()); err != nil {
+	third, own := rmtest.Container(3), ids.Container{Attempt: secondAttempt, Seq: 2}
+	if _, err := v.register(secondAttempt, own.Proto(), third.Proto(), rmtest.Container(2).Proto(), third.Proto()); err != nil {
 		t.Error(err)
 	}
-	if d := v.described; len(d) != 1 || d[0].attempt != secondAttempt || !slices.Equal(d[0].holds, []ids.Container{aContainer(2), third, own}) {
+	if d := v.described; len(d) != 1 || d[0].attempt != secondAttempt || !slices.Equal(d[0].holds, []ids.Container{rmtest.Container(2), third, own}) {
 		t.Errorf("the scheduler was asked %v", d)
 	}
 }
@@ -44,7 +45,7 @@ func TestWhatIsHandedOver(t *testing.T) {
 		v.begin(secondAttempt, keep)
 		h, g := ids.Node{Host: "h", Port: 1}, ids.Node{Host: "g", Port: 1}
 		v.describes = attemptDescription{maximum: &yarn.Resource{Memory: 8192}, queue: "root.a", previous: []*yarn.Container{
-			{Id: aContainer(2).Proto(), NodeId: h.Proto()}, {Id: aContainer(3).Proto(), NodeId: h.Proto()}, {Id: aContainer(4).Proto(), NodeId: g.Proto()},
+			{Id: rmtest.Container(2).Proto(), NodeId: h.Proto()}, {Id: rmtest.Container(3).Proto(), NodeId: h.Proto()}, {Id: rmtest.Container(4).Proto(), NodeId: g.Proto()},
 		}}
 		r, err := v.register(secondAttempt)
 		if err != nil {
@@ -75,24 +76,24 @@ func TestWhatIsHandedOver(t *testing.T) {
 // A registration is answered when the scheduler has answered: with its failure too, and though the attempt is over meanwhile.
 func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 	v := newSessions(t)
-	v.begin(anAttempt, true)
+	v.begin(rmtest.Attempt, true)
 	v.fails = errors.Join(exceptions.ApplicationAttemptNotFound, errors.New("it is not there yet"))
-	_, err := v.register(anAttempt)
-	v.refused(err, exceptions.ApplicationAttemptNotFound, "it is not there yet")
+	_, err := v.register(rmtest.Attempt)
+	v.Refused(err, exceptions.ApplicationAttemptNotFound, "it is not there yet")
 	v.fails, v.holds = nil, true
 	var answers []*yarn.RegisterApplicationMasterResponse
-	v.peer.Do(func(c *rpcenv.Context) {
-		q := &yarn.RegisterApplicationMasterRequest{ApplicationAttemptId: anAttempt.Proto(), AmRmToken: v.secret(anAttempt)}
-		rpcenv.Ask(c, v.of, q, func(r *yarn.RegisterApplicationMasterResponse, _ error) { answers = append(answers, r) })
+	v.Peer.Do(func(c *rpcenv.Context) {
+		q := &yarn.RegisterApplicationMasterRequest{ApplicationAttemptId: rmtest.Attempt.Proto(), AmRmToken: v.secret(rmtest.Attempt)}
+		rpcenv.Ask(c, v.Of, q, func(r *yarn.RegisterApplicationMasterResponse, _ error) { answers = append(answers, r) })
 	})
 	v.Settle()
-	v.send(unregisterAttempt{attempt: anAttempt})
-	v.describes.previous = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
+	v.Send(unregisterAttempt{attempt: rmtest.Attempt})
+	v.describes.previous = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	v.answer()
 	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {
 		t.Errorf("an attempt that is over is given %v", answers)
 	}
-	if r := got[amRegistered](v.rig, v.client); len(r) != 1 || r[0] != (amRegistered{attempt: anAttempt}) {
+	if r := rmtest.Got[amRegistered](v.Rig, v.Client); len(r) != 1 || r[0] != (amRegistered{attempt: rmtest.Attempt}) {
 		t.Errorf("registered: %v", r)
 	}
 }
@@ -100,21 +101,21 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 // A token of no attempt is nobody's. A token that cannot be made is logged, and the container is given without.
 func TestTokensThatCannotBe(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
-	none, err := token.Make(token.AMRM, "", aLife(5).AMRM, &yarn.AMRMTokenIdentifier{})
+	v.running(rmtest.Attempt, false)
+	none, err := token.Make(token.AMRM, "", rmtest.Life(5).AMRM, &yarn.AMRMTokenIdentifier{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = rpctest.Ask[*yarn.AllocateResponse](v.peer, v.of, &yarn.AllocateRequest{ApplicationAttemptId: anAttempt.Proto(), AmRmToken: none})
-	v.refused(err, exceptions.InvalidToken, "the token is not that of "+anAttempt.String())
-	v.s.byID[anAttempt].user = "\xff"
-	v.gives.containers = []*yarn.Container{{Id: aContainer(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
-	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
+	_, err = rpctest.Ask[*yarn.AllocateResponse](v.Peer, v.Of, &yarn.AllocateRequest{ApplicationAttemptId: rmtest.Attempt.Proto(), AmRmToken: none})
+	v.Refused(err, exceptions.InvalidToken, "the token is not that of "+rmtest.Attempt.String())
+	v.s.byID[rmtest.Attempt].user = "\xff"
+	v.gives.containers = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
+	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{})
 	if err != nil || len(r.GetAllocatedContainers()) != 1 || len(r.GetNmTokens()) != 0 {
 		t.Errorf("%v, %v", r, err)
 	}
-	if len(v.errors) != 1 {
-		t.Errorf("logged %q", v.errors)
+	if len(v.Errors) != 1 {
+		t.Errorf("logged %q", v.Errors)
 	}
-	v.errors = nil
+	v.Errors = nil
 }

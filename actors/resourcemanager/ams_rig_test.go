@@ -1,12 +1,11 @@
 package resourcemanager
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -14,7 +13,7 @@ import (
 
 // sessions is an ApplicationMasterService that serves, with a scheduler that a test plays.
 type sessions struct {
-	*rig
+	*rmtest.Rig
 	s *ApplicationMasterService
 	*sessionScheduler
 }
@@ -34,8 +33,8 @@ type sessionScheduler struct {
 func newSessions(t *testing.T, settings ...string) sessions {
 	t.Helper()
 	s := newApplicationMasterService()
-	v := sessions{newRig(t, ApplicationMasterServiceName, s, settings...), s, &sessionScheduler{}}
-	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v := sessions{rmtest.New(t, ids.ApplicationMasterService, s, settings...), s, &sessionScheduler{}}
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m := m.(type) {
 		case allocate:
 			v.asked = append(v.asked, m)
@@ -46,7 +45,7 @@ func newSessions(t *testing.T, settings ...string) sessions {
 		}
 		return false
 	})
-	v.send(beginService{Life: aLife(5)})
+	v.Send(beginService{Life: rmtest.Life(5)})
 	return v
 }
 
@@ -69,10 +68,10 @@ func answered[Q rpcenv.Asks[R], R rpcenv.Message](c *rpcenv.Context, q Q, s *ses
 
 // answer lets the scheduler answer what it holds.
 func (v sessions) answer() {
-	v.t.Helper()
+	v.T.Helper()
 	held := v.held
 	v.held = nil
-	v.scheduler.Do(func(*rpcenv.Context) {
+	v.Scheduler.Do(func(*rpcenv.Context) {
 		for _, f := range held {
 			f()
 		}
@@ -82,23 +81,23 @@ func (v sessions) answer() {
 
 // begin begins an attempt of ada.
 func (v sessions) begin(id ids.Attempt, keep bool) {
-	v.t.Helper()
-	v.send(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
+	v.T.Helper()
+	v.Send(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
 }
 
 // secret is the token of an attempt.
 func (v sessions) secret(id ids.Attempt) *yarn.Token {
-	v.t.Helper()
-	t, err := token.Make(token.AMRM, "", aLife(5).AMRM, &yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1})
+	v.T.Helper()
+	t, err := token.Make(token.AMRM, "", rmtest.Life(5).AMRM, &yarn.AMRMTokenIdentifier{AppAttemptId: id.Proto(), KeyId: 1})
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	return t
 }
 
 func (v sessions) register(id ids.Attempt, holds ...*yarn.ContainerId) (*yarn.RegisterApplicationMasterResponse, error) {
-	v.t.Helper()
-	r, err := rpctest.Ask[*yarn.RegisterApplicationMasterResponse](v.peer, v.of, &yarn.RegisterApplicationMasterRequest{
+	v.T.Helper()
+	r, err := rpctest.Ask[*yarn.RegisterApplicationMasterResponse](v.Peer, v.Of, &yarn.RegisterApplicationMasterRequest{
 		ApplicationAttemptId: id.Proto(), AmRmToken: v.secret(id), Containers: holds,
 	})
 	v.Settle()
@@ -107,17 +106,17 @@ func (v sessions) register(id ids.Attempt, holds ...*yarn.ContainerId) (*yarn.Re
 
 // running begins an attempt and registers its ApplicationMaster.
 func (v sessions) running(id ids.Attempt, keep bool) {
-	v.t.Helper()
+	v.T.Helper()
 	v.begin(id, keep)
 	if _, err := v.register(id); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 }
 
 func (v sessions) allocate(id ids.Attempt, q *yarn.AllocateRequest) (*yarn.AllocateResponse, error) {
-	v.t.Helper()
+	v.T.Helper()
 	q.ApplicationAttemptId, q.AmRmToken = id.Proto(), v.secret(id)
-	r, err := rpctest.Ask[*yarn.AllocateResponse](v.peer, v.of, q)
+	r, err := rpctest.Ask[*yarn.AllocateResponse](v.Peer, v.Of, q)
 	v.Settle()
 	return r, err
 }
@@ -131,13 +130,13 @@ type call struct {
 
 // calls makes allocate calls with these response ids, one after the other, and does not wait for their answers.
 func (v sessions) calls(id ids.Attempt, responses ...int32) []*call {
-	v.t.Helper()
+	v.T.Helper()
 	all := make([]*call, len(responses))
-	v.peer.Do(func(c *rpcenv.Context) {
+	v.Peer.Do(func(c *rpcenv.Context) {
 		for i, r := range responses {
 			q := &yarn.AllocateRequest{ApplicationAttemptId: id.Proto(), AmRmToken: v.secret(id), ResponseId: r}
 			all[i] = &call{}
-			rpcenv.Ask(c, v.of, q, func(r *yarn.AllocateResponse, err error) { *all[i] = call{r, err, true} })
+			rpcenv.Ask(c, v.Of, q, func(r *yarn.AllocateResponse, err error) { *all[i] = call{r, err, true} })
 		}
 	})
 	v.Settle()
@@ -145,19 +144,11 @@ func (v sessions) calls(id ids.Attempt, responses ...int32) []*call {
 }
 
 func (v sessions) finish(id ids.Attempt, q *yarn.FinishApplicationMasterRequest) (bool, error) {
-	v.t.Helper()
+	v.T.Helper()
 	q.ApplicationAttemptId, q.AmRmToken = id.Proto(), v.secret(id)
-	r, err := rpctest.Ask[*yarn.FinishApplicationMasterResponse](v.peer, v.of, q)
+	r, err := rpctest.Ask[*yarn.FinishApplicationMasterResponse](v.Peer, v.Of, q)
 	v.Settle()
 	return r.GetIsUnregistered(), err
-}
-
-// refused fails the test unless err is want and ends with these words.
-func (r *rig) refused(err, want error, text string) {
-	r.t.Helper()
-	if !errors.Is(err, want) || !strings.HasSuffix(err.Error(), text) {
-		r.t.Errorf("%v\nwant\n%v: ... %s", err, want, text)
-	}
 }
 
 // otherAttempt is of another application.

@@ -7,13 +7,14 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
 // expired are the attempts that were given up since the last call.
 func (v sessions) expired() (all []ids.Attempt) {
-	v.t.Helper()
-	for _, m := range got[amExpired](v.rig, v.client) {
+	v.T.Helper()
+	for _, m := range rmtest.Got[amExpired](v.Rig, v.Client) {
 		all = append(all, m.attempt)
 	}
 	return all
@@ -22,23 +23,23 @@ func (v sessions) expired() (all []ids.Attempt) {
 // Of a forgotten application no session is left: late calls are those of a stranger. Others stay.
 func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.running(secondAttempt, false)
 	v.running(otherAttempt, false)
-	v.send(forgetApplication{app: anApp})
-	_, err := v.register(anAttempt)
-	v.refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+anAttempt.String())
+	v.Send(forgetApplication{app: rmtest.App})
+	_, err := v.register(rmtest.Attempt)
+	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
 	_, err = v.allocate(secondAttempt, &yarn.AllocateRequest{})
-	v.refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+secondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
-	_, err = v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{})
-	v.refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+anAttempt.String())
+	v.Refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+secondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
+	_, err = v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{})
+	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
 	if _, err := v.allocate(otherAttempt, &yarn.AllocateRequest{}); err != nil {
 		t.Error(err)
 	}
 	if len(v.s.byID) != 1 || len(v.s.sessions) != 1 || v.s.sessions[0].attempt != otherAttempt {
 		t.Errorf("sessions are left: %v", v.s.byID)
 	}
-	v.ms(20000)
+	v.Pass(20000)
 	if got := v.expired(); !slices.Equal(got, []ids.Attempt{otherAttempt}) {
 		t.Errorf("given up: %v", got)
 	}
@@ -47,23 +48,23 @@ func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 // An ApplicationMaster is given up when it was not heard for longer than the interval, once; one that is over is not waited for.
 func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	for _, id := range []ids.Attempt{anAttempt, secondAttempt, otherAttempt} {
+	for _, id := range []ids.Attempt{rmtest.Attempt, secondAttempt, otherAttempt} {
 		v.begin(id, false)
 	}
-	v.send(watchAttempt{attempt: anAttempt})
-	v.send(watchAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}}) // nobody knows it
-	v.send(unregisterAttempt{attempt: ids.Attempt{App: anApp, Attempt: 3}})
-	v.send(unregisterAttempt{attempt: secondAttempt})
-	v.send(watchAttempt{attempt: secondAttempt})
-	v.ms(9000) // it is looked at each 3 s
+	v.Send(watchAttempt{attempt: rmtest.Attempt})
+	v.Send(watchAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}) // nobody knows it
+	v.Send(unregisterAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}})
+	v.Send(unregisterAttempt{attempt: secondAttempt})
+	v.Send(watchAttempt{attempt: secondAttempt})
+	v.Pass(9000) // it is looked at each 3 s
 	if got := v.expired(); len(got) != 0 {
 		t.Errorf("after 9 s: %v", got)
 	}
-	v.ms(3000)
-	if got := v.expired(); !slices.Equal(got, []ids.Attempt{anAttempt}) {
+	v.Pass(3000)
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{rmtest.Attempt}) {
 		t.Errorf("after 12 s: %v", got)
 	}
-	v.ms(30000)
+	v.Pass(30000)
 	if got := v.expired(); len(got) != 0 {
 		t.Errorf("given up again: %v", got)
 	}
@@ -72,16 +73,16 @@ func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 // Each call, its registration and its end show that an ApplicationMaster lives.
 func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	v.begin(anAttempt, false)
-	v.send(watchAttempt{attempt: anAttempt})
+	v.begin(rmtest.Attempt, false)
+	v.Send(watchAttempt{attempt: rmtest.Attempt})
 	for i, shows := range []func() error{
-		func() error { _, err := v.register(anAttempt); return err },
-		func() error { _, err := v.allocate(anAttempt, &yarn.AllocateRequest{}); return err },
-		func() error { _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{}); return err },
-		func() error { _, err := v.finish(anAttempt, &yarn.FinishApplicationMasterRequest{}); return err },
-		func() error { _, err := v.allocate(anAttempt, &yarn.AllocateRequest{ResponseId: 1}); return err },
+		func() error { _, err := v.register(rmtest.Attempt); return err },
+		func() error { _, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{}); return err },
+		func() error { _, err := v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{}); return err },
+		func() error { _, err := v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{}); return err },
+		func() error { _, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{ResponseId: 1}); return err },
 	} {
-		v.ms(8000)
+		v.Pass(8000)
 		if err := shows(); err != nil {
 			t.Error(err)
 		}
@@ -89,12 +90,12 @@ func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 			t.Fatalf("given up before call %d", i)
 		}
 	}
-	v.ms(8000)
+	v.Pass(8000)
 	if got := v.expired(); len(got) != 0 {
 		t.Error("given up after the last call")
 	}
-	v.ms(8000)
-	if got := v.expired(); !slices.Equal(got, []ids.Attempt{anAttempt}) {
+	v.Pass(8000)
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{rmtest.Attempt}) {
 		t.Errorf("given up: %v", got)
 	}
 }
@@ -102,9 +103,9 @@ func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 // Host and port distinguish nodes. The next answer has the last state of each; attempts that are over get none.
 func TestNodesAreToldApart(t *testing.T) {
 	v := newSessions(t)
-	v.running(anAttempt, false)
+	v.running(rmtest.Attempt, false)
 	v.running(otherAttempt, false)
-	v.send(unregisterAttempt{attempt: otherAttempt})
+	v.Send(unregisterAttempt{attempt: otherAttempt})
 	for _, n := range []struct {
 		id    ids.Node
 		state yarn.NodeState
@@ -114,9 +115,9 @@ func TestNodesAreToldApart(t *testing.T) {
 		{ids.Node{Host: "b", Port: 1}, yarn.NodeState_NS_RUNNING},
 		{ids.Node{Host: "a", Port: 1}, yarn.NodeState_NS_LOST},
 	} {
-		v.send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.Proto(), NodeState: n.state}})
+		v.Send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.Proto(), NodeState: n.state}})
 	}
-	r, err := v.allocate(anAttempt, &yarn.AllocateRequest{})
+	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

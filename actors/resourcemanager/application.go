@@ -181,13 +181,6 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 	}
 }
 
-// runningOnNode says that an application has a container on a node, or files of it.
-type runningOnNode struct {
-	rpcenv.Local
-	app  ids.Application
-	node ids.Node
-}
-
 func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m runningOnNode) {
 	a := s.byID[m.app]
 	if a == nil { // forgotten, or lost with a bad record: no end of it will ever clean up the node

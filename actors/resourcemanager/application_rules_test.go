@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -19,7 +20,7 @@ import (
 // added records what the scheduler is asked to take.
 func (v *service) added() *[]appAdded {
 	var all []appAdded
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(appAdded); ok {
 			all = append(all, q)
 		}
@@ -59,7 +60,7 @@ func TestTheSchedulerHearsOfGroups(t *testing.T) {
 		if is.groups != nil && len(*added) != 0 {
 			t.Errorf("the scheduler heard of it before its groups were known: %+v", *added)
 		}
-		v.ms(1000)
+		v.Pass(1000)
 		if len(*added) != 1 || !reflect.DeepEqual((*added)[0], is.want) || !slices.Equal(asked, is.asked) {
 			t.Errorf("groups of %q were asked for, the scheduler heard %+v, want %+v", asked, *added, is.want)
 		}
@@ -69,7 +70,7 @@ func TestTheSchedulerHearsOfGroups(t *testing.T) {
 	added := v.added()
 	app := v.submit()
 	v.kill(app, "")
-	v.ms(1000)
+	v.Pass(1000)
 	if a := v.s.byID[app]; len(*added) != 0 || a.machine.State != machine.AppKilled {
 		t.Errorf("it is %s, and the scheduler heard %+v", a.machine.State, *added)
 	}
@@ -99,23 +100,23 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	v := newService(t, nil)
 	id := v.running()
 	a, b, c := ids.Node{Host: "a", Port: 1}, ids.Node{Host: "b", Port: 1}, ids.Node{Host: "c", Port: 1}
-	v.sendAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
-	if got := got[cleanUpApp](v.rig, v.tracker); len(got) != 0 {
+	v.SendAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
+	if got := rmtest.Got[cleanUpApp](v.Rig, v.Tracker); len(got) != 0 {
 		t.Errorf("while it runs the ResourceTracker hears %v", got)
 	}
 	v.kill(id.App, "")
-	v.sendAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
+	v.SendAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
 	var heard []string
-	for _, m := range got[cleanUpApp](v.rig, v.tracker) {
+	for _, m := range rmtest.Got[cleanUpApp](v.Rig, v.Tracker) {
 		heard = append(heard, fmt.Sprint(m.app, m.nodes))
 	}
 	if want := []string{fmt.Sprint(id.App, []ids.Node{a, b}), fmt.Sprint(id.App, []ids.Node{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []ids.Node{c})}; !slices.Equal(heard, want) {
 		t.Errorf("the ResourceTracker heard %q, want %q", heard, want)
 	}
-	if got := got[appRemoved](v.rig, v.scheduler); !slices.Equal(got, []appRemoved{{app: id.App}}) {
+	if got := rmtest.Got[appRemoved](v.Rig, v.Scheduler); !slices.Equal(got, []appRemoved{{app: id.App}}) {
 		t.Errorf("the scheduler heard %v", got)
 	}
-	if got := got[finalStored](v.rig, v.ams); !slices.Equal(got, []finalStored{{app: id.App}}) {
+	if got := rmtest.Got[finalStored](v.Rig, v.AMS); !slices.Equal(got, []finalStored{{app: id.App}}) {
 		t.Errorf("the ApplicationMasterService heard %v", got)
 	}
 }
@@ -131,7 +132,7 @@ func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 		v.kill(id, "")
 		ended = append(ended, id)
 	}
-	r, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.peer, v.of, &yarn.GetApplicationsRequest{})
+	r, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.Peer, v.Of, &yarn.GetApplicationsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,9 +143,9 @@ func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 	if want := []int32{runs.ID, ended[2].ID, ended[3].ID}; !slices.Equal(listed, want) || len(v.s.byID) != 3 {
 		t.Errorf("listed: %v, want %v", listed, want)
 	}
-	v.refused(tryAsk(v.rig, &yarn.GetApplicationReportRequest{ApplicationId: ended[1].Proto()}), exceptions.ApplicationNotFound,
+	v.Refused(rmtest.TryAsk(v.Rig, &yarn.GetApplicationReportRequest{ApplicationId: ended[1].Proto()}), exceptions.ApplicationNotFound,
 		"Application with id '"+ended[1].String()+"' doesn't exist in RM. Please check that the job submission was successful.")
-	if got := got[forgetApplication](v.rig, v.ams); !slices.Equal(got, []forgetApplication{{app: ended[0]}, {app: ended[1]}}) {
+	if got := rmtest.Got[forgetApplication](v.Rig, v.AMS); !slices.Equal(got, []forgetApplication{{app: ended[0]}, {app: ended[1]}}) {
 		t.Errorf("the ApplicationMasterService is to forget %v", got)
 	}
 	var removed []string
@@ -161,7 +162,7 @@ func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 
 // An application has as many attempts as it wants, within the limit of the cluster.
 func TestHowManyAttemptsAnApplicationHas(t *testing.T) {
-	cf := confOf(t, []string{"yarn.resourcemanager.am.max-attempts", "3"})
+	cf := rmtest.Conf(t, []string{"yarn.resourcemanager.am.max-attempts", "3"})
 	for wish, want := range map[int32]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 4: 3} {
 		if got := maxAttemptsOf(cf, wish); got != want {
 			t.Errorf("one that wants %d has %d", wish, got)

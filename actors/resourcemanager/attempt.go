@@ -179,12 +179,6 @@ func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
 	})
 }
 
-// amAllocated says that the scheduler has a container for an ApplicationMaster.
-type amAllocated struct {
-	rpcenv.Local
-	attempt ids.Attempt
-}
-
 func (s *ClientRMService) amAllocated(c *rpcenv.Context, m amAllocated) {
 	if at := s.attemptOf(m.attempt); at != nil {
 		s.pull(c, at)
@@ -252,13 +246,6 @@ func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
 	c.Send(s.scheduler, appAttemptRemoved{attempt: at.id, keep: keep})
 	s.cleanUp(c, at)
-}
-
-// amContainerFinished says that the container of an attempt's ApplicationMaster ended.
-type amContainerFinished struct {
-	rpcenv.Local
-	attempt ids.Attempt
-	status  *yarn.ContainerStatus
 }
 
 func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m amContainerFinished) {

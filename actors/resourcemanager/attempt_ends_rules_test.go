@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -33,12 +34,12 @@ func TestWhenContainersAreKept(t *testing.T) {
 	} {
 		v := newService(t, nil)
 		id := v.running(is.change)
-		v.sendAll(is.ends(id)...)
-		removed := got[appAttemptRemoved](v.rig, v.scheduler)
+		v.SendAll(is.ends(id)...)
+		removed := rmtest.Got[appAttemptRemoved](v.Rig, v.Scheduler)
 		if want := []appAttemptRemoved{{attempt: id, keep: is.kept}}; !slices.Equal(removed, want) {
 			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
 		}
-		if over := got[unregisterAttempt](v.rig, v.ams); !slices.Equal(over, []unregisterAttempt{{attempt: id}}) {
+		if over := rmtest.Got[unregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []unregisterAttempt{{attempt: id}}) {
 			t.Errorf("%s: the ApplicationMasterService heard %v", is.name, over)
 		}
 	}
@@ -96,7 +97,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 	} {
 		v := newService(t, nil)
 		id := v.running(func(s *yarn.ApplicationSubmissionContext) { s.MaxAppAttempts = 1 })
-		v.sendAll(is.ends(id)...)
+		v.SendAll(is.ends(id)...)
 		at := v.s.attemptOf(id)
 		if at.machine.State != is.state || !strings.Contains(at.diagnostics, is.why) || is.why == "" && at.diagnostics != "" || at.exit != is.exit || at.final != is.final {
 			t.Errorf("%s: %s, %q, exit status %d, %s", is.name, at.machine.State, at.diagnostics, at.exit, at.final)
@@ -112,7 +113,7 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 	for url, want := range map[string]string{"": "http://h", "http://history": "http://history"} {
 		v := newService(t, nil)
 		id := v.running()
-		v.send(amUnregistered{attempt: id, url: url})
+		v.Send(amUnregistered{attempt: id, url: url})
 		if got := v.s.byID[id.App].report(usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
 			t.Errorf("%q: it is followed at %q", url, got.GetTrackingUrl())
 		}
@@ -124,12 +125,12 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	progress := func(v *service, id ids.Attempt) float32 { return v.s.byID[id.App].report(usage{}).GetProgress() }
 	v := newService(t, nil)
 	id := v.running()
-	v.send(amProgress{attempt: id, progress: 0.25})
+	v.Send(amProgress{attempt: id, progress: 0.25})
 	if got := progress(v, id); got != 0.25 {
 		t.Errorf("running: %f", got)
 	}
-	v.send(amUnregistered{attempt: id})
-	v.send(amProgress{attempt: id, progress: 0.5})
+	v.Send(amUnregistered{attempt: id})
+	v.Send(amProgress{attempt: id, progress: 0.5})
 	if got := progress(v, id); got != 1 {
 		t.Errorf("after its end: %f", got)
 	}
@@ -148,8 +149,8 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	// A progress of what does not run is an event that the machine has no row for: it is logged.
 	v = newService(t, nil)
 	id = v.launched()
-	v.send(amProgress{attempt: id, progress: 0.5})
-	v.logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
+	v.Send(amProgress{attempt: id, progress: 0.5})
+	v.Logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
 	if got := progress(v, id); got != 0 {
 		t.Errorf("launched: %f", got)
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
 // launched submits an application whose first attempt's node has its ApplicationMaster.
 func (v *service) launched(change ...func(*yarn.ApplicationSubmissionContext)) ids.Attempt {
-	v.t.Helper()
+	v.T.Helper()
 	at := ids.Attempt{App: v.submit(change...), Attempt: 1}
 	v.launch(at)
 	return at
@@ -26,22 +27,22 @@ func (v *service) launched(change ...func(*yarn.ApplicationSubmissionContext)) i
 
 // launch gives an attempt a container on the node, which starts the ApplicationMaster.
 func (v *service) launch(at ids.Attempt) {
-	v.t.Helper()
+	v.T.Helper()
 	n := v.node()
-	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(allocate)
 		if ok = ok && q.attempt == at && len(q.asks) == 0; ok {
 			rpcenv.Reply(c, q, allocation{containers: []*yarn.Container{{Id: ids.Container{Attempt: at, Seq: 1}.Proto(), NodeId: n.Proto()}}})
 		}
 		return ok
 	})
-	v.send(amAllocated{attempt: at})
+	v.Send(amAllocated{attempt: at})
 	v.inState(at, machine.AttemptLaunched)
 }
 
 // node is that of the NodeManager, which obeys.
 func (v *service) node() ids.Node {
-	v.t.Helper()
+	v.T.Helper()
 	if v.nm == nil {
 		v.nm = v.ProbeIn(v.Env("N", nil), ids.ContainerManager)
 		v.nm.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
@@ -59,32 +60,22 @@ func (v *service) node() ids.Node {
 
 // running is launched with an ApplicationMaster that registered.
 func (v *service) running(change ...func(*yarn.ApplicationSubmissionContext)) ids.Attempt {
-	v.t.Helper()
+	v.T.Helper()
 	at := v.launched(change...)
-	v.send(amRegistered{attempt: at, host: "h", port: 4040, url: "http://h"})
+	v.Send(amRegistered{attempt: at, host: "h", port: 4040, url: "http://h"})
 	v.inState(at, machine.AttemptRunning)
 	return at
 }
 
 func (v *service) inState(id ids.Attempt, want machine.AttemptState) {
-	v.t.Helper()
+	v.T.Helper()
 	at := v.s.attemptOf(id)
 	if at == nil {
-		v.t.Fatalf("there is no %s", id)
+		v.T.Fatalf("there is no %s", id)
 	}
 	if at.machine.State != want {
-		v.t.Fatalf("%s is %s (%s), want %s", id, at.machine.State, at.diagnostics, want)
+		v.T.Fatalf("%s is %s (%s), want %s", id, at.machine.State, at.diagnostics, want)
 	}
-}
-
-// sendAll sends the endpoint messages of a sibling: all are there before the first is handled.
-func (r *rig) sendAll(all ...rpcenv.Message) {
-	r.t.Helper()
-	r.run(func(c *rpcenv.Context) {
-		for _, m := range all {
-			c.Send(r.of, m)
-		}
-	})
 }
 
 // ofItsMaster says that the container of an ApplicationMaster ended.
@@ -102,7 +93,7 @@ func TestMessagesOfUnknownAttemptsChangeNothing(t *testing.T) {
 	for _, id := range []ids.Attempt{
 		{App: ids.Application{Timestamp: 1, ID: 77}, Attempt: 1}, {App: known.App}, {App: known.App, Attempt: -1}, {App: known.App, Attempt: 2}, {},
 	} {
-		v.sendAll(
+		v.SendAll(
 			amAllocated{attempt: id}, pullContainer{attempt: id}, attemptSaved{attempt: id}, attemptSaved{attempt: id, final: true}, ofItsMaster(id, 1, "crash"),
 			amRegistered{attempt: id, host: "other"}, amProgress{attempt: id, progress: 0.5}, amUnregistered{attempt: id, diagnostics: "other"}, amExpired{attempt: id},
 			appSaved{app: ids.Application{Timestamp: 1, ID: 77}}, appSaved{app: ids.Application{Timestamp: 1, ID: 77}, final: true},
@@ -123,14 +114,14 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 		{Priority: &yarn.Priority{Priority: 8}, ResourceName: "*", NumContainers: 4, Capability: &yarn.Resource{Memory: 4096, VirtualCores: 3}},
 	}
 	var asks []allocate
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(allocate); ok {
 			asks = append(asks, q)
 		}
 		return false
 	})
 	var added []appAttemptAdded
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(appAttemptAdded); ok {
 			added = append(added, q)
 		}
@@ -156,7 +147,7 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 	if want := []appAttemptAdded{{attempt: at(plain)}, {attempt: at(by), keep: true}}; !slices.Equal(added, want) {
 		t.Errorf("the scheduler heard %+v", added)
 	}
-	r := got[registerAttempt](v.rig, v.ams)
+	r := rmtest.Got[registerAttempt](v.Rig, v.AMS)
 	if len(r) != 2 || r[0] != (registerAttempt{attempt: at(plain), user: "ada"}) || r[1].attempt != at(by) || !r[1].keep || r[1].priority.GetPriority() != 4 {
 		t.Errorf("the ApplicationMasterService heard %+v", r)
 	}
@@ -166,7 +157,7 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 func TestAnAttemptThatTheSchedulerRefuses(t *testing.T) {
 	for _, of := range []string{"the attempt", "its container"} {
 		v := newService(t, nil)
-		v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 			_, attempt := m.(appAttemptAdded)
 			_, container := m.(allocate)
 			refuses := attempt && of == "the attempt" || container && of == "its container"
@@ -189,7 +180,7 @@ func TestAFailureOfTheSchedulerIsNoContainer(t *testing.T) {
 	v := newService(t, nil)
 	id := ids.Attempt{App: v.submit(), Attempt: 1}
 	v.fails = errors.New("in a minute")
-	v.send(amAllocated{attempt: id})
+	v.Send(amAllocated{attempt: id})
 	v.inState(id, machine.AttemptScheduled)
 	v.fails = nil
 	v.launch(id)
@@ -226,27 +217,27 @@ func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
 	app := v.submit()
 	at := ids.Attempt{App: app, Attempt: 1}
 	asked := 0
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		if _, ok := m.(allocate); ok {
 			asked++
 		}
 		return false
 	})
-	v.send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
+	v.Send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
 	if asked != 0 {
 		t.Error("it asked for a container of an attempt that is none")
 	}
-	v.send(amAllocated{attempt: at})
-	v.ms(490)
+	v.Send(amAllocated{attempt: at})
+	v.Pass(490)
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
-	v.ms(20)
+	v.Pass(20)
 	if asked != 2 {
 		t.Errorf("asked %d times after half a second", asked)
 	}
 	v.s.byID[app].current().machine.State = 5 // launched meanwhile
-	v.ms(2000)
+	v.Pass(2000)
 	if asked != 2 {
 		t.Errorf("asked %d times though it has it", asked)
 	}
@@ -259,5 +250,5 @@ func TestAContainerWithoutANode(t *testing.T) {
 	if _, _, err := v.s.startRequest(at); err == nil || err.Error() != "its container has no node" {
 		t.Error(err)
 	}
-	v.run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
+	v.Run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
 }

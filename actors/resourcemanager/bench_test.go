@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -28,7 +29,7 @@ func BenchmarkNodeHeartbeats(b *testing.B) {
 
 func heartbeats(b *testing.B, senders, nodes int) {
 	rm, peers := loopback(b)
-	tracker := peers.Ref(rm.Address(), resourcemanager.ResourceTrackerName)
+	tracker := peers.Ref(rm.Address(), ids.ResourceTracker)
 	block := peers.Blocking(context.Background())
 	defer block.Close()
 	status := make([]*yarn.NodeStatus, nodes)

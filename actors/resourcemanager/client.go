@@ -41,9 +41,9 @@ func newClientRMService(cfg Config) *ClientRMService {
 
 // OnStart is a callback of the endpoint.
 func (s *ClientRMService) OnStart(c *rpcenv.Context) {
-	s.ams = life.Sibling(c, ApplicationMasterServiceName)
-	s.tracker = life.Sibling(c, ResourceTrackerName)
-	s.scheduler = life.Sibling(c, SchedulerName)
+	s.ams = life.Sibling(c, ids.ApplicationMasterService)
+	s.tracker = life.Sibling(c, ids.ResourceTracker)
+	s.scheduler = life.Sibling(c, ids.Scheduler)
 	s.begin(c)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -31,7 +32,7 @@ func (w *written) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 
 // service is a ClientRMService that serves, with a scheduler that a test plays.
 type service struct {
-	*rig
+	*rmtest.Rig
 	s     *ClientRMService
 	moves func(c *rpcenv.Context, m moveApp)
 	fails error          // what the scheduler fails questions with
@@ -47,8 +48,8 @@ func newService(t *testing.T, store records.Store, settings ...string) *service 
 func newServiceWith(t *testing.T, cfg Config, settings ...string) *service {
 	t.Helper()
 	s := newClientRMService(cfg)
-	v := &service{rig: newRig(t, ClientRMServiceName, s, settings...), s: s}
-	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v := &service{Rig: rmtest.New(t, ids.ClientRMService, s, settings...), s: s}
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if v.fails != nil {
 			rpcenv.Fail(c, m, v.fails)
 			return true
@@ -81,14 +82,14 @@ func newServiceWith(t *testing.T, cfg Config, settings ...string) *service {
 
 // submit hands an application in.
 func (v *service) submit(change ...func(*yarn.ApplicationSubmissionContext)) ids.Application {
-	v.t.Helper()
+	v.T.Helper()
 	id := v.newID()
 	q := aSubmission(id)
 	for _, f := range change {
 		f(q)
 	}
-	if err := tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
-		v.t.Fatal(err)
+	if err := rmtest.TryAsk(v.Rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
+		v.T.Fatal(err)
 	}
 	v.Settle()
 	return id
@@ -96,10 +97,10 @@ func (v *service) submit(change ...func(*yarn.ApplicationSubmissionContext)) ids
 
 // newID is the id of the next application.
 func (v *service) newID() ids.Application {
-	v.t.Helper()
-	a, err := rpctest.Ask[*yarn.GetNewApplicationResponse](v.peer, v.of, &yarn.GetNewApplicationRequest{})
+	v.T.Helper()
+	a, err := rpctest.Ask[*yarn.GetNewApplicationResponse](v.Peer, v.Of, &yarn.GetNewApplicationRequest{})
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	id, _ := ids.ApplicationFrom(a.GetApplicationId())
 	return id
@@ -116,7 +117,7 @@ func aSubmission(id ids.Application) *yarn.ApplicationSubmissionContext {
 func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()
-	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if m, ok := m.(requestNodes); ok {
 			rpcenv.Reply(c, m, nodeList{})
 		}
@@ -126,9 +127,9 @@ func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 		for _, q := range []rpcenv.Message{
 			&yarn.GetNewApplicationRequest{}, &yarn.GetApplicationReportRequest{ApplicationId: app.Proto()}, &yarn.GetApplicationsRequest{}, &yarn.GetQueueInfoRequest{},
 			&yarn.GetClusterNodesRequest{}, &yarn.RequestResourceManagerState{}, &yarn.RequestApplicationRefusals{ApplicationId: app.Proto()},
-			&yarn.RequestContainerPlace{ContainerId: aContainer(1).Proto()}, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: "root.b"},
+			&yarn.RequestContainerPlace{ContainerId: rmtest.Container(1).Proto()}, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: "root.b"},
 		} {
-			if err := tryAsk(v.rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
+			if err := rmtest.TryAsk(v.Rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
 				t.Errorf("%T: %v", q, err)
 			}
 		}
@@ -136,23 +137,23 @@ func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	v.fails = errors.Join(exceptions.Retriable, errors.New("in a minute"))
 	ask()
 	active := false
-	v.scheduler.Do(func(c *rpcenv.Context) {
-		rpcenv.Ask(c, v.of, AwaitActive{}, func(*rpc.Bool, error) { active = true })
+	v.Scheduler.Do(func(c *rpcenv.Context) {
+		rpcenv.Ask(c, v.Of, AwaitActive{}, func(*rpc.Bool, error) { active = true })
 	})
 	v.Settle()
 	if active {
 		t.Error("it said that it serves while its scheduler does not")
 	}
 	v.fails = nil
-	if a, err := rpctest.Ask[*rpc.Bool](v.scheduler, v.of, AwaitActive{}); err != nil || !a.GetValue() {
+	if a, err := rpctest.Ask[*rpc.Bool](v.Scheduler, v.Of, AwaitActive{}); err != nil || !a.GetValue() {
 		t.Errorf("%v, %v", a, err)
 	}
-	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		rpcenv.Fail(c, m, errors.Join(exceptions.Retriable, errors.New("in a minute")))
 		return true
 	})
 	for _, q := range []rpcenv.Message{&yarn.GetClusterMetricsRequest{}, &yarn.GetClusterNodesRequest{}, &yarn.RequestResourceManagerState{}} {
-		if err := tryAsk(v.rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
+		if err := rmtest.TryAsk(v.Rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
 			t.Errorf("%T: %v", q, err)
 		}
 	}
@@ -165,7 +166,7 @@ func TestApplicationsAreToldInTheirOrder(t *testing.T) {
 		v.submit()
 	}
 	for limit, want := range map[int64][]int32{-1: {1, 2, 3}, 0: {1, 2, 3}, 1: {1}, 2: {1, 2}, 3: {1, 2, 3}} {
-		a, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.peer, v.of, &yarn.GetApplicationsRequest{Limit: limit})
+		a, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.Peer, v.Of, &yarn.GetApplicationsRequest{Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +190,7 @@ func TestWhichMovesAreWritten(t *testing.T) {
 	app := v.submit()
 	v.Advance(time.Second)
 	move := func(to string) error {
-		return tryAsk(v.rig, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: to})
+		return rmtest.TryAsk(v.Rig, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: to})
 	}
 	queue := func() string { return v.s.byID[app].queue }
 	v.moves = func(c *rpcenv.Context, m moveApp) {
@@ -212,7 +213,7 @@ func TestWhichMovesAreWritten(t *testing.T) {
 	if !errors.Is(err, exceptions.YARN) || !strings.HasSuffix(err.Error(), "the name of the queue has 1025 bytes, at most 1024 can be") {
 		t.Errorf("a longer name: %v", err)
 	}
-	if err := tryAsk(v.rig, &yarn.MoveApplicationAcrossQueuesRequest{TargetQueue: strings.Repeat("q", 1025)}); !errors.Is(err, exceptions.ApplicationNotFound) {
+	if err := rmtest.TryAsk(v.Rig, &yarn.MoveApplicationAcrossQueuesRequest{TargetQueue: strings.Repeat("q", 1025)}); !errors.Is(err, exceptions.ApplicationNotFound) {
 		t.Errorf("of an application that is none: %v", err)
 	}
 	before = len(w.changes)
@@ -222,5 +223,42 @@ func TestWhichMovesAreWritten(t *testing.T) {
 	}
 	if err := move("root.c"); err != nil || len(w.changes) != before || queue() == "root.c" {
 		t.Errorf("of one that ended meanwhile: %v, %d written, %s", err, len(w.changes)-before, queue())
+	}
+}
+
+// An event that a state has no row for is logged and changes nothing.
+func TestAnApplicationsEventOutOfTurnChangesNothing(t *testing.T) {
+	v := newService(t, nil)
+	v.Run(func(c *rpcenv.Context) {
+		a := &application{machine: machine.App{State: machine.AppAccepted}}
+		v.s.stepApp(c, a, machine.AppStart, machine.Always, "")
+		at := &attempt{machine: machine.Attempt{State: machine.AttemptScheduled}, app: a}
+		v.s.stepAttempt(c, at, machine.AttemptRegister, machine.Always, "")
+		if a.machine.State != machine.AppAccepted || at.machine.State != machine.AttemptScheduled {
+			t.Errorf("the application is %s, the attempt %s", a.machine.State, at.machine.State)
+		}
+	})
+	if len(v.Errors) != 2 {
+		t.Errorf("logged: %q", v.Errors)
+	}
+	v.Errors = nil
+}
+
+// An endpoint refuses what is for a NodeManager.
+func TestMessagesOfOthersAreRefused(t *testing.T) {
+	s, err := newScheduler(rmtest.Conf(t, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]rpcenv.Endpoint{
+		ids.ResourceTracker: newResourceTracker(nil), ids.ClientRMService: newClientRMService(Config{}),
+		ids.ApplicationMasterService: newApplicationMasterService(), ids.Scheduler: s,
+	} {
+		r := rmtest.New(t, name, e)
+		if name == ids.Scheduler {
+			r.Send(beginScheduler{Life: rmtest.Life(5)})
+		}
+		r.Refused(rmtest.TryAsk(r, &yarn.StartContainersRequest{}), rpcenv.ErrRefusedUnsupported, "to "+name)
+		r.Logged("Ignoring error in yarn.StartContainersRequest: Unsupported message yarn.StartContainersRequest from " + r.Peer.Ref.Address.String() + " to " + name)
 	}
 }

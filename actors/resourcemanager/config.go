@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
@@ -57,19 +56,6 @@ func (k Keys) validate() error {
 	return errors.Join(problems...)
 }
 
-// Allocations is the file of the FairScheduler's queues. Its method is a body of [rpcenv.Run]: it may do I/O.
-type Allocations interface {
-	// Read returns the file's content and the time of its last change. An error says which file and why.
-	Read(b *rpcenv.Blocking) (content []byte, modified time.Time, err error)
-}
-
-// Hosts are the files behind yarn.resourcemanager.nodes.include-path and exclude-path. Its method is a body of
-// [rpcenv.Run]: it may do I/O.
-type Hosts interface {
-	// Read returns the hosts that the files list. An empty include list admits all. An error says which file and why.
-	Read(b *rpcenv.Blocking) (include, exclude []string, err error)
-}
-
 // Start registers a ResourceManager's endpoints in an Env: ClientRMService, ApplicationMasterService, ResourceTracker and
 // Scheduler. It returns the last for simulations, which look into it from outside. Without a Store they serve at once, with one
 // when its records are read. Settings that contradict each other and keys of a wrong length are errors.
@@ -77,7 +63,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 	if err := cfg.Keys.validate(); err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
-	scheduler, err := newScheduler(env.Conf(), cfg)
+	scheduler, err := newScheduler(env.Conf(), cfg.Allocations)
 	if err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
@@ -86,10 +72,10 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 		name     string
 		endpoint rpcenv.Endpoint
 	}{
-		{SchedulerName, scheduler},
-		{ResourceTrackerName, newResourceTracker(cfg)},
-		{ApplicationMasterServiceName, newApplicationMasterService()},
-		{ClientRMServiceName, newClientRMService(cfg)},
+		{ids.Scheduler, scheduler},
+		{ids.ResourceTracker, newResourceTracker(cfg.Hosts)},
+		{ids.ApplicationMasterService, newApplicationMasterService()},
+		{ids.ClientRMService, newClientRMService(cfg)},
 	} {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
 			return nil, fmt.Errorf("start a ResourceManager: %w", err)
@@ -97,15 +83,3 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 	}
 	return scheduler, nil
 }
-
-// The names of the endpoints.
-const (
-	// ClientRMServiceName is for clients: it owns applications and their attempts.
-	ClientRMServiceName = ids.ClientRMService
-	// ApplicationMasterServiceName is for ApplicationMasters: it owns their sessions.
-	ApplicationMasterServiceName = ids.ApplicationMasterService
-	// ResourceTrackerName is for NodeManagers: it owns nodes.
-	ResourceTrackerName = ids.ResourceTracker
-	// SchedulerName is for the other three: it owns queues and containers.
-	SchedulerName = "Scheduler"
-)

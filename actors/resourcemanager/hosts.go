@@ -12,6 +12,13 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// Hosts are the files behind yarn.resourcemanager.nodes.include-path and exclude-path. Its method is a body of
+// [rpcenv.Run]: it may do I/O.
+type Hosts interface {
+	// Read returns the hosts that the files list. An empty include list admits all. An error says which file and why.
+	Read(b *rpcenv.Blocking) (include, exclude []string, err error)
+}
+
 // hostLists say which hosts may be nodes. It mirrors HostsFileReader and NodesListManager.isValidNode.
 type hostLists struct{ include, exclude map[string]bool }
 
@@ -50,7 +57,7 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 		patience = time.Duration(s) * time.Second
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (beginTracker, error) { return readHosts(b, t.cfg.Hosts) },
+	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (beginTracker, error) { return readHosts(b, t.lists) },
 		func(read beginTracker, err error) {
 			if err != nil {
 				call.Fail(fmt.Errorf("%w: the lists of hosts stay as they were: %w", exceptions.YARN, err))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -24,9 +25,9 @@ func (e *excluded) Read(*rpcenv.Blocking) (include, exclude []string, err error)
 }
 
 func (r tracking) refresh(q *yarn.RefreshNodesRequest) {
-	r.t.Helper()
-	if _, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.peer, r.of, q); err != nil {
-		r.t.Fatal(err)
+	r.T.Helper()
+	if _, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.Peer, r.Of, q); err != nil {
+		r.T.Fatal(err)
 	}
 	r.Settle()
 }
@@ -41,16 +42,16 @@ func TestHowLongADecommissioningMayTake(t *testing.T) {
 		{"0", 0, 1}, {"5", 0, 5}, {"5", 8, 8}, {"5", -1, 0}, {"-1", 0, 0},
 	} {
 		hosts := &excluded{}
-		r := newTracking(t, Config{Hosts: hosts}, "yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", is.setting)
+		r := newTracking(t, hosts, "yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", is.setting)
 		id := r.node("h")
-		response := r.beat(id, 0, status(1, runs, 0)).GetResponseId()
+		response := r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0)).GetResponseId()
 		hosts.exclude = []string{"h"}
 		begun := r.Now()
 		r.refresh(&yarn.RefreshNodesRequest{Graceful: true, DecommissionTimeout: is.says})
 		ended := 0
 		for i := 1; i <= 12 && ended == 0; i++ {
-			r.ms(1000 - int(r.Now().Sub(begun).Milliseconds()%1000) + 10) // 10 ms after the second
-			a := r.beat(id, response, status(1, runs, 0))
+			r.Pass(1000 - int(r.Now().Sub(begun).Milliseconds()%1000) + 10) // 10 ms after the second
+			a := r.beat(id, response, rmtest.Status(1, rmtest.Runs, 0))
 			response = a.GetResponseId()
 			if a.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
 				ended = i
@@ -68,25 +69,25 @@ func TestHowLongADecommissioningMayTake(t *testing.T) {
 // A node that is excluded gracefully ends when nothing runs there and the scheduler has heard so.
 func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	hosts := &excluded{}
-	r := newTracking(t, Config{Hosts: hosts})
+	r := newTracking(t, hosts)
 	id := r.node("h")
-	r.beat(id, 0, status(1, runs, 0))
+	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0))
 	hosts.exclude = []string{"h"}
 	r.refresh(&yarn.RefreshNodesRequest{Graceful: true})
-	if d := got[drainNode](r.rig, r.scheduler); len(d) != 1 || d[0].node != id || !d[0].drain {
+	if d := rmtest.Got[drainNode](r.Rig, r.Scheduler); len(d) != 1 || d[0].node != id || !d[0].drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
-	if c := got[nodeChanged](r.rig, r.ams); len(c) != 2 || c[1].report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
+	if c := rmtest.Got[nodeChanged](r.Rig, r.AMS); len(c) != 2 || c[1].report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
 		t.Errorf("ApplicationMasters heard %v", c)
 	}
-	if a := r.beat(id, 1, status(1, runs, 0)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
+	if a := r.beat(id, 1, rmtest.Status(1, rmtest.Runs, 0)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("a container runs: %v", a)
 	}
 	r.slow.holds = true
-	if a := r.beat(id, 2, status(1, ended, 3)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
+	if a := r.beat(id, 2, rmtest.Status(1, rmtest.Ended, 3)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("the scheduler has not heard of the end: %v", a)
 	}
-	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) == 0 || len(u[len(u)-1].ended) != 1 {
+	if u := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler); len(u) == 0 || len(u[len(u)-1].ended) != 1 {
 		t.Errorf("the scheduler heard %+v", u)
 	}
 	if a := r.beat(id, 3); a.GetNodeAction() != yarn.NodeAction_NORMAL {
@@ -110,7 +111,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 // New lists change nothing for a node that is listed, or that has ended.
 func TestWhatNewListsChange(t *testing.T) {
 	hosts := &excluded{}
-	r := newTracking(t, Config{Hosts: hosts})
+	r := newTracking(t, hosts)
 	r.node("a")
 	r.node("b")
 	r.node("c")
@@ -125,14 +126,14 @@ func TestWhatNewListsChange(t *testing.T) {
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 RUNNING]", "b")
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 DECOMMISSIONING]", "b", "c")
 	refresh(true, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONING]", "c")
-	if d := got[drainNode](r.rig, r.scheduler); len(d) != 3 || d[2].node.Host != "b" || d[2].drain {
+	if d := rmtest.Got[drainNode](r.Rig, r.Scheduler); len(d) != 3 || d[2].node.Host != "b" || d[2].drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
 	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]", "c")
 	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]")
 
 	hosts.exclude, hosts.err = []string{"a"}, errors.New("/etc/exclude: no such file")
-	_, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.peer, r.of, &yarn.RefreshNodesRequest{})
+	_, err := rpctest.Ask[*yarn.RefreshNodesResponse](r.Peer, r.Of, &yarn.RefreshNodesRequest{})
 	if !errors.Is(err, exceptions.YARN) || !strings.HasSuffix(err.Error(), "the lists of hosts stay as they were: /etc/exclude: no such file") {
 		t.Error(err)
 	}
@@ -140,8 +141,8 @@ func TestWhatNewListsChange(t *testing.T) {
 		t.Error(got)
 	}
 	// Without files all hosts may be nodes.
-	r = newTracking(t, Config{})
-	r.send(beginTracker{Life: aLife(5), exclude: []string{"a"}})
+	r = newTracking(t, nil)
+	r.Send(beginTracker{Life: rmtest.Life(5), exclude: []string{"a"}})
 	r.refresh(&yarn.RefreshNodesRequest{})
 	r.node("a")
 	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING]" {

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -15,10 +16,10 @@ import (
 
 // kill ends an application and reports whether the end is durable.
 func (v *service) kill(app ids.Application, why string) bool {
-	v.t.Helper()
-	r, err := rpctest.Ask[*yarn.KillApplicationResponse](v.peer, v.of, &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: why})
+	v.T.Helper()
+	r, err := rpctest.Ask[*yarn.KillApplicationResponse](v.Peer, v.Of, &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: why})
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	v.Settle()
 	return r.GetIsKillCompleted()
@@ -35,7 +36,7 @@ func TestWhoKilledAnApplicationIsTold(t *testing.T) {
 		{"h", "enough", by + " at h with diagnostic message: enough"},
 		{"h", long + "w", by + " at h with diagnostic message: " + long},
 	} {
-		if got := killDiagnostics(anApp, is.host, is.said); got != is.want {
+		if got := killDiagnostics(rmtest.App, is.host, is.said); got != is.want {
 			t.Errorf("%q\nwant\n%q", got, is.want)
 		}
 	}
@@ -46,7 +47,7 @@ func TestTheFirstKillCounts(t *testing.T) {
 	for _, with := range []string{"an attempt", "no attempt"} {
 		v := newService(t, nil)
 		if with == "no attempt" {
-			v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+			v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 				q, ok := m.(appAdded)
 				if ok {
 					rpcenv.Defer(c, q) // for good
@@ -56,10 +57,10 @@ func TestTheFirstKillCounts(t *testing.T) {
 		}
 		app := v.submit()
 		var done []bool
-		v.scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
+		v.Scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
 			for i := range 3 {
 				q := &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: fmt.Sprint("kill ", i)}
-				rpcenv.Ask(c, v.of, q, func(r *yarn.KillApplicationResponse, err error) {
+				rpcenv.Ask(c, v.Of, q, func(r *yarn.KillApplicationResponse, err error) {
 					done = append(done, err == nil && r.GetIsKillCompleted())
 				})
 			}
@@ -80,7 +81,7 @@ func TestTheFirstKillCounts(t *testing.T) {
 func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
 	v := newService(t, nil)
 	at := v.running()
-	v.send(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
+	v.Send(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
 	a := v.s.byID[at.App]
 	if !v.kill(at.App, "too late") || a.machine.State != machine.AppFinishing || a.diagnostics != "done" {
 		t.Errorf("it is %s, %s", a.machine.State, a.diagnostics)
@@ -90,7 +91,7 @@ func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
 // A kill has to name an application.
 func TestAKillNamesAnApplication(t *testing.T) {
 	v := newService(t, nil)
-	v.refused(tryAsk(v.rig, &yarn.KillApplicationRequest{}), exceptions.ApplicationNotFound, ": Invalid application id: null")
-	v.refused(tryAsk(v.rig, &yarn.KillApplicationRequest{ApplicationId: anApp.Proto()}), exceptions.ApplicationNotFound,
+	v.Refused(rmtest.TryAsk(v.Rig, &yarn.KillApplicationRequest{}), exceptions.ApplicationNotFound, ": Invalid application id: null")
+	v.Refused(rmtest.TryAsk(v.Rig, &yarn.KillApplicationRequest{ApplicationId: rmtest.App.Proto()}), exceptions.ApplicationNotFound,
 		": Trying to kill an absent application application_5_0001")
 }

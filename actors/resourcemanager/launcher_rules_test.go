@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -19,18 +20,18 @@ import (
 func TestATokenThatCannotBeMadeStartsNothing(t *testing.T) {
 	v := newService(t, nil)
 	at := &attempt{
-		id: anAttempt, launched: true, container: &yarn.Container{NodeId: v.node().Proto()},
+		id: rmtest.Attempt, launched: true, container: &yarn.Container{NodeId: v.node().Proto()},
 		app: &application{user: "\xff", context: &yarn.ApplicationSubmissionContext{}},
 	}
 	if _, _, err := v.s.startRequest(at); err == nil || !strings.HasPrefix(err.Error(), "make a NMToken: ") {
 		t.Error(err)
 	}
-	v.run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
-	if len(v.errors) != 1 || !strings.HasPrefix(v.errors[0], anAttempt.String()+": make a NMToken: ") {
-		t.Errorf("logged %q", v.errors)
+	v.Run(func(c *rpcenv.Context) { v.s.cleanUp(c, at) })
+	if len(v.Errors) != 1 || !strings.HasPrefix(v.Errors[0], rmtest.Attempt.String()+": make a NMToken: ") {
+		t.Errorf("logged %q", v.Errors)
 	}
-	v.errors = nil
-	if got := got[*yarn.StopContainersRequest](v.rig, v.nm); len(got) != 0 {
+	v.Errors = nil
+	if got := rmtest.Got[*yarn.StopContainersRequest](v.Rig, v.nm); len(got) != 0 {
 		t.Errorf("the node has to end %v", got)
 	}
 }
@@ -47,7 +48,7 @@ func TestAnAttemptIsEndedOnItsNode(t *testing.T) {
 			}
 			return false
 		})
-		log := logtest.NewLocal(v.scheduler.Env.Log().Logger)
+		log := logtest.NewLocal(v.Scheduler.Env.Log().Logger)
 		v.kill(id.App, "")
 		v.inState(id, machine.AttemptKilled)
 		said := slices.ContainsFunc(log.AllEntries(), func(e *logrus.Entry) bool {
@@ -65,9 +66,9 @@ func TestARecordThatCannotBeEncodedIsABug(t *testing.T) {
 	v := newService(t, w)
 	before := len(w.changes)
 	var caught any
-	v.run(func(c *rpcenv.Context) {
+	v.Run(func(c *rpcenv.Context) {
 		defer func() { caught = recover() }()
-		v.s.persist(c, anApp.String(), &yarn.ApplicationStateData{User: "\xff"})
+		v.s.persist(c, rmtest.App.String(), &yarn.ApplicationStateData{User: "\xff"})
 	})
 	if caught == nil || len(w.changes) != before {
 		t.Errorf("%v, and %d changes are written", caught, len(w.changes)-before)

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -39,14 +40,14 @@ func TestWhatIsSeenFromOutside(t *testing.T) {
 	must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: 2}, user: "ada", queue: "default", groups: []string{"ada"}})
 	r.give(n)
 	r.give(n)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1)}})
 	two := "container_5_0001_01_000001 on h:8041 of 1024, running true\ncontainer_5_0001_01_000002 on h:8041 of 1024, running false\n"
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two)
-	made := r.s.containers[aContainer(2)].made
+	made := r.s.containers[rmtest.Container(2)].made
 	if l := r.s.Look(r.Now()); !l.Containers[1].Made.Equal(made) || made.IsZero() {
 		t.Errorf("made %s, want %s", l.Containers[1].Made, made)
 	}
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	waits := `appattempt_5_0001_000001 waits in root.ada: "1 of 1 nodes could give it <memory:1024, vCores:1> now: h:8041 has <memory:6144, vCores:6> free; ` +
 		`queue root.ada has <memory:2048, vCores:2> of its fair share <memory:8192, vCores:0>, the application <memory:2048, vCores:2> of <memory:8192, vCores:0>" ` +
@@ -54,7 +55,7 @@ func TestWhatIsSeenFromOutside(t *testing.T) {
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+waits)
 	big := anyAsk(1)
 	big.Capability.Memory = 8192
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(0), big}})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(0), big}})
 	r.Advance(time.Second)
 	must[nodeUpdated](r, nodeUpdate{node: n})
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+`appattempt_5_0001_000001 waits in root.ada: "" on []`+"\n")
@@ -72,7 +73,7 @@ func TestTheFifoSchedulerDoesNotSayWhoWaits(t *testing.T) {
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.is(r.look(), "h:8041 has 7168 of 8192\ncontainer_5_0001_01_000001 on h:8041 of 1024, running false\n")
 }
 
@@ -80,12 +81,12 @@ func TestTheFifoSchedulerDoesNotSayWhoWaits(t *testing.T) {
 func TestTheLastFailuresAreRemembered(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.add("h")
-	r.run(func(c *rpcenv.Context) {
+	r.Run(func(c *rpcenv.Context) {
 		for seq := range int64(52) {
-			r.s.noteFailure(c, fair.Event{Container: aContainer(seq + 1), ExitStatus: 7, Cause: fair.Finished, Node: "h:8041", Diagnostics: "it crashed"})
+			r.s.noteFailure(c, fair.Event{Container: rmtest.Container(seq + 1), ExitStatus: 7, Cause: fair.Finished, Node: "h:8041", Diagnostics: "it crashed"})
 		}
-		r.s.noteFailure(c, fair.Event{Container: aContainer(90), ExitStatus: 7, Cause: fair.Finished, Node: "gone:1"})
-		r.s.noteFailure(c, fair.Event{Container: aContainer(91), ExitStatus: 0, Cause: fair.Finished, Node: "h:8041"})
+		r.s.noteFailure(c, fair.Event{Container: rmtest.Container(90), ExitStatus: 7, Cause: fair.Finished, Node: "gone:1"})
+		r.s.noteFailure(c, fair.Event{Container: rmtest.Container(91), ExitStatus: 0, Cause: fair.Finished, Node: "h:8041"})
 		first, last := r.s.failures[0], r.s.failures[len(r.s.failures)-1]
 		if len(r.s.failures) != 50 || first.GetContainerId().GetId() != 4 || last.GetContainerId().GetId() != 90 || last.GetNodeId() != nil {
 			t.Errorf("%d, from %v to %v", len(r.s.failures), first, last)
@@ -94,11 +95,11 @@ func TestTheLastFailuresAreRemembered(t *testing.T) {
 			t.Errorf("%v", first)
 		}
 	})
-	p := must[containerPlace](r, requestContainer{id: aContainer(5)})
+	p := must[containerPlace](r, requestContainer{id: rmtest.Container(5)})
 	if !p.found || p.node.GetHost() != "h" || p.state.String() != "COMPLETED" || p.failure.GetExitStatus() != 7 {
 		t.Errorf("%+v", p)
 	}
-	if p := must[containerPlace](r, requestContainer{id: aContainer(3)}); p.found {
+	if p := must[containerPlace](r, requestContainer{id: rmtest.Container(3)}); p.found {
 		t.Errorf("one that is forgotten: %+v", p)
 	}
 }
@@ -106,7 +107,7 @@ func TestTheLastFailuresAreRemembered(t *testing.T) {
 // The use of an application counts in seconds, with preempted containers.
 func TestTotalsAreInSeconds(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
-	r.run(func(c *rpcenv.Context) {
+	r.Run(func(c *rpcenv.Context) {
 		a := &scheduledApp{use: usedOverTime{5_999, 3_001}, lost: preempted{fair.Resource{Memory: 4, VCores: 5}, usedOverTime{7_999, 8_001}, 9, 10}}
 		got := r.s.totalsOf(c, a)
 		want := &yarn.AppTotals{
@@ -130,31 +131,31 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 		t.Helper()
 		var holds []ids.Container
 		for _, seq := range seqs {
-			holds = append(holds, aContainer(seq))
+			holds = append(holds, rmtest.Container(seq))
 		}
-		must[attemptDescription](r, describeAttempt{attempt: anAttempt, holds: holds})
+		must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt, holds: holds})
 	}
 	describe(1, 2, 3)
 	describe(1, 2, 3, 4) // it registers again
 	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
 	r.is(r.completed(), `3 with 7 "it crashed"`)
 	describe(1, 2, 3, 4) // the third is reported and not acknowledged
-	r.ms(9000)
+	r.Pass(9000)
 	const lost = `with -100 "Container released on a *lost* node"`
 	r.is(r.completed(), "1 "+lost+", 4 "+lost)
 	r.is(r.completed(), "")
 	describe(2, 5) // it comes after that time
 	r.is(r.completed(), "5 "+lost)
-	r.send(unreportedTick{})
+	r.Send(unreportedTick{})
 	r.is(r.completed(), "")
-	r.run(func(c *rpcenv.Context) {
-		a := r.s.apps[anApp]
+	r.Run(func(c *rpcenv.Context) {
+		a := r.s.apps[rmtest.App]
 		for _, is := range []struct {
 			since time.Duration
 			lost  int
 		}{{9*time.Second - 1, 0}, {9 * time.Second, 1}} {
 			a.done, r.s.start = nil, c.Now().Add(-is.since)
-			r.s.expect(c, a, []ids.Container{aContainer(70)})
+			r.s.expect(c, a, []ids.Container{rmtest.Container(70)})
 			if len(a.done) != is.lost {
 				t.Errorf("%s after the start %d are lost", is.since, len(a.done))
 			}
@@ -167,13 +168,13 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	describe(1, 2, 3)
 	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
 	r.is(r.completed(), `3 with 7 "it crashed"`)
-	r.ms(9000)
+	r.Pass(9000)
 	r.is(r.completed(), "1 "+lost)
 
 	// In a first life nothing is missing: the containers that the ApplicationMaster lists never were.
 	r = newScheduling(t, beginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
-	r.ms(10_000)
+	r.Pass(10_000)
 	describe(1)
 	r.is(r.completed(), "")
 }
@@ -182,14 +183,14 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 func TestOneThatALimitHeldUpCouldHaveNothing(t *testing.T) {
 	const one = `<allocations><queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="x"><queue name="y"><schedulingPolicy>drf</schedulingPolicy></queue></queue></allocations>`
 	f := &allocationFile{content: one}
-	r := newSchedulingWith(t, Config{Allocations: f}, []string{"coherer.compat", "YARN-FAIR"}, func(*rpcenv.Env) {}, beginScheduler{allocations: []byte(one)})
+	r := newSchedulingWith(t, f, []string{"coherer.compat", "YARN-FAIR"}, func(*rpcenv.Env) {}, beginScheduler{allocations: []byte(one)})
 	for id := range int32(2) {
 		r.begins(ids.Application{Timestamp: 5, ID: id + 1}, "a")
 	}
 	must[allocation](r, allocate{attempt: ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.add("h")
-	r.ms(1)
+	r.Pass(1)
 	f.content, f.modified = `<allocations><queue name="a"><maxRunningApps>5</maxRunningApps></queue></allocations>`, r.Now()
-	r.ms(21_000)
+	r.Pass(21_000)
 	r.is(r.look(), "h:8041 has 8192 of 8192\n"+`appattempt_5_0002_000001 waits in root.a: "" on []`+"\n")
 }

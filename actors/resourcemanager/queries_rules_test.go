@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -16,7 +19,7 @@ import (
 func TestClientsSeeNodesByState(t *testing.T) {
 	v := newService(t, nil)
 	states := []yarn.NodeState{yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_LOST, yarn.NodeState_NS_UNHEALTHY}
-	v.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(requestNodes)
 		if !ok {
 			return false
@@ -28,7 +31,7 @@ func TestClientsSeeNodesByState(t *testing.T) {
 		rpcenv.Reply(c, q, l)
 		return true
 	})
-	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(requestBooks)
 		if ok {
 			rpcenv.Reply(c, q, books{nodes: map[ids.Node]fair.NodeState{
@@ -43,7 +46,7 @@ func TestClientsSeeNodesByState(t *testing.T) {
 		"1 3 2 4, 3 0 0 0, ":          {yarn.NodeState_NS_UNHEALTHY, yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_NEW},
 		"":                            {yarn.NodeState_NS_SHUTDOWN},
 	} {
-		a, err := rpctest.Ask[*yarn.GetClusterNodesResponse](v.peer, v.of, &yarn.GetClusterNodesRequest{NodeStates: filter})
+		a, err := rpctest.Ask[*yarn.GetClusterNodesResponse](v.Peer, v.Of, &yarn.GetClusterNodesRequest{NodeStates: filter})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +65,7 @@ func TestClientsSeeNodesByState(t *testing.T) {
 func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()
-	v.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		q, ok := m.(requestBooks)
 		if !ok {
 			return false
@@ -97,7 +100,7 @@ func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 		{&yarn.GetQueueInfoRequest{QueueName: "a", IncludeApplications: true, IncludeChildQueues: true}, "root.a", 1, 1},
 		{&yarn.GetQueueInfoRequest{QueueName: "root.a.b"}, "root.a.b", 0, 0},
 	} {
-		a, err := rpctest.Ask[*yarn.GetQueueInfoResponse](v.peer, v.of, is.q)
+		a, err := rpctest.Ask[*yarn.GetQueueInfoResponse](v.Peer, v.Of, is.q)
 		info := a.GetQueueInfo()
 		if err != nil || info.GetQueueName() != is.name || depth(info) != is.deep || len(info.GetApplications()) != is.apps || info.GetCapacity() != 0.5 {
 			t.Errorf("%v: %v, %v", is.q, info, err)
@@ -107,5 +110,23 @@ func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 				t.Errorf("%v", r)
 			}
 		}
+	}
+}
+
+// Nodes are counted by the names of their states, and only running ones are NodeManagers.
+func TestNodesAreCountedByState(t *testing.T) {
+	var all []*yarn.NodeReport
+	for s := machine.NodeNew; s <= machine.NodeShutdown; s++ {
+		for range 1 + int(s) { // as many as its number, and one
+			all = append(all, &yarn.NodeReport{NodeState: yarn.NodeState(yarn.NodeState_value["NS_"+s.String()])})
+		}
+	}
+	got := metricsOf(all)
+	want := &yarn.YarnClusterMetrics{
+		NumNodeManagers: 2, NumActiveNms: 2, NumUnhealthyNms: 3, NumDecommissionedNms: 4, NumLostNms: 5, NumRebootedNms: 6,
+		NumDecommissioningNms: 7, NumShutdownNms: 8,
+	}
+	if !proto.Equal(got, want) {
+		t.Errorf("%v\nwant\n%v", got, want)
 	}
 }

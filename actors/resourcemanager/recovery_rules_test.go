@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -59,7 +60,7 @@ func (k *kept) app(t *testing.T, id ids.Application, end yarn.YarnApplicationSta
 
 // ofAttempt is the record of an attempt of anApp that has a container on a node, and ended so.
 func ofAttempt(n int32, node ids.Node, end yarn.YarnApplicationState) *yarn.ApplicationAttemptStateData {
-	id := ids.Attempt{App: anApp, Attempt: n}
+	id := ids.Attempt{App: rmtest.App, Attempt: n}
 	return &yarn.ApplicationAttemptStateData{
 		AttemptId: id.Proto(), AppAttemptState: end, AmContainerExitStatus: 1,
 		MasterContainer: &yarn.Container{Id: ids.Container{Attempt: id, Seq: 1}.Proto(), NodeId: node.Proto()},
@@ -76,9 +77,9 @@ func TestWhatIsWrongWithARecord(t *testing.T) {
 		return value
 	}
 	noApp := &yarn.ApplicationStateData{User: "ada"}
-	app := &yarn.ApplicationStateData{ApplicationSubmissionContext: aSubmission(anApp)}
-	noAttempt := &yarn.ApplicationAttemptStateData{AttemptId: &yarn.ApplicationAttemptId{ApplicationId: anApp.Proto()}}
-	at := &yarn.ApplicationAttemptStateData{AttemptId: anAttempt.Proto()}
+	app := &yarn.ApplicationStateData{ApplicationSubmissionContext: aSubmission(rmtest.App)}
+	noAttempt := &yarn.ApplicationAttemptStateData{AttemptId: &yarn.ApplicationAttemptId{ApplicationId: rmtest.App.Proto()}}
+	at := &yarn.ApplicationAttemptStateData{AttemptId: rmtest.Attempt.Proto()}
 	epoch := func(n int32) []byte { return text(&yarn.ResourceManagerStateData{Epoch: n}) }
 	outside := func(n int32) string { return fmt.Sprintf("the epoch is %d: want one from 0 to %d", n, ids.MaxEpoch) }
 	for _, is := range []struct {
@@ -91,14 +92,14 @@ func TestWhatIsWrongWithARecord(t *testing.T) {
 		{"resource_manager", epoch(0), ""},
 		{"resource_manager", epoch(ids.MaxEpoch - 1), ""},
 		{"resource_manager", epoch(ids.MaxEpoch), outside(ids.MaxEpoch)},
-		{anApp.String(), []byte{0xff}, "cannot parse invalid wire-format data"},
-		{anApp.String(), text(noApp), "application_0_0000 is no application id: its number counts from 1, its timestamp from 0"},
+		{rmtest.App.String(), []byte{0xff}, "cannot parse invalid wire-format data"},
+		{rmtest.App.String(), text(noApp), "application_0_0000 is no application id: its number counts from 1, its timestamp from 0"},
 		{"application_5_0002", text(app), "it is the record of application_5_0001"},
-		{anApp.String(), text(app), ""},
-		{anAttempt.String(), []byte{0xff}, "cannot parse invalid wire-format data"},
-		{anAttempt.String(), text(noAttempt), "appattempt_5_0001_000000 is no attempt id: attempts count from 1"},
+		{rmtest.App.String(), text(app), ""},
+		{rmtest.Attempt.String(), []byte{0xff}, "cannot parse invalid wire-format data"},
+		{rmtest.Attempt.String(), text(noAttempt), "appattempt_5_0001_000000 is no attempt id: attempts count from 1"},
 		{"appattempt_5_0001_000002", text(at), "it is the record of appattempt_5_0001_000001"},
-		{anAttempt.String(), text(at), ""},
+		{rmtest.Attempt.String(), text(at), ""},
 		{"container_1", nil, "a ResourceManager keeps no record of this name"},
 	} {
 		l := &left{attempts: map[ids.Application][]*yarn.ApplicationAttemptStateData{}}
@@ -120,14 +121,14 @@ func TestWhatIsWrongWithARecord(t *testing.T) {
 func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 	k := &kept{}
 	n := ids.Node{Host: "h", Port: 1}
-	k.app(t, anApp, 0, ofAttempt(3, n, 0), ofAttempt(2, n, yarn.YarnApplicationState_FAILED), ofAttempt(1, n, yarn.YarnApplicationState_FAILED))
+	k.app(t, rmtest.App, 0, ofAttempt(3, n, 0), ofAttempt(2, n, yarn.YarnApplicationState_FAILED), ofAttempt(1, n, yarn.YarnApplicationState_FAILED))
 	k.app(t, otherAttempt.App, yarn.YarnApplicationState_FAILED) // the scheduler did not take it
 	v := newService(t, k)
 	var heard []appAttemptAdded
-	for _, m := range got[registerAttempt](v.rig, v.ams) {
+	for _, m := range rmtest.Got[registerAttempt](v.Rig, v.AMS) {
 		heard = append(heard, appAttemptAdded{attempt: m.attempt})
 	}
-	if want := []appAttemptAdded{{attempt: ids.Attempt{App: anApp, Attempt: 3}}}; !slices.Equal(heard, want) {
+	if want := []appAttemptAdded{{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}}; !slices.Equal(heard, want) {
 		t.Errorf("the ApplicationMasterService heard of %v", heard)
 	}
 	var states []string
@@ -154,35 +155,35 @@ func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 // A recovered application has its place: its user's groups are not asked for. The scheduler hears whose container runs.
 func TestARecoveredApplicationHasItsPlace(t *testing.T) {
 	k := &kept{}
-	k.app(t, anApp, 0, ofAttempt(1, ids.Node{Host: "h", Port: 1}, 0))
+	k.app(t, rmtest.App, 0, ofAttempt(1, ids.Node{Host: "h", Port: 1}, 0))
 	s := newClientRMService(Config{Store: k, Groups: func(*rpcenv.Blocking, string) ([]string, error) { return nil, errors.New("asked") }})
-	r := newRig(t, ClientRMServiceName, s)
-	added, attempts := got[rpcenv.Message](r, r.scheduler), []appAttemptAdded(nil)
+	r := rmtest.New(t, ids.ClientRMService, s)
+	added, attempts := rmtest.Got[rpcenv.Message](r, r.Scheduler), []appAttemptAdded(nil)
 	for _, m := range added {
 		switch m := m.(type) {
 		case appAdded:
-			if m.app != anApp || m.user != "ada" || m.queue != "root.a" || !slices.Equal(m.groups, []string{"ada"}) || m.groupsErr != nil {
+			if m.app != rmtest.App || m.user != "ada" || m.queue != "root.a" || !slices.Equal(m.groups, []string{"ada"}) || m.groupsErr != nil {
 				t.Errorf("the scheduler heard %+v", m)
 			}
 		case appAttemptAdded:
 			attempts = append(attempts, m)
 		}
 	}
-	if want := []appAttemptAdded{{attempt: anAttempt, am: aContainer(1)}}; !slices.Equal(attempts, want) {
+	if want := []appAttemptAdded{{attempt: rmtest.Attempt, am: rmtest.Container(1)}}; !slices.Equal(attempts, want) {
 		t.Errorf("the scheduler heard of %+v, want %+v", attempts, want)
 	}
-	r.errors = nil // nobody answered
+	r.Errors = nil // nobody answered
 }
 
 // An attempt that was begun by the life before is ended on its node.
 func TestARecoveredAttemptIsEndedOnItsNode(t *testing.T) {
 	k := &kept{latency: time.Second}
 	v := newService(t, k)
-	k.app(t, anApp, 0, ofAttempt(1, v.node(), 0))
-	v.ms(1000)
-	v.kill(anApp, "")
-	stops := got[*yarn.StopContainersRequest](v.rig, v.nm)
-	if len(stops) != 1 || len(stops[0].GetContainerId()) != 1 || !proto.Equal(stops[0].GetContainerId()[0], aContainer(1).Proto()) {
+	k.app(t, rmtest.App, 0, ofAttempt(1, v.node(), 0))
+	v.Pass(1000)
+	v.kill(rmtest.App, "")
+	stops := rmtest.Got[*yarn.StopContainersRequest](v.Rig, v.nm)
+	if len(stops) != 1 || len(stops[0].GetContainerId()) != 1 || !proto.Equal(stops[0].GetContainerId()[0], rmtest.Container(1).Proto()) {
 		t.Errorf("the node has to end %v", stops)
 	}
 }
@@ -221,5 +222,5 @@ func (badRecords) Load(*rpcenv.Blocking) (kept []records.Change, bad []error, er
 // A bad record of a Store without places is logged by its name.
 func TestABadRecordIsToldByItsName(t *testing.T) {
 	v := newService(t, &badRecords{})
-	v.logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")
+	v.Logged("A record is bad and is not recovered: record what: a ResourceManager keeps no record of this name: put a good copy in its place and start the ResourceManager again, or remove it and do without it")
 }

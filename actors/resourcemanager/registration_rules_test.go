@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -18,13 +19,13 @@ import (
 // A registration goes to the scheduler, to ApplicationMasters and, for the applications that the node keeps something of, to the
 // ClientRMService.
 func TestWhoHearsOfARegistration(t *testing.T) {
-	r := newTracking(t, Config{})
+	r := newTracking(t, nil)
 	q := &yarn.RegisterNodeManagerRequest{
 		NodeId: ids.Node{Host: "h", Port: 8041}.Proto(), HttpPort: 8042, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8},
-		ContainerStatuses:   []*yarn.NMContainerStatus{{ContainerId: aContainer(1).Proto(), ContainerState: runs}},
-		RunningApplications: []*yarn.ApplicationId{{Id: -1}, anApp.Proto()},
+		ContainerStatuses:   []*yarn.NMContainerStatus{{ContainerId: rmtest.Container(1).Proto(), ContainerState: rmtest.Runs}},
+		RunningApplications: []*yarn.ApplicationId{{Id: -1}, rmtest.App.Proto()},
 	}
-	l := aLife(5)
+	l := rmtest.Life(5)
 	want := &yarn.RegisterNodeManagerResponse{
 		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: l.Container, NmTokenMasterKey: l.NM, RmIdentifier: 5, RmVersion: ids.HadoopVersion,
 	}
@@ -36,15 +37,15 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 	}
 	heard := func(rack, http string) {
 		t.Helper()
-		added := got[nodeAdded](r.rig, r.scheduler)
+		added := rmtest.Got[nodeAdded](r.Rig, r.Scheduler)
 		if len(added) != 1 || added[0].node != id || added[0].http != http || added[0].rack != rack || !proto.Equal(added[0].total, q.GetResource()) ||
 			len(added[0].containers) != len(q.GetContainerStatuses()) {
 			t.Errorf("the scheduler heard %+v", added)
 		}
 		var changed []nodeChanged
 		registered := 0
-		for range len(r.ams.Waiting()) {
-			switch m := r.ams.Next().(type) {
+		for range len(r.AMS.Waiting()) {
+			switch m := r.AMS.Next().(type) {
 			case nodeChanged:
 				changed = append(changed, m)
 			case nodeRegistered:
@@ -58,21 +59,21 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 		}
 	}
 	heard(ids.DefaultRack, "h:8042")
-	if apps := got[runningOnNode](r.rig, r.client); len(apps) != 1 || apps[0] != (runningOnNode{app: anApp, node: id}) {
+	if apps := rmtest.Got[runningOnNode](r.Rig, r.Client); len(apps) != 1 || apps[0] != (runningOnNode{app: rmtest.App, node: id}) {
 		t.Errorf("applications: %v", apps)
 	}
 
 	// The containers of its registration are no news.
-	r.beat(id, 0, status(1, runs, 0))
-	if u := got[nodeUpdate](r.rig, r.scheduler); len(u) != 1 || len(u[0].launched)+len(u[0].ended) != 0 {
+	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0))
+	if u := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler); len(u) != 1 || len(u[0].launched)+len(u[0].ended) != 0 {
 		t.Errorf("its first heartbeat: %+v", u)
 	}
 
 	// One that comes back takes its place, with a rack and without pages.
-	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.peer, r.of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
+	if _, err := rpctest.Ask[*yarn.UnRegisterNodeManagerResponse](r.Peer, r.Of, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 		t.Fatal(err)
 	}
-	got[rpcenv.Message](r.rig, r.ams)
+	rmtest.Got[rpcenv.Message](r.Rig, r.AMS)
 	q.Rack, q.HttpPort, q.ContainerStatuses, q.RunningApplications = "/r1", 0, nil, nil
 	r.register(q)
 	report.RackName, report.HttpAddress = "/r1", ""
@@ -85,41 +86,41 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 // A node that registers again while it is known begins at response 0 with what it has now; the scheduler takes it, and hears with
 // the next heartbeat what runs there.
 func TestWhoHearsOfAnotherRegistration(t *testing.T) {
-	r := newTracking(t, Config{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r := newTracking(t, nil, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	id := r.node("h")
-	r.beat(id, 0, status(1, runs, 0), status(2, runs, 0))
-	r.ms(8000)
+	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0), rmtest.Status(2, rmtest.Runs, 0))
+	r.Pass(8000)
 	q := &yarn.RegisterNodeManagerRequest{
 		NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 4096, VirtualCores: 4},
-		ContainerStatuses: []*yarn.NMContainerStatus{{ContainerId: aContainer(2).Proto(), ContainerState: runs}, {ContainerId: aContainer(3).Proto(), ContainerState: ended}},
+		ContainerStatuses: []*yarn.NMContainerStatus{{ContainerId: rmtest.Container(2).Proto(), ContainerState: rmtest.Runs}, {ContainerId: rmtest.Container(3).Proto(), ContainerState: rmtest.Ended}},
 	}
-	got[rpcenv.Message](r.rig, r.scheduler)
+	rmtest.Got[rpcenv.Message](r.Rig, r.Scheduler)
 	r.register(q)
-	again := got[nodeReconnected](r.rig, r.scheduler)
+	again := rmtest.Got[nodeReconnected](r.Rig, r.Scheduler)
 	if len(again) != 1 || again[0].node != id || !proto.Equal(again[0].total, q.GetResource()) || len(again[0].containers) != 2 {
 		t.Errorf("the scheduler heard %+v", again)
 	}
-	r.ms(4000) // 12 s after its last heartbeat
+	r.Pass(4000) // 12 s after its last heartbeat
 	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
 		t.Errorf("nodes: %q", got)
 	}
-	if a := r.beat(id, 0, status(2, runs, 0), status(3, ended, 0)); a.GetResponseId() != 1 || a.GetNodeAction() != yarn.NodeAction_NORMAL {
+	if a := r.beat(id, 0, rmtest.Status(2, rmtest.Runs, 0), rmtest.Status(3, rmtest.Ended, 0)); a.GetResponseId() != 1 || a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("its first heartbeat: %v", a)
 	}
-	updates := got[nodeUpdate](r.rig, r.scheduler)
-	if len(updates) != 1 || !slices.Equal(updates[0].launched, []ids.Container{aContainer(2)}) || len(updates[0].ended) != 0 {
+	updates := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler)
+	if len(updates) != 1 || !slices.Equal(updates[0].launched, []ids.Container{rmtest.Container(2)}) || len(updates[0].ended) != 0 {
 		t.Errorf("updates: %+v", updates)
 	}
 	// The containers of its earlier registration are no news.
-	if r.beat(id, 1, status(2, runs, 0)); len(got[nodeUpdate](r.rig, r.scheduler)[0].ended) != 0 {
+	if r.beat(id, 1, rmtest.Status(2, rmtest.Runs, 0)); len(rmtest.Got[nodeUpdate](r.Rig, r.Scheduler)[0].ended) != 0 {
 		t.Error("it is reported twice")
 	}
 }
 
 // A refused registration has a reason in Hadoop's words.
 func TestWhyANodeMayNotCome(t *testing.T) {
-	r := newTracking(t, Config{}, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
-	r.send(beginTracker{Life: aLife(5), exclude: []string{"bad"}})
+	r := newTracking(t, nil, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
+	r.Send(beginTracker{Life: rmtest.Life(5), exclude: []string{"bad"}})
 	const small = "NodeManager from  h doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
 	for _, is := range []struct {
 		host   string
@@ -146,38 +147,22 @@ func TestWhyANodeMayNotCome(t *testing.T) {
 // Errors say what is wrong with a node's message, or that the ResourceManager does not serve yet.
 func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	const noNode = `"" is no node id: want a host and a port from 1 to 65535`
-	fails := func(r *rig, q rpcenv.Message, want error, text string) {
+	fails := func(r *rmtest.Rig, q rpcenv.Message, want error, text string) {
 		t.Helper()
-		err := tryAsk(r, q)
+		err := rmtest.TryAsk(r, q)
 		if !errors.Is(err, want) || !strings.HasSuffix(err.Error(), text) {
 			t.Errorf("%T: %v, want %v: %s", q, err, want, text)
 		}
 	}
-	r := newTracking(t, Config{})
-	fails(r.rig, &yarn.RegisterNodeManagerRequest{}, exceptions.YARN, "register a node: "+noNode)
-	fails(r.rig, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
-	fails(r.rig, &yarn.RegisterNodeManagerRequest{HttpPort: -1}, exceptions.YARN, "register a node: "+noNode)
-	fails(r.rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
-	fails(r.rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
-	for name, of := range map[string]*rig{
-		ResourceTrackerName:          newRig(t, ResourceTrackerName, newResourceTracker(Config{})),
-		ClientRMServiceName:          newRig(t, ClientRMServiceName, newClientRMService(Config{})),
-		ApplicationMasterServiceName: newRig(t, ApplicationMasterServiceName, newApplicationMasterService()),
-		SchedulerName:                newScheduling(t, beginScheduler{}).rig,
-	} {
-		fails(of, &yarn.StartContainersRequest{}, rpcenv.ErrRefusedUnsupported, "to "+name)
-		of.logged("Ignoring error in yarn.StartContainersRequest: Unsupported message yarn.StartContainersRequest from " + of.peer.Ref.Address.String() + " to " + name)
-	}
-	early := newRig(t, ResourceTrackerName, newResourceTracker(Config{}))
+	r := newTracking(t, nil)
+	fails(r.Rig, &yarn.RegisterNodeManagerRequest{}, exceptions.YARN, "register a node: "+noNode)
+	fails(r.Rig, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto(), HttpPort: -1}, exceptions.YARN, "register a node: h:1: no port is -1")
+	fails(r.Rig, &yarn.RegisterNodeManagerRequest{HttpPort: -1}, exceptions.YARN, "register a node: "+noNode)
+	fails(r.Rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
+	fails(r.Rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
+	early := rmtest.New(t, ids.ResourceTracker, newResourceTracker(nil))
 	const wait = "the ResourceManager reads its records, ask again"
 	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, exceptions.Retriable, wait)
 	fails(early, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}, exceptions.Retriable, wait)
 	fails(early, &yarn.RefreshNodesRequest{}, exceptions.Retriable, wait)
-}
-
-// tryAsk asks the endpoint and returns how it fails.
-func tryAsk(r *rig, q rpcenv.Message) error {
-	r.t.Helper()
-	_, err := rpctest.Ask[rpcenv.Message](r.peer, r.of, q)
-	return err
 }

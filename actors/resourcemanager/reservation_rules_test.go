@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
@@ -16,19 +17,19 @@ func TestAReservationBecomesAContainer(t *testing.T) {
 	r.attempt(false)
 	r.give(n)
 	r.give(n)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(2)}})
 	r.heard()
 	big := anyAsk(1)
 	big.Capability.Memory = 7168
 	ask := func(count int32) {
 		q := anyAsk(count)
 		q.Capability = big.GetCapability()
-		must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{q}})
+		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{q}})
 		r.Advance(time.Second)
 		must[nodeUpdated](r, nodeUpdate{node: n})
 	}
 	state := func(seq int64) string {
-		p := must[containerPlace](r, requestContainer{id: aContainer(seq)})
+		p := must[containerPlace](r, requestContainer{id: rmtest.Container(seq)})
 		if !p.found {
 			return "none"
 		}
@@ -50,19 +51,19 @@ func TestAReservationBecomesAContainer(t *testing.T) {
 	ask(1)
 	r.is(state(4), "RESERVED")
 	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(2, ended, 0)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 0)}})
 	r.is(state(4), "ALLOCATED")
 	counts(0, 2, 0)
-	if k := r.s.containers[aContainer(4)]; k.Node != "h:8041" || k.Resource.Memory != 7168 || k.AM || k.attempt != anAttempt {
+	if k := r.s.containers[rmtest.Container(4)]; k.Node != "h:8041" || k.Resource.Memory != 7168 || k.AM || k.attempt != rmtest.Attempt {
 		t.Errorf("%+v", k)
 	}
 	r.is(r.heard(), "")
-	a := must[allocation](r, allocate{attempt: anAttempt})
+	a := must[allocation](r, allocate{attempt: rmtest.Attempt})
 	if len(a.containers) != 1 || a.containers[0].GetId().GetId() != 4 || a.headroom.GetMemory() != 0 {
 		t.Errorf("given: %+v", a)
 	}
 	r.is(r.heard(), "1 runs on h")
-	u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}).byApp[anApp]
+	u := must[usage](r, requestUsage{apps: []ids.Application{rmtest.App}}).byApp[rmtest.App]
 	if u.GetNumUsedContainers() != 2 || u.GetUsedResources().GetMemory() != 8192 || u.GetNumReservedContainers() != 0 {
 		t.Errorf("%v", u)
 	}

@@ -16,11 +16,11 @@ import (
 // the Scheduler lets containers step through their machine, notifies the other endpoints, and keeps the ends of containers until
 // their ApplicationMasters have acknowledged them. It mirrors the event handler of FairScheduler, and ContainerAllocationExpirer.
 type Scheduler struct {
-	cfg   Config
-	conf  fair.Config
-	life  life.Life
-	book  book
-	start time.Time // the book counts from it
+	allocations Allocations // nil: it has no file
+	conf        fair.Config
+	life        life.Life
+	book        book
+	start       time.Time // the book counts from it
 
 	containers map[ids.Container]*container
 	apps       map[ids.Application]*scheduledApp
@@ -115,13 +115,13 @@ type scheduledNode struct {
 	http string
 }
 
-func newScheduler(c *conf.Conf, cfg Config) (*Scheduler, error) {
+func newScheduler(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
 	fc := fairConfig(c)
 	if err := fc.Validate(); err != nil {
 		return nil, err
 	}
 	return &Scheduler{
-		cfg: cfg, conf: fc, containers: map[ids.Container]*container{}, apps: map[ids.Application]*scheduledApp{},
+		allocations: allocations, conf: fc, containers: map[ids.Container]*container{}, apps: map[ids.Application]*scheduledApp{},
 		nodes: map[string]*scheduledNode{},
 	}, nil
 }
@@ -149,8 +149,8 @@ type schedulingStart struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
-	s.client = life.Sibling(c, ClientRMServiceName)
-	s.tracker = life.Sibling(c, ResourceTrackerName)
+	s.client = life.Sibling(c, ids.ClientRMService)
+	s.tracker = life.Sibling(c, ids.ResourceTracker)
 	s.start = c.Now()
 }
 

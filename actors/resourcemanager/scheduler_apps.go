@@ -156,3 +156,32 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m describeAttempt) {
 	slices.SortFunc(d.previous, func(x, y *yarn.Container) int { return int(x.GetId().GetId() - y.GetId().GetId()) })
 	rpcenv.Reply(c, m, d)
 }
+
+// moveApp takes an application into another queue.
+type moveApp struct {
+	rpcenv.Local
+	app    ids.Application
+	target string
+}
+
+// ReplyType makes the answer's type known to the compiler.
+func (moveApp) ReplyType() (r appAccepted) { return r }
+
+func (s *Scheduler) moveApp(c *rpcenv.Context, m moveApp) {
+	book, moves := s.book.(ticking)
+	if !moves {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the FifoScheduler does not support moving apps between queues", exceptions.YARN))
+		return
+	}
+	queue, events, err := book.MoveApp(s.now(c), m.app, m.target)
+	if err != nil {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.YARN, err))
+		return
+	}
+	if a := s.apps[m.app]; a != nil {
+		c.Log().Infof("%s moves from %s to %s", m.app, a.queue, queue)
+		a.queue = queue
+	}
+	s.decided(c, events) // applications that may run now, in either queue
+	rpcenv.Reply(c, m, appAccepted{queue: queue})
+}

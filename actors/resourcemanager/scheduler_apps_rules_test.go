@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -24,7 +25,7 @@ func TestWhatTheSchedulerRefuses(t *testing.T) {
 	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.maximum-allocation-mb", "4096")
 	r.add("h")
 	r.attempt(false)
-	second := ids.Attempt{App: anApp, Attempt: 2}
+	second := ids.Attempt{App: rmtest.App, Attempt: 2}
 	stranger := ids.Attempt{App: ids.Application{Timestamp: 5, ID: 9}, Attempt: 1}
 	big := anyAsk(1)
 	big.Capability = &yarn.Resource{Memory: 4097, VirtualCores: 1}
@@ -38,7 +39,7 @@ func TestWhatTheSchedulerRefuses(t *testing.T) {
 		{describeAttempt{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
 		{allocate{attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
 		{allocate{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
-		{allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{big}}, exceptions.InvalidResourceRequest, "4096"},
+		{allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{big}}, exceptions.InvalidResourceRequest, "4096"},
 		{appAdded{app: stranger.App, user: "ada", queue: "root", groups: []string{"ada"}}, nil, "root is not a leaf queue"},
 	} {
 		_, err := request[rpcenv.Message](r, is.q)
@@ -61,18 +62,18 @@ func TestAContainerIsWhole(t *testing.T) {
 	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
 	n := r.add("h")
 	r.attempt(false)
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	must[nodeUpdated](r, nodeUpdate{node: n})
 	var made time.Time
-	r.run(func(*rpcenv.Context) { made = r.s.containers[aContainer(1)].made })
-	a := must[allocation](r, allocate{attempt: anAttempt})
+	r.Run(func(*rpcenv.Context) { made = r.s.containers[rmtest.Container(1)].made })
+	a := must[allocation](r, allocate{attempt: rmtest.Attempt})
 	if len(a.containers) != 1 || a.nodes != 1 || a.headroom.GetMemory() != 8192-1024 || len(a.preempt) != 0 || len(a.completed) != 0 {
 		t.Fatalf("%+v", a)
 	}
 	k := a.containers[0]
 	var says yarn.ContainerTokenIdentifier
-	if err := token.Open(k.GetContainerToken(), token.Container, aLife(5).Container, &says); err != nil {
+	if err := token.Open(k.GetContainerToken(), token.Container, rmtest.Life(5).Container, &says); err != nil {
 		t.Fatal(err)
 	}
 	granted := time.UnixMilli(says.GetExpiryTimeStamp()).Add(-9 * time.Second)
@@ -81,7 +82,7 @@ func TestAContainerIsWhole(t *testing.T) {
 	}
 	size, priority := &yarn.Resource{Memory: 1024, VirtualCores: 1}, &yarn.Priority{Priority: 1}
 	want := &yarn.ContainerTokenIdentifier{
-		ContainerId: aContainer(1).Proto(), NmHostAddr: "h:8041", AppSubmitter: "ada", Resource: size, ExpiryTimeStamp: says.GetExpiryTimeStamp(), MasterKeyId: 1,
+		ContainerId: rmtest.Container(1).Proto(), NmHostAddr: "h:8041", AppSubmitter: "ada", Resource: size, ExpiryTimeStamp: says.GetExpiryTimeStamp(), MasterKeyId: 1,
 		RmIdentifier: 5, Priority: priority, CreationTime: made.UnixMilli(),
 	}
 	if !proto.Equal(&says, want) {
@@ -89,7 +90,7 @@ func TestAContainerIsWhole(t *testing.T) {
 	}
 	service := k.GetContainerToken().GetService()
 	k.ContainerToken = nil
-	if whole := (&yarn.Container{Id: aContainer(1).Proto(), NodeId: n.Proto(), NodeHttpAddress: "h:8042", Resource: size, Priority: priority}); service != "h:8041" || !proto.Equal(k, whole) {
+	if whole := (&yarn.Container{Id: rmtest.Container(1).Proto(), NodeId: n.Proto(), NodeHttpAddress: "h:8042", Resource: size, Priority: priority}); service != "h:8041" || !proto.Equal(k, whole) {
 		t.Errorf("%v for %s\nwant\n%v", k, service, whole)
 	}
 }
@@ -124,9 +125,9 @@ func TestWhoReleasesAContainer(t *testing.T) {
 	for range 3 {
 		r.give(n)
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1)}})
 	r.heard()
-	must[allocation](r, allocate{attempt: anAttempt, release: []ids.Container{aContainer(2), aContainer(70)}})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, release: []ids.Container{rmtest.Container(2), rmtest.Container(70)}})
 	r.is(r.heard(), "h ends 2")
 	r.is(r.completed(), `2 with -100 "Container released by application"`)
 	given := r.Now()
@@ -151,8 +152,8 @@ func TestWhoReleasesAContainer(t *testing.T) {
 		since time.Duration
 		heard string
 	}{{9 * time.Second, ""}, {9*time.Second + 1, "h ends 4"}} {
-		r.run(func(c *rpcenv.Context) {
-			r.s.containers[aContainer(4)].acquired = c.Now().Add(-is.since)
+		r.Run(func(c *rpcenv.Context) {
+			r.s.containers[rmtest.Container(4)].acquired = c.Now().Add(-is.since)
 			r.s.expireTick(c)
 		})
 		r.is(r.heard(), is.heard)
@@ -168,39 +169,39 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 		for range 5 {
 			r.give(n)
 		}
-		must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2), aContainer(3), aContainer(4)}})
-		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(2, ended, 7)}})
+		must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
+		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
 		r.is(r.completed(), `2 with 7 ""`)
-		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(3, ended, 8)}})
+		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(3, rmtest.Ended, 8)}})
 		r.heard()
 		return r, n
 	}
 	r, _ := begin(false)
-	other := ids.Attempt{App: anApp, Attempt: 7}
-	r.send(appAttemptRemoved{attempt: other}) // it never began
+	other := ids.Attempt{App: rmtest.App, Attempt: 7}
+	r.Send(appAttemptRemoved{attempt: other}) // it never began
 	r.is(r.heard(), "")
-	r.send(appAttemptRemoved{attempt: anAttempt})
+	r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
 	r.is(r.heard(), `h forgets 2, h forgets 3, h ends 1, h forgets 1, h ends 4, h forgets 4, h ends 5, h forgets 5, master ended with -100 "Container of a completed application"`)
-	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+	if _, err := request[allocation](r, allocate{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Error(err)
 	}
 	b := must[books](r, requestBooks{})
-	if b.use.GetContainersAllocated() != 0 || b.totals[anApp].GetVcoreSeconds() == 0 {
-		t.Errorf("left behind: %v, %v", b.use, b.totals[anApp])
+	if b.use.GetContainersAllocated() != 0 || b.totals[rmtest.App].GetVcoreSeconds() == 0 {
+		t.Errorf("left behind: %v, %v", b.use, b.totals[rmtest.App])
 	}
-	r.send(appRemoved{app: anApp})
-	if after := must[books](r, requestBooks{}); after.byApp[anApp] != nil || !proto.Equal(after.totals[anApp], b.totals[anApp]) {
+	r.Send(appRemoved{app: rmtest.App})
+	if after := must[books](r, requestBooks{}); after.byApp[rmtest.App] != nil || !proto.Equal(after.totals[rmtest.App], b.totals[rmtest.App]) {
 		t.Errorf("after its end: %v, %v", after.byApp, after.totals)
 	}
-	if u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}); len(u.byApp) != 0 {
+	if u := must[usage](r, requestUsage{apps: []ids.Application{rmtest.App}}); len(u.byApp) != 0 {
 		t.Errorf("its usage: %v", u.byApp)
 	}
 
 	// Kept, the next attempt has the running containers, and gets the ends that were not acknowledged.
 	r, n := begin(true)
-	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
+	r.Send(appAttemptRemoved{attempt: rmtest.Attempt, keep: true})
 	r.is(r.heard(), "h ends 5")
-	second := ids.Attempt{App: anApp, Attempt: 2}
+	second := ids.Attempt{App: rmtest.App, Attempt: 2}
 	must[attemptAdded](r, appAttemptAdded{attempt: second, keep: true})
 	d := must[attemptDescription](r, describeAttempt{attempt: second})
 	if len(d.previous) != 1 || d.previous[0].GetId().GetId() != 4 || d.queue != "root.ada" || d.maximum.GetMemory() != 8192 {
@@ -212,7 +213,7 @@ func TestWhatAnAttemptLeaves(t *testing.T) {
 		text += fmt.Sprint(s.GetContainerId().GetId(), " ")
 	}
 	r.is(text, "2 3 5 ")
-	must[allocation](r, allocate{attempt: second, release: []ids.Container{aContainer(4)}})
+	must[allocation](r, allocate{attempt: second, release: []ids.Container{rmtest.Container(4)}})
 	r.is(r.heard(), "h ends 4")
 	must[nodeUpdated](r, nodeUpdate{node: n})
 }
@@ -225,19 +226,19 @@ func TestTheSchedulerKnowsWhereAnApplicationWent(t *testing.T) {
 	for id, queue := range []string{"other", "third"} { // so that they are there
 		must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: int32(id + 2)}, user: "ada", queue: queue, groups: []string{"ada"}})
 	}
-	a := must[appAccepted](r, moveApp{app: anApp, target: "root.other"})
-	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
+	a := must[appAccepted](r, moveApp{app: rmtest.App, target: "root.other"})
+	d := must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt})
 	if a.queue != "root.other" || d.queue != "root.other" {
 		t.Errorf("it is in %q, then in %q", a.queue, d.queue)
 	}
 	r.Advance(time.Second)
-	delete(r.s.apps, anApp) // it ended
-	if a := must[appAccepted](r, moveApp{app: anApp, target: "root.third"}); a.queue != "root.third" {
+	delete(r.s.apps, rmtest.App) // it ended
+	if a := must[appAccepted](r, moveApp{app: rmtest.App, target: "root.third"}); a.queue != "root.third" {
 		t.Errorf("it is in %q", a.queue)
 	}
 }
 
-var secondAttempt = ids.Attempt{App: anApp, Attempt: 2}
+var secondAttempt = ids.Attempt{App: rmtest.App, Attempt: 2}
 
 // An attempt may release what it has, not what another application has, also with the faults of Hadoop's FairScheduler.
 func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
@@ -247,8 +248,8 @@ func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
 		r.attempt(false)
 		r.give(n)
 		other := r.begins(ids.Application{Timestamp: 5, ID: 2}, "default")
-		must[allocation](r, allocate{attempt: other, release: []ids.Container{aContainer(1)}})
-		r.is(must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String(), "ACQUIRED")
+		must[allocation](r, allocate{attempt: other, release: []ids.Container{rmtest.Container(1)}})
+		r.is(must[containerPlace](r, requestContainer{id: rmtest.Container(1)}).state.String(), "ACQUIRED")
 	}
 }
 
@@ -256,11 +257,11 @@ func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
 func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.attempt(false)
-	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: anAttempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), anAttempt.String()) {
+	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), rmtest.Attempt.String()) {
 		t.Errorf("an attempt that is there already: %v", err)
 	}
-	r.send(appAttemptRemoved{attempt: anAttempt, keep: true})
-	if _, err := request[allocation](r, allocate{attempt: anAttempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+	r.Send(appAttemptRemoved{attempt: rmtest.Attempt, keep: true})
+	if _, err := request[allocation](r, allocate{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Errorf("an attempt that ended: %v", err)
 	}
 }
@@ -269,7 +270,7 @@ func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
 func TestGroupsPlaceApplications(t *testing.T) {
 	const file = `<allocations><queuePlacementPolicy><rule name="primaryGroup"/></queuePlacementPolicy></allocations>`
 	r := newScheduling(t, beginScheduler{allocations: []byte(file)})
-	a := must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"dev", "ops"}})
+	a := must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"dev", "ops"}})
 	r.is(a.queue, "root.dev")
 	_, err := request[appAccepted](r, appAdded{app: ids.Application{ID: 9}, user: "bob", queue: "default", groupsErr: errors.New("no LDAP")})
 	if err == nil || !strings.Contains(err.Error(), "no LDAP") {
@@ -287,26 +288,26 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 	}
 	begun := r.Now()
 	n := r.add("h", reports...)
-	r.ms(11_000)
+	r.Pass(11_000)
 	r.give(n)
-	d := must[attemptDescription](r, describeAttempt{attempt: anAttempt})
+	d := must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt})
 	text := ""
 	for _, k := range d.previous {
 		text += fmt.Sprintf("%d at %d, ", k.GetId().GetId(), k.GetPriority().GetPriority())
 	}
 	r.is(text, "3 at 2, 4 at 1, 5 at 4, 11 at 3, 14 at 0, ")
-	u := must[usage](r, requestUsage{apps: []ids.Application{anApp}}).byApp[anApp]
+	u := must[usage](r, requestUsage{apps: []ids.Application{rmtest.App}}).byApp[rmtest.App]
 	if most := int64(r.Now().Sub(begun).Seconds()) * 5; u.GetVcoreSeconds() < 5*11 || u.GetVcoreSeconds() > most {
 		t.Errorf("it used %v since its containers were reported, want %d at most", u, most)
 	}
 
 	// A reported container of an attempt that the book does not have ends.
-	r.s.apps[anApp].attempt = secondAttempt
-	r.send(appAttemptRemoved{attempt: anAttempt})
+	r.s.apps[rmtest.App].attempt = secondAttempt
+	r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
 	r.heard()
 	stray := live(21, 1024)
 	stray.ContainerId.AppAttemptId.AttemptId = 2
-	r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
+	r.Send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
 	if got := r.heard(); got != "h ends 21" {
 		t.Errorf("heard %q", got)
 	}

@@ -11,6 +11,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// Allocations is the file of the FairScheduler's queues. Its method is a body of [rpcenv.Run]: it may do I/O.
+type Allocations interface {
+	// Read returns the file's content and the time of its last change. An error says which file and why.
+	Read(b *rpcenv.Blocking) (content []byte, modified time.Time, err error)
+}
+
 // beginScheduler notifies the Scheduler that the ResourceManager serves, with the content of its allocation file.
 type beginScheduler struct {
 	rpcenv.Local
@@ -96,11 +102,11 @@ func newBook(c *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book,
 // reloadTick removes unused queues and reads the allocation file again. A bad new file keeps the old settings.
 func (s *Scheduler) reloadTick(c *rpcenv.Context) {
 	s.book.(ticking).Tidy(s.now(c))
-	if s.cfg.Allocations == nil {
+	if s.allocations == nil {
 		return
 	}
 	rpcenv.Run(c, "allocations", func(b *rpcenv.Blocking) (f fair.File, err error) {
-		f.Data, f.Modified, err = s.cfg.Allocations.Read(b)
+		f.Data, f.Modified, err = s.allocations.Read(b)
 		return f, err
 	}, func(f fair.File, err error) {
 		f.Err = err // Take reports it once, not every ten seconds

@@ -12,13 +12,14 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
 // queueOf submits an application and returns where the scheduler puts it.
 func (r scheduling) queueOf(id int32, user, queue string) string {
-	r.t.Helper()
+	r.T.Helper()
 	a, err := request[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: id}, user: user, queue: queue, groups: []string{user}})
 	if err != nil {
 		return err.Error()
@@ -28,7 +29,7 @@ func (r scheduling) queueOf(id int32, user, queue string) string {
 
 // names are the existing queues.
 func (r scheduling) names() string {
-	r.t.Helper()
+	r.T.Helper()
 	var all []string
 	for _, q := range must[books](r, requestBooks{}).queues {
 		all = append(all, q.Name)
@@ -62,10 +63,10 @@ func TestAQueueThatNobodyUsesGoes(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.queueOf(2, "ada", "new")
 	r.is(r.names(), "root root.new")
-	r.send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
-	r.ms(9000)
+	r.Send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.Pass(9000)
 	r.is(r.names(), "root root.new")
-	r.ms(1100)
+	r.Pass(1100)
 	r.is(r.names(), "root")
 }
 
@@ -93,20 +94,20 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 		return all
 	}
 	f := &allocationFile{content: vain}
-	r := newSchedulingWith(t, Config{Allocations: f}, nil, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{allocations: []byte(vain)})
+	r := newSchedulingWith(t, f, nil, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{allocations: []byte(vain)})
 	const warning = "allocation file: line 1: <reservation-planner> is ignored: reservations of resources ahead of time are not supported"
 	if got := fmt.Sprintf("%q", warned()); got != fmt.Sprintf("%q", []string{warning}) {
 		t.Errorf("at the beginning: %s", got)
 	}
 	f.content, f.modified = strings.Replace(vain, "</allocations>", `<queue name="q"/></allocations>`, 1), r.Now()
-	r.ms(11_000)
+	r.Pass(11_000)
 	if got := fmt.Sprintf("%q", warned()); got != fmt.Sprintf("%q", []string{warning, "The allocation file was read again"}) {
 		t.Errorf("later: %s", got)
 	}
 	r.is(r.names(), "root root.q")
 	f.content, f.modified = "<nonsense", r.Now()
-	r.ms(21_000)
-	r.logged("Failed to reload fair scheduler config file - will use existing allocations: the old allocations stay: allocation file, line 1: unexpected EOF")
+	r.Pass(21_000)
+	r.Logged("Failed to reload fair scheduler config file - will use existing allocations: the old allocations stay: allocation file, line 1: unexpected EOF")
 	r.is(r.names(), "root root.q")
 }
 
@@ -114,28 +115,28 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 	for _, continuous := range []string{"false", "true"} {
 		log := logtest.NewLocal(logrus.New())
-		r := newSchedulingWith(t, Config{}, []string{
+		r := newSchedulingWith(t, nil, []string{
 			"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "3000", "yarn.scheduler.fair.continuous-scheduling-enabled", continuous,
 		}, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{Life: life.Life{Recovered: true}})
 		begun := r.s.start
 		r.attempt(false)
 		n := r.add("h", live(1, 1024), live(2, 1024))
 		r.heard()
-		must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 		beat := func(ended ...*yarn.ContainerStatus) int {
-			must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(70)}, ended: ended})
-			return len(must[allocation](r, allocate{attempt: anAttempt}).containers)
+			must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(70)}, ended: ended})
+			return len(must[allocation](r, allocate{attempt: rmtest.Attempt}).containers)
 		}
 		for r.Now().Sub(begun) < 2900*time.Millisecond {
 			if got := beat(); got != 0 {
 				t.Errorf("continuous %s: %d given %s after the restart", continuous, got, r.Now().Sub(begun))
 			}
-			r.ms(100)
+			r.Pass(100)
 		}
 		if got := r.heard(); strings.ReplaceAll(got, "h ends 70, ", "") != "h ends 70" {
 			t.Errorf("heard %q", got)
 		}
-		over := status(2, ended, 7)
+		over := rmtest.Status(2, rmtest.Ended, 7)
 		over.Diagnostics = "it crashed"
 		if got := beat(over); got != 0 {
 			t.Errorf("%d given", got)
@@ -146,7 +147,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 				t.Errorf("said %s after the restart", r.Now().Sub(begun))
 			}
 		}
-		r.ms(100 + int((3000*time.Millisecond - r.Now().Sub(begun)).Milliseconds()))
+		r.Pass(100 + int((3000*time.Millisecond - r.Now().Sub(begun)).Milliseconds()))
 		if got := beat(); got != 1 {
 			t.Errorf("continuous %s: %d given after the wait", continuous, got)
 		}
@@ -162,7 +163,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 	}
 	// The wait is over exactly then.
 	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
-	r.run(func(c *rpcenv.Context) {
+	r.Run(func(c *rpcenv.Context) {
 		for at, want := range map[time.Duration]bool{-1: true, 0: true, 1: false} {
 			if r.s.readyAt = c.Now().Add(at); r.s.ready(c) != want {
 				t.Errorf("%d ns before the end of the wait: ready is %t", at, !want)

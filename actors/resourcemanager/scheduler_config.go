@@ -1,6 +1,7 @@
 package resourcemanager
 
 import (
+	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
@@ -37,4 +38,14 @@ func fairConfig(c *conf.Conf) fair.Config {
 		NodeHeartbeat:        conf.NMHeartbeatInterval.Get(c),
 		UpdateInterval:       conf.FairUpdateInterval.Get(c),
 	}
+}
+
+// faultsOf are the faults of Hadoop's FairScheduler that coherer.compat names: YARN-FAIR all of them, YARN-1902 one alone, in
+// which the ApplicationMaster has a part.
+func faultsOf(c *conf.Conf) fair.Faults {
+	ids := conf.Compat.Get(c)
+	if slices.Contains(ids, "YARN-FAIR") {
+		return fair.Upstream()
+	}
+	return fair.Faults{CrossingAsks: slices.Contains(ids, "YARN-1902")}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -49,7 +50,7 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 		if got := r.completed(); got != is.completed {
 			t.Errorf("%s: completed %q, want %q", is.what, got, is.completed)
 		}
-		p := must[containerPlace](r, requestContainer{id: aContainer(1)})
+		p := must[containerPlace](r, requestContainer{id: rmtest.Container(1)})
 		if got := p.state.String(); p.found != (is.place != "") || p.found && (got != is.place || p.node.GetHost() != "h") {
 			t.Errorf("%s: it is %+v, want %q", is.what, p, is.place)
 		}
@@ -66,16 +67,16 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 // A container of the application's own attempt is that of its ApplicationMaster when the record says so: its end is the attempt's.
 func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
-	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(1)})
+	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, am: rmtest.Container(1)})
 	n := r.add("h", live(1, 1024), live(2, 1024))
 	r.is(r.heard(), "1 runs on h, 1 runs on h")
 	for seq, am := range map[int64]bool{1: true, 2: false} {
-		if p := must[containerPlace](r, requestContainer{id: aContainer(seq)}); p.am != am || p.resource.GetMemory() != 1024 {
+		if p := must[containerPlace](r, requestContainer{id: rmtest.Container(seq)}); p.am != am || p.resource.GetMemory() != 1024 {
 			t.Errorf("container %d: %+v", seq, p)
 		}
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(1, ended, 7), status(2, ended, 8)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(2, rmtest.Ended, 8)}})
 	r.is(r.heard(), `h forgets 1, master ended with 7 ""`)
 	r.is(r.completed(), `2 with 8 ""`)
 }
@@ -84,13 +85,13 @@ func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 // given first is not that.
 func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
 	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
-	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, am: aContainer(9)})
+	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, am: rmtest.Container(9)})
 	n := r.add("h")
-	r.ms(1100)
+	r.Pass(1100)
 	r.give(n)
 	r.is(r.heard(), "1 runs on h")
-	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
 	r.is(r.heard(), "")
 	r.is(r.completed(), `1 with 7 ""`)
 }
@@ -101,8 +102,8 @@ func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
 		r := newScheduling(t, beginScheduler{})
 		n := r.add("h")
 		r.attempt(keep)
-		r.send(appAttemptRemoved{attempt: anAttempt})
-		r.send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
+		r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
+		r.Send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
 		r.is(r.heard(), "h forgets 1, h ends 2")
 		must[attemptAdded](r, appAttemptAdded{attempt: secondAttempt})
 		if got := must[allocation](r, allocate{attempt: secondAttempt, drain: true}).completed; len(got) != 0 {
@@ -119,17 +120,19 @@ func TestWhoSaysThatAContainerRuns(t *testing.T) {
 	r.give(n)
 	r.is(r.heard(), "allocated, 1 runs on h")
 	other := r.add("other")
-	state := func() string { return must[containerPlace](r, requestContainer{id: aContainer(1)}).state.String() }
-	must[nodeUpdated](r, nodeUpdate{node: other, launched: []ids.Container{aContainer(1)}})
+	state := func() string {
+		return must[containerPlace](r, requestContainer{id: rmtest.Container(1)}).state.String()
+	}
+	must[nodeUpdated](r, nodeUpdate{node: other, launched: []ids.Container{rmtest.Container(1)}})
 	r.is(state(), "ACQUIRED")
 	r.is(r.heard(), "other ends 1")
-	must[nodeUpdated](r, nodeUpdate{node: other, ended: []*yarn.ContainerStatus{status(1, ended, 7), status(50, ended, 7), {ContainerId: &yarn.ContainerId{Id: -1}}}})
+	must[nodeUpdated](r, nodeUpdate{node: other, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(50, rmtest.Ended, 7), {ContainerId: &yarn.ContainerId{Id: -1}}}})
 	r.is(state(), "ACQUIRED")
 	r.is(r.heard(), "other forgets 1, other forgets 50")
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(40)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(40)}})
 	r.is(state(), "RUNNING")
 	r.is(r.heard(), "h ends 40")
-	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "unknown", Port: 1}, ended: []*yarn.ContainerStatus{status(1, ended, 7)}})
+	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "unknown", Port: 1}, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
 	r.is(r.heard(), "")
 }
 
@@ -140,8 +143,10 @@ func TestAnEndIsKeptUntilItWasHeard(t *testing.T) {
 	r.attempt(false)
 	r.give(n)
 	r.give(n)
-	end := func() { must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{status(2, ended, 7)}}) }
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
+	end := func() {
+		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
+	}
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(2)}})
 	r.heard()
 	end()
 	end() // the node registered again meanwhile
@@ -163,9 +168,9 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	for range 5 {
 		r.give(n)
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(1), aContainer(2), aContainer(3), aContainer(4)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
 	r.heard()
-	r.send(nodeReconnected{
+	r.Send(nodeReconnected{
 		node: n, total: &yarn.Resource{Memory: 4096, VirtualCores: 4},
 		containers: []*yarn.NMContainerStatus{live(1, 1024), over(2, 9, "it crashed"), {ContainerId: &yarn.ContainerId{Id: -1}}, live(60, 1024)},
 	})
@@ -175,10 +180,10 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 	if got := b.nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
 		t.Errorf("the node has %+v", got)
 	}
-	r.send(nodeReconnected{node: ids.Node{Host: "unknown", Port: 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
+	r.Send(nodeReconnected{node: ids.Node{Host: "unknown", Port: 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
 	r.is(r.heard(), "")
 	var on []string
-	r.run(func(*rpcenv.Context) {
+	r.Run(func(*rpcenv.Context) {
 		for _, id := range r.s.on(n) {
 			on = append(on, id.String())
 		}
@@ -196,21 +201,21 @@ func TestANodeThatIsRemoved(t *testing.T) {
 	r.give(n)
 	r.give(n)
 	other := r.add("other")
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{aContainer(2)}})
-	r.send(drainNode{node: other, drain: true})
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(2)}})
+	r.Send(drainNode{node: other, drain: true})
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	must[nodeUpdated](r, nodeUpdate{node: other})
-	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 0 {
+	if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != 0 {
 		t.Errorf("a node that drains gave %v", got)
 	}
-	r.send(drainNode{node: other})
+	r.Send(drainNode{node: other})
 	must[nodeUpdated](r, nodeUpdate{node: other})
-	if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
+	if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
 		t.Errorf("a node that drains no more gave %v", got)
 	}
 	r.heard()
-	r.send(nodeRemoved{node: n})
+	r.Send(nodeRemoved{node: n})
 	got := r.heard()
 	if !strings.Contains(got, `master ended with -100 "Container released on a *lost* node"`) {
 		t.Errorf("heard %q", got)
@@ -227,17 +232,17 @@ func TestWhatTheBookRefusesOfANode(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	n := r.add("h")
 	r.add("h", live(9, 1024))
-	r.logged("add h:8041: node h:8041 is added twice: remove it first")
+	r.Logged("add h:8041: node h:8041 is added twice: remove it first")
 	r.is(r.heard(), "")
-	r.send(nodeRemoved{node: ids.Node{Host: "x", Port: 1}})
-	r.send(drainNode{node: ids.Node{Host: "x", Port: 1}, drain: true})
-	r.logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
-	r.run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: ids.Node{Host: "x", Port: 1}} }) // as if it were there
+	r.Send(nodeRemoved{node: ids.Node{Host: "x", Port: 1}})
+	r.Send(drainNode{node: ids.Node{Host: "x", Port: 1}, drain: true})
+	r.Logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
+	r.Run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: ids.Node{Host: "x", Port: 1}} }) // as if it were there
 	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "x", Port: 1}})
-	r.send(nodeReconnected{node: ids.Node{Host: "x", Port: 1}, total: &yarn.Resource{Memory: 1}})
-	r.logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
+	r.Send(nodeReconnected{node: ids.Node{Host: "x", Port: 1}, total: &yarn.Resource{Memory: 1}})
+	r.Logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
 	delete(r.s.nodes, "x:1")
-	r.send(nodeRemoved{node: n})
+	r.Send(nodeRemoved{node: n})
 	must[nodeUpdated](r, nodeUpdate{node: n})
 	if len(r.s.nodes) != 0 {
 		t.Errorf("nodes: %v", r.s.nodes)
@@ -252,12 +257,12 @@ func TestSharesFollowNodesAtOnce(t *testing.T) {
 	if got := share(); got != 8192 {
 		t.Errorf("with a node root's share is %d", got)
 	}
-	r.send(nodeRemoved{node: n})
+	r.Send(nodeRemoved{node: n})
 	if got := share(); got != 0 {
 		t.Errorf("without a node root's share is %d", got)
 	}
 	fifo := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
-	fifo.send(nodeRemoved{node: fifo.add("h")})
+	fifo.Send(nodeRemoved{node: fifo.add("h")})
 	fifo.Advance(time.Minute)
 }
 
@@ -275,10 +280,10 @@ func TestARackIsThatOfTheNode(t *testing.T) {
 		rack, anywhere := anyAsk(1), anyAsk(1)
 		rack.ResourceName, anywhere.RelaxLocality = is.rack, &no
 		rack.Priority, anywhere.Priority = &yarn.Priority{Priority: 7}, &yarn.Priority{Priority: 7}
-		must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{rack, anywhere}})
+		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{rack, anywhere}})
 		r.Advance(time.Second)
 		must[nodeUpdated](r, nodeUpdate{node: n})
-		if got := must[allocation](r, allocate{attempt: anAttempt}).containers; len(got) != is.want {
+		if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != is.want {
 			t.Errorf("on rack %s: %v", is.rack, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -12,7 +13,7 @@ import (
 // The book's time counts from the Scheduler's start.
 func TestTheTimeOfTheBook(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
-	r.run(func(c *rpcenv.Context) {
+	r.Run(func(c *rpcenv.Context) {
 		r.s.start = c.Now().Add(-time.Second)
 		if got := r.s.now(c); got != time.Second {
 			t.Errorf("a second after the start it is %s", got)
@@ -35,17 +36,17 @@ func TestAPassComputesNoShares(t *testing.T) {
 	for id, queue := range []string{"a", "b"} {
 		at := r.begins(ids.Application{Timestamp: 5, ID: int32(id + 1)}, queue)
 		must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(20)}})
-		r.ms(100)
+		r.Pass(100)
 	}
 	if got := share(); got != 4096 {
 		t.Errorf("of two queues one has the share %d", got)
 	}
-	r.send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
-	r.ms(1000)
+	r.Send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.Pass(1000)
 	if got := share(); got != 4096 {
 		t.Errorf("before the next update the share is %d", got)
 	}
-	r.ms(60_000)
+	r.Pass(60_000)
 	if got := share(); got != 8192 {
 		t.Errorf("after it the share is %d", got)
 	}
@@ -55,7 +56,7 @@ func TestAPassComputesNoShares(t *testing.T) {
 func TestAnAskIsLookedAtOnce(t *testing.T) {
 	r := newScheduling(t, beginScheduler{})
 	r.attempt(false)
-	r.run(func(c *rpcenv.Context) {
+	r.Run(func(c *rpcenv.Context) {
 		for what, tick := range map[string]func(){"update": func() { r.s.updateTick(c) }, "pass": func() { r.s.continuousTick(c) }} {
 			r.s.asked = true
 			if tick(); r.s.asked {
@@ -64,7 +65,7 @@ func TestAnAskIsLookedAtOnce(t *testing.T) {
 		}
 	})
 	asked := func(asks ...*yarn.ResourceRequest) bool {
-		must[allocation](r, allocate{attempt: anAttempt, asks: asks})
+		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: asks})
 		return r.s.asked
 	}
 	if asked() || !asked(anyAsk(1)) || !asked() {

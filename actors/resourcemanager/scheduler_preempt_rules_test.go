@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -17,15 +18,15 @@ const starved = `<allocations><queue name="a"/><queue name="b"/><queue name="c"/
 
 // big adds a node of 8192 MiB that has cores to spare.
 func (r scheduling) big(containers ...*yarn.NMContainerStatus) ids.Node {
-	r.t.Helper()
+	r.T.Helper()
 	n := ids.Node{Host: "h", Port: 8041}
-	r.send(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
+	r.Send(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
 	return n
 }
 
 // wants makes the first attempt of an application in a queue ask for a container.
 func (r scheduling) wants(id int32, queue string) ids.Application {
-	r.t.Helper()
+	r.T.Helper()
 	at := r.begins(ids.Application{Timestamp: 5, ID: id}, queue)
 	must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	return at.App
@@ -33,10 +34,10 @@ func (r scheduling) wants(id int32, queue string) ids.Application {
 
 // taken is the container that will be preempted for an application, and the time that it has left; 0: none.
 func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Duration) {
-	r.t.Helper()
+	r.T.Helper()
 	for seq := range int64(8) {
-		if p := must[containerPlace](r, requestContainer{id: aContainer(seq + 1)}); p.preemptedFor == app.String() {
-			return aContainer(seq + 1), p.preemptedIn
+		if p := must[containerPlace](r, requestContainer{id: rmtest.Container(seq + 1)}); p.preemptedFor == app.String() {
+			return rmtest.Container(seq + 1), p.preemptedIn
 		}
 	}
 	return ids.Container{}, 0
@@ -47,9 +48,9 @@ func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Dura
 func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	r := newScheduling(t, beginScheduler{allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "5000", "yarn.scheduler.fair.update-interval-ms", "3600000")
-	update := func() { r.send(updateTick{}) }
+	update := func() { r.Send(updateTick{}) }
 	n := r.big()
-	greedy := r.begins(anApp, "a")
+	greedy := r.begins(rmtest.App, "a")
 	must[allocation](r, allocate{attempt: greedy, asks: []*yarn.ResourceRequest{anyAsk(8)}})
 	update()
 	for range 8 {
@@ -57,12 +58,12 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	}
 	first := r.wants(2, "b")
 	update()
-	r.ms(800)
+	r.Pass(800)
 	second := r.wants(3, "c")
 	update()
-	r.ms(800)
+	r.Pass(800)
 	update()
-	r.ms(800)
+	r.Pass(800)
 	update()
 	early, left := r.taken(first)
 	late, more := r.taken(second)
@@ -74,7 +75,7 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	if !there(early) || !there(late) {
 		t.Error("a container ends before its time")
 	}
-	r.ms(20)
+	r.Pass(20)
 	if there(early) || !there(late) {
 		t.Errorf("at the first time: the first is there %t, the second %t", there(early), there(late))
 	}
@@ -82,11 +83,11 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	if !there(late) {
 		t.Error("the second ends before its time")
 	}
-	r.ms(20)
+	r.Pass(20)
 	if there(late) {
 		t.Error("the second is there after its time")
 	}
-	r.ms(5000)
+	r.Pass(5000)
 	ticks := 0
 	for _, e := range r.Trace().Entries {
 		if e.K == trace.KindItem && e.Name == "timer killTick" {
@@ -102,7 +103,7 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 func TestNothingIsPreemptedSoonAfterARestart(t *testing.T) {
 	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}, allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "60000", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "8000")
-	r.begins(anApp, "a")
+	r.begins(rmtest.App, "a")
 	var all []*yarn.NMContainerStatus
 	for seq := range int64(8) {
 		all = append(all, live(seq+1, 1024))
@@ -113,9 +114,9 @@ func TestNothingIsPreemptedSoonAfterARestart(t *testing.T) {
 		if id, _ := r.taken(app); id.Seq != 0 {
 			t.Fatalf("%s is marked %s before containers are given", id, r.s.readyAt.Sub(r.Now()))
 		}
-		r.ms(100)
+		r.Pass(100)
 	}
-	r.ms(1000)
+	r.Pass(1000)
 	if id, _ := r.taken(app); id.Seq == 0 {
 		t.Error("nothing is marked when containers are given")
 	}

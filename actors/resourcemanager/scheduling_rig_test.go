@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -14,67 +15,67 @@ import (
 
 // scheduling is a Scheduler that serves.
 type scheduling struct {
-	*rig
+	*rmtest.Rig
 	s *Scheduler
 }
 
 func newScheduling(t *testing.T, m beginScheduler, settings ...string) scheduling {
 	t.Helper()
-	return newSchedulingWith(t, Config{}, settings, func(*rpcenv.Env) {}, m)
+	return newSchedulingWith(t, nil, settings, func(*rpcenv.Env) {}, m)
 }
 
-// newSchedulingWith is newScheduling with a Config; first sees the Env before the Scheduler begins.
-func newSchedulingWith(t *testing.T, cfg Config, settings []string, first func(*rpcenv.Env), m beginScheduler) scheduling {
+// newSchedulingWith is newScheduling with an allocation file; first sees the Env before the Scheduler begins.
+func newSchedulingWith(t *testing.T, file Allocations, settings []string, first func(*rpcenv.Env), m beginScheduler) scheduling {
 	t.Helper()
-	s, err := newScheduler(confOf(t, settings), cfg)
+	s, err := newScheduler(rmtest.Conf(t, settings), file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := scheduling{newRig(t, SchedulerName, s, settings...), s}
-	first(r.client.Env)
+	r := scheduling{rmtest.New(t, ids.Scheduler, s, settings...), s}
+	first(r.Client.Env)
 	recovered := m.Recovered
-	m.Life = aLife(5)
+	m.Life = rmtest.Life(5)
 	m.Recovered = recovered
-	r.send(m)
+	r.Send(m)
 	return r
 }
 
 // request asks the Scheduler as a sibling and returns how it fails.
 func request[R rpcenv.Message](r scheduling, q rpcenv.Message) (R, error) {
-	r.t.Helper()
-	a, err := rpctest.Ask[R](r.client, r.of, q)
+	r.T.Helper()
+	a, err := rpctest.Ask[R](r.Client, r.Of, q)
 	r.Settle()
 	return a, err
 }
 
 // must is an answer that has to be good.
 func must[R rpcenv.Message](r scheduling, q rpcenv.Message) R {
-	r.t.Helper()
+	r.T.Helper()
 	a, err := request[R](r, q)
 	if err != nil {
-		r.t.Fatalf("%T: %v", q, err)
+		r.T.Fatalf("%T: %v", q, err)
 	}
 	return a
 }
 
 // add adds a node of 8192 MiB.
 func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) ids.Node {
-	r.t.Helper()
+	r.T.Helper()
 	id := ids.Node{Host: host, Port: 8041}
-	r.send(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
+	r.Send(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
 	return id
 }
 
 // attempt adds an application with its first attempt.
 func (r scheduling) attempt(keep bool) {
-	r.t.Helper()
-	must[appAccepted](r, appAdded{app: anApp, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: anAttempt, keep: keep})
+	r.T.Helper()
+	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, keep: keep})
 }
 
 // begins adds an application of ada to a queue, with its first attempt.
 func (r scheduling) begins(app ids.Application, queue string) ids.Attempt {
-	r.t.Helper()
+	r.T.Helper()
 	must[appAccepted](r, appAdded{app: app, user: "ada", queue: queue, groups: []string{"ada"}})
 	at := ids.Attempt{App: app, Attempt: 1}
 	must[attemptAdded](r, appAttemptAdded{attempt: at})
@@ -83,22 +84,22 @@ func (r scheduling) begins(app ids.Application, queue string) ids.Attempt {
 
 // live is a container that a node reports.
 func live(seq, memory int64) *yarn.NMContainerStatus {
-	return &yarn.NMContainerStatus{ContainerId: aContainer(seq).Proto(), ContainerState: runs, Resource: &yarn.Resource{Memory: memory, VirtualCores: 1}}
+	return &yarn.NMContainerStatus{ContainerId: rmtest.Container(seq).Proto(), ContainerState: rmtest.Runs, Resource: &yarn.Resource{Memory: memory, VirtualCores: 1}}
 }
 
 // over is a container that a node reports as ended.
 func over(seq int64, exit int32, why string) *yarn.NMContainerStatus {
 	return &yarn.NMContainerStatus{
-		ContainerId: aContainer(seq).Proto(), ContainerState: ended, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, ContainerExitStatus: exit, Diagnostics: why,
+		ContainerId: rmtest.Container(seq).Proto(), ContainerState: rmtest.Ended, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}, ContainerExitStatus: exit, Diagnostics: why,
 	}
 }
 
 // heard is the messages to the tracker and the client since the last call, in short.
 func (r scheduling) heard() string {
-	r.t.Helper()
+	r.T.Helper()
 	r.Settle()
 	var all []string
-	for _, p := range []*rpctest.Probe{r.tracker, r.client} {
+	for _, p := range []*rpctest.Probe{r.Tracker, r.Client} {
 		for range len(p.Waiting()) {
 			switch m := p.Next().(type) {
 			case cleanUpContainer:
@@ -119,9 +120,9 @@ func (r scheduling) heard() string {
 
 // completed is the ends in the next answer to the ApplicationMaster.
 func (r scheduling) completed() string {
-	r.t.Helper()
+	r.T.Helper()
 	var all []string
-	for _, s := range must[allocation](r, allocate{attempt: anAttempt, drain: true}).completed {
+	for _, s := range must[allocation](r, allocate{attempt: rmtest.Attempt, drain: true}).completed {
 		all = append(all, fmt.Sprintf("%d with %d %q", s.GetContainerId().GetId(), s.GetExitStatus(), s.GetDiagnostics()))
 	}
 	return strings.Join(all, ", ")
@@ -129,25 +130,25 @@ func (r scheduling) completed() string {
 
 // is fails the test unless what is what is wanted.
 func (r scheduling) is(what, want string) {
-	r.t.Helper()
+	r.T.Helper()
 	if what != want {
-		r.t.Errorf("%s\nwant\n%s", what, want)
+		r.T.Errorf("%s\nwant\n%s", what, want)
 	}
 }
 
 // give lets a node give the attempt a container of 1024 MiB, which it takes.
 func (r scheduling) give(n ids.Node) ids.Container {
-	r.t.Helper()
-	must[allocation](r, allocate{attempt: anAttempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	r.T.Helper()
+	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	must[nodeUpdated](r, nodeUpdate{node: n})
-	got := must[allocation](r, allocate{attempt: anAttempt}).containers
+	got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers
 	if len(got) != 1 {
-		r.t.Fatalf("given: %v", got)
+		r.T.Fatalf("given: %v", got)
 	}
 	id, err := ids.ContainerFrom(got[0].GetId())
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return id
 }

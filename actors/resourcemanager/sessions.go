@@ -3,23 +3,12 @@ package resourcemanager
 import (
 	"fmt"
 
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
-	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// The messages of the ApplicationMasterService about the ApplicationMasters' sessions.
-
-// amRegistered says that an ApplicationMaster registered.
-type amRegistered struct {
-	rpcenv.Local
-	attempt ids.Attempt
-	host    string
-	port    int32
-	url     string
-}
+// What becomes of an attempt by its ApplicationMaster's calls.
 
 func (s *ClientRMService) amRegistered(c *rpcenv.Context, m amRegistered) {
 	at := s.attemptOf(m.attempt)
@@ -30,13 +19,6 @@ func (s *ClientRMService) amRegistered(c *rpcenv.Context, m amRegistered) {
 	s.stepAttempt(c, at, machine.AttemptRegister, machine.Always, "its ApplicationMaster registered")
 }
 
-// amProgress is the progress of an application, from 0 to 1.
-type amProgress struct {
-	rpcenv.Local
-	attempt  ids.Attempt
-	progress float32
-}
-
 func (s *ClientRMService) amProgress(c *rpcenv.Context, m amProgress) {
 	if at := s.attemptOf(m.attempt); at != nil {
 		if at.machine.State == machine.AttemptRunning { // afterwards it is 1, and a late call must not lower it
@@ -44,15 +26,6 @@ func (s *ClientRMService) amProgress(c *rpcenv.Context, m amProgress) {
 		}
 		s.stepAttempt(c, at, machine.AttemptStatusUpdate, machine.Always, "")
 	}
-}
-
-// amUnregistered says how an application ended, in its ApplicationMaster's words.
-type amUnregistered struct {
-	rpcenv.Local
-	attempt     ids.Attempt
-	final       yarn.FinalApplicationStatus
-	diagnostics string
-	url         string
 }
 
 func (s *ClientRMService) amUnregistered(c *rpcenv.Context, m amUnregistered) {
@@ -66,12 +39,6 @@ func (s *ClientRMService) amUnregistered(c *rpcenv.Context, m amUnregistered) {
 		at.trackingURL = m.url
 	}
 	s.stepAttempt(c, at, machine.AttemptUnregister, machine.Always, "its ApplicationMaster unregistered")
-}
-
-// amExpired says that an ApplicationMaster has been silent for too long.
-type amExpired struct {
-	rpcenv.Local
-	attempt ids.Attempt
 }
 
 func (s *ClientRMService) amExpired(c *rpcenv.Context, m amExpired) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -15,10 +16,10 @@ import (
 
 // trySubmit hands in an application with a new id and returns why it is refused.
 func (v *service) trySubmit(change func(*yarn.ApplicationSubmissionContext)) error {
-	v.t.Helper()
+	v.T.Helper()
 	q := aSubmission(v.newID())
 	change(q)
-	return tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q})
+	return rmtest.TryAsk(v.Rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q})
 }
 
 // A name, a queue, a user and a tag may be as long as their bound, and there may be so many tags.
@@ -36,7 +37,7 @@ func TestHowLongTheTextsOfASubmissionAre(t *testing.T) {
 		"queue": func(s *yarn.ApplicationSubmissionContext) { s.Queue = most + "x" },
 		"user":  func(s *yarn.ApplicationSubmissionContext) { s.User = most + "x" },
 	} {
-		v.refused(v.trySubmit(change), exceptions.YARN, ": the "+what+" has 1025 bytes, at most 1024 can be")
+		v.Refused(v.trySubmit(change), exceptions.YARN, ": the "+what+" has 1025 bytes, at most 1024 can be")
 	}
 }
 
@@ -55,7 +56,7 @@ func TestOneRequestOfAnApplicationMasterIsForAnyPlace(t *testing.T) {
 			}
 		})
 		if !is.ok {
-			v.refused(err, exceptions.InvalidResourceRequest, "Invalid resource request, no resource request specified with *")
+			v.Refused(err, exceptions.InvalidResourceRequest, "Invalid resource request, no resource request specified with *")
 		} else if err != nil {
 			t.Errorf("%q: %v", is.places, err)
 		}
@@ -72,7 +73,7 @@ func TestAnIDThatWasMadeUpIsNotGivenAgain(t *testing.T) {
 	}{
 		{ids.Application{Timestamp: life, ID: 10}, 11}, {ids.Application{Timestamp: life, ID: 3}, 12}, {ids.Application{Timestamp: life - 1, ID: 50}, 13},
 	} {
-		if err := tryAsk(v.rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: aSubmission(is.id)}); err != nil {
+		if err := rmtest.TryAsk(v.Rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: aSubmission(is.id)}); err != nil {
 			t.Fatal(err)
 		}
 		if got := v.newID(); got != (ids.Application{Timestamp: life, ID: is.next}) {
@@ -88,13 +89,13 @@ func TestASubmissionIsFilledInInACopy(t *testing.T) {
 	q.Queue, q.User = "", ""
 	sent := proto.CloneOf(q)
 	var added appAdded
-	v.scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
 		if m, ok := m.(appAdded); ok {
 			added = m
 		}
 		return false
 	})
-	if _, err := rpctest.Ask[*yarn.SubmitApplicationResponse](v.scheduler, v.of, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
+	if _, err := rpctest.Ask[*yarn.SubmitApplicationResponse](v.Scheduler, v.Of, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: q}); err != nil {
 		t.Fatal(err)
 	}
 	if !proto.Equal(q, sent) {
@@ -110,7 +111,7 @@ func TestNoIDIsGivenBeforeTheRecordsAreRead(t *testing.T) {
 	v := newService(t, nil)
 	v.s.ready = false
 	for _, q := range []rpcenv.Message{&yarn.GetNewApplicationRequest{}, &yarn.GetApplicationsRequest{}} {
-		v.refused(tryAsk(v.rig, q), exceptions.Retriable, "the ResourceManager reads its records, ask again")
+		v.Refused(rmtest.TryAsk(v.Rig, q), exceptions.Retriable, "the ResourceManager reads its records, ask again")
 	}
 	v.s.ready = true
 	if id := v.newID(); id.ID != 1 {
@@ -124,11 +125,11 @@ func TestAnAttemptToFailHasToBeThere(t *testing.T) {
 	app := v.submit()
 	for _, n := range []int32{-1, 0, 2} {
 		id := ids.Attempt{App: app, Attempt: n}
-		err := tryAsk(v.rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()})
-		v.refused(err, exceptions.ApplicationAttemptNotFound, "ApplicationAttempt with id '"+id.String()+"' doesn't exist in RM.")
+		err := rmtest.TryAsk(v.Rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()})
+		v.Refused(err, exceptions.ApplicationAttemptNotFound, "ApplicationAttempt with id '"+id.String()+"' doesn't exist in RM.")
 	}
 	id := ids.Attempt{App: app, Attempt: 1}
-	if err := tryAsk(v.rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()}); err != nil || v.s.attemptOf(id).diagnostics != "Attempt failed by user." {
+	if err := rmtest.TryAsk(v.Rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()}); err != nil || v.s.attemptOf(id).diagnostics != "Attempt failed by user." {
 		t.Errorf("%q, %v", v.s.attemptOf(id).diagnostics, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // ResourceTracker is the endpoint for NodeManagers. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
 // NodesListManager and NMLivelinessMonitor.
 type ResourceTracker struct {
-	cfg   Config
+	lists Hosts // nil: all may be nodes
 	life  life.Life
 	ready bool
 
@@ -58,8 +58,8 @@ type node struct {
 	patience time.Duration // the time that it may take; below 0: for ever
 }
 
-func newResourceTracker(cfg Config) *ResourceTracker {
-	return &ResourceTracker{cfg: cfg, byID: map[ids.Node]*node{}}
+func newResourceTracker(lists Hosts) *ResourceTracker {
+	return &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
 }
 
 // checkNodes is the timer of the NMLivelinessMonitor.
@@ -67,9 +67,9 @@ type checkNodes struct{ rpcenv.Local }
 
 // OnStart is a callback of the endpoint.
 func (t *ResourceTracker) OnStart(c *rpcenv.Context) {
-	t.client = life.Sibling(c, ClientRMServiceName)
-	t.ams = life.Sibling(c, ApplicationMasterServiceName)
-	t.scheduler = life.Sibling(c, SchedulerName)
+	t.client = life.Sibling(c, ids.ClientRMService)
+	t.ams = life.Sibling(c, ids.ApplicationMasterService)
+	t.scheduler = life.Sibling(c, ids.Scheduler)
 	period := conf.NMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkNodes{})
 }
@@ -191,26 +191,12 @@ func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
 	}
 }
 
-// cleanUpContainer says that a node has to end a container.
-type cleanUpContainer struct {
-	rpcenv.Local
-	node      ids.Node
-	container ids.Container
-}
-
 func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m cleanUpContainer) {
 	n := t.byID[m.node]
 	if n != nil && t.queues(c, n, machine.NodeCleanUpContainer) && !slices.Contains(n.cleanContainers, m.container) {
 		n.cleanContainers = append(n.cleanContainers, m.container)
 		n.cleaned[m.container] = true // heartbeats report it as running until the node has ended it
 	}
-}
-
-// forgetContainer says that a container's ApplicationMaster knows of its end, or that nobody waits for it: its node may forget it.
-type forgetContainer struct {
-	rpcenv.Local
-	node      ids.Node
-	container ids.Container
 }
 
 func (t *ResourceTracker) forgetContainer(c *rpcenv.Context, m forgetContainer) {

@@ -8,26 +8,27 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
 // The answer to a heartbeat has what the node is to do, once; keys only when it has others.
 func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
-	r := newTracking(t, Config{}, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
+	r := newTracking(t, nil, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "700")
 	id := r.node("h")
 	stranger := ids.Node{Host: "nowhere", Port: 1}
 	for range 2 { // an order that is repeated is one
 		for _, node := range []ids.Node{id, stranger} {
-			r.send(cleanUpContainer{node: node, container: aContainer(1)})
-			r.send(cleanUpApp{app: anApp, nodes: []ids.Node{node, node}})
-			r.send(forgetContainer{node: node, container: aContainer(2)})
+			r.Send(cleanUpContainer{node: node, container: rmtest.Container(1)})
+			r.Send(cleanUpApp{app: rmtest.App, nodes: []ids.Node{node, node}})
+			r.Send(forgetContainer{node: node, container: rmtest.Container(2)})
 		}
 	}
-	l := aLife(5)
+	l := rmtest.Life(5)
 	orders := &yarn.NodeHeartbeatResponse{
-		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{aContainer(1).Proto()},
-		ApplicationsToCleanup: []*yarn.ApplicationId{anApp.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{aContainer(2).Proto()},
+		ResponseId: 1, NodeAction: yarn.NodeAction_NORMAL, NextHeartBeatInterval: 700, ContainersToCleanup: []*yarn.ContainerId{rmtest.Container(1).Proto()},
+		ApplicationsToCleanup: []*yarn.ApplicationId{rmtest.App.Proto()}, ContainersToBeRemovedFromNm: []*yarn.ContainerId{rmtest.Container(2).Proto()},
 		ContainerTokenMasterKey: l.Container, NmTokenMasterKey: l.NM,
 	}
 	for range 2 { // the first answer may have been lost
@@ -58,42 +59,42 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 
 // A container that its node is to end has not been launched there; one that it is to forget is new when it tells of it again.
 func TestWhatANodeIsToEndOrForget(t *testing.T) {
-	r := newTracking(t, Config{})
+	r := newTracking(t, nil)
 	id := r.node("h")
 	news := func(want string, response int32, statuses ...*yarn.ContainerStatus) {
 		t.Helper()
 		r.beat(id, response, statuses...)
 		text := ""
-		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
+		for _, u := range rmtest.Got[nodeUpdate](r.Rig, r.Scheduler) {
 			text += fmt.Sprint(len(u.launched), len(u.ended))
 		}
 		if text != want {
 			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
 		}
 	}
-	r.send(cleanUpContainer{node: id, container: aContainer(1)})
-	news("0 0", 0, status(1, runs, 0))
-	news("0 0", 1, status(1, runs, 0))
-	r.send(forgetContainer{node: id, container: aContainer(1)})
-	news("0 0", 2, status(1, runs, 0))
-	news("1 0", 3, status(1, runs, 0))
-	news("0 1", 4, status(1, ended, 3))
-	r.send(forgetContainer{node: id, container: aContainer(1)})
-	news("0 0", 5, status(1, ended, 3))
-	news("0 1", 6, status(1, ended, 3))
+	r.Send(cleanUpContainer{node: id, container: rmtest.Container(1)})
+	news("0 0", 0, rmtest.Status(1, rmtest.Runs, 0))
+	news("0 0", 1, rmtest.Status(1, rmtest.Runs, 0))
+	r.Send(forgetContainer{node: id, container: rmtest.Container(1)})
+	news("0 0", 2, rmtest.Status(1, rmtest.Runs, 0))
+	news("1 0", 3, rmtest.Status(1, rmtest.Runs, 0))
+	news("0 1", 4, rmtest.Status(1, rmtest.Ended, 3))
+	r.Send(forgetContainer{node: id, container: rmtest.Container(1)})
+	news("0 0", 5, rmtest.Status(1, rmtest.Ended, 3))
+	news("0 1", 6, rmtest.Status(1, rmtest.Ended, 3))
 }
 
 // Orders for a node that is gone are dropped.
 func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
-	r := newTracking(t, Config{})
-	r.scheduler.Do(func(c *rpcenv.Context) {
+	r := newTracking(t, nil)
+	r.Scheduler.Do(func(c *rpcenv.Context) {
 		for s, want := range map[machine.NodeState]int{machine.NodeUnhealthy: 4, machine.NodeLost: 0} {
-			tracker, id := newResourceTracker(Config{}), ids.Node{Host: "h", Port: 1}
+			tracker, id := newResourceTracker(nil), ids.Node{Host: "h", Port: 1}
 			n := &node{id: id, machine: machine.Node{State: s}, cleaned: map[ids.Container]bool{}}
 			tracker.byID[id] = n
-			tracker.cleanUpApp(c, cleanUpApp{app: anApp, nodes: []ids.Node{id}})
-			tracker.cleanUpContainer(c, cleanUpContainer{node: id, container: aContainer(1)})
-			tracker.forgetContainer(c, forgetContainer{node: id, container: aContainer(2)})
+			tracker.cleanUpApp(c, cleanUpApp{app: rmtest.App, nodes: []ids.Node{id}})
+			tracker.cleanUpContainer(c, cleanUpContainer{node: id, container: rmtest.Container(1)})
+			tracker.forgetContainer(c, forgetContainer{node: id, container: rmtest.Container(2)})
 			if got := len(n.cleanApps) + len(n.cleanContainers) + len(n.cleaned) + len(n.forget); got != want {
 				t.Errorf("a node that is %s keeps %v, %v and %v", s, n.cleanApps, n.cleanContainers, n.forget)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -33,18 +34,18 @@ func TestWhatIsNewInAHeartbeat(t *testing.T) {
 		}
 		return strings.TrimSpace(text)
 	}
-	bad := &yarn.ContainerStatus{ContainerId: &yarn.ContainerId{Id: -1}, State: runs}
+	bad := &yarn.ContainerStatus{ContainerId: &yarn.ContainerId{Id: -1}, State: rmtest.Runs}
 	gone := fmt.Sprintf("C_COMPLETE %d %q", exitstatus.Aborted, fair.DiagnosticsLost)
 	for _, is := range []struct {
 		says []*yarn.ContainerStatus
 		want string
 	}{
-		{[]*yarn.ContainerStatus{status(2, runs, 0), bad, status(1, runs, 0)}, "+2 +1"},
-		{[]*yarn.ContainerStatus{status(2, runs, 0), status(1, runs, 0)}, ""},
-		{[]*yarn.ContainerStatus{status(2, ended, 3), status(1, runs, 0), status(3, ended, 4)}, `-2 C_COMPLETE 3 "" -3 C_COMPLETE 4 ""`},
-		{[]*yarn.ContainerStatus{status(2, ended, 3), status(1, runs, 0)}, ""},
-		{[]*yarn.ContainerStatus{status(1, runs, 0), status(3, ended, 4)}, `-3 C_COMPLETE 4 ""`}, // it was not there meanwhile: it is new
-		{[]*yarn.ContainerStatus{status(7, runs, 0), status(5, runs, 0), status(1, runs, 0)}, "+7 +5"},
+		{[]*yarn.ContainerStatus{rmtest.Status(2, rmtest.Runs, 0), bad, rmtest.Status(1, rmtest.Runs, 0)}, "+2 +1"},
+		{[]*yarn.ContainerStatus{rmtest.Status(2, rmtest.Runs, 0), rmtest.Status(1, rmtest.Runs, 0)}, ""},
+		{[]*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 3), rmtest.Status(1, rmtest.Runs, 0), rmtest.Status(3, rmtest.Ended, 4)}, `-2 C_COMPLETE 3 "" -3 C_COMPLETE 4 ""`},
+		{[]*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 3), rmtest.Status(1, rmtest.Runs, 0)}, ""},
+		{[]*yarn.ContainerStatus{rmtest.Status(1, rmtest.Runs, 0), rmtest.Status(3, rmtest.Ended, 4)}, `-3 C_COMPLETE 4 ""`}, // it was not there meanwhile: it is new
+		{[]*yarn.ContainerStatus{rmtest.Status(7, rmtest.Runs, 0), rmtest.Status(5, rmtest.Runs, 0), rmtest.Status(1, rmtest.Runs, 0)}, "+7 +5"},
 		{nil, "-1 " + gone + " -5 " + gone + " -7 " + gone},
 		{nil, ""},
 	} {
@@ -54,16 +55,16 @@ func TestWhatIsNewInAHeartbeat(t *testing.T) {
 	}
 
 	// A container being cleaned up is not launched, until the node has forgotten it.
-	n.cleaned[aContainer(8)], n.cleaned[aContainer(9)], n.cleanContainers = true, true, []ids.Container{aContainer(9)}
+	n.cleaned[rmtest.Container(8)], n.cleaned[rmtest.Container(9)], n.cleanContainers = true, true, []ids.Container{rmtest.Container(9)}
 	for range 2 {
-		if got := says(status(8, runs, 0), status(9, runs, 0)); got != "" {
+		if got := says(rmtest.Status(8, rmtest.Runs, 0), rmtest.Status(9, rmtest.Runs, 0)); got != "" {
 			t.Errorf("what is cleaned up: %s", got)
 		}
 	}
-	if got := says(status(9, runs, 0)); got != "" {
+	if got := says(rmtest.Status(9, rmtest.Runs, 0)); got != "" {
 		t.Errorf("what is cleaned up: %s", got)
 	}
-	if got := says(); got != "" || !n.cleaned[aContainer(9)] || n.cleaned[aContainer(8)] {
+	if got := says(); got != "" || !n.cleaned[rmtest.Container(9)] || n.cleaned[rmtest.Container(8)] {
 		t.Errorf("%s, cleaned %v: the order to clean up 9 has not gone out", got, n.cleaned)
 	}
 	n.cleanContainers = nil
@@ -75,34 +76,34 @@ func TestWhatIsNewInAHeartbeat(t *testing.T) {
 // After a registration only changes of its containers are news of the heartbeats.
 func TestARegistrationSaysWhatRuns(t *testing.T) {
 	all := asRegistered([]*yarn.ContainerStatus{
-		{ContainerId: aContainer(1).Proto(), State: runs, Capability: &yarn.Resource{Memory: 7}},
-		{ContainerId: aContainer(2).Proto(), State: ended, ExitStatus: 3, Diagnostics: "it crashed"},
-		{ContainerId: &yarn.ContainerId{Id: -1}, State: runs},
+		{ContainerId: rmtest.Container(1).Proto(), State: rmtest.Runs, Capability: &yarn.Resource{Memory: 7}},
+		{ContainerId: rmtest.Container(2).Proto(), State: rmtest.Ended, ExitStatus: 3, Diagnostics: "it crashed"},
+		{ContainerId: &yarn.ContainerId{Id: -1}, State: rmtest.Runs},
 	})
 	want := []*yarn.NMContainerStatus{
-		{ContainerId: aContainer(1).Proto(), ContainerState: runs, Resource: &yarn.Resource{Memory: 7}},
-		{ContainerId: aContainer(2).Proto(), ContainerState: ended, ContainerExitStatus: 3, Diagnostics: "it crashed"},
-		{ContainerId: &yarn.ContainerId{Id: -1}, ContainerState: runs},
+		{ContainerId: rmtest.Container(1).Proto(), ContainerState: rmtest.Runs, Resource: &yarn.Resource{Memory: 7}},
+		{ContainerId: rmtest.Container(2).Proto(), ContainerState: rmtest.Ended, ContainerExitStatus: 3, Diagnostics: "it crashed"},
+		{ContainerId: &yarn.ContainerId{Id: -1}, ContainerState: rmtest.Runs},
 	}
 	if !slices.EqualFunc(all, want, func(a, b *yarn.NMContainerStatus) bool { return proto.Equal(a, b) }) {
 		t.Errorf("%v\nwant\n%v", all, want)
 	}
-	if got := running(all); !slices.Equal(got, []ids.Container{aContainer(1)}) {
+	if got := running(all); !slices.Equal(got, []ids.Container{rmtest.Container(1)}) {
 		t.Errorf("running: %v", got)
 	}
-	n := &node{running: map[ids.Container]bool{aContainer(9): true}, ended: map[ids.Container]bool{aContainer(8): true}, cleaned: map[ids.Container]bool{}}
+	n := &node{running: map[ids.Container]bool{rmtest.Container(9): true}, ended: map[ids.Container]bool{rmtest.Container(8): true}, cleaned: map[ids.Container]bool{}}
 	n.note(all)
-	if launched, over := n.changes([]*yarn.ContainerStatus{status(1, runs, 0), status(2, ended, 3)}); len(launched)+len(over) != 0 {
+	if launched, over := n.changes([]*yarn.ContainerStatus{rmtest.Status(1, rmtest.Runs, 0), rmtest.Status(2, rmtest.Ended, 3)}); len(launched)+len(over) != 0 {
 		t.Errorf("new: %v, %v", launched, over)
 	}
 }
 
 // A node is lost when it was silent for longer than it may be, and not a moment before.
 func TestANodeIsLostAfterItsTime(t *testing.T) {
-	r := newTracking(t, Config{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
-	r.scheduler.Do(func(c *rpcenv.Context) {
-		tracker := newResourceTracker(Config{})
-		tracker.scheduler, tracker.ams = r.scheduler.Ref, r.ams.Ref
+	r := newTracking(t, nil, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r.Scheduler.Do(func(c *rpcenv.Context) {
+		tracker := newResourceTracker(nil)
+		tracker.scheduler, tracker.ams = r.Scheduler.Ref, r.AMS.Ref
 		at := func(host string, heard time.Duration) {
 			tracker.nodes = append(tracker.nodes, &node{id: ids.Node{Host: host, Port: 1}, machine: machine.Node{State: machine.NodeRunning}, heard: c.Now().Add(-heard)})
 		}
@@ -113,23 +114,23 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 			t.Errorf("in time %s, late %s", a, b)
 		}
 	})
-	if got := got[nodeRemoved](r.rig, r.scheduler); len(got) != 1 || got[0].node.Host != "late" {
+	if got := rmtest.Got[nodeRemoved](r.Rig, r.Scheduler); len(got) != 1 || got[0].node.Host != "late" {
 		t.Errorf("removed: %v", got)
 	}
 	// The monitor looks three times in that time.
 	id := r.node("h")
 	for range 3 {
-		r.ms(6000)
+		r.Pass(6000)
 		r.beat(id, 0)
 	}
 	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
 		t.Errorf("%q", got)
 	}
-	r.ms(8900)
+	r.Pass(8900)
 	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 RUNNING"}) {
 		t.Errorf("8.9 s after its last heartbeat: %q", got)
 	}
-	r.ms(3200)
+	r.Pass(3200)
 	if got := r.nodes(); !slices.Equal(got, []string{"h:8041 LOST"}) {
 		t.Errorf("12.1 s after its last heartbeat: %q", got)
 	}
@@ -137,7 +138,7 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 
 // Nodes are listed by host and port, however they came.
 func TestNodesAreListedInTheOrderOfTheirIDs(t *testing.T) {
-	r := newTracking(t, Config{})
+	r := newTracking(t, nil)
 	for _, id := range []ids.Node{{Host: "h", Port: 20}, {Host: "h", Port: 3}, {Host: "g", Port: 30}} {
 		r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1}})
 	}
@@ -148,29 +149,29 @@ func TestNodesAreListedInTheOrderOfTheirIDs(t *testing.T) {
 
 // One message of a node is with the scheduler at a time; what is new meanwhile follows it, once.
 func TestOneUpdateOfANodeAtATime(t *testing.T) {
-	r := newTracking(t, Config{})
+	r := newTracking(t, nil)
 	id := r.node("h")
 	r.slow.holds = true
 	updates := func(want string) {
 		t.Helper()
 		text := ""
-		for _, u := range got[nodeUpdate](r.rig, r.scheduler) {
+		for _, u := range rmtest.Got[nodeUpdate](r.Rig, r.Scheduler) {
 			text += fmt.Sprintf("%s launched %d ended %d, ", u.node, len(u.launched), len(u.ended))
 		}
 		if strings.TrimSuffix(text, ", ") != want {
 			t.Errorf("%s\nwant\n%s", text, want)
 		}
 	}
-	r.beat(id, 0, status(1, runs, 0))
+	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0))
 	updates("h:8041 launched 1 ended 0")
-	r.beat(id, 1, status(1, runs, 0), status(2, runs, 0))
-	r.beat(id, 2, status(1, ended, 3), status(2, runs, 0))
+	r.beat(id, 1, rmtest.Status(1, rmtest.Runs, 0), rmtest.Status(2, rmtest.Runs, 0))
+	r.beat(id, 2, rmtest.Status(1, rmtest.Ended, 3), rmtest.Status(2, rmtest.Runs, 0))
 	updates("")
 	r.answer()
 	updates("h:8041 launched 1 ended 1")
 	r.answer()
 	updates("")
-	r.beat(id, 3, status(1, ended, 3), status(2, runs, 0))
+	r.beat(id, 3, rmtest.Status(1, rmtest.Ended, 3), rmtest.Status(2, rmtest.Runs, 0))
 	updates("h:8041 launched 0 ended 0")
 
 	// A node's reports before its removal are no news when it is back.
@@ -179,7 +180,7 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 			NodeId: id.Proto(), ResponseId: response, ContainersStatuses: statuses, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: healthy},
 		}})
 	}
-	r.beat(id, 4, status(3, runs, 0), status(4, ended, 5))
+	r.beat(id, 4, rmtest.Status(3, rmtest.Runs, 0), rmtest.Status(4, rmtest.Ended, 5))
 	unhealthy(5, false)
 	unhealthy(6, true)
 	r.answer()
@@ -189,19 +190,19 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 
 	// A node that is over, or that came back as another one, causes nothing.
 	r.beat(id, 7)
-	r.beat(id, 8, status(5, runs, 0))
+	r.beat(id, 8, rmtest.Status(5, rmtest.Runs, 0))
 	updates("h:8041 launched 0 ended 0")
-	if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
+	if err := rmtest.TryAsk(r.Rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 		t.Fatal(err)
 	}
 	r.answer()
 	updates("")
 	r.node("h")
 	r.beat(id, 0)
-	r.beat(id, 1, status(5, runs, 0))
+	r.beat(id, 1, rmtest.Status(5, rmtest.Runs, 0))
 	updates("h:8041 launched 0 ended 0")
 	for range 2 {
-		if err := tryAsk(r.rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
+		if err := rmtest.TryAsk(r.Rig, &yarn.UnRegisterNodeManagerRequest{NodeId: id.Proto()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,13 +213,13 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 
 // A node's health report is kept until the next one; it is cut.
 func TestWhatANodeSaysOfItsHealth(t *testing.T) {
-	r := newTracking(t, Config{})
+	r := newTracking(t, nil)
 	id := r.node("h")
 	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), NodeHealthStatus: &yarn.NodeHealthStatus{
 		IsNodeHealthy: true, HealthReport: strings.Repeat("é", 1025), LastHealthReportTime: 77,
 	}}})
 	for response := range int32(2) {
-		l, err := rpctest.Ask[nodeList](r.scheduler, r.of, requestNodes{})
+		l, err := rpctest.Ask[nodeList](r.Scheduler, r.Of, requestNodes{})
 		if err != nil || l.reports[0].GetHealthReport() != strings.Repeat("é", 1024) || l.reports[0].GetLastHealthReportTime() != 77 {
 			t.Errorf("%v, %v", l.reports, err)
 		}
@@ -235,25 +236,25 @@ func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 	}
 	// A node that is not healthy is not the scheduler's: it does not hear that it registers again.
 	r.hear(&yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: id.Proto(), ResponseId: 3, NodeHealthStatus: &yarn.NodeHealthStatus{HealthReport: "disk full"}}})
-	got[rpcenv.Message](r.rig, r.scheduler)
+	rmtest.Got[rpcenv.Message](r.Rig, r.Scheduler)
 	r.node("h")
-	if all := got[rpcenv.Message](r.rig, r.scheduler); len(all) != 0 {
+	if all := rmtest.Got[rpcenv.Message](r.Rig, r.Scheduler); len(all) != 0 {
 		t.Errorf("the scheduler heard %v", all)
 	}
 }
 
 // The time of a node that drains is over exactly then.
 func TestTheTimeOfANodeThatDrains(t *testing.T) {
-	r := newTracking(t, Config{})
-	r.scheduler.Do(func(c *rpcenv.Context) {
-		tracker := newResourceTracker(Config{})
-		tracker.scheduler, tracker.ams = r.scheduler.Ref, r.ams.Ref
+	r := newTracking(t, nil)
+	r.Scheduler.Do(func(c *rpcenv.Context) {
+		tracker := newResourceTracker(nil)
+		tracker.scheduler, tracker.ams = r.Scheduler.Ref, r.AMS.Ref
 		for _, is := range []struct {
 			since time.Duration
 			want  machine.NodeState
 		}{{time.Minute - 1, machine.NodeDecommissioning}, {time.Minute, machine.NodeDecommissioned}} {
 			n := &node{
-				id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, running: map[ids.Container]bool{aContainer(1): true},
+				id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, running: map[ids.Container]bool{rmtest.Container(1): true},
 				since: c.Now().Add(-is.since), patience: time.Minute,
 			}
 			tracker.drained(c, n)
@@ -261,9 +262,24 @@ func TestTheTimeOfANodeThatDrains(t *testing.T) {
 				t.Errorf("after %s it is %s", is.since, n.machine.State)
 			}
 		}
-		n := &node{id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, endedQueue: []*yarn.ContainerStatus{status(1, ended, 0)}, patience: -1}
+		n := &node{id: ids.Node{Host: "h", Port: 1}, machine: machine.Node{State: machine.NodeDecommissioning}, endedQueue: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 0)}, patience: -1}
 		if tracker.drained(c, n); n.machine.State != machine.NodeDecommissioning {
 			t.Errorf("with an end that the scheduler has not heard of it is %s", n.machine.State)
 		}
 	})
+}
+
+// An event that a state has no row for is logged and changes nothing.
+func TestANodesEventOutOfTurnChangesNothing(t *testing.T) {
+	r := newTracking(t, nil)
+	r.Run(func(c *rpcenv.Context) {
+		n := &node{machine: machine.Node{State: machine.NodeLost}}
+		if did := newResourceTracker(nil).step(c, n, machine.NodeStarted, machine.Always, ""); did != nil || n.machine.State != machine.NodeLost {
+			t.Errorf("the node is %s, to do %v", n.machine.State, did)
+		}
+	})
+	if len(r.Errors) != 1 {
+		t.Errorf("logged: %q", r.Errors)
+	}
+	r.Errors = nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/messages/yarn"
 )
@@ -52,7 +51,7 @@ func (c *attempts) see(r *tracepb.Record) {
 			c.submitted(q.GetApplicationSubmissionContext())
 		}
 	case r.GetKind() != tracepb.Kind_STATE:
-	case r.GetEndpoint() == resourcemanager.ClientRMServiceName && r.GetName() == "attempt":
+	case r.GetEndpoint() == ids.ClientRMService && r.GetName() == "attempt":
 		c.attempt(r)
 	case r.GetEndpoint() == applicationmaster.Name && r.GetName() == "container":
 		c.container(r)

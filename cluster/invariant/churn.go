@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -44,7 +43,7 @@ func newChurn(m *Monitor) *churn {
 
 // see follows containers of a ResourceManager.
 func (c *churn) see(r *tracepb.Record) {
-	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != resourcemanager.SchedulerName || r.GetName() != "container" {
+	if r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != ids.Scheduler || r.GetName() != "container" {
 		return
 	}
 	id, err := ids.ParseContainer(r.GetSubject())

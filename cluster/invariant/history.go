@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -158,7 +158,7 @@ func (h *history) seeHandled(r *tracepb.Record) {
 	if b, ok := m.body.(*deploy.RequestExecutors); ok {
 		h.requested(b)
 	}
-	if r.GetEndpoint() != resourcemanager.ResourceTrackerName || m.typ != "NodeHeartbeatRequest" {
+	if r.GetEndpoint() != ids.ResourceTracker || m.typ != "NodeHeartbeatRequest" {
 		return
 	}
 	if e := h.envs[m.from]; e != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
@@ -33,9 +33,9 @@ func (c *limbo) deadline(endpoint, kind, state string) time.Duration {
 	switch endpoint {
 	case "Master":
 		return c.masters(state)
-	case resourcemanager.ClientRMServiceName:
+	case ids.ClientRMService:
 		return y.waits(state)
-	case resourcemanager.SchedulerName:
+	case ids.Scheduler:
 		if kind == "container" && (state == "ALLOCATED" || state == "ACQUIRED") { // it waits for its ApplicationMaster
 			return y.lostMaster()
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
@@ -39,7 +38,7 @@ func newRegistrations(m *Monitor) *registrations {
 }
 
 func (c *registrations) see(r *tracepb.Record) {
-	if r.GetKind() == tracepb.Kind_STATE && r.GetName() == "attempt" && r.GetEndpoint() == resourcemanager.ClientRMServiceName {
+	if r.GetKind() == tracepb.Kind_STATE && r.GetName() == "attempt" && r.GetEndpoint() == ids.ClientRMService {
 		c.attempt(r)
 	}
 	if r.GetKind() != tracepb.Kind_SENT {

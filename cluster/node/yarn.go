@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/rpcenv"
@@ -17,7 +18,7 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 		e.Shutdown()
 		return nil, err
 	}
-	return &Node{Env: e, Ref: e.Ref(e.Address(), resourcemanager.ClientRMServiceName), Scheduler: s}, nil
+	return &Node{Env: e, Ref: e.Ref(e.Address(), ids.ClientRMService), Scheduler: s}, nil
 }
 
 // NodeManager starts a NodeManager.

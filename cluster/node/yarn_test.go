@@ -12,6 +12,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -64,7 +65,7 @@ func TestAResourceManagerHasOnePort(t *testing.T) {
 	}
 	done := false
 	w.ClientEnv("Client", nil).Go("look", func(b *rpcenv.Blocking) error {
-		for _, name := range []string{resourcemanager.ClientRMServiceName, resourcemanager.ResourceTrackerName, resourcemanager.ApplicationMasterServiceName} {
+		for _, name := range []string{ids.ClientRMService, ids.ResourceTracker, ids.ApplicationMasterService} {
 			if _, err := rpcenv.ResolveWait(b, rpcenv.Ref{Address: at, Name: name}.String()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -73,7 +74,7 @@ func TestAResourceManagerHasOnePort(t *testing.T) {
 		return nil
 	})
 	w.Until("all endpoints were looked up", func() bool { return done })
-	if n.Ref != (rpcenv.Ref{Address: at, Name: resourcemanager.ClientRMServiceName}) {
+	if n.Ref != (rpcenv.Ref{Address: at, Name: ids.ClientRMService}) {
 		t.Errorf("its endpoint is %s", n.Ref)
 	}
 }

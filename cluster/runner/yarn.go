@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
@@ -176,7 +176,7 @@ func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
 		yarn.YarnApplicationState_ACCEPTED, yarn.YarnApplicationState_RUNNING,
 	}}
 	for {
-		live, err := rpcenv.AskWait(b, env.Ref(rm, resourcemanager.ClientRMServiceName), q)
+		live, err := rpcenv.AskWait(b, env.Ref(rm, ids.ClientRMService), q)
 		if err != nil || len(live.GetApplications()) == 0 || b.Sleep(endTime/50) != nil {
 			return nil //nolint:nilerror // whatever is left ends with its NodeManager
 		}

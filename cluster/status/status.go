@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -62,7 +62,7 @@ func Take(ctx context.Context, env *rpcenv.Env, masters []rpcenv.Address) ([]Mas
 // isResourceManager reports whether a ResourceManager listens at a.
 func isResourceManager(b *rpcenv.Blocking, a rpcenv.Address) bool {
 	found, err := rpcenv.AskWait(b, rpcenv.Ref{Address: a, Name: rpcenv.VerifierName},
-		&rpc.CheckExistence{Name: resourcemanager.ClientRMServiceName}, rpcenv.Timeout(patienceKey, patience))
+		&rpc.CheckExistence{Name: ids.ClientRMService}, rpcenv.Timeout(patienceKey, patience))
 	return err == nil && found.GetValue()
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/oneline"
@@ -20,7 +19,7 @@ import (
 func TakeYARN(ctx context.Context, env *rpcenv.Env, at rpcenv.Address) (*yarn.ResourceManagerStateResponse, error) {
 	b := env.Blocking(ctx)
 	defer b.Close()
-	s, err := rpcenv.AskWait(b, env.Ref(at, resourcemanager.ClientRMServiceName), &yarn.RequestResourceManagerState{}, rpcenv.Timeout(patienceKey, patience))
+	s, err := rpcenv.AskWait(b, env.Ref(at, ids.ClientRMService), &yarn.RequestResourceManagerState{}, rpcenv.Timeout(patienceKey, patience))
 	if err != nil {
 		return nil, fmt.Errorf("the ResourceManager at %s does not answer: %w", at, err)
 	}

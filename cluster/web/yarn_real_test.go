@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
@@ -254,7 +254,7 @@ func played(t *testing.T, compare func(w *yarnWorld, file string, s *yarn.Resour
 	pi := w.submit("ada", "root.a", "Pi")
 	m := w.launched()
 	m.register(4000, "")
-	yarnAsk[*yarn.FinishApplicationMasterResponse](w, w.tool, resourcemanager.ApplicationMasterServiceName, &yarn.FinishApplicationMasterRequest{
+	yarnAsk[*yarn.FinishApplicationMasterResponse](w, w.tool, ids.ApplicationMasterService, &yarn.FinishApplicationMasterRequest{
 		FinalApplicationStatus: yarn.FinalApplicationStatus_APP_SUCCEEDED, TrackingUrl: "history:18080/x", ApplicationAttemptId: m.attempt, AmRmToken: m.token,
 	})
 	is("finishing-app1", w.state(), app(1))
@@ -263,14 +263,14 @@ func played(t *testing.T, compare func(w *yarnWorld, file string, s *yarn.Resour
 	words := w.launched()
 	is("launched-app2", w.state(), app(2))
 	words.register(4001, "http://driver:4040")
-	late := yarnAsk[*yarn.GetNewApplicationResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.GetNewApplicationRequest{})
+	late := yarnAsk[*yarn.GetNewApplicationResponse](w, w.tool, ids.ClientRMService, &yarn.GetNewApplicationRequest{})
 	fails := w.submit("bob", "root.c.d", "fails")
 	w.launched()
 	w.n1.ends(fails, 3, "Exception from container-launch.\nContainer id: container_"+fmt.Sprint(s.GetStartedOn())+"_0004_01_000001\nExit code: 3\n\n"+
 		strings.Repeat("Container exited with a non-zero exit code 3. Error file: prelaunch.err.\nLast 4096 bytes of prelaunch.err :\n\n", 2))
 	killed := w.submit("bob", "root.c.d", "killed")
 	w.launched()
-	yarnAsk[*yarn.KillApplicationResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.KillApplicationRequest{ApplicationId: killed.Proto()})
+	yarnAsk[*yarn.KillApplicationResponse](w, w.tool, ids.ClientRMService, &yarn.KillApplicationRequest{ApplicationId: killed.Proto()})
 	w.n1.ends(killed, 143, "")
 	w.submit("ada", "root.zz", "nowhere")
 	w.submitAs(late.GetApplicationId(), "ada", "root.b", "late")

@@ -84,7 +84,7 @@ func yarnAsk[R rpcenv.Message](w *yarnWorld, p *rpctest.Probe, endpoint string, 
 
 func (w *yarnWorld) state() *yarn.ResourceManagerStateResponse {
 	w.t.Helper()
-	return yarnAsk[*yarn.ResourceManagerStateResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.RequestResourceManagerState{})
+	return yarnAsk[*yarn.ResourceManagerStateResponse](w, w.tool, ids.ClientRMService, &yarn.RequestResourceManagerState{})
 }
 
 // yarnNode is a NodeManager: what it has to start runs.
@@ -105,7 +105,7 @@ func (w *yarnWorld) node(as string, http int32, size *yarn.Resource) *yarnNode {
 	w.as = append(w.as, env.Address().String(), as, env.Address().Host, host)
 	n := &yarnNode{Probe: w.ProbeIn(env, "ContainerManager"), w: w, id: &yarn.NodeId{Host: env.Address().Host, Port: int32(env.Address().Port)}}
 	n.On(n.receive)
-	yarnAsk[*yarn.RegisterNodeManagerResponse](w, n.Probe, resourcemanager.ResourceTrackerName, &yarn.RegisterNodeManagerRequest{
+	yarnAsk[*yarn.RegisterNodeManagerResponse](w, n.Probe, ids.ResourceTracker, &yarn.RegisterNodeManagerRequest{
 		NodeId: n.id, HttpPort: http, Resource: size, NmVersion: "3.4.1",
 	})
 	return n
@@ -137,7 +137,7 @@ func (n *yarnNode) receive(c *rpcenv.Context, m rpcenv.Message) bool {
 func (n *yarnNode) beat() {
 	n.w.t.Helper()
 	n.w.Advance(500 * time.Millisecond)
-	r := yarnAsk[*yarn.NodeHeartbeatResponse](n.w, n.Probe, resourcemanager.ResourceTrackerName, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
+	r := yarnAsk[*yarn.NodeHeartbeatResponse](n.w, n.Probe, ids.ResourceTracker, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{
 		NodeId: n.id, ResponseId: n.response, ContainersStatuses: n.running, NodeHealthStatus: &yarn.NodeHealthStatus{IsNodeHealthy: true},
 	}})
 	n.response = r.GetResponseId()
@@ -162,7 +162,7 @@ func (n *yarnNode) ends(app ids.Application, exit int32, diagnostics string) {
 // submit hands the next application in.
 func (w *yarnWorld) submit(user, queue, name string, tags ...string) ids.Application {
 	w.t.Helper()
-	got := yarnAsk[*yarn.GetNewApplicationResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.GetNewApplicationRequest{})
+	got := yarnAsk[*yarn.GetNewApplicationResponse](w, w.tool, ids.ClientRMService, &yarn.GetNewApplicationRequest{})
 	return w.submitAs(got.GetApplicationId(), user, queue, name, tags...)
 }
 
@@ -173,7 +173,7 @@ func (w *yarnWorld) submitAs(m *yarn.ApplicationId, user, queue, name string, ta
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	yarnAsk[*yarn.SubmitApplicationResponse](w, w.tool, resourcemanager.ClientRMServiceName, &yarn.SubmitApplicationRequest{
+	yarnAsk[*yarn.SubmitApplicationResponse](w, w.tool, ids.ClientRMService, &yarn.SubmitApplicationRequest{
 		ApplicationSubmissionContext: &yarn.ApplicationSubmissionContext{
 			ApplicationId: m, ApplicationName: name, Queue: queue, User: user, ApplicationType: "SPARK", MaxAppAttempts: 1,
 			AmContainerSpec: &yarn.ContainerLaunchContext{Command: []string{"run-am"}}, Resource: &yarn.Resource{Memory: 1024, VirtualCores: 1},
@@ -209,7 +209,7 @@ func (w *yarnWorld) launched() *yarnMaster {
 
 func (m *yarnMaster) register(port int32, url string) {
 	m.w.t.Helper()
-	yarnAsk[*yarn.RegisterApplicationMasterResponse](m.w, m.w.tool, resourcemanager.ApplicationMasterServiceName, &yarn.RegisterApplicationMasterRequest{
+	yarnAsk[*yarn.RegisterApplicationMasterResponse](m.w, m.w.tool, ids.ApplicationMasterService, &yarn.RegisterApplicationMasterRequest{
 		Host: "localhost", RpcPort: port, TrackingUrl: url, ApplicationAttemptId: m.attempt, AmRmToken: m.token,
 	})
 }
@@ -221,7 +221,7 @@ func (m *yarnMaster) allocate(count int32) int {
 	if count > 0 {
 		q.Ask = []*yarn.ResourceRequest{{Priority: &yarn.Priority{Priority: 1}, ResourceName: "*", NumContainers: count, Capability: &yarn.Resource{Memory: 1024, VirtualCores: 1}, RelaxLocality: new(true)}}
 	}
-	r := yarnAsk[*yarn.AllocateResponse](m.w, m.w.tool, resourcemanager.ApplicationMasterServiceName, q)
+	r := yarnAsk[*yarn.AllocateResponse](m.w, m.w.tool, ids.ApplicationMasterService, q)
 	m.response = r.GetResponseId()
 	return len(r.GetAllocatedContainers())
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
@@ -61,7 +60,7 @@ func (o *refreshNodesOptions) run(ctx context.Context, s streams, _ []string) er
 		return err
 	}
 	q := &yarn.RefreshNodesRequest{Graceful: o.graceful, DecommissionTimeout: int32(min(o.patience/time.Second, math.MaxInt32))}
-	if _, err := askResourceManager(ctx, "RMAdmin", at, resourcemanager.ResourceTrackerName, q); err != nil {
+	if _, err := askResourceManager(ctx, "RMAdmin", at, ids.ResourceTracker, q); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(s.out, "The lists of hosts hold as they are now.")
@@ -91,7 +90,7 @@ func (o *moveOptions) run(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	q := &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: id.Proto(), TargetQueue: args[1]}
-	if _, err := askResourceManager(ctx, "RMAdmin", at, resourcemanager.ClientRMServiceName, q); err != nil {
+	if _, err := askResourceManager(ctx, "RMAdmin", at, ids.ClientRMService, q); err != nil {
 		return err
 	}
 	_, err = oneline.Fprintf(s.out, "%s is in queue %s.\n", id, args[1])

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/oneline"
@@ -20,7 +19,7 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, 
 	if err != nil {
 		return none, fmt.Errorf("%s is of YARN: %w", id, err)
 	}
-	return askResourceManager(ctx, "Why", at, resourcemanager.ClientRMServiceName, q)
+	return askResourceManager(ctx, "Why", at, ids.ClientRMService, q)
 }
 
 // resourceManager is where that of --master listens, HOST:PORT or yarn://HOST:PORT, or that of the run that goes on when it is empty.

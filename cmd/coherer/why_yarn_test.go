@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -29,7 +28,7 @@ func TestWhyAppOnYARN(t *testing.T) {
 	defer env.Close()
 	b := env.Blocking(context.Background())
 	defer b.Close()
-	ref := env.Ref(address, resourcemanager.ClientRMServiceName)
+	ref := env.Ref(address, ids.ClientRMService)
 	got, err := rpcenv.AskWait(b, ref, &yarn.GetNewApplicationRequest{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
-	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -76,7 +75,7 @@ func newStranger(t *testing.T, at string) *stranger {
 		t.Fatal(err)
 	}
 	me := env.Address()
-	_, err = rpcenv.AskWait(s.b, s.ref(resourcemanager.ResourceTrackerName), &yarn.RegisterNodeManagerRequest{
+	_, err = rpcenv.AskWait(s.b, s.ref(ids.ResourceTracker), &yarn.RegisterNodeManagerRequest{
 		NodeId: &yarn.NodeId{Host: me.Host, Port: int32(me.Port)}, HttpPort: 1, Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8},
 	})
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *stranger) ref(endpoint string) rpcenv.Ref { return rpcenv.Ref{Address: 
 // begin submits an application, and is its ApplicationMaster.
 func (s *stranger) begin() amTokens {
 	s.t.Helper()
-	client := s.ref(resourcemanager.ClientRMServiceName)
+	client := s.ref(ids.ClientRMService)
 	got, err := rpcenv.AskWait(s.b, client, &yarn.GetNewApplicationRequest{})
 	if err != nil {
 		s.t.Fatal(err)
@@ -114,14 +113,14 @@ func (s *stranger) begin() amTokens {
 }
 
 func (s *stranger) register(a amTokens, shown *yarn.Token) error {
-	_, err := rpcenv.AskWait(s.b, s.ref(resourcemanager.ApplicationMasterServiceName), &yarn.RegisterApplicationMasterRequest{
+	_, err := rpcenv.AskWait(s.b, s.ref(ids.ApplicationMasterService), &yarn.RegisterApplicationMasterRequest{
 		Host: "127.0.0.1", RpcPort: -1, ApplicationAttemptId: a.id.Proto(), AmRmToken: shown,
 	})
 	return err
 }
 
 func (s *stranger) allocate(a amTokens, response int32, release ...*yarn.ContainerId) (*yarn.AllocateResponse, error) {
-	return rpcenv.AskWait(s.b, s.ref(resourcemanager.ApplicationMasterServiceName), &yarn.AllocateRequest{
+	return rpcenv.AskWait(s.b, s.ref(ids.ApplicationMasterService), &yarn.AllocateRequest{
 		ResponseId: response, ApplicationAttemptId: a.id.Proto(), AmRmToken: a.token, Release: release,
 	})
 }
@@ -172,7 +171,7 @@ func TestAResourceManagerAndStrangers(t *testing.T) {
 	s.refusedAs("the release of another's container", err, exceptions.InvalidContainerRelease)
 	_, err = s.allocate(amTokens{a.id, a.container, b.token}, 2)
 	s.refusedAs("a call with another's token", err, exceptions.InvalidToken)
-	_, err = rpcenv.AskWait(s.b, s.ref(resourcemanager.ApplicationMasterServiceName), &yarn.FinishApplicationMasterRequest{
+	_, err = rpcenv.AskWait(s.b, s.ref(ids.ApplicationMasterService), &yarn.FinishApplicationMasterRequest{
 		FinalApplicationStatus: yarn.FinalApplicationStatus_APP_FAILED, ApplicationAttemptId: b.id.Proto(), AmRmToken: a.token,
 	})
 	s.refusedAs("another's end", err, exceptions.InvalidToken)
